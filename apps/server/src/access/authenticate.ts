@@ -1,0 +1,98 @@
+/** From the Authorization header to who is calling (spec 5, CONTRACT sections 1 and 3). */
+import { LRUCache } from "lru-cache";
+import type { Caller } from "../call.ts";
+import type { Register } from "../ledger/ledger.ts";
+import type { TokenRecord } from "../ledger/records.ts";
+import { Refusal } from "../refusal.ts";
+import { looksLikeJwt, type VerifyJwt } from "./jwt.ts";
+import { hashToken, isPlausibleToken } from "./tokens.ts";
+
+export interface Authenticator {
+  /** @param authorization the header as it came; throws the 401 */
+  authenticate(authorization: string | undefined, now: number): Promise<Caller>;
+  /** Something changed, here or on another node: look every token up again. */
+  forget(): void;
+  /** Writes the gathered last-used times; call it before the ledger closes. */
+  flush(): Promise<void>;
+}
+
+const BEARER = /^bearer +(\S+) *$/i;
+/** Tokens in use on one node; a look-up more costs a fraction of a millisecond. */
+const CACHED_TOKENS = 10_000;
+const TOUCH_INTERVAL_MS = 60_000;
+
+function bearerOf(authorization: string | undefined): string {
+  const token = authorization === undefined ? undefined : BEARER.exec(authorization)?.[1];
+  if (token !== undefined) return token;
+  throw new Refusal(/^bearer +\S/i.test(authorization ?? "") ? "invalid_token" : "missing_token");
+}
+
+/** Look-ups of known tokens, kept until something changes. Unknown ones are not kept: anybody can make them up. */
+function createTokenCache(ledger: Pick<Register, "tokenByHash">) {
+  const known = new LRUCache<string, TokenRecord>({ max: CACHED_TOKENS });
+  let epoch = 0;
+  return {
+    async find(hash: string): Promise<TokenRecord | null> {
+      const cached = known.get(hash);
+      if (cached) return cached;
+      const asked = epoch;
+      const found = await ledger.tokenByHash({ hash });
+      // an answer from before a change is used once and not kept
+      if (found && asked === epoch) known.set(hash, found);
+      return found;
+    },
+    forget() {
+      epoch += 1;
+      known.clear();
+    },
+  };
+}
+
+/** Last-used times are gathered, and written by whoever comes a minute after the last writing. */
+function createLastUsed(ledger: Pick<Register, "touchTokens">) {
+  let used = new Map<string, number>();
+  let writtenAt = Number.NEGATIVE_INFINITY;
+  async function flush(): Promise<void> {
+    const gathered = used;
+    used = new Map();
+    if (gathered.size === 0) return;
+    await ledger.touchTokens([...gathered].map(([tokenId, lastUsedAt]) => ({ tokenId, lastUsedAt })));
+  }
+  return {
+    flush,
+    note(tokenId: string, now: number): void {
+      used.set(tokenId, now);
+      if (now - writtenAt < TOUCH_INTERVAL_MS && used.size < CACHED_TOKENS) return;
+      writtenAt = now;
+      // a time that is lost is made good by the token's next use
+      flush().catch(() => undefined);
+    },
+  };
+}
+
+function requireUsable(token: TokenRecord, now: number): void {
+  if (token.revokedAt !== null) throw new Refusal("revoked_token");
+  if (token.expiresAt !== null && token.expiresAt <= now) throw new Refusal("expired_token");
+}
+
+/** @param verifyJwt null: the service has no identity provider */
+export function createAuthenticator(
+  ledger: Pick<Register, "tokenByHash" | "touchTokens">,
+  verifyJwt: VerifyJwt | null,
+): Authenticator {
+  const tokens = createTokenCache(ledger);
+  const lastUsed = createLastUsed(ledger);
+
+  async function authenticate(authorization: string | undefined, now: number): Promise<Caller> {
+    const text = bearerOf(authorization);
+    if (verifyJwt && looksLikeJwt(text)) {
+      return { actor: { userId: await verifyJwt(text, now), tokenId: null }, limitedTo: null };
+    }
+    const token = isPlausibleToken(text) ? await tokens.find(hashToken(text)) : null;
+    if (!token) throw new Refusal("invalid_token");
+    requireUsable(token, now);
+    lastUsed.note(token.tokenId, now);
+    return { actor: { userId: token.userId, tokenId: token.tokenId }, limitedTo: token.organizationId };
+  }
+  return { authenticate, forget: tokens.forget, flush: lastUsed.flush };
+}

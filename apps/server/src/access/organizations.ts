@@ -1,0 +1,32 @@
+/** Workspaces of the caller (CONTRACT section 3). */
+import type { Handler } from "../call.ts";
+import type { Register } from "../ledger/ledger.ts";
+import { Refusal } from "../refusal.ts";
+import { readName } from "./names.ts";
+
+/** A token that opens one workspace sees no other. */
+export const listOrganizations =
+  (ledger: Register): Handler<"listOrganizations"> =>
+  async ({ actor, limitedTo }) => {
+    const all = await ledger.organizationsOf({ userId: actor.userId });
+    const organizations = all.filter((one) => limitedTo === null || one.organizationId === limitedTo);
+    return { body: { organizations, nextCursor: null } };
+  };
+
+export const createOrganization =
+  (ledger: Register, newId: (prefix: string) => string): Handler<"createOrganization"> =>
+  async ({ actor, limitedTo, body, now }) => {
+    if (limitedTo !== null) {
+      throw new Refusal("permission_denied", {
+        message: "This token opens one workspace and makes no others.",
+        hint: "Use a token for all of your workspaces (POST /api/tokens with `allWorkspaces`).",
+      });
+    }
+    const name = readName("name", body.name);
+    const organizationId = newId("org");
+    await ledger.createOrganization({ organizationId, name, actor, now });
+    return {
+      body: { organizationId, name, role: "owner" },
+      headers: { Location: `/api/permissions?organizationId=${encodeURIComponent(organizationId)}` },
+    };
+  };

@@ -1,0 +1,106 @@
+/** Listing, making and revoking access tokens (CONTRACT section 3). */
+import { type Issue, LIMITS, type Role, type Token } from "@headwater/contract";
+import type { Call, Handler } from "../call.ts";
+import type { Register } from "../ledger/ledger.ts";
+import type { TokenRecord } from "../ledger/records.ts";
+import { Refusal } from "../refusal.ts";
+import { readName } from "./names.ts";
+import { requireNotAbove } from "./permissions.ts";
+import { makeToken } from "./tokens.ts";
+
+const time = (at: number) => new Date(at).toISOString();
+const timeOrNull = (at: number | null) => (at === null ? null : time(at));
+
+const shared = ({ tokenId, hint, label, userId, expiresAt, createdAt }: TokenRecord) => ({
+  tokenId,
+  hint,
+  label,
+  userId,
+  expiresAt: timeOrNull(expiresAt),
+  createdAt: time(createdAt),
+});
+const render = (token: TokenRecord): Token => ({
+  ...shared(token),
+  lastUsedAt: timeOrNull(token.lastUsedAt),
+  revokedAt: timeOrNull(token.revokedAt),
+});
+/** The one answer that holds the token itself. */
+export const renderCreated = (record: TokenRecord, token: string) => ({ ...shared(record), token });
+
+const DATE_TIME = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)?$/i;
+
+function expiryIssue(code: Issue["code"], message: string): Refusal {
+  return new Refusal("invalid_payload", { issues: [{ path: ["expiresAt"], code, message }] });
+}
+
+/** An ISO 8601 date-time in the future; without a zone it is UTC. */
+export function readExpiry(text: string, now: number): number {
+  const [whole, day, zone] = DATE_TIME.exec(text) ?? [];
+  const at = whole === undefined ? Number.NaN : Date.parse(zone ? whole : `${whole}Z`);
+  // a day that does not exist is read as one of the next month
+  const exists = day !== undefined && new Date(`${day}T00:00:00Z`).toJSON()?.startsWith(day);
+  if (Number.isNaN(at) || !exists)
+    throw expiryIssue("invalid_timestamp", "expiresAt must be an ISO 8601 date-time");
+  if (at <= now) throw expiryIssue("invalid_value", "expiresAt must lie in the future");
+  return at;
+}
+
+export const listTokens =
+  (ledger: Register): Handler<"listTokens"> =>
+  async ({ organizationId, query }) => {
+    const page = { organizationId, limit: query.limit ?? LIMITS.pageSize, cursor: query.cursor ?? null };
+    const { rows, nextCursor } = await ledger.tokens(page);
+    return { body: { tokens: rows.map(render), nextCursor } };
+  };
+
+/** Only its own user makes a token for all workspaces, and not with one that opens a single workspace. */
+function requireOwnReach({ actor, limitedTo }: Call<"createToken">, userId: string): void {
+  if (userId === actor.userId && limitedTo === null) return;
+  throw new Refusal("permission_denied", {
+    message:
+      "A token for all workspaces is made by its own user, with a token that is not limited to one workspace.",
+    hint: "Leave `allWorkspaces` out to make a token for this workspace.",
+  });
+}
+
+/** The token acts with its user's role, so that role must not be above the caller's. */
+async function roleOfUser(ledger: Register, call: Call<"createToken">, userId: string): Promise<Role> {
+  if (userId === call.actor.userId) return call.role;
+  const role = await ledger.roleOf({ userId, organizationId: call.organizationId });
+  if (role === null) throw new Refusal("member_not_found");
+  return role;
+}
+
+export const createToken =
+  (ledger: Register, newId: (prefix: string) => string): Handler<"createToken"> =>
+  async (call) => {
+    const { organizationId, actor, body, now } = call;
+    const userId = body.userId ?? actor.userId;
+    const label = readName("label", body.label);
+    const expiresAt = body.expiresAt == null ? null : readExpiry(body.expiresAt, now);
+    if (body.allWorkspaces) requireOwnReach(call, userId);
+    requireNotAbove(call.role, await roleOfUser(ledger, call, userId));
+
+    const made = makeToken();
+    const token: TokenRecord = {
+      tokenId: newId("tok"),
+      organizationId: body.allWorkspaces ? null : organizationId,
+      userId,
+      label,
+      hint: made.hint,
+      expiresAt,
+      revokedAt: null,
+      lastUsedAt: null,
+      createdAt: now,
+    };
+    await ledger.createToken({ hash: made.hash, auditOrganizationId: organizationId, token, actor, now });
+    return { body: renderCreated(token, made.token), headers: { Location: `/api/tokens/${token.tokenId}` } };
+  };
+
+export const revokeToken =
+  (ledger: Register): Handler<"revokeToken"> =>
+  async ({ organizationId, params, actor, now }) => {
+    const outcome = await ledger.revokeToken({ organizationId, tokenId: params.tokenId, actor, now });
+    if (outcome === "unknown") throw new Refusal("token_not_found");
+    return { body: { tokenId: params.tokenId, revokedAt: time(now) } };
+  };

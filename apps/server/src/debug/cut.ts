@@ -1,0 +1,94 @@
+/** Cuts a body that is too large to be kept: its envelope and its leading events, without parsing all of it. */
+import { stringEnd } from "./nesting.ts";
+
+/** Members that stand behind `events` are looked for in this much of the body's end. */
+const TAIL_LENGTH = 4_096;
+const TAIL_TRIES = 16;
+/** So much of a first event that does not fit is kept as text. */
+const HEAD_LENGTH = 4_096;
+
+/** Where the events of a body begin, and the end of each that lies within the scanned part. */
+interface Events {
+  start: number;
+  ends: number[];
+}
+
+/** A JSON text of at most `limitBytes`; null for a text that is no JSON object with `events`, as far as can be seen. */
+export function cutBody(text: string, limitBytes: number): string | null {
+  const events = findEvents(text, limitBytes);
+  if (events === null) return null;
+  const tail = `]${membersBehind(text)}`;
+  const cut = leadingEvents(text, events, limitBytes - Buffer.byteLength(tail)) + tail;
+  return Buffer.byteLength(cut) <= limitBytes && isJson(cut) ? cut : null;
+}
+
+/** Scans at most `limit` characters for the top-level member `events`. */
+function findEvents(text: string, limit: number): Events | null {
+  const stop = Math.min(limit, text.length);
+  let events: Events | null = null;
+  let depth = 0;
+  let index = 0;
+  while (index < stop) {
+    const char = text[index]!;
+    if (char === '"') {
+      const end = stringEnd(text, index);
+      const start: number = events === null && depth === 1 ? arrayAfterKey(text, index, end) : -1;
+      if (start !== -1) events = { start, ends: [] };
+      index = end;
+      continue;
+    }
+    if (char === "{" || char === "[") depth++;
+    else if (char === "}" || char === "]") depth--;
+    index++;
+    if (events === null || index <= events.start) continue;
+    if (depth === 1) return events;
+    if (depth === 2 && char === "}") events.ends.push(index);
+  }
+  return events;
+}
+
+/** The place behind the bracket when the string from `start` to `end` is the key of the events; else -1. */
+function arrayAfterKey(text: string, start: number, end: number): number {
+  if (text.slice(start, end) !== '"events"') return -1;
+  const opening = /\s{0,100}:\s{0,100}\[/y;
+  opening.lastIndex = end;
+  return opening.test(text) ? opening.lastIndex : -1;
+}
+
+/** As many events as fit, else the head of the first one as a string. */
+function leadingEvents(text: string, events: Events, bytes: number): string {
+  let low = 0;
+  let high = events.ends.length;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (Buffer.byteLength(text.slice(0, events.ends[middle - 1])) <= bytes) low = middle;
+    else high = middle - 1;
+  }
+  if (low > 0) return text.slice(0, events.ends[low - 1]);
+  const head = text.slice(events.start, events.start + HEAD_LENGTH).trimStart();
+  return text.slice(0, events.start) + (head.startsWith("{") ? JSON.stringify(head.toWellFormed()) : "");
+}
+
+/**
+ * The members behind the events with the closing brace, when the body does not end with its events. The
+ * bracket that closes them is the last one behind which the rest is an object's.
+ */
+function membersBehind(text: string): string {
+  const tail = text.slice(-TAIL_LENGTH);
+  let bracket = tail.lastIndexOf("]");
+  for (let tries = 0; bracket !== -1 && tries < TAIL_TRIES; tries++) {
+    const rest = tail.slice(bracket + 1);
+    if (/^\s*[,}]/.test(rest) && isJson(`{"":0${rest}`)) return rest;
+    bracket = bracket === 0 ? -1 : tail.lastIndexOf("]", bracket - 1);
+  }
+  return "}";
+}
+
+export function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,84 @@
+/** How a source does, told from its counters, which hold what was not kept as well. */
+import { type DebugData, ERRORS, EVENT_CODES } from "@headwater/contract";
+import type { AttemptCount, SourceRecord } from "../ledger/records.ts";
+import { hintOf, PROXY_UNTRUSTED } from "./hints.ts";
+import { hourOf } from "./tally.ts";
+
+type Health = DebugData["health"];
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const TOP_CODES = 10;
+/** For so long a proxy that was not vouched for is spoken of; the setting may have been changed meanwhile. */
+const PROXY_MEMORY = HOUR;
+
+/** The counters that `healthOf` wants: the status needs the last failure, however old. */
+export const healthSince = (now: number) => hourOf(now - 7 * DAY);
+
+export function healthOf(source: SourceRecord, counts: readonly AttemptCount[], now: number): Health {
+  const day = counts.filter((count) => count.hour >= hourOf(now - DAY));
+  return {
+    status: statusOf(source, counts, now),
+    lastBootstrapAt: timeOf(source.lastBootstrapAt),
+    lastEventAt: timeOf(source.lastEventAt),
+    last24h: {
+      accepted: sumOf(day, "accepted"),
+      duplicates: sumOf(day, "duplicates"),
+      rejected: sumOf(day, "rejected"),
+      failed: sumOf(day, "failed"),
+    },
+    topCodes: topCodes(day),
+    warnings: lastOf(counts, "proxy_untrusted") > now - PROXY_MEMORY ? [PROXY_UNTRUSTED] : [],
+  };
+}
+
+/**
+ * `failing`: nothing ever succeeded, or the last attempt failed and of the last hour's more failed than
+ * succeeded; a stranger's refused request between those of a healthy install does not make it fail.
+ */
+function statusOf(source: SourceRecord, counts: readonly AttemptCount[], now: number): Health["status"] {
+  const succeededAt = Math.max(
+    lastOf(counts, "succeeded"),
+    source.lastBootstrapAt ?? Number.NEGATIVE_INFINITY,
+    source.lastEventAt ?? Number.NEGATIVE_INFINITY,
+  );
+  const failedAt = lastOf(counts, "failed");
+  if (Math.max(succeededAt, failedAt) === Number.NEGATIVE_INFINITY) return "waiting";
+  if (succeededAt === Number.NEGATIVE_INFINITY) return "failing";
+  const recent = counts.filter((count) => count.hour >= hourOf(now - HOUR));
+  const mostlyFailed = sumOf(recent, "failed") > sumOf(recent, "succeeded");
+  return failedAt > succeededAt && mostlyFailed ? "failing" : "receiving";
+}
+
+function topCodes(counts: readonly AttemptCount[]): Health["topCodes"] {
+  const totals = new Map<string, { count: number; lastSeenAt: number }>();
+  for (const { name, count, lastSeenAt } of counts) {
+    if (!Object.hasOwn(ERRORS, name) && !Object.hasOwn(EVENT_CODES, name)) continue;
+    const total = totals.get(name) ?? { count: 0, lastSeenAt };
+    totals.set(name, { count: total.count + count, lastSeenAt: Math.max(total.lastSeenAt, lastSeenAt) });
+  }
+  return [...totals]
+    .sort(([, one], [, other]) => other.count - one.count || other.lastSeenAt - one.lastSeenAt)
+    .slice(0, TOP_CODES)
+    .map(([code, { count, lastSeenAt }]) => ({
+      code,
+      count,
+      lastSeenAt: new Date(lastSeenAt).toISOString(),
+      hint: hintOf(code),
+    }));
+}
+
+function sumOf(counts: readonly AttemptCount[], name: string): number {
+  return counts.reduce((sum, count) => (count.name === name ? sum + count.count : sum), 0);
+}
+
+function lastOf(counts: readonly AttemptCount[], name: string): number {
+  return counts.reduce(
+    (last, count) => (count.name === name ? Math.max(last, count.lastSeenAt) : last),
+    Number.NEGATIVE_INFINITY,
+  );
+}
+
+function timeOf(time: number | null): string | null {
+  return time === null ? null : new Date(time).toISOString();
+}

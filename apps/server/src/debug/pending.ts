@@ -1,0 +1,80 @@
+/** Attempts that wait for the next flush, bounded in number and in bytes; successes give way first. */
+import type { FinishedAttempt } from "./render.ts";
+import type { Place, RecorderLimits } from "./sampling.ts";
+
+export interface Pending {
+  /** False: there was no room for this one. */
+  add(attempt: FinishedAttempt, place: Place): boolean;
+  /** All that waits, oldest first, without those that the store would prune at once; and how many had to give way. */
+  take(): { attempts: FinishedAttempt[]; dropped: number };
+}
+
+/** What an attempt holds beside its body: envelope, results, normal forms. */
+const OVERHEAD_BYTES = 2_000;
+
+function bytesOf(attempt: FinishedAttempt): number {
+  return OVERHEAD_BYTES + 2 * ((attempt.text?.length ?? 0) + (attempt.head?.length ?? 0));
+}
+
+export function createPending(limits: RecorderLimits): Pending {
+  let successes: FinishedAttempt[] = [];
+  let others: FinishedAttempt[] = [];
+  let shared = 0;
+  let bytes = 0;
+  let dropped = 0;
+
+  const full = (more: number) =>
+    successes.length + others.length >= limits.pendingAttempts || bytes + more > limits.pendingBytes;
+
+  /** The oldest successes go, as many as the new attempt needs. */
+  const makeRoom = (more: number): boolean => {
+    while (full(more) && successes.length > 0) {
+      bytes -= bytesOf(successes.shift()!);
+      dropped++;
+    }
+    return !full(more);
+  };
+
+  return {
+    add(attempt, place) {
+      const more = bytesOf(attempt);
+      if (place === "other") {
+        if (!makeRoom(more)) return false;
+        others.push(attempt);
+      } else {
+        if (full(more) || (place === "success" && shared >= limits.pendingSuccesses)) return false;
+        if (place === "success") shared++;
+        successes.push(attempt);
+      }
+      bytes += more;
+      return true;
+    },
+
+    take() {
+      const attempts = [...newest(successes, limits.successesKept), ...others].sort(
+        (one, other) => one.receivedAt - other.receivedAt,
+      );
+      const taken = { attempts, dropped };
+      successes = [];
+      others = [];
+      shared = 0;
+      bytes = 0;
+      dropped = 0;
+      return taken;
+    },
+  };
+}
+
+/** At most so many of each source and kind: the store keeps no more. */
+function newest(attempts: readonly FinishedAttempt[], kept: number): FinishedAttempt[] {
+  const seen = new Map<string, number>();
+  return attempts
+    .toReversed()
+    .filter(({ source, kind }) => {
+      const key = `${source.sourceId} ${kind}`;
+      const before = seen.get(key) ?? 0;
+      seen.set(key, before + 1);
+      return before < kept;
+    })
+    .reverse();
+}

@@ -1,0 +1,166 @@
+/**
+ * An attempt as the debug view shows it (contract `Attempt`), masked, as JSON text. It is put together from
+ * parts that are JSON already, so that a body is not parsed again to be shown.
+ */
+import { type AttemptOutcome, type EventResult, type Issue, LIMITS } from "@headwater/contract";
+import type { Attempt, Outcome, Refused, Taken } from "../attempt.ts";
+import type { AttemptRow } from "../ledger/records.ts";
+import { hintOf } from "./hints.ts";
+import { maskString } from "./mask.ts";
+import { type Snapshot, snapshotOf, snapshotOfList, snapshotOfText, snapshotOfUnknown } from "./snapshot.ts";
+
+/** No header or id that is worth keeping is longer. */
+const TEXT_LENGTH = 1_024;
+const EMPTY: Snapshot = { json: "null", truncated: false };
+
+/** An attempt that ended, on a source: the only ones that are kept. */
+export type FinishedAttempt = Attempt & {
+  source: NonNullable<Attempt["source"]>;
+  outcome: Outcome;
+};
+
+/** partial: some events were rejected while others, or the session, were taken. */
+export function outcomeOf(attempt: FinishedAttempt): AttemptOutcome {
+  if (attempt.outcome.kind === "refused") return "failed";
+  const { results } = attempt.outcome;
+  const rejected = attempt.outcome.answer.rejected ?? 0;
+  if (rejected === 0) return "succeeded";
+  return rejected === results.length && attempt.kind === "events" ? "failed" : "partial";
+}
+
+/** What the store keeps of an attempt. */
+export function rowOf(attempt: FinishedAttempt): AttemptRow {
+  const verdict = verdictOf(attempt.outcome);
+  const outcome = outcomeOf(attempt);
+  const origin = clean(attempt.origin);
+  const sessionId = clean(answerOf(attempt)?.sessionId ?? attempt.envelope?.sessionId ?? null);
+  const anonymousId = clean(attempt.envelope?.anonymousId ?? null);
+  return {
+    attemptId: attempt.attemptId,
+    sourceId: attempt.source.sourceId,
+    kind: attempt.kind,
+    receivedAt: attempt.receivedAt,
+    outcome,
+    code: verdict.code,
+    origin,
+    sessionId,
+    anonymousId,
+    record: recordOf(attempt, outcome, verdict, { origin, sessionId, anonymousId }),
+  };
+}
+
+function recordOf(
+  attempt: FinishedAttempt,
+  outcome: AttemptOutcome,
+  verdict: Verdict,
+  cleaned: { origin: string | null; sessionId: string | null; anonymousId: string | null },
+): string {
+  const { envelope } = attempt;
+  const answer = answerOf(attempt);
+  const raw = rawOf(attempt);
+  const normalized = normalizedOf(attempt.outcome);
+  const results = attempt.outcome.kind === "taken" ? resultsOf(attempt.outcome.results) : NO_RESULTS;
+  const facts = JSON.stringify({
+    attemptId: attempt.attemptId,
+    kind: attempt.kind,
+    receivedAt: new Date(attempt.receivedAt).toISOString(),
+    durationMs: Math.max(0, attempt.durationMs),
+    httpStatus: attempt.outcome.kind === "refused" ? attempt.outcome.refusal.status : 200,
+    outcome,
+    code: verdict.code,
+    message: clean(verdict.message),
+    hint: clean(verdict.hint),
+    origin: cleaned.origin,
+    legacy: attempt.legacy,
+    keyState: attempt.keyState ?? "current",
+    sdkVersion: clean(envelope?.sdkVersion ?? null),
+    ingestVersion: Number.isSafeInteger(envelope?.ingestVersion) ? envelope!.ingestVersion : null,
+    userAgent: clean(attempt.userAgent),
+    batchId: clean(envelope?.batchId ?? null),
+    sentAt: clean(envelope?.sentAt ?? null),
+    clockSkewMs: attempt.clockSkewMs === null ? null : Math.round(attempt.clockSkewMs),
+    payloadBytes: attempt.payloadBytes,
+    sessionId: cleaned.sessionId,
+    anonymousId: cleaned.anonymousId,
+    userId: clean(envelope?.userId ?? null),
+    accepted: answer?.accepted ?? 0,
+    duplicates: answer?.duplicates ?? 0,
+    rejected: answer?.rejected ?? 0,
+    truncated: raw.truncated || normalized.truncated || results.truncated,
+  });
+  const issues = attempt.outcome.kind === "refused" ? issuesOf(attempt.outcome.refusal.detail.issues) : "[]";
+  return `${facts.slice(0, -1)},"issues":${issues},"raw":${raw.json},"normalized":${normalized.json},"results":${results.json}}`;
+}
+
+interface Verdict {
+  code: string | null;
+  message: string | null;
+  hint: string | null;
+}
+
+/** The refusal's, else the first rejected event's. */
+function verdictOf(outcome: Outcome): Verdict {
+  if (outcome.kind === "refused") {
+    const { code, message, hint } = outcome.refusal;
+    return { code, message, hint };
+  }
+  const first = outcome.answer.rejected
+    ? outcome.results.find((result) => result.status === "rejected")
+    : null;
+  if (!first) return { code: null, message: null, hint: null };
+  return { code: first.code, message: first.message, hint: first.code === null ? null : hintOf(first.code) };
+}
+
+function answerOf(attempt: FinishedAttempt): Taken["answer"] | null {
+  return attempt.outcome.kind === "taken" ? attempt.outcome.answer : null;
+}
+
+/** A body that was taken is known to be JSON; any other is looked at first. */
+function rawOf(attempt: FinishedAttempt): Snapshot {
+  if (attempt.text === null)
+    return attempt.head === null ? EMPTY : { ...snapshotOfText(attempt.head), truncated: true };
+  if (attempt.outcome.kind === "taken" && attempt.text.startsWith("{")) {
+    return snapshotOf(attempt.text, LIMITS.snapshotBytes);
+  }
+  if (attempt.outcome.kind === "refused" && isMalformed(attempt.outcome)) return snapshotOfText(attempt.text);
+  return snapshotOfUnknown(attempt.text, LIMITS.snapshotBytes);
+}
+
+function isMalformed({ refusal }: Refused): boolean {
+  return refusal.detail.issues?.some((issue) => issue.code === "invalid_json") ?? false;
+}
+
+/** The events' normal forms; what a bootstrap without events made is its session. */
+function normalizedOf(outcome: Outcome): Snapshot {
+  if (outcome.kind === "refused") return EMPTY;
+  if (outcome.normalized.length > 0 || !("sessionResumed" in outcome.answer)) {
+    return snapshotOfList(outcome.normalized, LIMITS.snapshotBytes);
+  }
+  const { sessionId, anonymousId, identifiedUserId, sessionResumed, sessionExpiresAt } = outcome.answer;
+  const session = { sessionId, anonymousId, identifiedUserId, sessionResumed, sessionExpiresAt };
+  return snapshotOf(JSON.stringify(session), LIMITS.snapshotBytes);
+}
+
+const NO_RESULTS: Snapshot = { json: "[]", truncated: false };
+
+/** All results, or when they are too many the rejected ones first: the others can be counted without being seen. */
+function resultsOf(results: readonly EventResult[]): Snapshot {
+  const all = snapshotOfList(results.map(jsonOf), LIMITS.snapshotBytes);
+  if (!all.truncated) return all;
+  const rejected = results.filter((result) => result.status === "rejected");
+  const others = results.filter((result) => result.status !== "rejected");
+  return snapshotOfList([...rejected, ...others].map(jsonOf), LIMITS.snapshotBytes);
+}
+
+function issuesOf(issues: readonly Issue[] | undefined): string {
+  if (!issues || issues.length === 0) return "[]";
+  return snapshotOfList(issues.slice(0, LIMITS.maxIssues).map(jsonOf), LIMITS.snapshotBytes).json;
+}
+
+function jsonOf(value: unknown): string {
+  return JSON.stringify(value);
+}
+
+function clean(text: string | null): string | null {
+  return text === null ? null : maskString(text.slice(0, TEXT_LENGTH).toWellFormed());
+}

@@ -1,0 +1,54 @@
+/** Sends what a handler answers: JSON, text, or a stream that goes on until the client leaves or may see no more. */
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import type { FastifyReply } from "fastify";
+
+/** The handlers' `Answer`, whatever the operation. */
+export type AnyAnswer = {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+} & (
+  | { readonly body: unknown }
+  | { readonly text: string | Uint8Array; readonly mediaType: string }
+  | { readonly stream: AsyncIterable<string>; readonly mediaType: string }
+);
+
+export function sendJson(reply: FastifyReply, status: number, headers: Readonly<Record<string, string>>, body: unknown) {
+  return reply.code(status).headers(headers).type("application/json; charset=utf-8").send(JSON.stringify(body));
+}
+
+/**
+ * Straight to the socket: the headers leave at once, so that a client knows that it is connected before
+ * anything happens. The iterable is ended when the client goes away.
+ */
+function sendStream(
+  reply: FastifyReply,
+  status: number,
+  answer: { stream: AsyncIterable<string>; mediaType: string },
+  onEnd: () => void,
+): void {
+  const { raw } = reply;
+  reply.hijack();
+  raw.writeHead(status, { ...(reply.getHeaders() as Record<string, string>), "Content-Type": answer.mediaType });
+  raw.flushHeaders();
+  // the ways in which a stream ends are all the same to it: the client left, was cut off, or the service stops
+  pipeline(Readable.from(answer.stream), raw)
+    .catch(() => raw.destroy())
+    .finally(onEnd);
+}
+
+/** @param onEnd called when a stream is over */
+export function sendAnswer(reply: FastifyReply, success: number, answer: AnyAnswer, onEnd: () => void): void {
+  const status = answer.status ?? success;
+  const headers = answer.headers ?? {};
+  if ("body" in answer) {
+    sendJson(reply, status, headers, answer.body);
+  } else if ("text" in answer) {
+    reply.code(status).headers(headers).type(answer.mediaType).send(answer.text);
+  } else if (reply.request.method === "HEAD") {
+    onEnd();
+    reply.code(status).headers(headers).type(answer.mediaType).send();
+  } else {
+    sendStream(reply.headers(headers), status, answer, onEnd);
+  }
+}

@@ -1,0 +1,72 @@
+/** The body of an ingest request (CONTRACT section 4): gzip is read, and limits count what comes out of it. */
+import type { IncomingMessage } from "node:http";
+import { promisify } from "node:util";
+import { gunzip } from "node:zlib";
+import type { Body } from "../arrival.ts";
+import { Refusal } from "../refusal.ts";
+
+/** So much beyond the limit is read and dropped, so that a client which sends it all gets to read the refusal. */
+const DRAINED_BYTES = 4_194_304;
+
+const gunzipAsync = promisify(gunzip);
+
+const gone = () =>
+  new Refusal("request_timeout", { message: "The connection was closed before the request was whole." });
+
+interface Raw {
+  /** No more than the limit. */
+  bytes: Buffer;
+  sizeBytes: number;
+}
+
+function readRaw(request: IncomingMessage, limitBytes: number): Promise<Raw> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let sizeBytes = 0;
+    const finish = () =>
+      resolve({ bytes: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks), sizeBytes });
+    request.on("data", (chunk: Buffer) => {
+      sizeBytes += chunk.length;
+      if (sizeBytes <= limitBytes) chunks.push(chunk);
+      else if (sizeBytes > limitBytes + DRAINED_BYTES) {
+        request.pause();
+        finish();
+      }
+    });
+    request.on("end", finish);
+    request.on("error", () => reject(gone()));
+    request.on("close", () => {
+      if (!request.complete) reject(gone());
+    });
+  });
+}
+
+/** A bomb is unpacked up to the limit and no further. */
+async function decompress(compressed: Buffer, limitBytes: number): Promise<Body> {
+  try {
+    const bytes = await gunzipAsync(compressed, { maxOutputLength: limitBytes });
+    return { bytes, tooLarge: false, sizeBytes: bytes.length, badEncoding: false };
+  } catch (error) {
+    const tooLarge = (error as { code?: string }).code === "ERR_BUFFER_TOO_LARGE";
+    return {
+      bytes: compressed,
+      tooLarge,
+      sizeBytes: tooLarge ? limitBytes + 1 : compressed.length,
+      badEncoding: !tooLarge,
+    };
+  }
+}
+
+/**
+ * @param limitBytes counts decompressed bytes
+ * @throws Refusal 408 when the client goes away; there is then nobody to answer
+ */
+export async function readBody(request: IncomingMessage, limitBytes: number): Promise<Body> {
+  const encoding = request.headers["content-encoding"]?.trim().toLowerCase() ?? "identity";
+  const { bytes, sizeBytes } = await readRaw(request, limitBytes);
+  if (sizeBytes > limitBytes) return { bytes, tooLarge: true, sizeBytes, badEncoding: false };
+  if (encoding === "identity" || encoding === "")
+    return { bytes, tooLarge: false, sizeBytes, badEncoding: false };
+  if (encoding === "gzip" || encoding === "x-gzip") return decompress(bytes, limitBytes);
+  return { bytes, tooLarge: false, sizeBytes, badEncoding: true };
+}

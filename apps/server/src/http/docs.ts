@@ -1,0 +1,95 @@
+/**
+ * GET /docs (CONTRACT section 8): the OpenAPI document as one page for people. It holds everything it needs,
+ * runs no script, and asks no other host for anything.
+ */
+import { createHash } from "node:crypto";
+
+const STYLE = `
+:root{color-scheme:light dark;--line:#8884;--dim:#777}
+body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}
+h1{margin-bottom:0}h2{font-size:1.05rem;margin:2.2rem 0 .2rem;border-top:1px solid var(--line);padding-top:1.2rem}
+code,pre{font:13px/1.45 ui-monospace,monospace}pre{overflow:auto;padding:.6rem;border:1px solid var(--line);border-radius:6px}
+table{border-collapse:collapse;width:100%}td,th{text-align:left;vertical-align:top;padding:.25rem .8rem .25rem 0;border-bottom:1px solid var(--line)}
+nav{columns:2;margin:1rem 0}nav a{display:block;text-decoration:none}.dim{color:var(--dim)}.old{text-decoration:line-through}
+`;
+
+const styleHash = createHash("sha256").update(STYLE).digest("base64");
+
+export const DOCS_HEADERS = {
+  "Content-Security-Policy": `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  "Referrer-Policy": "no-referrer",
+};
+
+type Json = Record<string, unknown>;
+interface Documented {
+  operationId: string;
+  summary: string;
+  description: string;
+  deprecated?: boolean;
+  parameters: { name: string; in: string; required: boolean; schema: Json }[];
+  requestBody?: { required: boolean; content: Record<string, { schema: Json }> };
+  responses: Record<string, { description: string; content: Record<string, { schema: Json }> }>;
+}
+
+const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => ENTITIES[character]!);
+
+/** Text with `code` in backquotes. */
+const prose = (text: string) => escapeHtml(text).replace(/`([^`]*)`/g, "<code>$1</code>");
+
+const schemaText = (schema: unknown) => `<pre>${escapeHtml(JSON.stringify(schema, null, 2))}</pre>`;
+
+function folded(title: string, content: Record<string, { schema: Json }>): string {
+  const shown = Object.entries(content).map(([type, { schema }]) => `<p class="dim">${escapeHtml(type)}</p>${schemaText(schema)}`);
+  return `<details><summary>${title}</summary>${shown.join("")}</details>`;
+}
+
+function parameterTable(parameters: Documented["parameters"]): string {
+  if (parameters.length === 0) return "";
+  const rows = parameters.map(
+    (one) =>
+      `<tr><td><code>${escapeHtml(one.name)}</code></td><td>${escapeHtml(one.in)}</td><td>${one.required ? "required" : "optional"}</td><td><code>${escapeHtml(JSON.stringify(one.schema))}</code></td></tr>`,
+  );
+  return `<table>${rows.join("")}</table>`;
+}
+
+function responseTable(responses: Documented["responses"]): string {
+  const rows = Object.entries(responses).map(
+    ([status, one]) =>
+      `<tr><td><code>${escapeHtml(status)}</code></td><td>${prose(one.description)}${folded("schema", one.content)}</td></tr>`,
+  );
+  return `<table>${rows.join("")}</table>`;
+}
+
+function section(method: string, path: string, one: Documented): string {
+  const name = one.deprecated ? "old" : "";
+  return [
+    `<h2 id="${escapeHtml(one.operationId)}"><code class="${name}">${escapeHtml(method.toUpperCase())} ${escapeHtml(path)}</code></h2>`,
+    `<p>${prose(one.summary)}<br><span class="dim">${prose(one.description)}${one.deprecated ? "; deprecated" : ""}</span></p>`,
+    parameterTable(one.parameters),
+    one.requestBody ? folded(`body, ${one.requestBody.required ? "required" : "optional"}`, one.requestBody.content) : "",
+    responseTable(one.responses),
+  ].join("\n");
+}
+
+/** @param document as `openApiDocument` renders it */
+export function docsPage(document: Json): string {
+  const { title, version } = document.info as { title: string; version: string };
+  const [server] = document.servers as { url: string }[];
+  const operations = Object.entries(document.paths as Record<string, Record<string, Documented>>).flatMap(
+    ([path, methods]) => Object.entries(methods).map(([method, one]) => ({ method, path, one })),
+  );
+  const links = operations.map(
+    ({ method, path, one }) =>
+      `<a href="#${escapeHtml(one.operationId)}"><code>${method.toUpperCase()} ${escapeHtml(path)}</code></a>`,
+  );
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(title)} API</title>
+<style>${STYLE}</style></head><body>
+<h1>${escapeHtml(title)} API</h1>
+<p class="dim">${escapeHtml(version)} · ${escapeHtml(server?.url ?? "")} · <a href="/openapi.json">openapi.json</a></p>
+<nav>${links.join("\n")}</nav>
+${operations.map(({ method, path, one }) => section(method, path, one)).join("\n")}
+</body></html>
+`;
+}

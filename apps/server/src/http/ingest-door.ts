@@ -1,0 +1,185 @@
+/**
+ * The public ingest routes, straight on node:http: the corridor needs a request's values and a reply's, and no
+ * more (docs/decisions/0002). Everything else goes to the workspace app.
+ */
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
+import type { Arrival } from "../arrival.ts";
+import type { Attempt } from "../attempt.ts";
+import { Refusal } from "../refusal.ts";
+import { readBody } from "./body.ts";
+import { clientAddress, type Trust } from "./client-address.ts";
+import { failureAnswer } from "./errors.ts";
+import { requestIdOf } from "./request-id.ts";
+
+export interface DoorOptions {
+  trust: Trust;
+  /** Lower-case name of the header that carries a country; null: none. */
+  geoHeader: string | null;
+  clock(): number;
+  newId(prefix: string): string;
+  bootstrap(arrival: Arrival): Promise<Attempt>;
+  events(arrival: Arrival): Promise<Attempt>;
+}
+
+interface Route {
+  kind: "bootstrap" | "events";
+  legacy: boolean;
+  publicKey: string;
+  query: string;
+}
+
+const PREFIX = "/api/ingest/";
+const ROUTE = /^\/api\/ingest\/(v2\/)?([^/?]+)\/(bootstrap|events)\/?(?:\?(.*))?$/;
+
+function routeOf(url: string): Route | null {
+  const parts = url.startsWith(PREFIX) ? ROUTE.exec(url) : null;
+  if (!parts) return null;
+  const [, version, publicKey, kind, query] = parts;
+  return {
+    kind: kind as Route["kind"],
+    legacy: version === undefined,
+    publicKey: publicKey!,
+    query: query ?? "",
+  };
+}
+
+const PREFLIGHT = {
+  "Access-Control-Allow-Methods": "POST, OPTIONS",
+  "Access-Control-Max-Age": "7200",
+  "Cache-Control": "no-store",
+};
+const EXPOSED = "Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, X-Request-Id";
+const SUCCESSOR = 'rel="successor-version"';
+
+/** Refusal is by the status, not by hiding the answer: every origin may read it, without credentials. */
+function headersFor(request: IncomingMessage, requestId: string): OutgoingHttpHeaders {
+  const { origin } = request.headers;
+  const headers: OutgoingHttpHeaders = {
+    "X-Request-Id": requestId,
+    "Cache-Control": "no-store",
+    Vary: "Origin",
+  };
+  if (origin !== undefined) {
+    headers["Access-Control-Allow-Origin"] = origin;
+    headers["Access-Control-Expose-Headers"] = EXPOSED;
+  }
+  return headers;
+}
+
+function answerPreflight(request: IncomingMessage, response: ServerResponse, requestId: string): void {
+  const asked = request.headers["access-control-request-headers"];
+  response.writeHead(204, {
+    ...headersFor(request, requestId),
+    ...PREFLIGHT,
+    ...(asked === undefined ? {} : { "Access-Control-Allow-Headers": asked }),
+    Vary: "Origin, Access-Control-Request-Headers",
+  });
+  response.end();
+}
+
+const LENIENT = "handling=lenient";
+
+function arrivalOf(request: IncomingMessage, route: Route, requestId: string, options: DoorOptions): Arrival {
+  const { headers } = request;
+  const from = clientAddress(
+    request.socket.remoteAddress,
+    headers["x-forwarded-for"] as string | undefined,
+    options.trust,
+  );
+  const country = options.geoHeader === null ? undefined : headers[options.geoHeader];
+  return {
+    kind: route.kind,
+    legacy: route.legacy,
+    publicKey: route.publicKey,
+    requestId,
+    receivedAt: options.clock(),
+    origin: headers.origin,
+    referer: headers.referer,
+    userAgent: headers["user-agent"],
+    clientKey: from.key,
+    clientAddress: from.ip,
+    vouchedCountry:
+      from.vouched && typeof country === "string" && /^[A-Z]{2}$/.test(country) ? country : null,
+    proxyUntrusted: from.proxyUntrusted,
+    lenient: headers.prefer?.includes(LENIENT) || route.query.includes(LENIENT),
+    readBody: (limitBytes) => readBody(request, limitBytes),
+  };
+}
+
+function replyTo(attempt: Attempt): { status: number; headers: Record<string, string>; body: unknown } {
+  const { outcome } = attempt;
+  if (outcome?.kind === "taken") return { status: 200, headers: {}, body: outcome.answer };
+  return failureAnswer(outcome!.refusal, attempt.requestId, attempt.attemptId);
+}
+
+function legacyHeaders(route: Route): Record<string, string> {
+  if (!route.legacy) return {};
+  const successor = `/api/ingest/v2/${encodeURIComponent(route.publicKey)}/${route.kind}`;
+  return { Deprecation: "@1767225600", Link: `<${successor}>; ${SUCCESSOR}` };
+}
+
+/** A request that was not read to its end cannot be followed by another on the same connection. */
+function send(
+  request: IncomingMessage,
+  response: ServerResponse,
+  status: number,
+  headers: OutgoingHttpHeaders,
+  body: unknown,
+): void {
+  const text = JSON.stringify(body);
+  headers["Content-Type"] = "application/json; charset=utf-8";
+  headers["Content-Length"] = Buffer.byteLength(text);
+  if (!request.complete) headers.Connection = "close";
+  response.writeHead(status, headers);
+  response.end(text);
+}
+
+/** @returns whether the request is one of the ingest routes, and is taken care of */
+export function createIngestDoor(options: DoorOptions) {
+  const take = async (
+    request: IncomingMessage,
+    response: ServerResponse,
+    route: Route,
+    requestId: string,
+  ) => {
+    const arrival = arrivalOf(request, route, requestId, options);
+    const attempt = await (route.kind === "bootstrap" ? options.bootstrap(arrival) : options.events(arrival));
+    if (response.destroyed) return;
+    const { status, headers, body } = replyTo(attempt);
+    send(
+      request,
+      response,
+      status,
+      Object.assign(headersFor(request, requestId), legacyHeaders(route), headers),
+      body,
+    );
+  };
+
+  const refuse = (
+    request: IncomingMessage,
+    response: ServerResponse,
+    refusal: Refusal,
+    requestId: string,
+  ) => {
+    const { status, headers, body } = failureAnswer(refusal, requestId);
+    send(request, response, status, { ...headersFor(request, requestId), ...headers }, body);
+  };
+
+  return (request: IncomingMessage, response: ServerResponse): boolean => {
+    const route = routeOf(request.url ?? "");
+    if (!route) return false;
+    const requestId = requestIdOf(request.headers["x-request-id"], () => options.newId("req"));
+    if (request.method === "OPTIONS") answerPreflight(request, response, requestId);
+    else if (request.method !== "POST") {
+      refuse(
+        request,
+        response,
+        new Refusal("method_not_allowed", { headers: { Allow: "POST, OPTIONS" } }),
+        requestId,
+      );
+    } else {
+      void take(request, response, route, requestId);
+    }
+    return true;
+  };
+}

@@ -1,0 +1,111 @@
+/** What a request says, held against its entry of the table of operations (CONTRACT section 1). */
+import type { IncomingHttpHeaders } from "node:http";
+import type { Issue, Operation } from "@headwater/contract";
+import type { TSchema } from "typebox";
+import { Refusal } from "../refusal.ts";
+import { parseBody, type RawBody, storageIssues } from "./json-body.ts";
+import { type Check, compile } from "./validate.ts";
+
+/** As it came. */
+export interface Incoming {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string | string[]>>;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: RawBody;
+}
+
+/** Read, not yet checked. */
+export interface Input {
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly body: unknown;
+}
+
+const checks = new WeakMap<TSchema, Check<TSchema>>();
+
+/** Compiled when first needed: most starts use few of them. */
+function checkOf(schema: TSchema): Check<TSchema> {
+  let check = checks.get(schema);
+  if (!check) {
+    check = compile(schema);
+    checks.set(schema, check);
+  }
+  return check;
+}
+
+/** What no store can hold never was an id: it finds nothing. */
+export const storable = (text: string): string => text.replaceAll("\0", "\ufffd").toWellFormed();
+
+function queryValue(schema: TSchema | undefined, value: string | string[]): unknown {
+  if (typeof value !== "string") return value;
+  const isInteger = (schema as { type?: string } | undefined)?.type === "integer";
+  return isInteger && /^-?\d{1,15}$/.test(value) ? Number(value) : storable(value);
+}
+
+/** Text but for integers; an operation without a query schema looks at none of it. */
+function readQuery(operation: Operation, query: Incoming["query"]): Record<string, unknown> {
+  if (!operation.query) return {};
+  const { properties } = operation.query as unknown as { properties: Record<string, TSchema> };
+  return Object.fromEntries(
+    Object.entries(query).map(([name, value]) => [name, queryValue(properties[name], value)]),
+  );
+}
+
+/** The first step of the order: JSON. A body that may be missing counts as an empty object. */
+export function readInput(operation: Operation, incoming: Incoming): Input {
+  const query = readQuery(operation, incoming.query);
+  if (!operation.body) return { query, body: undefined };
+  const body = parseBody(incoming.body, incoming.headers);
+  if (body === undefined && operation.bodyOptional) return { query, body: {} };
+  return { query, body };
+}
+
+function bodyIssues(operation: Operation, body: unknown): Issue[] {
+  if (!operation.body) return [];
+  if (body === undefined) return [{ path: [], code: "required", message: "The body is required" }];
+  const check = checkOf(operation.body);
+  return [...(check(body) ? [] : check.issues(body)), ...storageIssues(body)];
+}
+
+function queryIssues(operation: Operation, query: Input["query"]): Issue[] {
+  if (!operation.query) return [];
+  const check = checkOf(operation.query);
+  return check(query) ? [] : check.issues(query);
+}
+
+export const inputIssues = (operation: Operation, { query, body }: Input): Issue[] => [
+  ...queryIssues(operation, query),
+  ...bodyIssues(operation, body),
+];
+
+/** Throws one 422 with all that is wrong with query and body. */
+export function requireShape(operation: Operation, input: Input): void {
+  const issues = inputIssues(operation, input);
+  if (issues.length > 0) throw new Refusal("invalid_payload", { issues });
+}
+
+const member = (body: unknown, field: string): unknown =>
+  typeof body === "object" && body !== null && !Array.isArray(body) && Object.hasOwn(body, field)
+    ? (body as Record<string, unknown>)[field]
+    : undefined;
+
+const isId = (value: unknown): value is string =>
+  typeof value === "string" && value.length >= 1 && value.length <= 200 && storable(value) === value;
+
+/**
+ * The workspaces that query and body name. Throws the 422 when one must be named and is not, or is no id; since
+ * the request is then refused for its shape anyway, whatever else is wrong with it is listed too.
+ */
+export function organizationsGiven(operation: Operation, input: Input): string[] {
+  const place = operation.organization;
+  if (!place) return [];
+  const inQuery = operation.query ? input.query.organizationId : undefined;
+  const inBody = operation.body ? member(input.body, "organizationId") : undefined;
+  const given = [inQuery, inBody].filter((value) => value !== undefined);
+  const optional = place === "optional-query" || place === "optional-body";
+  if (given.every(isId) && (optional || given.length > 0)) return given;
+
+  const issues = inputIssues(operation, input);
+  const named = issues.some((issue) => issue.path.at(-1) === "organizationId" || issue.path.length === 0);
+  const missing: Issue = { path: ["organizationId"], code: "required", message: "organizationId is required" };
+  throw new Refusal("invalid_payload", { issues: named ? issues : [missing, ...issues] });
+}

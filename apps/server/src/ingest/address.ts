@@ -1,0 +1,102 @@
+/** A page's address and its referrer, taken apart. Pure. */
+import { LIMITS } from "@headwater/contract";
+
+export interface Address {
+  url: string | null;
+  origin: string | null;
+  host: string | null;
+  path: string | null;
+  query: string | null;
+  utm: Record<string, string> | null;
+  clickIds: Record<string, string> | null;
+}
+
+const UTM = ["source", "medium", "campaign", "term", "content"] as const;
+const CLICK_IDS = [
+  "gclid",
+  "gbraid",
+  "wbraid",
+  "dclid",
+  "fbclid",
+  "msclkid",
+  "ttclid",
+  "twclid",
+  "li_fat_id",
+  "yclid",
+] as const;
+const CAMPAIGN = /utm_|clid|li_fat_id|[gw]braid|msclkid/i;
+const VALUE_LENGTH = 500;
+
+export const cutUrl = (url: string) => (url.length > LIMITS.urlLength ? url.slice(0, LIMITS.urlLength) : url);
+
+function fieldsOf<N extends string>(query: URLSearchParams, names: readonly N[], prefix: string) {
+  const found: Record<string, string> = {};
+  for (const name of names) {
+    const value = query.get(prefix + name);
+    if (value) found[name] = value.slice(0, VALUE_LENGTH).toWellFormed();
+  }
+  return Object.keys(found).length > 0 ? found : null;
+}
+
+function campaignOf(query: string): Pick<Address, "utm" | "clickIds"> {
+  if (!CAMPAIGN.test(query)) return { utm: null, clickIds: null };
+  const values = new URLSearchParams(query);
+  return { utm: fieldsOf(values, UTM, "utm_"), clickIds: fieldsOf(values, CLICK_IDS, "") };
+}
+
+function withoutUserInfo(parsed: URL, text: string): string {
+  if (parsed.username === "" && parsed.password === "") return text;
+  parsed.username = "";
+  parsed.password = "";
+  return parsed.href;
+}
+
+/** Text that is no absolute address: its path is what stands before `?` and `#`. */
+function relative(text: string): Address {
+  const [path = "", query = ""] = text.split("#", 1)[0]!.split("?", 2);
+  return {
+    url: text,
+    origin: null,
+    host: null,
+    path: path || null,
+    query: query || null,
+    ...campaignOf(query),
+  };
+}
+
+function absolute(text: string): Address {
+  const parsed = URL.parse(text);
+  if (!parsed) return relative(text);
+  const query = parsed.search.slice(1);
+  return {
+    url: withoutUserInfo(parsed, text),
+    origin: parsed.origin === "null" ? `${parsed.protocol}//${parsed.host}` : parsed.origin,
+    host: parsed.hostname || null,
+    path: parsed.pathname || "/",
+    query: query || null,
+    ...campaignOf(query),
+  };
+}
+
+/**
+ * The missing one of address and path is derived from the other.
+ * @param siteOrigin where the request came from, for a path alone
+ */
+export function addressOf(url: string | null, path: string | null, siteOrigin: string | null): Address {
+  if (url) {
+    const address = absolute(url);
+    return path ? { ...address, path } : address;
+  }
+  if (!path)
+    return { url: null, origin: null, host: null, path: null, query: null, utm: null, clickIds: null };
+  const base = siteOrigin !== null && siteOrigin !== "null" ? siteOrigin : null;
+  if (!base) return relative(path);
+  return absolute(base + (path.startsWith("/") ? path : `/${path}`));
+}
+
+/** The host that sent the visitor; null when it is the page's own, or no host at all. */
+export function referrerHostOf(referrer: string | null, ownHost: string | null): string | null {
+  if (!referrer) return null;
+  const host = URL.parse(referrer)?.hostname || null;
+  return host === ownHost ? null : host;
+}

@@ -1,0 +1,108 @@
+/** May this request come in? Key, rate, active, origin, size, in that order; the first failure answers. */
+
+import type { Arrival, Body } from "../arrival.ts";
+import type { Attempt } from "../attempt.ts";
+import { Refusal } from "../refusal.ts";
+import type { Corridor } from "./attend.ts";
+import { decodeText } from "./json.ts";
+import type { KnownSource } from "./known-sources.ts";
+import { readEnvelope } from "./parse.ts";
+
+function keyRefusal(known: KnownSource, now: number): Refusal | null {
+  const letIn = known.keyState === "current" || (known.keyExpiresAt !== null && known.keyExpiresAt > now);
+  return letIn ? null : new Refusal("rotated_public_key");
+}
+
+/** The `Origin` header; without one, the origin of `Referer`. */
+export function originOf({ origin, referer }: Pick<Arrival, "origin" | "referer">): string | null {
+  if (origin !== undefined) return origin;
+  const url = referer === undefined ? null : URL.parse(referer);
+  return url?.host ? `${url.protocol}//${url.host}` : null;
+}
+
+function originRefusal(origin: string | null, known: KnownSource): Refusal | null {
+  if (origin === null) {
+    const open = !known.source.requireOrigin || known.allowsAnyOrigin;
+    return open ? null : new Refusal("origin_missing");
+  }
+  if (known.allows(origin)) return null;
+  const hint =
+    origin === "null"
+      ? "A sandboxed frame or a local file sends the origin `null`, which only `*` in `allowedOrigins` lets in; serve the page over http instead."
+      : `Add ${origin.slice(0, 300)} to the source's \`allowedOrigins\`.`;
+  return new Refusal("origin_not_allowed", {
+    message: `The origin ${origin.slice(0, 300)} is not allowed for this source.`,
+    hint,
+  });
+}
+
+function keepBody(attempt: Attempt, body: Body): void {
+  attempt.payloadBytes = body.sizeBytes;
+  if (body.tooLarge || body.badEncoding) attempt.head = body.bytes.toString("latin1", 0, 4_096);
+}
+
+function bodyRefusal(body: Body, known: KnownSource): Refusal | null {
+  if (body.badEncoding) {
+    const message = "The content encoding is unknown, doubled or corrupt; send plain JSON or gzip.";
+    return new Refusal("invalid_payload", {
+      message,
+      issues: [{ path: [], code: "invalid_encoding", message }],
+    });
+  }
+  if (!body.tooLarge) return null;
+  const limit = known.limits.maxPayloadBytes;
+  return new Refusal("payload_too_large", {
+    message: `The body has ${body.sizeBytes} bytes or more; this source takes ${limit}.`,
+    limit,
+    actual: body.sizeBytes,
+  });
+}
+
+/**
+ * A refused request is read all the same, within the limit, so that the debug view can show what came;
+ * one that is over its rate is not.
+ * @returns the source and the body's text
+ */
+export async function admit(
+  arrival: Arrival,
+  attempt: Attempt,
+  corridor: Corridor,
+): Promise<{ known: KnownSource; text: string }> {
+  const cached = corridor.sources.cached(arrival.publicKey);
+  const known = cached === undefined ? await corridor.sources.find(arrival.publicKey) : cached;
+  if (!known)
+    throw (
+      corridor.rates.ofUnknownKey(arrival.clientKey, arrival.receivedAt) ?? new Refusal("unknown_public_key")
+    );
+  attempt.source = known.source;
+  attempt.keyState = known.keyState;
+
+  const byKey = keyRefusal(known, arrival.receivedAt);
+  if (byKey) attempt.keyState = "retired";
+  const byRate = corridor.rates.ofSource(known, arrival.clientKey, arrival.receivedAt);
+  if (byRate) throw byKey ?? byRate;
+  const unavailable = corridor.unavailable();
+  if (unavailable) throw new Refusal(unavailable);
+
+  const byState = known.source.isActive ? null : new Refusal("source_inactive");
+  const byOrigin = originRefusal(attempt.origin, known);
+  const body = await arrival.readBody(known.limits.maxPayloadBytes);
+  keepBody(attempt, body);
+  const refusal = byKey ?? byState ?? byOrigin ?? bodyRefusal(body, known);
+  if (refusal) {
+    if (!body.tooLarge && !body.badEncoding) keepWhatCame(attempt, body.bytes);
+    throw refusal;
+  }
+  attempt.text = decodeText(body.bytes);
+  return { known, text: attempt.text };
+}
+
+/** The envelope of a refused request, as far as it can be read. */
+function keepWhatCame(attempt: Attempt, bytes: Buffer): void {
+  try {
+    attempt.text = decodeText(bytes);
+    attempt.envelope = readEnvelope(JSON.parse(attempt.text));
+  } catch {
+    attempt.head ??= bytes.toString("latin1", 0, 4_096);
+  }
+}

@@ -1,0 +1,79 @@
+/** What the corridor works with, handed in by the wiring, and the one place where an attempt ends. */
+import type { ErrorCode } from "@headwater/contract";
+import type { Arrival } from "../arrival.ts";
+import type { Attempt, Outcome } from "../attempt.ts";
+import { type IngestLedger, LedgerBusy, StorageError } from "../ledger/ledger.ts";
+import { Refusal } from "../refusal.ts";
+import { originOf } from "./admit.ts";
+import type { KnownSources } from "./known-sources.ts";
+import type { Parser } from "./parse.ts";
+import type { Rates } from "./rates.ts";
+import type { Sessions } from "./sessions.ts";
+import type { CountryOf } from "./visitor.ts";
+
+export interface Corridor {
+  ledger: IngestLedger;
+  sources: KnownSources;
+  sessions: Sessions;
+  rates: Rates;
+  parse: Parser;
+  countryOf: CountryOf;
+  newId(prefix: string): string;
+  /** Why no request can be taken just now; null: it can. */
+  unavailable(): "overloaded" | "storage_full" | "shutting_down" | null;
+  /** Renders a finished attempt as log line, counters and debug record. */
+  observe(attempt: Attempt): void;
+  /** A bug: for the log. */
+  report(error: unknown, requestId: string): void;
+  /** Milliseconds, monotonic. */
+  stopwatch(): number;
+}
+
+function openAttempt(arrival: Arrival, attemptId: string): Attempt {
+  return {
+    attemptId,
+    requestId: arrival.requestId,
+    kind: arrival.kind,
+    legacy: arrival.legacy,
+    receivedAt: arrival.receivedAt,
+    source: null,
+    keyState: null,
+    origin: originOf(arrival),
+    userAgent: arrival.userAgent ?? null,
+    proxyUntrusted: arrival.proxyUntrusted,
+    text: null,
+    head: null,
+    payloadBytes: 0,
+    envelope: null,
+    clockSkewMs: null,
+    outcome: null,
+    durationMs: 0,
+  };
+}
+
+function refusalFor(error: unknown, arrival: Arrival, corridor: Corridor): Refusal {
+  if (error instanceof Refusal) return error;
+  if (error instanceof LedgerBusy) return new Refusal("overloaded");
+  const code: ErrorCode =
+    error instanceof StorageError ? (error.full ? "storage_full" : "storage_unavailable") : "internal_error";
+  corridor.report(error, arrival.requestId);
+  return new Refusal(code, {}, error);
+}
+
+/** Runs one story of the corridor: whatever comes of it, the attempt ends in an outcome and is observed. */
+export async function attend(
+  arrival: Arrival,
+  corridor: Corridor,
+  story: (attempt: Attempt) => Promise<Outcome>,
+): Promise<Attempt> {
+  const startedAt = corridor.stopwatch();
+  const attempt = openAttempt(arrival, corridor.newId("att"));
+  try {
+    attempt.outcome = await story(attempt);
+  } catch (error) {
+    attempt.outcome = { kind: "refused", refusal: refusalFor(error, arrival, corridor) };
+  }
+  attempt.durationMs = corridor.stopwatch() - startedAt;
+  corridor.observe(attempt);
+  return attempt;
+}

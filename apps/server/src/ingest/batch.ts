@@ -1,0 +1,154 @@
+/** A batch of events, in a bootstrap or by itself: judged, committed, and answered event by event. */
+import type { Event, EventResult, EventStatus } from "@headwater/contract";
+import { EVENT_CODES } from "@headwater/contract";
+import type { Arrival } from "../arrival.ts";
+import type { Attempt } from "../attempt.ts";
+import type { Committed, SessionRecord } from "../ledger/records.ts";
+import type { Corridor } from "./attend.ts";
+import {
+  analyticsEventId,
+  type Candidate,
+  eventKey,
+  judge,
+  nameOf,
+  type Occasion,
+  type Rejection,
+} from "./normalize.ts";
+import type { BadEvent, ReadBatch, ReadEvent } from "./parse.ts";
+import { isoTime } from "./time.ts";
+import { deviceOf } from "./visitor.ts";
+
+export interface Verdict {
+  read: ReadEvent | BadEvent;
+  judged: Candidate | Rejection;
+}
+
+/** What the envelope of either body says of its events. */
+interface About {
+  anonymousId: string;
+  userId: string | null;
+  sdkVersion: string | null;
+  context: Record<string, unknown> | null;
+  /** The source's limit. */
+  maxEventBytes: number;
+}
+
+const isCandidate = (judged: Candidate | Rejection): judged is Candidate => "key" in judged;
+const isBad = (read: ReadEvent | BadEvent): read is BadEvent => "bad" in read;
+
+async function namedSessions(batch: ReadBatch, session: SessionRecord, corridor: Corridor) {
+  const named = new Map<string, SessionRecord | null>();
+  for (const read of batch.events) {
+    const id = isBad(read) ? null : read.event.sessionId;
+    if (id && id !== session.sessionId && !named.has(id))
+      named.set(id, await corridor.sessions.find(session.sourceId, id));
+  }
+  return named;
+}
+
+const textOrNull = (value: unknown) => (typeof value === "string" ? value : null);
+
+/** The user agent that the client names, else the request's own. */
+export const userAgentOf = (context: Record<string, unknown> | null, arrival: Arrival) =>
+  textOrNull(context?.userAgent) ?? arrival.userAgent ?? null;
+
+function rejectBad({ issues }: BadEvent): Rejection {
+  const reasons = issues.slice(0, 5).map(({ message }) => message);
+  return { code: "invalid_event", message: `${EVENT_CODES.invalid_event} ${reasons.join("; ")}.` };
+}
+
+/** Every event's verdict, before the ledger says which are known. */
+export async function judgeBatch(
+  batch: ReadBatch,
+  session: SessionRecord,
+  about: About,
+  attempt: Attempt,
+  arrival: Arrival,
+  corridor: Corridor,
+): Promise<Verdict[]> {
+  attempt.clockSkewMs = arrival.receivedAt - batch.sentAt;
+  const occasion: Occasion = {
+    ...about,
+    sourceId: session.sourceId,
+    receivedAt: arrival.receivedAt,
+    receivedAtText: isoTime(arrival.receivedAt),
+    skewMs: attempt.clockSkewMs,
+    session,
+    otherSessions: await namedSessions(batch, session, corridor),
+    batchId: batch.batchId,
+    origin: attempt.origin,
+    device: deviceOf(userAgentOf(about.context, arrival)),
+    deviceOf,
+    country: arrival.vouchedCountry ?? corridor.countryOf(arrival.clientAddress),
+  };
+  return batch.events.map((read) => ({
+    read,
+    judged: isBad(read) ? rejectBad(read) : judge(read, occasion),
+  }));
+}
+
+export const entriesOf = (verdicts: Verdict[]) =>
+  verdicts.flatMap(({ judged }) => (isCandidate(judged) ? [{ key: judged.key, json: judged.json }] : []));
+
+/** The sessions that accepted events keep alive. */
+export function touchesOf(verdicts: Verdict[]) {
+  const touched = new Map<string, string | null>();
+  for (const { judged } of verdicts) {
+    if (isCandidate(judged)) touched.set(judged.sessionId, judged.userId);
+  }
+  return [...touched].map(([sessionId, userId]) => ({ sessionId, userId }));
+}
+
+const loose = (value: unknown) =>
+  typeof value === "object" && value !== null ? (value as Partial<Event>) : {};
+
+function identityOf(read: ReadEvent | BadEvent, sourceId: string) {
+  const event = isBad(read) ? loose(read.bad) : read.event;
+  const eventId = typeof event.id === "string" ? event.id : "";
+  const name = event.type === "page" ? "page_view" : typeof event.name === "string" ? event.name : "";
+  return {
+    eventId,
+    analyticsEventId: eventId === "" ? "" : analyticsEventId(eventKey(sourceId, eventId)),
+    type: typeof event.type === "string" ? event.type : "",
+    name,
+  };
+}
+
+function resultOf(verdict: Verdict, index: number, stored: boolean, sourceId: string): EventResult {
+  const { read, judged } = verdict;
+  if (!isCandidate(judged)) {
+    const { code, message } = judged;
+    return { index, ...identityOf(read, sourceId), status: "rejected", code, message, warnings: [] };
+  }
+  const { event } = read as ReadEvent;
+  const status: EventStatus = stored ? "accepted" : "duplicate";
+  return {
+    index,
+    eventId: event.id,
+    analyticsEventId: analyticsEventId(judged.key),
+    type: event.type,
+    name: nameOf(event),
+    status,
+    code: stored ? null : "duplicate_event",
+    message: stored ? null : EVENT_CODES.duplicate_event,
+    warnings: judged.warnings,
+  };
+}
+
+/** Results in the order of the events, and their counts. */
+export function settle(verdicts: Verdict[], committed: Committed, sourceId: string) {
+  let candidate = 0;
+  const tally = { accepted: 0, duplicates: 0, rejected: 0 };
+  const results = verdicts.map((verdict, index) => {
+    const stored = isCandidate(verdict.judged) && committed[candidate++] === 1;
+    const result = resultOf(verdict, index, stored, sourceId);
+    tally[
+      result.status === "accepted" ? "accepted" : result.status === "duplicate" ? "duplicates" : "rejected"
+    ] += 1;
+    return result;
+  });
+  return { ...tally, results };
+}
+
+export const normalizedOf = (verdicts: Verdict[]) =>
+  verdicts.map(({ judged }) => (isCandidate(judged) ? judged.json : null));

@@ -1,0 +1,115 @@
+import type { BootstrapAnswer, BootstrapBody } from "@headwater/contract";
+import type { Arrival } from "../arrival.ts";
+import type { Attempt, Outcome } from "../attempt.ts";
+import type { SessionRecord } from "../ledger/records.ts";
+import { addressOf, cutUrl } from "./address.ts";
+import { admit } from "./admit.ts";
+import { attend, type Corridor } from "./attend.ts";
+import { entriesOf, judgeBatch, normalizedOf, settle, touchesOf, userAgentOf } from "./batch.ts";
+import type { KnownSource } from "./known-sources.ts";
+import { canResume, expiresAt } from "./sessions.ts";
+import { isoTime } from "./time.ts";
+
+/** Checks key and origin, opens or resumes a session, and takes the events that came along (spec 4.2 rules 1 and 2). */
+export const bootstrap = (arrival: Arrival, corridor: Corridor): Promise<Attempt> =>
+  attend(arrival, corridor, (attempt) => story(arrival, attempt, corridor));
+
+async function story(arrival: Arrival, attempt: Attempt, corridor: Corridor): Promise<Outcome> {
+  const { known, text } = await admit(arrival, attempt, corridor);
+  const parsed = corridor.parse(text, "bootstrap", { ...arrival, maxBatchSize: known.limits.maxBatchSize });
+  attempt.envelope = parsed.envelope;
+  const { batch, body: loose } = parsed.read();
+  const body = loose as BootstrapBody;
+  const { sourceId } = known.source;
+  const now = arrival.receivedAt;
+
+  const held = body.sessionId ? await corridor.sessions.find(sourceId, body.sessionId) : null;
+  const resumed = canResume(held, body.anonymousId, now);
+  const session = resumed
+    ? { ...held, lastActivityAt: Math.max(held.lastActivityAt, now), userId: body.userId ?? held.userId }
+    : openSession(body, sourceId, arrival, attempt, corridor);
+
+  const about = {
+    anonymousId: body.anonymousId,
+    userId: body.userId ?? null,
+    sdkVersion: body.sdkVersion ?? null,
+    context: (body.context ?? null) as Record<string, unknown> | null,
+    maxEventBytes: known.limits.maxEventBytes,
+  };
+  const verdicts = batch ? await judgeBatch(batch, session, about, attempt, arrival, corridor) : [];
+  const committed = await corridor.ledger.commit({
+    sourceId,
+    receivedAt: now,
+    bootstrap: true,
+    open: resumed ? null : session,
+    touch: resumed
+      ? [{ sessionId: session.sessionId, userId: body.userId ?? null }, ...touchesOf(verdicts)]
+      : touchesOf(verdicts),
+    entries: entriesOf(verdicts),
+  });
+  corridor.sessions.keep(session);
+
+  const settled = settle(verdicts, committed, sourceId);
+  const answer = { ...answerOf(session, resumed, known, attempt), ...(body.events ? settled : {}) };
+  attempt.envelope = { ...parsed.envelope!, sessionId: session.sessionId };
+  return { kind: "taken", answer, results: settled.results, normalized: normalizedOf(verdicts) };
+}
+
+/** A new session keeps where the visit began, and with what. */
+function openSession(
+  body: BootstrapBody,
+  sourceId: string,
+  arrival: Arrival,
+  attempt: Attempt,
+  corridor: Corridor,
+): SessionRecord {
+  const { page } = body;
+  const context = (body.context ?? null) as Record<string, unknown> | null;
+  const address = addressOf(
+    page.url ? cutUrl(page.url) : null,
+    page.path ? cutUrl(page.path) : null,
+    attempt.origin,
+  );
+  const landing = {
+    ...address,
+    referrer: page.referrer ? cutUrl(page.referrer) : null,
+    locale: shortText(context?.locale),
+    timezone: shortText(context?.timezone),
+    userAgent: userAgentOf(context, arrival)?.slice(0, 512).toWellFormed() ?? null,
+  };
+  return {
+    sourceId,
+    sessionId: corridor.newId("ses"),
+    anonymousId: body.anonymousId,
+    userId: body.userId ?? null,
+    startedAt: arrival.receivedAt,
+    lastActivityAt: arrival.receivedAt,
+    landing: JSON.stringify(landing),
+  };
+}
+
+const shortText = (value: unknown) => (typeof value === "string" ? value.slice(0, 100).toWellFormed() : null);
+
+function answerOf(
+  session: SessionRecord,
+  resumed: boolean,
+  known: KnownSource,
+  attempt: Attempt,
+): BootstrapAnswer {
+  const { maxBatchSize, maxPayloadBytes, maxEventBytes, maxEventAgeSeconds, sessionTimeoutSeconds } =
+    known.limits;
+  return {
+    ok: true,
+    attemptId: attempt.attemptId,
+    ingestVersion: 2,
+    sourceId: session.sourceId,
+    sessionId: session.sessionId,
+    anonymousId: session.anonymousId,
+    identifiedUserId: session.userId,
+    ingestUrl: `/api/ingest/v2/${known.publicKey}/events`,
+    sessionResumed: resumed,
+    sessionExpiresAt: isoTime(expiresAt(session)),
+    serverTime: isoTime(attempt.receivedAt),
+    limits: { maxBatchSize, maxPayloadBytes, maxEventBytes, maxEventAgeSeconds, sessionTimeoutSeconds },
+  };
+}

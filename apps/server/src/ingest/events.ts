@@ -1,0 +1,67 @@
+import type { EventsBody } from "@headwater/contract";
+import type { Arrival } from "../arrival.ts";
+import type { Attempt, Outcome } from "../attempt.ts";
+import { admit } from "./admit.ts";
+import { attend, type Corridor } from "./attend.ts";
+import { entriesOf, judgeBatch, normalizedOf, settle, touchesOf } from "./batch.ts";
+import { mustTakeEvents } from "./sessions.ts";
+
+/** A batch of events of a session (spec 4.2 rules 3 and 4). Never rejects: the attempt says what came of it. */
+export const takeEvents = (arrival: Arrival, corridor: Corridor): Promise<Attempt> =>
+  attend(arrival, corridor, (attempt) => story(arrival, attempt, corridor));
+
+async function story(arrival: Arrival, attempt: Attempt, corridor: Corridor): Promise<Outcome> {
+  const { known, text } = await admit(arrival, attempt, corridor);
+  const parsed = corridor.parse(text, "events", { ...arrival, maxBatchSize: known.limits.maxBatchSize });
+  attempt.envelope = parsed.envelope;
+  const { batch, body: loose } = parsed.read();
+  const body = loose as EventsBody;
+  const { sourceId } = known.source;
+
+  const session = await corridor.sessions.find(sourceId, body.sessionId);
+  mustTakeEvents(session, arrival.receivedAt);
+
+  const about = {
+    anonymousId: body.anonymousId,
+    userId: body.userId ?? null,
+    sdkVersion: body.sdkVersion ?? null,
+    context: (body.context ?? null) as Record<string, unknown> | null,
+    maxEventBytes: known.limits.maxEventBytes,
+  };
+  const verdicts = await judgeBatch(batch!, session, about, attempt, arrival, corridor);
+  const touch = touchesOf(verdicts);
+  const committed = await corridor.ledger.commit({
+    sourceId,
+    receivedAt: arrival.receivedAt,
+    bootstrap: false,
+    open: null,
+    touch,
+    entries: entriesOf(verdicts),
+  });
+  const settled = settle(verdicts, committed, sourceId);
+  if (settled.accepted > 0) await keepAlive(touch, sourceId, arrival.receivedAt, corridor);
+
+  const answer = {
+    ok: true as const,
+    attemptId: attempt.attemptId,
+    sourceId,
+    sessionId: session.sessionId,
+    ...settled,
+  };
+  return { kind: "taken", answer, results: settled.results, normalized: normalizedOf(verdicts) };
+}
+
+/** What the commit did to the sessions, for this process's memory of them. */
+async function keepAlive(
+  touch: { sessionId: string; userId: string | null }[],
+  sourceId: string,
+  now: number,
+  corridor: Corridor,
+): Promise<void> {
+  for (const { sessionId, userId } of touch) {
+    const session = await corridor.sessions.find(sourceId, sessionId);
+    if (!session) continue;
+    session.lastActivityAt = Math.max(session.lastActivityAt, now);
+    session.userId = userId ?? session.userId;
+  }
+}

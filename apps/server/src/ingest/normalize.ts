@@ -1,0 +1,192 @@
+/** From a client's event to its normal form, or the reason why not (CONTRACT section 4). Pure: time and facts are values. */
+import { hash } from "node:crypto";
+import { EVENT_CODES, type Event, type EventCode, LIMITS, type Warning } from "@headwater/contract";
+import type { SessionRecord } from "../ledger/records.ts";
+import { type Address, addressOf, cutUrl, referrerHostOf } from "./address.ts";
+import { inspect, setOwn, sizeOf } from "./json.ts";
+import type { ReadEvent } from "./parse.ts";
+import { isoTime } from "./time.ts";
+import type { Device } from "./visitor.ts";
+
+/** What holds for every event of one request. */
+export interface Occasion {
+  sourceId: string;
+  receivedAt: number;
+  receivedAtText: string;
+  /** receivedAt − sentAt. */
+  skewMs: number;
+  session: SessionRecord;
+  /** Sessions that events name instead of the batch's; null: not one of this source. */
+  otherSessions: ReadonlyMap<string, SessionRecord | null>;
+  anonymousId: string;
+  userId: string | null;
+  batchId: string;
+  sdkVersion: string | null;
+  context: Record<string, unknown> | null;
+  origin: string | null;
+  device: Device;
+  deviceOf(userAgent: string): Device;
+  country: string | null;
+  maxEventBytes: number;
+}
+
+export interface Candidate {
+  key: string;
+  json: string;
+  name: string;
+  sessionId: string;
+  userId: string | null;
+  warnings: Warning[];
+}
+export interface Rejection {
+  code: EventCode;
+  message: string;
+}
+
+/** 128 bits of (source, event id): the dedup key, and with a prefix the stored event's id. Nothing is looked up. */
+export const eventKey = (sourceId: string, eventId: string) =>
+  hash("sha256", `${sourceId}\n${eventId}`, "hex").slice(0, 32);
+export const analyticsEventId = (key: string) => `evt_${key}`;
+export const nameOf = (event: Event) => (event.type === "page" ? "page_view" : (event.name ?? ""));
+
+const reject = (code: EventCode): Rejection => ({ code, message: EVENT_CODES[code] });
+const DAY_MS = 86_400_000;
+const TOLERANCE_MS = LIMITS.skewToleranceSeconds * 1_000;
+
+function occurredAt(time: number, occasion: Occasion, warnings: Warning[]): number | Rejection {
+  const { receivedAt, skewMs } = occasion;
+  const at = Math.abs(skewMs) > TOLERANCE_MS ? time + skewMs : time;
+  if (Math.abs(skewMs) > LIMITS.unreliableSkewSeconds * 1_000) warnings.push("sent_at_unreliable");
+  const aheadMs = at - receivedAt;
+  if (-aheadMs > LIMITS.maxEventAgeSeconds * 1_000) return reject("timestamp_too_old");
+  if (aheadMs > DAY_MS) return reject("timestamp_in_future");
+  if (aheadMs <= LIMITS.futureClampSeconds * 1_000) return at;
+  warnings.push("timestamp_clamped");
+  return receivedAt;
+}
+
+function sessionOf(event: Event, occasion: Occasion): SessionRecord | null {
+  const named = event.sessionId;
+  if (!named || named === occasion.session.sessionId) return occasion.session;
+  return occasion.otherSessions.get(named) ?? null;
+}
+
+/** Long strings are cut, in place; true when one was. */
+function cutStrings(value: Record<string, unknown>): boolean {
+  let cut = false;
+  for (const key in value) {
+    const item = value[key];
+    if (typeof item === "string" && item.length > LIMITS.propertyStringLength) {
+      setOwn(value, key, item.slice(0, LIMITS.propertyStringLength).toWellFormed());
+      cut = true;
+    } else if (typeof item === "object" && item !== null)
+      cut = cutStrings(item as Record<string, unknown>) || cut;
+  }
+  return cut;
+}
+
+function badProperties(properties: Record<string, unknown>, warnings: Warning[]): Rejection | null {
+  const { tooDeep, nonFinite, sizeBound } = inspect(properties, LIMITS.maxDepth);
+  if (tooDeep) return reject("properties_too_deep");
+  if (Object.keys(properties).length > LIMITS.maxProperties) return reject("too_many_properties");
+  if (nonFinite) warnings.push("number_not_finite");
+  if (sizeBound > LIMITS.propertyStringLength && cutStrings(properties)) warnings.push("value_truncated");
+  return null;
+}
+
+type Page = NonNullable<Event["page"]>;
+
+function pageOf(page: Page, occasion: Occasion, warnings: Warning[]) {
+  const { url, path, title, referrer } = page;
+  const longest = Math.max(url?.length ?? 0, path?.length ?? 0, referrer?.length ?? 0);
+  if (longest > LIMITS.urlLength) warnings.push("url_truncated");
+  const titleIsLong = (title?.length ?? 0) > LIMITS.titleLength;
+  if (titleIsLong && !warnings.includes("value_truncated")) warnings.push("value_truncated");
+  const address: Address = addressOf(url ? cutUrl(url) : null, path ? cutUrl(path) : null, occasion.origin);
+  const from = referrer ? cutUrl(referrer).toWellFormed() : null;
+  return {
+    ...address,
+    title: titleIsLong ? title!.slice(0, LIMITS.titleLength).toWellFormed() : (title ?? null),
+    referrer: from,
+    referrerHost: referrerHostOf(from, address.host),
+  };
+}
+
+const textOrNull = (value: unknown) => (typeof value === "string" ? value : null);
+const sizeText = (value: unknown): string | null => {
+  if (typeof value === "string") return value.slice(0, 32);
+  const { width, height } = (value ?? {}) as { width?: unknown; height?: unknown };
+  return typeof width === "number" && typeof height === "number" ? `${width}x${height}` : null;
+};
+
+function refusedAtOnce(event: Event): Rejection | null {
+  if (event.type !== "page" && event.type !== "track") return reject("unsupported_event_type");
+  if (event.id.length > LIMITS.eventIdLength) return reject("event_id_too_long");
+  if (event.type === "track" && event.name!.length > LIMITS.eventNameLength)
+    return reject("event_name_too_long");
+  if (event.type === "page" && !event.page!.url && !event.page!.path) return reject("page_address_missing");
+  return null;
+}
+
+/** The facts that an event's own context may override. */
+function surroundings(event: Event, occasion: Occasion) {
+  const own = event.context as Record<string, unknown> | null | undefined;
+  const context = own && occasion.context ? { ...occasion.context, ...own } : (own ?? occasion.context);
+  const ownAgent = textOrNull(own?.userAgent);
+  const device = ownAgent ? occasion.deviceOf(ownAgent) : occasion.device;
+  return { context, device };
+}
+
+/** Unknown members are not kept and do not count. */
+const keptBytes = ({ id, name, page, properties, context }: Event) =>
+  sizeOf({ id, name, page, properties, context });
+
+/** One event's verdict, but for whether it was stored before. */
+export function judge(read: ReadEvent, occasion: Occasion): Candidate | Rejection {
+  const { event } = read;
+  const warnings: Warning[] = read.time.zoned ? [] : ["timezone_assumed"];
+  const refused = refusedAtOnce(event);
+  if (refused) return refused;
+  const at = occurredAt(read.time.time, occasion, warnings);
+  if (typeof at !== "number") return at;
+  const session = sessionOf(event, occasion);
+  if (!session) return reject("session_mismatch");
+  const properties = (event.properties as Record<string, unknown> | null | undefined) ?? null;
+  const bad = properties && badProperties(properties, warnings);
+  if (bad) return bad;
+
+  const anonymousId = event.anonymousId ?? occasion.anonymousId;
+  if (anonymousId !== session.anonymousId) warnings.push("anonymous_id_mismatch");
+  const { context, device } = surroundings(event, occasion);
+  if (device.isBot) warnings.push("bot_suspected");
+  const userId = occasion.userId ?? session.userId;
+  const name = nameOf(event);
+  const key = eventKey(occasion.sourceId, event.id);
+  const json = JSON.stringify({
+    analyticsEventId: analyticsEventId(key),
+    eventId: event.id,
+    sourceId: occasion.sourceId,
+    type: event.type,
+    name,
+    occurredAt: at === read.time.time && read.time.canonical ? event.timestamp : isoTime(at),
+    timestamp: event.timestamp,
+    receivedAt: occasion.receivedAtText,
+    sessionId: session.sessionId,
+    anonymousId,
+    userId,
+    batchId: occasion.batchId,
+    sdkVersion: occasion.sdkVersion,
+    page: event.page ? pageOf(event.page, occasion, warnings) : null,
+    locale: textOrNull(context?.locale),
+    timezone: textOrNull(context?.timezone),
+    screen: sizeText(context?.screen),
+    viewport: sizeText(context?.viewport),
+    device,
+    country: occasion.country,
+    properties,
+    context: context ?? null,
+  });
+  if (json.length * 3 > occasion.maxEventBytes && keptBytes(event) > occasion.maxEventBytes)
+    return reject("event_too_large");
+  return { key, json, name, sessionId: session.sessionId, userId: occasion.userId, warnings };
+}

@@ -1,0 +1,65 @@
+/** How often a client may ask (CONTRACT section 5): by address and source, by source, and for unknown keys. */
+import { LIMITS } from "@headwater/contract";
+import { Refusal } from "../refusal.ts";
+import type { KnownSource } from "./known-sources.ts";
+
+interface Rate {
+  readonly perSecond: number;
+  readonly burst: number;
+}
+interface Taken {
+  readonly ok: boolean;
+  readonly remaining: number;
+  readonly retryAfterSeconds: number;
+  readonly resetSeconds: number;
+}
+/** A token bucket a key. */
+export interface Limiter {
+  readonly rate: Rate;
+  take(key: string, now: number, rate?: Rate): Taken;
+}
+
+export interface Rates {
+  /** null: let in. */
+  ofSource(known: KnownSource, clientKey: string, now: number): Refusal | null;
+  ofUnknownKey(clientKey: string, now: number): Refusal | null;
+}
+
+function refusalOf(taken: Taken, rate: Rate, whose: string): Refusal {
+  return new Refusal("rate_limited", {
+    message: `Too many requests ${whose}.`,
+    retryAfterSeconds: taken.retryAfterSeconds,
+    headers: {
+      "RateLimit-Limit": String(rate.burst),
+      "RateLimit-Remaining": String(taken.remaining),
+      "RateLimit-Reset": String(taken.resetSeconds),
+    },
+  });
+}
+
+/** Makes a limiter with that rate for one key. */
+export type MakeLimiter = (rate: Rate & { maxKeys: number }) => Limiter;
+export interface RateDefaults {
+  client: Rate;
+  source: Rate;
+  unknownKey: Rate;
+}
+
+export function createRates(limiter: MakeLimiter, defaults: RateDefaults): Rates {
+  const clients = limiter({ ...defaults.client, maxKeys: LIMITS.rateBuckets });
+  const sources = limiter({ ...defaults.source, maxKeys: LIMITS.sourceCacheEntries });
+  const unknownKeys = limiter({ ...defaults.unknownKey, maxKeys: LIMITS.rateBuckets });
+  return {
+    ofSource(known, clientKey, now) {
+      const { client: rate } = known.limits.requestRate;
+      const client = clients.take(`${known.source.sourceId} ${clientKey}`, now, rate);
+      if (!client.ok) return refusalOf(client, rate, "from this address to this source");
+      const source = sources.take(known.source.sourceId, now);
+      return source.ok ? null : refusalOf(source, sources.rate, "to this source");
+    },
+    ofUnknownKey(clientKey, now) {
+      const taken = unknownKeys.take(clientKey, now);
+      return taken.ok ? null : refusalOf(taken, unknownKeys.rate, "with unknown keys from this address");
+    },
+  };
+}

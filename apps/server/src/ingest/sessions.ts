@@ -1,0 +1,68 @@
+/** Sessions of visitors: found, opened, resumed, expired (CONTRACT section 4). */
+import { LIMITS } from "@headwater/contract";
+import { LRUCache } from "lru-cache";
+import type { IngestLedger } from "../ledger/ledger.ts";
+import type { SessionRecord } from "../ledger/records.ts";
+import { Refusal } from "../refusal.ts";
+
+export interface Sessions {
+  find(sourceId: string, sessionId: string): Promise<SessionRecord | null>;
+  /** What a commit made or changed is remembered. */
+  keep(session: SessionRecord): void;
+  /** Erasure and foreign changes. */
+  forget(): void;
+}
+
+const IDLE_MS = LIMITS.sessionTimeoutSeconds * 1_000;
+const LONGEST_MS = LIMITS.sessionMaxSeconds * 1_000;
+
+export function createSessions(ledger: IngestLedger): Sessions {
+  const known = new LRUCache<string, SessionRecord>({ max: LIMITS.sessionCacheEntries });
+  const keyOf = (sourceId: string, sessionId: string) => `${sourceId} ${sessionId}`;
+  return {
+    async find(sourceId, sessionId) {
+      const cached = known.get(keyOf(sourceId, sessionId));
+      if (cached || sessionId.length > LIMITS.envelopeIdLength) return cached ?? null;
+      const found = await ledger.session({ sourceId, sessionId });
+      if (found) known.set(keyOf(sourceId, sessionId), found);
+      return found;
+    },
+    keep: (session) => known.set(keyOf(session.sourceId, session.sessionId), session),
+    forget: () => known.clear(),
+  };
+}
+
+/** Bootstrap resumes a session of this visitor, idle under 30 minutes and started under 24 hours ago. */
+export function canResume(
+  session: SessionRecord | null,
+  anonymousId: string,
+  now: number,
+): session is SessionRecord {
+  return (
+    session !== null &&
+    session.anonymousId === anonymousId &&
+    now - session.lastActivityAt < IDLE_MS &&
+    now - session.startedAt < LONGEST_MS
+  );
+}
+
+/** The earlier of last activity + 30 minutes and start + 24 hours. */
+export function expiresAt({ startedAt, lastActivityAt }: SessionRecord): number {
+  return Math.min(lastActivityAt + IDLE_MS, startedAt + LONGEST_MS);
+}
+
+/**
+ * Events are taken for longer than a session is resumed, so that late ones stay in the visit they belong to.
+ * @throws Refusal 403
+ */
+export function mustTakeEvents(session: SessionRecord | null, now: number): asserts session is SessionRecord {
+  if (!session) throw new Refusal("invalid_session");
+  const idleMs = now - session.lastActivityAt;
+  const ageMs = now - session.startedAt;
+  if (
+    idleMs > LIMITS.sessionIdleForEventsSeconds * 1_000 ||
+    ageMs > LIMITS.sessionAgeForEventsSeconds * 1_000
+  ) {
+    throw new Refusal("session_expired");
+  }
+}

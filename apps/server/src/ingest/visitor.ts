@@ -1,0 +1,62 @@
+/** What a user agent and an address say of a visitor. Looked up once a batch, and remembered by user agent. */
+import { existsSync, readFileSync } from "node:fs";
+import { LIMITS } from "@headwater/contract";
+import Bowser from "bowser";
+import { isbot } from "isbot";
+import { LRUCache } from "lru-cache";
+import { type CountryResponse, Reader } from "mmdb-lib";
+
+export interface Device {
+  device: string | null;
+  os: string | null;
+  osVersion: string | null;
+  browser: string | null;
+  browserVersion: string | null;
+  isBot: boolean;
+}
+
+const REMEMBERED = 5_000;
+const devices = new LRUCache<string, Device>({ max: REMEMBERED });
+const NOTHING: Device = {
+  device: null,
+  os: null,
+  osVersion: null,
+  browser: null,
+  browserVersion: null,
+  isBot: false,
+};
+
+function readDevice(userAgent: string): Device {
+  const parsed = Bowser.parse(userAgent);
+  return {
+    device: parsed.platform.type ?? null,
+    os: parsed.os.name ?? null,
+    osVersion: parsed.os.version ?? null,
+    browser: parsed.browser.name ?? null,
+    browserVersion: parsed.browser.version ?? null,
+    isBot: isbot(userAgent),
+  };
+}
+
+export function deviceOf(userAgent: string | null): Device {
+  if (!userAgent) return NOTHING;
+  const text = userAgent.slice(0, LIMITS.userAgentLength);
+  let device = devices.get(text);
+  if (!device) {
+    device = readDevice(text);
+    devices.set(text, device);
+  }
+  return device;
+}
+
+export type CountryOf = (address: string) => string | null;
+
+/** Private and loopback addresses have no country; the file knows none for them. */
+export function openCountries(file: string | null): CountryOf {
+  if (file === null || !existsSync(file)) return () => null;
+  const reader = new Reader<CountryResponse & { country_code?: string }>(readFileSync(file));
+  return (address) => {
+    const found = reader.get(address);
+    return found?.country_code ?? found?.country?.iso_code ?? null;
+  };
+}

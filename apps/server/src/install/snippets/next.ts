@@ -1,0 +1,39 @@
+import { stringLiteral } from "../escape.ts";
+import { type Install, queueStub, scriptUrl } from "./browser.ts";
+
+export const nextjsExample = (install: Install): string => `// app/layout.tsx
+// If you have a root layout already, put the <script> and the <Script> into its <body>
+// and keep what else it has. Page views are counted by themselves, client navigations included.
+// In client components, window.headwater?.("track", "signup", { plan: "pro" }) counts an event of your own.
+import Script from "next/script";
+import type { ReactNode } from "react";
+
+declare global {
+  interface Window {
+    headwater?: (command: "track" | "page", name?: string, properties?: Record<string, unknown>) => void;
+  }
+}
+
+// Keeps the calls that are made before the script has come.
+const queueStub = \`
+${queueStub}
+\`;
+
+export default function RootLayout({ children }: Readonly<{ children: ReactNode }>) {
+  return (
+    <html lang="en">
+      <body>
+        <script dangerouslySetInnerHTML={{ __html: queueStub }} />
+        {children}
+        <Script
+          id="headwater-script"
+          strategy="afterInteractive"
+          src={${stringLiteral(scriptUrl(install))}}
+          data-key={${stringLiteral(install.publicKey)}}
+          data-api={${stringLiteral(install.apiBaseUrl)}}
+        />
+      </body>
+    </html>
+  );
+}
+`;

@@ -1,0 +1,43 @@
+import { stringLiteral } from "../escape.ts";
+import { type Install, scriptUrl } from "./browser.ts";
+
+/** The script's id holds against the second run of effects in StrictMode, and against a component rendered twice. */
+export const reactExample = (install: Install): string => `// src/headwater.tsx
+// Render <Headwater /> once, for example in src/main.tsx:
+//   <StrictMode><Headwater /><App /></StrictMode>
+// Page views are counted by themselves, client navigations included.
+// track("signup", { plan: "pro" }) counts an event of your own.
+import { useEffect } from "react";
+
+type Call = [command: "track" | "page", name?: string, properties?: Record<string, unknown>];
+
+declare global {
+  interface Window {
+    headwater?: ((...call: Call) => void) & { q?: { push(call: Call): unknown } };
+  }
+}
+
+// Keeps the calls that are made before the script has come.
+function headwater(...call: Call): void {
+  window.headwater ??= (...early) => void (window.headwater!.q ??= [] as Call[]).push(early);
+  window.headwater(...call);
+}
+
+export function track(name: string, properties?: Record<string, unknown>): void {
+  headwater("track", name, properties);
+}
+
+export function Headwater() {
+  useEffect(() => {
+    if (document.getElementById("headwater-script")) return;
+    const script = document.createElement("script");
+    script.id = "headwater-script";
+    script.async = true;
+    script.src = ${stringLiteral(scriptUrl(install))};
+    script.dataset.key = ${stringLiteral(install.publicKey)};
+    script.dataset.api = ${stringLiteral(install.apiBaseUrl)};
+    document.head.append(script);
+  }, []);
+  return null;
+}
+`;

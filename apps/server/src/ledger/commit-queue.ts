@@ -1,0 +1,86 @@
+/**
+ * Group commit. Requests that arrive while a commit is under way form the next one; there is no timer.
+ * The queue is bounded, and one source cannot fill it while others wait.
+ */
+import { LIMITS } from "@headwater/contract";
+import { LedgerBusy } from "./ledger.ts";
+import type { Commit, Committed } from "./records.ts";
+
+interface Waiting {
+  commit: Commit;
+  bytes: number;
+  resolve(outcome: Committed): void;
+  reject(error: unknown): void;
+}
+
+export interface CommitQueue {
+  add(commit: Commit): Promise<Committed>;
+  waiting(): number;
+}
+
+const sizeOf = (commit: Commit) => commit.entries.reduce((sum, entry) => sum + entry.json.length + 48, 256);
+
+/**
+ * @param write commits a group, all or nothing; outcomes in the group's order
+ */
+export function createCommitQueue(write: (group: Commit[]) => Promise<Committed[]>): CommitQueue {
+  let queue: Waiting[] = [];
+  let queuedBytes = 0;
+  let writing = false;
+  const bySource = new Map<string, number>();
+
+  const hasRoom = (sourceId: string, bytes: number) => {
+    if (queue.length >= LIMITS.commitQueueRequests || queuedBytes + bytes > LIMITS.commitQueueBytes)
+      return false;
+    const share = LIMITS.commitQueueRequests * LIMITS.commitQueueShare;
+    return (bySource.get(sourceId) ?? 0) < share;
+  };
+
+  const count = (sourceId: string, by: 1 | -1) => {
+    const waiting = (bySource.get(sourceId) ?? 0) + by;
+    if (waiting === 0) bySource.delete(sourceId);
+    else bySource.set(sourceId, waiting);
+  };
+
+  const takeGroup = (): Waiting[] => {
+    let events = 0;
+    let end = 0;
+    while (end < queue.length && events < LIMITS.commitGroupEvents)
+      events += queue[end++]!.commit.entries.length + 1;
+    const group = queue.slice(0, end);
+    queue = queue.slice(end);
+    for (const { commit, bytes } of group) {
+      queuedBytes -= bytes;
+      count(commit.sourceId, -1);
+    }
+    return group;
+  };
+
+  const drain = async () => {
+    writing = true;
+    while (queue.length > 0) {
+      const group = takeGroup();
+      try {
+        const outcomes = await write(group.map(({ commit }) => commit));
+        group.forEach((one, index) => one.resolve(outcomes[index]!));
+      } catch (error) {
+        for (const one of group) one.reject(error);
+      }
+    }
+    writing = false;
+  };
+
+  return {
+    add(commit) {
+      const bytes = sizeOf(commit);
+      if (!hasRoom(commit.sourceId, bytes)) return Promise.reject(new LedgerBusy());
+      return new Promise((resolve, reject) => {
+        queue.push({ commit, bytes, resolve, reject });
+        queuedBytes += bytes;
+        count(commit.sourceId, 1);
+        if (!writing) void drain();
+      });
+    },
+    waiting: () => queue.length,
+  };
+}

@@ -1,0 +1,159 @@
+/**
+ * The ledger: what was promised. Sources, members, tokens, audit, sessions, attempts, the keys of accepted
+ * events and the outbox. One verb is one transaction; there is no way to hold one open from outside.
+ * Every verb takes one plain value and answers with one, so that an adapter may live in a thread or behind
+ * a socket. A verb rejects with StorageError when the storage fails; nothing of it was then stored.
+ */
+import type { Role, SourceLimits } from "@headwater/contract";
+import type {
+  Actor,
+  AttemptCount,
+  AttemptFilter,
+  AttemptRow,
+  AuditRecord,
+  Commit,
+  Committed,
+  KeyedSource,
+  MemberRecord,
+  PageOf,
+  PageRequest,
+  SessionRecord,
+  SourceRecord,
+  StoredAttempt,
+  TokenRecord,
+  UsageRow,
+} from "./records.ts";
+
+/** The storage did not do it. `full`: for want of disk space. */
+export class StorageError extends Error {
+  readonly full: boolean;
+  constructor(message: string, full: boolean, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = "StorageError";
+    this.full = full;
+  }
+}
+
+/** More waits for the ledger than may wait; nothing of the commit was stored. */
+export class LedgerBusy extends Error {
+  constructor() {
+    super("the ledger's queue is full");
+    this.name = "LedgerBusy";
+  }
+}
+
+/** By whom and when: every changing verb takes it, and writes the audit entry in its own transaction. */
+interface By {
+  actor: Actor;
+  now: number;
+}
+
+export interface SourceChange {
+  name?: string | undefined;
+  slug?: string | undefined;
+  allowedOrigins?: string[] | undefined;
+  frameworkHint?: string | null | undefined;
+  isActive?: boolean | undefined;
+  requireOrigin?: boolean | undefined;
+  limits?: Partial<SourceLimits> | undefined;
+}
+
+/** Rarely called: written once for both engines (register/). */
+export interface Register {
+  /** Makes the first workspace, its owner and the owner's token on an empty ledger; false when it was not empty. */
+  setUp(first: {
+    organizationId: string;
+    organizationName: string;
+    userId: string;
+    token: { tokenId: string; hash: string; hint: string; label: string };
+    signIn: { codeHash: string; expiresAt: number } | null;
+    now: number;
+  }): Promise<boolean>;
+  /** Takes the one-time code and stores the token it buys. */
+  signIn(exchange: {
+    codeHash: string;
+    token: { tokenId: string; hash: string; hint: string; label: string };
+    now: number;
+  }): Promise<TokenRecord | "unknown" | "expired">;
+
+  organizationsOf(user: { userId: string }): Promise<{ organizationId: string; name: string; role: Role }[]>;
+  createOrganization(made: By & { organizationId: string; name: string }): Promise<void>;
+  /** null: no member, or no such workspace. */
+  roleOf(asked: { userId: string; organizationId: string }): Promise<Role | null>;
+
+  members(page: PageRequest): Promise<PageOf<MemberRecord>>;
+  addMember(added: By & { organizationId: string; member: MemberRecord }): Promise<"added" | "exists">;
+  changeRole(
+    changed: By & { organizationId: string; userId: string; role: Role },
+  ): Promise<MemberRecord | "unknown" | "last_owner">;
+  /** Revokes the member's tokens of this workspace too. */
+  removeMember(
+    removed: By & { organizationId: string; userId: string },
+  ): Promise<"removed" | "unknown" | "last_owner">;
+
+  tokenByHash(asked: { hash: string }): Promise<TokenRecord | null>;
+  tokens(page: PageRequest): Promise<PageOf<TokenRecord>>;
+  createToken(made: By & { hash: string; auditOrganizationId: string; token: TokenRecord }): Promise<void>;
+  revokeToken(revoked: By & { organizationId: string; tokenId: string }): Promise<"revoked" | "unknown">;
+  /** Last-used times, gathered and written now and then. */
+  touchTokens(used: { tokenId: string; lastUsedAt: number }[]): Promise<void>;
+
+  sources(page: PageRequest): Promise<PageOf<SourceRecord>>;
+  /** null: unknown or deleted. */
+  source(asked: { sourceId: string; now: number }): Promise<SourceRecord | null>;
+  /** Without a given slug one is derived from `slugBase` and made unique. */
+  createSource(
+    made: By & { source: SourceRecord; slugGiven: boolean },
+  ): Promise<SourceRecord | "slug_taken" | "too_many_sources">;
+  updateSource(
+    changed: By & { sourceId: string; change: SourceChange },
+  ): Promise<SourceRecord | "unknown" | "slug_taken">;
+  deleteSource(deleted: By & { sourceId: string }): Promise<"deleted" | "unknown">;
+  rotateKey(
+    rotated: By & { sourceId: string; publicKey: string; graceMs: number },
+  ): Promise<SourceRecord | "unknown">;
+  restoreKey(
+    restored: By & { sourceId: string; publicKey: string; graceMs: number },
+  ): Promise<SourceRecord | "unknown" | "not_retired">;
+
+  audit(page: PageRequest): Promise<PageOf<AuditRecord>>;
+  onboarding(asked: { organizationId: string }): Promise<{
+    sourceCreatedAt: number | null;
+    firstBootstrapAt: number | null;
+    firstEventAt: number | null;
+    completedAt: number | null;
+  }>;
+  completeOnboarding(done: By & { organizationId: string }): Promise<void>;
+  /** Days from and to are inclusive UTC days. */
+  usage(asked: { organizationId: string; from: string; to: string }): Promise<UsageRow[]>;
+}
+
+/** Called for every ingest request: written by hand for each engine. */
+export interface IngestLedger {
+  sourceByKey(asked: { publicKey: string; now: number }): Promise<KeyedSource | null>;
+  session(asked: { sourceId: string; sessionId: string }): Promise<SessionRecord | null>;
+  /** All or nothing, durable when it resolves. Concurrent calls share transactions. */
+  commit(commit: Commit): Promise<Committed>;
+}
+
+export interface AttemptLedger {
+  recordAttempts(batch: { rows: AttemptRow[]; counts: AttemptCount[] }): Promise<void>;
+  attempts(filter: AttemptFilter): Promise<StoredAttempt[]>;
+  attemptCounts(asked: { sourceId: string; sinceHour: number }): Promise<AttemptCount[]>;
+}
+
+export interface LedgerStatus {
+  outboxEvents: number;
+  outboxBytes: number;
+  freeBytes: number;
+}
+
+export interface Ledger extends Register, IngestLedger, AttemptLedger {
+  /** Deletes what is past its time, a slice at a time, and turns key generations; call it every minute. */
+  maintain(at: { now: number }): Promise<void>;
+  /** Rejects with StorageError when the ledger cannot be written. */
+  probe(at: { now: number }): Promise<LedgerStatus>;
+  /** Calls back when another process or node changed sources, members or tokens. */
+  onForeignChange(listener: () => void): void;
+  close(): Promise<void>;
+}

@@ -1,0 +1,164 @@
+/** The plain values that the ledger keeps. Times are milliseconds since the epoch; ids are opaque text. */
+import type { AttemptKind, AttemptOutcome, KeyState, Role, SourceLimits } from "@headwater/contract";
+
+export interface SourceRecord {
+  sourceId: string;
+  organizationId: string;
+  name: string;
+  slug: string;
+  publicKey: string;
+  previousKeyExpiresAt: number | null;
+  publicKeyRotatedAt: number | null;
+  allowedOrigins: string[];
+  frameworkHint: string | null;
+  isActive: boolean;
+  requireOrigin: boolean;
+  limits: SourceLimits;
+  lastBootstrapAt: number | null;
+  lastEventAt: number | null;
+  createdAt: number;
+  updatedAt: number;
+}
+
+/** A source as a public key finds it. A `previous` key is let in until `keyExpiresAt`. */
+export interface KeyedSource {
+  source: SourceRecord;
+  keyState: KeyState;
+  keyExpiresAt: number | null;
+}
+
+/** Who makes a change; the audit log names both. */
+export interface Actor {
+  userId: string;
+  tokenId: string | null;
+}
+
+export interface MemberRecord {
+  userId: string;
+  name: string | null;
+  email: string | null;
+  role: Role;
+  createdAt: number;
+}
+
+export interface TokenRecord {
+  tokenId: string;
+  /** null: every workspace of its user. */
+  organizationId: string | null;
+  userId: string;
+  label: string;
+  hint: string;
+  expiresAt: number | null;
+  revokedAt: number | null;
+  lastUsedAt: number | null;
+  createdAt: number;
+}
+
+export interface AuditRecord {
+  auditId: string;
+  at: number;
+  userId: string | null;
+  tokenId: string | null;
+  action: string;
+  target: string;
+  before: unknown;
+  after: unknown;
+}
+
+export interface UsageRow {
+  sourceId: string;
+  /** UTC day, YYYY-MM-DD. */
+  day: string;
+  accepted: number;
+  bootstraps: number;
+}
+
+export interface SessionRecord {
+  sourceId: string;
+  sessionId: string;
+  anonymousId: string;
+  userId: string | null;
+  startedAt: number;
+  lastActivityAt: number;
+  /** Landing page, referrer, UTM fields, locale, time zone, user agent of its first request, as JSON text. */
+  landing: string;
+}
+
+/** One accepted-to-be event: its dedup key (32 hex digits) and its normal form as JSON text. */
+export interface Entry {
+  key: string;
+  json: string;
+}
+
+/** What one ingest request wants to have happened, all or nothing. */
+export interface Commit {
+  sourceId: string;
+  receivedAt: number;
+  bootstrap: boolean;
+  /** A session to be made. */
+  open: SessionRecord | null;
+  /** Sessions that live on: always for a bootstrap, for events only if one was accepted. */
+  touch: { sessionId: string; userId: string | null }[];
+  entries: Entry[];
+}
+
+/** For each entry, in order: 1 when it was stored now, 0 when its key was known. */
+export type Committed = Uint8Array;
+
+export interface AttemptRow {
+  attemptId: string;
+  sourceId: string;
+  kind: AttemptKind;
+  receivedAt: number;
+  outcome: AttemptOutcome;
+  /** The refusal's code, or for a partial batch the first rejected event's. */
+  code: string | null;
+  origin: string | null;
+  sessionId: string | null;
+  anonymousId: string | null;
+  /** The attempt as the debug view shows it, masked, as JSON text. */
+  record: string;
+}
+
+/** Counters behind `health`: what happened to one source within one hour. */
+export interface AttemptCount {
+  sourceId: string;
+  /** Start of the hour. */
+  hour: number;
+  /** `accepted`, `duplicates`, `rejected`, `failed`, or an error or event code. */
+  name: string;
+  count: number;
+  lastSeenAt: number;
+}
+
+export interface AttemptFilter {
+  sourceId: string;
+  kind?: AttemptKind | undefined;
+  outcome?: AttemptOutcome | undefined;
+  code?: string | undefined;
+  origin?: string | undefined;
+  sessionId?: string | undefined;
+  anonymousId?: string | undefined;
+  limit: number;
+  /** Attempts older than this sequence number (paging back). */
+  before?: number | undefined;
+  /** Attempts newer than this sequence number, oldest first (the stream). */
+  after?: number | undefined;
+}
+
+export interface StoredAttempt {
+  seq: number;
+  kind: AttemptKind;
+  record: string;
+}
+
+/** One page of a list, and the cursor of the next. */
+export interface PageOf<T> {
+  rows: T[];
+  nextCursor: string | null;
+}
+export interface PageRequest {
+  organizationId: string;
+  limit: number;
+  cursor: string | null;
+}

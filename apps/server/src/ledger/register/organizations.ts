@@ -1,0 +1,134 @@
+/** Workspaces, and how far each has got with its set-up (CONTRACT section 3). */
+import type { Register } from "../ledger.ts";
+import { writeAudit } from "./audit.ts";
+import { type Asked, type Db, numberOrNull } from "./database.ts";
+
+/**
+ * A workspace and its owner; false when the workspace exists (two nodes may start on one empty ledger).
+ * Users that an identity provider knows have no row until here.
+ */
+export async function insertOrganization(
+  db: Db,
+  made: { organizationId: string; name: string; userId: string; now: number },
+): Promise<boolean> {
+  const inserted = await db
+    .insertInto("organizations")
+    .values({
+      organization_id: made.organizationId,
+      name: made.name,
+      onboarded_at: null,
+      created_at: made.now,
+    })
+    .onConflict((conflict) => conflict.column("organization_id").doNothing())
+    .returning("organization_id")
+    .executeTakeFirst();
+  if (!inserted) return false;
+  await db
+    .insertInto("users")
+    .values({ user_id: made.userId, name: null, email: null, created_at: made.now })
+    .onConflict((conflict) => conflict.column("user_id").doNothing())
+    .execute();
+  await db
+    .insertInto("members")
+    .values({
+      organization_id: made.organizationId,
+      user_id: made.userId,
+      role: "owner",
+      created_at: made.now,
+    })
+    .execute();
+  return true;
+}
+
+async function createOrganization(db: Db, made: Asked<"createOrganization">): Promise<void> {
+  const { organizationId, name, actor, now } = made;
+  if (!(await insertOrganization(db, { organizationId, name, userId: actor.userId, now })))
+    throw new Error(`the workspace ${organizationId} exists`);
+  await writeAudit(db, {
+    organizationId,
+    now,
+    actor,
+    action: "organization.created",
+    target: organizationId,
+    after: { name, owner: actor.userId },
+  });
+}
+
+async function organizationsOf(db: Db, { userId }: Asked<"organizationsOf">) {
+  const rows = await db
+    .selectFrom("members")
+    .innerJoin("organizations", "organizations.organization_id", "members.organization_id")
+    .select(["organizations.organization_id as organizationId", "organizations.name", "members.role"])
+    .where("members.user_id", "=", userId)
+    .orderBy("organizations.created_at")
+    .orderBy("organizations.organization_id")
+    .execute();
+  return rows.map(({ organizationId, name, role }) => ({ organizationId, name, role }));
+}
+
+async function roleOf(db: Db, { userId, organizationId }: Asked<"roleOf">) {
+  const row = await db
+    .selectFrom("members")
+    .select("role")
+    .where("organization_id", "=", organizationId)
+    .where("user_id", "=", userId)
+    .executeTakeFirst();
+  return row?.role ?? null;
+}
+
+/** A step that was done stays done: deleted sources count. */
+async function onboarding(db: Db, { organizationId }: Asked<"onboarding">) {
+  const first = await db
+    .selectFrom("sources")
+    .leftJoin("source_activity", "source_activity.source_id", "sources.source_id")
+    .select((eb) => [
+      eb.fn.min("sources.created_at").as("created"),
+      eb.fn.min("source_activity.first_bootstrap_at").as("bootstrap"),
+      eb.fn.min("source_activity.first_event_at").as("event"),
+    ])
+    .where("sources.organization_id", "=", organizationId)
+    .executeTakeFirst();
+  const organization = await db
+    .selectFrom("organizations")
+    .select("onboarded_at")
+    .where("organization_id", "=", organizationId)
+    .executeTakeFirst();
+  return {
+    sourceCreatedAt: numberOrNull(first?.created ?? null),
+    firstBootstrapAt: numberOrNull(first?.bootstrap ?? null),
+    firstEventAt: numberOrNull(first?.event ?? null),
+    completedAt: numberOrNull(organization?.onboarded_at ?? null),
+  };
+}
+
+/** The first completion stands. */
+async function completeOnboarding(
+  db: Db,
+  { organizationId, actor, now }: Asked<"completeOnboarding">,
+): Promise<void> {
+  const completed = await db
+    .updateTable("organizations")
+    .set({ onboarded_at: now })
+    .where("organization_id", "=", organizationId)
+    .where("onboarded_at", "is", null)
+    .returning("organization_id")
+    .executeTakeFirst();
+  if (!completed) return;
+  await writeAudit(db, {
+    organizationId,
+    now,
+    actor,
+    action: "onboarding.completed",
+    target: organizationId,
+  });
+}
+
+type Verbs = "organizationsOf" | "createOrganization" | "roleOf" | "onboarding" | "completeOnboarding";
+
+export const organizationVerbs = (db: Db): Pick<Register, Verbs> => ({
+  organizationsOf: (user) => organizationsOf(db, user),
+  createOrganization: (made) => db.transaction().execute((trx) => createOrganization(trx, made)),
+  roleOf: (asked) => roleOf(db, asked),
+  onboarding: (asked) => onboarding(db, asked),
+  completeOnboarding: (done) => db.transaction().execute((trx) => completeOnboarding(trx, done)),
+});

@@ -1,0 +1,172 @@
+/** Sources (CONTRACT section 2): read, create, update, delete. */
+import { LIMITS } from "@headwater/contract";
+import type { Register, SourceChange } from "../ledger.ts";
+import type { SourceRecord } from "../records.ts";
+import { writeAudit } from "./audit.ts";
+import { type Asked, type Db, holdOrganization, offsetOf, pageByPosition } from "./database.ts";
+import { freeSlug, slugOf } from "./slug.ts";
+import { rowOf, SOURCE_COLUMNS, sourceRecord } from "./source-row.ts";
+
+const selectSources = (db: Db) =>
+  db
+    .selectFrom("sources")
+    .leftJoin("source_activity", "source_activity.source_id", "sources.source_id")
+    .select(SOURCE_COLUMNS)
+    .where("sources.deleted_at", "is", null);
+
+async function sources(db: Db, page: Asked<"sources">) {
+  const rows = await selectSources(db)
+    .where("sources.organization_id", "=", page.organizationId)
+    .orderBy("sources.created_at")
+    .orderBy("sources.source_id")
+    .limit(page.limit + 1)
+    .offset(offsetOf(page))
+    .execute();
+  return pageByPosition(rows, page, (row) => sourceRecord(row));
+}
+
+async function source(db: Db, { sourceId, now }: Asked<"source">): Promise<SourceRecord | null> {
+  const row = await selectSources(db).where("sources.source_id", "=", sourceId).executeTakeFirst();
+  return row ? sourceRecord(row, now) : null;
+}
+
+/** Reads a source and holds its row for the rest of the transaction, so that what follows rests on what was read. */
+export async function heldSource(db: Db, asked: Asked<"source">): Promise<SourceRecord | null> {
+  await db
+    .updateTable("sources")
+    .set((eb) => ({ name: eb.ref("name") }))
+    .where("source_id", "=", asked.sourceId)
+    .execute();
+  return source(db, asked);
+}
+
+/** The workspace must be held, else two sources could take one slug. */
+async function slugsIn(db: Db, organizationId: string): Promise<Set<string>> {
+  const rows = await db
+    .selectFrom("sources")
+    .select("slug")
+    .where("organization_id", "=", organizationId)
+    .where("deleted_at", "is", null)
+    .execute();
+  return new Set(rows.map((row) => row.slug));
+}
+
+/** What the audit log keeps of a source: what people set, not what the service counts. */
+const audited = ({
+  name,
+  slug,
+  publicKey,
+  allowedOrigins,
+  frameworkHint,
+  isActive,
+  requireOrigin,
+  limits,
+}: SourceRecord) => ({
+  name,
+  slug,
+  publicKey,
+  allowedOrigins,
+  frameworkHint,
+  isActive,
+  requireOrigin,
+  limits,
+});
+
+async function createSource(
+  db: Db,
+  made: Asked<"createSource">,
+): Promise<SourceRecord | "slug_taken" | "too_many_sources"> {
+  const { actor, now } = made;
+  const { organizationId, sourceId, publicKey } = made.source;
+  await holdOrganization(db, organizationId);
+  const taken = await slugsIn(db, organizationId);
+  if (taken.size >= LIMITS.maxSourcesPerWorkspace) return "too_many_sources";
+  if (made.slugGiven && taken.has(made.source.slug)) return "slug_taken";
+  const slug = made.slugGiven ? made.source.slug : freeSlug(slugOf(made.source.name), taken);
+  const created: SourceRecord = { ...made.source, slug };
+  await db
+    .insertInto("sources")
+    .values({ ...rowOf(created), deleted_at: null })
+    .execute();
+  await db
+    .insertInto("source_keys")
+    .values({ public_key: publicKey, source_id: sourceId, let_in_until: null, created_at: now })
+    .execute();
+  const after = audited(created);
+  await writeAudit(db, { organizationId, now, actor, action: "source.created", target: sourceId, after });
+  return created;
+}
+
+/** Supplied fields only; of `limits` too. */
+function changedSource(before: SourceRecord, { limits, ...fields }: SourceChange): SourceRecord {
+  const supplied = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+  return { ...before, ...supplied, limits: { ...before.limits, ...limits } };
+}
+
+/** The fields of `audited` in which the two differ. */
+function difference(before: SourceRecord, after: SourceRecord) {
+  const was = Object.entries(audited(before));
+  const is = new Map(Object.entries(audited(after)));
+  const changed = was.filter(([field, value]) => JSON.stringify(value) !== JSON.stringify(is.get(field)));
+  return {
+    before: Object.fromEntries(changed),
+    after: Object.fromEntries(changed.map(([field]) => [field, is.get(field)])),
+    some: changed.length > 0,
+  };
+}
+
+async function updateSource(
+  db: Db,
+  changed: Asked<"updateSource">,
+): Promise<SourceRecord | "unknown" | "slug_taken"> {
+  const { sourceId, actor, now } = changed;
+  const before = await heldSource(db, { sourceId, now });
+  if (!before) return "unknown";
+  const after = changedSource(before, changed.change);
+  const differs = difference(before, after);
+  if (!differs.some) return before;
+  const { organizationId } = before;
+  if (after.slug !== before.slug) {
+    await holdOrganization(db, organizationId);
+    if ((await slugsIn(db, organizationId)).has(after.slug)) return "slug_taken";
+  }
+  const updated: SourceRecord = { ...after, updatedAt: now };
+  await db.updateTable("sources").set(rowOf(updated)).where("source_id", "=", sourceId).execute();
+  const { before: was, after: is } = differs;
+  await writeAudit(db, {
+    organizationId,
+    now,
+    actor,
+    action: "source.updated",
+    target: sourceId,
+    before: was,
+    after: is,
+  });
+  return updated;
+}
+
+/** Its keys stop, its slug is free again, its history stays. */
+async function deleteSource(db: Db, deleted: Asked<"deleteSource">): Promise<"deleted" | "unknown"> {
+  const { sourceId, actor, now } = deleted;
+  const before = await heldSource(db, { sourceId, now });
+  if (!before) return "unknown";
+  await db
+    .updateTable("sources")
+    .set({ deleted_at: now, updated_at: now, previous_key_expires_at: null })
+    .where("source_id", "=", sourceId)
+    .execute();
+  await db.updateTable("source_keys").set({ let_in_until: null }).where("source_id", "=", sourceId).execute();
+  const entry = { organizationId: before.organizationId, now, actor, target: sourceId };
+  await writeAudit(db, { ...entry, action: "source.deleted", before: audited(before) });
+  return "deleted";
+}
+
+type Verbs = "sources" | "source" | "createSource" | "updateSource" | "deleteSource";
+
+export const sourceVerbs = (db: Db): Pick<Register, Verbs> => ({
+  sources: (page) => sources(db, page),
+  source: (asked) => source(db, asked),
+  createSource: (made) => db.transaction().execute((trx) => createSource(trx, made)),
+  updateSource: (changed) => db.transaction().execute((trx) => updateSource(trx, changed)),
+  deleteSource: (deleted) => db.transaction().execute((trx) => deleteSource(trx, deleted)),
+});

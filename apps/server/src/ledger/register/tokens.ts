@@ -1,0 +1,129 @@
+/** Access tokens (CONTRACT section 3): only the SHA-256 of each is kept, and it is never given out. */
+import type { Register } from "../ledger.ts";
+import type { TokenRecord } from "../records.ts";
+import { writeAudit } from "./audit.ts";
+import { type Asked, type Db, number, numberOrNull, offsetOf, pageByPosition } from "./database.ts";
+import type { RegisterTables } from "./schema.ts";
+
+type TokenRow = RegisterTables["tokens"];
+
+const tokenOf = (row: Omit<TokenRow, "hash">): TokenRecord => ({
+  tokenId: row.token_id,
+  organizationId: row.organization_id,
+  userId: row.user_id,
+  label: row.label,
+  hint: row.hint,
+  expiresAt: numberOrNull(row.expires_at),
+  revokedAt: numberOrNull(row.revoked_at),
+  lastUsedAt: numberOrNull(row.last_used_at),
+  createdAt: number(row.created_at),
+});
+
+/** What the audit log keeps of a token. */
+export const auditedToken = ({ userId, organizationId, label, hint, expiresAt }: TokenRecord) => ({
+  userId,
+  organizationId,
+  label,
+  hint,
+  expiresAt,
+});
+
+export async function insertToken(db: Db, token: TokenRecord, hash: string): Promise<void> {
+  await db
+    .insertInto("tokens")
+    .values({
+      token_id: token.tokenId,
+      hash,
+      organization_id: token.organizationId,
+      user_id: token.userId,
+      label: token.label,
+      hint: token.hint,
+      expires_at: token.expiresAt,
+      revoked_at: token.revokedAt,
+      last_used_at: token.lastUsedAt,
+      created_at: token.createdAt,
+    })
+    .execute();
+}
+
+async function tokenByHash(db: Db, { hash }: Asked<"tokenByHash">) {
+  const row = await db.selectFrom("tokens").selectAll().where("hash", "=", hash).executeTakeFirst();
+  return row ? tokenOf(row) : null;
+}
+
+/** Those of this workspace; a token for all of a user's workspaces is its user's affair. */
+async function tokens(db: Db, page: Asked<"tokens">) {
+  const rows = await db
+    .selectFrom("tokens")
+    .selectAll()
+    .where("organization_id", "=", page.organizationId)
+    .orderBy("created_at")
+    .orderBy("token_id")
+    .limit(page.limit + 1)
+    .offset(offsetOf(page))
+    .execute();
+  return pageByPosition(rows, page, tokenOf);
+}
+
+async function createToken(db: Db, made: Asked<"createToken">): Promise<void> {
+  const { actor, now, token } = made;
+  await insertToken(db, token, made.hash);
+  await writeAudit(db, {
+    organizationId: made.auditOrganizationId,
+    now,
+    actor,
+    action: "token.created",
+    target: token.tokenId,
+    after: auditedToken(token),
+  });
+}
+
+/** A token of this workspace, or one of the actor's own for all workspaces. Revoking twice is revoking once. */
+async function revokeToken(db: Db, revoked: Asked<"revokeToken">): Promise<"revoked" | "unknown"> {
+  const { actor, now, organizationId, tokenId } = revoked;
+  const row = await db
+    .selectFrom("tokens")
+    .selectAll()
+    .where("token_id", "=", tokenId)
+    .where((eb) =>
+      eb.or([
+        eb("organization_id", "=", organizationId),
+        eb.and([eb("organization_id", "is", null), eb("user_id", "=", actor.userId)]),
+      ]),
+    )
+    .executeTakeFirst();
+  if (!row) return "unknown";
+  const stopped = await db
+    .updateTable("tokens")
+    .set({ revoked_at: now })
+    .where("token_id", "=", tokenId)
+    .where("revoked_at", "is", null)
+    .returning("token_id")
+    .executeTakeFirst();
+  if (!stopped) return "revoked";
+  const before = auditedToken(tokenOf(row));
+  await writeAudit(db, { organizationId, now, actor, action: "token.revoked", target: tokenId, before });
+  return "revoked";
+}
+
+/** Several nodes write what each saw; the latest stands. */
+async function touchTokens(db: Db, used: Asked<"touchTokens">): Promise<void> {
+  for (const { tokenId, lastUsedAt } of used) {
+    await db
+      .updateTable("tokens")
+      .set({ last_used_at: lastUsedAt })
+      .where("token_id", "=", tokenId)
+      .where((eb) => eb.or([eb("last_used_at", "is", null), eb("last_used_at", "<", lastUsedAt)]))
+      .execute();
+  }
+}
+
+type Verbs = "tokenByHash" | "tokens" | "createToken" | "revokeToken" | "touchTokens";
+
+export const tokenVerbs = (db: Db): Pick<Register, Verbs> => ({
+  tokenByHash: (asked) => tokenByHash(db, asked),
+  tokens: (page) => tokens(db, page),
+  createToken: (made) => db.transaction().execute((trx) => createToken(trx, made)),
+  revokeToken: (revoked) => db.transaction().execute((trx) => revokeToken(trx, revoked)),
+  touchTokens: (used) => db.transaction().execute((trx) => touchTokens(trx, used)),
+});

@@ -1,0 +1,174 @@
+/**
+ * Attempts and their counters in a SQLite file of their own: what is lost with it is history, never an event,
+ * so that it may commit without waiting for the disk. Synchronous; it belongs into a thread.
+ */
+import { mkdirSync } from "node:fs";
+import { dirname } from "node:path";
+import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
+import { ATTEMPT_KINDS, ATTEMPT_OUTCOMES, LIMITS } from "@headwater/contract";
+import type { AttemptCount, AttemptFilter, AttemptRow, StoredAttempt } from "../records.ts";
+import { createRetention, type KeptRow, type Retention } from "./attempts-kept.ts";
+
+export interface AttemptStore {
+  /** One transaction; what it makes superfluous is deleted in it. */
+  recordAttempts(batch: { rows: AttemptRow[]; counts: AttemptCount[] }): void;
+  /** Newest first, or with `after` oldest first. */
+  attempts(filter: AttemptFilter): StoredAttempt[];
+  attemptCounts(asked: { sourceId: string; sinceHour: number }): AttemptCount[];
+  /** Deletes what is past its time, some slices of it; true when there is more to do. */
+  maintain(now: number): boolean;
+  close(): void;
+}
+
+/** Another version's file is emptied: its attempts are a week's history at most. */
+const VERSION = 1;
+const TABLES = `
+  create table attempts (seq integer primary key autoincrement, source_id text not null, kind integer not null,
+    other integer not null, outcome integer not null, code text, origin text, session_id text, anonymous_id text,
+    attempt_id text not null, received_at integer not null, bytes integer not null, record text not null);
+  create index attempts_source on attempts (source_id, kind, other, seq, outcome, code, bytes);
+  create index attempts_succeeded on attempts (seq) where other = 0;
+  create table attempt_counts (source_id text not null, hour integer not null, name text not null,
+    count integer not null, last_seen_at integer not null, primary key (source_id, hour, name)) without rowid;
+  create index attempt_counts_hour on attempt_counts (hour);
+  pragma user_version = ${VERSION};
+`;
+const DROP = "drop table if exists attempts; drop table if exists attempt_counts;";
+/** 8 KiB pages suit rows of 15 KB; the log is copied back every 16 MiB and never grows far beyond. */
+const PRAGMAS = `
+  pragma page_size = 8192; pragma journal_mode = wal; pragma synchronous = normal; pragma cache_size = -16384;
+  pragma wal_autocheckpoint = 2000; pragma journal_size_limit = 67108864; pragma temp_store = memory;
+`;
+/** What the columns and indexes of a row take beside its record. */
+const ROW_BYTES = 400;
+const MAINTAIN_SLICES = 10;
+const COUNT_RETENTION_MS = (LIMITS.attemptRetentionSeconds + 86_400) * 1_000;
+
+export function openAttempts(path: string, options: { storeBytes: number }): AttemptStore {
+  const db = openDatabase(path);
+  const statements = new Map<string, StatementSync>();
+  const prepared = (sql: string): StatementSync => {
+    const known = statements.get(sql);
+    if (known) return known;
+    const statement = db.prepare(sql);
+    statements.set(sql, statement);
+    return statement;
+  };
+  const retention = createRetention(prepared, options.storeBytes);
+
+  /** After a failure what was counted in memory is read anew. */
+  const transaction = <T>(work: () => T): T => {
+    try {
+      db.exec("begin immediate");
+      const result = work();
+      db.exec("commit");
+      return result;
+    } catch (error) {
+      if (db.isTransaction) db.exec("rollback");
+      retention.forget();
+      throw error;
+    }
+  };
+
+  return {
+    recordAttempts: ({ rows, counts }) =>
+      transaction(() => {
+        retention.load();
+        for (const row of rows) insert(prepared, retention, row);
+        for (const count of counts) addCount(prepared, count);
+        retention.prune();
+      }),
+
+    attempts: (filter) => select(prepared, filter),
+
+    attemptCounts({ sourceId, sinceHour }) {
+      const sql = `select source_id as sourceId, hour, name, count, last_seen_at as lastSeenAt
+        from attempt_counts where source_id = ? and hour >= ? order by hour, name`;
+      return prepared(sql).all(sourceId, sinceHour) as unknown as AttemptCount[];
+    },
+
+    maintain(now) {
+      const slice = () => {
+        retention.load();
+        const expired = retention.expire(now - LIMITS.attemptRetentionSeconds * 1_000);
+        const over = retention.prune();
+        return [expired, over, expireCounts(prepared, now - COUNT_RETENTION_MS)].includes(true);
+      };
+      let more = true;
+      for (let done = 0; more && done < MAINTAIN_SLICES; done++) more = transaction(slice);
+      return more;
+    },
+
+    close: () => db.close(),
+  };
+}
+
+type Prepared = (sql: string) => StatementSync;
+
+function openDatabase(path: string): DatabaseSync {
+  mkdirSync(dirname(path), { recursive: true });
+  const db = new DatabaseSync(path, { timeout: 5_000 });
+  db.exec(PRAGMAS);
+  const version = db.prepare("pragma user_version").get() as { user_version: number };
+  if (version.user_version !== VERSION) db.exec(`begin; ${DROP} ${TABLES} commit;`);
+  return db;
+}
+
+function insert(prepared: Prepared, retention: Retention, row: AttemptRow): void {
+  const kept: KeptRow = {
+    source_id: row.sourceId,
+    kind: ATTEMPT_KINDS.indexOf(row.kind),
+    other: row.outcome === "succeeded" ? 0 : 1,
+    code: row.code,
+    bytes: ROW_BYTES + Buffer.byteLength(row.record),
+  };
+  const sql = `insert into attempts (source_id, kind, other, outcome, code, origin, session_id, anonymous_id,
+    attempt_id, received_at, bytes, record) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+  prepared(sql).run(
+    ...[kept.source_id, kept.kind, kept.other, ATTEMPT_OUTCOMES.indexOf(row.outcome), row.code, row.origin],
+    ...[row.sessionId, row.anonymousId, row.attemptId, row.receivedAt, kept.bytes, row.record],
+  );
+  retention.added(kept);
+}
+
+function addCount(prepared: Prepared, { sourceId, hour, name, count, lastSeenAt }: AttemptCount): void {
+  const sql = `insert into attempt_counts (source_id, hour, name, count, last_seen_at) values (?, ?, ?, ?, ?)
+    on conflict (source_id, hour, name) do update
+    set count = count + excluded.count, last_seen_at = max(last_seen_at, excluded.last_seen_at)`;
+  prepared(sql).run(sourceId, hour, name, count, lastSeenAt);
+}
+
+function expireCounts(prepared: Prepared, before: number): boolean {
+  const sql = `delete from attempt_counts where (source_id, hour, name) in
+    (select source_id, hour, name from attempt_counts where hour < ? limit 1000)`;
+  return prepared(sql).run(before).changes === 1_000;
+}
+
+/** The rows are chosen by the index first, so that no record is read that is not answered. */
+function select(prepared: Prepared, filter: AttemptFilter): StoredAttempt[] {
+  const oldestFirst = filter.after !== undefined;
+  const conditions: string[] = ["source_id = ?"];
+  const values: SQLInputValue[] = [filter.sourceId];
+  const add = (condition: string, value: SQLInputValue | undefined) => {
+    if (value === undefined) return;
+    conditions.push(condition);
+    values.push(value);
+  };
+  const { kind, outcome } = filter;
+  if (kind === undefined) conditions.push("kind in (0, 1)");
+  if (outcome === undefined) conditions.push("other in (0, 1)");
+  add("kind = ?", kind && ATTEMPT_KINDS.indexOf(kind));
+  add("other = ?", outcome && (outcome === "succeeded" ? 0 : 1));
+  add("outcome = ?", outcome && ATTEMPT_OUTCOMES.indexOf(outcome));
+  add("seq < ?", filter.before);
+  add("seq > ?", filter.after);
+  add("code = ?", filter.code);
+  add("origin = ?", filter.origin);
+  add("session_id = ?", filter.sessionId);
+  add("anonymous_id = ?", filter.anonymousId);
+  const order = oldestFirst ? "asc" : "desc";
+  const sql = `select seq, kind, record from attempts where seq in (select seq from attempts
+    where ${conditions.join(" and ")} order by seq ${order} limit ?) order by seq ${order}`;
+  const rows = prepared(sql).all(...values, filter.limit) as { seq: number; kind: number; record: string }[];
+  return rows.map(({ seq, kind, record }) => ({ seq, kind: ATTEMPT_KINDS[kind]!, record }));
+}

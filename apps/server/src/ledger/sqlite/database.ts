@@ -1,0 +1,46 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { migrate } from "./migrations.ts";
+
+/** The WAL-reset bug (sqlite.org/changes.html, 3.51.3) can corrupt a ledger; 3.52.0 was withdrawn. */
+const SAFE_SQLITE = [3, 51, 3] as const;
+
+export function sqliteVersion(): string {
+  const memory = new DatabaseSync(":memory:");
+  const { version } = memory.prepare("select sqlite_version() as version").get() as { version: string };
+  memory.close();
+  return version;
+}
+
+/** null when the version is safe, else a sentence that says what to do. */
+export function sqliteProblem(version: string): string | null {
+  const parts = version.split(".").map(Number);
+  const older = SAFE_SQLITE.map((least, index) => (parts[index] ?? 0) - least).find(
+    (difference) => difference !== 0,
+  );
+  if ((older === undefined || older > 0) && version !== "3.52.0") return null;
+  return `SQLite ${version} has a bug that can corrupt the ledger. Use Node 24.15 or later (SQLite ${SAFE_SQLITE.join(".")} or later).`;
+}
+
+export const ledgerPath = (dataDir: string) => join(dataDir, "ledger.sqlite");
+
+export type Durability = "full" | "off";
+
+/**
+ * Opens the ledger's one writing connection and brings its schema up to date. `synchronous=FULL`: a commit
+ * that has returned survives a loss of power. `off` exists for the control run of the power-loss test.
+ */
+export function openDatabase(dataDir: string, durability: Durability = "full"): DatabaseSync {
+  mkdirSync(dataDir, { recursive: true });
+  const database = new DatabaseSync(ledgerPath(dataDir), { timeout: 5_000 });
+  database.exec(`
+    pragma journal_mode = wal;
+    pragma synchronous = ${durability};
+    pragma cache_size = -65536;
+    pragma journal_size_limit = 67108864;
+    pragma wal_autocheckpoint = 4000;
+  `);
+  migrate(database);
+  return database;
+}

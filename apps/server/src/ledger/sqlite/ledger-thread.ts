@@ -1,0 +1,111 @@
+/** The inside of the ledger's thread: one connection, one verb at a time. */
+import type { DatabaseSync } from "node:sqlite";
+import { Kysely } from "kysely";
+import type { Register } from "../ledger.ts";
+import { createRegister } from "../register/register.ts";
+import type { RegisterTables } from "../register/schema.ts";
+import { prepareCommit } from "./commit.ts";
+import { type Durability, openDatabase } from "./database.ts";
+import { sqliteDialect } from "./dialect.ts";
+import { openGenerations } from "./generations.ts";
+import type { PackedGroup } from "./packing.ts";
+import { prepareReads } from "./reads.ts";
+import { serveThread } from "./rpc.ts";
+
+export interface Opening {
+  dataDir: string;
+  durability: Durability;
+  now: number;
+  pollMs: number;
+}
+
+const SLICES_A_TURN = 20;
+
+function openStore({ dataDir, durability, now }: Opening) {
+  const database = openDatabase(dataDir, durability);
+  const generations = openGenerations(database, now);
+  const register: Register = createRegister(new Kysely<RegisterTables>({ dialect: sqliteDialect(database) }));
+  return {
+    database,
+    generations,
+    register,
+    commit: prepareCommit(database, generations),
+    ...prepareReads(database),
+  };
+}
+type Store = ReturnType<typeof openStore>;
+
+let opening: Opening;
+let store: Store | null = null;
+let version = 0;
+
+/** After an error the connection is not to be trusted: it is dropped, and opened anew by the next verb. */
+function drop(): void {
+  try {
+    store?.database.close();
+  } catch {
+    // it is being thrown away
+  }
+  store = null;
+}
+
+function opened(): Store {
+  store ??= openStore(opening);
+  return store;
+}
+
+const dataVersion = (database: DatabaseSync) =>
+  (database.prepare("pragma data_version").get() as { data_version: number }).data_version;
+
+/** SQLite counts the commits of others; that is how this process learns of a command line's changes. */
+function watchForeignChanges(): void {
+  const timer = setInterval(() => {
+    if (!store) return;
+    const seen = dataVersion(store.database);
+    if (seen !== version && version !== 0) notify("foreign-change");
+    version = seen;
+  }, opening.pollMs);
+  timer.unref();
+}
+
+function maintain(now: number): void {
+  const { generations, sweepSessions } = opened();
+  generations.turn(now);
+  for (let slice = 0; slice < SLICES_A_TURN && generations.sweep(); slice++);
+  for (let slice = 0; slice < SLICES_A_TURN && sweepSessions(now); slice++);
+}
+
+/** Writes, so that a full or read-only disk is noticed before a client's commit meets it. */
+function probe(now: number): { outboxEvents: number; outboxBytes: number } {
+  const { database } = opened();
+  database.prepare("insert into heartbeat values (1, ?) on conflict do update set at = excluded.at").run(now);
+  const { events, bytes } = database.prepare("select events, bytes from outbox_totals").get() as {
+    events: number;
+    bytes: number;
+  };
+  return { outboxEvents: events, outboxBytes: bytes };
+}
+
+const verbs: Record<string, (argument: never) => unknown> = {
+  open: (given: Opening) => {
+    opening = given;
+    opened();
+    watchForeignChanges();
+  },
+  commit: (group: PackedGroup) => opened().commit(group),
+  sourceByKey: (asked: { publicKey: string; now: number }) => opened().sourceByKey(asked),
+  session: (asked: { sourceId: string; sessionId: string }) => opened().session(asked),
+  maintain: ({ now }: { now: number }) => maintain(now),
+  probe: ({ now }: { now: number }) => probe(now),
+  close: () => {
+    store?.database.exec("pragma wal_checkpoint(truncate)");
+    drop();
+  },
+};
+
+const notify = serveThread((verb, argument) => {
+  const own = verbs[verb];
+  if (own) return own(argument as never);
+  const registered = opened().register[verb as keyof Register] as (argument: unknown) => Promise<unknown>;
+  return registered(argument);
+}, drop);

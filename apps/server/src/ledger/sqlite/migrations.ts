@@ -1,0 +1,41 @@
+import type { DatabaseSync } from "node:sqlite";
+import { AUDIT_INDEX, auditDdl, REGISTER_DDL } from "../register/schema.ts";
+
+/** Forward only: a number once given is never changed, a new one is appended. */
+const MIGRATIONS: readonly (readonly string[])[] = [
+  [
+    ...REGISTER_DDL,
+    auditDdl("integer primary key autoincrement"),
+    AUDIT_INDEX,
+    `create table sessions (source_id text not null, session_id text not null, anonymous_id text not null, user_id text,
+      started_at integer not null, last_activity_at integer not null, landing text not null,
+      primary key (source_id, session_id)) without rowid`,
+    `create table outbox (seq integer primary key autoincrement, events integer not null, created_at integer not null,
+      payload blob not null)`,
+    `create table outbox_totals (one integer primary key check (one = 1), events integer not null, bytes integer not null)`,
+    `insert into outbox_totals values (1, 0, 0)`,
+    `create table key_generations (generation integer primary key, opened_at integer not null, retired integer not null)`,
+    `create table heartbeat (one integer primary key check (one = 1), at integer not null)`,
+  ],
+];
+
+/** Brings the ledger to the newest schema; safe to run again, and refused by an older program. */
+export function migrate(database: DatabaseSync): { from: number; to: number } {
+  database.exec("begin immediate");
+  try {
+    const { user_version: from } = database.prepare("pragma user_version").get() as { user_version: number };
+    const to = MIGRATIONS.length;
+    if (from > to) {
+      throw new Error(
+        `The ledger has schema ${from}, this program knows ${to}: it was written by a newer Headwater. Start that version.`,
+      );
+    }
+    for (const statements of MIGRATIONS.slice(from)) for (const sql of statements) database.exec(sql);
+    database.exec(`pragma user_version = ${to}`);
+    database.exec("commit");
+    return { from, to };
+  } catch (error) {
+    database.exec("rollback");
+    throw error;
+  }
+}

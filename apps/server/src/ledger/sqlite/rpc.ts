@@ -1,0 +1,106 @@
+/** Verbs across a thread boundary: each is one message there and one back, answered in the order they were sent. */
+import { parentPort, Worker } from "node:worker_threads";
+import { StorageError } from "../ledger.ts";
+
+interface Question {
+  id: number;
+  verb: string;
+  argument: unknown;
+}
+type Answer =
+  | { id: number; value: unknown }
+  | { id: number; failure: { message: string; storage: boolean; full: boolean } };
+type Notice = { notice: string };
+
+/** The calling side of a thread. */
+export interface Thread {
+  call<T>(verb: string, argument: unknown, transfer?: ArrayBuffer[]): Promise<T>;
+  onNotice(listener: (notice: string) => void): void;
+  close(): Promise<void>;
+}
+
+/** Starts a thread and waits until its first verb, `open`, has answered. */
+export async function startThread(module: URL, opening: unknown): Promise<Thread> {
+  const worker = new Worker(module);
+  const waiting = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
+  const listeners: ((notice: string) => void)[] = [];
+  let lastId = 0;
+  let ended: Error | null = null;
+
+  worker.on("message", (message: Answer | Notice) => {
+    if ("notice" in message) {
+      for (const listener of listeners) listener(message.notice);
+      return;
+    }
+    const caller = waiting.get(message.id);
+    waiting.delete(message.id);
+    if ("value" in message) caller?.resolve(message.value);
+    else caller?.reject(errorOf(message.failure));
+  });
+  const end = (cause: Error) => {
+    ended = new StorageError("the ledger's thread has ended", false, cause);
+    for (const caller of waiting.values()) caller.reject(ended);
+    waiting.clear();
+  };
+  worker.on("error", end);
+  worker.on("exit", () => end(new Error("exit")));
+
+  const call = <T>(verb: string, argument: unknown, transfer: ArrayBuffer[] = []): Promise<T> => {
+    if (ended) return Promise.reject(ended);
+    return new Promise<T>((resolve, reject) => {
+      const id = ++lastId;
+      waiting.set(id, { resolve: resolve as (value: unknown) => void, reject });
+      worker.postMessage({ id, verb, argument } satisfies Question, transfer);
+    });
+  };
+  await call("open", opening);
+  return {
+    call,
+    onNotice: (listener) => listeners.push(listener),
+    close: async () => {
+      if (!ended) await call("close", null);
+      await worker.terminate();
+    },
+  };
+}
+
+function errorOf(failure: { message: string; storage: boolean; full: boolean }): Error {
+  return failure.storage ? new StorageError(failure.message, failure.full) : new Error(failure.message);
+}
+
+/** SQLite's result codes (sqlite.org/rescode.html): 13 is SQLITE_FULL. */
+const SQLITE_FULL = 13;
+
+function failureOf(error: unknown): { message: string; storage: boolean; full: boolean } {
+  const { code, errcode, message } = error as { code?: string; errcode?: number; message?: string };
+  if (error instanceof StorageError) return { message: error.message, storage: true, full: error.full };
+  const storage = code === "ERR_SQLITE_ERROR";
+  const full = storage && ((errcode ?? 0) & 0xff) === SQLITE_FULL;
+  return { message: message ?? String(error), storage, full };
+}
+
+/**
+ * The answering side: runs one verb at a time, so that a verb's transaction is never shared with another's.
+ * @param onFailure called before a failed verb is answered
+ */
+export function serveThread(
+  run: (verb: string, argument: unknown) => unknown,
+  onFailure: (error: unknown) => void = () => undefined,
+): (notice: string) => void {
+  const port = parentPort;
+  if (!port) throw new Error("this module is the inside of a thread");
+  let last: Promise<void> = Promise.resolve();
+  const answer = async ({ id, verb, argument }: Question) => {
+    try {
+      const value = await run(verb, argument);
+      port.postMessage({ id, value } satisfies Answer);
+    } catch (error) {
+      onFailure(error);
+      port.postMessage({ id, failure: failureOf(error) } satisfies Answer);
+    }
+  };
+  port.on("message", (question: Question) => {
+    last = last.then(() => answer(question));
+  });
+  return (notice) => port.postMessage({ notice } satisfies Notice);
+}

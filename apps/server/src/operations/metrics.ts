@@ -1,0 +1,71 @@
+/** Metrics for Prometheus. No label names a source or a key, so their number is bounded. */
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "@prometheus-io/client";
+import type { Readiness } from "./readiness.ts";
+
+export interface Gauges {
+  readiness(): Readiness;
+  inFlight(): number;
+  debugDropped(): number;
+}
+
+export function createMetrics(gauges: Gauges) {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const registers = [registry];
+
+  const requests = new Counter({
+    name: "headwater_ingest_requests_total",
+    help: "Ingest requests by kind, status and refusal code",
+    labelNames: ["kind", "status", "code"] as const,
+    registers,
+  });
+  const events = new Counter({
+    name: "headwater_ingest_events_total",
+    help: "Events by outcome and code",
+    labelNames: ["outcome", "code"] as const,
+    registers,
+  });
+  const seconds = new Histogram({
+    name: "headwater_ingest_seconds",
+    help: "Time from a request's arrival to its outcome",
+    labelNames: ["kind"] as const,
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5],
+    registers,
+  });
+  const gauge = (name: string, help: string, read: () => number) =>
+    new Gauge({
+      name: `headwater_${name}`,
+      help,
+      registers,
+      collect() {
+        this.set(read());
+      },
+    });
+
+  gauge("ready", "1 when the service takes requests", () => (gauges.readiness().ready ? 1 : 0));
+  gauge("ingest_in_flight", "Ingest requests at work", gauges.inFlight);
+  gauge(
+    "outbox_events",
+    "Accepted events not yet in the warehouse",
+    () => gauges.readiness().status?.outboxEvents ?? 0,
+  );
+  gauge("outbox_bytes", "Their bytes in the ledger", () => gauges.readiness().status?.outboxBytes ?? 0);
+  gauge(
+    "storage_free_bytes",
+    "Free bytes on the ledger's disk",
+    () => gauges.readiness().status?.freeBytes ?? 0,
+  );
+  gauge("debug_dropped", "Attempts that the debug history had no room for", gauges.debugDropped);
+
+  return {
+    render: () => registry.metrics(),
+    contentType: registry.contentType,
+    counters: {
+      request: (kind: string, status: number, code: string, durationMs: number) => {
+        requests.inc({ kind, status: String(status), code });
+        seconds.observe({ kind }, durationMs / 1_000);
+      },
+      events: (outcome: string, code: string, count: number) => events.inc({ outcome, code }, count),
+    },
+  };
+}

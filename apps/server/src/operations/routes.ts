@@ -1,0 +1,60 @@
+/** The operator's routes, and what support may attach to a report (CONTRACT sections 3 and 8). */
+import { createHash } from "node:crypto";
+import type { Handler } from "../call.ts";
+import type { Readiness } from "./readiness.ts";
+
+export interface OperationsDeps {
+  readiness(): Readiness;
+  metrics: { render(): Promise<string>; contentType: string };
+  /** The built browser client. */
+  sdk: Buffer;
+  /** Settings as text, without secrets. */
+  settings(): Record<string, unknown>;
+}
+
+const readyz =
+  ({ readiness }: OperationsDeps): Handler<"readyz"> =>
+  async () => {
+    const { ready, ledger, disk, draining, problems } = readiness();
+    const checks = { ledger, migrations: true, disk, draining };
+    return { status: ready ? 200 : 503, body: { status: ready ? "ready" : "not_ready", checks, problems } };
+  };
+
+/** Pages keep it for five minutes: long enough to spare requests, short enough for a new version to arrive. */
+const SDK_CACHE = "public, max-age=300";
+
+function sdk({ sdk: bytes }: OperationsDeps): Handler<"sdk"> {
+  const headers = {
+    "Cache-Control": SDK_CACHE,
+    "Access-Control-Allow-Origin": "*",
+    "Cross-Origin-Resource-Policy": "cross-origin",
+    ETag: `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 22)}"`,
+  };
+  return async () => ({ text: bytes, mediaType: "text/javascript; charset=utf-8", headers });
+}
+
+export function createOperations(deps: OperationsDeps) {
+  const { metrics } = deps;
+  return {
+    readyz: readyz(deps),
+    sdk: sdk(deps),
+    metrics: (async () => ({
+      text: await metrics.render(),
+      mediaType: metrics.contentType,
+    })) satisfies Handler<"metrics">,
+    support: async () => {
+      const { ready, problems, status } = deps.readiness();
+      const runtime = { node: process.version, platform: process.platform, arch: process.arch };
+      return {
+        settings: deps.settings(),
+        health: { ready, problems },
+        facts: {
+          ...runtime,
+          uptimeSeconds: Math.round(process.uptime()),
+          memory: process.memoryUsage(),
+          storage: status,
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,35 @@
+import { ERRORS, type ErrorCode, type Issue } from "@headwater/contract";
+
+interface Detail {
+  /** Replaces the catalogue's public sentence. */
+  message?: string;
+  /** Replaces the catalogue's hint; carries the value to paste where there is one. */
+  hint?: string;
+  issues?: Issue[];
+  retryAfterSeconds?: number;
+  /** For 413: what may be sent, and what was. */
+  limit?: number;
+  actual?: number;
+  /** Further response headers, `Allow` or `RateLimit-*`. */
+  headers?: Record<string, string>;
+}
+
+/**
+ * The one error class: a request that ends here, with a public code. Whatever else is thrown is a bug and is
+ * answered `internal_error`. Text for the operator goes into `cause`, never into the answer.
+ */
+export class Refusal extends Error {
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly hint: string;
+  readonly detail: Detail;
+
+  constructor(code: ErrorCode, detail: Detail = {}, cause?: unknown) {
+    super(detail.message ?? ERRORS[code].message, cause === undefined ? undefined : { cause });
+    this.name = "Refusal";
+    this.code = code;
+    this.status = ERRORS[code].status;
+    this.hint = detail.hint ?? ERRORS[code].hint;
+    this.detail = detail;
+  }
+}

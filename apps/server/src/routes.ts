@@ -1,0 +1,92 @@
+/** The index: which handler answers which operation. Method, path, access and schemas stand in the contract's table. */
+import { openApiDocument } from "@headwater/contract";
+import { listAudit } from "./access/audit.ts";
+import { addMember, listMembers, removeMember, updateMember } from "./access/members.ts";
+import { createOrganization, listOrganizations } from "./access/organizations.ts";
+import { getPermissions } from "./access/permissions.ts";
+import { signIn } from "./access/sign-in.ts";
+import { createToken, listTokens, revokeToken } from "./access/token-operations.ts";
+import type { Handler, Handlers } from "./call.ts";
+import { DOCS_HEADERS, docsPage } from "./http/docs.ts";
+import { installPayload } from "./install/install.ts";
+import type { Register } from "./ledger/ledger.ts";
+import { createSource } from "./sources/create.ts";
+import { deleteSource } from "./sources/delete.ts";
+import { getSource } from "./sources/get.ts";
+import { getInstall } from "./sources/install.ts";
+import { listSources } from "./sources/list.ts";
+import { regenerateKey } from "./sources/regenerate-key.ts";
+import { restoreKey } from "./sources/restore-key.ts";
+import { updateSource } from "./sources/update.ts";
+import { getBilling } from "./workspace/billing.ts";
+import { completeOnboarding, getOnboarding } from "./workspace/onboarding.ts";
+import { getSupport, type SupportFacts } from "./workspace/support.ts";
+import { getUsage } from "./workspace/usage.ts";
+
+export interface RoutesDeps {
+  readonly ledger: Register;
+  readonly newId: (prefix: string) => string;
+  readonly version: string;
+  /** Asked for at each request: they may follow the port that is listened on. */
+  readonly addresses: () => { readonly baseUrl: string; readonly appUrl: string };
+  readonly debug: { readonly get: Handler<"getDebug">; readonly stream: Handler<"streamDebug"> };
+  readonly operations: {
+    readonly readyz: Handler<"readyz">;
+    readonly metrics: Handler<"metrics">;
+    readonly sdk: Handler<"sdk">;
+    readonly support: () => Promise<SupportFacts>;
+  };
+}
+
+export function createHandlers({
+  ledger,
+  newId,
+  version,
+  addresses,
+  debug,
+  operations,
+}: RoutesDeps): Handlers {
+  const document = () => openApiDocument(addresses().baseUrl, version);
+  return {
+    listSources: listSources(ledger),
+    createSource: createSource(ledger, newId),
+    getSource,
+    updateSource: updateSource(ledger),
+    deleteSource: deleteSource(ledger),
+    regenerateKey: regenerateKey(ledger),
+    restoreKey: restoreKey(ledger),
+    getInstall: getInstall((source) => installPayload(source, addresses())),
+    getDebug: debug.get,
+    streamDebug: debug.stream,
+
+    listOrganizations: listOrganizations(ledger),
+    createOrganization: createOrganization(ledger, newId),
+    getPermissions,
+    listMembers: listMembers(ledger),
+    addMember: addMember(ledger, newId),
+    updateMember: updateMember(ledger),
+    removeMember: removeMember(ledger),
+    listTokens: listTokens(ledger),
+    createToken: createToken(ledger, newId),
+    revokeToken: revokeToken(ledger),
+    listAudit: listAudit(ledger),
+    signIn: signIn(ledger, newId),
+
+    getOnboarding: getOnboarding(ledger),
+    completeOnboarding: completeOnboarding(ledger),
+    getUsage: getUsage(ledger),
+    getBilling: getBilling(ledger),
+    getSupport: getSupport(version, operations.support),
+
+    healthz: async () => ({ body: { status: "ok" } }),
+    readyz: operations.readyz,
+    metrics: operations.metrics,
+    openapi: async () => ({ body: document() }),
+    docs: async () => ({
+      text: docsPage(document()),
+      mediaType: "text/html; charset=utf-8",
+      headers: DOCS_HEADERS,
+    }),
+    sdk: operations.sdk,
+  };
+}

@@ -1,0 +1,42 @@
+import type { SourceLimits } from "@headwater/contract";
+import type { Handler } from "../call.ts";
+import type { Register } from "../ledger/ledger.ts";
+import type { SourceRecord } from "../ledger/records.ts";
+import { Refusal } from "../refusal.ts";
+import { readFields } from "./fields.ts";
+import { newPublicKey } from "./public-key.ts";
+import { renderSource } from "./source.ts";
+
+const NO_LIMITS: SourceLimits = { maxBatchSize: null, maxPayloadBytes: null, clientRatePerSecond: null };
+
+/** Creates a source (spec 4.1, CONTRACT section 2): active, wanting an origin, and letting none in until some are given. */
+export const createSource =
+  (ledger: Register, newId: (prefix: string) => string): Handler<"createSource"> =>
+  async ({ organizationId, actor, body, now }) => {
+    const { allowedOrigins = [], frameworkHint = null } = readFields(body);
+    const source: SourceRecord = {
+      sourceId: newId("src"),
+      organizationId,
+      name: body.name.trim(),
+      slug: body.slug ?? "",
+      publicKey: newPublicKey(),
+      previousKeyExpiresAt: null,
+      publicKeyRotatedAt: null,
+      allowedOrigins,
+      frameworkHint,
+      isActive: true,
+      requireOrigin: body.requireOrigin ?? true,
+      limits: NO_LIMITS,
+      lastBootstrapAt: null,
+      lastEventAt: null,
+      createdAt: now,
+      updatedAt: now,
+    };
+    const slugGiven = body.slug != null;
+    const created = await ledger.createSource({ source, slugGiven, actor, now });
+    if (created === "slug_taken" || created === "too_many_sources") throw new Refusal(created);
+    return {
+      body: renderSource(created, now),
+      headers: { Location: `/api/tracking-sources/${encodeURIComponent(created.sourceId)}` },
+    };
+  };

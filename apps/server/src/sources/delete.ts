@@ -1,0 +1,13 @@
+import type { Handler } from "../call.ts";
+import type { Register } from "../ledger/ledger.ts";
+import { Refusal } from "../refusal.ts";
+
+/** A soft delete: keys stop, history is kept (CONTRACT section 2). */
+export const deleteSource =
+  (ledger: Register): Handler<"deleteSource"> =>
+  async ({ source, actor, now }) => {
+    const { sourceId } = source;
+    const outcome = await ledger.deleteSource({ sourceId, actor, now });
+    if (outcome === "unknown") throw new Refusal("source_not_found");
+    return { body: { sourceId, deletedAt: new Date(now).toISOString() } };
+  };

@@ -1,0 +1,33 @@
+/** The rules of a source's fields that a schema cannot say (CONTRACT section 2). Pure. */
+import { type Issue, LIMITS } from "@headwater/contract";
+import { Refusal } from "../refusal.ts";
+import { readOrigins } from "./origin.ts";
+
+interface Given {
+  name?: string | undefined;
+  allowedOrigins?: string[] | undefined;
+  frameworkHint?: string | null | undefined;
+}
+
+/** 1 to 120 characters after trimming, as people count them; no control characters. */
+function nameIssues(name: string): Issue[] {
+  const issue = (code: Issue["code"], message: string): Issue => ({ path: ["name"], code, message: `name ${message}` });
+  if (name === "") return [issue("too_short", "must not be empty")];
+  if ([...name].length > LIMITS.nameLength) {
+    return [issue("too_long", `must NOT have more than ${LIMITS.nameLength} characters`)];
+  }
+  return /\p{Cc}/u.test(name) ? [issue("invalid_value", "must not contain control characters")] : [];
+}
+
+/**
+ * The supplied fields in the form in which they are kept; what was not supplied stays undefined.
+ * Throws one 422 with every issue.
+ */
+export function readFields(given: Given) {
+  const name = given.name?.trim();
+  const read = given.allowedOrigins && readOrigins(given.allowedOrigins);
+  const issues = [...(name === undefined ? [] : nameIssues(name)), ...(read?.issues ?? [])];
+  if (issues.length > 0) throw new Refusal("invalid_payload", { issues });
+  const frameworkHint = given.frameworkHint?.toLowerCase() ?? given.frameworkHint;
+  return { name, allowedOrigins: read?.origins, frameworkHint };
+}

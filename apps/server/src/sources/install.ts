@@ -1,0 +1,19 @@
+import type { Handler } from "../call.ts";
+
+/** What an install needs to know of a source. */
+export interface Installed {
+  readonly sourceId: string;
+  readonly publicKey: string;
+  readonly name: string;
+  readonly frameworkHint: string | null;
+}
+
+type Payload = Extract<Awaited<ReturnType<Handler<"getInstall">>>, { body: unknown }>["body"];
+
+/** What to paste into the application (spec 2.2, CONTRACT section 7). @param payloadOf the install room's */
+export const getInstall =
+  (payloadOf: (source: Installed) => Payload): Handler<"getInstall"> =>
+  async ({ source }) => {
+    const { sourceId, publicKey, name, frameworkHint } = source;
+    return { body: payloadOf({ sourceId, publicKey, name, frameworkHint }) };
+  };

@@ -1,0 +1,16 @@
+import type { Handler } from "../call.ts";
+import type { Register } from "../ledger/ledger.ts";
+import { Refusal } from "../refusal.ts";
+import { newPublicKey } from "./public-key.ts";
+import { renderSource } from "./source.ts";
+
+/** A new public key; the old one stops, at once or after the grace period (spec 3, CONTRACT section 2). */
+export const regenerateKey =
+  (ledger: Register): Handler<"regenerateKey"> =>
+  async ({ source, actor, body, now }) => {
+    const graceMs = (body.gracePeriodSeconds ?? 0) * 1_000;
+    const { sourceId } = source;
+    const rotated = await ledger.rotateKey({ sourceId, publicKey: newPublicKey(), graceMs, actor, now });
+    if (rotated === "unknown") throw new Refusal("source_not_found");
+    return { body: renderSource(rotated, now) };
+  };

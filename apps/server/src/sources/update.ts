@@ -1,0 +1,17 @@
+import type { Handler } from "../call.ts";
+import type { Register } from "../ledger/ledger.ts";
+import { Refusal } from "../refusal.ts";
+import { readFields } from "./fields.ts";
+import { renderSource } from "./source.ts";
+
+/** Changes the supplied fields of a source, and nothing when none are (spec 4.1, CONTRACT section 2). */
+export const updateSource =
+  (ledger: Register): Handler<"updateSource"> =>
+  async ({ source, actor, body, now }) => {
+    const { slug, isActive, requireOrigin, limits } = body;
+    const change = { ...readFields(body), slug, isActive, requireOrigin, limits };
+    const updated = await ledger.updateSource({ sourceId: source.sourceId, change, actor, now });
+    if (updated === "unknown") throw new Refusal("source_not_found");
+    if (updated === "slug_taken") throw new Refusal("slug_taken");
+    return { body: renderSource(updated, now) };
+  };

@@ -1,0 +1,34 @@
+/** The plan is self-hosted: nothing is billed, what is used is shown (CONTRACT section 3). */
+import { LIMITS } from "@headwater/contract";
+import type { Handler } from "../call.ts";
+import type { Register } from "../ledger/ledger.ts";
+import { dayOf, sumOf } from "./usage.ts";
+
+/** The calendar month in UTC, both days inclusive. */
+function monthOf(now: number): { from: string; to: string } {
+  const at = new Date(now);
+  const first = Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), 1);
+  const last = Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1, 0);
+  return { from: dayOf(first), to: dayOf(last) };
+}
+
+export const getBilling =
+  (ledger: Register): Handler<"getBilling"> =>
+  async ({ organizationId, now }) => {
+    const period = monthOf(now);
+    const days = await ledger.usage({ organizationId, ...period });
+    const sources = await ledger.sources({
+      organizationId,
+      limit: LIMITS.maxSourcesPerWorkspace,
+      cursor: null,
+    });
+    return {
+      body: {
+        organizationId,
+        plan: "self-hosted",
+        limits: { sources: LIMITS.maxSourcesPerWorkspace, acceptedEvents: null },
+        period,
+        usage: { ...sumOf(days), sources: sources.rows.length },
+      },
+    };
+  };

@@ -1,0 +1,31 @@
+/** Which set-up steps are done, from the data (CONTRACT section 3). */
+import type { Handler } from "../call.ts";
+import type { Register } from "../ledger/ledger.ts";
+
+const timeOrNull = (at: number | null) => (at === null ? null : new Date(at).toISOString());
+const step = (at: number | null) => ({ done: at !== null, at: timeOrNull(at) });
+
+async function onboardingOf(ledger: Register, organizationId: string) {
+  const found = await ledger.onboarding({ organizationId });
+  return {
+    organizationId,
+    steps: {
+      sourceCreated: step(found.sourceCreatedAt),
+      firstBootstrap: step(found.firstBootstrapAt),
+      firstAcceptedEvent: step(found.firstEventAt),
+    },
+    completed: found.completedAt !== null,
+    completedAt: timeOrNull(found.completedAt),
+  };
+}
+
+export const getOnboarding =
+  (ledger: Register): Handler<"getOnboarding"> =>
+  async ({ organizationId }) => ({ body: await onboardingOf(ledger, organizationId) });
+
+export const completeOnboarding =
+  (ledger: Register): Handler<"completeOnboarding"> =>
+  async ({ organizationId, actor, now }) => {
+    await ledger.completeOnboarding({ organizationId, actor, now });
+    return { body: await onboardingOf(ledger, organizationId) };
+  };

@@ -1,0 +1,55 @@
+/** Accepted events and bootstraps by source and UTC day (CONTRACT section 3). */
+import type { Issue } from "@headwater/contract";
+import type { Handler } from "../call.ts";
+import type { Register } from "../ledger/ledger.ts";
+import type { UsageRow } from "../ledger/records.ts";
+import { Refusal } from "../refusal.ts";
+
+const DAY_MS = 86_400_000;
+const DEFAULT_DAYS = 30;
+/** A leap year: a longer span is asked for a year at a time. */
+const MAX_DAYS = 366;
+
+export const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
+const startOf = (day: string) => Date.parse(`${day}T00:00:00Z`);
+
+/** A day of the calendar: the 30th of February is read as one of March, and so is none. */
+function dayIssue(field: "from" | "to", day: string): Issue[] {
+  const start = startOf(day);
+  if (!Number.isNaN(start) && dayOf(start) === day) return [];
+  return [{ path: [field], code: "invalid_value", message: `${field} is not a day (YYYY-MM-DD)` }];
+}
+
+function spanIssue(from: string, to: string): Issue[] {
+  if (from > to) return [{ path: ["from"], code: "invalid_value", message: "from must not be after to" }];
+  if (startOf(to) - startOf(from) < MAX_DAYS * DAY_MS) return [];
+  return [{ path: ["from"], code: "invalid_value", message: `from and to span at most ${MAX_DAYS} days` }];
+}
+
+/** Both days inclusive; without them, the last 30 days. */
+function readSpan(query: { from?: string; to?: string }, now: number): { from: string; to: string } {
+  const wrongDays = [
+    ...(query.from === undefined ? [] : dayIssue("from", query.from)),
+    ...(query.to === undefined ? [] : dayIssue("to", query.to)),
+  ];
+  if (wrongDays.length > 0) throw new Refusal("invalid_payload", { issues: wrongDays });
+  const to = query.to ?? (query.from !== undefined && query.from > dayOf(now) ? query.from : dayOf(now));
+  const from = query.from ?? dayOf(startOf(to) - (DEFAULT_DAYS - 1) * DAY_MS);
+  const issues = spanIssue(from, to);
+  if (issues.length > 0) throw new Refusal("invalid_payload", { issues });
+  return { from, to };
+}
+
+export function sumOf(days: readonly UsageRow[]): { accepted: number; bootstraps: number } {
+  const accepted = days.reduce((sum, day) => sum + day.accepted, 0);
+  const bootstraps = days.reduce((sum, day) => sum + day.bootstraps, 0);
+  return { accepted, bootstraps };
+}
+
+export const getUsage =
+  (ledger: Register): Handler<"getUsage"> =>
+  async ({ organizationId, query, now }) => {
+    const span = readSpan(query, now);
+    const days = await ledger.usage({ organizationId, ...span });
+    return { body: { organizationId, ...span, ...sumOf(days), days } };
+  };

@@ -1,0 +1,71 @@
+import { deepEqual, equal } from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { attemptsSuite } from "../../src/ledger/attempts.suite.ts";
+import type { AttemptRow } from "../../src/ledger/records.ts";
+import { openAttempts } from "../../src/ledger/sqlite/attempts.ts";
+
+const folder = () => mkdtempSync(join(tmpdir(), "headwater-attempts-"));
+
+attemptsSuite("SQLite", async (options) => {
+  const directory = folder();
+  const store = openAttempts(join(directory, "attempts.sqlite"), options);
+  return {
+    ledger: {
+      recordAttempts: async (batch) => store.recordAttempts(batch),
+      attempts: async (filter) => store.attempts(filter),
+      attemptCounts: async (asked) => store.attemptCounts(asked),
+    },
+    maintain: async ({ now }) => store.maintain(now),
+    close: async () => {
+      store.close();
+      rmSync(directory, { recursive: true });
+    },
+  };
+});
+
+describe("the attempts' file", () => {
+  const rows = (count: number, record = "{}"): AttemptRow[] =>
+    Array.from({ length: count }, (_, index) => ({
+      attemptId: `att_${index}`,
+      sourceId: "src_1",
+      kind: "events",
+      receivedAt: index,
+      outcome: "succeeded",
+      code: null,
+      origin: null,
+      sessionId: null,
+      anonymousId: null,
+      record,
+    }));
+
+  it("is made with its folder, and goes on where it ended", () => {
+    const directory = folder();
+    const path = join(directory, "data", "attempts.sqlite");
+    const first = openAttempts(path, { storeBytes: 1e9 });
+    first.recordAttempts({ rows: rows(200), counts: [] });
+    const before = first.attempts({ sourceId: "src_1", limit: 1 });
+    first.close();
+    const second = openAttempts(path, { storeBytes: 1e9 });
+    deepEqual(second.attempts({ sourceId: "src_1", limit: 1 }), before);
+    second.recordAttempts({ rows: rows(50), counts: [] });
+    equal(second.attempts({ sourceId: "src_1", limit: 1_000 }).length, 200, "what it had is counted");
+    second.close();
+    rmSync(directory, { recursive: true });
+  });
+
+  it("shrinks in slices to a smaller bound", () => {
+    const directory = folder();
+    const path = join(directory, "attempts.sqlite");
+    const large = openAttempts(path, { storeBytes: 1e9 });
+    large.recordAttempts({ rows: rows(200, JSON.stringify("x".repeat(5_000))), counts: [] });
+    large.close();
+    const small = openAttempts(path, { storeBytes: 60_000 });
+    equal(small.maintain(0), false);
+    equal(small.attempts({ sourceId: "src_1", limit: 1_000 }).length, 11);
+    small.close();
+    rmSync(directory, { recursive: true });
+  });
+});

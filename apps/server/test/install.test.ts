@@ -1,0 +1,178 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { test } from "node:test";
+import { promisify } from "node:util";
+import { runInNewContext } from "node:vm";
+import { stringLiteral } from "../src/install/escape.ts";
+import { type InstallSource, installPayload } from "../src/install/install.ts";
+
+const source: InstallSource = {
+  sourceId: "src_01",
+  publicKey: "pk_AAECAwQFBgcICQoLDA0ODw",
+  name: "Shop",
+  frameworkHint: "nextjs",
+};
+const addresses = { baseUrl: "https://analytics.example.com", appUrl: "https://console.example.com" };
+
+/** Everything that ends a string, a script, a comment or a line somewhere, or turns the writing. */
+const poison = `"'\`\${1+1}\\</script><!--*/-->]]>&amp;\n\r\u2028\u2029\u202E\u0000é😀`;
+const poisoned = installPayload(
+  { ...source, publicKey: poison, sourceId: poison },
+  { baseUrl: `https://example.com/${poison}`, appUrl: "https://console.example.com" },
+);
+
+/** What the browser snippet does to a page, without a browser. */
+function runSnippet(snippet: string) {
+  const [, code] = /^<script>\n(.*)<\/script>\n$/s.exec(snippet) ?? [];
+  assert.ok(code, "one script, and nothing around it");
+  const script = { src: "", async: false, dataset: { key: "", api: "" } };
+  const appended: unknown[] = [];
+  const window: { headwater?: { (...call: unknown[]): void; q?: ArrayLike<unknown>[] } } = {};
+  const document = {
+    createElement: () => script,
+    head: { appendChild: (element: unknown) => appended.push(element) },
+  };
+  runInNewContext(code, { window, document });
+  assert.deepEqual(appended, [script]);
+  return { script, window };
+}
+
+test("The payload has the specification's fields, and addresses without a doubled slash.", () => {
+  const payload = installPayload(source, {
+    baseUrl: "https://analytics.example.com/hw/",
+    appUrl: "https://console.example.com/",
+  });
+  const { browserSnippet, nextjsExample, reactExample, ...rest } = payload;
+  assert.deepEqual(rest, {
+    publicKey: "pk_AAECAwQFBgcICQoLDA0ODw",
+    apiBaseUrl: "https://analytics.example.com/hw",
+    ingestVersion: 2,
+    debugUrl: "https://console.example.com/analytics/setup/debug?sourceId=src_01",
+  });
+  for (const snippet of [browserSnippet, nextjsExample, reactExample]) {
+    assert.ok(snippet.includes('"https://analytics.example.com/hw/sdk/v2.js"'));
+    assert.ok(snippet.includes('"pk_AAECAwQFBgcICQoLDA0ODw"'));
+  }
+});
+
+test("The source's id is encoded in the address of the debug view.", () => {
+  const url = installPayload({ ...source, sourceId: "a&b=c#d é" }, addresses).debugUrl;
+  assert.equal(new URL(url).searchParams.get("sourceId"), "a&b=c#d é");
+});
+
+test("The browser snippet is below 1 KB, with a long address too.", (t) => {
+  const { browserSnippet } = installPayload(source, {
+    ...addresses,
+    baseUrl: `https://${"a".repeat(180)}.example.com`,
+  });
+  const bytes = Buffer.byteLength(browserSnippet);
+  t.diagnostic(`${bytes} bytes`);
+  assert.ok(bytes < 1024);
+});
+
+test("The browser snippet loads the script and keeps the calls made before it came.", () => {
+  const { script, window } = runSnippet(installPayload(source, addresses).browserSnippet);
+  assert.equal(script.async, true);
+  assert.equal(script.src, "https://analytics.example.com/sdk/v2.js");
+  assert.deepEqual(script.dataset, { key: source.publicKey, api: "https://analytics.example.com" });
+  window.headwater?.("track", "signup", { plan: "pro" });
+  assert.deepEqual(Array.from(window.headwater?.q?.[0] ?? []), ["track", "signup", { plan: "pro" }]);
+});
+
+test("No name of a source changes anything in its snippets.", () => {
+  const plain = installPayload(source, addresses);
+  for (const name of [poison, "</script><script>alert(1)</script>", "متجر \u200F"]) {
+    assert.deepEqual(installPayload({ ...source, name }, addresses), plain);
+  }
+});
+
+test("Whatever a configured value holds, the browser snippet stays one script with that value.", () => {
+  const { script } = runSnippet(poisoned.browserSnippet);
+  assert.equal(script.dataset.key, poison);
+  assert.equal(script.src, `https://example.com/${poison}/sdk/v2.js`);
+  assert.equal(poisoned.browserSnippet.match(/<\/?script|<!--/gi)?.length, 2);
+});
+
+test("A value is written in visible ASCII and read back as it was.", () => {
+  const literal = stringLiteral(poison);
+  assert.match(literal, /^"[ -~]*"$/);
+  assert.doesNotMatch(literal, /[<>&]/);
+  assert.equal(JSON.parse(literal), poison);
+});
+
+/** What the example needs of next/script; the package itself is 340 MB, too much for a check of one import. */
+const nextScript = `declare module "next/script" {
+  import type { JSX, ScriptHTMLAttributes } from "react";
+  export interface ScriptProps extends ScriptHTMLAttributes<HTMLScriptElement> {
+    strategy?: "afterInteractive" | "lazyOnload" | "beforeInteractive" | "worker";
+    id?: string;
+  }
+  export default function Script(props: ScriptProps): JSX.Element | null;
+}`;
+
+const strictApp = {
+  compilerOptions: {
+    target: "ES2022",
+    lib: ["ES2022", "DOM", "DOM.Iterable"],
+    module: "esnext",
+    moduleResolution: "bundler",
+    jsx: "react-jsx",
+    types: [],
+    strict: true,
+    noEmit: true,
+    isolatedModules: true,
+    verbatimModuleSyntax: true,
+    erasableSyntaxOnly: true,
+    noUnusedLocals: true,
+    noUnusedParameters: true,
+    noUncheckedIndexedAccess: true,
+    noUncheckedSideEffectImports: true,
+    exactOptionalPropertyTypes: true,
+    skipLibCheck: true,
+  },
+};
+
+/** Compiles the files as an app would that has nothing else; gives what the compiler complains of. */
+async function complaints(files: Record<string, string>): Promise<string> {
+  const require = createRequire(import.meta.url);
+  const compiler = join(dirname(require.resolve("typescript/package.json")), "bin", "tsc");
+  const modules = resolve(dirname(require.resolve("react/package.json")), "..");
+  const folder = await mkdtemp(join(tmpdir(), "headwater-install-"));
+  try {
+    await symlink(modules, join(folder, "node_modules"));
+    for (const [path, content] of Object.entries({ ...files, "tsconfig.json": JSON.stringify(strictApp) })) {
+      await mkdir(dirname(join(folder, path)), { recursive: true });
+      await writeFile(join(folder, path), content);
+    }
+    const run = promisify(execFile)(process.execPath, [compiler, "-p", folder]);
+    return await run.then(
+      () => "",
+      (error: { stdout: string }) => error.stdout,
+    );
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+const pathOf = (example: string): string => /^\/\/ (\S+)\n/.exec(example)?.[1] ?? "";
+
+for (const [title, payload] of [
+  ["as they are", installPayload(source, addresses)],
+  ["with poisonous values", poisoned],
+] as const) {
+  test(`The examples name their place and compile under strict TypeScript ${title}.`, async () => {
+    const { nextjsExample, reactExample } = payload;
+    assert.equal(pathOf(nextjsExample), "app/layout.tsx");
+    assert.equal(pathOf(reactExample), "src/headwater.tsx");
+    assert.equal(await complaints({ "src/headwater.tsx": reactExample }), "");
+    assert.equal(await complaints({ "app/layout.tsx": nextjsExample, "next.d.ts": nextScript }), "");
+    assert.match(
+      await complaints({ "src/headwater.tsx": `${reactExample}\nconst wrong: string = 1;` }),
+      /TS2322/,
+    );
+  });
+}

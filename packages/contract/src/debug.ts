@@ -1,0 +1,109 @@
+/** The debug view (spec 2.3, CONTRACT section 6). */
+import Type, { type Static } from "typebox";
+import { ERRORS, ISSUE_CODES } from "./errors.ts";
+import { EventResult } from "./ingest.ts";
+import { LIMITS } from "./limits.ts";
+import { Closed, Count, Nullable, OneOf, Time } from "./shapes.ts";
+import { AppliedLimits, Source } from "./sources.ts";
+
+export const ATTEMPT_KINDS = ["bootstrap", "events"] as const;
+export type AttemptKind = (typeof ATTEMPT_KINDS)[number];
+export const ATTEMPT_OUTCOMES = ["succeeded", "partial", "failed"] as const;
+export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];
+export const KEY_STATES = ["current", "previous", "retired"] as const;
+export type KeyState = (typeof KEY_STATES)[number];
+
+export const IssueShape = Closed({
+  path: Type.Array(Type.Union([Type.String(), Type.Integer()])),
+  code: OneOf(ISSUE_CODES),
+  message: Type.String(),
+  eventId: Type.Optional(Type.String()),
+});
+
+const Text = Nullable(Type.String());
+const AnyJson = Type.Unknown({ description: "free-form" });
+
+export const Attempt = Closed({
+  attemptId: Type.String(),
+  kind: OneOf(ATTEMPT_KINDS),
+  receivedAt: Time,
+  durationMs: Type.Number({ minimum: 0 }),
+  httpStatus: Type.Integer(),
+  outcome: OneOf(ATTEMPT_OUTCOMES),
+  code: Text,
+  message: Text,
+  hint: Text,
+  origin: Text,
+  legacy: Type.Boolean(),
+  keyState: OneOf(KEY_STATES),
+  sdkVersion: Text,
+  ingestVersion: Nullable(Type.Integer()),
+  userAgent: Text,
+  batchId: Text,
+  sentAt: Text,
+  clockSkewMs: Nullable(Type.Integer()),
+  payloadBytes: Count,
+  sessionId: Text,
+  anonymousId: Text,
+  userId: Text,
+  accepted: Count,
+  duplicates: Count,
+  rejected: Count,
+  issues: Type.Array(IssueShape),
+  raw: AnyJson,
+  normalized: AnyJson,
+  truncated: Type.Boolean(),
+  results: Type.Array(EventResult),
+});
+export type Attempt = Static<typeof Attempt>;
+
+export const DebugQuery = Closed({
+  organizationId: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+  kind: Type.Optional(OneOf(ATTEMPT_KINDS)),
+  outcome: Type.Optional(OneOf(ATTEMPT_OUTCOMES)),
+  code: Type.Optional(Type.String({ maxLength: 64 })),
+  origin: Type.Optional(Type.String({ maxLength: LIMITS.originLength })),
+  sessionId: Type.Optional(Type.String({ maxLength: 200 })),
+  anonymousId: Type.Optional(Type.String({ maxLength: 200 })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMITS.debugPageSizeMax })),
+  cursor: Type.Optional(Type.String({ pattern: "^[0-9]{1,40}$" })),
+});
+export type DebugQuery = Static<typeof DebugQuery>;
+
+export const HEALTH_STATUSES = ["waiting", "receiving", "failing"] as const;
+
+export const DebugData = Closed({
+  source: Source,
+  limits: AppliedLimits,
+  health: Closed({
+    status: OneOf(HEALTH_STATUSES),
+    lastBootstrapAt: Nullable(Time),
+    lastEventAt: Nullable(Time),
+    last24h: Closed({ accepted: Count, duplicates: Count, rejected: Count, failed: Count }),
+    topCodes: Type.Array(
+      Closed({ code: Type.String(), count: Count, lastSeenAt: Time, hint: Type.String() }),
+    ),
+    warnings: Type.Array(Closed({ code: Type.String(), message: Type.String(), hint: Type.String() })),
+  }),
+  bootstrapAttempts: Type.Array(Attempt),
+  eventAttempts: Type.Array(Attempt),
+  nextCursor: Nullable(Type.String()),
+});
+export type DebugData = Static<typeof DebugData>;
+
+/** The one flat shape of every failure (CONTRACT section 1), for the codes an operation may answer with. */
+export const FailureOf = (codes: readonly (keyof typeof ERRORS)[]) =>
+  Closed({
+    ok: Type.Literal(false),
+    error: OneOf([...new Set(codes.map((code) => ERRORS[code].error))]),
+    code: OneOf(codes),
+    message: Type.String(),
+    hint: Type.String(),
+    retryable: Type.Boolean(),
+    requestId: Type.String(),
+    attemptId: Type.Optional(Type.String()),
+    issues: Type.Optional(Type.Array(IssueShape, { maxItems: LIMITS.maxIssues })),
+    issuesTruncated: Type.Optional(Type.Literal(true)),
+    limit: Type.Optional(Count),
+    actual: Type.Optional(Count),
+  });

@@ -1,0 +1,168 @@
+/** Bodies of the public ingest API (spec 2.4 to 2.8, CONTRACT section 4). Requests are open: unknown fields are ignored. */
+import Type, { type Static } from "typebox";
+import { EVENT_CODES, type EventCode, WARNINGS } from "./errors.ts";
+import { LIMITS } from "./limits.ts";
+import { Closed, Count, FreeObject, Maybe, Nullable, OneOf, Time } from "./shapes.ts";
+
+const EnvelopeId = Type.String({ minLength: 1, maxLength: LIMITS.envelopeIdLength });
+
+export const Page = Type.Object({
+  url: Maybe(Type.String()),
+  path: Maybe(Type.String()),
+  title: Maybe(Type.String()),
+  referrer: Maybe(Type.String()),
+});
+
+export const Context = Type.Object({
+  locale: Maybe(Type.String()),
+  timezone: Maybe(Type.String()),
+  userAgent: Maybe(Type.String()),
+});
+
+/**
+ * One event (spec 2.7). A `type` other than the two known ones passes here and is rejected by itself,
+ * so that a newer client does not lose its batch on an older server.
+ */
+export const Event = Type.Object(
+  {
+    id: Type.String({ minLength: 1 }),
+    type: Type.String({ minLength: 1 }),
+    timestamp: Type.String({
+      minLength: 1,
+      description: "ISO 8601 date-time; without a zone it is read as UTC",
+    }),
+    name: Maybe(Type.String()),
+    page: Maybe(Page),
+    anonymousId: Maybe(EnvelopeId),
+    sessionId: Maybe(EnvelopeId),
+    properties: Maybe(FreeObject),
+    context: Maybe(Context),
+  },
+  {
+    allOf: [
+      {
+        if: { properties: { type: { const: "track" } } },
+        // biome-ignore lint/suspicious/noThenProperty: a JSON Schema keyword
+        then: { properties: { name: { type: "string", minLength: 1 } }, required: ["name"] },
+      },
+      {
+        if: { properties: { type: { const: "page" } } },
+        // biome-ignore lint/suspicious/noThenProperty: a JSON Schema keyword
+        then: { properties: { page: { type: "object" } }, required: ["page"] },
+      },
+    ],
+  },
+);
+export type Event = Static<typeof Event>;
+
+const Version = Type.Integer({ const: 2 });
+const Events = Type.Array(Event, { minItems: 1 });
+
+const bootstrapFields = {
+  anonymousId: EnvelopeId,
+  sessionId: Maybe(Type.String({ description: "resumed when it can be; anything else opens a new session" })),
+  userId: Maybe(EnvelopeId),
+  page: Page,
+  context: Maybe(Context),
+  batchId: Maybe(EnvelopeId),
+  sentAt: Maybe(Type.String({ minLength: 1 })),
+  events: Maybe(Type.Array(Event)),
+};
+const withEvents = {
+  allOf: [
+    {
+      if: { properties: { events: { type: "array", minItems: 1 } }, required: ["events"] },
+      // biome-ignore lint/suspicious/noThenProperty: a JSON Schema keyword
+      then: {
+        properties: { batchId: { type: "string", minLength: 1 }, sentAt: { type: "string", minLength: 1 } },
+        required: ["batchId", "sentAt"],
+      },
+    },
+  ],
+};
+
+const eventsFields = {
+  batchId: EnvelopeId,
+  sentAt: Type.String({ minLength: 1 }),
+  sessionId: EnvelopeId,
+  anonymousId: EnvelopeId,
+  userId: Maybe(EnvelopeId),
+  context: Maybe(Context),
+  events: Events,
+};
+
+export const BootstrapBody = Type.Object(
+  { ingestVersion: Version, sdkVersion: EnvelopeId, ...bootstrapFields },
+  withEvents,
+);
+export type BootstrapBody = Static<typeof BootstrapBody>;
+export const EventsBody = Type.Object({ ingestVersion: Version, sdkVersion: EnvelopeId, ...eventsFields });
+export type EventsBody = Static<typeof EventsBody>;
+
+/** Legacy routes (spec 4.3): version fields may be absent. */
+export const LegacyBootstrapBody = Type.Object(
+  { ingestVersion: Maybe(Version), sdkVersion: Maybe(EnvelopeId), ...bootstrapFields },
+  withEvents,
+);
+export const LegacyEventsBody = Type.Object({
+  ingestVersion: Maybe(Version),
+  sdkVersion: Maybe(EnvelopeId),
+  ...eventsFields,
+});
+
+export const EVENT_STATUSES = ["accepted", "duplicate", "rejected"] as const;
+export type EventStatus = (typeof EVENT_STATUSES)[number];
+
+/** Per-event outcome, in the order of the request's events (spec 2.8). */
+export const EventResult = Closed({
+  index: Count,
+  eventId: Type.String(),
+  analyticsEventId: Type.String(),
+  type: Type.String(),
+  name: Type.String(),
+  status: OneOf(EVENT_STATUSES),
+  code: Nullable(OneOf(Object.keys(EVENT_CODES) as EventCode[])),
+  message: Nullable(Type.String()),
+  warnings: Type.Array(OneOf(WARNINGS)),
+});
+export type EventResult = Static<typeof EventResult>;
+
+const tally = { accepted: Count, duplicates: Count, rejected: Count, results: Type.Array(EventResult) };
+
+export const EventsAnswer = Closed({
+  ok: Type.Literal(true),
+  attemptId: Type.String(),
+  sourceId: Type.String(),
+  sessionId: Type.String(),
+  ...tally,
+});
+export type EventsAnswer = Static<typeof EventsAnswer>;
+
+/** What a client must know to stay within a source's limits. */
+export const ClientLimits = Closed({
+  maxBatchSize: Count,
+  maxPayloadBytes: Count,
+  maxEventBytes: Count,
+  maxEventAgeSeconds: Count,
+  sessionTimeoutSeconds: Count,
+});
+
+export const BootstrapAnswer = Closed({
+  ok: Type.Literal(true),
+  attemptId: Type.String(),
+  ingestVersion: Type.Literal(2),
+  sourceId: Type.String(),
+  sessionId: Type.String(),
+  anonymousId: Type.String(),
+  identifiedUserId: Nullable(Type.String()),
+  ingestUrl: Type.String(),
+  sessionResumed: Type.Boolean(),
+  sessionExpiresAt: Time,
+  serverTime: Time,
+  limits: ClientLimits,
+  accepted: Type.Optional(Count),
+  duplicates: Type.Optional(Count),
+  rejected: Type.Optional(Count),
+  results: Type.Optional(Type.Array(EventResult)),
+});
+export type BootstrapAnswer = Static<typeof BootstrapAnswer>;

@@ -1,0 +1,111 @@
+/**
+ * Every number that bounds the service, with the reason for it (CONTRACT section 5).
+ * Those that an operator may change are settings of the server; the number here is their default.
+ */
+export const LIMITS = {
+  // what a source accepts: the first three may be raised for one source
+  /** Twenty times what a client sends at once; a full batch of ordinary events still fits the payload. */
+  maxBatchSize: 500,
+  /** 512 KiB after decompression: 500 events of 1 KB. */
+  maxPayloadBytes: 524_288,
+  /** One client address, one source: a busy office behind one address stays below it. */
+  clientRatePerSecond: 50,
+  clientRateBurst: 200,
+
+  /** How far a source's own limits may go. */
+  maxBatchSizeCeiling: 5_000,
+  maxPayloadBytesCeiling: 5_242_880,
+  clientRatePerSecondCeiling: 1_000,
+
+  /** One event: 32 KiB, as Segment allows; larger ones are logs, not analytics. */
+  maxEventBytes: 32_768,
+  sourceRatePerSecond: 2_000,
+  sourceRateBurst: 4_000,
+  /** Guessing keys is hopeless (128 bits); this keeps it cheap to refuse. */
+  unknownKeyRatePerSecond: 20,
+  unknownKeyRateBurst: 20,
+  workspaceRatePerSecond: 20,
+  workspaceRateBurst: 100,
+  failedAuthPerMinute: 10,
+
+  // shape
+  envelopeIdLength: 200,
+  eventIdLength: 128,
+  eventNameLength: 200,
+  urlLength: 4_096,
+  titleLength: 500,
+  propertyStringLength: 8_192,
+  maxProperties: 256,
+  /** `page`, `context` and `properties`: deeper data is never charted and costs the stack. */
+  maxDepth: 10,
+  maxPageBytes: 16_384,
+  maxContextBytes: 16_384,
+  userAgentLength: 512,
+  maxIssues: 100,
+  workspaceBodyBytes: 65_536,
+
+  // time
+  maxEventAgeSeconds: 7 * 86_400,
+  maxFutureSeconds: 86_400,
+  futureClampSeconds: 300,
+  skewToleranceSeconds: 30,
+  unreliableSkewSeconds: 86_400,
+  sessionTimeoutSeconds: 1_800,
+  sessionMaxSeconds: 86_400,
+  /** Late events of a visit are still taken: as old as an event may be, and a day for the session itself. */
+  sessionIdleForEventsSeconds: 86_400,
+  sessionAgeForEventsSeconds: 8 * 86_400,
+  sessionRetentionSeconds: 9 * 86_400,
+  /** Four days: a commit then looks into three generations at most (see docs/decisions). */
+  keyGenerationSeconds: 4 * 86_400,
+
+  // debug
+  snapshotBytes: 16_384,
+  rawTextBytes: 4_096,
+  attemptsSucceededKept: 200,
+  attemptsOtherKept: 1_000,
+  attemptsPerCodeKept: 20,
+  attemptRetentionSeconds: 7 * 86_400,
+  attemptStoreBytes: 1_073_741_824,
+  attemptSuccessesPerSecond: 50,
+  attemptFailuresPerSecond: 200,
+  attemptFlushMs: 250,
+  streamHeartbeatMs: 15_000,
+  streamsPerSource: 20,
+
+  // sources
+  nameLength: 120,
+  slugLength: 63,
+  maxAllowedOrigins: 100,
+  originLength: 300,
+  maxGraceSeconds: 604_800,
+  maxSourcesPerWorkspace: 1_000,
+  pageSize: 100,
+  debugPageSize: 50,
+  debugPageSizeMax: 200,
+
+  // the process
+  /** Requests waiting for the ledger, and their bytes; beyond: 503 `overloaded`. */
+  commitQueueRequests: 2_000,
+  commitQueueBytes: 64 * 1_048_576,
+  /** One source may hold this share of the queue while others wait. */
+  commitQueueShare: 0.5,
+  commitGroupEvents: 2_000,
+  ingestInFlight: 512,
+  sourceCacheEntries: 10_000,
+  sessionCacheEntries: 100_000,
+  rateBuckets: 100_000,
+  /** Caches on other nodes and processes follow a change within this. */
+  changePollMs: 500,
+  requestTimeoutMs: 10_000,
+  headersTimeoutMs: 8_000,
+  drainTimeoutMs: 8_000,
+  retryAfterSeconds: 1,
+} as const;
+
+/**
+ * How long an event id is remembered: the age an event may have, the day it may lie ahead, and one
+ * generation of keys (CONTRACT section 4, Duplicates).
+ */
+export const DEDUP_WINDOW_SECONDS =
+  LIMITS.maxEventAgeSeconds + LIMITS.maxFutureSeconds + LIMITS.keyGenerationSeconds;

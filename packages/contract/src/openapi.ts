@@ -1,0 +1,86 @@
+/** The OpenAPI 3.1 document, rendered from the table of operations. Pure. */
+import type { TSchema } from "typebox";
+import { FailureOf } from "./debug.ts";
+import { ERRORS, type ErrorCode } from "./errors.ts";
+import { OPERATIONS, type Operation } from "./operations.ts";
+import { Readiness } from "./workspace.ts";
+
+type Json = Record<string, unknown>;
+
+const content = (schema: TSchema | Json, mediaType = "application/json") => ({ [mediaType]: { schema } });
+
+/** `/a/:b` as OpenAPI writes it, `/a/{b}`. */
+const openApiPath = (path: string) => path.replace(/:(\w+)/g, "{$1}");
+
+function parameters(one: Operation): Json[] {
+  const inPath = [...one.path.matchAll(/:(\w+)/g)].map(([, name]) => ({
+    name,
+    in: "path",
+    required: true,
+    schema: { type: "string" },
+  }));
+  const query = one.query as undefined | { properties: Record<string, TSchema>; required?: string[] };
+  const inQuery = Object.entries(query?.properties ?? {}).map(([name, schema]) => ({
+    name,
+    in: "query",
+    required: query?.required?.includes(name) ?? false,
+    schema,
+  }));
+  return [...inPath, ...inQuery];
+}
+
+function failures(codes: readonly ErrorCode[]): Json {
+  const byStatus = Map.groupBy([...new Set(codes)], (code) => ERRORS[code].status);
+  const responses = [...byStatus].map(([status, ofStatus]) => [
+    String(status),
+    {
+      description: ofStatus.map((code) => `\`${code}\`: ${ERRORS[code].message}`).join(" "),
+      content: content(FailureOf(ofStatus)),
+    },
+  ]);
+  return Object.fromEntries(responses);
+}
+
+function security(one: Operation): Json {
+  return one.access === "public" || one.access === "public-key"
+    ? { security: [] }
+    : { security: [{ bearer: [] }] };
+}
+
+function render(one: Operation): Json {
+  const notReady =
+    one.id === "readyz" ? { "503": { description: "Not ready", content: content(Readiness) } } : {};
+  return {
+    operationId: one.id,
+    summary: one.summary,
+    description: `Access: \`${one.access}\``,
+    ...(one.deprecated ? { deprecated: true } : {}),
+    ...security(one),
+    parameters: parameters(one),
+    ...(one.body ? { requestBody: { required: !one.bodyOptional, content: content(one.body) } } : {}),
+    responses: {
+      [one.status]: { description: "Success", content: content(one.answer, one.mediaType) },
+      ...failures(one.codes),
+      ...notReady,
+    },
+  };
+}
+
+/**
+ * @param baseUrl the public address of the API
+ * @param version of the service
+ */
+export function openApiDocument(baseUrl: string, version: string): Json {
+  const paths: Record<string, Json> = {};
+  for (const one of OPERATIONS as readonly Operation[]) {
+    const path = openApiPath(one.path);
+    paths[path] = { ...paths[path], [one.method.toLowerCase()]: render(one) };
+  }
+  return {
+    openapi: "3.1.0",
+    info: { title: "Headwater", version, license: { name: "MIT", identifier: "MIT" } },
+    servers: [{ url: baseUrl }],
+    components: { securitySchemes: { bearer: { type: "http", scheme: "bearer" } } },
+    paths,
+  };
+}

@@ -1,0 +1,126 @@
+/** Tracking sources and the install payload (spec 2.1, 2.2, CONTRACT sections 2 and 7). */
+import Type, { type Static } from "typebox";
+import { LIMITS } from "./limits.ts";
+import { Closed, Count, Id, Nullable, Time } from "./shapes.ts";
+
+export const KNOWN_FRAMEWORKS = [
+  "nextjs",
+  "react",
+  "vue",
+  "nuxt",
+  "svelte",
+  "angular",
+  "astro",
+  "remix",
+  "html",
+] as const;
+
+const Name = Type.String({
+  minLength: 1,
+  description: "1 to 120 characters after trimming, no control characters",
+});
+const Slug = Type.String({ pattern: "^[a-z0-9]+(-[a-z0-9]+)*$", maxLength: LIMITS.slugLength });
+const Origins = Type.Array(Type.String({ minLength: 1, maxLength: LIMITS.originLength }), {
+  maxItems: LIMITS.maxAllowedOrigins,
+  description: "scheme://host[:port]; https://*.example.com, http://localhost:* and * are patterns",
+});
+const FrameworkHint = Nullable(Type.String({ pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$" }));
+
+/** The overrides of one source; null is the service's default. */
+export const SourceLimits = Closed({
+  maxBatchSize: Nullable(Type.Integer({ minimum: 1, maximum: LIMITS.maxBatchSizeCeiling })),
+  maxPayloadBytes: Nullable(Type.Integer({ minimum: 1_024, maximum: LIMITS.maxPayloadBytesCeiling })),
+  clientRatePerSecond: Nullable(Type.Integer({ minimum: 1, maximum: LIMITS.clientRatePerSecondCeiling })),
+});
+export type SourceLimits = Static<typeof SourceLimits>;
+
+export const Source = Closed({
+  sourceId: Type.String(),
+  organizationId: Type.String(),
+  name: Type.String(),
+  slug: Type.String(),
+  publicKey: Type.String(),
+  allowedOrigins: Type.Array(Type.String()),
+  frameworkHint: Nullable(Type.String()),
+  isActive: Type.Boolean(),
+  requireOrigin: Type.Boolean(),
+  limits: SourceLimits,
+  previousKeyExpiresAt: Nullable(Time),
+  publicKeyRotatedAt: Nullable(Time),
+  lastBootstrapAt: Nullable(Time),
+  lastEventAt: Nullable(Time),
+  createdAt: Time,
+  updatedAt: Time,
+});
+export type Source = Static<typeof Source>;
+
+export const SourceList = Closed({ sources: Type.Array(Source), nextCursor: Nullable(Type.String()) });
+
+export const CreateSourceBody = Closed({
+  organizationId: Id,
+  name: Name,
+  slug: Type.Optional(Nullable(Slug)),
+  allowedOrigins: Type.Optional(Origins),
+  frameworkHint: Type.Optional(FrameworkHint),
+  requireOrigin: Type.Optional(Type.Boolean()),
+});
+export type CreateSourceBody = Static<typeof CreateSourceBody>;
+
+const LimitsPatch = Closed({
+  maxBatchSize: Type.Optional(SourceLimits.properties.maxBatchSize),
+  maxPayloadBytes: Type.Optional(SourceLimits.properties.maxPayloadBytes),
+  clientRatePerSecond: Type.Optional(SourceLimits.properties.clientRatePerSecond),
+});
+
+export const UpdateSourceBody = Closed({
+  organizationId: Id,
+  name: Type.Optional(Name),
+  slug: Type.Optional(Slug),
+  allowedOrigins: Type.Optional(Origins),
+  frameworkHint: Type.Optional(FrameworkHint),
+  isActive: Type.Optional(Type.Boolean()),
+  requireOrigin: Type.Optional(Type.Boolean()),
+  limits: Type.Optional(LimitsPatch),
+});
+export type UpdateSourceBody = Static<typeof UpdateSourceBody>;
+
+const Grace = Type.Integer({ minimum: 0, maximum: LIMITS.maxGraceSeconds });
+export const RegenerateKeyBody = Closed({
+  organizationId: Type.Optional(Id),
+  gracePeriodSeconds: Type.Optional(Grace),
+});
+export type RegenerateKeyBody = Static<typeof RegenerateKeyBody>;
+
+export const RestoreKeyBody = Closed({
+  organizationId: Type.Optional(Id),
+  publicKey: Id,
+  gracePeriodSeconds: Type.Integer({ minimum: 1, maximum: LIMITS.maxGraceSeconds }),
+});
+export type RestoreKeyBody = Static<typeof RestoreKeyBody>;
+
+export const DeletedSource = Closed({ sourceId: Type.String(), deletedAt: Time });
+
+export const InstallPayload = Closed({
+  publicKey: Type.String(),
+  apiBaseUrl: Type.String(),
+  ingestVersion: Type.Literal(2),
+  browserSnippet: Type.String(),
+  nextjsExample: Type.String(),
+  reactExample: Type.String(),
+  debugUrl: Type.String(),
+});
+
+/** The limits that hold for one source, as debug and support show them. */
+export const AppliedLimits = Closed({
+  maxBatchSize: Count,
+  maxPayloadBytes: Count,
+  maxEventBytes: Count,
+  maxEventAgeSeconds: Count,
+  dedupWindowSeconds: Count,
+  sessionTimeoutSeconds: Count,
+  requestRate: Closed({
+    client: Closed({ perSecond: Count, burst: Count }),
+    source: Closed({ perSecond: Count, burst: Count }),
+  }),
+});
+export type AppliedLimits = Static<typeof AppliedLimits>;

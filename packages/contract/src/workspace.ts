@@ -1,0 +1,152 @@
+/** Workspaces around the sources: organizations, members, tokens, audit, onboarding, usage (CONTRACT section 3). */
+import Type, { type Static } from "typebox";
+import { LIMITS } from "./limits.ts";
+import { Closed, Count, Id, Nullable, OneOf, Time } from "./shapes.ts";
+
+export const ROLES = ["viewer", "developer", "admin", "owner"] as const;
+export type Role = (typeof ROLES)[number];
+
+const viewer = ["sources:read", "stats:read"] as const;
+const developer = [...viewer, "sources:write", "debug:read", "export:read"] as const;
+const admin = [
+  ...developer,
+  "sources:admin",
+  "members:manage",
+  "tokens:manage",
+  "audit:read",
+  "usage:read",
+  "support:read",
+  "visitors:erase",
+] as const;
+const owner = [...admin, "owners:manage"] as const;
+
+export type Permission = (typeof owner)[number];
+export const PERMISSIONS: readonly Permission[] = owner;
+export const ROLE_PERMISSIONS: Record<Role, readonly Permission[]> = { viewer, developer, admin, owner };
+
+const Name = Type.String({ minLength: 1, maxLength: LIMITS.nameLength });
+const RoleName = OneOf(ROLES);
+
+export const Organization = Closed({ organizationId: Type.String(), name: Type.String(), role: RoleName });
+export const OrganizationList = Closed({
+  organizations: Type.Array(Organization),
+  nextCursor: Nullable(Type.String()),
+});
+export const CreateOrganizationBody = Closed({ name: Name });
+
+export const Permissions = Closed({
+  organizationId: Type.String(),
+  userId: Type.String(),
+  role: RoleName,
+  permissions: Type.Array(OneOf(PERMISSIONS)),
+});
+
+export const Member = Closed({
+  userId: Type.String(),
+  name: Nullable(Type.String()),
+  email: Nullable(Type.String()),
+  role: RoleName,
+  createdAt: Time,
+});
+export type Member = Static<typeof Member>;
+export const MemberList = Closed({ members: Type.Array(Member), nextCursor: Nullable(Type.String()) });
+export const AddMemberBody = Closed({
+  organizationId: Id,
+  userId: Type.Optional(Nullable(Id)),
+  name: Type.Optional(Nullable(Name)),
+  email: Type.Optional(
+    Nullable(Type.String({ minLength: 3, maxLength: 254, pattern: "^[^\\s@]+@[^\\s@]+$" })),
+  ),
+  role: RoleName,
+});
+export const UpdateMemberBody = Closed({ organizationId: Id, role: RoleName });
+export const RemovedMember = Closed({ userId: Type.String(), removedAt: Time });
+
+const tokenFields = {
+  tokenId: Type.String(),
+  hint: Type.String(),
+  label: Type.String(),
+  userId: Type.String(),
+  expiresAt: Nullable(Time),
+  createdAt: Time,
+};
+export const Token = Closed({ ...tokenFields, lastUsedAt: Nullable(Time), revokedAt: Nullable(Time) });
+export type Token = Static<typeof Token>;
+export const TokenList = Closed({ tokens: Type.Array(Token), nextCursor: Nullable(Type.String()) });
+export const CreateTokenBody = Closed({
+  organizationId: Id,
+  userId: Type.Optional(Nullable(Id)),
+  label: Name,
+  expiresAt: Type.Optional(
+    Nullable(Type.String({ minLength: 1, maxLength: 40, description: "ISO 8601 date-time in the future" })),
+  ),
+  allWorkspaces: Type.Optional(
+    Type.Boolean({ description: "a token for every workspace of its user; only that user makes one" }),
+  ),
+});
+/** `token` is shown here and never again. */
+export const CreatedToken = Closed({ ...tokenFields, token: Type.String() });
+export const RevokedToken = Closed({ tokenId: Type.String(), revokedAt: Time });
+
+export const AuditEntry = Closed({
+  auditId: Type.String(),
+  at: Time,
+  userId: Nullable(Type.String()),
+  tokenId: Nullable(Type.String()),
+  action: Type.String(),
+  target: Type.String(),
+  before: Type.Unknown({ description: "free-form" }),
+  after: Type.Unknown({ description: "free-form" }),
+});
+export type AuditEntry = Static<typeof AuditEntry>;
+export const AuditList = Closed({ entries: Type.Array(AuditEntry), nextCursor: Nullable(Type.String()) });
+
+const Step = Closed({ done: Type.Boolean(), at: Nullable(Time) });
+export const Onboarding = Closed({
+  organizationId: Type.String(),
+  steps: Closed({ sourceCreated: Step, firstBootstrap: Step, firstAcceptedEvent: Step }),
+  completed: Type.Boolean(),
+  completedAt: Nullable(Time),
+});
+export const CompleteOnboardingBody = Closed({ organizationId: Id });
+
+export const Usage = Closed({
+  organizationId: Type.String(),
+  from: Type.String(),
+  to: Type.String(),
+  accepted: Count,
+  bootstraps: Count,
+  days: Type.Array(
+    Closed({ sourceId: Type.String(), day: Type.String(), accepted: Count, bootstraps: Count }),
+  ),
+});
+
+export const Billing = Closed({
+  organizationId: Type.String(),
+  plan: Type.Literal("self-hosted"),
+  limits: Closed({ sources: Count, acceptedEvents: Nullable(Count) }),
+  period: Closed({ from: Type.String(), to: Type.String() }),
+  usage: Closed({ accepted: Count, bootstraps: Count, sources: Count }),
+});
+
+export const Support = Closed({
+  organizationId: Type.String(),
+  version: Type.String(),
+  settings: Type.Record(Type.String(), Type.Unknown()),
+  health: Closed({ ready: Type.Boolean(), problems: Type.Array(Type.String()) }),
+  bundle: Type.Record(Type.String(), Type.Unknown()),
+});
+
+export const SignInBody = Closed({ code: Type.String({ minLength: 1, maxLength: 200 }) });
+
+export const Health = Closed({ status: Type.Literal("ok") });
+export const Readiness = Closed({
+  status: OneOf(["ready", "not_ready"]),
+  checks: Closed({
+    ledger: Type.Boolean(),
+    migrations: Type.Boolean(),
+    disk: Type.Boolean(),
+    draining: Type.Boolean(),
+  }),
+  problems: Type.Array(Type.String()),
+});

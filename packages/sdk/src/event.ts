@@ -1,0 +1,33 @@
+/** What is sent (specification 2.4 to 2.7), and the ids it carries. */
+export interface Page {
+  readonly url: string;
+  readonly path: string;
+  title: string;
+  readonly referrer: string | null;
+}
+
+export type Properties = Readonly<Record<string, unknown>>;
+
+interface EventBase {
+  readonly id: string;
+  readonly timestamp: string;
+}
+export interface PageEvent extends EventBase {
+  readonly type: "page";
+  readonly page: Page;
+}
+export interface TrackEvent extends EventBase {
+  readonly type: "track";
+  readonly name: string;
+  readonly properties: Properties | undefined;
+}
+export type ClientEvent = PageEvent | TrackEvent;
+
+/** 128 random bits. `crypto.randomUUID` would do, but pages on plain http do not have it. */
+export const newId = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join(
+    "",
+  );
+
+/** Id and time are given once, at the call: a retry is then known for what it is. */
+export const newEventBase = (): EventBase => ({ id: newId(), timestamp: new Date().toISOString() });

@@ -1,0 +1,3 @@
+export { type Client, type ClientOptions, createClient } from "./client.ts";
+export type { Properties } from "./event.ts";
+export { sdkVersion } from "./version.ts";

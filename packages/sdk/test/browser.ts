@@ -1,0 +1,113 @@
+/** Tests in a real Chromium: each has a fresh visitor, a site and an ingest API. */
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { after, test } from "node:test";
+import { type Browser, type ConsoleMessage, chromium, type Page } from "playwright-core";
+import { installPayload } from "../../../apps/server/src/install/install.ts";
+import { type Ingest, type Site, startIngest, startSite } from "./server.ts";
+
+const executablePath = "/usr/bin/chromium";
+/** A name that is this machine, yet no secure context to the browser, as 127.0.0.1 is. */
+export const plainHost = "plain-http.test";
+
+const isMissing = !existsSync(executablePath);
+if (isMissing && process.env.CI) throw new Error(`The browser tests need Chromium at ${executablePath}.`);
+const skip = isMissing && `left out: there is no Chromium at ${executablePath} (apt-get install chromium)`;
+if (skip) console.log(`Browser tests ${skip}.`);
+
+let launched: Promise<Browser> | undefined;
+const launch = () =>
+  chromium.launch({
+    executablePath,
+    args: [
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-quic",
+      "--no-first-run",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+      `--host-resolver-rules=MAP ${plainHost} 127.0.0.1`,
+    ],
+  });
+after(async () => (await launched)?.close());
+
+export interface Visit {
+  readonly page: Page;
+  readonly site: Site;
+  readonly ingest: Ingest;
+  /** What the install page gives for this API and the key "pk_test". */
+  readonly install: ReturnType<typeof installPayload>;
+  readonly warnings: string[];
+  /** The next warning that the page prints. */
+  nextWarning(): Promise<ConsoleMessage>;
+  /** The page with the browser snippet in its head, once its first view has arrived. */
+  open(path?: string): Promise<void>;
+  track(name: string, properties?: Record<string, unknown>): Promise<void>;
+}
+
+/** Returns when what the page has sent so far has reached this process too: a later request of it has. */
+export async function settle({ page, site }: Visit): Promise<void> {
+  const status = await page.evaluate(async (url) => (await fetch(url)).status, `${site.url}/settled`);
+  assert.equal(status, 200);
+}
+
+/** Timers of the page end ten times as early. */
+function hurryTimers(): void {
+  const { setTimeout } = window;
+  Object.assign(window, {
+    setTimeout: (run: () => void, delayMs: number) => setTimeout.call(window, run, delayMs / 10),
+  });
+}
+
+interface BrowserTestOptions {
+  /** "real" where the test is about time itself. */
+  readonly timers?: "hurried" | "real";
+}
+
+export function browserTest(
+  title: string,
+  run: (visit: Visit) => Promise<void>,
+  { timers = "hurried" }: BrowserTestOptions = {},
+): void {
+  test(title, { skip, timeout: 30_000 }, async (t) => {
+    launched ??= launch();
+    const context = await (await launched).newContext();
+    const [ingest, site, page] = await Promise.all([startIngest(), startSite(), context.newPage()]);
+    // A hook, because a test that timed out never comes to its own end.
+    t.after(async () => {
+      ingest.close();
+      site.close();
+      await context.close();
+    });
+    if (timers === "hurried") await page.addInitScript(hurryTimers);
+    const source = { sourceId: "src_test", publicKey: "pk_test", name: "Test", frameworkHint: null };
+    const install = installPayload(source, { baseUrl: ingest.url, appUrl: site.url });
+    site.showHead(install.browserSnippet);
+    const warnings: string[] = [];
+    const errors: Error[] = [];
+    page.on("console", (message) => message.type() === "warning" && warnings.push(message.text()));
+    page.on("pageerror", (error) => errors.push(error));
+
+    await run({
+      page,
+      site,
+      ingest,
+      install,
+      warnings,
+      nextWarning: () => page.waitForEvent("console", (message) => message.type() === "warning"),
+      async open(path = "/") {
+        const seen = ingest.requests.length;
+        await page.goto(site.url + path);
+        await ingest.until((requests) => requests.length > seen);
+        await page.waitForFunction(() => window.headwater?.version);
+      },
+      track: (name, properties) =>
+        page.evaluate(([name, properties]) => window.headwater?.("track", name, properties), [
+          name,
+          properties,
+        ] as const),
+    });
+    assert.deepEqual(errors, [], "nothing is thrown into the page");
+  });
+}

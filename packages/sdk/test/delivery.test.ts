@@ -1,0 +1,235 @@
+import assert from "node:assert/strict";
+import { browserTest, settle, type Visit } from "./browser.ts";
+import { type Answer, refusal } from "./server.ts";
+
+const later = (status: number): Answer => ({ status, headers: { "Retry-After": "2" }, body: { ok: false } });
+/** No batch becomes due by its age. */
+const stopTimers = () => void Object.assign(window, { setTimeout: () => 0 });
+const ids = (events: readonly { id: string }[]) => events.map(({ id }) => id);
+
+/** Enough at once that they are sent at once. */
+const trackTwenty = ({ page }: Visit) =>
+  page.evaluate(() => {
+    for (let n = 0; n < 20; n += 1) window.headwater?.("track", `event ${n}`);
+  });
+
+browserTest(
+  "Twenty events go at once; fewer wait for two seconds.",
+  async (visit) => {
+    const { ingest, open } = visit;
+    await open();
+    await trackTwenty(visit);
+    await visit.track("twenty-first");
+    await ingest.until((requests) => requests.length === 3);
+    assert.deepEqual(
+      ingest.requests.map(({ body }) => body.events.length),
+      [1, 20, 1],
+    );
+    const [, full, rest] = ingest.requests;
+    assert.ok(rest!.receivedAtMs - full!.receivedAtMs > 1000, "only the batch that was not full waited");
+  },
+  { timers: "real" },
+);
+
+browserTest("What waits is sent when the visitor leaves the page.", async ({ ingest, page, open, track }) => {
+  await page.addInitScript(stopTimers);
+  await open();
+  await track("left");
+  await page.goto("about:blank");
+  await ingest.until(() => ingest.events().some(({ name }) => name === "left"));
+  const last = ingest.requests.at(-1)!;
+  assert.match(last.headers["content-type"] ?? "", /^text\/plain/);
+  assert.ok(ingest.requests.every(({ method }) => method === "POST"));
+  assert.equal(ingest.events().filter(({ name }) => name === "left").length, 1);
+});
+
+browserTest("What waits is sent when the page is hidden.", async ({ ingest, page, open }) => {
+  await page.addInitScript(stopTimers);
+  await open();
+  await page.evaluate(() => {
+    window.headwater?.("track", "hidden");
+    Object.defineProperty(document, "visibilityState", { value: "hidden" });
+    document.dispatchEvent(new Event("visibilitychange"));
+  });
+  await ingest.until(() => ingest.events().some(({ name }) => name === "hidden"));
+});
+
+browserTest(
+  "An event that is tracked before the bootstrap has answered is not lost with the page.",
+  async (visit) => {
+    const { ingest, page, site, track } = visit;
+    ingest.plan("wait");
+    await page.goto(site.url);
+    await ingest.until((requests) => requests.length === 1);
+    await track("quick");
+    await page.goto("about:blank");
+    await ingest.until(() => ingest.events().some(({ name }) => name === "quick"));
+  },
+);
+
+for (const [failure, answer] of [
+  ["a broken connection", "hang up"],
+  ["429", later(429)],
+  ["503", later(503)],
+] as const) {
+  browserTest(
+    `After ${failure} the same events are sent again, with a new sentAt.`,
+    async ({ ingest, page, site }) => {
+      ingest.plan(answer, answer);
+      await page.goto(site.url);
+      await ingest.until((requests) => requests.length === 3);
+      const [first, second, third] = ingest.requests;
+      assert.deepEqual(second?.body.events, first?.body.events);
+      assert.deepEqual(third?.body.events, first?.body.events);
+      assert.equal(new Set(ingest.requests.map(({ body }) => body.sentAt)).size, 3);
+      if (answer === "hang up") return;
+      assert.ok(second!.receivedAtMs - first!.receivedAtMs >= 1990, "Retry-After was kept");
+    },
+    { timers: "real" },
+  );
+}
+
+browserTest("While it waits to try again it keeps a thousand events, the oldest.", async (visit) => {
+  const { ingest, page, open } = visit;
+  await open();
+  ingest.plan(later(503));
+  await trackTwenty(visit);
+  await ingest.until((requests) => requests.length === 2);
+  await page.evaluate(() => {
+    for (let n = 20; n < 1500; n += 1) window.headwater?.("track", `event ${n}`);
+  });
+  await ingest.until(() => ingest.events().some(({ name }) => name === "event 999"));
+  await settle(visit);
+  const sent = ingest.requests.slice(2).flatMap(({ body }) => body.events);
+  assert.deepEqual(
+    sent.map(({ name }) => name),
+    Array.from({ length: 1000 }, (_, n) => `event ${n}`),
+  );
+  assert.ok(ingest.requests.every(({ body }) => body.events.length <= 20));
+});
+
+for (const code of ["invalid_session", "session_expired"]) {
+  browserTest(`After ${code} there is one new bootstrap, with the same events.`, async (visit) => {
+    const { ingest, open } = visit;
+    await open();
+    ingest.plan(refusal(403, code), (request) => ({
+      status: 200,
+      body: { ok: true, sessionId: `new ${request.route}` },
+    }));
+    await visit.track("carried over");
+    await ingest.until((requests) => requests.length === 3);
+    await visit.track("afterwards");
+    await ingest.until((requests) => requests.length === 4);
+    assert.deepEqual(
+      ingest.requests.map(({ route }) => route),
+      ["bootstrap", "events", "bootstrap", "events"],
+    );
+    assert.deepEqual(ingest.requests[2]?.body.events, ingest.requests[1]?.body.events);
+    assert.equal(ingest.requests[3]?.body.sessionId, "new bootstrap");
+    assert.deepEqual(visit.warnings, []);
+  });
+}
+
+for (const [status, code] of [
+  [403, "origin_not_allowed"],
+  [403, "origin_missing"],
+  [403, "source_inactive"],
+  [404, "unknown_public_key"],
+  [404, "rotated_public_key"],
+] as const) {
+  browserTest(`After ${status} ${code} nothing more is sent, and one warning says why.`, async (visit) => {
+    const { ingest, page, site } = visit;
+    ingest.plan(refusal(status, code));
+    const warning = visit.nextWarning();
+    await page.goto(site.url);
+    assert.equal(
+      (await warning).text(),
+      `Headwater: Nothing more is sent from this page. What is wrong: ${code}. What to do about ${code}. (${code})`,
+    );
+    await trackTwenty(visit);
+    await page.evaluate(() => history.pushState(null, "", "/next"));
+    await page.evaluate(() => dispatchEvent(new PageTransitionEvent("pagehide")));
+    await settle(visit);
+    assert.equal(ingest.requests.length, 1);
+    assert.equal(visit.warnings.length, 1);
+  });
+}
+
+browserTest(
+  "A web server that answers everything with its own page is not taken for the API.",
+  async (visit) => {
+    visit.ingest.plan({ status: 200, body: "<!doctype html><title>Welcome</title>" });
+    const warning = visit.nextWarning();
+    await visit.page.goto(visit.site.url);
+    assert.match((await warning).text(), /bootstrap answered 200, but not as a Headwater server does/);
+  },
+);
+
+browserTest(
+  "After 422 the events that the issues name are dropped, and the rest is sent once.",
+  async (visit) => {
+    const { ingest, page, open } = visit;
+    await open();
+    const invalid: Answer = ({ body }) =>
+      refusal(422, "invalid_payload", {
+        issues: [
+          { path: ["events", 0, "name"], code: "required", message: "The name is missing." },
+          { path: [], eventId: body.events[2]?.id, code: "invalid_type", message: "No object." },
+        ],
+      });
+    ingest.plan(invalid, invalid);
+    const warning = visit.nextWarning();
+    await page.evaluate(() => {
+      for (const name of ["by index", "good", "by id", "good too"]) window.headwater?.("track", name);
+    });
+    await ingest.until((requests) => requests.length === 3);
+    assert.match((await warning).text(), /Events were dropped\. What is wrong: invalid_payload\./);
+    await visit.track("afterwards");
+    await ingest.until((requests) => requests.length === 4);
+    assert.deepEqual(
+      ingest.requests.slice(1).map(({ body }) => body.events.map(({ name }) => name)),
+      [["by index", "good", "by id", "good too"], ["good", "good too"], ["afterwards"]],
+    );
+    assert.deepEqual(
+      ids(ingest.requests[2]!.body.events),
+      [1, 3].map((n) => ingest.requests[1]!.body.events[n]!.id),
+    );
+  },
+);
+
+browserTest("After 422 that no event is to blame for, nothing more is sent.", async (visit) => {
+  const { ingest, page, site } = visit;
+  ingest.plan(
+    refusal(422, "invalid_payload", { issues: [{ path: ["page"], code: "too_long", message: "Too long." }] }),
+  );
+  const warning = visit.nextWarning();
+  await page.goto(site.url);
+  assert.match((await warning).text(), /Nothing more is sent/);
+  await trackTwenty(visit);
+  await settle(visit);
+  assert.equal(ingest.requests.length, 1);
+});
+
+browserTest("After 413 the batch is halved until it is taken.", async (visit) => {
+  const { ingest, open } = visit;
+  await open();
+  const atMostFive: Answer = (request) =>
+    request.body.events.length > 5 ? refusal(413, "payload_too_large") : { status: 200, body: { ok: true } };
+  ingest.plan(atMostFive, atMostFive);
+  await trackTwenty(visit);
+  await ingest.until((requests) => requests.length === 7);
+  assert.deepEqual(
+    ingest.requests.slice(1).map(({ body }) => body.events.length),
+    [20, 10, 5, 5, 5, 5],
+  );
+});
+
+browserTest(
+  "A body that is too large to outlive its page is sent all the same.",
+  async ({ ingest, page, open }) => {
+    await open();
+    await page.evaluate(() => window.headwater?.("track", "large", { text: "é".repeat(40_000) }));
+    const event = await ingest.until(() => ingest.events().find(({ name }) => name === "large"));
+    assert.equal(String(event.properties?.text).length, 40_000);
+  },
+);

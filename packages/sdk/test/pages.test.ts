@@ -1,0 +1,247 @@
+import assert from "node:assert/strict";
+import { browserTest, plainHost, settle } from "./browser.ts";
+
+browserTest(
+  "The first page view costs one round trip, without a preflight.",
+  async ({ ingest, site, open, track }) => {
+    await open("/shop?utm_source=mail#token");
+    await track("done");
+    await ingest.until((requests) => requests.some(({ route }) => route === "events"));
+
+    const [first] = ingest.requests;
+    assert.deepEqual(
+      ingest.requests.map(({ method, route }) => `${method} ${route}`),
+      ["POST bootstrap", "POST events"],
+    );
+    assert.equal(first?.key, "pk_test");
+    assert.match(first?.headers["content-type"] ?? "", /^text\/plain/);
+    assert.equal(first?.headers.origin, site.url);
+    const { batchId, sentAt, anonymousId, context, events, ...rest } = first!.body;
+    const shown = { url: `${site.url}/shop?utm_source=mail`, path: "/shop", title: "Home", referrer: null };
+    assert.deepEqual(rest, {
+      ingestVersion: 2,
+      sdkVersion: "headwater-js/0.1.0",
+      sessionId: null,
+      userId: null,
+      page: shown,
+    });
+    assert.ok(batchId && anonymousId);
+    assert.equal(new Date(sentAt).toISOString(), sentAt);
+    assert.deepEqual(Object.keys(context), ["locale", "timezone", "userAgent"]);
+    assert.equal(events.length, 1);
+    assert.equal(events[0]?.type, "page");
+    assert.deepEqual(events[0]?.page, shown);
+
+    const second = ingest.requests[1]!.body;
+    assert.equal(second.sessionId, "ses_1");
+    assert.equal(second.anonymousId, anonymousId);
+    assert.equal(second.events[0]?.name, "done");
+  },
+);
+
+browserTest("Each navigation that changes path or query is one view, and nothing else is.", async (visit) => {
+  const { ingest, page, open } = visit;
+  await open("/a");
+  await page.evaluate(() => {
+    history.replaceState({ scroll: 1 }, "", location.href);
+    history.pushState(null, "", "/b");
+    history.replaceState({ scroll: 2 }, "", "/b");
+    history.pushState(null, "", "/b#part");
+    history.pushState(null, "", "/b?page=2");
+    history.replaceState(null, "", "/c");
+    history.pushState({ same: true }, "", "/c");
+  });
+  await page.goBack();
+  await page.goBack();
+  await page.waitForFunction(() => location.search === "");
+  await page.evaluate(() => window.headwater?.("track", "last"));
+  await ingest.until(() => ingest.events().some(({ name }) => name === "last"));
+
+  const views = ingest.events().filter(({ type }) => type === "page");
+  assert.deepEqual(
+    views.map(({ page }) => page!.url.slice(visit.site.url.length)),
+    ["/a", "/b", "/b?page=2", "/c", "/b"],
+  );
+  assert.equal(views[1]?.page?.referrer, `${visit.site.url}/a`);
+  assert.equal(ingest.events().length, 6);
+});
+
+browserTest("A view has the title that the page sets after it navigated.", async ({ ingest, page, open }) => {
+  await open();
+  await page.evaluate(() => {
+    history.pushState(null, "", "/late");
+    document.title = "Late";
+  });
+  const view = await ingest.until(() => ingest.events().find((event) => event.page?.path === "/late"));
+  assert.equal(view.page?.title, "Late");
+});
+
+browserTest("What the page asks of its history is what it gets.", async ({ page, open }) => {
+  await open();
+  const outcome = await page.evaluate(() => {
+    history.pushState({ of: "page" }, "", "/own");
+    try {
+      history.pushState(null, "", "https://elsewhere.example/");
+    } catch (error) {
+      return [history.state, (error as Error).name];
+    }
+    return [];
+  });
+  assert.deepEqual(outcome, [{ of: "page" }, "SecurityError"]);
+});
+
+browserTest("A page that the browser kept and shows again is a view.", async ({ ingest, page, open }) => {
+  await open("/kept");
+  await page.evaluate(() => dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true })));
+  await ingest.until(() => ingest.events().length === 2);
+  assert.deepEqual(
+    ingest.events().map((event) => event.page?.path),
+    ["/kept", "/kept"],
+  );
+});
+
+browserTest("page() counts a view of the page that is shown.", async ({ ingest, page, open }) => {
+  await open("/shown");
+  await page.evaluate(() => window.headwater?.("page"));
+  await ingest.until(() => ingest.events().length === 2);
+  assert.equal(ingest.events()[1]?.page?.path, "/shown");
+});
+
+browserTest("Calls that were made before the script came travel with the first view.", async (visit) => {
+  const { ingest, install, page, site } = visit;
+  site.showHead(`${install.browserSnippet}<script>
+    const early = window.headwater;
+    headwater("track", "early", { n: 1 });
+  </script>`);
+  await visit.open();
+  await page.evaluate("early('track', 'through the old reference')");
+  await ingest.until((requests) => requests.length === 2);
+  assert.deepEqual(
+    ingest.requests.map(({ body }) => body.events.map((event) => event.name ?? event.type)),
+    [["page", "early"], ["through the old reference"]],
+  );
+  assert.deepEqual(ingest.events()[1]?.properties, { n: 1 });
+});
+
+browserTest("A script that is loaded twice counts once.", async (visit) => {
+  const { ingest, install, page, site } = visit;
+  site.showHead(install.browserSnippet + install.browserSnippet);
+  await visit.open();
+  await page.addScriptTag({ url: `${ingest.url}/sdk/v2.js` });
+  await page.evaluate(() => history.pushState(null, "", "/once"));
+  await visit.track("end");
+  await ingest.until(() => ingest.events().some(({ name }) => name === "end"));
+  assert.deepEqual(
+    ingest.events().map((event) => event.name ?? event.page?.path),
+    ["/", "/once", "end"],
+  );
+});
+
+browserTest("A tag with nothing but the key finds the API by its own address.", async (visit) => {
+  visit.site.showHead(`<script async src="${visit.ingest.url}/sdk/v2.js" data-key="pk_plain/tag"></script>`);
+  await visit.open();
+  assert.equal(visit.ingest.requests[0]?.key, "pk_plain/tag");
+});
+
+browserTest("A script that is run without its tag, as optimisers do, finds the tag.", async (visit) => {
+  await visit.page.addInitScript(() => Object.defineProperty(document, "currentScript", { value: null }));
+  await visit.open();
+  assert.equal(visit.ingest.requests[0]?.key, "pk_test");
+});
+
+browserTest("A prerendered page is viewed when it is shown.", async (visit) => {
+  const { ingest, page, site } = visit;
+  await page.addInitScript(() => Object.defineProperty(document, "prerendering", { value: true }));
+  await page.goto(site.url);
+  await settle(visit);
+  assert.equal(ingest.requests.length, 0);
+  await page.evaluate(() => document.dispatchEvent(new Event("prerenderingchange")));
+  await ingest.until(() => ingest.events().length === 1);
+});
+
+browserTest("The script without a key says so and does nothing else.", async (visit) => {
+  visit.site.showHead(`<script async src="${visit.ingest.url}/sdk/v2.js"></script>`);
+  const warning = visit.nextWarning();
+  await visit.page.goto(visit.site.url);
+  assert.match((await warning).text(), /no data-key/);
+  await settle(visit);
+  assert.equal(visit.ingest.requests.length, 0);
+});
+
+browserTest("It works on plain http, where there is no crypto.randomUUID.", async (visit) => {
+  const { ingest, page, site } = visit;
+  await page.goto(`http://${plainHost}:${site.port}/`);
+  await ingest.until(() => ingest.events().length === 1);
+  assert.equal(await page.evaluate(() => isSecureContext || "randomUUID" in crypto), false);
+  assert.match(ingest.events()[0]!.id, /^[0-9a-f]{32}$/);
+});
+
+browserTest("Visitor and session are kept from one page load to the next.", async ({ ingest, open }) => {
+  await open("/one");
+  await open("/two");
+  const [first, second] = ingest.requests.map(({ body }) => body);
+  assert.equal(first?.sessionId, null);
+  assert.equal(second?.sessionId, "ses_1");
+  assert.equal(second?.anonymousId, first?.anonymousId);
+});
+
+browserTest(
+  "Where storage throws, a visitor lasts as long as the page.",
+  async ({ ingest, page, open, track }) => {
+    await page.addInitScript(() => {
+      Object.defineProperty(window, "localStorage", {
+        get() {
+          throw new DOMException("The operation is insecure.", "SecurityError");
+        },
+      });
+    });
+    await open();
+    await track("kept in memory");
+    await ingest.until((requests) => requests.length === 2);
+    const [first, second] = ingest.requests.map(({ body }) => body);
+    assert.equal(second?.sessionId, "ses_1");
+    assert.equal(second?.anonymousId, first?.anonymousId);
+  },
+);
+
+browserTest("A visitor id that someone spoilt is replaced.", async ({ ingest, page, open }) => {
+  await page.addInitScript(() => localStorage.setItem("headwater.anonymousId", "x".repeat(1000)));
+  await open();
+  assert.match(ingest.requests[0]!.body.anonymousId, /^[0-9a-f]{32}$/);
+});
+
+browserTest("Nothing that a page passes can throw into it or hold an event back.", async (visit) => {
+  const { ingest, page, open } = visit;
+  await open();
+  await page.evaluate(() => {
+    const cycle: Record<string, unknown> = {};
+    cycle.self = cycle;
+    const call = window.headwater!;
+    call("track", "cycle", cycle);
+    call("track", "bigint", { n: 1n });
+    call("track", "getter", {
+      get trap() {
+        throw new Error("a trap");
+      },
+    });
+    const later = { n: 1 };
+    call("track", "copied", later);
+    later.n = 2;
+    call();
+    call("no such command");
+    call(Symbol("command"));
+    call("track", "last");
+  });
+  await ingest.until(() => ingest.events().some(({ name }) => name === "last"));
+  assert.deepEqual(
+    ingest.events().map(({ name, properties }) => [name, properties]),
+    [
+      [undefined, undefined],
+      ["cycle", undefined],
+      ["bigint", undefined],
+      ["getter", undefined],
+      ["copied", { n: 1 }],
+      ["last", undefined],
+    ],
+  );
+});

@@ -1,0 +1,162 @@
+/** A web site and an ingest API, each an origin of its own, in as few lines as the client can be tried against. */
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { createServer, type IncomingHttpHeaders, type RequestListener, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { buildSdk } from "../build.js";
+
+export interface SentEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly timestamp: string;
+  readonly name?: string;
+  readonly page?: { url: string; path: string; title: string; referrer: string | null };
+  readonly properties?: Record<string, unknown>;
+}
+export interface SentBody {
+  readonly ingestVersion: number;
+  readonly sdkVersion: string;
+  readonly batchId: string;
+  readonly sentAt: string;
+  readonly anonymousId: string;
+  readonly sessionId: string | null;
+  readonly userId?: string | null;
+  readonly page?: SentEvent["page"];
+  readonly context: Record<string, unknown>;
+  readonly events: SentEvent[];
+}
+export interface IngestRequest {
+  readonly method: string;
+  readonly route: "bootstrap" | "events";
+  readonly key: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: SentBody;
+  readonly receivedAtMs: number;
+}
+/** What an answer may be; "hang up" closes the connection without one, "wait" gives none. */
+export type Answer =
+  | { status: number; body?: unknown; headers?: Record<string, string> }
+  | "hang up"
+  | "wait"
+  | ((request: IngestRequest) => Answer);
+
+export const refusal = (status: number, code: string, more: Record<string, unknown> = {}): Answer => ({
+  status,
+  body: { ok: false, code, message: `What is wrong: ${code}.`, hint: `What to do about ${code}.`, ...more },
+});
+
+async function listen(listener: RequestListener) {
+  const server = createServer(listener).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    port: (server.address() as AddressInfo).port,
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+export async function startIngest() {
+  const script = await readFile(await buildSdk());
+  const requests: IngestRequest[] = [];
+  const planned: Answer[] = [];
+  const watchers = new Set<() => void>();
+  let sessions = 0;
+
+  const success = ({ route, key, body }: IngestRequest): Answer => ({
+    status: 200,
+    body: {
+      ok: true,
+      ...(route === "bootstrap" && {
+        ingestVersion: 2,
+        anonymousId: body.anonymousId,
+        identifiedUserId: null,
+        ingestUrl: `/api/ingest/v2/${key}/events`,
+      }),
+      sessionId: body.sessionId ?? `ses_${++sessions}`,
+      accepted: body.events.length,
+      duplicates: 0,
+      rejected: 0,
+    },
+  });
+
+  function reply(response: ServerResponse, answer: Answer, request: IngestRequest): void {
+    if (answer === "hang up") response.destroy();
+    else if (answer === "wait") return;
+    else if (typeof answer === "function") reply(response, answer(request), request);
+    else {
+      const text = typeof answer.body === "string" ? answer.body : JSON.stringify(answer.body ?? null);
+      response.writeHead(answer.status, answer.headers).end(text);
+    }
+  }
+
+  const { port, close } = await listen(async (incoming, response) => {
+    response.setHeader("Access-Control-Allow-Origin", incoming.headers.origin ?? "*");
+    response.setHeader("Access-Control-Allow-Headers", "*");
+    response.setHeader("Access-Control-Expose-Headers", "Retry-After");
+    const path = incoming.url ?? "/";
+    if (path.endsWith("/sdk/v2.js")) {
+      response.writeHead(200, { "Content-Type": "text/javascript" }).end(script);
+      return;
+    }
+    const [, key = "", route] = /\/api\/ingest\/v2\/([^/]+)\/(bootstrap|events)$/.exec(path) ?? [];
+    if (route !== "bootstrap" && route !== "events") {
+      response.writeHead(404).end();
+      return;
+    }
+    const text = Buffer.concat(await Array.fromAsync<Buffer>(incoming)).toString();
+    const request: IngestRequest = {
+      method: incoming.method ?? "",
+      route,
+      key: decodeURIComponent(key),
+      headers: incoming.headers,
+      body: text === "" ? {} : JSON.parse(text),
+      receivedAtMs: Date.now(),
+    };
+    requests.push(request);
+    if (request.method === "OPTIONS") reply(response, { status: 204 }, request);
+    else reply(response, planned.shift() ?? success(request), request);
+    for (const look of watchers) look();
+  });
+
+  return {
+    url: `http://127.0.0.1:${port}`,
+    requests,
+    /** The answers to the next requests; after them each succeeds. */
+    plan: (...answers: Answer[]) => void planned.push(...answers),
+    events: () => requests.flatMap((request) => request.body.events ?? []),
+    /** Waits until what came satisfies the condition; the test's own time-out ends a vain wait. */
+    async until<T>(condition: (requests: readonly IngestRequest[]) => T | undefined | false): Promise<T> {
+      const { promise, resolve } = Promise.withResolvers<T>();
+      const look = () => {
+        const met = condition(requests);
+        if (met) resolve(met);
+      };
+      watchers.add(look);
+      look();
+      return promise.finally(() => watchers.delete(look));
+    },
+    close,
+  };
+}
+export type Ingest = Awaited<ReturnType<typeof startIngest>>;
+
+/** Every address of the site is the same page: a title, and what the test puts into its head. */
+export async function startSite() {
+  let head = "";
+  const { port, close } = await listen((incoming, response) => {
+    if (incoming.url === "/favicon.ico") return void response.writeHead(204).end();
+    response.writeHead(200, { "Content-Type": "text/html; charset=utf-8" });
+    response.end(`<!doctype html><title>Home</title>${head}<body><div id="root"></div>`);
+  });
+  return {
+    port,
+    url: `http://127.0.0.1:${port}`,
+    showHead(html: string) {
+      head = html;
+    },
+    close,
+  };
+}
+export type Site = Awaited<ReturnType<typeof startSite>>;
