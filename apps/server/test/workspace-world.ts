@@ -17,7 +17,8 @@ import { createGuard } from "../src/http/guard.ts";
 import type { Rate } from "../src/http/rate.ts";
 import { compile } from "../src/http/validate.ts";
 import { createWorkspaceApp } from "../src/http/workspace-app.ts";
-import type { Register } from "../src/ledger/ledger.ts";
+import { withChangeNotice } from "../src/ledger/changes.ts";
+import type { Ledger, Register } from "../src/ledger/ledger.ts";
 import { createRegister } from "../src/ledger/register/register.ts";
 import { AUDIT_INDEX, auditDdl, REGISTER_DDL, type RegisterTables } from "../src/ledger/register/schema.ts";
 import { sqliteDialect } from "../src/ledger/sqlite/dialect.ts";
@@ -129,7 +130,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
 
   const db = openLedger();
   const real = inTurn(createRegister(db));
-  const ledger = options.ledger?.(real) ?? real;
+  const ledger = withChangeNotice((options.ledger?.(real) ?? real) as Ledger, () => authenticator.forget());
   const owner = makeToken();
   const organizationId = "org_default";
   await real.setUp({

@@ -1,9 +1,11 @@
 /** Boots the real server in this process, on a ledger of its own: the fixture of every black-box test. */
+import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readConfig } from "../src/config.ts";
 import { type RunningServer, type StartOptions, startServer } from "../src/server.ts";
+import { type CheckReply, createContractCheck, type OpenApi } from "./contract-check.ts";
 
 export const OWNER_TOKEN = "the-owner-token-of-a-test-world-0123456789";
 export const ORGANIZATION_ID = "org_default";
@@ -28,12 +30,16 @@ export interface World extends AsyncDisposable {
   url: string;
   dataDir: string;
   server: RunningServer;
+  /** Holds a response against /openapi.json; every reply that `ask` and `send` get has passed it. */
+  check: CheckReply;
   /** Asks with the owner's token unless told otherwise. */
   ask(path: string, ask?: Ask): Promise<Reply>;
   /** Posts to an ingest route as a page of ORIGIN would. */
   send(path: string, body: unknown, headers?: Record<string, string>): Promise<Reply>;
   // biome-ignore lint/suspicious/noExplicitAny: a source as the API answers it
   createSource(over?: Record<string, unknown>): Promise<any>;
+  /** A session of that source, by bootstrap. */
+  openSession(source: { publicKey: string }, over?: Record<string, unknown>): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -61,6 +67,10 @@ async function readReply(response: Response): Promise<Reply> {
   return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
 }
 
+async function readDocument(url: string): Promise<OpenApi> {
+  return (await (await fetch(`${url}/openapi.json`)).json()) as OpenApi;
+}
+
 export async function openWorld(
   environment: Record<string, string> = {},
   options: StartOptions = {},
@@ -68,6 +78,7 @@ export async function openWorld(
 ): Promise<World> {
   const settings = { ...ROOMY, PORT: "0", LOG_LEVEL: "silent", OWNER_TOKEN, DATA_DIR: dataDir, ...environment };
   const server = await startServer(readConfig(settings), settings, options);
+  const check = createContractCheck(await readDocument(server.url));
   let closed = false;
 
   const ask = async (path: string, { method = "GET", token = OWNER_TOKEN, headers = {}, body }: Ask = {}) => {
@@ -76,7 +87,11 @@ export async function openWorld(
     if (payload !== null && !Object.keys(sent).some((name) => name.toLowerCase() === "content-type")) {
       sent["content-type"] = "application/json";
     }
-    return readReply(await fetch(server.url + path, { method, headers: sent, body: payload as BodyInit | null }));
+    const reply = await readReply(
+      await fetch(server.url + path, { method, headers: sent, body: payload as string | null }),
+    );
+    check(method, path, reply);
+    return reply;
   };
   const send = (path: string, body: unknown, headers: Record<string, string> = {}) =>
     ask(path, { method: "POST", token: null, body, headers: { origin: ORIGIN, "content-type": "text/plain", ...headers } });
@@ -85,6 +100,11 @@ export async function openWorld(
     const reply = await ask("/api/tracking-sources", { method: "POST", body });
     if (reply.status !== 201) throw new Error(JSON.stringify(reply.body));
     return reply.body;
+  };
+  const openSession = async (source: { publicKey: string }, over: Record<string, unknown> = {}) => {
+    const reply = await send(`/api/ingest/v2/${source.publicKey}/bootstrap`, bootstrapBody(over));
+    assert.equal(reply.status, 200, JSON.stringify(reply.body));
+    return reply.body.sessionId as string;
   };
   const close = async () => {
     if (closed) return;
@@ -95,9 +115,11 @@ export async function openWorld(
     url: server.url,
     dataDir,
     server,
+    check,
     ask,
     send,
     createSource,
+    openSession,
     close,
     [Symbol.asyncDispose]: async () => {
       await close();
@@ -146,3 +168,66 @@ export const eventsBody = (sessionId: string, events: unknown[], over: Record<st
   events,
   ...over,
 });
+
+export const bootstrapPath = ({ publicKey }: { publicKey: string }) => `/api/ingest/v2/${publicKey}/bootstrap`;
+export const eventsPath = ({ publicKey }: { publicKey: string }) => `/api/ingest/v2/${publicKey}/events`;
+
+/** A clock that stands still until it is moved; for `openWorld`'s options. */
+export function drivenClock(start = Date.UTC(2026, 10, 21, 12)) {
+  let now = start;
+  return {
+    clock: () => now,
+    now: () => now,
+    advance: (ms: number) => {
+      now += ms;
+    },
+  };
+}
+
+/** This request was refused, and so. */
+export function refused({ status, body }: Reply, wanted: number, code: string): void {
+  assert.deepEqual([status, body?.code], [wanted, code], JSON.stringify(body));
+}
+
+/** The issues of a 422 as `path: code`, sorted. */
+export function issuesOf(reply: Reply): string[] {
+  refused(reply, 422, "invalid_payload");
+  return reply.body.issues.map((one: { path: unknown[]; code: string }) => `${one.path.join(".")}: ${one.code}`).sort();
+}
+
+/** The results of an events answer as `status` or `status code`, in order. */
+export function outcomesOf({ status, body }: Reply): string[] {
+  assert.equal(status, 200, JSON.stringify(body));
+  return body.results.map((one: { status: string; code: string | null }) =>
+    one.code === null || one.status === "duplicate" ? one.status : `${one.status} ${one.code}`,
+  );
+}
+
+export const SECOND = 1_000;
+export const MINUTE = 60_000;
+export const HOUR = 3_600_000;
+export const DAY = 86_400_000;
+
+export interface IngestRoute {
+  kind: "bootstrap" | "events";
+  legacy: boolean;
+  path(source: { publicKey: string }): string;
+  /** A body that the route takes. */
+  body(sessionId: string, over?: Record<string, unknown>): Record<string, unknown>;
+}
+
+const ingestRoute = (kind: IngestRoute["kind"], legacy: boolean): IngestRoute => ({
+  kind,
+  legacy,
+  path: ({ publicKey }) => `/api/ingest/${legacy ? "" : "v2/"}${publicKey}/${kind}`,
+  body: (sessionId, over) =>
+    kind === "bootstrap" ? bootstrapBody({ sessionId, ...over }) : eventsBody(sessionId, [trackEvent()], over),
+});
+
+/** The four doors of ingest: the same work by the same code. */
+export const INGEST_ROUTES = [
+  ingestRoute("bootstrap", false),
+  ingestRoute("events", false),
+  ingestRoute("bootstrap", true),
+  ingestRoute("events", true),
+] as const;

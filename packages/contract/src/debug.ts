@@ -1,17 +1,12 @@
 /** The debug view (spec 2.3, CONTRACT section 6). */
 import Type, { type Static } from "typebox";
+import { ATTEMPT_KINDS, ATTEMPT_OUTCOMES, KEY_STATES } from "./attempts.ts";
 import { ERRORS, ISSUE_CODES } from "./errors.ts";
 import { EventResult } from "./ingest.ts";
 import { LIMITS } from "./limits.ts";
 import { Closed, Count, Nullable, OneOf, Time } from "./shapes.ts";
 import { AppliedLimits, Source } from "./sources.ts";
 
-export const ATTEMPT_KINDS = ["bootstrap", "events"] as const;
-export type AttemptKind = (typeof ATTEMPT_KINDS)[number];
-export const ATTEMPT_OUTCOMES = ["succeeded", "partial", "failed"] as const;
-export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];
-export const KEY_STATES = ["current", "previous", "retired"] as const;
-export type KeyState = (typeof KEY_STATES)[number];
 
 export const IssueShape = Closed({
   path: Type.Array(Type.Union([Type.String(), Type.Integer()])),

@@ -1,3 +1,4 @@
+export * from "./attempts.ts";
 export * from "./debug.ts";
 export * from "./errors.ts";
 export * from "./ingest.ts";

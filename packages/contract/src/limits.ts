@@ -93,8 +93,8 @@ export const LIMITS = {
   commitGroupEvents: 2_000,
   ingestInFlight: 512,
   sourceCacheEntries: 10_000,
-  sessionCacheEntries: 100_000,
-  rateBuckets: 100_000,
+  sessionCacheEntries: 50_000,
+  rateBuckets: 50_000,
   /** Caches on other nodes and processes follow a change within this. */
   changePollMs: 500,
   requestTimeoutMs: 10_000,

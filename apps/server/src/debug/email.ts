@@ -1,9 +1,9 @@
-/** E-mail addresses in a text, also with an encoded at sign (`%40`, `%2540`), replaced in one linear pass. */
+/** E-mail addresses in a text, also with an encoded at sign (`%40`, `%2540`, `\u0040`), replaced in one linear pass. */
 import { encodesUnusual } from "./secrets.ts";
 
 export const EMAIL = "[email]";
 
-const AT = /@|%(?:25)*40/g;
+const AT = /@|%(?:25)*40|\\u0040/g;
 const ENCODED_AT = /%(?:25)*40/;
 const ENCODED = /%(?:25)*([0-9a-f]{2})/iy;
 const LETTER = /[\p{L}\p{N}\p{M}]/u;
@@ -63,7 +63,7 @@ function domainEnd(text: string, from: number): number {
 
 /** False: no at sign is in the text, however it is encoded. */
 export function mayHoldEmail(text: string): boolean {
-  return text.includes("@") || (encodesUnusual(text) && ENCODED_AT.test(text));
+  return text.includes("@") || text.includes("\\u0040") || (encodesUnusual(text) && ENCODED_AT.test(text));
 }
 
 /**

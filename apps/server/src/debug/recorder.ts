@@ -116,7 +116,7 @@ export function createRecorder({ ledger, clock, log, limits: changed }: Recorder
   }
 
   function tell(sourceIds: ReadonlySet<string>): void {
-    for (const listener of [...listeners]) {
+    for (const listener of listeners) {
       try {
         listener(sourceIds);
       } catch (error) {

@@ -13,7 +13,7 @@ export const RECORDER_LIMITS = {
   flushMs: LIMITS.attemptFlushMs,
   /** What one flush renders at about 50 µs each: with 250 ms between flushes, within 5 % of the thread. */
   pendingSuccesses: 150,
-  pendingAttempts: 1_000,
+  pendingAttempts: 500,
   pendingBytes: 32 * 1_048_576,
   /** Attempts rendered in one turn of the event loop: 5 ms of the largest bodies, 1 ms of ordinary ones. */
   sliceAttempts: 20,

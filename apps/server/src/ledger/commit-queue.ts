@@ -2,7 +2,7 @@
  * Group commit. Requests that arrive while a commit is under way form the next one; there is no timer.
  * The queue is bounded, and one source cannot fill it while others wait.
  */
-import { LIMITS } from "@headwater/contract";
+import { LIMITS } from "@headwater/contract/limits";
 import { LedgerBusy } from "./ledger.ts";
 import type { Commit, Committed } from "./records.ts";
 

@@ -1,7 +1,7 @@
 /** What every register must do, whichever engine keeps it: run by each adapter's own test. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { LIMITS } from "@headwater/contract";
+import { LIMITS } from "@headwater/contract/limits";
 import type { Register } from "./ledger.ts";
 import type { Actor, MemberRecord, SourceRecord, TokenRecord } from "./records.ts";
 

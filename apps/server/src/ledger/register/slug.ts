@@ -1,5 +1,5 @@
 /** A slug for a source that came without one (CONTRACT section 2). Pure. */
-import { LIMITS } from "@headwater/contract";
+import { LIMITS } from "@headwater/contract/limits";
 
 const FALLBACK = "source";
 

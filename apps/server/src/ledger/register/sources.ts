@@ -1,5 +1,5 @@
 /** Sources (CONTRACT section 2): read, create, update, delete. */
-import { LIMITS } from "@headwater/contract";
+import { LIMITS } from "@headwater/contract/limits";
 import type { Register, SourceChange } from "../ledger.ts";
 import type { SourceRecord } from "../records.ts";
 import { writeAudit } from "./audit.ts";

@@ -4,7 +4,7 @@
  * Numbers and bytes are counted in memory as rows come and go, so that a flush never counts the table.
  */
 import type { StatementSync } from "node:sqlite";
-import { LIMITS } from "@headwater/contract";
+import { LIMITS } from "@headwater/contract/limits";
 
 /** What retention needs to know of a row. */
 export interface KeptRow {

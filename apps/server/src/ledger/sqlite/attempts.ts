@@ -5,7 +5,8 @@
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
-import { ATTEMPT_KINDS, ATTEMPT_OUTCOMES, LIMITS } from "@headwater/contract";
+import { ATTEMPT_KINDS, ATTEMPT_OUTCOMES } from "@headwater/contract/attempts";
+import { LIMITS } from "@headwater/contract/limits";
 import type { AttemptCount, AttemptFilter, AttemptRow, StoredAttempt } from "../records.ts";
 import { createRetention, type KeptRow, type Retention } from "./attempts-kept.ts";
 
@@ -84,7 +85,8 @@ export function openAttempts(path: string, options: { storeBytes: number }): Att
     attemptCounts({ sourceId, sinceHour }) {
       const sql = `select source_id as sourceId, hour, name, count, last_seen_at as lastSeenAt
         from attempt_counts where source_id = ? and hour >= ? order by hour, name`;
-      return prepared(sql).all(sourceId, sinceHour) as unknown as AttemptCount[];
+      const counts = prepared(sql).all(sourceId, sinceHour) as unknown as AttemptCount[];
+      return counts.map((count) => ({ ...count }));
     },
 
     maintain(now) {
@@ -124,10 +126,10 @@ function insert(prepared: Prepared, retention: Retention, row: AttemptRow): void
   };
   const sql = `insert into attempts (source_id, kind, other, outcome, code, origin, session_id, anonymous_id,
     attempt_id, received_at, bytes, record) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
-  prepared(sql).run(
-    ...[kept.source_id, kept.kind, kept.other, ATTEMPT_OUTCOMES.indexOf(row.outcome), row.code, row.origin],
-    ...[row.sessionId, row.anonymousId, row.attemptId, row.receivedAt, kept.bytes, row.record],
-  );
+  const { origin, sessionId, anonymousId, attemptId, receivedAt, record } = row;
+  const outcome = ATTEMPT_OUTCOMES.indexOf(row.outcome);
+  const facts = [kept.source_id, kept.kind, kept.other, outcome, kept.code, origin, sessionId, anonymousId];
+  prepared(sql).run(...facts, attemptId, receivedAt, kept.bytes, record);
   retention.added(kept);
 }
 

@@ -4,7 +4,7 @@
  * newest. Only this thread decides which is newest, between two commits.
  */
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { LIMITS } from "@headwater/contract";
+import { LIMITS } from "@headwater/contract/limits";
 
 const GENERATION_MS = LIMITS.keyGenerationSeconds * 1_000;
 /** An event that was accepted at T cannot be accepted again, by its age, from this long after T. */

@@ -1,6 +1,6 @@
 /** The ledger on SQLite: two threads, one for what was promised and one for the debug history. */
 import { statfs } from "node:fs/promises";
-import { LIMITS } from "@headwater/contract";
+import { LIMITS } from "@headwater/contract/limits";
 import { createCommitQueue } from "../commit-queue.ts";
 import type { AttemptLedger, Ledger, LedgerStatus, Register } from "../ledger.ts";
 import type { AttemptsOpening } from "./attempts-thread.ts";

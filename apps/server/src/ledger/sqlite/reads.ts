@@ -1,6 +1,7 @@
 /** The hot reads: a source by its key, a session by its id; and the deletion of sessions past their time. */
 import type { DatabaseSync } from "node:sqlite";
-import { type KeyState, LIMITS } from "@headwater/contract";
+import type { KeyState } from "@headwater/contract/attempts";
+import { LIMITS } from "@headwater/contract/limits";
 import type { KeyedSource, SessionRecord } from "../records.ts";
 import { type SourceRow, sourceRecord } from "../register/source-row.ts";
 

@@ -1,0 +1,96 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { bootstrapBody, bootstrapPath, eventsBody, eventsPath, openWorld, type Reply, trackEvent, type World } from "./world.ts";
+
+type Json = Record<string, unknown>;
+type Change = [name: string, make: (body: Json) => Json];
+
+const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value);
+/** Free-form by the contract: anything may stand there. */
+const FREE_FORM = new Set(["raw", "normalized"]);
+
+function retyped(value: unknown): unknown {
+  if (typeof value === "string") return 1;
+  return typeof value === "object" ? true : "text";
+}
+
+/** Every way to change one field: gone, of another type, or one too many; down to the first element of each list. */
+function changesOf(value: unknown, path: string): Change[] {
+  if (Array.isArray(value)) {
+    return changesOf(value[0], `${path}.0`).map(([name, make]) => [name, (body) => [make(body[0 as never]), ...(body as never as []).slice(1)] as never]);
+  }
+  if (!isObject(value)) return [];
+  const ofFields = Object.keys(value).flatMap((key): Change[] => {
+    if (FREE_FORM.has(key)) return [];
+    const { [key]: _gone, ...rest } = value;
+    return [
+      [`${path}.${key} gone`, () => rest],
+      [`${path}.${key} of another type`, () => ({ ...value, [key]: retyped(value[key]) })],
+      ...changesOf(value[key], `${path}.${key}`).map(([name, make]): Change => [name, () => ({ ...value, [key]: make(value[key] as Json) })]),
+    ];
+  });
+  return [[`${path}.surplus`, () => ({ ...value, surplus: 1 })], ...ofFields];
+}
+
+describe("Every response in the tests is checked against /openapi.json", () => {
+  let world: World;
+  before(async () => {
+    world = await openWorld();
+  });
+  after(() => world.close());
+
+  async function examples(): Promise<[method: string, path: string, reply: Reply][]> {
+    const source = await world.createSource();
+    const sessionId = await world.openSession(source);
+    const at = eventsPath(source);
+    const list = `/api/tracking-sources?organizationId=${source.organizationId}`;
+    const debug = `/api/tracking-sources/${source.sourceId}/debug`;
+    return [
+      ["GET", list, await world.ask(list)],
+      ["GET", debug, await world.ask(debug)],
+      ["POST", bootstrapPath(source), await world.send(bootstrapPath(source), bootstrapBody())],
+      ["POST", at, await world.send(at, eventsBody(sessionId, [trackEvent(), trackEvent({ type: "odd" })]))],
+      ["POST", at, await world.send(at, eventsBody(sessionId, [trackEvent({ name: 1 })]))],
+      ["POST", at, await world.send(at, eventsBody("unknown", [trackEvent()]))],
+      ["GET", "/api/members", await world.ask("/api/members", { token: null })],
+      ["GET", "/nowhere", await world.ask("/nowhere")],
+    ];
+  }
+
+  it("changing one field of a response makes the check fail, whichever field it is", async () => {
+    let changed = 0;
+    for (const [method, path, reply] of await examples()) {
+      const changes = changesOf(reply.body, `${method} ${reply.status}`).filter(([name]) => !name.endsWith("eventId gone"));
+      assert.ok(changes.length >= 10, `${path} ${changes.length}`);
+      for (const [name, make] of changes) {
+        changed += 1;
+        assert.throws(() => world.check(method, path, { ...reply, body: make(reply.body) }), assert.AssertionError, name);
+      }
+    }
+    assert.ok(changed > 200, `${changed} changes`);
+  });
+
+  it("a status or a code that the operation does not list makes it fail", async () => {
+    const source = await world.createSource();
+    const reply = await world.send(bootstrapPath(source), bootstrapBody({ anonymousId: 1 }));
+    const at = bootstrapPath(source);
+    assert.throws(() => world.check("POST", at, { ...reply, status: 418 }));
+    assert.throws(() => world.check("POST", at, { ...reply, body: { ...reply.body, code: "invalid_session" } }));
+    assert.throws(() => world.check("POST", at, { ...reply, body: { ...reply.body, requestId: "another" } }));
+  });
+
+  it("counts that do not add up to the results make it fail", async () => {
+    const source = await world.createSource();
+    const reply = await world.send(eventsPath(source), eventsBody(await world.openSession(source), [trackEvent()]));
+    assert.throws(() => world.check("POST", eventsPath(source), { ...reply, body: { ...reply.body, accepted: 2 } }));
+  });
+
+  it("a headers that a status wants and that is not there makes it fail", async () => {
+    const reply = await world.ask("/api/members", { token: null });
+    for (const name of ["www-authenticate", "x-request-id", "cache-control"]) {
+      const headers = new Headers(reply.headers);
+      headers.delete(name);
+      assert.throws(() => world.check("GET", "/api/members", { ...reply, headers }), assert.AssertionError, name);
+    }
+  });
+});

@@ -1,0 +1,151 @@
+/**
+ * Holds every response against the OpenAPI document that the service itself serves: the status is listed for the
+ * operation, the code is one of that status, the body fits its closed schema. What no schema can say (headers that
+ * a status wants, counts that add up) is checked beside it.
+ */
+import assert from "node:assert/strict";
+import { ERRORS, type ErrorCode, FailureOf } from "@headwater/contract";
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+
+export interface Seen {
+  status: number;
+  headers: Headers;
+  /** Parsed when it is JSON, else text; empty text when there is none. */
+  body: unknown;
+}
+
+interface Content {
+  [mediaType: string]: { schema: object };
+}
+interface Documented {
+  operationId: string;
+  responses: Record<string, { content: Content }>;
+}
+export interface OpenApi {
+  paths: Record<string, Record<string, Documented>>;
+}
+
+export type CheckReply = (method: string, path: string, seen: Seen) => void;
+
+const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false });
+const compiled = new Map<string, ValidateFunction>();
+
+/** Schemas of all worlds are the same text: each is compiled once. */
+function validatorOf(schema: object): ValidateFunction {
+  const text = JSON.stringify(schema);
+  const validate = compiled.get(text) ?? ajv.compile(JSON.parse(text));
+  compiled.set(text, validate);
+  return validate;
+}
+
+function requireValid(schema: object, body: unknown, where: string): void {
+  const validate = validatorOf(schema);
+  if (validate(body)) return;
+  assert.fail(`${where} does not fit its schema: ${ajv.errorsText(validate.errors)}\n${JSON.stringify(body)}`);
+}
+
+/** What a request that reaches no operation may get. */
+const outsideTheTable = FailureOf(Object.keys(ERRORS) as ErrorCode[]);
+
+const INGEST = /^\/api\/ingest\/(?:v2\/)?[^/]+\/(?:bootstrap|events)\/?$/;
+/** Refused before it is a request: nothing is known of its route. */
+const BEFORE_A_REQUEST = [400, 408, 431];
+
+interface Failure {
+  code: ErrorCode;
+  error: string;
+  retryable: boolean;
+  requestId: string;
+  attemptId?: string;
+  issues?: unknown[];
+  issuesTruncated?: true;
+  limit?: number;
+  actual?: number;
+}
+
+function requireHeaders(failure: Failure, { status, headers }: Seen, where: string): void {
+  const has = (name: string) => assert.ok(headers.get(name), `${where} lacks ${name}`);
+  assert.equal(headers.get("x-request-id"), failure.requestId, where);
+  if (status === 401) assert.match(headers.get("www-authenticate") ?? "", /^Bearer/, where);
+  if (status === 405) has("allow");
+  if (status === 429 || status === 503) assert.match(headers.get("retry-after") ?? "", /^[1-9]\d*$/, where);
+  if (status === 429) for (const name of ["limit", "remaining", "reset"]) has(`ratelimit-${name}`);
+}
+
+function requireFailure(failure: Failure, seen: Seen, path: string, where: string): void {
+  const { status, error, retryable } = ERRORS[failure.code];
+  assert.deepEqual([failure.error, failure.retryable, seen.status], [error, retryable, status], where);
+  requireHeaders(failure, seen, where);
+  const isAttempt = INGEST.test(path) && status !== 405 && !BEFORE_A_REQUEST.includes(status);
+  assert.equal(failure.attemptId !== undefined, isAttempt, `${where}: attemptId is on ingest routes only`);
+  assert.equal(failure.issues !== undefined, status === 422, `${where}: issues are on 422 only`);
+  if (failure.issues) assert.ok(failure.issues.length > 0, `${where}: a 422 names what is wrong`);
+  if (failure.issuesTruncated) assert.equal(failure.issues?.length, 100, where);
+  const sized = failure.limit !== undefined && failure.actual !== undefined;
+  assert.equal(sized, status === 413, `${where}: limit and actual are on 413 only`);
+}
+
+/** Nothing of the inside leaves the service. */
+function requireDiscretion(body: unknown, where: string): void {
+  const text = JSON.stringify(body);
+  assert.doesNotMatch(text, /\n\s+at |\.ts:\d+|node_modules|node:internal|SQLITE_|\/(?:home|tmp|root)\//, where);
+}
+
+interface Result {
+  index: number;
+  status: "accepted" | "duplicate" | "rejected";
+  code: string | null;
+  message: string | null;
+}
+
+/** The counts are those of the results, which are in the order of the events. */
+function requireTally(body: Record<string, unknown>, where: string): void {
+  if (body.results === undefined) return;
+  const results = body.results as Result[];
+  const count = (status: string) => results.filter((result) => result.status === status).length;
+  assert.deepEqual(
+    [body.accepted, body.duplicates, body.rejected],
+    [count("accepted"), count("duplicate"), count("rejected")],
+    where,
+  );
+  for (const [index, result] of results.entries()) {
+    assert.equal(result.index, index, where);
+    assert.equal(result.code === null, result.status === "accepted", `${where}: code is null when accepted`);
+    assert.equal(result.message === null, result.code === null, where);
+  }
+}
+
+function operationAt(document: OpenApi, method: string, path: string): Documented | undefined {
+  const asked = INGEST.test(path) ? path.replace(/\/$/, "") : path;
+  const pattern = (template: string) =>
+    new RegExp(`^${template.replaceAll(".", "\\.").replace(/\{\w+\}/g, "[^/]+")}$`);
+  const found = Object.entries(document.paths).find(([template]) => pattern(template).test(asked));
+  return found?.[1][(method === "HEAD" ? "GET" : method).toLowerCase()];
+}
+
+function requireDocumented(operation: Documented, { status, headers, body }: Seen, where: string): void {
+  const response = operation.responses[status];
+  assert.ok(response, `${where} is no status of ${operation.operationId}: ${JSON.stringify(body)}`);
+  const [mediaType = "", { schema }] = Object.entries(response.content)[0]!;
+  assert.ok(headers.get("content-type")?.startsWith(mediaType), `${where} is ${headers.get("content-type")}`);
+  requireValid(schema, body, where);
+}
+
+/** @param document what the service serves at /openapi.json */
+export function createContractCheck(document: OpenApi): CheckReply {
+  return (method, url, seen) => {
+    const path = url.split("?", 1)[0]!;
+    const where = `${method} ${path.slice(0, 120)} ${seen.status}`;
+    assert.ok(seen.headers.get("x-request-id"), `${where} lacks X-Request-Id`);
+    if (path.startsWith("/api/")) assert.equal(seen.headers.get("cache-control"), "no-store", where);
+    if (seen.body === "" && (method === "HEAD" || seen.status === 204)) return;
+
+    const operation = operationAt(document, method, path);
+    if (operation && !BEFORE_A_REQUEST.includes(seen.status)) requireDocumented(operation, seen, where);
+    else requireValid(outsideTheTable, seen.body, where);
+    if (typeof seen.body !== "object" || seen.body === null) return;
+    requireDiscretion(seen.status < 400 ? {} : seen.body, where);
+    if ("code" in seen.body && "ok" in seen.body) requireFailure(seen.body as unknown as Failure, seen, path, where);
+    else requireTally(seen.body as Record<string, unknown>, where);
+  };
+}

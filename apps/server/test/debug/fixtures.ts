@@ -1,0 +1,159 @@
+/** Attempts and a ledger in memory for the tests of the debug room. */
+import type { ErrorCode, EventCode, EventResult, EventsAnswer, Issue } from "@headwater/contract";
+import type { Attempt } from "../../src/attempt.ts";
+import type { AttemptLedger } from "../../src/ledger/ledger.ts";
+import type { SourceRecord } from "../../src/ledger/records.ts";
+import { openAttempts } from "../../src/ledger/sqlite/attempts.ts";
+import { Refusal } from "../../src/refusal.ts";
+
+export const NOW = Date.UTC(2026, 10, 21, 12);
+
+export function fakeClock(start = NOW) {
+  let now = start;
+  const clock = () => now;
+  return Object.assign(clock, { advance: (ms: number) => (now += ms) });
+}
+
+export function memoryLedger(): AttemptLedger {
+  const store = openAttempts(":memory:", { storeBytes: 1e9 });
+  return {
+    recordAttempts: async (batch) => store.recordAttempts(batch),
+    attempts: async (filter) => store.attempts(filter),
+    attemptCounts: async (asked) => store.attemptCounts(asked),
+  };
+}
+
+export const silent = { warn: () => undefined };
+
+export function source(sourceId = "src_1", changes: Partial<SourceRecord> = {}): SourceRecord {
+  return {
+    sourceId,
+    organizationId: "org_1",
+    name: "Shop",
+    slug: "shop",
+    publicKey: "pk_1",
+    previousKeyExpiresAt: null,
+    publicKeyRotatedAt: null,
+    allowedOrigins: ["https://shop.example"],
+    frameworkHint: null,
+    isActive: true,
+    requireOrigin: true,
+    limits: { maxBatchSize: null, maxPayloadBytes: null, clientRatePerSecond: null },
+    lastBootstrapAt: null,
+    lastEventAt: null,
+    createdAt: NOW,
+    updatedAt: NOW,
+    ...changes,
+  };
+}
+
+let numbered = 0;
+
+function attempt(changes: Partial<Attempt>): Attempt {
+  const attemptId = `att_${++numbered}`;
+  return {
+    attemptId,
+    requestId: `req_${numbered}`,
+    kind: "events",
+    legacy: false,
+    receivedAt: NOW,
+    source: source(),
+    keyState: "current",
+    origin: "https://shop.example",
+    userAgent: "Mozilla/5.0",
+    proxyUntrusted: false,
+    text: null,
+    head: null,
+    payloadBytes: 0,
+    envelope: null,
+    clockSkewMs: null,
+    outcome: null,
+    durationMs: 1.5,
+    ...changes,
+  };
+}
+
+const envelope = {
+  sdkVersion: "2.0.0",
+  ingestVersion: 2,
+  batchId: "b_1",
+  sentAt: "2026-11-21T12:00:00.000Z",
+  sessionId: "ses_1",
+  anonymousId: "anon_1",
+  userId: null,
+};
+
+export function result(index: number, code: EventCode | null = null): EventResult {
+  const status = code === null ? "accepted" : code === "duplicate_event" ? "duplicate" : "rejected";
+  return {
+    index,
+    eventId: `e_${index}`,
+    analyticsEventId: `a_${index}`,
+    type: "track",
+    name: "signed_up",
+    status,
+    code,
+    message: code === null ? null : `why ${index}`,
+    warnings: [],
+  };
+}
+
+/** A batch whose events had these outcomes. */
+export function taken(codes: (EventCode | null)[] = [null], changes: Partial<Attempt> = {}): Attempt {
+  const results = codes.map((code, index) => result(index, code));
+  const having = (status: string) => results.filter((one) => one.status === status).length;
+  const events = codes.map((_, index) => ({ id: `e_${index}`, type: "track", name: "signed_up" }));
+  const text = JSON.stringify({ ...envelope, events });
+  const made = attempt({ text, payloadBytes: text.length, envelope, clockSkewMs: 12, ...changes });
+  const answer: EventsAnswer = {
+    ok: true,
+    attemptId: made.attemptId,
+    sourceId: made.source?.sourceId ?? "",
+    sessionId: "ses_1",
+    accepted: having("accepted"),
+    duplicates: having("duplicate"),
+    rejected: having("rejected"),
+    results,
+  };
+  const normalized = results.map((one) => (one.code === null ? JSON.stringify({ id: one.eventId }) : null));
+  made.outcome ??= { kind: "taken", answer, results, normalized };
+  return made;
+}
+
+/** A bootstrap that opened a session. */
+export function bootstrapped(changes: Partial<Attempt> = {}): Attempt {
+  const text = JSON.stringify({ ingestVersion: 2, sdkVersion: "2.0.0", anonymousId: "anon_1", page: {} });
+  const made = attempt({ kind: "bootstrap", text, payloadBytes: text.length, envelope, ...changes });
+  const limits = {
+    maxBatchSize: 500,
+    maxPayloadBytes: 1,
+    maxEventBytes: 1,
+    maxEventAgeSeconds: 1,
+    sessionTimeoutSeconds: 1,
+  };
+  const time = new Date(NOW).toISOString();
+  const answer = {
+    ok: true,
+    attemptId: made.attemptId,
+    ingestVersion: 2,
+    sourceId: "src_1",
+    sessionId: "ses_new",
+    anonymousId: "anon_1",
+    identifiedUserId: null,
+    ingestUrl: "/api/ingest/v2/pk_1/events",
+    sessionResumed: false,
+    sessionExpiresAt: time,
+    serverTime: time,
+    limits,
+  } as const;
+  made.outcome ??= { kind: "taken", answer, results: [], normalized: [] };
+  return made;
+}
+
+export function refused(
+  code: ErrorCode,
+  changes: Partial<Attempt> = {},
+  detail: { hint?: string; issues?: Issue[] } = {},
+): Attempt {
+  return attempt({ outcome: { kind: "refused", refusal: new Refusal(code, detail) }, ...changes });
+}

@@ -1,0 +1,349 @@
+import { deepEqual, equal, ok } from "node:assert/strict";
+import { describe, it, type TestContext } from "node:test";
+import { Attempt as AttemptSchema, LIMITS } from "@headwater/contract";
+import type { Attempt } from "../../src/attempt.ts";
+import { createRecorder } from "../../src/debug/recorder.ts";
+import type { RecorderLimits } from "../../src/debug/sampling.ts";
+import { compile } from "../../src/http/validate.ts";
+import type { AttemptLedger } from "../../src/ledger/ledger.ts";
+import type { AttemptCount, AttemptRow } from "../../src/ledger/records.ts";
+import { bootstrapped, fakeClock, NOW, refused, silent, source, taken } from "./fixtures.ts";
+
+const fitsContract = compile(AttemptSchema);
+
+/** A recorder over a ledger that remembers its batches and fails when told to. */
+function world(limits: Partial<RecorderLimits> = {}) {
+  const batches: { rows: AttemptRow[]; counts: AttemptCount[] }[] = [];
+  const clock = fakeClock();
+  const state = { failing: false, warnings: 0 };
+  const ledger: AttemptLedger = {
+    async recordAttempts(batch) {
+      if (state.failing) throw new Error("disk gone");
+      batches.push(batch);
+    },
+    attempts: async () => [],
+    attemptCounts: async () => [],
+  };
+  const log = { warn: () => state.warnings++ };
+  const recorder = createRecorder({ ledger, clock, log, limits });
+  const rows = () => batches.flatMap((batch) => batch.rows);
+  const records = () => rows().map((row) => JSON.parse(row.record));
+  const counted = (name: string) =>
+    batches
+      .flatMap((batch) => batch.counts)
+      .reduce((sum, one) => (one.name === name ? sum + one.count : sum), 0);
+  const recordMany = (count: number, make: () => Attempt) => {
+    for (let index = 0; index < count; index++) recorder.record(make());
+  };
+  return { recorder, batches, clock, state, rows, records, counted, recordMany };
+}
+
+async function recordOf(attempt: Attempt) {
+  const { recorder, records } = world();
+  recorder.record(attempt);
+  await recorder.flush();
+  const [record] = records();
+  equal(fitsContract(record), true, JSON.stringify(fitsContract.issues(record)));
+  return record;
+}
+
+describe("a recorded attempt", () => {
+  it("that succeeded has its events, their normal forms and results, and no code", async () => {
+    const record = await recordOf(taken([null, "duplicate_event"]));
+    equal(record.outcome, "succeeded");
+    deepEqual([record.code, record.message, record.hint, record.httpStatus], [null, null, null, 200]);
+    deepEqual([record.accepted, record.duplicates, record.rejected], [1, 1, 0]);
+    equal(record.raw.events.length, 2);
+    deepEqual(record.normalized, [{ id: "e_0" }, null]);
+    equal(record.results[1].code, "duplicate_event");
+    equal(record.receivedAt, new Date(NOW).toISOString());
+    equal(record.truncated, false);
+  });
+
+  it("of which some events were rejected is partial, and says why of the first", async () => {
+    const record = await recordOf(taken([null, "timestamp_too_old", "event_too_large"]));
+    deepEqual([record.outcome, record.code, record.message], ["partial", "timestamp_too_old", "why 1"]);
+    ok(record.hint.includes("7 days"));
+  });
+
+  it("of which all events were rejected failed, unless it opened a session", async () => {
+    equal((await recordOf(taken(["timestamp_too_old"]))).outcome, "failed");
+    equal((await recordOf(taken(["timestamp_too_old"], { kind: "bootstrap" }))).outcome, "partial");
+  });
+
+  it("that was a bootstrap shows the session it made", async () => {
+    const record = await recordOf(bootstrapped());
+    equal(record.normalized.sessionId, "ses_new");
+    equal(record.sessionId, "ses_new");
+  });
+
+  it("that was refused has the refusal's code, message, hint and issues", async () => {
+    const issues = [
+      { path: ["events", 0, "id"], code: "required" as const, message: "events.0.id is required" },
+    ];
+    const hint = "Add https://other.example to allowedOrigins.";
+    const text = '{"batchId":"b"}';
+    const record = await recordOf(
+      refused("origin_not_allowed", { text, keyState: "retired" }, { hint, issues }),
+    );
+    deepEqual([record.outcome, record.httpStatus, record.code], ["failed", 403, "origin_not_allowed"]);
+    deepEqual([record.hint, record.keyState], [hint, "retired"]);
+    deepEqual(record.issues, issues);
+    deepEqual([record.raw, record.normalized, record.results], [{ batchId: "b" }, null, []]);
+  });
+
+  it("whose body is not JSON, or was not read to its end, keeps its head as text", async () => {
+    const malformed = { issues: [{ path: [], code: "invalid_json" as const, message: "not JSON" }] };
+    equal((await recordOf(refused("invalid_payload", { text: '{"a":' }, malformed))).raw, '{"a":');
+    equal((await recordOf(refused("source_inactive", { text: "<xml>" }))).raw, "<xml>");
+    const large = await recordOf(
+      refused("payload_too_large", { head: '{"events":[', payloadBytes: 600_000 }),
+    );
+    deepEqual([large.raw, large.truncated, large.payloadBytes], ['{"events":[', true, 600_000]);
+  });
+
+  it("is masked in every part", async () => {
+    const address = "joe@example.com";
+    const personal = {
+      sdkVersion: address,
+      ingestVersion: 2,
+      batchId: address,
+      sentAt: address,
+      sessionId: address,
+      anonymousId: address,
+      userId: address,
+    };
+    const attempt = taken(["invalid_event"], {
+      envelope: personal,
+      origin: "https://joe@example.com",
+      userAgent: `agent ${address} token=Q7Z`,
+      text: JSON.stringify({ userId: address, events: [{ properties: { password: "Q7Z" } }] }),
+    });
+    if (attempt.outcome?.kind === "taken") {
+      Object.assign(attempt.outcome.results[0]!, {
+        eventId: address,
+        message: `of ${address}`,
+        name: "?secret=Q7Z",
+      });
+      Object.assign(attempt.outcome, { normalized: [JSON.stringify({ userId: address, api_key: "Q7Z" })] });
+    }
+    const { recorder, rows } = world();
+    recorder.record(attempt);
+    const issues = [{ path: [address], code: "invalid_type" as const, message: address, eventId: address }];
+    recorder.record(refused("invalid_payload", { head: `${address} token: Q7Z` }, { hint: address, issues }));
+    await recorder.flush();
+    const stored = JSON.stringify(rows());
+    equal(stored.includes("joe@"), false);
+    equal(stored.includes("Q7Z"), false);
+    equal(stored.includes("[email]") && stored.includes("[masked]"), true);
+  });
+
+  it("with more results than are kept shows the rejected ones", async () => {
+    const record = await recordOf(taken([...Array(499).fill(null), "event_too_large"]));
+    equal(record.truncated, true);
+    deepEqual([record.accepted, record.rejected], [499, 1]);
+    deepEqual([record.results[0].index, record.results[0].code], [499, "event_too_large"]);
+    ok(record.results.length > 50 && JSON.stringify(record.results).length <= LIMITS.snapshotBytes);
+  });
+});
+
+describe("the recorder", () => {
+  it("counts every attempt, and keeps as many of a source and second as are to be kept", async () => {
+    const { recorder, clock, recordMany, rows, counted } = world({
+      successesPerSecond: 10,
+      failuresPerSecond: 20,
+      pendingSuccesses: 1_000,
+    });
+    recordMany(100, () => taken());
+    recordMany(100, () => refused("origin_not_allowed"));
+    recordMany(100, () => refused("rate_limited"));
+    recordMany(5, () => taken([null], { source: source("src_2") }));
+    await recorder.flush();
+    const kept = (code: string | null, sourceId = "src_1") =>
+      rows().filter((row) => row.code === code && row.sourceId === sourceId).length;
+    deepEqual(
+      [kept(null), kept("origin_not_allowed"), kept("rate_limited"), kept(null, "src_2")],
+      [10, 20, 1, 5],
+    );
+    deepEqual(
+      [counted("accepted"), counted("failed"), counted("origin_not_allowed"), counted("rate_limited")],
+      [105, 200, 100, 100],
+    );
+    recordMany(3, () => taken());
+    await recorder.flush();
+    equal(kept(null), 10, "the same second goes on over a flush");
+    clock.advance(1_000);
+    recordMany(3, () => taken());
+    await recorder.flush();
+    equal(kept(null), 13);
+    equal(recorder.droppedTotal(), 0);
+  });
+
+  it("counts events by what became of them, and the codes of rejected ones", async () => {
+    const { recorder, counted } = world();
+    recorder.record(taken([null, null, "duplicate_event", "event_too_large", "event_too_large"]));
+    recorder.record(bootstrapped());
+    await recorder.flush();
+    const names = [
+      "accepted",
+      "duplicates",
+      "rejected",
+      "event_too_large",
+      "duplicate_event",
+      "failed",
+      "succeeded",
+    ];
+    deepEqual(names.map(counted), [2, 1, 2, 2, 0, 0, 2]);
+  });
+
+  it("counts by the hour in which an attempt ended", async () => {
+    const { recorder, batches, clock } = world();
+    recorder.record(taken());
+    clock.advance(3_600_000);
+    recorder.record(taken());
+    await recorder.flush();
+    const hours = batches[0]!.counts.filter(({ name }) => name === "accepted").map(({ hour }) => hour);
+    deepEqual(hours, [NOW, NOW + 3_600_000]);
+  });
+
+  it("keeps a quiet source's attempts when busy ones have filled the room", async () => {
+    const { recorder, rows, recordMany } = world({ successesPerSecond: 1_000, pendingSuccesses: 50 });
+    recordMany(500, () => taken());
+    recordMany(2, () => taken([null], { source: source("src_quiet") }));
+    await recorder.flush();
+    equal(rows().filter(({ sourceId }) => sourceId === "src_quiet").length, 2);
+    equal(rows().filter(({ sourceId }) => sourceId === "src_1").length, 53);
+    equal(recorder.droppedTotal(), 447);
+  });
+
+  it("lets successes give way to failures, in number and in bytes", async () => {
+    const byNumber = world({ pendingAttempts: 10, assuredPerSecond: 100 });
+    byNumber.recordMany(10, () => taken());
+    byNumber.recordMany(4, () => refused("source_inactive"));
+    await byNumber.recorder.flush();
+    equal(byNumber.rows().length, 10);
+    equal(byNumber.rows().filter(({ code }) => code === "source_inactive").length, 4);
+    equal(byNumber.recorder.droppedTotal(), 4);
+    const byBytes = world({ pendingBytes: 100_000, assuredPerSecond: 100 });
+    byBytes.recordMany(10, () => taken([null], { text: JSON.stringify({ a: "x".repeat(10_000) }) }));
+    byBytes.recordMany(3, () => refused("source_inactive", { head: "x".repeat(40_000) }));
+    await byBytes.recorder.flush();
+    deepEqual(
+      byBytes.rows().map(({ code }) => code),
+      ["source_inactive"],
+    );
+    equal(byBytes.counted("failed"), 3);
+  });
+
+  it("does not render what the store would delete at once", async () => {
+    const { recorder, rows, recordMany } = world({
+      successesPerSecond: 1_000,
+      pendingSuccesses: 1_000,
+      successesKept: 20,
+    });
+    recordMany(100, () => taken());
+    recordMany(5, () => bootstrapped());
+    await recorder.flush();
+    equal(rows().filter(({ kind }) => kind === "events").length, 20);
+    equal(rows().filter(({ kind }) => kind === "bootstrap").length, 5);
+    equal(recorder.droppedTotal(), 0);
+  });
+
+  it("renders in slices, and writes in batches with the counts in the first", async () => {
+    const { recorder, batches, recordMany } = world({ batchRows: 50, sliceAttempts: 10 });
+    recordMany(120, () => refused("source_inactive"));
+    let turns = 0;
+    let over = false;
+    const tick = () => {
+      turns++;
+      if (!over) setImmediate(tick);
+    };
+    setImmediate(tick);
+    await recorder.flush();
+    over = true;
+    deepEqual(
+      batches.map(({ rows }) => rows.length),
+      [50, 50, 20],
+    );
+    deepEqual(
+      batches.map(({ counts }) => counts.length > 0),
+      [true, false, false],
+    );
+    ok(turns >= 9, `other work had ${turns} turns`);
+  });
+
+  it("carries counts over a failed flush, gives up its rows, and complains once", async () => {
+    const { recorder, state, counted, rows, recordMany } = world();
+    state.failing = true;
+    recordMany(3, () => refused("source_inactive"));
+    await recorder.flush();
+    recordMany(4, () => refused("source_inactive"));
+    await recorder.flush();
+    deepEqual([recorder.droppedTotal(), state.warnings], [7, 1]);
+    state.failing = false;
+    recordMany(1, () => refused("source_inactive"));
+    await recorder.flush();
+    deepEqual([rows().length, counted("failed"), counted("source_inactive")], [1, 8, 8]);
+    await recorder.flush();
+    equal(counted("failed"), 8);
+  });
+
+  it("only counts attempts without a source, and notes an untrusted proxy", async () => {
+    const { recorder, batches } = world();
+    equal(recorder.proxyUntrustedAt(), null);
+    recorder.record(refused("unknown_public_key", { source: null, keyState: null, proxyUntrusted: true }));
+    await recorder.flush();
+    deepEqual([recorder.unattributedTotal(), batches.length, recorder.proxyUntrustedAt()], [1, 0, NOW]);
+  });
+
+  it("flushes what was recorded before the call, also while a flush is under way", async () => {
+    const { recorder, rows } = world();
+    recorder.record(taken());
+    const first = recorder.flush();
+    recorder.record(taken());
+    await Promise.all([recorder.flush(), recorder.flush(), first]);
+    equal(rows().length, 2);
+  });
+
+  it("flushes by itself, tells its listeners, and survives one that throws", async (t: TestContext) => {
+    t.mock.timers.enable({ apis: ["setTimeout"] });
+    const { recorder, rows } = world();
+    const told: string[][] = [];
+    recorder.onFlushed(() => {
+      throw new Error("listener");
+    });
+    const forget = recorder.onFlushed((sourceIds) => told.push([...sourceIds]));
+    recorder.record(taken());
+    t.mock.timers.tick(LIMITS.attemptFlushMs);
+    await recorder.flush();
+    equal(rows().length, 1);
+    deepEqual(told, [["src_1"]]);
+    forget();
+    recorder.record(taken());
+    await recorder.flush();
+    equal(told.length, 1);
+  });
+
+  it("writes what it has when it is closed, and takes nothing afterwards", async () => {
+    const { recorder, rows } = world();
+    recorder.record(taken());
+    await recorder.close();
+    recorder.record(taken());
+    await recorder.flush();
+    equal(rows().length, 1);
+  });
+
+  it("gives up an attempt that cannot be rendered, and keeps the others", async () => {
+    const rows: AttemptRow[] = [];
+    const ledger: AttemptLedger = {
+      recordAttempts: async (batch) => void rows.push(...batch.rows),
+      attempts: async () => [],
+      attemptCounts: async () => [],
+    };
+    const recorder = createRecorder({ ledger, clock: fakeClock(), log: silent });
+    recorder.record(taken([null], { receivedAt: Number.NaN }));
+    recorder.record(taken());
+    await recorder.flush();
+    deepEqual([rows.length, recorder.droppedTotal()], [1, 1]);
+  });
+});

@@ -1,0 +1,204 @@
+import { deepEqual, equal, ok } from "node:assert/strict";
+import { describe, it } from "node:test";
+import { DebugData, type DebugQuery, EVENT_CODES, LIMITS } from "@headwater/contract";
+import { createRecorder } from "../../src/debug/recorder.ts";
+import { createDebugRoom } from "../../src/debug/view.ts";
+import { compile } from "../../src/http/validate.ts";
+import type { SourceRecord } from "../../src/ledger/records.ts";
+import { bootstrapped, fakeClock, memoryLedger, NOW, refused, silent, source, taken } from "./fixtures.ts";
+
+const HOUR = 3_600_000;
+const fitsContract = compile(DebugData);
+
+function world() {
+  const ledger = memoryLedger();
+  const clock = fakeClock();
+  const recorder = createRecorder({
+    ledger,
+    clock,
+    log: silent,
+    limits: { assuredPerSecond: 1_000, successesPerSecond: 1_000 },
+  });
+  const time = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
+  const room = createDebugRoom({
+    ledger,
+    recorder,
+    clock,
+    render: (shown: SourceRecord) => ({
+      ...shown,
+      previousKeyExpiresAt: null,
+      publicKeyRotatedAt: null,
+      lastBootstrapAt: time(shown.lastBootstrapAt),
+      lastEventAt: time(shown.lastEventAt),
+      createdAt: new Date(shown.createdAt).toISOString(),
+      updatedAt: new Date(shown.updatedAt).toISOString(),
+    }),
+    limitsOf: () => ({
+      maxBatchSize: 500,
+      maxPayloadBytes: 524_288,
+      maxEventBytes: 32_768,
+      maxEventAgeSeconds: 604_800,
+      dedupWindowSeconds: 777_600,
+      sessionTimeoutSeconds: 1_800,
+      requestRate: { client: { perSecond: 50, burst: 200 }, source: { perSecond: 2_000, burst: 4_000 } },
+    }),
+  });
+  const view = async (query: DebugQuery = {}, shown = source()) => {
+    const data = await room.view(shown, query);
+    equal(fitsContract(data), true, JSON.stringify(fitsContract.issues(data)));
+    return data;
+  };
+  const health = async (shown = source()) => (await view({}, shown)).health;
+  return { recorder, clock, view, health };
+}
+
+describe("the debug view", () => {
+  it("shows what was recorded the moment before, by kind, newest first", async () => {
+    const { recorder, view } = world();
+    const attempts = [bootstrapped(), taken(), taken([null, "event_too_large"])];
+    for (const attempt of attempts) recorder.record(attempt);
+    const data = await view();
+    deepEqual(
+      data.bootstrapAttempts.map((one) => one.attemptId),
+      [attempts[0]!.attemptId],
+    );
+    deepEqual(
+      data.eventAttempts.map((one) => one.attemptId),
+      [attempts[2]!.attemptId, attempts[1]!.attemptId],
+    );
+    equal(data.nextCursor, null);
+    equal(data.source.sourceId, "src_1");
+    equal(data.limits.maxBatchSize, 500);
+  });
+
+  it("filters by kind, outcome, code, origin, session and visitor", async () => {
+    const { recorder, view } = world();
+    recorder.record(bootstrapped());
+    recorder.record(taken());
+    recorder.record(taken([null, "event_too_large"], { origin: "https://joe@example.com" }));
+    recorder.record(refused("origin_not_allowed", { origin: "https://evil.example" }));
+    const found = async (query: DebugQuery) => {
+      const { bootstrapAttempts, eventAttempts } = await view(query);
+      return [bootstrapAttempts.length, eventAttempts.length];
+    };
+    deepEqual(await found({ kind: "bootstrap" }), [1, 0]);
+    deepEqual(await found({ outcome: "succeeded" }), [1, 1]);
+    deepEqual(await found({ code: "event_too_large" }), [0, 1]);
+    deepEqual(await found({ origin: "https://evil.example", outcome: "failed" }), [0, 1]);
+    deepEqual(await found({ origin: "https://joe@example.com" }), [0, 1]);
+    deepEqual(await found({ sessionId: "ses_new" }), [1, 0]);
+    deepEqual(await found({ anonymousId: "anon_1" }), [1, 2]);
+    deepEqual(await found({ anonymousId: "nobody" }), [0, 0]);
+  });
+
+  it("shows no other source's attempts", async () => {
+    const { recorder, view } = world();
+    recorder.record(taken([null], { source: source("src_2") }));
+    const { eventAttempts, health } = await view();
+    deepEqual([eventAttempts.length, health.last24h.accepted], [0, 0]);
+  });
+
+  it("pages through both kinds at once without a repetition or a gap", async () => {
+    const { recorder, view } = world();
+    const ids = { bootstrap: new Set<string>(), events: new Set<string>() };
+    for (let index = 0; index < 40; index++) {
+      const attempt = index % 8 === 3 ? bootstrapped() : taken();
+      ids[attempt.kind].add(attempt.attemptId);
+      recorder.record(attempt);
+    }
+    let cursor: string | null = null;
+    let pages = 0;
+    do {
+      const data: DebugData = await view({ limit: 3, ...(cursor === null ? {} : { cursor }) });
+      if (pages === 0) deepEqual([data.bootstrapAttempts.length, data.eventAttempts.length], [3, 3]);
+      for (const one of data.bootstrapAttempts) equal(ids.bootstrap.delete(one.attemptId), true);
+      for (const one of data.eventAttempts) equal(ids.events.delete(one.attemptId), true);
+      cursor = data.nextCursor;
+      ok(cursor === null || /^[0-9]{1,15}$/.test(cursor));
+      pages++;
+    } while (cursor !== null);
+    deepEqual([ids.bootstrap.size, ids.events.size, pages], [0, 0, 12]);
+  });
+
+  it("answers a cursor that nobody was given with nothing", async () => {
+    const { recorder, view } = world();
+    recorder.record(taken());
+    for (const cursor of ["0", "7", "999999999999999", "000"]) {
+      const data = await view({ cursor });
+      deepEqual([data.eventAttempts.length, data.nextCursor], [0, null]);
+    }
+  });
+});
+
+describe("health", () => {
+  it("is waiting until something comes, receiving when it goes well, failing when it does not", async () => {
+    const { recorder, clock, health } = world();
+    equal((await health()).status, "waiting");
+    recorder.record(refused("origin_not_allowed"));
+    equal((await health()).status, "failing", "nothing ever succeeded");
+    clock.advance(1_000);
+    recorder.record(bootstrapped());
+    equal((await health()).status, "receiving");
+    clock.advance(1_000);
+    recorder.record(refused("origin_not_allowed"));
+    equal((await health()).status, "failing", "the last one failed, and two of three");
+    for (let index = 0; index < 5; index++) recorder.record(taken());
+    clock.advance(1_000);
+    recorder.record(refused("origin_not_allowed"));
+    equal((await health()).status, "receiving", "one stranger among many that are well");
+    clock.advance(2 * HOUR);
+    equal((await health()).status, "receiving");
+    clock.advance(48 * HOUR);
+    recorder.record(refused("origin_not_allowed"));
+    equal((await health()).status, "failing");
+  });
+
+  it("knows of successes that were before the counters", async () => {
+    const { recorder, clock, health } = world();
+    equal((await health(source("src_1", { lastEventAt: NOW - 30 * 24 * HOUR }))).status, "receiving");
+    clock.advance(1);
+    recorder.record(refused("source_inactive"));
+    const shown = await health(source("src_1", { lastBootstrapAt: NOW - HOUR }));
+    deepEqual([shown.status, shown.lastBootstrapAt], ["failing", new Date(NOW - HOUR).toISOString()]);
+  });
+
+  it("sums up the last 24 hours, with the commonest codes and what to do about them", async () => {
+    const { recorder, clock, health } = world();
+    recorder.record(refused("source_inactive"));
+    clock.advance(26 * HOUR);
+    recorder.record(taken([null, "duplicate_event", "event_too_large", "event_too_large"]));
+    recorder.record(refused("origin_not_allowed", {}, { hint: "Add https://other.example." }));
+    for (let index = 0; index < 300; index++) recorder.record(refused("rate_limited"));
+    const { last24h, topCodes } = await health();
+    deepEqual(last24h, { accepted: 1, duplicates: 1, rejected: 2, failed: 301 });
+    const seen = { lastSeenAt: new Date(clock()).toISOString() };
+    deepEqual(topCodes, [
+      { code: "rate_limited", count: 300, ...seen, hint: "Wait as Retry-After says." },
+      { code: "event_too_large", count: 2, ...seen, hint: EVENT_CODES.event_too_large },
+      { code: "origin_not_allowed", count: 1, ...seen, hint: "Add https://other.example." },
+    ]);
+  });
+
+  it("warns of a proxy that TRUST_PROXY does not vouch for, as long as it comes from one", async () => {
+    const { recorder, clock, health } = world();
+    recorder.record(taken([null], { proxyUntrusted: true }));
+    const { warnings } = await health();
+    deepEqual(
+      warnings.map(({ code }) => code),
+      ["proxy_untrusted"],
+    );
+    ok(warnings[0]!.hint.includes("TRUST_PROXY="));
+    clock.advance(2 * HOUR);
+    deepEqual((await health()).warnings, []);
+  });
+
+  it("counts what the bounds do not keep", async () => {
+    const { recorder, health, view } = world();
+    for (let index = 0; index < 900; index++) recorder.record(refused("source_inactive"));
+    equal((await health()).last24h.failed, 900);
+    equal(
+      (await view({ limit: LIMITS.debugPageSizeMax })).eventAttempts.length,
+      LIMITS.attemptFailuresPerSecond,
+    );
+  });
+});

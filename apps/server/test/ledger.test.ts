@@ -1,0 +1,43 @@
+/** The port's suites over SQLite, threads and files included. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe } from "node:test";
+import { attemptsSuite } from "../src/ledger/attempts.suite.ts";
+import { type LedgerHome, ledgerSuite } from "../src/ledger/ledger.suite.ts";
+import { registerSuite } from "../src/ledger/register.suite.ts";
+import { openSqliteLedger } from "../src/ledger/sqlite/open.ts";
+
+const NOW = Date.UTC(2026, 10, 21, 12);
+
+async function newHome(): Promise<LedgerHome> {
+  const dataDir = mkdtempSync(join(tmpdir(), "headwater-ledger-"));
+  return {
+    open: (now) => openSqliteLedger({ dataDir, now }),
+    remove: async () => rmSync(dataDir, { recursive: true, force: true }),
+  };
+}
+
+ledgerSuite("SQLite", newHome);
+
+describe("the register of the whole ledger on SQLite", () => {
+  registerSuite(async () => {
+    const home = await newHome();
+    const ledger = await home.open(NOW);
+    const close = async () => {
+      await ledger.close();
+      await home.remove();
+    };
+    return { ledger, close };
+  });
+});
+
+attemptsSuite("the whole ledger on SQLite", async ({ storeBytes }) => {
+  const dataDir = mkdtempSync(join(tmpdir(), "headwater-ledger-"));
+  const ledger = await openSqliteLedger({ dataDir, now: NOW, attemptStoreBytes: storeBytes });
+  const close = async () => {
+    await ledger.close();
+    rmSync(dataDir, { recursive: true, force: true });
+  };
+  return { ledger, maintain: (at) => ledger.maintain(at), close };
+});

@@ -1,0 +1,153 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { DAY, issuesOf, openWorld, refused, SIGN_IN_CODE, type World } from "../workspace-world.ts";
+
+describe("/api/tokens", () => {
+  let world: World;
+  let organizationId: string;
+  before(async () => {
+    world = await openWorld();
+    ({ organizationId } = world);
+  });
+  after(() => world.close());
+  const create = (body: Record<string, unknown>, token?: string) =>
+    world.ask("POST", "/api/tokens", { body: { organizationId, label: "CI", ...body }, ...(token ? { token } : {}) });
+  const list = () => world.ask("GET", `/api/tokens?organizationId=${organizationId}`);
+  const works = async (token: string) => (await world.ask("GET", "/api/organizations", { token })).status === 200;
+
+  describe("201", () => {
+    it("shows the token once, with its hint and without its hash anywhere", async () => {
+      const reply = await create({});
+      assert.equal(reply.status, 201);
+      const { token, tokenId, hint } = reply.body;
+      assert.match(token, /^hwt_[0-9A-Za-z]{36}$/);
+      assert.equal(hint, token.slice(-4));
+      assert.ok(await works(token));
+      const listed = (await list()).body.tokens.find((one: { tokenId: string }) => one.tokenId === tokenId);
+      assert.deepEqual([listed.label, listed.hint, "token" in listed, "hash" in listed], ["CI", hint, false, false]);
+    });
+
+    it("a token made in a workspace opens that workspace only", async () => {
+      const { token } = (await create({})).body;
+      const other = (await world.ask("POST", "/api/organizations", { body: { name: "Other" } })).body.organizationId;
+      const reply = await world.ask("GET", `/api/tracking-sources?organizationId=${other}`, { token });
+      refused(reply, 403, "not_a_member");
+      assert.equal((await world.ask("GET", `/api/tracking-sources?organizationId=${other}`)).status, 200);
+    });
+
+    it("its own user makes one that reaches all of theirs; it is in no workspace's list", async () => {
+      const { token, tokenId } = (await create({ allWorkspaces: true })).body;
+      assert.equal((await world.ask("POST", "/api/organizations", { token, body: { name: "x" } })).status, 201);
+      assert.ok(!(await list()).text.includes(tokenId));
+      const revoked = await world.ask("DELETE", `/api/tokens/${tokenId}?organizationId=${organizationId}`);
+      assert.equal(revoked.status, 200);
+      assert.equal(await works(token), false);
+    });
+
+    it("an expiry holds to the millisecond", async () => {
+      const { token, expiresAt } = (await create({ expiresAt: new Date(world.now() + DAY).toISOString() })).body;
+      assert.equal(expiresAt, new Date(world.now() + DAY).toISOString());
+      world.advance(DAY - 1);
+      assert.ok(await works(token));
+      world.advance(1);
+      refused(await world.ask("GET", "/api/organizations", { token }), 401, "expired_token");
+    });
+
+    it("an expiry without a zone is UTC", async () => {
+      assert.equal((await create({ expiresAt: "2030-01-01T00:00" })).body.expiresAt, "2030-01-01T00:00:00.000Z");
+    });
+  });
+
+  describe("200", () => {
+    it("revocation takes effect at the next request", async () => {
+      const { token, tokenId } = (await create({})).body;
+      assert.ok(await works(token));
+      const reply = await world.ask("DELETE", `/api/tokens/${tokenId}`, { body: { organizationId } });
+      assert.deepEqual(reply.body, { tokenId, revokedAt: new Date(world.now()).toISOString() });
+      refused(await world.ask("GET", "/api/organizations", { token }), 401, "revoked_token");
+    });
+
+    it("the list says when a token was last used", async () => {
+      world.advance(60_000);
+      const { token, tokenId } = (await create({})).body;
+      world.advance(60_000);
+      await works(token);
+      const used = (await list()).body.tokens.find((one: { tokenId: string }) => one.tokenId === tokenId);
+      assert.equal(used.lastUsedAt, new Date(world.now()).toISOString());
+    });
+  });
+
+  describe("403", () => {
+    it("nobody makes a token above their own role", async () => {
+      const admin = await world.member("admin");
+      refused(await create({ userId: "usr_owner" }, admin.token), 403, "permission_denied");
+      assert.equal((await create({ userId: admin.userId }, admin.token)).status, 201);
+    });
+
+    it("allWorkspaces is for one's own user, and not for a token that opens one workspace", async () => {
+      const owner = await world.member("owner");
+      refused(await create({ allWorkspaces: true }, owner.token), 403, "permission_denied");
+      refused(await create({ allWorkspaces: true, userId: owner.userId }), 403, "permission_denied");
+    });
+  });
+
+  describe("404", () => {
+    it("member_not_found for a user outside, token_not_found for a token of another workspace", async () => {
+      refused(await create({ userId: "usr_never" }), 404, "member_not_found");
+      const strangers = await world.strangers();
+      const theirs = await world.ask("POST", "/api/tokens", {
+        token: strangers.token,
+        body: { organizationId: strangers.organizationId, label: "x" },
+      });
+      const reply = await world.ask("DELETE", `/api/tokens/${theirs.body.tokenId}?organizationId=${organizationId}`);
+      refused(reply, 404, "token_not_found");
+    });
+  });
+
+  describe("422", () => {
+    it("an expiry is an ISO 8601 date-time in the future", async () => {
+      for (const expiresAt of ["tomorrow", "2030-02-30T00:00:00Z", "2030-01-01", "1893456000000"]) {
+        assert.deepEqual(issuesOf(await create({ expiresAt })), ["expiresAt: invalid_timestamp"], expiresAt);
+      }
+      const past = new Date(world.now()).toISOString();
+      assert.deepEqual(issuesOf(await create({ expiresAt: past })), ["expiresAt: invalid_value"]);
+      assert.deepEqual(issuesOf(await create({ label: "" })), ["label: too_short"]);
+    });
+  });
+});
+
+describe("POST /api/sign-in", () => {
+  const signIn = (world: World, code: unknown) => world.ask("POST", "/api/sign-in", { token: null, body: { code } });
+
+  it("200: gives a token for the first start's code, once", async () => {
+    const world = await openWorld();
+    const reply = await signIn(world, SIGN_IN_CODE);
+    assert.equal(reply.status, 200, reply.text);
+    assert.equal((await world.ask("GET", "/api/organizations", { token: reply.body.token })).status, 200);
+    refused(await signIn(world, SIGN_IN_CODE), 401, "invalid_token");
+    await world.close();
+  });
+
+  it("401: expired_token after 10 minutes, invalid_token for an unknown code", async () => {
+    const world = await openWorld();
+    const unknown = await signIn(world, "guess");
+    refused(unknown, 401, "invalid_token");
+    assert.equal(unknown.headers.get("www-authenticate"), "Bearer");
+    world.advance(600_000);
+    refused(await signIn(world, SIGN_IN_CODE), 401, "expired_token");
+    await world.close();
+  });
+
+  it("422: a code is text", async () => {
+    const world = await openWorld();
+    assert.deepEqual(issuesOf(await signIn(world, 7)), ["code: invalid_type"]);
+    await world.close();
+  });
+
+  it("429: guesses count as failed authentications of their address", async () => {
+    const world = await openWorld({ rates: { failedAuth: { perSecond: 10 / 60, burst: 10 } } });
+    for (let tries = 0; tries < 10; tries += 1) refused(await signIn(world, `guess ${tries}`), 401, "invalid_token");
+    refused(await signIn(world, "guess again"), 429, "rate_limited");
+    await world.close();
+  });
+});
