@@ -3,6 +3,7 @@
  * one sending to the next. Every template of a size is answered with the same number of bytes, so that the bare
  * server can answer as many.
  */
+import { randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
 
 /** One visitor with an open session of a source. */
@@ -31,7 +32,11 @@ const AGENTS = [
 ];
 const LOCALES = ["en-US", "de-DE", "fr-FR", "nl-NL", "pt-BR", "en-GB"];
 const ZONES = ["America/New_York", "Europe/Berlin", "Europe/Paris", "Europe/Amsterdam", "America/Sao_Paulo"];
-const PATHS = ["collections/winter-jackets/arctic-parka", "collections/boots/ridge-mid-gtx", "journal/layering-guide"];
+const PATHS = [
+  "collections/winter-jackets/arctic-parka",
+  "collections/boots/ridge-mid-gtx",
+  "journal/layering-guide",
+];
 /** One in six is not ASCII, as titles are. */
 const TITLES = [
   "Arctic Parka | Winter jackets | Northwind Outfitters",
@@ -57,10 +62,25 @@ function pageEvent(index: number, start: number) {
       url: `${ORIGIN}${path}?color=navy&size=m&utm_source=newsletter&utm_medium=email&utm_campaign=autumn-sale-${index % 40}`,
       path,
       title: pick(TITLES, index),
-      referrer: index % 2 === 0 ? "https://www.google.com/" : `${ORIGIN}/collections/winter-jackets?page=${index % 9}`,
+      referrer:
+        index % 2 === 0
+          ? "https://www.google.com/"
+          : `${ORIGIN}/collections/winter-jackets?page=${index % 9}`,
     },
-    properties: { template: "product", currency: "EUR", price: 149.95 + (index % 50), inStock: index % 5 > 0, list: "autumn-favourites" },
-    context: { viewport: { width: 1440, height: 900 }, scrollDepth: index % 100, loadMs: 300 + (index % 900), connection: "4g", theme: "light" },
+    properties: {
+      template: "product",
+      currency: "EUR",
+      price: 149.95 + (index % 50),
+      inStock: index % 5 > 0,
+      list: "autumn-favourites",
+    },
+    context: {
+      viewport: { width: 1440, height: 900 },
+      scrollDepth: index % 100,
+      loadMs: 300 + (index % 900),
+      connection: "4g",
+      theme: "light",
+    },
   };
 }
 
@@ -70,7 +90,10 @@ function trackEvent(index: number, start: number) {
     type: "track",
     name: pick(NAMES, index),
     timestamp: timeOf(start, index),
-    page: { url: `${ORIGIN}/${pick(PATHS, index)}?variant=${1000 + (index % 900)}`, title: pick(TITLES, index) },
+    page: {
+      url: `${ORIGIN}/${pick(PATHS, index)}?variant=${1000 + (index % 900)}`,
+      title: pick(TITLES, index),
+    },
     properties: {
       productId: `sku-${100_000 + (index % 9_000)}`,
       productName: "Arctic Parka, navy, size M",
@@ -100,14 +123,17 @@ const contextOf = (index: number) => ({
 });
 
 /** 500 public addresses, so that the country look-up has something to find. */
-const addressOf = (index: number) => `${[81, 93, 203, 8, 151][index % 5]}.${(index * 7) % 250}.${index % 100}.${1 + (index % 250)}`;
+const addressOf = (index: number) =>
+  `${[81, 93, 203, 8, 151][index % 5]}.${(index * 7) % 250}.${index % 100}.${1 + (index % 250)}`;
 
 const marked = (body: unknown) =>
   JSON.stringify(body).replaceAll("@ID@", ID_MARK).replaceAll("@SENT_AT@", SENT_AT_MARK);
 
 function lengthOf(body: string): number {
   const marks = (mark: string) => body.split(mark).length - 1;
-  return Buffer.byteLength(body) + marks(ID_MARK) * (ID_LENGTH - 1) + marks(SENT_AT_MARK) * (SENT_AT_LENGTH - 1);
+  return (
+    Buffer.byteLength(body) + marks(ID_MARK) * (ID_LENGTH - 1) + marks(SENT_AT_MARK) * (SENT_AT_LENGTH - 1)
+  );
 }
 
 function requestOf(path: string, body: string, index: number): string {
@@ -176,4 +202,10 @@ export const unfolded = (template: string) => template.replaceAll(BREAK_MARK, "\
 /** A line each: what both generators read. */
 export function writeTemplates(file: string, templates: readonly string[]): void {
   writeFileSync(file, `${templates.join("\n")}\n`);
+}
+
+/** The first 24 characters of a UUID; a generator counts the last 12, so no id is sent twice. */
+export function idPrefix(): string {
+  const hex = randomBytes(11).toString("hex");
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-7${hex.slice(12, 15)}-8${hex.slice(15, 18)}-`;
 }

@@ -1,7 +1,7 @@
 /** The first start on an empty ledger: one workspace, its owner, one token, and a link to sign in with once. */
 import { randomBytes } from "node:crypto";
 import { hashToken, hintOf, makeToken } from "./access/tokens.ts";
-import type { Register } from "./ledger/ledger.ts";
+import type { Ledger } from "./ledger/ledger.ts";
 
 export interface FirstStart {
   /** null when it came from OWNER_TOKEN: whoever set it knows it. */
@@ -14,9 +14,10 @@ const SIGN_IN_MS = 10 * 60_000;
 
 /** @returns null when the ledger was set up before */
 export async function setUpOnFirstStart(
-  ledger: Pick<Register, "setUp">,
+  ledger: Pick<Ledger, "isSetUp" | "setUp">,
   given: { organizationId: string; ownerToken: string | null; now: number; newId(prefix: string): string },
 ): Promise<FirstStart | null> {
+  if (await ledger.isSetUp()) return null;
   const { organizationId, ownerToken, now, newId } = given;
   const token = ownerToken ?? makeToken().token;
   const signInCode = randomBytes(24).toString("base64url");

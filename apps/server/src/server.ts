@@ -13,6 +13,7 @@ import { permissionsOf } from "./access/permissions.ts";
 import { hashToken } from "./access/tokens.ts";
 import type { Attempt } from "./attempt.ts";
 import { type Config, ConfigError, describeSettings, type Environment } from "./config.ts";
+import { pack } from "./debug/parcel.ts";
 import { createRecorder } from "./debug/recorder.ts";
 import { getDebug, streamDebug } from "./debug/routes.ts";
 import { createDebugStreams } from "./debug/stream.ts";
@@ -149,6 +150,7 @@ export async function startServer(
     dataDir: config.DATA_DIR,
     now: clock(),
     attemptStoreBytes: config.DEBUG_STORE_BYTES,
+    attemptsThread: new URL("./attempts-thread.ts", import.meta.url),
     ...(options.durability ? { durability: options.durability } : {}),
   });
   const ledger = withChangeNotice(stored, () => forget());
@@ -158,7 +160,12 @@ export async function startServer(
     ready ? log.info("ready again") : log.error({ problems }, "not ready"),
   );
   await readiness.probe();
-  const recorder = createRecorder({ ledger, clock, log });
+  const recorder = createRecorder({
+    ledger,
+    clock,
+    log,
+    write: ({ attempts, counts }) => stored.renderAttempts({ parcels: attempts.map(pack), counts }),
+  });
   const metrics = createMetrics({
     readiness: readiness.now,
     inFlight: () => ingest.inFlight(),

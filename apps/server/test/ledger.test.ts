@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe } from "node:test";
 import { attemptsSuite } from "../src/ledger/attempts.suite.ts";
-import { type LedgerHome, ledgerSuite } from "../src/ledger/ledger.suite.ts";
+import { ledgerSuite } from "../src/ledger/ledger.suite.ts";
+import type { LedgerHome } from "../src/ledger/ledger-home.suite.ts";
 import { registerSuite } from "../src/ledger/register.suite.ts";
 import { openSqliteLedger } from "../src/ledger/sqlite/open.ts";
 

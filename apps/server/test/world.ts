@@ -10,6 +10,9 @@ import { type CheckReply, createContractCheck, type OpenApi } from "./contract-c
 export const OWNER_TOKEN = "the-owner-token-of-a-test-world-0123456789";
 export const ORGANIZATION_ID = "org_default";
 export const ORIGIN = "https://shop.example";
+/** What a page of ORIGIN is shown in. */
+export const BROWSER =
+  "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36";
 
 export interface Reply {
   status: number;
@@ -94,7 +97,12 @@ export async function openWorld(
     return reply;
   };
   const send = (path: string, body: unknown, headers: Record<string, string> = {}) =>
-    ask(path, { method: "POST", token: null, body, headers: { origin: ORIGIN, "content-type": "text/plain", ...headers } });
+    ask(path, {
+      method: "POST",
+      token: null,
+      body,
+      headers: { origin: ORIGIN, "user-agent": BROWSER, "content-type": "text/plain", ...headers },
+    });
   const createSource = async (over: Record<string, unknown> = {}) => {
     const body = { organizationId: ORGANIZATION_ID, name: "Shop", allowedOrigins: [ORIGIN], ...over };
     const reply = await ask("/api/tracking-sources", { method: "POST", body });

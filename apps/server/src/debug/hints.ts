@@ -1,4 +1,4 @@
-import { ERRORS, EVENT_CODES } from "@headwater/contract";
+import { ERRORS, EVENT_CODES } from "@headwater/contract/errors";
 
 /** What to do about a code, in general; a refusal of a request carries a hint with the value to paste. */
 export function hintOf(code: string): string {

@@ -4,7 +4,7 @@ import type { Place, RecorderLimits } from "./sampling.ts";
 
 export interface Pending {
   /** False: there was no room for this one. */
-  add(attempt: FinishedAttempt, place: Place): boolean;
+  add(attempt: FinishedAttempt, place: Place, now: number): boolean;
   /** All that waits, oldest first, without those that the store would prune at once; and how many had to give way. */
   take(): { attempts: FinishedAttempt[]; dropped: number };
 }
@@ -19,7 +19,7 @@ function bytesOf(attempt: FinishedAttempt): number {
 export function createPending(limits: RecorderLimits): Pending {
   let successes: FinishedAttempt[] = [];
   let others: FinishedAttempt[] = [];
-  let shared = 0;
+  let shared = { second: 0, successes: 0 };
   let bytes = 0;
   let dropped = 0;
 
@@ -35,15 +35,21 @@ export function createPending(limits: RecorderLimits): Pending {
     return !full(more);
   };
 
+  const takeShare = (now: number): boolean => {
+    const second = Math.floor(now / 1_000);
+    if (second !== shared.second) shared = { second, successes: 0 };
+    shared.successes++;
+    return shared.successes <= limits.sharedSuccessesPerSecond;
+  };
+
   return {
-    add(attempt, place) {
+    add(attempt, place, now) {
       const more = bytesOf(attempt);
       if (place === "other") {
         if (!makeRoom(more)) return false;
         others.push(attempt);
       } else {
-        if (full(more) || (place === "success" && shared >= limits.pendingSuccesses)) return false;
-        if (place === "success") shared++;
+        if (full(more) || (place === "success" && !takeShare(now))) return false;
         successes.push(attempt);
       }
       bytes += more;
@@ -57,7 +63,6 @@ export function createPending(limits: RecorderLimits): Pending {
       const taken = { attempts, dropped };
       successes = [];
       others = [];
-      shared = 0;
       bytes = 0;
       dropped = 0;
       return taken;

@@ -5,11 +5,11 @@
  */
 import type { Attempt } from "../attempt.ts";
 import type { AttemptLedger } from "../ledger/ledger.ts";
-import type { AttemptCount, AttemptRow } from "../ledger/records.ts";
 import { createPending } from "./pending.ts";
-import { type FinishedAttempt, rowOf } from "./render.ts";
+import type { FinishedAttempt } from "./render.ts";
 import { placeFor, RECORDER_LIMITS, type RecorderLimits } from "./sampling.ts";
 import { createTally } from "./tally.ts";
+import { type AttemptBatch, type WriteAttempts, writeHere } from "./write.ts";
 
 /** Where trouble is written to; pino fits. */
 export interface RecorderLog {
@@ -35,13 +35,16 @@ export interface Recorder {
 
 export interface RecorderParts {
   ledger: AttemptLedger;
+  /** Default: rendered in this process, then given to the ledger. */
+  write?: WriteAttempts;
   clock: () => number;
   log: RecorderLog;
   limits?: Partial<RecorderLimits>;
 }
 
-export function createRecorder({ ledger, clock, log, limits: changed }: RecorderParts): Recorder {
+export function createRecorder({ ledger, clock, log, limits: changed, ...parts }: RecorderParts): Recorder {
   const limits: RecorderLimits = { ...RECORDER_LIMITS, ...changed };
+  const write = parts.write ?? writeHere(ledger, limits.sliceAttempts);
   const tally = createTally(limits.carriedCounts);
   const listeners = new Set<FlushListener>();
   const pending = createPending(limits);
@@ -65,21 +68,20 @@ export function createRecorder({ ledger, clock, log, limits: changed }: Recorder
     const share = tally.count(attempt, now);
     timer ??= setTimeout(flush, limits.flushMs).unref();
     const place = placeFor(attempt, share, limits);
-    if (place !== null && !pending.add(attempt, place)) dropped++;
+    if (place !== null && !pending.add(attempt, place, now)) dropped++;
   }
 
-  /** Writes rows, and with them counts; what the ledger does not take is given up, but for the counts. */
-  async function write(rows: AttemptRow[], counts: AttemptCount[], written: Set<string>): Promise<void> {
-    if (rows.length === 0 && counts.length === 0) return;
+  /** What cannot be written is given up, but for the counts. */
+  async function writeBatch(batch: AttemptBatch, written: Set<string>): Promise<void> {
     try {
-      await ledger.recordAttempts({ rows, counts });
-      for (const row of rows) written.add(row.sourceId);
+      dropped += batch.attempts.length - (await write(batch));
+      for (const { source } of batch.attempts) written.add(source.sourceId);
       failing = false;
     } catch (error) {
-      dropped += rows.length;
-      tally.putBack(counts);
+      dropped += batch.attempts.length;
+      tally.putBack(batch.counts);
       // said once, not four times a second for as long as it lasts
-      if (!failing) log.warn({ err: error, rows: rows.length }, "attempts cannot be recorded");
+      if (!failing) log.warn({ err: error, attempts: batch.attempts.length }, "attempts cannot be recorded");
       failing = true;
     }
   }
@@ -92,27 +94,10 @@ export function createRecorder({ ledger, clock, log, limits: changed }: Recorder
     let counts = tally.take(clock());
     const written = new Set<string>();
     for (let at = 0; at < attempts.length || counts.length > 0; at += limits.batchRows) {
-      const rows = await render(attempts.slice(at, at + limits.batchRows));
-      await write(rows, counts, written);
+      await writeBatch({ attempts: attempts.slice(at, at + limits.batchRows), counts }, written);
       counts = [];
     }
     if (written.size > 0) tell(written);
-  }
-
-  async function render(attempts: readonly FinishedAttempt[]): Promise<AttemptRow[]> {
-    const rows: AttemptRow[] = [];
-    for (let at = 0; at < attempts.length; at += limits.sliceAttempts) {
-      if (at > 0) await turn();
-      for (const attempt of attempts.slice(at, at + limits.sliceAttempts)) {
-        try {
-          rows.push(rowOf(attempt));
-        } catch (error) {
-          dropped++;
-          log.warn({ err: error, attemptId: attempt.attemptId }, "an attempt could not be rendered");
-        }
-      }
-    }
-    return rows;
   }
 
   function tell(sourceIds: ReadonlySet<string>): void {
@@ -161,5 +146,3 @@ export function createRecorder({ ledger, clock, log, limits: changed }: Recorder
 function isFinished(attempt: Attempt): attempt is FinishedAttempt {
   return attempt.source !== null && attempt.outcome !== null;
 }
-
-const turn = () => new Promise<void>((resolve) => setImmediate(resolve));

@@ -2,7 +2,8 @@
  * An attempt as the debug view shows it (contract `Attempt`), masked, as JSON text. It is put together from
  * parts that are JSON already, so that a body is not parsed again to be shown.
  */
-import { type AttemptOutcome, type EventResult, type Issue, LIMITS } from "@headwater/contract";
+import type { AttemptOutcome, EventResult, Issue } from "@headwater/contract";
+import { LIMITS } from "@headwater/contract/limits";
 import type { Attempt, Outcome, Refused, Taken } from "../attempt.ts";
 import type { AttemptRow } from "../ledger/records.ts";
 import { hintOf } from "./hints.ts";
@@ -26,6 +27,17 @@ export function outcomeOf(attempt: FinishedAttempt): AttemptOutcome {
   const rejected = attempt.outcome.answer.rejected ?? 0;
   if (rejected === 0) return "succeeded";
   return rejected === results.length && attempt.kind === "events" ? "failed" : "partial";
+}
+
+/** One attempt that cannot be rendered does not cost the others. */
+export function rowsOf<T>(attempts: readonly T[], render: (attempt: T) => AttemptRow): AttemptRow[] {
+  return attempts.flatMap((attempt) => {
+    try {
+      return [render(attempt)];
+    } catch {
+      return [];
+    }
+  });
 }
 
 /** What the store keeps of an attempt. */

@@ -7,14 +7,14 @@ export const RECORDER_LIMITS = {
   successesPerSecond: LIMITS.attemptSuccessesPerSecond,
   failuresPerSecond: LIMITS.attemptFailuresPerSecond,
   rateLimitedPerSecond: 1,
-  /** The first few of a source and second are kept even when busy sources have used up the shared room. */
+  /** The first few of a source and second are kept even when busy sources have used up what is shared. */
   assuredPerSecond: 3,
   successesKept: LIMITS.attemptsSucceededKept,
   flushMs: LIMITS.attemptFlushMs,
-  /** What one flush renders at about 50 µs each: with 250 ms between flushes, within 5 % of the thread. */
-  pendingSuccesses: 150,
-  pendingAttempts: 500,
-  pendingBytes: 32 * 1_048_576,
+  /** Successes of all sources together: at 100 µs to render one and write it, a quarter of the attempts' thread. */
+  sharedSuccessesPerSecond: 2_500,
+  pendingAttempts: 1_500,
+  pendingBytes: 64 * 1_048_576,
   /** Attempts rendered in one turn of the event loop: 5 ms of the largest bodies, 1 ms of ordinary ones. */
   sliceAttempts: 20,
   /** Rows sent to the ledger at once. */
@@ -24,7 +24,7 @@ export const RECORDER_LIMITS = {
 } as const;
 export type RecorderLimits = { readonly [Name in keyof typeof RECORDER_LIMITS]: number };
 
-/** `assured` needs no room of the share of all successes. */
+/** A `success` takes part of what all sources share; `assured` does not. */
 export type Place = "success" | "other" | "assured";
 
 /** Whether this attempt is one of those of its source and second that are kept, and in which queue. */

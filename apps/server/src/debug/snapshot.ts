@@ -1,5 +1,5 @@
 /** What may be kept of a body: masked before anything is written, and cut to a bound that stays valid JSON. */
-import { LIMITS } from "@headwater/contract";
+import { LIMITS } from "@headwater/contract/limits";
 import { cutBody, isJson } from "./cut.ts";
 import { maskJson, maskText } from "./mask.ts";
 import { nestsDeeply } from "./nesting.ts";

@@ -79,11 +79,16 @@ function speaksForNull(error: ErrorObject): boolean {
   return error.keyword === "type" && error.params.type === "null";
 }
 
+/** Each issue once; of a value of another type nothing else need be said. */
 function distinct(issues: Issue[]): Issue[] {
+  const placeOf = ({ path }: Issue) => JSON.stringify(path);
+  const mistyped = new Set(issues.filter(({ code }) => code === "invalid_type").map(placeOf));
   const seen = new Set<string>();
   return issues.filter((issue) => {
-    const key = JSON.stringify([issue.path, issue.code]);
-    return seen.has(key) ? false : seen.add(key);
+    const place = placeOf(issue);
+    const key = `${place} ${issue.code}`;
+    if (seen.has(key) || (mistyped.has(place) && issue.code !== "invalid_type")) return false;
+    return seen.add(key);
   });
 }
 

@@ -3,9 +3,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { DEDUP_WINDOW_SECONDS } from "@headwater/contract/limits";
 import fc from "fast-check";
-import { aCommit, keyOf, type LedgerHome } from "./ledger.suite.ts";
+import { aCommit, keyOf, type LedgerHome, type NewHome, NOW } from "./ledger-home.suite.ts";
 
-const NOW = Date.UTC(2026, 10, 21, 12);
 const HOUR = 3_600_000;
 const WINDOW = DEDUP_WINDOW_SECONDS * 1_000;
 const RUNS = process.env.TEST_LONG ? 200 : 25;
@@ -80,7 +79,7 @@ async function live(home: LedgerHome, history: Happening[]): Promise<void> {
   }
 }
 
-export function ledgerModelSuite(name: string, newHome: () => Promise<LedgerHome>): void {
+export function modelSuite(name: string, newHome: NewHome): void {
   describe(`any history of ${name}`, () => {
     it("accepts each id once within the window, whatever is sent, turned and reopened", async (t) => {
       const property = fc.asyncProperty(fc.array(happening, { maxLength: 25 }), async (history) => {

@@ -149,6 +149,8 @@ export interface LedgerStatus {
 }
 
 export interface Ledger extends Register, IngestLedger, AttemptLedger {
+  /** Whether `setUp` has made a workspace. */
+  isSetUp(): Promise<boolean>;
   /** Deletes what is past its time, a slice at a time, and turns key generations; call it every minute. */
   maintain(at: { now: number }): Promise<void>;
   /** Rejects with StorageError when the ledger cannot be written. */

@@ -152,7 +152,7 @@ describe("the recorder", () => {
     const { recorder, clock, recordMany, rows, counted } = world({
       successesPerSecond: 10,
       failuresPerSecond: 20,
-      pendingSuccesses: 1_000,
+      sharedSuccessesPerSecond: 1_000,
     });
     recordMany(100, () => taken());
     recordMany(100, () => refused("origin_not_allowed"));
@@ -207,7 +207,7 @@ describe("the recorder", () => {
   });
 
   it("keeps a quiet source's attempts when busy ones have filled the room", async () => {
-    const { recorder, rows, recordMany } = world({ successesPerSecond: 1_000, pendingSuccesses: 50 });
+    const { recorder, rows, recordMany } = world({ successesPerSecond: 1_000, sharedSuccessesPerSecond: 50 });
     recordMany(500, () => taken());
     recordMany(2, () => taken([null], { source: source("src_quiet") }));
     await recorder.flush();
@@ -238,7 +238,7 @@ describe("the recorder", () => {
   it("does not render what the store would delete at once", async () => {
     const { recorder, rows, recordMany } = world({
       successesPerSecond: 1_000,
-      pendingSuccesses: 1_000,
+      sharedSuccessesPerSecond: 1_000,
       successesKept: 20,
     });
     recordMany(100, () => taken());

@@ -23,6 +23,13 @@ export function sqliteProblem(version: string): string | null {
   return `SQLite ${version} has a bug that can corrupt the ledger. Use Node 24.15 or later (SQLite ${SAFE_SQLITE.join(".")} or later).`;
 }
 
+export class UnsafeSqlite extends Error {}
+
+export function refuseUnsafeSqlite(): void {
+  const problem = sqliteProblem(sqliteVersion());
+  if (problem) throw new UnsafeSqlite(problem);
+}
+
 export const ledgerPath = (dataDir: string) => join(dataDir, "ledger.sqlite");
 
 export type Durability = "full" | "off";

@@ -4,11 +4,11 @@
  * newest. Only this thread decides which is newest, between two commits.
  */
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { LIMITS } from "@headwater/contract/limits";
+import { DEDUP_WINDOW_SECONDS, LIMITS } from "@headwater/contract/limits";
 
 const GENERATION_MS = LIMITS.keyGenerationSeconds * 1_000;
-/** An event that was accepted at T cannot be accepted again, by its age, from this long after T. */
-const NEEDED_MS = (LIMITS.maxEventAgeSeconds + LIMITS.maxFutureSeconds) * 1_000;
+/** What the debug view promises; a key accepted just before the next generation opens is kept that long too. */
+const NEEDED_MS = DEDUP_WINDOW_SECONDS * 1_000;
 const SLICE_ROWS = 5_000;
 
 interface Generation {

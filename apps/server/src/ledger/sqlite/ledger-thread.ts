@@ -1,12 +1,8 @@
 /** The inside of the ledger's thread: one connection, one verb at a time. */
 import type { DatabaseSync } from "node:sqlite";
-import { Kysely } from "kysely";
 import type { Register } from "../ledger.ts";
-import { createRegister } from "../register/register.ts";
-import type { RegisterTables } from "../register/schema.ts";
 import { prepareCommit } from "./commit.ts";
 import { type Durability, openDatabase } from "./database.ts";
-import { sqliteDialect } from "./dialect.ts";
 import { openGenerations } from "./generations.ts";
 import type { PackedGroup } from "./packing.ts";
 import { prepareReads } from "./reads.ts";
@@ -24,16 +20,21 @@ const SLICES_A_TURN = 20;
 function openStore({ dataDir, durability, now }: Opening) {
   const database = openDatabase(dataDir, durability);
   const generations = openGenerations(database, now);
-  const register: Register = createRegister(new Kysely<RegisterTables>({ dialect: sqliteDialect(database) }));
   return {
     database,
     generations,
-    register,
+    register: null as Register | null,
     commit: prepareCommit(database, generations),
     ...prepareReads(database),
   };
 }
 type Store = ReturnType<typeof openStore>;
+
+/** Its query builder is a quarter of the thread's memory; a server that only takes events never loads it. */
+async function openRegister(database: DatabaseSync): Promise<Register> {
+  const { openRegisterOn } = await import("./register.ts");
+  return openRegisterOn(database);
+}
 
 let opening: Opening;
 let store: Store | null = null;
@@ -94,18 +95,18 @@ const verbs: Record<string, (argument: never) => unknown> = {
   },
   commit: (group: PackedGroup) => opened().commit(group),
   sourceByKey: (asked: { publicKey: string; now: number }) => opened().sourceByKey(asked),
+  isSetUp: () => opened().isSetUp(),
   session: (asked: { sourceId: string; sessionId: string }) => opened().session(asked),
   maintain: ({ now }: { now: number }) => maintain(now),
   probe: ({ now }: { now: number }) => probe(now),
-  close: () => {
-    store?.database.exec("pragma wal_checkpoint(truncate)");
-    drop();
-  },
+  close: drop,
 };
 
-const notify = serveThread((verb, argument) => {
+const notify = serveThread(async (verb, argument) => {
   const own = verbs[verb];
   if (own) return own(argument as never);
-  const registered = opened().register[verb as keyof Register] as (argument: unknown) => Promise<unknown>;
+  const open = opened();
+  open.register ??= await openRegister(open.database);
+  const registered = open.register[verb as keyof Register] as (argument: unknown) => Promise<unknown>;
   return registered(argument);
 }, drop);

@@ -3,8 +3,9 @@ import { statfs } from "node:fs/promises";
 import { LIMITS } from "@headwater/contract/limits";
 import { createCommitQueue } from "../commit-queue.ts";
 import type { AttemptLedger, Ledger, LedgerStatus, Register } from "../ledger.ts";
-import type { AttemptsOpening } from "./attempts-thread.ts";
-import type { Durability } from "./database.ts";
+import type { AttemptCount } from "../records.ts";
+import type { AttemptsOpening } from "./attempts-verbs.ts";
+import { type Durability, refuseUnsafeSqlite } from "./database.ts";
 import type { Opening } from "./ledger-thread.ts";
 import { lockDataDir } from "./lock.ts";
 import { packGroup, unpackOutcomes } from "./packing.ts";
@@ -53,24 +54,50 @@ export interface SqliteOptions {
   dataDir: string;
   now: number;
   attemptStoreBytes?: number;
+  /** A module that calls `serveAttempts` with a renderer. */
+  attemptsThread?: URL;
   durability?: Durability;
   /** A command of the command line works beside a serving process; a server wants the folder to itself. */
   shared?: boolean;
 }
 
-/** @throws DataDirInUse when another process serves the folder */
-export async function openSqliteLedger(options: SqliteOptions): Promise<Ledger> {
+export interface SqliteLedger extends Ledger {
+  /** The thread renders these and keeps them, where it was given a renderer; resolves with how many. */
+  renderAttempts(batch: { parcels: unknown[]; counts: AttemptCount[] }): Promise<number>;
+}
+
+/** Both or none: a start that is refused leaves nothing running. */
+async function startBoth(opening: Opening, attemptsThread: URL, attemptsOpening: AttemptsOpening) {
+  const starting = [
+    startThread(new URL("./ledger-thread.ts", import.meta.url), opening),
+    startThread(attemptsThread, attemptsOpening),
+  ] as const;
+  try {
+    return await Promise.all(starting);
+  } catch (error) {
+    const ended = (thread: Promise<Thread>) => thread.then(({ close }) => close()).catch(() => undefined);
+    await Promise.all(starting.map(ended));
+    throw error;
+  }
+}
+
+/** @throws UnsafeSqlite, or DataDirInUse when another process serves the folder */
+export async function openSqliteLedger(options: SqliteOptions): Promise<SqliteLedger> {
   const { dataDir, now, durability = "full" } = options;
+  refuseUnsafeSqlite();
   const unlock = options.shared ? () => undefined : lockDataDir(dataDir);
   const opening: Opening = { dataDir, durability, now, pollMs: LIMITS.changePollMs };
   const attemptsOpening: AttemptsOpening = {
     dataDir,
     storeBytes: options.attemptStoreBytes ?? LIMITS.attemptStoreBytes,
   };
-  const [ledger, attempts] = await Promise.all([
-    startThread(new URL("./ledger-thread.ts", import.meta.url), opening),
-    startThread(new URL("./attempts-thread.ts", import.meta.url), attemptsOpening),
-  ]);
+  const attemptsThread = options.attemptsThread ?? new URL("./attempts-thread.ts", import.meta.url);
+  const [ledger, attempts] = await startBoth(opening, attemptsThread, attemptsOpening).catch(
+    (error: unknown) => {
+      unlock();
+      throw error;
+    },
+  );
   const queue = createCommitQueue(async (group) => {
     const { packed, transfer } = packGroup(group);
     return unpackOutcomes(group, await ledger.call<Uint8Array>("commit", packed, transfer));
@@ -79,7 +106,9 @@ export async function openSqliteLedger(options: SqliteOptions): Promise<Ledger> 
   return {
     ...forward(ledger, REGISTER_VERBS),
     ...forward(attempts, ATTEMPT_VERBS),
+    renderAttempts: (batch) => attempts.call("renderAttempts", batch),
     sourceByKey: (asked) => ledger.call("sourceByKey", asked),
+    isSetUp: () => ledger.call("isSetUp", null),
     session: (asked) => ledger.call("session", asked),
     commit: (commit) => queue.add(commit),
     maintain: async (at) => {

@@ -32,6 +32,7 @@ export function prepareReads(database: DatabaseSync) {
      where (source_id, session_id) > (?, ?) order by source_id, session_id limit ${SESSION_SLICE}`,
   );
   const deleteSession = database.prepare("delete from sessions where source_id = ? and session_id = ?");
+  const anyOrganization = database.prepare("select 1 from organizations limit 1");
   let sweptTo = ["", ""];
 
   return {
@@ -49,6 +50,8 @@ export function prepareReads(database: DatabaseSync) {
       return (bySession.get(sourceId, sessionId) as unknown as SessionRecord | undefined) ?? null;
     },
 
+    isSetUp: () => anyOrganization.get() !== undefined,
+
     /** Walks the sessions a slice at a call and deletes those past their time; true until it has gone round. */
     sweepSessions(now: number): boolean {
       const slice = nextSessions.all(sweptTo[0]!, sweptTo[1]!) as unknown as SessionRecord[];
@@ -56,9 +59,9 @@ export function prepareReads(database: DatabaseSync) {
       database.exec("begin immediate");
       for (const { sourceId, sessionId } of past) deleteSession.run(sourceId, sessionId);
       database.exec("commit");
-      const last = slice.at(-1);
+      const last = slice.length === SESSION_SLICE ? slice.at(-1) : undefined;
       sweptTo = last ? [last.sourceId, last.sessionId] : ["", ""];
-      return slice.length === SESSION_SLICE;
+      return last !== undefined;
     },
   };
 }

@@ -56,12 +56,18 @@ export async function startThread(module: URL, opening: unknown): Promise<Thread
       worker.postMessage({ id, verb, argument } satisfies Question, transfer);
     });
   };
-  await call("open", opening);
+  try {
+    await call("open", opening);
+  } catch (error) {
+    await worker.terminate();
+    throw error;
+  }
   return {
     call,
     onNotice: (listener) => listeners.push(listener),
     close: async () => {
-      if (!ended) await call("close", null);
+      // what a full disk keeps from being tidied up now is tidied up by the next start
+      if (!ended) await call("close", null).catch(() => undefined);
       await worker.terminate();
     },
   };

@@ -1,0 +1,65 @@
+/** From whatever was thrown to an exit code and a sentence for the person at the terminal. */
+import type { ErrorCode, Issue } from "@headwater/contract";
+import { ConfigError } from "../config.ts";
+import { Refusal } from "../refusal.ts";
+
+/** The command line itself is wrong; the sentence names the flag. */
+export class UsageError extends Error {}
+
+/** The command cannot be done; the sentence says what to do instead. */
+export class CommandFailed extends Error {}
+
+/** As sysexits.h has them. */
+const EXIT_USAGE = 64;
+const EXIT_CONFIG = 78;
+const EXIT_FAILED = 1;
+
+export interface Explained {
+  exitCode: number;
+  message: string;
+}
+
+/** The flag that gives a field of the API its value. */
+const FLAGS: Readonly<Record<string, string>> = {
+  name: "--name",
+  slug: "--slug",
+  allowedOrigins: "--origin",
+  frameworkHint: "--framework",
+  userId: "--user",
+  email: "--email",
+  role: "--role",
+  label: "--label",
+  expiresAt: "--expires",
+};
+
+/** Where the catalogue's hint speaks of HTTP, what to do here. */
+const HINTS: Partial<Record<ErrorCode, string>> = {
+  source_not_found: "`headwater source list` shows the sources there are.",
+  member_not_found: "`headwater member list` shows the members there are.",
+  token_not_found: "`headwater token list` shows the tokens there are.",
+  member_exists: "`headwater member role` changes the role of a member.",
+  slug_taken: "Give another --slug, or none to have one derived from the name.",
+};
+
+function sentenceOf({ path, message }: Issue): string {
+  const field = path.join(".");
+  const flag = FLAGS[String(path[0])];
+  if (flag === undefined || !message.startsWith(field)) return `${message}.`;
+  const which = typeof path[1] === "number" ? ` (number ${path[1] + 1})` : "";
+  return `${flag}${which}${message.slice(field.length)}`.replace(/[^.?!]$/, "$&.");
+}
+
+function explainRefusal(refusal: Refusal): Explained {
+  const { issues } = refusal.detail;
+  if (issues !== undefined) return { exitCode: EXIT_USAGE, message: issues.map(sentenceOf).join(" ") };
+  const hint = HINTS[refusal.code] ?? refusal.hint;
+  return { exitCode: EXIT_FAILED, message: `${refusal.message} ${hint}` };
+}
+
+export function explain(error: unknown): Explained {
+  if (error instanceof ConfigError) return { exitCode: EXIT_CONFIG, message: error.message };
+  if (error instanceof UsageError) return { exitCode: EXIT_USAGE, message: error.message };
+  if (error instanceof Refusal) return explainRefusal(error);
+  const message = error instanceof Error ? error.message : String(error);
+  return { exitCode: EXIT_FAILED, message: message === "" ? "The command failed." : message };
+}

@@ -1,0 +1,25 @@
+/** The tree of commands. */
+import { readFileSync } from "node:fs";
+import type { CommandDef } from "citty";
+import { backup } from "./backup.ts";
+import { config } from "./config.ts";
+import { member } from "./member.ts";
+import { migrate } from "./migrate.ts";
+import { serve } from "./serve.ts";
+import { source } from "./source.ts";
+import { token } from "./token.ts";
+import { workspace } from "./workspace.ts";
+
+const manifest = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
+
+export const VERSION = (JSON.parse(manifest) as { version: string }).version;
+
+export const headwater: CommandDef = {
+  meta: { name: "headwater", version: VERSION, description: "Self-hosted web analytics" },
+  args: {
+    help: { type: "boolean", alias: "h", description: "Show what a command takes" },
+    json: { type: "boolean", description: "Answer in JSON" },
+    version: { type: "boolean", alias: "v", description: "Show the version" },
+  },
+  subCommands: { serve, token, source, member, workspace, config, backup, migrate },
+};

@@ -1,0 +1,33 @@
+/** `headwater migrate`: brings the ledger to the schema of this version. `serve` does the same when it starts. */
+import { existsSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { defineCommand } from "citty";
+import { processEnvironment, readConfig } from "../config.ts";
+import { ledgerPath, openDatabase } from "../ledger/sqlite/database.ts";
+import { JSON_FLAG } from "./arguments.ts";
+import type { Report } from "./report.ts";
+
+/** 0: there is no ledger yet. */
+function schemaOf(dataDir: string): number {
+  if (!existsSync(ledgerPath(dataDir))) return 0;
+  const database = new DatabaseSync(ledgerPath(dataDir), { readOnly: true });
+  try {
+    return (database.prepare("pragma user_version").get() as { user_version: number }).user_version;
+  } finally {
+    database.close();
+  }
+}
+
+export const migrate = defineCommand({
+  meta: { description: "Bring the ledger to the schema of this version; never back to an older one" },
+  args: JSON_FLAG,
+  run: (): Report => {
+    const { DATA_DIR: dataDir } = readConfig(processEnvironment());
+    const from = schemaOf(dataDir);
+    openDatabase(dataDir).close();
+    const to = schemaOf(dataDir);
+    const done =
+      from === to ? `has schema ${to}, the newest; nothing to do` : `went from schema ${from} to ${to}`;
+    return { json: { from, to }, text: `The ledger in ${dataDir} ${done}.` };
+  },
+});

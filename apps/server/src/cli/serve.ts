@@ -1,0 +1,84 @@
+/** `headwater serve`: the service, until it is told to stop. Logs go to standard output, words for people to standard error. */
+
+import { defineCommand } from "citty";
+import closeWithGrace from "close-with-grace";
+import { type Config, ConfigError, processEnvironment, readConfig } from "../config.ts";
+import type { RunningServer } from "../server.ts";
+import { JSON_FLAG } from "./arguments.ts";
+import { CommandFailed } from "./failure.ts";
+import { welcome } from "./welcome.ts";
+
+const STOP_MS = 10_000;
+/** A terminal and the npm or launcher in between each deliver the one Ctrl-C. */
+const SAME_SIGNAL_MS = 1_000;
+
+const say = (text: string) => void process.stderr.write(`${text}\n`);
+
+/** What the operating system says of an address or a folder, as a sentence about the setting. */
+function sentenceFor(error: unknown, { HOST, PORT, DATA_DIR }: Config): unknown {
+  const { code, syscall, message } = error as { code?: string; syscall?: string; message?: string };
+  if (code === "EADDRINUSE")
+    return new ConfigError(`PORT ${PORT} of ${HOST} is in use; set PORT to a free one.`);
+  if (syscall === "listen" && code === "EACCES") {
+    return new ConfigError(`PORT ${PORT} may not be listened on by this user; set PORT to 1024 or more.`);
+  }
+  if (code === "EADDRNOTAVAIL" || syscall === "getaddrinfo") {
+    return new ConfigError(`HOST ${HOST} is no address of this machine (${code}).`);
+  }
+  if (code === "ERR_SQLITE_ERROR" || (error as { path?: string }).path?.startsWith(DATA_DIR)) {
+    return new CommandFailed(`DATA_DIR ${DATA_DIR} cannot be used: ${message}.`);
+  }
+  return error;
+}
+
+async function start(config: Config): Promise<RunningServer> {
+  // loaded here, because no other command needs it
+  const { startServer } = await import("../server.ts");
+  try {
+    return await startServer(config, processEnvironment());
+  } catch (error) {
+    throw sentenceFor(error, config);
+  }
+}
+
+/** Requests under way are answered; whoever asks twice is obeyed at once. */
+function stopOnSignal(server: RunningServer): void {
+  const closer = closeWithGrace(
+    {
+      delay: STOP_MS,
+      logger: false,
+      skip: ["SIGINT", "SIGTERM"],
+      onTimeout: () => say(`Not everything was answered within ${STOP_MS / 1_000} s; stopped all the same.`),
+    },
+    async ({ err }: { err?: Error }) => {
+      if (err) say(`Stopping because of an error: ${err.stack ?? err.message}`);
+      await server.close();
+    },
+  );
+  let toldAt: number | null = null;
+  const stop = () => {
+    const now = performance.now();
+    if (toldAt === null) {
+      toldAt = now;
+      say("Stopping.");
+      closer.close();
+    } else if (now - toldAt > SAME_SIGNAL_MS) {
+      say("Stopped at once.");
+      process.exit(1);
+    }
+  };
+  process.on("SIGINT", stop);
+  process.on("SIGTERM", stop);
+}
+
+export const serve = defineCommand({
+  meta: { description: "Start the service; with --json it says where on one line of standard error" },
+  args: JSON_FLAG,
+  run: async ({ args }) => {
+    const config = readConfig(processEnvironment());
+    const server = await start(config);
+    stopOnSignal(server);
+    const { url, firstStart } = server;
+    say(args.json ? JSON.stringify({ ok: true, url, firstStart }) : welcome(server, config.ORGANIZATION_ID));
+  },
+});

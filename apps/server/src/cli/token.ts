@@ -1,0 +1,103 @@
+/** `headwater token`: access tokens, shown once when they are made. */
+import { defineCommand } from "citty";
+import { listTokens, revokeToken } from "../access/token-operations.ts";
+import { makeToken } from "../access/tokens.ts";
+import type { TokenRecord } from "../ledger/records.ts";
+import { Refusal } from "../refusal.ts";
+import { JSON_FLAG, ORGANIZATION_FLAG } from "./arguments.ts";
+import { COMMAND_LINE, everyRow, perform, type WorkspaceOperator, withWorkspace } from "./operator.ts";
+import { listing, minute, type Report } from "./report.ts";
+import { createToken } from "./token-create.ts";
+
+const generate = defineCommand({
+  meta: { description: "Print a fresh token for OWNER_TOKEN; nothing is stored" },
+  args: JSON_FLAG,
+  run: (): Report => {
+    const { token } = makeToken();
+    return { json: { token }, text: token };
+  },
+});
+
+const timeOrNull = (at: number | null) => (at === null ? null : new Date(at).toISOString());
+
+/** As the API shows a token; these reach every workspace of their user. */
+const shown = ({ createdAt, expiresAt, lastUsedAt, revokedAt, ...token }: TokenRecord) => ({
+  ...token,
+  createdAt: new Date(createdAt).toISOString(),
+  expiresAt: timeOrNull(expiresAt),
+  lastUsedAt: timeOrNull(lastUsedAt),
+  revokedAt: timeOrNull(revokedAt),
+});
+type Shown = ReturnType<typeof shown>;
+
+/** Those of the workspace, and those that open it because they open every workspace of a member. */
+async function tokensOf(operator: WorkspaceOperator): Promise<Shown[]> {
+  const { organizationId } = operator;
+  const own = await everyRow(async (cursor) => {
+    const query = { organizationId, ...(cursor === null ? {} : { cursor }) };
+    const page = await perform(operator, "listTokens", listTokens(operator.ledger), { query });
+    return { rows: page.tokens.map((token) => ({ ...token, organizationId })), nextCursor: page.nextCursor };
+  });
+  const wide = await operator.whole.wideTokens(organizationId);
+  return [...wide.map(shown), ...own];
+}
+
+function stateOf({ revokedAt, expiresAt }: Shown, now: number): string {
+  if (revokedAt !== null) return `revoked ${minute(revokedAt)}`;
+  if (expiresAt === null) return "active";
+  return Date.parse(expiresAt) <= now ? `expired ${minute(expiresAt)}` : `until ${minute(expiresAt)}`;
+}
+
+const row = (token: Shown, now: number) => [
+  token.tokenId,
+  token.label,
+  token.userId,
+  token.organizationId ?? "all workspaces",
+  `…${token.hint}`,
+  minute(token.lastUsedAt) ?? "never used",
+  stateOf(token, now),
+];
+
+const list = defineCommand({
+  meta: { description: "The tokens that open a workspace, without their secrets" },
+  args: { ...ORGANIZATION_FLAG, ...JSON_FLAG },
+  run: ({ args }) =>
+    withWorkspace(args.organization, async (operator): Promise<Report> => {
+      const tokens = await tokensOf(operator);
+      const head = ["id", "label", "user", "opens", "ends in", "last used", "state"];
+      const empty =
+        "No token opens this workspace. `headwater token create --owner` makes one for its owner.";
+      const rows = tokens.map((token) => row(token, operator.now));
+      return { json: { tokens }, text: listing(head, rows, empty) };
+    }),
+});
+
+const revoke = defineCommand({
+  meta: { description: "Stop a token; a running service stops it within a second" },
+  args: {
+    id: { type: "positional", required: true, description: "The token's id, tok_…" },
+    ...ORGANIZATION_FLAG,
+    ...JSON_FLAG,
+  },
+  run: ({ args }) =>
+    withWorkspace(args.organization, async (operator): Promise<Report> => {
+      const { id: tokenId } = args;
+      const token = (await tokensOf(operator)).find((one) => one.tokenId === tokenId);
+      if (!token) throw new Refusal("token_not_found");
+      if (token.revokedAt !== null) {
+        return { json: { tokenId, revokedAt: token.revokedAt }, text: `${tokenId} was revoked already.` };
+      }
+      if (token.organizationId === null) {
+        await operator.whole.revokeWideToken({ tokenId, actor: COMMAND_LINE, now: operator.now });
+      } else {
+        await perform(operator, "revokeToken", revokeToken(operator.ledger), { params: { tokenId } });
+      }
+      const revokedAt = new Date(operator.now).toISOString();
+      return { json: { tokenId, revokedAt }, text: `Revoked ${tokenId} (${token.label}).` };
+    }),
+});
+
+export const token = defineCommand({
+  meta: { description: "Access tokens: generate, create, list, revoke" },
+  subCommands: { generate, create: createToken, list, revoke },
+});

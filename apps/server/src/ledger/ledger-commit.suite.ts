@@ -1,0 +1,116 @@
+/** Commit: outcomes in order, each id once, all or nothing. */
+import assert from "node:assert/strict";
+import { describe } from "node:test";
+import {
+  aCommit,
+  aSession,
+  DAY,
+  entries,
+  type NewHome,
+  NOW,
+  ORGANIZATION,
+  outboxEvents,
+  outcomes,
+  testerOf,
+  usageOf,
+  withSource,
+} from "./ledger-home.suite.ts";
+
+export function commitSuite(name: string, newHome: NewHome): void {
+  const test = testerOf(newHome);
+
+  describe(`commit in ${name}`, () => {
+    test("answers for each entry in order, and stores what is new", async (ledger) => {
+      const [a, b, c, d] = entries(4);
+      assert.deepEqual(await outcomes(ledger, { entries: [b!, d!] }), [1, 1]);
+      assert.deepEqual(await outcomes(ledger, { entries: [a!, b!, c!, d!] }), [1, 0, 1, 0]);
+      assert.equal(await outboxEvents(ledger), 4);
+    });
+
+    test("takes the first of two with the same key in one batch", async (ledger) => {
+      const [a, b] = entries(2);
+      assert.deepEqual(await outcomes(ledger, { entries: [a!, b!, a!, a!] }), [1, 1, 0, 0]);
+      assert.equal(await outboxEvents(ledger), 2);
+    });
+
+    test("of the same batch sent many times at once accepts each entry exactly once", async (ledger) => {
+      const batch = entries(7);
+      const all = await Promise.all(
+        Array.from({ length: 50 }, () => outcomes(ledger, { entries: [...batch] })),
+      );
+      for (const index of batch.keys()) assert.equal(all.filter((one) => one[index] === 1).length, 1);
+      assert.equal(await outboxEvents(ledger), batch.length);
+    });
+
+    test("answers each of many concurrent batches with its own outcomes", async (ledger) => {
+      const batches = Array.from({ length: 60 }, (_, index) => entries(index % 7));
+      await ledger.commit(aCommit({ entries: batches.flatMap((batch) => batch.slice(0, 2)) }));
+      const all = await Promise.all(batches.map((batch) => outcomes(ledger, { entries: batch })));
+      assert.deepEqual(
+        all,
+        batches.map((batch) => batch.map((_, index) => (index < 2 ? 0 : 1))),
+      );
+    });
+
+    test("without entries is no event, and answers with nothing", async (ledger) => {
+      assert.deepEqual(await outcomes(ledger, {}), []);
+      assert.equal(await outboxEvents(ledger), 0);
+    });
+
+    test("counts acceptances and bootstraps by source and UTC day in the same transaction", async (ledger) => {
+      const { sourceId } = await withSource(ledger);
+      const other = await withSource(ledger);
+      const [a, b, c] = entries(3);
+      const midnight = Date.UTC(2026, 10, 22);
+      await Promise.all([
+        ledger.commit(aCommit({ sourceId, bootstrap: true, entries: [a!], receivedAt: midnight - 1 })),
+        ledger.commit(aCommit({ sourceId, entries: [b!, b!], receivedAt: midnight })),
+        ledger.commit(aCommit({ sourceId: other.sourceId, entries: [c!], receivedAt: midnight })),
+      ]);
+      await ledger.commit(aCommit({ sourceId, entries: [a!, b!], receivedAt: midnight + 5 }));
+      const rows = (await usageOf(ledger)).map(({ sourceId: of, day, accepted, bootstraps }) =>
+        [of === sourceId ? "one" : "two", day, accepted, bootstraps].join(" "),
+      );
+      assert.deepEqual(rows.sort(), ["one 2026-11-21 1 1", "one 2026-11-22 1 0", "two 2026-11-22 1 0"]);
+    });
+
+    test("notes the source's last bootstrap and last accepted event; a duplicate is neither", async (ledger) => {
+      const { sourceId } = await withSource(ledger);
+      const [a] = entries(1);
+      const seen = async () => {
+        const source = await ledger.source({ sourceId, now: NOW });
+        return [source?.lastBootstrapAt, source?.lastEventAt];
+      };
+      assert.deepEqual(await seen(), [null, null]);
+      await ledger.commit(aCommit({ sourceId, bootstrap: true, receivedAt: NOW + 1 }));
+      assert.deepEqual(await seen(), [NOW + 1, null]);
+      await ledger.commit(aCommit({ sourceId, entries: [a!], receivedAt: NOW + 2 }));
+      await ledger.commit(aCommit({ sourceId, entries: [a!], receivedAt: NOW + 3 }));
+      assert.deepEqual(await seen(), [NOW + 1, NOW + 2]);
+      const { firstBootstrapAt, firstEventAt } = await ledger.onboarding({ organizationId: ORGANIZATION });
+      assert.deepEqual([firstBootstrapAt, firstEventAt], [NOW + 1, NOW + 2]);
+    });
+
+    test("is all or nothing: of a commit that fails nothing is there", async (ledger) => {
+      const { sourceId } = await withSource(ledger);
+      const session = aSession({ sourceId });
+      const [a, b] = entries(2);
+      await ledger.commit(aCommit({ sourceId, open: session }));
+      const again = aCommit({ sourceId, bootstrap: true, open: session, entries: [a!, b!] });
+      await assert.rejects(ledger.commit(again), { name: "StorageError" });
+      assert.equal(await outboxEvents(ledger), 0);
+      assert.deepEqual(await usageOf(ledger), []);
+      assert.deepEqual(await outcomes(ledger, { sourceId, entries: [a!, b!] }), [1, 1]);
+    });
+
+    test("is kept when the ledger is closed and opened again", async (ledger, reopen) => {
+      const batch = entries(3);
+      const session = aSession();
+      await ledger.commit(aCommit({ entries: batch, open: session }));
+      const again = await reopen(NOW + DAY);
+      assert.deepEqual(await outcomes(again, { entries: batch }), [0, 0, 0]);
+      assert.deepEqual({ ...(await again.session(session)) }, session);
+      assert.equal(await outboxEvents(again), 3);
+    });
+  });
+}

@@ -1,0 +1,125 @@
+/** The hot reads: sessions and their upkeep, and sources by their public keys. */
+import assert from "node:assert/strict";
+import { describe } from "node:test";
+import { LIMITS } from "@headwater/contract/limits";
+import {
+  ACTOR,
+  aCommit,
+  aSession,
+  entries,
+  fresh,
+  MINUTE,
+  type NewHome,
+  NOW,
+  testerOf,
+  withSource,
+} from "./ledger-home.suite.ts";
+
+export function sessionSuite(name: string, newHome: NewHome): void {
+  const test = testerOf(newHome);
+
+  describe(`sessions in ${name}`, () => {
+    test("come back as they were opened, to their own source only", async (ledger) => {
+      const session = aSession({ userId: "user ✓", anonymousId: "вася" });
+      await ledger.commit(aCommit({ bootstrap: true, open: session }));
+      assert.deepEqual({ ...(await ledger.session(session)) }, session);
+      assert.equal(await ledger.session({ sourceId: "src_2", sessionId: session.sessionId }), null);
+      assert.equal(await ledger.session({ sourceId: "src_1", sessionId: "ses_never" }), null);
+    });
+
+    test("live on by a bootstrap and by an accepted event, never backwards", async (ledger) => {
+      const session = aSession();
+      const { sessionId } = session;
+      const touch = [{ sessionId, userId: null }];
+      const [a] = entries(1);
+      const activity = async () => (await ledger.session(session))?.lastActivityAt;
+      await ledger.commit(aCommit({ open: session }));
+      await ledger.commit(aCommit({ bootstrap: true, touch, receivedAt: NOW + MINUTE }));
+      assert.equal(await activity(), NOW + MINUTE);
+      await ledger.commit(aCommit({ entries: [a!], touch, receivedAt: NOW + 2 * MINUTE }));
+      assert.equal(await activity(), NOW + 2 * MINUTE);
+      await ledger.commit(aCommit({ entries: [a!], touch, receivedAt: NOW + 3 * MINUTE }));
+      assert.equal(await activity(), NOW + 2 * MINUTE, "a batch of duplicates is no activity");
+      await ledger.commit(aCommit({ entries: entries(1), touch, receivedAt: NOW }));
+      assert.equal(await activity(), NOW + 2 * MINUTE, "a request that took long sets nothing back");
+    });
+
+    test("take a user when one is named, and keep it when none is", async (ledger) => {
+      const session = aSession();
+      const { sessionId } = session;
+      const userId = async () => (await ledger.session(session))?.userId;
+      const touchedBy = (user: string | null) =>
+        ledger.commit(aCommit({ bootstrap: true, touch: [{ sessionId, userId: user }] }));
+      await ledger.commit(aCommit({ open: session }));
+      assert.equal(await userId(), null);
+      await touchedBy("user_1");
+      await touchedBy(null);
+      assert.equal(await userId(), "user_1");
+      await touchedBy("user_2");
+      assert.equal(await userId(), "user_2");
+    });
+
+    test("that do not exist are touched without harm", async (ledger) => {
+      const touch = [{ sessionId: "ses_never", userId: "user_1" }];
+      await ledger.commit(aCommit({ bootstrap: true, touch }));
+      assert.equal(await ledger.session({ sourceId: "src_1", sessionId: "ses_never" }), null);
+    });
+
+    test("are deleted nine days after their last activity, and not before", async (ledger) => {
+      const old = aSession();
+      const kept = aSession();
+      const touch = [{ sessionId: kept.sessionId, userId: null }];
+      await ledger.commit(aCommit({ open: old }));
+      await ledger.commit(aCommit({ open: kept }));
+      await ledger.commit(aCommit({ bootstrap: true, touch, receivedAt: NOW + MINUTE }));
+      const end = NOW + LIMITS.sessionRetentionSeconds * 1_000;
+      await ledger.maintain({ now: end });
+      assert.ok(await ledger.session(old));
+      await ledger.maintain({ now: end + 1 });
+      assert.equal(await ledger.session(old), null);
+      assert.ok(await ledger.session(kept));
+    });
+
+    test("beyond one slice are all deleted in the end", async (ledger) => {
+      const sessions = Array.from({ length: 4_500 }, () => aSession());
+      await Promise.all(sessions.slice(0, 900).map((open) => ledger.commit(aCommit({ open }))));
+      for (let at = 900; at < sessions.length; at += 900) {
+        await Promise.all(sessions.slice(at, at + 900).map((open) => ledger.commit(aCommit({ open }))));
+      }
+      const end = NOW + LIMITS.sessionRetentionSeconds * 1_000 + 1;
+      for (let turn = 0; turn < 4; turn++) await ledger.maintain({ now: end });
+      for (const session of [sessions[0]!, sessions[2_222]!, sessions.at(-1)!]) {
+        assert.equal(await ledger.session(session), null);
+      }
+    });
+  });
+
+  describe(`a source by its public key in ${name}`, () => {
+    test("is found by its current key, by a previous one in its grace, and by retired ones", async (ledger) => {
+      const source = await withSource(ledger);
+      const find = (publicKey: string, now: number) => ledger.sourceByKey({ publicKey, now });
+      const keys = [source.publicKey, fresh("pk"), fresh("pk")] as const;
+      const states = async (now: number) =>
+        Promise.all(keys.map(async (key) => (await find(key, now))?.keyState ?? null));
+      assert.deepEqual(await states(NOW), ["current", null, null]);
+      const rotate = (publicKey: string, graceMs: number) =>
+        ledger.rotateKey({ actor: ACTOR, now: NOW, sourceId: source.sourceId, publicKey, graceMs });
+      await rotate(keys[1], MINUTE);
+      assert.deepEqual(await states(NOW), ["previous", "current", null]);
+      assert.equal((await find(keys[0], NOW))?.keyExpiresAt, NOW + MINUTE);
+      assert.deepEqual(await states(NOW + MINUTE), ["retired", "current", null]);
+      await rotate(keys[2], 0);
+      assert.deepEqual(await states(NOW), ["retired", "retired", "current"]);
+      assert.equal((await find(keys[0], NOW))?.source.sourceId, source.sourceId);
+    });
+
+    test("comes as the register has it, and is gone when deleted", async (ledger) => {
+      const source = await withSource(ledger, { isActive: false, allowedOrigins: ["*"] });
+      const find = () => ledger.sourceByKey({ publicKey: source.publicKey, now: NOW });
+      assert.deepEqual((await find())?.source, await ledger.source({ sourceId: source.sourceId, now: NOW }));
+      await ledger.deleteSource({ actor: ACTOR, now: NOW, sourceId: source.sourceId });
+      assert.equal(await find(), null);
+      assert.equal(await ledger.sourceByKey({ publicKey: "pk_never", now: NOW }), null);
+    });
+  });
+}

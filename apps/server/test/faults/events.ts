@@ -1,0 +1,75 @@
+/** Events as pages send them, each with what must be stored of it, worked out here and not by the server. */
+import { createHash, randomUUID } from "node:crypto";
+import { ORIGIN } from "../world.ts";
+import type { Random } from "./random.ts";
+
+/** What of a stored event is compared with what was sent. */
+export interface Stored {
+  analyticsEventId: string;
+  eventId: string;
+  name: string;
+  occurredAt: string;
+  sessionId: string;
+  anonymousId: string;
+  url: string | null;
+  path: string | null;
+  host: string | null;
+  properties: unknown;
+}
+
+export interface Made {
+  sent: Record<string, unknown>;
+  /** Without what the batch adds. */
+  expected: Omit<Stored, "sessionId" | "anonymousId">;
+}
+
+const HOST = new URL(ORIGIN).hostname;
+
+export const idOf = (sourceId: string, eventId: string) =>
+  `evt_${createHash("sha256").update(`${sourceId}\n${eventId}`).digest("hex").slice(0, 32)}`;
+
+/** The same moment, as different clients write it. */
+function timestampOf(at: number, random: Random): string {
+  const utc = new Date(at).toISOString();
+  const twoHoursAhead = new Date(at + 7_200_000).toISOString().replace("Z", "+02:00");
+  return random.pick([utc, utc, twoHoursAhead, utc.replace("Z", "")]);
+}
+
+type Look = Pick<Stored, "name" | "url" | "path" | "host" | "properties">;
+
+function pageLook(random: Random): { sent: Record<string, unknown>; look: Look } {
+  const path = `/products/${random.between(1, 999)}`;
+  const onlyPath = random.between(0, 3) === 0;
+  const url = onlyPath ? ORIGIN + path : `${ORIGIN}${path}?utm_source=news&q=caf%C3%A9#top`;
+  const page = onlyPath ? { path } : { url, title: "Produkt ✓ Café", referrer: "https://search.example/" };
+  const look = { name: "page_view", url, path, host: HOST, properties: null };
+  return { sent: { type: "page", page }, look };
+}
+
+function trackLook(random: Random): { sent: Record<string, unknown>; look: Look } {
+  const name = random.pick(["signup", "Kauf abgeschlossen", "購入", "add_to_cart"]);
+  const amount = random.between(1, 1_000_000) / 100;
+  const common = {
+    amount,
+    items: [{ sku: "A-1", n: 2 }, null, true],
+    nested: { "key with ünï": "🛒" },
+    empty: "",
+  };
+  const look = { name, url: null, path: null, host: null, properties: { ...common, note: "a\uFFFDb" } };
+  return { sent: { type: "track", name, properties: { ...common, note: "a\0b" } }, look };
+}
+
+export function makeEvent(sourceId: string, random: Random): Made {
+  const id = random.between(0, 9) === 0 ? `ünï-${randomUUID()}` : randomUUID();
+  const at = Date.now() - random.between(0, 86_400_000);
+  const { sent, look } = random.between(0, 1) === 0 ? pageLook(random) : trackLook(random);
+  return {
+    sent: { id, timestamp: timestampOf(at, random), ...sent },
+    expected: {
+      analyticsEventId: idOf(sourceId, id),
+      eventId: id,
+      occurredAt: new Date(at).toISOString(),
+      ...look,
+    },
+  };
+}

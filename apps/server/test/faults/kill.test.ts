@@ -1,0 +1,69 @@
+/** kill -9 under load: nothing that was acknowledged is lost, nothing is there twice. */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { it } from "node:test";
+import { createSource, startChild, until } from "./child.ts";
+import { Load } from "./load.ts";
+import { checkAnswers, checkUsage, compare, sendAgain, storedEvents } from "./oracle.ts";
+import { createRandom } from "./random.ts";
+
+const ROUNDS = process.env.TEST_LONG ? 20 : 2;
+const READY_MS = 3_000;
+
+it("A process that is killed under load loses no acknowledged event and doubles none", async (t) => {
+  const random = createRandom();
+  t.diagnostic(`seed ${random.seed}, ${ROUNDS} rounds`);
+  const dataDir = mkdtempSync(join(tmpdir(), "headwater-kill-"));
+  let child = await startChild(dataDir);
+  try {
+    const source = await createSource(child.url);
+    const load = new Load(child.url, source, random);
+    let checked = 0;
+    for (let round = 1; round <= ROUNDS; round += 1) {
+      await load.start();
+      await unforeseen(load, load.acknowledged().length + random.between(30, 300), random.between(0, 25));
+      await child.end("SIGKILL");
+      load.url = null;
+      // what was acknowledged up to now is on the disk before any client tries again
+      const unanswered = load.sent.length - load.acknowledged().length;
+      const atDeath = compare(storedEvents(dataDir), load.sent);
+      assert.deepEqual([atDeath.lost, atDeath.doubled], [0, 0]);
+
+      child = await startChild(dataDir);
+      load.url = child.url;
+      await load.settle();
+      const fresh = load.sent.slice(checked);
+      checked = load.sent.length;
+      checkAnswers(fresh);
+      await sendAgain(child.url, source, fresh);
+      await checkUsage(child.url, load.sent);
+      t.diagnostic(
+        `round ${round}: killed with ${unanswered} batches unanswered, ${atDeath.stored} events on the disk, ready again in ${child.readyMs} ms`,
+      );
+      assert.ok(child.readyMs < READY_MS, `ready again only after ${child.readyMs} ms`);
+    }
+    await sendAgain(child.url, source, load.sent);
+    await checkUsage(child.url, load.sent);
+    assert.equal((await child.end("SIGTERM")).code, 0);
+    const found = compare(storedEvents(dataDir), load.sent);
+    t.diagnostic(
+      `sent ${load.sent.length} batches: ${JSON.stringify(found)}; ${JSON.stringify([...load.refused])}`,
+    );
+    assert.deepEqual(found, { stored: load.sent.length * 10, lost: 0, doubled: 0 });
+  } finally {
+    await child.end("SIGKILL");
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+});
+
+/** A moment that no one can foresee, but for the seed: some while after so many batches were acknowledged. */
+async function unforeseen(load: Load, acknowledged: number, afterMs: number): Promise<void> {
+  await until(
+    `${acknowledged} batches are acknowledged`,
+    20_000,
+    () => load.acknowledged().length >= acknowledged,
+  );
+  await new Promise((resolve) => setTimeout(resolve, afterMs));
+}

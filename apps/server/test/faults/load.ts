@@ -1,0 +1,175 @@
+/**
+ * Visitors who send batches at a steady rate, and keep what they sent and what they were told. A batch that was not
+ * acknowledged is sent again with the same ids, as the browser client does, until it is.
+ */
+import { randomUUID } from "node:crypto";
+import { Agent, request } from "node:http";
+import { ORIGIN } from "../world.ts";
+import { type Source, until } from "./child.ts";
+import { type Made, makeEvent, type Stored } from "./events.ts";
+import type { Random } from "./random.ts";
+
+const BATCHES_A_SECOND = 200;
+const EVENTS_A_BATCH = 10;
+const TICK_MS = 25;
+const RETRY_MS = 100;
+const VISITORS = 20;
+const SETTLE_MS = 30_000;
+
+export interface Result {
+  eventId: string;
+  analyticsEventId: string;
+  status: "accepted" | "duplicate" | "rejected";
+}
+export interface Reply {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects
+  body: any;
+}
+export interface Visitor {
+  sessionId: string;
+  anonymousId: string;
+}
+export interface Batch {
+  visitor: Visitor;
+  batchId: string;
+  events: Made[];
+  tries: number;
+  /** What the 200 said; null: not acknowledged yet. */
+  results: Result[] | null;
+}
+
+const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+
+/** Rejects when there is no whole answer. */
+export function post(url: string, body: unknown): Promise<Reply> {
+  const text = JSON.stringify(body);
+  const headers = { origin: ORIGIN, "content-type": "text/plain", "content-length": Buffer.byteLength(text) };
+  return new Promise((resolve, reject) => {
+    const sending = request(url, { method: "POST", agent, headers, timeout: 15_000 }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on("data", (chunk: Buffer) => chunks.push(chunk));
+      response.on("error", reject);
+      response.on("end", () => {
+        if (!response.complete) return reject(new Error("the answer was cut off"));
+        const answer = JSON.parse(Buffer.concat(chunks).toString()) as unknown;
+        resolve({ status: response.statusCode!, headers: response.headers, body: answer });
+      });
+    });
+    sending.on("error", reject);
+    sending.on("timeout", () => sending.destroy(new Error("no answer within 15 s")));
+    sending.end(text);
+  });
+}
+
+export async function openVisitor(url: string, source: Source): Promise<Visitor> {
+  const anonymousId = `visitor-${randomUUID()}`;
+  const page = { url: `${ORIGIN}/` };
+  const body = { ingestVersion: 2, sdkVersion: "test", anonymousId, page };
+  const reply = await post(`${url}/api/ingest/v2/${source.publicKey}/bootstrap`, body);
+  if (reply.status !== 200) throw new Error(JSON.stringify(reply.body));
+  return { anonymousId, sessionId: reply.body.sessionId as string };
+}
+
+/** `sentAt` is stamped anew at each try. */
+export const bodyOf = ({ visitor, batchId, events }: Batch) => ({
+  ingestVersion: 2,
+  sdkVersion: "test",
+  batchId,
+  sentAt: new Date().toISOString(),
+  ...visitor,
+  events: events.map(({ sent }) => sent),
+});
+
+export const makeBatch = (source: Source, visitor: Visitor, random: Random): Batch => ({
+  visitor,
+  batchId: randomUUID(),
+  events: Array.from({ length: EVENTS_A_BATCH }, () => makeEvent(source.sourceId, random)),
+  tries: 0,
+  results: null,
+});
+
+export const expectedOf = ({ visitor, events }: Batch): Stored[] =>
+  events.map(({ expected }) => ({ ...expected, ...visitor }));
+
+export class Load {
+  readonly sent: Batch[] = [];
+  /** Answers other than 200, by code, and connections that broke. */
+  readonly refused = new Map<string, number>();
+  /** Where the server is just now; null: nowhere. */
+  url: string | null;
+  readonly #source: Source;
+  readonly #random: Random;
+  #visitors: Visitor[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #trying = new Set<Promise<void>>();
+  #givenUp = false;
+
+  constructor(url: string, source: Source, random: Random) {
+    this.url = url;
+    this.#source = source;
+    this.#random = random;
+  }
+
+  async start(): Promise<void> {
+    while (this.#visitors.length < VISITORS) this.#visitors.push(await openVisitor(this.url!, this.#source));
+    let due = 0;
+    this.#timer = setInterval(() => {
+      for (due += (BATCHES_A_SECOND * TICK_MS) / 1_000; due >= 1; due -= 1) {
+        const batch = makeBatch(this.#source, this.#random.pick(this.#visitors), this.#random);
+        this.sent.push(batch);
+        const trying = this.#deliver(batch).finally(() => this.#trying.delete(trying));
+        this.#trying.add(trying);
+      }
+    }, TICK_MS);
+  }
+
+  /** No new batches; those under way go on. */
+  pause(): void {
+    clearInterval(this.#timer);
+  }
+
+  /** Waits until every batch is acknowledged. */
+  async settle(): Promise<void> {
+    this.pause();
+    const left = () => this.sent.filter(({ results }) => results === null).length;
+    await until("every batch is acknowledged", SETTLE_MS, () => left() === 0).catch((error: Error) => {
+      this.#givenUp = true;
+      throw new Error(`${error.message}; ${left()} are not, refused: ${JSON.stringify([...this.refused])}`);
+    });
+  }
+
+  /** Ends without waiting for acknowledgements; what is under way has ended when it resolves. */
+  async abandon(): Promise<void> {
+    this.pause();
+    this.#givenUp = true;
+    await Promise.all(this.#trying);
+  }
+
+  acknowledged(): Batch[] {
+    return this.sent.filter(({ results }) => results !== null);
+  }
+
+  async #deliver(batch: Batch): Promise<void> {
+    while (batch.results === null && !this.#givenUp) {
+      if (this.url !== null) await this.#try(batch, this.url);
+      if (batch.results === null) await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    }
+  }
+
+  async #try(batch: Batch, url: string): Promise<void> {
+    batch.tries += 1;
+    try {
+      const reply = await post(`${url}/api/ingest/v2/${this.#source.publicKey}/events`, bodyOf(batch));
+      if (reply.status === 200) batch.results = reply.body.results as Result[];
+      else this.#count(`${reply.status} ${reply.body.code}`);
+    } catch (error) {
+      this.#count((error as NodeJS.ErrnoException).code ?? (error as Error).message);
+    }
+  }
+
+  #count(what: string): void {
+    this.refused.set(what, (this.refused.get(what) ?? 0) + 1);
+  }
+}

@@ -1,0 +1,115 @@
+/**
+ * What is on the disk against what clients were told. Reads the ledger's file by itself, a copy of it, without any
+ * of the server's code: each acknowledged event must be there exactly once, as it was sent.
+ */
+import assert from "node:assert/strict";
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { zstdDecompressSync } from "node:zlib";
+import { acceptedInUsage, type Source } from "./child.ts";
+import type { Stored } from "./events.ts";
+import { type Batch, bodyOf, expectedOf, post, type Result } from "./load.ts";
+
+const LANES = 16;
+
+// biome-ignore lint/suspicious/noExplicitAny: the stored form is what is being looked at
+function storedOf(event: any): Stored {
+  const { analyticsEventId, eventId, name, occurredAt, sessionId, anonymousId, page, properties } = event;
+  const { url = null, path = null, host = null } = page ?? {};
+  return { analyticsEventId, eventId, name, occurredAt, sessionId, anonymousId, url, path, host, properties };
+}
+
+function readOutbox(file: string): Stored[] {
+  const database = new DatabaseSync(file);
+  try {
+    const [check] = database.prepare("pragma integrity_check").all();
+    assert.deepEqual({ ...check }, { integrity_check: "ok" });
+    const stored: Stored[] = [];
+    for (const row of database.prepare("select events, payload from outbox order by seq").iterate()) {
+      const lines = zstdDecompressSync(row.payload as Uint8Array)
+        .toString()
+        .split("\n");
+      assert.equal(lines.length, row.events);
+      for (const line of lines) stored.push(storedOf(JSON.parse(line)));
+    }
+    return stored;
+  } finally {
+    database.close();
+  }
+}
+
+/** Every event of the outbox, in order; the ledger must not be in use. */
+export function storedEvents(dataDir: string): Stored[] {
+  const copy = mkdtempSync(join(tmpdir(), "headwater-oracle-"));
+  try {
+    for (const name of ["ledger.sqlite", "ledger.sqlite-wal"]) {
+      if (existsSync(join(dataDir, name))) copyFileSync(join(dataDir, name), join(copy, name));
+    }
+    return readOutbox(join(copy, "ledger.sqlite"));
+  } finally {
+    rmSync(copy, { recursive: true });
+  }
+}
+
+export interface Found {
+  stored: number;
+  lost: number;
+  doubled: number;
+}
+
+/** Acknowledged ⊆ stored ⊆ sent, nothing twice, and each as it was sent. */
+export function compare(stored: Stored[], sent: Batch[]): Found {
+  const expected = new Map<string, Stored>();
+  for (const batch of sent) for (const one of expectedOf(batch)) expected.set(one.eventId, one);
+  const found = new Set<string>();
+  let doubled = 0;
+  for (const one of stored) {
+    assert.deepEqual(one, expected.get(one.eventId));
+    if (found.has(one.eventId)) doubled += 1;
+    found.add(one.eventId);
+  }
+  let lost = 0;
+  for (const { results } of sent) {
+    for (const { eventId } of results ?? []) if (!found.has(eventId)) lost += 1;
+  }
+  return { stored: stored.length, lost, doubled };
+}
+
+/** Was each acknowledgement itself right: an entry an event, in order, with the id that follows from it? */
+export function checkAnswers(batches: Batch[]): void {
+  for (const batch of batches) {
+    const told = batch.results!.map(({ eventId, analyticsEventId }) => ({ eventId, analyticsEventId }));
+    const due = batch.events.map(({ expected: { eventId, analyticsEventId } }) => ({
+      eventId,
+      analyticsEventId,
+    }));
+    assert.deepEqual(told, due);
+    assert.ok(batch.results!.every(({ status }) => status !== "rejected"));
+  }
+}
+
+/** Sends every batch once more: all are duplicates, with the first id. */
+export async function sendAgain(url: string, source: Source, batches: Batch[]): Promise<void> {
+  const left = [...batches];
+  const lane = async () => {
+    for (let batch = left.pop(); batch; batch = left.pop()) {
+      const reply = await post(`${url}/api/ingest/v2/${source.publicKey}/events`, bodyOf(batch));
+      assert.equal(reply.status, 200, JSON.stringify(reply.body));
+      const told = (reply.body.results as Result[]).map(({ status, analyticsEventId }) => ({
+        status,
+        analyticsEventId,
+      }));
+      const first = batch.results!.map(({ analyticsEventId }) => ({ status: "duplicate", analyticsEventId }));
+      assert.deepEqual(told, first);
+    }
+  };
+  await Promise.all(Array.from({ length: LANES }, lane));
+}
+
+/** The count that the workspace sees is the number of distinct acknowledged events. */
+export async function checkUsage(url: string, batches: Batch[]): Promise<void> {
+  const ids = new Set(batches.flatMap(({ results }) => results!.map(({ eventId }) => eventId)));
+  assert.equal(await acceptedInUsage(url), ids.size);
+}

@@ -1,0 +1,211 @@
+/** Whichever statement fails: what was refused is not there, and the next try finds a ledger that works. */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { StorageError } from "../../src/ledger/ledger.ts";
+import { aCommit, entries, fresh, MINUTE, NOW } from "../../src/ledger/ledger-home.suite.ts";
+import type { Commit } from "../../src/ledger/records.ts";
+import { packGroup } from "../../src/ledger/sqlite/packing.ts";
+import { startThread } from "../../src/ledger/sqlite/rpc.ts";
+import { FAULT, makeFault } from "./failing-ledger-thread.ts";
+
+const THREAD = new URL("./failing-ledger-thread.ts", import.meta.url);
+const SQLITE_IOERR = 10;
+const SQLITE_FULL = 13;
+const GENERATION_MS = 4 * 24 * 60 * MINUTE;
+
+async function openFailing() {
+  const dataDir = mkdtempSync(join(tmpdir(), "headwater-failing-"));
+  const fault = makeFault();
+  const thread = await startThread(THREAD, { dataDir, durability: "full", now: NOW, pollMs: 60_000, fault });
+  return {
+    fault,
+    commit: (group: Commit[]) => thread.call<Uint8Array>("commit", packGroup(group).packed),
+    maintain: (now: number) => thread.call("maintain", { now }),
+    outboxEvents: async () =>
+      (await thread.call<{ outboxEvents: number }>("probe", { now: NOW })).outboxEvents,
+    session: (sessionId: string) => thread.call("session", { sourceId: "src_1", sessionId }),
+    usage: async () => {
+      const asked = { organizationId: "org_1", from: "2026-01-01", to: "2026-12-31" };
+      const rows = await thread.call<{ accepted: number; bootstraps: number }[]>("usage", asked);
+      return rows.reduce((sum, { accepted, bootstraps }) => sum + accepted + bootstraps, 0);
+    },
+    createSource: () => thread.call("createSource", { actor, now: NOW, source, slugGiven: true }),
+    source: () => thread.call("source", { sourceId: source.sourceId, now: NOW }),
+    async close() {
+      await thread.close();
+      rmSync(dataDir, { recursive: true });
+    },
+  };
+}
+const actor = { userId: "usr_1", tokenId: null };
+const source = {
+  sourceId: "src_1",
+  organizationId: "org_1",
+  name: "Shop",
+  slug: "shop",
+  publicKey: "pk_1",
+  allowedOrigins: [],
+  frameworkHint: null,
+  isActive: true,
+  requireOrigin: true,
+  limits: { maxBatchSize: null, maxPayloadBytes: null, clientRatePerSecond: null },
+  createdAt: NOW,
+  updatedAt: NOW,
+};
+type Failing = Awaited<ReturnType<typeof openFailing>>;
+
+/** Makes the n-th statement fail, n = 1, 2, 3 … until the work is done without meeting the fault. */
+async function atEachStatement(
+  { fault }: Failing,
+  how: { after: boolean; times: number; errcode?: number },
+  work: () => Promise<unknown>,
+  afterFailure: (error: unknown) => Promise<void>,
+): Promise<number> {
+  for (let n = 1; ; n += 1) {
+    fault[FAULT.countdown] = n;
+    fault[FAULT.after] = how.after ? 1 : 0;
+    fault[FAULT.errcode] = how.errcode ?? SQLITE_IOERR;
+    fault[FAULT.times] = how.times;
+    const failed = await work().then(
+      () => null,
+      (error: unknown) => error,
+    );
+    const met = fault[FAULT.times] !== how.times;
+    fault[FAULT.times] = 0;
+    if (!met) return n - 1;
+    assert.ok(failed instanceof StorageError, `statement ${n}: ${failed}`);
+    await afterFailure(failed);
+    assert.ok(n < 1_000, "the work never ends");
+  }
+}
+
+/** A group of two requests, one with a session, whose ids no other group has. */
+function aGroup() {
+  const batch = entries(3);
+  const session = {
+    sourceId: "src_1",
+    sessionId: fresh("ses"),
+    anonymousId: "visitor",
+    userId: null,
+    startedAt: NOW,
+    lastActivityAt: NOW,
+    landing: "{}",
+  };
+  const touch = [{ sessionId: session.sessionId, userId: null }];
+  const group = [
+    aCommit({ bootstrap: true, open: session, entries: batch.slice(0, 2) }),
+    aCommit({ touch, entries: [batch[0]!, batch[2]!] }),
+  ];
+  return { group, sessionId: session.sessionId };
+}
+
+describe("A ledger whose statements fail", () => {
+  for (const times of [1, 4]) {
+    it(`stores nothing of a group when any statement fails, ${times} in a row, and takes it when sent again`, async (t) => {
+      const ledger = await openFailing();
+      await ledger.createSource();
+      let one = aGroup();
+      let stored = 0;
+      const checked = await atEachStatement(
+        ledger,
+        { after: false, times, errcode: SQLITE_FULL },
+        () => ledger.commit(one.group),
+        async (error) => {
+          assert.equal((error as StorageError).full, true);
+          assert.deepEqual(
+            [await ledger.outboxEvents(), await ledger.session(one.sessionId)],
+            [stored, null],
+          );
+          assert.deepEqual([...(await ledger.commit(one.group))], [1, 1, 0, 1]);
+          stored += 3;
+          one = aGroup();
+        },
+      );
+      t.diagnostic(`${checked} statements`);
+      assert.ok(checked > 8);
+      assert.deepEqual(
+        [await ledger.outboxEvents(), await ledger.usage()],
+        [stored + 3, ((stored + 3) / 3) * 4],
+      );
+      await ledger.close();
+    });
+  }
+
+  it("doubles nothing when it fails after it did what was asked, the commit itself included", async (t) => {
+    const ledger = await openFailing();
+    await ledger.createSource();
+    let one = aGroup();
+    let stored = 0;
+    let told = 0;
+    const checked = await atEachStatement(
+      ledger,
+      { after: true, times: 1 },
+      () => ledger.commit(one.group),
+      async () => {
+        stored += 3;
+        const held = (await ledger.outboxEvents()) === stored;
+        // the session is opened anew, as a bootstrap that is sent again has it
+        const again = held
+          ? one.group.map((commit) => ({ ...commit, open: null, bootstrap: false }))
+          : one.group;
+        if (held) told += 1;
+        assert.deepEqual([...(await ledger.commit(again))], held ? [0, 0, 0, 0] : [1, 1, 0, 1]);
+        assert.equal(await ledger.outboxEvents(), stored);
+        one = aGroup();
+      },
+    );
+    t.diagnostic(`${checked} statements, ${told} of them had stored all`);
+    assert.equal(told, 1, "only the commit itself");
+    assert.deepEqual(
+      [await ledger.outboxEvents(), await ledger.usage()],
+      [stored + 3, ((stored + 3) / 3) * 4],
+    );
+    await ledger.close();
+  });
+
+  for (const after of [false, true]) {
+    it(`keeps every key when any statement of its upkeep fails ${after ? "after" : "before"} its work`, async (t) => {
+      const ledger = await openFailing();
+      let now = NOW;
+      let accepted: Commit[] = [];
+      const accept = async () => {
+        const commit = aCommit({ receivedAt: now, entries: entries(2) });
+        assert.deepEqual([...(await ledger.commit([commit]))], [1, 1]);
+        // three generations are within the window
+        accepted = [...accepted, commit].slice(-3);
+      };
+      await accept();
+      const checked = await atEachStatement(
+        ledger,
+        { after, times: 1 },
+        () => ledger.maintain((now += GENERATION_MS)),
+        async () => {
+          const known = await ledger.commit(accepted);
+          assert.ok(known.every((one) => one === 0));
+          await ledger.maintain(now);
+          assert.ok((await ledger.commit(accepted)).every((one) => one === 0));
+          await accept();
+        },
+      );
+      t.diagnostic(`${checked} statements`);
+      assert.ok(checked > 5);
+      await ledger.close();
+    });
+  }
+
+  it("makes no half of a source when any statement of its making fails", async (t) => {
+    const ledger = await openFailing();
+    const checked = await atEachStatement(
+      ledger,
+      { after: false, times: 1 },
+      () => ledger.createSource(),
+      async () => assert.equal(await ledger.source(), null),
+    );
+    t.diagnostic(`${checked} statements`);
+    assert.ok(await ledger.source());
+    await ledger.close();
+  });
+});

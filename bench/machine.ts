@@ -1,0 +1,93 @@
+/** What the machine is, and what it is doing: from /proc, because a figure without it says little. */
+import { execFileSync } from "node:child_process";
+import { closeSync, fdatasyncSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
+import { availableParallelism, cpus, release, totalmem } from "node:os";
+import { join } from "node:path";
+
+/** USER_HZ, the unit of /proc: 100 on every Linux that Node runs on. */
+const TICKS_PER_SECOND = 100;
+const SYNCS = 50;
+
+function output(command: string, args: readonly string[]): string | null {
+  try {
+    return execFileSync(command, args, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
+  } catch (error) {
+    // wrk prints its version and ends with 1
+    const { stdout } = error as { stdout?: string };
+    return stdout ? stdout.trim() : null;
+  }
+}
+
+/** CPU seconds of a process, all its threads together. */
+export function cpuSecondsOf(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+}
+
+function childrenOf(pid: number): number[] {
+  const text = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim();
+  return text === "" ? [] : text.split(" ").map(Number);
+}
+
+/** Resident memory of a process and what it started, in MiB. */
+export function residentMib(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, "utf8");
+  const own = Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1_024;
+  return own + childrenOf(pid).reduce((sum, child) => sum + residentMib(child), 0);
+}
+
+/** Seconds the host gave to others, over all cores, since boot. */
+export function stolenSeconds(): number {
+  const fields = readFileSync("/proc/stat", "utf8").split("\n")[0]!.split(/\s+/);
+  return Number(fields[8] ?? 0) / TICKS_PER_SECOND;
+}
+
+/** The median time of one durable write where the ledger will be: what every commit waits for. */
+function syncMilliseconds(folder: string): number {
+  const file = join(folder, "sync-probe");
+  const handle = openSync(file, "w");
+  const block = Buffer.alloc(4_096, 1);
+  const times: number[] = [];
+  for (let turn = 0; turn < SYNCS; turn++) {
+    const started = performance.now();
+    writeSync(handle, block);
+    fdatasyncSync(handle);
+    times.push(performance.now() - started);
+  }
+  closeSync(handle);
+  rmSync(file);
+  return times.sort((a, b) => a - b)[SYNCS / 2]!;
+}
+
+export const hasTaskset = output("taskset", ["--version"]) !== null;
+export const hasWrk = (output("wrk", ["-v"]) ?? "").includes("wrk");
+
+/** The generator's core, the last one; null when there is nothing to pin with, or to. */
+export const generatorCore = hasTaskset && availableParallelism() > 1 ? availableParallelism() - 1 : null;
+
+/** A command line that runs on one core; null: wherever the kernel likes. */
+export function pinned(core: number | null, command: string, args: readonly string[]): [string, string[]] {
+  return core === null ? [command, [...args]] : ["taskset", ["-c", String(core), command, ...args]];
+}
+
+export function commitOf(folder: string): string {
+  const commit = output("git", ["-C", folder, "rev-parse", "--short=12", "HEAD"]) ?? "unknown";
+  const changed = output("git", ["-C", folder, "status", "--porcelain", "--", ".", ":!bench"]) ?? "";
+  return changed === "" ? commit : `${commit} with changes`;
+}
+
+export function describeMachine(folder: string): Record<string, string> {
+  const wrk = /wrk (?:debian\/)?([\d.]+)/.exec(output("wrk", ["-v"]) ?? "")?.[1] ?? "none";
+  const filesystem = output("stat", ["-f", "-c", "%T", folder]) ?? "unknown";
+  return {
+    processor: `${availableParallelism()} × ${cpus()[0]?.model.trim() ?? "unknown"}`,
+    memory: `${Math.round(totalmem() / 2 ** 30)} GiB`,
+    kernel: `Linux ${release()}`,
+    Node: process.version,
+    SQLite: process.versions.sqlite ?? "unknown",
+    wrk,
+    "ledger's disk": `${filesystem}, ${syncMilliseconds(folder).toFixed(2)} ms a durable write of 4 KiB (median of ${SYNCS})`,
+    pinning: generatorCore === null ? "none (no taskset, or one core)" : `generator on core ${generatorCore}`,
+  };
+}

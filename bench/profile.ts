@@ -1,0 +1,108 @@
+/**
+ * `node bench/profile.ts [--events 10] [--seconds 8]`: where the time goes. Headwater runs under `--cpu-prof`
+ * while the closed loop runs; the functions that took most time themselves are printed for each thread, and
+ * written to PROFILE.md. The figures beside it are of a profiled process: slower than those of RESULTS.md.
+ */
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { commitOf, describeMachine } from "./machine.ts";
+import { templateFile } from "./rows/duel.ts";
+import { figure, percent } from "./section.ts";
+import { RAISED, startHeadwater, workFolder } from "./server.ts";
+import { closedLoop } from "./wrk.ts";
+
+interface Node {
+  id: number;
+  callFrame: { functionName: string; url: string; lineNumber: number };
+}
+interface Profile {
+  /** Microseconds of the system's monotonic clock, as process.hrtime counts. */
+  startTime: number;
+  nodes: Node[];
+  samples: number[];
+  timeDeltas: number[];
+}
+interface Line {
+  where: string;
+  milliseconds: number;
+}
+
+const REPOSITORY = fileURLToPath(new URL("..", import.meta.url));
+const SHOWN = 30;
+const INTERVAL_US = 500;
+const THREADS = { "ledger-thread.ts": "ledger thread", "attempts-thread.ts": "attempts thread" };
+
+function nameOf({ callFrame: { functionName, url, lineNumber } }: Node): string {
+  const place = url.replace(/^file:\/\//, "").replace(REPOSITORY, "").replace(/^.*node_modules\//, "");
+  return `${functionName || "(anonymous)"}${place === "" ? "" : ` ${place}:${lineNumber + 1}`}`;
+}
+
+const now = () => Number(process.hrtime.bigint() / 1_000n);
+
+/** Self time by function within a span; a function that several callers called is one line. */
+function selfTimes({ startTime, nodes, samples, timeDeltas }: Profile, from: number, until: number): Line[] {
+  const names = new Map(nodes.map((node) => [node.id, nameOf(node)]));
+  const times = new Map<string, number>();
+  let at = startTime;
+  for (const [index, id] of samples.entries()) {
+    at += timeDeltas[index]!;
+    if (at < from || at > until) continue;
+    const name = names.get(id) ?? "?";
+    times.set(name, (times.get(name) ?? 0) + (timeDeltas[index + 1] ?? 0) / 1_000);
+  }
+  return [...times].map(([where, milliseconds]) => ({ where, milliseconds })).sort((a, b) => b.milliseconds - a.milliseconds);
+}
+
+function threadOf({ nodes }: Profile): string {
+  const found = Object.entries(THREADS).find(([file]) => nodes.some(({ callFrame }) => callFrame.url.endsWith(file)));
+  return found ? found[1] : "main thread";
+}
+
+/** Idle time is left out of the shares: they are of the time the thread was at work. */
+function tableOf(thread: string, profile: Profile, from: number, until: number): string {
+  const lines = selfTimes(profile, from, until);
+  const idle = lines.find(({ where }) => where === "(idle)")?.milliseconds ?? 0;
+  const busy = lines.reduce((sum, { milliseconds }) => sum + milliseconds, 0) - idle;
+  const shown = lines.filter(({ where }) => where !== "(idle)").slice(0, SHOWN);
+  const rows = shown.map(({ where, milliseconds }) => `| ${percent(milliseconds / busy)} | ${Math.round(milliseconds)} | ${where.replaceAll("|", "\\|")} |`);
+  const head = `## ${thread}: busy ${percent(busy / (busy + idle))} of ${figure((busy + idle) / 1_000)} s`;
+  return [head, "", "| of busy | self ms | function |", "| --- | --- | --- |", ...rows].join("\n");
+}
+
+function readSize(text: string): 1 | 10 | 50 {
+  const size = ([1, 10, 50] as const).find((one) => String(one) === text);
+  if (!size) throw new Error("--events is 1, 10 or 50");
+  return size;
+}
+
+const { values } = parseArgs({
+  options: { events: { type: "string", default: "10" }, seconds: { type: "string", default: "8" } },
+});
+const size = readSize(values.events);
+const profiles = join(workFolder, "profiles");
+mkdirSync(profiles);
+const nodeFlags = ["--cpu-prof", `--cpu-prof-dir=${profiles}`, `--cpu-prof-interval=${INTERVAL_US}`];
+const machine = describeMachine(workFolder);
+const server = await startHeadwater({ settings: RAISED, nodeFlags });
+const templates = templateFile(size, server);
+await closedLoop(server.url, templates, 2);
+const from = now();
+const loop = await closedLoop(server.url, templates, Number(values.seconds));
+const until = now();
+await server.stop();
+
+const tables = readdirSync(profiles)
+  .filter((name) => name.endsWith(".cpuprofile"))
+  .map((name) => JSON.parse(readFileSync(join(profiles, name), "utf8")) as Profile)
+  .map((profile) => ({ thread: threadOf(profile), profile }))
+  .sort((a, b) => (a.thread === "main thread" ? -1 : b.thread === "main thread" ? 1 : a.thread.localeCompare(b.thread) * -1))
+  .map(({ thread, profile }) => tableOf(thread, profile, from, until));
+const text = [
+  `# What takes the time: ${size} events a batch, 64 connections, closed loop`,
+  `Commit ${commitOf(REPOSITORY)}, ${new Date().toISOString()}, ${machine.processor}, Node ${process.version}. ${figure(loop.requestsPerSecond)} requests/s while profiled (sampled every ${INTERVAL_US} µs; without start, warm-up and stop). Self time by function.`,
+  ...tables,
+].join("\n\n");
+console.log(text);
+writeFileSync(fileURLToPath(new URL("PROFILE.md", import.meta.url)), `${text}\n`);

@@ -1,0 +1,54 @@
+/** RESULTS.md and results.json, written after every part, so that a run that is cut short leaves what it found. */
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Options, Section, Table } from "./section.ts";
+
+export interface Results {
+  commit: string;
+  quick: boolean;
+  machine: Record<string, string>;
+  options: { seconds: number; rounds: number };
+  sections: Record<string, Section>;
+}
+
+const cell = (text: string) => text.replaceAll("|", "\\|");
+const line = (cells: readonly string[]) => `| ${cells.map(cell).join(" | ")} |`;
+
+function tableOf({ columns, rows }: Table): string {
+  return [line(columns), line(columns.map(() => "---")), ...rows.map(line)].join("\n");
+}
+
+function settingsOf(settings: Record<string, string>): string {
+  const changed = Object.entries(settings).map(([name, value]) => `\`${name}=${value}\``);
+  return `Settings beside the defaults: ${changed.join(", ") || "none"}.`;
+}
+
+function sectionOf({ title, date, settings, tables, notes }: Section): string {
+  const listed = notes.map((note) => `- ${note}`).join("\n");
+  return [`## ${title}`, `${date}. ${settingsOf(settings)}`, ...tables.map(tableOf), listed].join("\n\n");
+}
+
+function markdown({ commit, quick, machine, sections }: Results): string {
+  const warning = quick ? ["**A quick run, to see that the bench works. Its figures mean nothing.**"] : [];
+  return `${[
+    "# Results of `npm run bench`",
+    ...warning,
+    `Commit ${commit}. The limiter, debug recording, masking, origin and access checks are on in every row that does not say otherwise; every acknowledged event is durable (\`synchronous=FULL\`). What each row means is in README.md.`,
+    tableOf({ columns: ["machine", ""], rows: Object.entries(machine) }),
+    ...Object.values(sections).map(sectionOf),
+  ].join("\n\n")}\n`;
+}
+
+/** Parts found earlier of the same commit are kept, so that they can be run one by one. */
+export function openResults(options: Options, commit: string, machine: Record<string, string>): Results {
+  const file = join(options.out, "results.json");
+  const { quick, seconds, rounds } = options;
+  const earlier = existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as Results) : null;
+  const same = earlier !== null && earlier.commit === commit && earlier.quick === quick;
+  return { commit, quick, machine, options: { seconds, rounds }, sections: same ? earlier.sections : {} };
+}
+
+export function writeResults(folder: string, results: Results): void {
+  writeFileSync(join(folder, "results.json"), `${JSON.stringify(results, null, 2)}\n`);
+  writeFileSync(join(folder, "RESULTS.md"), markdown(results));
+}

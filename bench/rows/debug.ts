@@ -1,0 +1,188 @@
+/** What recording for the debug view costs ingest: on against off, with one busy source and with 200 ordinary ones. */
+import { setTimeout as wait } from "node:timers/promises";
+import { type Offered, offer, ok } from "../plan.ts";
+import {
+  type Context,
+  failuresOf,
+  figure,
+  median,
+  percent,
+  type Section,
+  spread,
+  type Table,
+  verdict,
+} from "../section.ts";
+import { type Headwater, ORDINARY, RAISED, startHeadwater } from "../server.ts";
+import { type ClosedLoop, closedLoop } from "../wrk.ts";
+import { templateFile } from "./duel.ts";
+
+const COST = 0.05;
+const SOURCES = 200;
+const RATE = 2_000;
+const MAX_CONNECTIONS = 2_000;
+/** What waits to be recorded is written within this; it belongs to the cost. */
+const FLUSH_MS = 1_500;
+
+interface Pair<T> {
+  on: T;
+  off: T;
+}
+
+async function startPair(settings: Record<string, string>, sources: number): Promise<Pair<Headwater>> {
+  const options = { sources, visits: sources === 1 ? 240 : sources * 2 };
+  return {
+    on: await startHeadwater({ ...options, settings: { ...settings, DEBUG_RECORDING: "on" } }),
+    off: await startHeadwater({ ...options, settings: { ...settings, DEBUG_RECORDING: "off" } }),
+  };
+}
+
+async function stopPair({ on, off }: Pair<Headwater>): Promise<void> {
+  await on.stop();
+  await off.stop();
+}
+
+/** Measures both, in turns: which comes first changes with the round. */
+async function inTurns<T>(
+  pair: Pair<Headwater>,
+  rounds: number,
+  measure: (server: Headwater, name: "on" | "off") => Promise<T>,
+): Promise<Pair<T>[]> {
+  const found: Pair<T>[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const early = round % 2 === 0 ? await measure(pair.on, "on") : null;
+    const off = await measure(pair.off, "off");
+    found.push({ on: early ?? (await measure(pair.on, "on")), off });
+  }
+  return found;
+}
+
+async function oneSource(
+  size: 1 | 10,
+  pair: Pair<Headwater>,
+  { options, say }: Context,
+): Promise<Pair<ClosedLoop>[]> {
+  const files = { on: templateFile(size, pair.on), off: templateFile(size, pair.off) };
+  for (const name of ["on", "off"] as const)
+    await closedLoop(pair[name].url, files[name], options.quick ? 1 : 3);
+  return inTurns(pair, options.rounds, async (server, name) => {
+    const loop = await closedLoop(server.url, files[name], options.seconds);
+    say(`  one source, ${size} a batch, ${name}: ${Math.round(loop.requestsPerSecond)} req/s`);
+    return loop;
+  });
+}
+
+interface Many {
+  offered: Offered;
+  cpuPerThousand: number;
+  /** Attempts that were to be kept, and were not. */
+  dropped: number;
+  requests: number;
+}
+
+function manySources(
+  size: 1 | 10,
+  rate: number,
+  pair: Pair<Headwater>,
+  { options, say }: Context,
+): Promise<Pair<Many>[]> {
+  const files = { on: templateFile(size, pair.on), off: templateFile(size, pair.off) };
+  return inTurns(pair, options.rounds, async (server, name) => {
+    const [cpu, dropped, requests] = [
+      server.cpuSeconds(),
+      await server.metric("headwater_debug_dropped"),
+      await server.metric("headwater_ingest_requests_total"),
+    ];
+    const plan = {
+      warmupSeconds: 1,
+      seconds: options.seconds,
+      connections: 64,
+      maxConnections: MAX_CONNECTIONS,
+    };
+    const [offered] = await offer(server.url, { ...plan, streams: [{ name, rate, templates: files[name] }] });
+    await wait(FLUSH_MS);
+    const served = (await server.metric("headwater_ingest_requests_total")) - requests;
+    const one = {
+      offered: offered!,
+      requests: served,
+      cpuPerThousand: ((server.cpuSeconds() - cpu) * 1_000) / served,
+      dropped: (await server.metric("headwater_debug_dropped")) - dropped,
+    };
+    say(
+      `  ${SOURCES} sources, ${size} a batch, ${name}: ${figure(one.cpuPerThousand)} CPU s per 1,000, p99 ${figure(one.offered.all.p99)} ms, ${one.dropped} not recorded`,
+    );
+    return one;
+  });
+}
+
+function oneSourceRow(size: number, pairs: readonly Pair<ClosedLoop>[]): string[] {
+  const costs = pairs.map(({ on, off }) => 1 - on.requestsPerSecond / off.requestsPerSecond);
+  return [
+    String(size),
+    spread(pairs.map(({ off }) => off.requestsPerSecond)),
+    spread(pairs.map(({ on }) => on.requestsPerSecond)),
+    spread(costs, percent),
+    failuresOf(pairs.flatMap(({ on, off }) => [on, off])),
+    verdict(median(costs) <= COST, `≤ ${percent(COST)}`),
+  ];
+}
+
+function manyRow(size: number, pairs: readonly Pair<Many>[]): string[] {
+  const both = (read: (one: Many) => number) =>
+    `${spread(pairs.map(({ off }) => read(off)))} → ${spread(pairs.map(({ on }) => read(on)))}`;
+  const costs = pairs.map(({ on, off }) => on.cpuPerThousand / off.cpuPerThousand - 1);
+  const kept = pairs.map(({ on }) => 1 - on.dropped / on.requests);
+  return [
+    String(size),
+    both(({ offered }) => offered.offered),
+    both(({ cpuPerThousand }) => cpuPerThousand),
+    spread(costs, percent),
+    both(({ offered }) => offered.all.p50),
+    both(({ offered }) => offered.all.p99),
+    both(({ offered }) => offered.all.count - ok(offered).count + offered.broken + offered.unanswered),
+    spread(kept, percent),
+    `${verdict(median(costs) <= COST, `≤ ${percent(COST)}`)}; ${verdict(Math.min(...kept) === 1, "all recorded")}`,
+  ];
+}
+
+export async function debugRecording(context: Context): Promise<Section> {
+  const one = await startPair(RAISED, 1);
+  const oneRows = [
+    oneSourceRow(1, await oneSource(1, one, context)),
+    oneSourceRow(10, await oneSource(10, one, context)),
+  ];
+  await stopPair(one);
+  const many = await startPair(ORDINARY, SOURCES);
+  const found = await manySources(1, RATE, many, context);
+  await stopPair(many);
+  const tables: Table[] = [
+    {
+      columns: ["events a batch, one source", "off req/s", "on req/s", "cost", "failed", "asked for"],
+      rows: oneRows,
+    },
+    {
+      columns: [
+        `events a batch, ${SOURCES} sources`,
+        "offered req/s, off → on",
+        "CPU s per 1,000 req",
+        "cost in CPU",
+        "p50 ms",
+        "p99 ms",
+        "not 200",
+        "recorded",
+        "asked for",
+      ],
+      rows: [manyRow(1, found)],
+    },
+  ];
+  return {
+    title: "Debug recording on against off",
+    date: new Date().toISOString(),
+    settings: { ...many.on.settings, DEBUG_RECORDING: "on, off" },
+    tables,
+    notes: [
+      `One source: a closed loop, most of whose successes are sampled away (above 50 a second), with the limits raised. ${SOURCES} sources: an open loop of ${RATE / SOURCES} requests a second each, all of which are to be recorded, with the default limits; the CPU is that of the whole server process, the writing of what was recorded included.`,
+      '"recorded" is what headwater_debug_dropped says was not dropped.',
+    ],
+    data: { one: oneRows, many: found },
+  };
+}

@@ -1,0 +1,149 @@
+/** Headwater and the bare server under the same closed loop, in turns, so that a noisy minute hits both. */
+
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import {
+  ID_LENGTH,
+  ID_MARK,
+  idPrefix,
+  SENT_AT_MARK,
+  type Traffic,
+  templatesOf,
+  unfolded,
+  writeTemplates,
+} from "../bodies.ts";
+import { answered, freePort, start, stop } from "../children.ts";
+import { stolenSeconds } from "../machine.ts";
+import type { Context } from "../section.ts";
+import { type Headwater, workFolder } from "../server.ts";
+import { type ClosedLoop, closedLoop } from "../wrk.ts";
+
+const BARE = fileURLToPath(new URL("../bare.ts", import.meta.url));
+const START_MS = 10_000;
+
+export interface Bout {
+  bare: ClosedLoop;
+  headwater: ClosedLoop;
+  ratio: number;
+  /** CPU seconds of Headwater for a thousand requests. */
+  cpuPerThousand: number;
+  /** What the ledger acknowledged meanwhile. */
+  accepted: number;
+  bootstraps: number;
+  stolenSeconds: number;
+}
+
+export function templateFile(traffic: Traffic, server: Headwater): string {
+  const file = join(workFolder, `templates-${traffic}-${server.pid}`);
+  writeTemplates(file, templatesOf(traffic, server.visits));
+  return file;
+}
+
+/** Sends one request of a kind, and reads how long its answer is. */
+async function answerLength(server: Headwater, template: string): Promise<number> {
+  const prefix = idPrefix();
+  let serial = 0;
+  const filled = unfolded(template)
+    .replaceAll(ID_MARK, () => prefix + (++serial).toString(16).padStart(ID_LENGTH - prefix.length, "f"))
+    .replaceAll(SENT_AT_MARK, new Date().toISOString());
+  const [head = "", body] = filled.split("\r\n\r\n");
+  const [request = "", ...lines] = head.split("\r\n");
+  const kept = lines.filter((line) => /^(user-agent|content-type|origin|x-forwarded-for):/i.test(line));
+  const headers = kept.map((line) => line.split(/: (.*)/s).slice(0, 2) as [string, string]);
+  const path = request.split(" ")[1]!;
+  const response = await fetch(server.url + path, { method: "POST", headers, body: body! });
+  const text = await response.text();
+  if (response.status !== 200)
+    throw new Error(`a request of the bench was answered ${response.status}: ${text}`);
+  return Buffer.byteLength(text);
+}
+
+async function answerLengths(
+  server: Headwater,
+  sizes: readonly (1 | 10 | 50)[],
+): Promise<[number, number][]> {
+  const [visit] = server.visits;
+  const lengths: [number, number][] = [
+    [0, await answerLength(server, templatesOf("bootstraps", [visit!])[0]!)],
+  ];
+  for (const size of sizes) lengths.push([size, await answerLength(server, templatesOf(size, [visit!])[0]!)]);
+  return lengths;
+}
+
+export interface Bare {
+  url: string;
+  /** Bytes of an answer by the number of events; 0: a bootstrap. */
+  lengths: [number, number][];
+  stop(): Promise<number | null>;
+}
+
+export async function startBare(server: Headwater): Promise<Bare> {
+  const lengths = await answerLengths(server, [1, 10, 50]);
+  const port = await freePort();
+  const child = start({
+    command: process.execPath,
+    args: [BARE],
+    core: null,
+    environment: { PORT: String(port), BENCH_ANSWERS: JSON.stringify(lengths) },
+    logFile: join(workFolder, "bare.log"),
+  });
+  const url = `http://127.0.0.1:${port}`;
+  await answered(url, child, START_MS);
+  return { url, lengths, stop: () => stop(child) };
+}
+
+/** What is asserted of a round: nothing was refused, and what was answered is in the ledger. */
+function check(loop: ClosedLoop, accepted: number, eventsARequest: number): void {
+  if (loop.refused > 0) return;
+  const least = Math.floor(loop.requests * eventsARequest * 0.99);
+  if (accepted < least)
+    throw new Error(`${loop.requests} requests were answered, but only ${accepted} events are in the ledger`);
+}
+
+async function bout(
+  bare: Bare,
+  server: Headwater,
+  templates: string,
+  seconds: number,
+  bareFirst: boolean,
+): Promise<Bout> {
+  const stolen = stolenSeconds();
+  const early = bareFirst ? await closedLoop(bare.url, templates, seconds) : null;
+  const [before, cpuBefore] = [await server.acknowledged(), server.cpuSeconds()];
+  const headwater = await closedLoop(server.url, templates, seconds);
+  const [after, cpuAfter] = [await server.acknowledged(), server.cpuSeconds()];
+  const floor = early ?? (await closedLoop(bare.url, templates, seconds));
+  return {
+    bare: floor,
+    headwater,
+    ratio: headwater.requestsPerSecond / floor.requestsPerSecond,
+    cpuPerThousand: ((cpuAfter - cpuBefore) * 1_000) / headwater.requests,
+    accepted: after.accepted - before.accepted,
+    bootstraps: after.bootstraps - before.bootstraps,
+    stolenSeconds: stolenSeconds() - stolen,
+  };
+}
+
+export async function duel(
+  traffic: Traffic,
+  bare: Bare,
+  server: Headwater,
+  context: Context,
+): Promise<Bout[]> {
+  const { options, say } = context;
+  const templates = templateFile(traffic, server);
+  const warmup = options.quick ? 1 : 3;
+  await closedLoop(bare.url, templates, warmup);
+  await closedLoop(server.url, templates, warmup);
+  const bouts: Bout[] = [];
+  for (let round = 0; round < options.rounds; round++) {
+    const one = await bout(bare, server, templates, options.seconds, round % 2 === 0);
+    if (typeof traffic === "number") check(one.headwater, one.accepted, traffic);
+    bouts.push(one);
+    const { headwater, ratio } = one;
+    say(
+      `  ${traffic} · round ${round + 1}: bare ${Math.round(one.bare.requestsPerSecond)}/s, Headwater ${Math.round(headwater.requestsPerSecond)}/s, ratio ${ratio.toFixed(2)}, p99 ${headwater.p99.toFixed(1)} ms, stolen ${one.stolenSeconds.toFixed(1)} s`,
+    );
+  }
+  return bouts;
+}

@@ -1,0 +1,78 @@
+/** The process at rest, and how long it takes to be ready. */
+import { existsSync } from "node:fs";
+import { setTimeout as wait } from "node:timers/promises";
+import { residentMib } from "../machine.ts";
+import { type Context, figure, median, type Section, spread, verdict } from "../section.ts";
+import { COMMAND, newFolder, RAISED, startHeadwater } from "../server.ts";
+import { closedLoop } from "../wrk.ts";
+import { templateFile } from "./duel.ts";
+
+const REST_MIB = 150;
+const READY_MS = 1_500;
+const LATER_STARTS = 5;
+
+interface Rest {
+  startMs: number;
+  mib: number;
+}
+
+async function startAndRest(dataDir: string, restMs: number): Promise<Rest> {
+  const server = await startHeadwater({ settings: {}, dataDir, sources: 0, visits: 0, command: true });
+  await wait(restMs);
+  const rest = { startMs: server.startMs, mib: residentMib(server.pid) };
+  await server.stop();
+  return rest;
+}
+
+/** Events in the ledger, so that a later start has something to open. */
+async function fill(dataDir: string, seconds: number): Promise<{ events: number; mib: number }> {
+  const server = await startHeadwater({ settings: RAISED, dataDir });
+  await closedLoop(server.url, templateFile(10, server), seconds);
+  const { accepted } = await server.acknowledged();
+  const mib = residentMib(server.pid);
+  await server.stop();
+  return { events: accepted, mib };
+}
+
+export async function memory({ options, say }: Context): Promise<Section> {
+  const dataDir = newFolder();
+  const restMs = options.quick ? 2_000 : 10_000;
+  const first = await startAndRest(dataDir, restMs);
+  say(`  first start: ready in ${figure(first.startMs)} ms, ${figure(first.mib)} MiB at rest`);
+  const filled = await fill(dataDir, options.seconds);
+  const later: Rest[] = [];
+  for (let turn = 0; turn < (options.quick ? 2 : LATER_STARTS); turn++)
+    later.push(await startAndRest(dataDir, restMs));
+  say(`  later starts: ready in ${figure(median(later.map(({ startMs }) => startMs)))} ms`);
+  const ready = Math.max(...later.map(({ startMs }) => startMs)) < READY_MS;
+  const small = Math.max(first.mib, ...later.map(({ mib }) => mib)) <= REST_MIB;
+  return {
+    title: "Start and memory",
+    date: new Date().toISOString(),
+    settings: {},
+    tables: [
+      {
+        columns: ["start", "ready ms", "MiB at rest", "asked for"],
+        rows: [
+          [
+            "the first, on an empty folder",
+            figure(first.startMs),
+            figure(first.mib),
+            verdict(first.mib <= REST_MIB, `≤ ${REST_MIB} MiB`),
+          ],
+          [
+            `later, ${filled.events.toLocaleString("en-US")} events in the ledger`,
+            spread(later.map(({ startMs }) => startMs)),
+            spread(later.map(({ mib }) => mib)),
+            `${verdict(ready, `ready < ${READY_MS} ms`)}; ${verdict(small, `≤ ${REST_MIB} MiB`)}`,
+          ],
+          ["just after the closed loop", "-", figure(filled.mib), "-"],
+        ],
+      },
+    ],
+    notes: [
+      `From starting the process (${existsSync(COMMAND) ? "`headwater serve`" : "the server without the command line"}) to /readyz answering 200; resident memory ${restMs / 1_000} s later, with default settings and no request.`,
+    ],
+    data: { first, filled, later },
+  };
+}

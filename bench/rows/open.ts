@@ -1,0 +1,88 @@
+/** Latency at half the peak, at ten events a batch, with requests that come at their own rate. */
+import { type Offered, offer, ok } from "../plan.ts";
+import { type Context, figure, median, type Section, spread, verdict } from "../section.ts";
+import { type Headwater, RAISED, startHeadwater } from "../server.ts";
+import { CONNECTIONS, closedLoop } from "../wrk.ts";
+import { templateFile } from "./duel.ts";
+
+const P50_MS = 10;
+const P99_MS = 50;
+const MAX_CONNECTIONS = 2_000;
+
+/** Measured here when the throughput rows were left out. */
+async function peakOf(server: Headwater, templates: string, context: Context): Promise<number> {
+  const { options, peak, say } = context;
+  await closedLoop(server.url, templates, options.quick ? 1 : 3);
+  if (peak.requestsPerSecond !== null) return peak.requestsPerSecond;
+  const { requestsPerSecond } = await closedLoop(server.url, templates, options.seconds);
+  say(`  closed loop first: ${Math.round(requestsPerSecond)} requests/s`);
+  return requestsPerSecond;
+}
+
+export async function openLoop(context: Context): Promise<Section> {
+  const { options, say } = context;
+  const server = await startHeadwater({ settings: RAISED });
+  const templates = templateFile(10, server);
+  const rate = Math.round((await peakOf(server, templates, context)) / 2);
+  const found: Offered[] = [];
+  for (let round = 0; round < options.rounds; round++) {
+    const plan = {
+      warmupSeconds: 1,
+      seconds: options.seconds,
+      connections: CONNECTIONS,
+      maxConnections: MAX_CONNECTIONS,
+    };
+    const [one] = await offer(server.url, { ...plan, streams: [{ name: "half", rate, templates }] });
+    found.push(one!);
+    say(
+      `  round ${round + 1}: ${figure(one!.offered)} req/s offered, p50 ${figure(one!.all.p50)} ms, p99 ${figure(one!.all.p99)} ms`,
+    );
+  }
+  await server.stop();
+  const of = (read: (one: Offered) => number) => spread(found.map(read));
+  const p50 = median(found.map(({ all }) => all.p50));
+  const p99 = median(found.map(({ all }) => all.p99));
+  const lost = found.reduce(
+    (sum, one) => sum + one.all.count - ok(one).count + one.broken + one.unanswered + one.unsent,
+    0,
+  );
+  return {
+    title: "Open loop at half the peak, 10 events a batch",
+    date: new Date().toISOString(),
+    settings: server.settings,
+    tables: [
+      {
+        columns: [
+          "asked req/s",
+          "offered req/s",
+          "events/s accepted",
+          "p50 ms",
+          "p90 ms",
+          "p99 ms",
+          "max ms",
+          "generator late, p99 ms",
+          "not 200",
+          "asked for",
+        ],
+        rows: [
+          [
+            figure(rate),
+            of((one) => one.offered),
+            of((one) => one.events),
+            of(({ all }) => all.p50),
+            of(({ all }) => all.p90),
+            of(({ all }) => all.p99),
+            of(({ all }) => all.max),
+            of(({ lag }) => lag.p99),
+            String(lost),
+            `${verdict(p50 < P50_MS, `p50 < ${P50_MS} ms`)}; ${verdict(p99 < P99_MS, `p99 < ${P99_MS} ms`)}`,
+          ],
+        ],
+      },
+    ],
+    notes: [
+      "Latency is counted from the moment a request was due, so a stall counts for every request it held up; the generator wakes once a millisecond, which is part of it.",
+    ],
+    data: { rate, found },
+  };
+}

@@ -1,0 +1,241 @@
+/** Five times what one core can do, from many sources below their own limits; and one source that floods beside a quiet one. */
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { templatesOf, type Visit, writeTemplates } from "../bodies.ts";
+import { generatorCore } from "../machine.ts";
+import { type Offered, offer, ok } from "../plan.ts";
+import {
+  type Context,
+  figure,
+  median,
+  percent,
+  type Section,
+  spread,
+  type Table,
+  verdict,
+} from "../section.ts";
+import { type Headwater, ORDINARY, RAISED, startHeadwater, workFolder } from "../server.ts";
+import { closedLoop } from "../wrk.ts";
+import { templateFile } from "./duel.ts";
+
+const TIMES = 5;
+const SOURCES = 200;
+const SERVER_CORE = 0;
+const GOODPUT = 0.8;
+const REFUSED_MS = 50;
+const QUIET_RATE = 50;
+const QUIET_TIMES = 2;
+const OPEN_AT_START = 2_000;
+const MAX_CONNECTIONS = 8_000;
+/** For what an overload left behind: connections that close, a checkpoint. */
+const REST_MS = 3_000;
+const MAX_ROUNDS = 3;
+
+interface Round {
+  /** Requests a second of the closed loop on that core, just before. */
+  capacity: number;
+  overload: Offered;
+}
+
+const refusals = ({ byOutcome }: Offered) =>
+  Object.entries(byOutcome)
+    .filter(([outcome]) => outcome.startsWith("503"))
+    .map(([, times]) => times);
+const most = (values: readonly number[]) => (values.length === 0 ? Number.NaN : Math.max(...values));
+const othersOf = (found: Offered) => {
+  const codes = Object.entries(found.byOutcome).filter(([outcome]) => !/^(200|503)/.test(outcome));
+  const lost = Object.entries({ broken: found.broken, unanswered: found.unanswered, unsent: found.unsent });
+  const told = [
+    ...codes.map(([outcome, { count }]) => `${count} × ${outcome}`),
+    ...lost.filter(([, count]) => count > 0).map(([what, count]) => `${count} ${what}`),
+  ];
+  return told.join(", ") || "none";
+};
+
+function flood(rate: number, templates: string, seconds: number) {
+  return {
+    warmupSeconds: 2,
+    seconds,
+    connections: OPEN_AT_START,
+    maxConnections: MAX_CONNECTIONS,
+    streams: [{ name: "flood", rate, templates }],
+  };
+}
+
+async function roundOf(server: Headwater, templates: string, context: Context): Promise<Round> {
+  const { seconds } = context.options;
+  const { requestsPerSecond: capacity } = await closedLoop(server.url, templates, seconds);
+  const [overload] = await offer(server.url, flood(Math.round(capacity * TIMES), templates, seconds));
+  await wait(REST_MS);
+  return { capacity, overload: overload! };
+}
+
+function overloadTable(rounds: readonly Round[]): Table {
+  const of = (read: (one: Round) => number, show = figure) => spread(rounds.map(read), show);
+  const share = ({ overload, capacity }: Round) => overload.events / (capacity * 10);
+  const refused = ({ overload }: Round) => refusals(overload).reduce((sum, { count }) => sum + count, 0);
+  const slowest = ({ overload }: Round) => most(refusals(overload).map(({ max }) => max));
+  const any = rounds.every((one) => refused(one) > 0);
+  return {
+    columns: [
+      "peak events/s, one core",
+      "asked req/s",
+      "offered req/s",
+      "× peak",
+      "goodput events/s",
+      "of the peak",
+      "503s",
+      "503 p99 ms",
+      "503 max ms",
+      "200 p99 ms",
+      "neither",
+      "connections",
+      "generator late, p99 ms",
+      "asked for",
+    ],
+    rows: [
+      [
+        of(({ capacity }) => capacity * 10),
+        of(({ capacity }) => capacity * TIMES),
+        of(({ overload }) => overload.offered),
+        of(({ overload, capacity }) => overload.offered / capacity),
+        of(({ overload }) => overload.events),
+        of(share, percent),
+        of((one) => refused(one) / one.overload.all.count, percent),
+        of(({ overload }) => most(refusals(overload).map(({ p99 }) => p99))),
+        of(slowest),
+        of(({ overload }) => ok(overload).p99),
+        [...new Set(rounds.map(({ overload }) => othersOf(overload)))].join("; "),
+        of(({ overload }) => overload.connections),
+        of(({ overload }) => overload.lag.p99),
+        `${verdict(median(rounds.map(share)) >= GOODPUT, `goodput ≥ ${percent(GOODPUT)}`)}; ${verdict(any && most(rounds.map(slowest)) < REFUSED_MS, `503s in < ${REFUSED_MS} ms`)}`,
+      ],
+    ],
+  };
+}
+
+/** As many templates as addresses, of one source's visits. */
+function templatesOfSource(name: string, visits: readonly Visit[]): string {
+  const file = join(workFolder, `templates-${name}`);
+  writeTemplates(
+    file,
+    templatesOf(
+      10,
+      Array.from({ length: 500 }, (_, index) => visits[index % visits.length]!),
+    ),
+  );
+  return file;
+}
+
+interface Beside {
+  limits: string;
+  alone: Offered;
+  beside: Offered;
+  flood: Offered;
+}
+
+async function quietBesideFlood(
+  limits: string,
+  settings: Record<string, string>,
+  rate: number,
+  context: Context,
+): Promise<Beside> {
+  const server = await startHeadwater({ settings, core: pinnedCore, sources: 2, visits: 40 });
+  const of = (source: number) => server.visits.filter((_, index) => index % 2 === source);
+  const [quiet, loud] = [
+    templatesOfSource(`quiet-${server.pid}`, of(0)),
+    templatesOfSource(`flood-${server.pid}`, of(1)),
+  ];
+  const seconds = Math.max(context.options.seconds * 2, 4);
+  const plan = {
+    connections: 16,
+    maxConnections: 500,
+    streams: [{ name: "quiet", rate: QUIET_RATE, templates: quiet }],
+  };
+  await closedLoop(server.url, quiet, 1);
+  const [alone] = await offer(server.url, { ...plan, warmupSeconds: 1, seconds });
+  const [[beside], [flooding]] = await Promise.all([
+    offer(server.url, { ...plan, warmupSeconds: 3, seconds }),
+    offer(server.url, flood(rate, loud, seconds + 2)),
+  ]);
+  await server.stop();
+  context.say(
+    `  ${limits}: quiet p99 ${figure(alone!.all.p99)} ms alone, ${figure(ok(beside!).p99)} ms beside the flood`,
+  );
+  return { limits, alone: alone!, beside: beside!, flood: flooding! };
+}
+
+function quietTable(found: readonly Beside[]): Table {
+  return {
+    columns: [
+      "limits",
+      "flood offered req/s",
+      "flood accepted events/s",
+      "quiet alone p50 ms",
+      "p99 ms",
+      "beside the flood p50 ms",
+      "p99 ms",
+      "× its own",
+      "quiet not 200",
+      "asked for",
+    ],
+    rows: found.map(({ limits, alone, beside, flood: loud }) => {
+      const times = beside.all.p99 / alone.all.p99;
+      const refused = (beside.all.count - ok(beside).count) / beside.all.count;
+      return [
+        limits,
+        figure(loud.offered),
+        figure(loud.events),
+        figure(alone.all.p50),
+        figure(alone.all.p99),
+        figure(beside.all.p50),
+        figure(beside.all.p99),
+        figure(times),
+        `${percent(refused)}; ${othersOf(beside)}`,
+        verdict(times <= QUIET_TIMES && refused === 0, `≤ ${QUIET_TIMES} ×`),
+      ];
+    }),
+  };
+}
+
+const pinnedCore = generatorCore === null ? null : SERVER_CORE;
+
+export async function overload(context: Context): Promise<Section> {
+  const { options, say } = context;
+  const server = await startHeadwater({
+    settings: ORDINARY,
+    core: pinnedCore,
+    sources: SOURCES,
+    visits: SOURCES * 2,
+  });
+  const templates = templateFile(10, server);
+  await closedLoop(server.url, templates, options.quick ? 1 : 3);
+  const rounds: Round[] = [];
+  for (let turn = 0; turn < Math.min(options.rounds, MAX_ROUNDS); turn++) {
+    const one = await roundOf(server, templates, context);
+    rounds.push(one);
+    say(
+      `  round ${turn + 1}: peak ${figure(one.capacity)} req/s, offered ${figure(one.overload.offered)}, goodput ${figure(one.overload.goodput)}, ${othersOf(one.overload)}`,
+    );
+  }
+  await server.stop();
+  const rate = Math.round(median(rounds.map(({ capacity }) => capacity)) * TIMES);
+  const beside = [
+    await quietBesideFlood("the default ones", ORDINARY, rate, context),
+    await quietBesideFlood("raised", RAISED, rate, context),
+  ];
+  return {
+    title: "Overload: the server on one core, the generator on the other, 10 events a batch",
+    date: new Date().toISOString(),
+    settings: server.settings,
+    tables: [overloadTable(rounds), quietTable(beside)],
+    notes: [
+      pinnedCore === null
+        ? "Nothing could be pinned: the server and the generator shared all cores."
+        : `Server on core ${SERVER_CORE}, generators on core ${generatorCore}.`,
+      `${SOURCES} sources from 500 addresses: at the rate asked for, a source gets ${figure(rate / SOURCES)} requests a second, below the default limits, which are in force in the first table.`,
+      `The peak is the closed loop on that core just before each round. Latencies count from when a request was due, connecting included. The quiet source sends ${QUIET_RATE} requests a second from a process of its own.`,
+    ],
+    data: { rounds, beside },
+  };
+}

@@ -1,0 +1,68 @@
+/** `npm run bench`: measures Headwater beside a bare server, and writes RESULTS.md. */
+import { fileURLToPath } from "node:url";
+import { commitOf, describeMachine, hasWrk } from "./machine.ts";
+import { HELP, type Part, readOptions, UsageError } from "./options.ts";
+import { openResults, writeResults } from "./report.ts";
+import { debugRecording } from "./rows/debug.ts";
+import { memory } from "./rows/memory.ts";
+import { openLoop } from "./rows/open.ts";
+import { overload } from "./rows/overload.ts";
+import { closedLoops } from "./rows/throughput.ts";
+import type { Context, Section } from "./section.ts";
+import { workFolder } from "./server.ts";
+
+const REPOSITORY = fileURLToPath(new URL("..", import.meta.url));
+
+const MEASURES: Record<Part, (context: Context) => Promise<Section>> = {
+  throughput: (context) => closedLoops("Closed loop: events", [1, 10, 50], context),
+  open: openLoop,
+  bootstraps: (context) => closedLoops("Closed loop: bootstraps", ["bootstraps"], context),
+  mix: (context) => closedLoops("Closed loop: the real mix", ["mix"], context),
+  overload,
+  debug: debugRecording,
+  memory,
+};
+
+const say = (text: string) => console.log(text);
+
+async function bench(argv: readonly string[]): Promise<void> {
+  const options = readOptions(argv);
+  if (!options) return say(HELP);
+  if (!hasWrk) {
+    throw new UsageError(
+      "The closed loop is driven by wrk, which is not there: `apt-get install wrk` (or your system's package).",
+    );
+  }
+  const machine = describeMachine(workFolder);
+  const results = openResults(options, commitOf(REPOSITORY), machine);
+  say(
+    Object.entries(machine)
+      .map(([name, value]) => `${name}: ${value}`)
+      .join("\n"),
+  );
+  if (machine["ledger's disk"]?.startsWith("tmpfs"))
+    say("The ledger is on a RAM disk: set BENCH_DIR to a folder on a real one.");
+  const context: Context = { options, say, peak: { requestsPerSecond: null } };
+  for (const part of options.only) {
+    say(`${part} …`);
+    const section = await MEASURES[part](context);
+    results.sections[part] = section;
+    writeResults(options.out, results);
+    for (const table of section.tables)
+      say(
+        table.rows
+          .map((row) => row.map((text, index) => `  ${table.columns[index]}: ${text}`).join("\n"))
+          .join("\n\n"),
+      );
+  }
+  say(`written: RESULTS.md and results.json`);
+}
+
+try {
+  await bench(process.argv.slice(2));
+} catch (error) {
+  const usage =
+    error instanceof UsageError || (error as NodeJS.ErrnoException).code?.startsWith("ERR_PARSE_ARGS");
+  console.error(usage ? (error as Error).message : error);
+  process.exitCode = usage ? 78 : 1;
+}

@@ -1,0 +1,165 @@
+/** Headwater as it is, in a process of its own on a ledger of its own, with sources and open sessions made through its API. */
+import type { ChildProcess } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { ORIGIN, type Visit } from "./bodies.ts";
+import { answered, freePort, start, stop } from "./children.ts";
+import { cpuSecondsOf } from "./machine.ts";
+
+const OWNER_TOKEN = "the-owner-token-of-the-bench-0123456789";
+const ORGANIZATION_ID = "org_default";
+const SERVE = fileURLToPath(new URL("serve.ts", import.meta.url));
+/** What `npm start` runs. */
+export const COMMAND = fileURLToPath(new URL("../apps/server/bin/headwater.js", import.meta.url));
+const START_MS = 30_000;
+
+/** The client is believed to be who X-Forwarded-For says, so that rates and countries have 500 addresses to work on. */
+export const ORDINARY = {
+  TRUST_PROXY: "1",
+  WORKSPACE_RATE_PER_SECOND: "100000",
+  WORKSPACE_RATE_BURST: "100000",
+} as const;
+/** The limiter stays on and counts; nothing of a closed loop reaches these. */
+export const RAISED = {
+  ...ORDINARY,
+  CLIENT_RATE_PER_SECOND: "1000000",
+  CLIENT_RATE_BURST: "1000000",
+  SOURCE_RATE_PER_SECOND: "1000000",
+  SOURCE_RATE_BURST: "1000000",
+} as const;
+
+export interface HeadwaterOptions {
+  settings: Record<string, string>;
+  core?: number | null;
+  sources?: number;
+  /** Open sessions, dealt out over the sources. */
+  visits?: number;
+  nodeFlags?: readonly string[];
+  /** Kept when given; else a new one that goes with the process. */
+  dataDir?: string;
+  /** Start `headwater serve` rather than the server alone. */
+  command?: boolean;
+}
+
+export interface Headwater {
+  url: string;
+  pid: number;
+  visits: Visit[];
+  /** What differs from the defaults. */
+  settings: Record<string, string>;
+  startMs: number;
+  /** Events and bootstraps that the ledger has acknowledged, as /api/usage counts them. */
+  acknowledged(): Promise<{ accepted: number; bootstraps: number }>;
+  /** A value of /metrics, summed over its labels; 0 when it is not there. */
+  metric(name: string): Promise<number>;
+  cpuSeconds(): number;
+  stop(): Promise<void>;
+}
+
+/** The folder under which ledgers and templates live; gone when the bench ends. */
+export const workFolder = mkdtempSync(join(process.env.BENCH_DIR ?? tmpdir(), "headwater-bench-"));
+process.once("exit", () => rmSync(workFolder, { recursive: true, force: true }));
+const logFile = join(workFolder, "server.log");
+let folders = 0;
+export function newFolder(): string {
+  folders += 1;
+  const folder = join(workFolder, `ledger-${folders}`);
+  mkdirSync(folder);
+  return folder;
+}
+
+async function json<T>(response: Response): Promise<T> {
+  const body = await response.text();
+  if (!response.ok) throw new Error(`${response.url} answered ${response.status}: ${body}`);
+  return JSON.parse(body) as T;
+}
+
+const authorization = { authorization: `Bearer ${OWNER_TOKEN}` };
+
+async function createSource(url: string, index: number): Promise<string> {
+  const body = JSON.stringify({
+    organizationId: ORGANIZATION_ID,
+    name: `Bench ${index}`,
+    allowedOrigins: [ORIGIN],
+  });
+  const headers = { ...authorization, "content-type": "application/json" };
+  const response = await fetch(`${url}/api/tracking-sources`, { method: "POST", headers, body });
+  return (await json<{ publicKey: string }>(response)).publicKey;
+}
+
+async function openVisit(url: string, publicKey: string, index: number): Promise<Visit> {
+  const anonymousId = `visitor-${String(index).padStart(28, "0")}`;
+  const body = JSON.stringify({
+    ingestVersion: 2,
+    sdkVersion: "bench",
+    anonymousId,
+    page: { url: `${ORIGIN}/` },
+  });
+  const headers = {
+    origin: ORIGIN,
+    "x-forwarded-for": `93.20.${index % 200}.${1 + Math.trunc(index / 200)}`,
+  };
+  const response = await fetch(`${url}/api/ingest/v2/${publicKey}/bootstrap`, {
+    method: "POST",
+    headers,
+    body,
+  });
+  return { publicKey, anonymousId, sessionId: (await json<{ sessionId: string }>(response)).sessionId };
+}
+
+async function prepare(url: string, sources: number, visits: number): Promise<Visit[]> {
+  const keys: string[] = [];
+  for (let index = 0; index < sources; index++) keys.push(await createSource(url, index));
+  const opened: Visit[] = [];
+  for (let index = 0; index < visits; index++)
+    opened.push(await openVisit(url, keys[index % sources]!, index));
+  return opened;
+}
+
+function metricIn(text: string, name: string): number {
+  const lines = text
+    .split("\n")
+    .filter((line) => line.startsWith(name) && /^[ {]/.test(line.slice(name.length)));
+  return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" "))), 0);
+}
+
+function processOf(options: HeadwaterOptions, dataDir: string, port: number): ChildProcess {
+  const { settings, core = null, nodeFlags = [], command = false } = options;
+  const entry = command && existsSync(COMMAND) ? [COMMAND, "serve"] : [SERVE];
+  return start({
+    command: process.execPath,
+    args: [...nodeFlags, ...entry],
+    core,
+    environment: { ...settings, OWNER_TOKEN, DATA_DIR: dataDir, PORT: String(port) },
+    logFile,
+  });
+}
+
+export async function startHeadwater(options: HeadwaterOptions): Promise<Headwater> {
+  const dataDir = options.dataDir ?? newFolder();
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const child = processOf(options, dataDir, port);
+  const startMs = await answered(`${url}/readyz`, child, START_MS).catch((error: Error) => {
+    throw new Error(`${error.message}\n${readFileSync(logFile, "utf8").slice(-2_000)}`);
+  });
+  const visits = await prepare(url, options.sources ?? 1, options.visits ?? 240);
+  return {
+    url,
+    pid: child.pid!,
+    visits,
+    settings: options.settings,
+    startMs,
+    acknowledged: async () =>
+      json(await fetch(`${url}/api/usage?organizationId=${ORGANIZATION_ID}`, { headers: authorization })),
+    metric: async (name) => metricIn(await (await fetch(`${url}/metrics`)).text(), name),
+    cpuSeconds: () => cpuSecondsOf(child.pid!),
+    stop: async () => {
+      const code = await stop(child);
+      if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true });
+      if (code !== 0) throw new Error(`the server ended with ${code}`);
+    },
+  };
+}
