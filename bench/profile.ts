@@ -35,7 +35,10 @@ const INTERVAL_US = 500;
 const THREADS = { "ledger-thread.ts": "ledger thread", "attempts-thread.ts": "attempts thread" };
 
 function nameOf({ callFrame: { functionName, url, lineNumber } }: Node): string {
-  const place = url.replace(/^file:\/\//, "").replace(REPOSITORY, "").replace(/^.*node_modules\//, "");
+  const place = url
+    .replace(/^file:\/\//, "")
+    .replace(REPOSITORY, "")
+    .replace(/^.*node_modules\//, "");
   return `${functionName || "(anonymous)"}${place === "" ? "" : ` ${place}:${lineNumber + 1}`}`;
 }
 
@@ -52,11 +55,15 @@ function selfTimes({ startTime, nodes, samples, timeDeltas }: Profile, from: num
     const name = names.get(id) ?? "?";
     times.set(name, (times.get(name) ?? 0) + (timeDeltas[index + 1] ?? 0) / 1_000);
   }
-  return [...times].map(([where, milliseconds]) => ({ where, milliseconds })).sort((a, b) => b.milliseconds - a.milliseconds);
+  return [...times]
+    .map(([where, milliseconds]) => ({ where, milliseconds }))
+    .sort((a, b) => b.milliseconds - a.milliseconds);
 }
 
 function threadOf({ nodes }: Profile): string {
-  const found = Object.entries(THREADS).find(([file]) => nodes.some(({ callFrame }) => callFrame.url.endsWith(file)));
+  const found = Object.entries(THREADS).find(([file]) =>
+    nodes.some(({ callFrame }) => callFrame.url.endsWith(file)),
+  );
   return found ? found[1] : "main thread";
 }
 
@@ -66,7 +73,10 @@ function tableOf(thread: string, profile: Profile, from: number, until: number):
   const idle = lines.find(({ where }) => where === "(idle)")?.milliseconds ?? 0;
   const busy = lines.reduce((sum, { milliseconds }) => sum + milliseconds, 0) - idle;
   const shown = lines.filter(({ where }) => where !== "(idle)").slice(0, SHOWN);
-  const rows = shown.map(({ where, milliseconds }) => `| ${percent(milliseconds / busy)} | ${Math.round(milliseconds)} | ${where.replaceAll("|", "\\|")} |`);
+  const rows = shown.map(
+    ({ where, milliseconds }) =>
+      `| ${percent(milliseconds / busy)} | ${Math.round(milliseconds)} | ${where.replaceAll("|", "\\|")} |`,
+  );
   const head = `## ${thread}: busy ${percent(busy / (busy + idle))} of ${figure((busy + idle) / 1_000)} s`;
   return [head, "", "| of busy | self ms | function |", "| --- | --- | --- |", ...rows].join("\n");
 }
@@ -97,7 +107,9 @@ const tables = readdirSync(profiles)
   .filter((name) => name.endsWith(".cpuprofile"))
   .map((name) => JSON.parse(readFileSync(join(profiles, name), "utf8")) as Profile)
   .map((profile) => ({ thread: threadOf(profile), profile }))
-  .sort((a, b) => (a.thread === "main thread" ? -1 : b.thread === "main thread" ? 1 : a.thread.localeCompare(b.thread) * -1))
+  .sort((a, b) =>
+    a.thread === "main thread" ? -1 : b.thread === "main thread" ? 1 : a.thread.localeCompare(b.thread) * -1,
+  )
   .map(({ thread, profile }) => tableOf(thread, profile, from, until));
 const text = [
   `# What takes the time: ${size} events a batch, 64 connections, closed loop`,

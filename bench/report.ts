@@ -1,6 +1,8 @@
 /** RESULTS.md and results.json, written after every part, so that a run that is cut short leaves what it found. */
+import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import type { Options, Section, Table } from "./section.ts";
 
 export interface Results {
@@ -14,7 +16,14 @@ export interface Results {
 const cell = (text: string) => text.replaceAll("|", "\\|");
 const line = (cells: readonly string[]) => `| ${cells.map(cell).join(" | ")} |`;
 
+/** A single row of many figures reads better down the page. */
+const WIDE = 8;
+
 function tableOf({ columns, rows }: Table): string {
+  const [only] = rows;
+  if (only && rows.length === 1 && columns.length > WIDE) {
+    return tableOf({ columns: ["figure", ""], rows: columns.map((column, index) => [column, only[index]!]) });
+  }
   return [line(columns), line(columns.map(() => "---")), ...rows.map(line)].join("\n");
 }
 
@@ -48,7 +57,24 @@ export function openResults(options: Options, commit: string, machine: Record<st
   return { commit, quick, machine, options: { seconds, rounds }, sections: same ? earlier.sections : {} };
 }
 
+const BIOME = fileURLToPath(new URL("../node_modules/.bin/biome", import.meta.url));
+
+/** As the repository wants its files; where the formatter is not installed, as it is. */
+function format(file: string): void {
+  try {
+    execFileSync(BIOME, ["format", "--write", file], { stdio: "ignore" });
+  } catch {
+    // a matter of looks
+  }
+}
+
+/** Four digits are more than any figure here bears. */
+const rounded = (_: string, value: unknown) =>
+  typeof value === "number" ? Number(value.toPrecision(4)) : value;
+
 export function writeResults(folder: string, results: Results): void {
-  writeFileSync(join(folder, "results.json"), `${JSON.stringify(results, null, 2)}\n`);
+  const file = join(folder, "results.json");
+  writeFileSync(file, `${JSON.stringify(results, rounded, 2)}\n`);
+  format(file);
   writeFileSync(join(folder, "RESULTS.md"), markdown(results));
 }

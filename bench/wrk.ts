@@ -19,10 +19,15 @@ export interface ClosedLoop {
   max: number;
 }
 
-export async function closedLoop(url: string, templates: string, seconds: number): Promise<ClosedLoop> {
+export async function closedLoop(
+  url: string,
+  templates: string,
+  seconds: number,
+  connections = CONNECTIONS,
+): Promise<ClosedLoop> {
   const said = await run({
     command: "wrk",
-    args: ["-t1", `-c${CONNECTIONS}`, `-d${seconds}s`, "--timeout", "10s", "-s", SCRIPT, url],
+    args: ["-t1", `-c${connections}`, `-d${seconds}s`, "--timeout", "10s", "-s", SCRIPT, url],
     core: generatorCore,
     environment: { BENCH_TEMPLATES: templates, BENCH_ID_PREFIX: idPrefix() },
   });

@@ -2,6 +2,7 @@
 import { defineCommand } from "citty";
 import { createToken as createByApi } from "../access/token-operations.ts";
 import type { Register } from "../ledger/ledger.ts";
+import { Refusal } from "../refusal.ts";
 import { JSON_FLAG, ORGANIZATION_FLAG } from "./arguments.ts";
 import { UsageError } from "./failure.ts";
 import { COMMAND_LINE, perform, type WorkspaceOperator, withWorkspace } from "./operator.ts";
@@ -34,6 +35,7 @@ async function createFor(operator: WorkspaceOperator, { owner, user, label, expi
     createToken: (made) => ledger.createToken({ ...made, actor: COMMAND_LINE }),
   };
   const userId = owner ? await ownerOf(operator, user) : user!;
+  if ((await ledger.roleOf({ userId, organizationId })) === null) throw new Refusal("member_not_found");
   const body = {
     organizationId,
     userId,

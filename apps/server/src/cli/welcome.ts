@@ -20,7 +20,7 @@ function tryIt(url: string, organizationId: string, token: string): string {
   });
   return `KEY=$(curl -s ${url}/api/tracking-sources -H "Authorization: Bearer ${token}" ${JSON_HEADER} \\
   -d '${source}' | sed 's/.*"publicKey":"\\([^"]*\\)".*/\\1/')
-curl ${url}/api/ingest/v2/$KEY/bootstrap -H 'Origin: ${ORIGIN}' ${JSON_HEADER} \\
+curl -s ${url}/api/ingest/v2/$KEY/bootstrap -H 'Origin: ${ORIGIN}' ${JSON_HEADER} \\
   -d '${visit}'`;
 }
 

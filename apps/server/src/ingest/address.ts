@@ -27,7 +27,9 @@ const CLICK_IDS = [
 const CAMPAIGN = /utm_|clid|li_fat_id|[gw]braid|msclkid/i;
 const VALUE_LENGTH = 500;
 
-export const cutUrl = (url: string) => (url.length > LIMITS.urlLength ? url.slice(0, LIMITS.urlLength) : url);
+/** The cut may fall in the middle of a character. */
+export const cutUrl = (url: string) =>
+  url.length > LIMITS.urlLength ? url.slice(0, LIMITS.urlLength).toWellFormed() : url;
 
 function fieldsOf<N extends string>(query: URLSearchParams, names: readonly N[], prefix: string) {
   const found: Record<string, string> = {};

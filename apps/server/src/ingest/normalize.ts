@@ -4,7 +4,7 @@ import { EVENT_CODES, type Event, type EventCode, LIMITS, type Warning } from "@
 import type { SessionRecord } from "../ledger/records.ts";
 import { type Address, addressOf, cutUrl, referrerHostOf } from "./address.ts";
 import { inspect, setOwn, sizeOf } from "./json.ts";
-import type { ReadEvent } from "./parse.ts";
+import { type ReadEvent, warnOnce } from "./parse.ts";
 import { isoTime } from "./time.ts";
 import type { Device } from "./visitor.ts";
 
@@ -89,7 +89,7 @@ function badProperties(properties: Record<string, unknown>, warnings: Warning[])
   const { tooDeep, nonFinite, sizeBound } = inspect(properties, LIMITS.maxDepth);
   if (tooDeep) return reject("properties_too_deep");
   if (Object.keys(properties).length > LIMITS.maxProperties) return reject("too_many_properties");
-  if (nonFinite) warnings.push("number_not_finite");
+  if (nonFinite) warnOnce(warnings, "number_not_finite");
   if (sizeBound > LIMITS.propertyStringLength && cutStrings(properties)) warnings.push("value_truncated");
   return null;
 }
@@ -101,9 +101,9 @@ function pageOf(page: Page, occasion: Occasion, warnings: Warning[]) {
   const longest = Math.max(url?.length ?? 0, path?.length ?? 0, referrer?.length ?? 0);
   if (longest > LIMITS.urlLength) warnings.push("url_truncated");
   const titleIsLong = (title?.length ?? 0) > LIMITS.titleLength;
-  if (titleIsLong && !warnings.includes("value_truncated")) warnings.push("value_truncated");
+  if (titleIsLong) warnOnce(warnings, "value_truncated");
   const address: Address = addressOf(url ? cutUrl(url) : null, path ? cutUrl(path) : null, occasion.origin);
-  const from = referrer ? cutUrl(referrer).toWellFormed() : null;
+  const from = referrer ? cutUrl(referrer) : null;
   return {
     ...address,
     title: titleIsLong ? title!.slice(0, LIMITS.titleLength).toWellFormed() : (title ?? null),
@@ -114,7 +114,7 @@ function pageOf(page: Page, occasion: Occasion, warnings: Warning[]) {
 
 const textOrNull = (value: unknown) => (typeof value === "string" ? value : null);
 const sizeText = (value: unknown): string | null => {
-  if (typeof value === "string") return value.slice(0, 32);
+  if (typeof value === "string") return value.slice(0, 32).toWellFormed();
   const { width, height } = (value ?? {}) as { width?: unknown; height?: unknown };
   return typeof width === "number" && typeof height === "number" ? `${width}x${height}` : null;
 };
@@ -144,7 +144,7 @@ const keptBytes = ({ id, name, page, properties, context }: Event) =>
 /** One event's verdict, but for whether it was stored before. */
 export function judge(read: ReadEvent, occasion: Occasion): Candidate | Rejection {
   const { event } = read;
-  const warnings: Warning[] = read.time.zoned ? [] : ["timezone_assumed"];
+  const warnings = [...read.warnings];
   const refused = refusedAtOnce(event);
   if (refused) return refused;
   const at = occurredAt(read.time.time, occasion, warnings);

@@ -8,6 +8,7 @@ import {
   LegacyBootstrapBody,
   LegacyEventsBody,
   LIMITS,
+  type Warning,
 } from "@headwater/contract";
 import type { Envelope } from "../attempt.ts";
 import { Refusal } from "../refusal.ts";
@@ -25,6 +26,8 @@ export type Compile = <T>(schema: object) => Check<T>;
 export interface ReadEvent {
   event: Event;
   time: ParsedTime;
+  /** What was noticed while reading it. */
+  warnings: Warning[];
 }
 /** With lenient handling: an event that has not, and why. */
 export interface BadEvent {
@@ -56,10 +59,15 @@ export function readEnvelope(body: unknown): Envelope | null {
   };
 }
 
-function tooDeepOrLarge(path: Issue["path"], value: unknown, maxBytes: number): Issue[] {
+export function warnOnce(warnings: Warning[], warning: Warning): void {
+  if (!warnings.includes(warning)) warnings.push(warning);
+}
+
+function tooDeepOrLarge(path: Issue["path"], value: unknown, maxBytes: number, warnings: Warning[]): Issue[] {
   if (!isObject(value)) return NONE;
   const name = path.join(".");
-  const { tooDeep, sizeBound } = inspect(value, LIMITS.maxDepth);
+  const { tooDeep, nonFinite, sizeBound } = inspect(value, LIMITS.maxDepth);
+  if (nonFinite) warnOnce(warnings, "number_not_finite");
   if (tooDeep)
     return [{ path, code: "invalid_value", message: `${name} nests deeper than ${LIMITS.maxDepth} levels` }];
   if (sizeBound <= maxBytes || sizeOf(value) <= maxBytes) return NONE;
@@ -80,19 +88,24 @@ const unreadableTime = (path: Issue["path"], value: unknown, time: ParsedTime | 
 const timeOf = (value: unknown) => (typeof value === "string" ? parseTime(value) : null);
 
 /** What a schema cannot say of an event: is its time a time, are its parts small enough? */
-function contentIssues(event: Loose, path: Issue["path"], time: ParsedTime | null): Issue[] {
+function contentIssues(
+  event: Loose,
+  path: Issue["path"],
+  time: ParsedTime | null,
+  warnings: Warning[],
+): Issue[] {
   const ofTime = unreadableTime([...path, "timestamp"], event.timestamp, time);
-  const ofPage = tooDeepOrLarge([...path, "page"], event.page, LIMITS.maxPageBytes);
-  const ofContext = tooDeepOrLarge([...path, "context"], event.context, LIMITS.maxContextBytes);
+  const ofPage = tooDeepOrLarge([...path, "page"], event.page, LIMITS.maxPageBytes, warnings);
+  const ofContext = tooDeepOrLarge([...path, "context"], event.context, LIMITS.maxContextBytes, warnings);
   const found = ofTime.length + ofPage.length + ofContext.length;
   return found === 0 ? NONE : [...ofTime, ...ofPage, ...ofContext];
 }
 
-function contentOfEnvelope(body: Loose, kind: AttemptKind): Issue[] {
+function contentOfEnvelope(body: Loose, kind: AttemptKind, warnings: Warning[]): Issue[] {
   return [
     ...unreadableTime(["sentAt"], body.sentAt, timeOf(body.sentAt)),
-    ...(kind === "bootstrap" ? tooDeepOrLarge(["page"], body.page, LIMITS.maxPageBytes) : []),
-    ...tooDeepOrLarge(["context"], body.context, LIMITS.maxContextBytes),
+    ...(kind === "bootstrap" ? tooDeepOrLarge(["page"], body.page, LIMITS.maxPageBytes, []) : []),
+    ...tooDeepOrLarge(["context"], body.context, LIMITS.maxContextBytes, warnings),
   ];
 }
 
@@ -117,28 +130,36 @@ export function createParser(compile: Compile) {
   } as const;
   const checkEvent = compile<Event>(Event);
 
-  const readEvent = (event: unknown, index: number, shapeIsRight: boolean): ReadEvent | BadEvent => {
+  /** @param noticed of the envelope; it holds for each of its events */
+  const readEvent = (
+    event: unknown,
+    index: number,
+    shapeIsRight: boolean,
+    noticed: Warning[],
+  ): ReadEvent | BadEvent => {
     const path = ["events", index];
     const shape = shapeIsRight || checkEvent(event) ? NONE : checkEvent.issues(event);
     const time = isObject(event) ? timeOf(event.timestamp) : null;
-    const content = isObject(event) ? contentIssues(event, path, time) : NONE;
-    if (shape.length === 0 && content.length === 0) return { event: event as Event, time: time! };
+    const warnings: Warning[] = time?.zoned === false ? [...noticed, "timezone_assumed"] : [...noticed];
+    const content = isObject(event) ? contentIssues(event, path, time, warnings) : NONE;
+    if (shape.length === 0 && content.length === 0) return { event: event as Event, time: time!, warnings };
     const ofShape = shape.map((issue) => ({ ...issue, path: [...path, ...issue.path] }));
     return { bad: event, issues: nameEvent([...ofShape, ...content], event) };
   };
 
-  const envelopeIssues = (body: Loose, kind: AttemptKind, legacy: boolean): Issue[] => {
+  const shapeOfEnvelope = (body: Loose, kind: AttemptKind, legacy: boolean): Issue[] => {
     const issues = checks[kind][legacy ? 1 : 0].issues(body);
-    const ofEnvelope = issues.filter(({ path }) => path[0] !== "events" || path.length === 1);
-    return [...ofEnvelope, ...contentOfEnvelope(body, kind)];
+    return issues.filter(({ path }) => path[0] !== "events" || path.length === 1);
   };
 
   const readBatch = (body: Loose, kind: AttemptKind, limits: ParseLimits): ReadBatch | null => {
     const events: unknown[] = Array.isArray(body.events) ? body.events : [];
     refuseTooMany(events.length, limits.maxBatchSize);
     const shapeIsRight = checks[kind][limits.legacy ? 1 : 0](body);
-    const envelope = shapeIsRight ? contentOfEnvelope(body, kind) : envelopeIssues(body, kind, limits.legacy);
-    const read = events.map((event, index) => readEvent(event, index, shapeIsRight));
+    const shape = shapeIsRight ? NONE : shapeOfEnvelope(body, kind, limits.legacy);
+    const noticed: Warning[] = [];
+    const envelope = [...shape, ...contentOfEnvelope(body, kind, noticed)];
+    const read = events.map((event, index) => readEvent(event, index, shapeIsRight, noticed));
     const refused = limits.lenient
       ? envelope
       : [...envelope, ...read.flatMap((one) => ("bad" in one ? one.issues : NONE))];

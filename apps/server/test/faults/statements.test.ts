@@ -181,7 +181,10 @@ describe("A ledger whose statements fail", () => {
       const checked = await atEachStatement(
         ledger,
         { after, times: 1 },
-        () => ledger.maintain((now += GENERATION_MS)),
+        () => {
+          now += GENERATION_MS;
+          return ledger.maintain(now);
+        },
         async () => {
           const known = await ledger.commit(accepted);
           assert.ok(known.every((one) => one === 0));

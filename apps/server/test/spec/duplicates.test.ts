@@ -32,8 +32,8 @@ describe("Duplicates: an event is known by (source, event id)", () => {
     sessionId = await world.openSession(source);
   });
   after(() => world.close());
-  const send = (events: unknown[], over = {}, to = source) =>
-    world.send(eventsPath(to), eventsBody(over === null ? sessionId : sessionId, events, over));
+  const send = (events: unknown[], over = {}) =>
+    world.send(eventsPath(source), eventsBody(sessionId, events, over));
   const times = (id: string) => storedEvents(world.dataDir).filter((event) => event.eventId === id).length;
 
   it("a second arrival is duplicate, with the analyticsEventId of the first, and says duplicate_event", async () => {
@@ -87,7 +87,7 @@ describe("Duplicates: an event is known by (source, event id)", () => {
 
   it("ids that differ in case, space or script are different events", async () => {
     const id = fresh("Event");
-    const ids = [id, id.toLowerCase(), ` ${id}`, `${id}\n`, `${id}é`, `${id}é`];
+    const ids = [id, id.toLowerCase(), ` ${id}`, `${id}\n`, `${id}\u00e9`, `${id}e\u0301`];
     assert.deepEqual(
       outcomesOf(await send(ids.map((one) => trackEvent({ id: one })))),
       ids.map(() => "accepted"),
@@ -147,7 +147,7 @@ describe("Duplicates: an event is known by (source, event id)", () => {
 describe("Duplicates over days and restarts", () => {
   const start = Date.UTC(2026, 10, 21, 12);
 
-  /** Sends the same event again with a new `sentAt`, in a new session, after so many days. */
+  /** Sends the same event again with a new `sentAt`, in a new session, after so many days, with a restart among them. */
   async function replay(timestamp: number, days: number[]) {
     const time = drivenClock(start);
     let world = await openWorld({}, { clock: time.clock });
@@ -162,6 +162,7 @@ describe("Duplicates over days and restarts", () => {
         }
         const session = await world.openSession(source);
         outcomes.push(...outcomesOf(await world.send(eventsPath(source), eventsBody(session, [event], {}, time.now()))));
+        if (day !== 4 && day !== 5) continue;
         await world.close();
         world = await openWorld({}, { clock: time.clock }, world.dataDir);
       }

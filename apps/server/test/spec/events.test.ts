@@ -183,6 +183,9 @@ describe("POST /api/ingest/v2/:publicKey/events, 200", () => {
       const reply = await world.send(eventsPath(source), text);
       assert.deepEqual(reply.body.results[0].warnings, ["number_not_finite"]);
       assert.equal(storedEvent(world.dataDir, event.id).context.scale, null);
+      const batch = JSON.stringify(eventsBody(sessionId, [trackEvent(), trackEvent()], { context: { scale: "@" } }));
+      const ofBatch = await world.send(eventsPath(source), batch.replaceAll('"@"', "-1e400"));
+      for (const { warnings } of ofBatch.body.results) assert.deepEqual(warnings, ["number_not_finite"]);
     });
 
     it("bot_suspected: the user agent is a crawler's; the event is stored and marked", async () => {

@@ -1,0 +1,178 @@
+/** The rooms, built on an open ledger and joined to one HTTP server; what one needs of another is handed in here. */
+import { createServer, type Server } from "node:http";
+import type { Logger } from "pino";
+import type { TSchema } from "typebox";
+import { createAuthenticator } from "./access/authenticate.ts";
+import { createJwtVerifier } from "./access/jwt.ts";
+import { permissionsOf } from "./access/permissions.ts";
+import type { Attempt } from "./attempt.ts";
+import { type Config, describeSettings, type Environment } from "./config.ts";
+import { createRecorder, type Recorder } from "./debug/recorder.ts";
+import { getDebug, streamDebug } from "./debug/routes.ts";
+import { createDebugStreams } from "./debug/stream.ts";
+import { createDebugRoom } from "./debug/view.ts";
+import type { WriteAttempts } from "./debug/write.ts";
+import { createGuard } from "./http/guard.ts";
+import { createIngestDoor } from "./http/ingest-door.ts";
+import { createRateLimiter } from "./http/rate.ts";
+import { compile } from "./http/validate.ts";
+import { createWorkspaceApp, HTTP_OPTIONS } from "./http/workspace-app.ts";
+import { createIngest, type Ingest } from "./ingest/ingest.ts";
+import { createObserver } from "./ingest/observe.ts";
+import { openCountries } from "./ingest/visitor.ts";
+import { withChangeNotice } from "./ledger/changes.ts";
+import type { Ledger } from "./ledger/ledger.ts";
+import type { SourceRecord } from "./ledger/records.ts";
+import { createMetrics } from "./operations/metrics.ts";
+import type { ReadinessWatch } from "./operations/readiness.ts";
+import { createOperations } from "./operations/routes.ts";
+import { createHandlers } from "./routes.ts";
+import { compileOrigins } from "./sources/origin.ts";
+import { appliedLimits, type LimitDefaults, renderSource } from "./sources/source.ts";
+
+export interface ServiceParts {
+  config: Config;
+  environment: Environment;
+  version: string;
+  ledger: Ledger;
+  writeAttempts: WriteAttempts;
+  readiness: ReadinessWatch;
+  clock(): number;
+  newId(prefix: string): string;
+  log: Logger;
+  /** The built browser client. */
+  sdk: Buffer;
+  /** A country file; null: none. */
+  countries: string | null;
+  /** They may follow the port that is listened on. */
+  addresses(): { baseUrl: string; appUrl: string };
+}
+
+export interface Service {
+  /** Not listening yet. */
+  server: Server;
+  /** Streams end; requests that are under way are answered. */
+  stop(): void;
+  /** Everything that was recorded is written. */
+  finish(): Promise<void>;
+}
+
+const limitDefaults = (config: Config): LimitDefaults => ({
+  maxBatchSize: config.MAX_BATCH_SIZE,
+  maxPayloadBytes: config.MAX_PAYLOAD_BYTES,
+  maxEventBytes: config.MAX_EVENT_BYTES,
+  clientRatePerSecond: config.CLIENT_RATE_PER_SECOND,
+  clientRateBurst: config.CLIENT_RATE_BURST,
+  sourceRatePerSecond: config.SOURCE_RATE_PER_SECOND,
+  sourceRateBurst: config.SOURCE_RATE_BURST,
+});
+
+function jwtOf({ AUTH_JWKS_URL: jwksUrl, AUTH_ISSUER: issuer, AUTH_AUDIENCE: audience }: Config) {
+  return jwksUrl && issuer && audience ? createJwtVerifier({ jwksUrl, issuer, audience }) : null;
+}
+
+/** How often somebody may ask, from the settings. */
+const ratesOf = (config: Config) => ({
+  client: { perSecond: config.CLIENT_RATE_PER_SECOND, burst: config.CLIENT_RATE_BURST },
+  source: { perSecond: config.SOURCE_RATE_PER_SECOND, burst: config.SOURCE_RATE_BURST },
+  unknownKey: { perSecond: config.UNKNOWN_KEY_RATE_PER_SECOND, burst: config.UNKNOWN_KEY_RATE_PER_SECOND },
+  token: { perSecond: config.WORKSPACE_RATE_PER_SECOND, burst: config.WORKSPACE_RATE_BURST },
+  failedAuth: { perSecond: config.FAILED_AUTH_PER_MINUTE / 60, burst: config.FAILED_AUTH_PER_MINUTE },
+});
+
+type LimitsOf = (source: SourceRecord) => ReturnType<typeof appliedLimits>;
+
+function createIngestRoom(parts: ServiceParts, recorder: Recorder, limitsOf: LimitsOf) {
+  const { config, ledger, clock, newId, log, readiness } = parts;
+  const metrics = createMetrics({
+    readiness: readiness.now,
+    inFlight: () => ingest.inFlight(),
+    debugDropped: recorder.droppedTotal,
+  });
+  const observeLine = createObserver(log, metrics.counters, clock, config.LOG_LEVEL === "debug");
+  const ingest: Ingest = createIngest({
+    ledger,
+    clock,
+    newId,
+    observe: (attempt: Attempt) => {
+      if (config.DEBUG_RECORDING === "on") recorder.record(attempt);
+      observeLine(attempt);
+    },
+    report: (error, requestId) => log.error({ err: error, requestId }, "an ingest request failed"),
+    compile: (schema) => compile(schema as TSchema) as never,
+    limiter: createRateLimiter,
+    rates: ratesOf(config),
+    rulesOf: (source) => {
+      const { allows, any: allowsAnyOrigin } = compileOrigins(source.allowedOrigins);
+      return { limits: limitsOf(source), allows, allowsAnyOrigin };
+    },
+    countryOf: openCountries(parts.countries),
+    maxInFlight: config.INGEST_IN_FLIGHT,
+    refusal: readiness.refusal,
+    stopwatch: () => performance.now(),
+  });
+  return { ingest, metrics };
+}
+
+export async function createService(given: ServiceParts): Promise<Service> {
+  const { config, clock, newId, log, readiness, addresses } = given;
+  let forget: () => void = () => undefined;
+  const ledger = withChangeNotice(given.ledger, () => forget());
+  const parts = { ...given, ledger };
+  const defaults = limitDefaults(config);
+  const limitsOf: LimitsOf = (source) => appliedLimits(source.limits, defaults);
+
+  const recorder = createRecorder({ ledger, clock, log, write: given.writeAttempts });
+  const { ingest, metrics } = createIngestRoom(parts, recorder, limitsOf);
+  const authenticator = createAuthenticator(ledger, jwtOf(config));
+  forget = () => {
+    authenticator.forget();
+    ingest.forget();
+  };
+  ledger.onForeignChange(forget);
+
+  const stopping = new AbortController();
+  const render = (source: SourceRecord) => renderSource(source, clock());
+  const view = createDebugRoom({ ledger, recorder, clock, render, limitsOf });
+  const streams = createDebugStreams({ ledger, recorder });
+  const settings = () =>
+    Object.fromEntries(describeSettings(parts.environment).map(({ name, value }) => [name, value]));
+  const handlers = createHandlers({
+    ledger,
+    newId,
+    version: parts.version,
+    addresses,
+    debug: { get: getDebug(view), stream: streamDebug(streams, stopping.signal) },
+    operations: createOperations({ readiness: readiness.now, metrics, sdk: parts.sdk, settings }),
+  });
+  const { authenticate } = authenticator;
+  const guard = createGuard({ ledger, authenticate, permissionsOf, rates: ratesOf(config) });
+
+  const trust = config.TRUST_PROXY;
+  const door = createIngestDoor({ trust, geoHeader: config.GEO_HEADER, clock, newId, ...ingest });
+  const app = createWorkspaceApp({
+    handlers,
+    guard,
+    clock,
+    newId,
+    trust,
+    appUrl: () => addresses().appUrl,
+    isStopping: () => readiness.now().draining,
+    log,
+    serverFactory: (listener) =>
+      createServer(HTTP_OPTIONS, (request, response) => {
+        if (!door(request, response)) listener(request, response);
+      }),
+  });
+  await app.ready();
+  return {
+    server: app.server,
+    stop: () => stopping.abort(),
+    finish: async () => {
+      await app.close();
+      await recorder.close();
+      // a last-used time that is lost is made good by the token's next use
+      await authenticator.flush().catch(() => undefined);
+    },
+  };
+}
