@@ -1,17 +1,19 @@
 /**
- * `node bench/profile.ts [--events 10] [--seconds 8]`: where the time goes. Headwater runs under `--cpu-prof`
- * while the closed loop runs; the functions that took most time themselves are printed for each thread, and
- * written to PROFILE.md. The figures beside it are of a profiled process: slower than those of RESULTS.md.
+ * `node bench/profile.ts [--events 10] [--seconds 8] [--rate N]`: where the time goes. Headwater runs under
+ * `--cpu-prof` while the closed loop runs (or, with a rate, the open one: far beyond the peak it shows what a
+ * refusal costs); the functions that took most time themselves are printed for each thread, and written to
+ * PROFILE.md. The figures beside it are of a profiled process: slower than those of RESULTS.md.
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { commitOf, describeMachine } from "./machine.ts";
+import { offer } from "./plan.ts";
 import { templateFile } from "./rows/duel.ts";
 import { figure, percent } from "./section.ts";
 import { RAISED, startHeadwater, workFolder } from "./server.ts";
-import { closedLoop } from "./wrk.ts";
+import { CONNECTIONS, closedLoop } from "./wrk.ts";
 
 interface Node {
   id: number;
@@ -88,7 +90,11 @@ function readSize(text: string): 1 | 10 | 50 {
 }
 
 const { values } = parseArgs({
-  options: { events: { type: "string", default: "10" }, seconds: { type: "string", default: "8" } },
+  options: {
+    events: { type: "string", default: "10" },
+    seconds: { type: "string", default: "8" },
+    rate: { type: "string" },
+  },
 });
 const size = readSize(values.events);
 const profiles = join(workFolder, "profiles");
@@ -97,9 +103,21 @@ const nodeFlags = ["--cpu-prof", `--cpu-prof-dir=${profiles}`, `--cpu-prof-inter
 const machine = describeMachine(workFolder);
 const server = await startHeadwater({ settings: RAISED, nodeFlags });
 const templates = templateFile(size, server);
+
+async function load(seconds: number, rate: number | null): Promise<string> {
+  if (rate === null) {
+    const { requestsPerSecond } = await closedLoop(server.url, templates, seconds);
+    return `${figure(requestsPerSecond)} requests/s in a closed loop of ${CONNECTIONS} connections`;
+  }
+  const plan = { warmupSeconds: 0, seconds, connections: 1_000, maxConnections: 8_000 };
+  const [found] = await offer(server.url, { ...plan, streams: [{ name: "all", rate, templates }] });
+  const outcomes = Object.entries(found!.byOutcome).map(([outcome, { count }]) => `${count} × ${outcome}`);
+  return `${figure(found!.offered)} requests/s offered (${outcomes.join(", ")})`;
+}
+
 await closedLoop(server.url, templates, 2);
 const from = now();
-const loop = await closedLoop(server.url, templates, Number(values.seconds));
+const told = await load(Number(values.seconds), values.rate === undefined ? null : Number(values.rate));
 const until = now();
 await server.stop();
 
@@ -112,8 +130,8 @@ const tables = readdirSync(profiles)
   )
   .map(({ thread, profile }) => tableOf(thread, profile, from, until));
 const text = [
-  `# What takes the time: ${size} events a batch, 64 connections, closed loop`,
-  `Commit ${commitOf(REPOSITORY)}, ${new Date().toISOString()}, ${machine.processor}, Node ${process.version}. ${figure(loop.requestsPerSecond)} requests/s while profiled (sampled every ${INTERVAL_US} µs; without start, warm-up and stop). Self time by function.`,
+  `# What takes the time: ${size} events a batch`,
+  `Commit ${commitOf(REPOSITORY)}, ${new Date().toISOString()}, ${machine.processor}, Node ${process.version}. ${told} while profiled (sampled every ${INTERVAL_US} µs; without start, warm-up and stop). Self time by function.`,
   ...tables,
 ].join("\n\n");
 console.log(text);

@@ -41,12 +41,12 @@ export const Event = Type.Object(
   {
     allOf: [
       {
-        if: { properties: { type: { const: "track" } } },
+        if: { properties: { type: { const: "track" } }, required: ["type"] },
         // biome-ignore lint/suspicious/noThenProperty: a JSON Schema keyword
         then: { properties: { name: { type: "string", minLength: 1 } }, required: ["name"] },
       },
       {
-        if: { properties: { type: { const: "page" } } },
+        if: { properties: { type: { const: "page" } }, required: ["type"] },
         // biome-ignore lint/suspicious/noThenProperty: a JSON Schema keyword
         then: { properties: { page: { type: "object" } }, required: ["page"] },
       },

@@ -77,7 +77,9 @@ function answerPreflight(request: IncomingMessage, response: ServerResponse, req
   response.end();
 }
 
-const LENIENT = "handling=lenient";
+/** RFC 7240: a preference in any case among others, its value quoted or not. */
+const LENIENT_PREFERENCE = /(?:^|,)\s*handling\s*=\s*"?lenient"?\s*(?:[;,]|$)/i;
+const LENIENT_QUERY = /(?:^|&)handling=lenient(?:&|$)/;
 
 function arrivalOf(request: IncomingMessage, route: Route, requestId: string, options: DoorOptions): Arrival {
   const { headers } = request;
@@ -101,7 +103,7 @@ function arrivalOf(request: IncomingMessage, route: Route, requestId: string, op
     vouchedCountry:
       from.vouched && typeof country === "string" && /^[A-Z]{2}$/.test(country) ? country : null,
     proxyUntrusted: from.proxyUntrusted,
-    lenient: headers.prefer?.includes(LENIENT) || route.query.includes(LENIENT),
+    lenient: LENIENT_PREFERENCE.test(headers.prefer ?? "") || LENIENT_QUERY.test(route.query),
     readBody: (limitBytes) => readBody(request, limitBytes),
   };
 }

@@ -1,5 +1,6 @@
 /** A page's address and its referrer, taken apart. Pure. */
 import { LIMITS } from "@headwater/contract";
+import { LRUCache } from "lru-cache";
 
 export interface Address {
   url: string | null;
@@ -46,8 +47,10 @@ function campaignOf(query: string): Pick<Address, "utm" | "clickIds"> {
   return { utm: fieldsOf(values, UTM, "utm_"), clickIds: fieldsOf(values, CLICK_IDS, "") };
 }
 
-function withoutUserInfo(parsed: URL, text: string): string {
-  if (parsed.username === "" && parsed.password === "") return text;
+/** The text itself, unless it is an address with a user name or a password in it. */
+export function withoutUserInfo(text: string): string {
+  const parsed = text.includes("@") ? URL.parse(text) : null;
+  if (!parsed || (parsed.username === "" && parsed.password === "")) return text;
   parsed.username = "";
   parsed.password = "";
   return parsed.href;
@@ -66,12 +69,24 @@ function relative(text: string): Address {
   };
 }
 
+/** A site's pages are few and their views many. */
+const REMEMBERED = 2_000;
+const remembered = new LRUCache<string, Address>({ max: REMEMBERED });
+
 function absolute(text: string): Address {
+  const known = remembered.get(text);
+  if (known) return known;
+  const address = takeApart(text);
+  remembered.set(text, address);
+  return address;
+}
+
+function takeApart(text: string): Address {
   const parsed = URL.parse(text);
   if (!parsed) return relative(text);
   const query = parsed.search.slice(1);
   return {
-    url: withoutUserInfo(parsed, text),
+    url: withoutUserInfo(text),
     origin: parsed.origin === "null" ? `${parsed.protocol}//${parsed.host}` : parsed.origin,
     host: parsed.hostname || null,
     path: parsed.pathname || "/",
@@ -87,7 +102,7 @@ function absolute(text: string): Address {
 export function addressOf(url: string | null, path: string | null, siteOrigin: string | null): Address {
   if (url) {
     const address = absolute(url);
-    return path ? { ...address, path } : address;
+    return path && path !== address.path ? { ...address, path } : address;
   }
   if (!path)
     return { url: null, origin: null, host: null, path: null, query: null, utm: null, clickIds: null };

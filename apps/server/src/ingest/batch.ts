@@ -57,6 +57,12 @@ function rejectBad({ issues }: BadEvent): Rejection {
   return { code: "invalid_event", message: `${EVENT_CODES.invalid_event} ${reasons.join("; ")}.` };
 }
 
+function sharedJson(sourceId: string, about: About, batch: ReadBatch, country: string | null, arrival: Arrival) {
+  const { batchId } = batch;
+  const receivedAt = isoTime(arrival.receivedAt);
+  return JSON.stringify({ sourceId, receivedAt, batchId, sdkVersion: about.sdkVersion, country }).slice(1);
+}
+
 /** Every event's verdict, before the ledger says which are known. */
 export async function judgeBatch(
   batch: ReadBatch,
@@ -67,19 +73,18 @@ export async function judgeBatch(
   corridor: Corridor,
 ): Promise<Verdict[]> {
   attempt.clockSkewMs = arrival.receivedAt - batch.sentAt;
+  const country = arrival.vouchedCountry ?? corridor.countryOf(arrival.clientAddress);
   const occasion: Occasion = {
     ...about,
     sourceId: session.sourceId,
     receivedAt: arrival.receivedAt,
-    receivedAtText: isoTime(arrival.receivedAt),
+    sharedJson: sharedJson(session.sourceId, about, batch, country, arrival),
     skewMs: attempt.clockSkewMs,
     session,
     otherSessions: await namedSessions(batch, session, corridor),
-    batchId: batch.batchId,
     origin: attempt.origin,
     device: deviceOf(userAgentOf(about.context, arrival)),
     deviceOf,
-    country: arrival.vouchedCountry ?? corridor.countryOf(arrival.clientAddress),
   };
   return batch.events.map((read) => ({
     read,

@@ -2,7 +2,7 @@ import type { BootstrapAnswer, BootstrapBody } from "@headwater/contract";
 import type { Arrival } from "../arrival.ts";
 import type { Attempt, Outcome } from "../attempt.ts";
 import type { SessionRecord } from "../ledger/records.ts";
-import { addressOf, cutUrl } from "./address.ts";
+import { addressOf, cutUrl, withoutUserInfo } from "./address.ts";
 import { admit } from "./admit.ts";
 import { attend, type Corridor } from "./attend.ts";
 import { entriesOf, judgeBatch, normalizedOf, settle, touchesOf, userAgentOf } from "./batch.ts";
@@ -72,7 +72,7 @@ function openSession(
   );
   const landing = {
     ...address,
-    referrer: page.referrer ? cutUrl(page.referrer) : null,
+    referrer: page.referrer ? withoutUserInfo(cutUrl(page.referrer)) : null,
     locale: shortText(context?.locale),
     timezone: shortText(context?.timezone),
     userAgent: userAgentOf(context, arrival)?.slice(0, 512).toWellFormed() ?? null,

@@ -2,7 +2,7 @@
 import { hash } from "node:crypto";
 import { EVENT_CODES, type Event, type EventCode, LIMITS, type Warning } from "@headwater/contract";
 import type { SessionRecord } from "../ledger/records.ts";
-import { type Address, addressOf, cutUrl, referrerHostOf } from "./address.ts";
+import { type Address, addressOf, cutUrl, referrerHostOf, withoutUserInfo } from "./address.ts";
 import { inspect, setOwn, sizeOf } from "./json.ts";
 import { type ReadEvent, warnOnce } from "./parse.ts";
 import { isoTime } from "./time.ts";
@@ -12,7 +12,8 @@ import type { Device } from "./visitor.ts";
 export interface Occasion {
   sourceId: string;
   receivedAt: number;
-  receivedAtText: string;
+  /** The members of the normal form that all its events share: the end of a JSON object. */
+  sharedJson: string;
   /** receivedAt − sentAt. */
   skewMs: number;
   session: SessionRecord;
@@ -20,13 +21,10 @@ export interface Occasion {
   otherSessions: ReadonlyMap<string, SessionRecord | null>;
   anonymousId: string;
   userId: string | null;
-  batchId: string;
-  sdkVersion: string | null;
   context: Record<string, unknown> | null;
   origin: string | null;
   device: Device;
   deviceOf(userAgent: string): Device;
-  country: string | null;
   maxEventBytes: number;
 }
 
@@ -103,7 +101,7 @@ function pageOf(page: Page, occasion: Occasion, warnings: Warning[]) {
   const titleIsLong = (title?.length ?? 0) > LIMITS.titleLength;
   if (titleIsLong) warnOnce(warnings, "value_truncated");
   const address: Address = addressOf(url ? cutUrl(url) : null, path ? cutUrl(path) : null, occasion.origin);
-  const from = referrer ? cutUrl(referrer) : null;
+  const from = referrer ? withoutUserInfo(cutUrl(referrer)) : null;
   return {
     ...address,
     title: titleIsLong ? title!.slice(0, LIMITS.titleLength).toWellFormed() : (title ?? null),
@@ -162,30 +160,26 @@ export function judge(read: ReadEvent, occasion: Occasion): Candidate | Rejectio
   const userId = occasion.userId ?? session.userId;
   const name = nameOf(event);
   const key = eventKey(occasion.sourceId, event.id);
-  const json = JSON.stringify({
+  const own = JSON.stringify({
     analyticsEventId: analyticsEventId(key),
     eventId: event.id,
-    sourceId: occasion.sourceId,
     type: event.type,
     name,
     occurredAt: at === read.time.time && read.time.canonical ? event.timestamp : isoTime(at),
     timestamp: event.timestamp,
-    receivedAt: occasion.receivedAtText,
     sessionId: session.sessionId,
     anonymousId,
     userId,
-    batchId: occasion.batchId,
-    sdkVersion: occasion.sdkVersion,
     page: event.page ? pageOf(event.page, occasion, warnings) : null,
     locale: textOrNull(context?.locale),
     timezone: textOrNull(context?.timezone),
     screen: sizeText(context?.screen),
     viewport: sizeText(context?.viewport),
     device,
-    country: occasion.country,
     properties,
     context: context ?? null,
   });
+  const json = `${own.slice(0, -1)},${occasion.sharedJson}`;
   if (json.length * 3 > occasion.maxEventBytes && keptBytes(event) > occasion.maxEventBytes)
     return reject("event_too_large");
   return { key, json, name, sessionId: session.sessionId, userId: occasion.userId, warnings };
