@@ -1,6 +1,6 @@
 /** RESULTS.md and results.json, written after every part, so that a run that is cut short leaves what it found. */
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Options, Section, Table } from "./section.ts";
@@ -74,6 +74,7 @@ const rounded = (_: string, value: unknown) =>
 
 export function writeResults(folder: string, results: Results): void {
   const file = join(folder, "results.json");
+  mkdirSync(folder, { recursive: true });
   writeFileSync(file, `${JSON.stringify(results, rounded, 2)}\n`);
   format(file);
   writeFileSync(join(folder, "RESULTS.md"), markdown(results));

@@ -181,6 +181,7 @@ function quietTable(found: readonly Beside[]): Table {
       "p99 ms",
       "× its own",
       "quiet not 200",
+      "generator late, p99 ms",
       "asked for",
     ],
     rows: found.map(({ limits, alone, beside, flood: loud }) => {
@@ -196,6 +197,7 @@ function quietTable(found: readonly Beside[]): Table {
         figure(beside.all.p99),
         figure(times),
         `${percent(refused)}; ${othersOf(beside)}`,
+        figure(beside.lag.p99),
         verdict(times <= QUIET_TIMES && refused === 0, `≤ ${QUIET_TIMES} ×`),
       ];
     }),

@@ -56,7 +56,7 @@ export const LIMITS = {
   sessionIdleForEventsSeconds: 86_400,
   sessionAgeForEventsSeconds: 8 * 86_400,
   sessionRetentionSeconds: 9 * 86_400,
-  /** Four days: a commit then looks into three generations at most (see docs/decisions). */
+  /** Four days: a commit then looks into five generations at most (see docs/decisions). */
   keyGenerationSeconds: 4 * 86_400,
 
   // debug

@@ -1,36 +1,10 @@
 /** Tests in a real Chromium: each has a fresh visitor, a site and an ingest API. */
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
-import { after, test } from "node:test";
-import { type Browser, type ConsoleMessage, chromium, type Page } from "playwright-core";
+import { test } from "node:test";
+import type { ConsoleMessage, Page } from "playwright-core";
 import { installPayload } from "../../../apps/server/src/install/install.ts";
+import { newVisitor, skip } from "./chromium.ts";
 import { type Ingest, type Site, startIngest, startSite } from "./server.ts";
-
-const executablePath = "/usr/bin/chromium";
-/** A name that is this machine, yet no secure context to the browser, as 127.0.0.1 is. */
-export const plainHost = "plain-http.test";
-
-const isMissing = !existsSync(executablePath);
-if (isMissing && process.env.CI) throw new Error(`The browser tests need Chromium at ${executablePath}.`);
-const skip = isMissing && `left out: there is no Chromium at ${executablePath} (apt-get install chromium)`;
-if (skip) console.log(`Browser tests ${skip}.`);
-
-let launched: Promise<Browser> | undefined;
-const launch = () =>
-  chromium.launch({
-    executablePath,
-    args: [
-      "--no-sandbox",
-      "--disable-gpu",
-      "--disable-quic",
-      "--no-first-run",
-      "--disable-background-networking",
-      "--disable-component-update",
-      "--disable-sync",
-      `--host-resolver-rules=MAP ${plainHost} 127.0.0.1`,
-    ],
-  });
-after(async () => (await launched)?.close());
 
 export interface Visit {
   readonly page: Page;
@@ -71,8 +45,7 @@ export function browserTest(
   { timers = "hurried" }: BrowserTestOptions = {},
 ): void {
   test(title, { skip, timeout: 30_000 }, async (t) => {
-    launched ??= launch();
-    const context = await (await launched).newContext();
+    const context = await newVisitor();
     const [ingest, site, page] = await Promise.all([startIngest(), startSite(), context.newPage()]);
     // A hook, because a test that timed out never comes to its own end.
     t.after(async () => {

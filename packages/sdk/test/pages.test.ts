@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { browserTest, plainHost, settle } from "./browser.ts";
+import { browserTest, settle } from "./browser.ts";
+import { plainHost } from "./chromium.ts";
 
 browserTest(
   "The first page view costs one round trip, without a preflight.",

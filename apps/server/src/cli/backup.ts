@@ -8,6 +8,7 @@ import { JSON_FLAG } from "./arguments.ts";
 import { CommandFailed } from "./failure.ts";
 import { type Report, size, table } from "./report.ts";
 
+const BUSY_MS = 5_000;
 const LEDGER = "ledger.sqlite";
 /** The debug history; it may be missing. */
 const ATTEMPTS = "attempts.sqlite";
@@ -38,14 +39,17 @@ function flush(path: string): void {
 function copy(from: string, to: string): void {
   const draft = `${to}.unfinished`;
   rmSync(draft, { force: true });
-  const database = new DatabaseSync(from, { readOnly: true, timeout: 5_000 });
+  const database = new DatabaseSync(from, { readOnly: true, timeout: BUSY_MS });
   try {
     database.prepare("vacuum into ?").run(draft);
+    flush(draft);
+    renameSync(draft, to);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw new CommandFailed(`${from} cannot be copied to ${to}: ${(error as Error).message}.`);
   } finally {
     database.close();
   }
-  flush(draft);
-  renameSync(draft, to);
 }
 
 /** Reads the copy itself: what cannot be read is no backup. */

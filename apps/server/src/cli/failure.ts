@@ -1,6 +1,7 @@
 /** From whatever was thrown to an exit code and a sentence for the person at the terminal. */
 import type { ErrorCode, Issue } from "@headwater/contract";
 import { ConfigError } from "../config.ts";
+import { StorageError } from "../ledger/ledger.ts";
 import { Refusal } from "../refusal.ts";
 
 /** The command line itself is wrong; the sentence names the flag. */
@@ -8,6 +9,14 @@ export class UsageError extends Error {}
 
 /** The command cannot be done; the sentence says what to do instead. */
 export class CommandFailed extends Error {}
+
+/** What the operating system or SQLite says of the ledger's folder, as a sentence about the setting. */
+export function aboutDataDir(error: unknown, dataDir: string): unknown {
+  const { code, path, message } = error as { code?: string; path?: string; message?: string };
+  const isOfFolder =
+    error instanceof StorageError || code === "ERR_SQLITE_ERROR" || path?.startsWith(dataDir);
+  return isOfFolder ? new CommandFailed(`DATA_DIR ${dataDir} cannot be used: ${message}.`) : error;
+}
 
 /** As sysexits.h has them. */
 const EXIT_USAGE = 64;

@@ -5,6 +5,7 @@ import { defineCommand } from "citty";
 import { processEnvironment, readConfig } from "../config.ts";
 import { ledgerPath, openDatabase } from "../ledger/sqlite/database.ts";
 import { JSON_FLAG } from "./arguments.ts";
+import { aboutDataDir } from "./failure.ts";
 import type { Report } from "./report.ts";
 
 /** 0: there is no ledger yet. */
@@ -18,14 +19,22 @@ function schemaOf(dataDir: string): number {
   }
 }
 
+function bringUpToDate(dataDir: string): { from: number; to: number } {
+  try {
+    const from = schemaOf(dataDir);
+    openDatabase(dataDir).close();
+    return { from, to: schemaOf(dataDir) };
+  } catch (error) {
+    throw aboutDataDir(error, dataDir);
+  }
+}
+
 export const migrate = defineCommand({
   meta: { description: "Bring the ledger to the schema of this version; never back to an older one" },
   args: JSON_FLAG,
   run: (): Report => {
     const { DATA_DIR: dataDir } = readConfig(processEnvironment());
-    const from = schemaOf(dataDir);
-    openDatabase(dataDir).close();
-    const to = schemaOf(dataDir);
+    const { from, to } = bringUpToDate(dataDir);
     const done =
       from === to ? `has schema ${to}, the newest; nothing to do` : `went from schema ${from} to ${to}`;
     return { json: { from, to }, text: `The ledger in ${dataDir} ${done}.` };

@@ -15,7 +15,7 @@ import type { Actor } from "../ledger/records.ts";
 import { ledgerPath } from "../ledger/sqlite/database.ts";
 import { openSqliteLedger } from "../ledger/sqlite/open.ts";
 import { Refusal } from "../refusal.ts";
-import { CommandFailed } from "./failure.ts";
+import { aboutDataDir, CommandFailed } from "./failure.ts";
 import { openWholeLedger, type WholeLedger } from "./whole-ledger.ts";
 
 export const COMMAND_LINE: Actor = { userId: "command-line", tokenId: null };
@@ -41,7 +41,9 @@ export async function withLedger<T>(work: (operator: Operator) => Promise<T>): P
     );
   }
   const now = Date.now();
-  const ledger = await openSqliteLedger({ dataDir, now, shared: true });
+  const ledger = await openSqliteLedger({ dataDir, now, shared: true }).catch((error: unknown) => {
+    throw aboutDataDir(error, dataDir);
+  });
   const whole = openWholeLedger(dataDir);
   try {
     return await work({ config, ledger, whole, now, newId: createIds(() => now) });

@@ -5,7 +5,7 @@ import closeWithGrace from "close-with-grace";
 import { type Config, ConfigError, processEnvironment, readConfig } from "../config.ts";
 import type { RunningServer } from "../server.ts";
 import { JSON_FLAG } from "./arguments.ts";
-import { CommandFailed } from "./failure.ts";
+import { aboutDataDir } from "./failure.ts";
 import { welcome } from "./welcome.ts";
 
 const STOP_MS = 10_000;
@@ -16,7 +16,7 @@ const say = (text: string) => void process.stderr.write(`${text}\n`);
 
 /** What the operating system says of an address or a folder, as a sentence about the setting. */
 function sentenceFor(error: unknown, { HOST, PORT, DATA_DIR }: Config): unknown {
-  const { code, syscall, message } = error as { code?: string; syscall?: string; message?: string };
+  const { code, syscall } = error as { code?: string; syscall?: string };
   if (code === "EADDRINUSE")
     return new ConfigError(`PORT ${PORT} of ${HOST} is in use; set PORT to a free one.`);
   if (syscall === "listen" && code === "EACCES") {
@@ -25,10 +25,7 @@ function sentenceFor(error: unknown, { HOST, PORT, DATA_DIR }: Config): unknown 
   if (code === "EADDRNOTAVAIL" || syscall === "getaddrinfo") {
     return new ConfigError(`HOST ${HOST} is no address of this machine (${code}).`);
   }
-  if (code === "ERR_SQLITE_ERROR" || (error as { path?: string }).path?.startsWith(DATA_DIR)) {
-    return new CommandFailed(`DATA_DIR ${DATA_DIR} cannot be used: ${message}.`);
-  }
-  return error;
+  return aboutDataDir(error, DATA_DIR);
 }
 
 async function start(config: Config): Promise<RunningServer> {

@@ -57,16 +57,20 @@ async function decompress(compressed: Buffer, limitBytes: number): Promise<Body>
   }
 }
 
+/** What does not compress grows by its packing: a header, and a few bytes a block. */
+const packedBytes = (limitBytes: number) => limitBytes + (limitBytes >> 8) + 1_024;
+
 /**
  * @param limitBytes counts decompressed bytes
  * @throws Refusal 408 when the client goes away; there is then nobody to answer
  */
 export async function readBody(request: IncomingMessage, limitBytes: number): Promise<Body> {
   const encoding = request.headers["content-encoding"]?.trim().toLowerCase() ?? "identity";
-  const { bytes, sizeBytes } = await readRaw(request, limitBytes);
-  if (sizeBytes > limitBytes) return { bytes, tooLarge: true, sizeBytes, badEncoding: false };
-  if (encoding === "identity" || encoding === "")
-    return { bytes, tooLarge: false, sizeBytes, badEncoding: false };
-  if (encoding === "gzip" || encoding === "x-gzip") return decompress(bytes, limitBytes);
-  return { bytes, tooLarge: false, sizeBytes, badEncoding: true };
+  const isPacked = encoding === "gzip" || encoding === "x-gzip";
+  const bound = isPacked ? packedBytes(limitBytes) : limitBytes;
+  const { bytes, sizeBytes } = await readRaw(request, bound);
+  if (sizeBytes > bound) return { bytes, tooLarge: true, sizeBytes, badEncoding: false };
+  if (isPacked) return decompress(bytes, limitBytes);
+  const badEncoding = encoding !== "identity" && encoding !== "";
+  return { bytes, tooLarge: false, sizeBytes, badEncoding };
 }

@@ -25,6 +25,8 @@ export async function readWorkspaceBody(stream: Readable): Promise<RawBody> {
     if (size <= limit) chunks.push(chunk);
     if (size > limit * DRAIN) break;
   }
+  // what still comes is dropped: a client that cannot go on sending would not get to read the refusal
+  stream.resume();
   return { bytes: Buffer.concat(chunks), size };
 }
 

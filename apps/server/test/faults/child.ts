@@ -1,11 +1,12 @@
 /** Starts, watches and ends a serving process. */
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { ORGANIZATION_ID, ORIGIN, OWNER_TOKEN } from "../world.ts";
 
-const SERVE = fileURLToPath(new URL("./serve.ts", import.meta.url));
+const HEADWATER = fileURLToPath(new URL("../../bin/headwater.js", import.meta.url));
+const UNSYNCED = fileURLToPath(new URL("./serve-unsynced.ts", import.meta.url));
+const START_MS = 15_000;
 /** Limits that the load of these tests does not meet. */
 const ROOMY = {
   CLIENT_RATE_PER_SECOND: "1000000",
@@ -39,54 +40,58 @@ export interface Child {
   readyMs: number;
   /** Megabytes of memory just now. */
   rss(): Promise<number>;
-  /** Sends the signal and waits for the end. */
+  /** Sends the signal, to a process that still lives, and waits for the end. */
   end(signal: "SIGKILL" | "SIGTERM"): Promise<{ code: number | null; ms: number }>;
 }
 
-const lives = (child: ChildProcess) => child.exitCode === null && child.signalCode === null;
+export interface ChildOptions {
+  environment?: Record<string, string>;
+  /** For the control run of the power-loss test. */
+  unsynced?: boolean;
+}
 
 /** @throws Error with what the process said, when it does not serve */
-export async function startChild(dataDir: string, environment: Record<string, string> = {}): Promise<Child> {
+export async function startChild(dataDir: string, options: ChildOptions = {}): Promise<Child> {
   const startedAt = performance.now();
-  const settings = {
-    ...ROOMY,
-    PORT: "0",
-    LOG_LEVEL: "silent",
-    OWNER_TOKEN,
-    DATA_DIR: dataDir,
-    ...environment,
-  };
-  const child = spawn(process.execPath, [SERVE], {
-    env: { PATH: process.env.PATH, ...settings },
-    stdio: ["ignore", "pipe", "pipe"],
+  const settings = { PORT: "0", LOG_LEVEL: "silent", OWNER_TOKEN, DATA_DIR: dataDir, ...options.environment };
+  const child = spawn(process.execPath, options.unsynced ? [UNSYNCED] : [HEADWATER, "serve", "--json"], {
+    env: { PATH: process.env.PATH, ...ROOMY, ...settings },
+    stdio: ["ignore", "ignore", "pipe"],
   });
   const exited = once(child, "close");
+  const lives = () => child.exitCode === null && child.signalCode === null;
   // whatever becomes of the test, nothing is left running
-  process.once("exit", () => child.kill("SIGKILL"));
+  const kill = () => child.kill("SIGKILL");
+  process.once("exit", kill);
   let said = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
-    said = (said + text).slice(-4_000);
+    said += text;
   });
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  const tell = async <T>(): Promise<T> => {
-    const { value, done } = await lines.next();
-    if (done) throw new Error(said.trim());
-    return JSON.parse(value) as T;
-  };
-  const { url } = await tell<{ url: string }>();
-  await until("/readyz answers 200", 15_000, async () => (await fetch(`${url}/readyz`)).ok);
+  const url = await until("the process says where it listens", START_MS, () => {
+    if (!lives()) throw new Error(said.trim());
+    return /"url":"([^"]+)"/.exec(said)?.[1];
+  });
+  await until("/readyz answers 200", START_MS, () => {
+    if (!lives()) throw new Error(said.trim());
+    return fetch(`${url}/readyz`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  });
   return {
     url,
     pid: child.pid!,
     readyMs: Math.round(performance.now() - startedAt),
     async rss() {
-      child.kill("SIGUSR2");
-      return (await tell<{ rss: number }>()).rss;
+      const metrics = await (await fetch(`${url}/metrics`)).text();
+      const bytes = /^process_resident_memory_bytes (\S+)/m.exec(metrics)?.[1];
+      return Math.round(Number(bytes) / 1_048_576);
     },
     async end(signal) {
       const sentAt = performance.now();
-      if (lives(child)) child.kill(signal);
+      if (lives()) child.kill(signal);
       await exited;
+      process.off("exit", kill);
       return { code: child.exitCode, ms: Math.round(performance.now() - sentAt) };
     },
   };

@@ -19,7 +19,7 @@ it("A process that is killed under load loses no acknowledged event and doubles 
   let child = await startChild(dataDir);
   try {
     const source = await createSource(child.url);
-    const load = new Load(child.url, source, random);
+    await using load = new Load(child.url, source, random);
     const readyMs: number[] = [];
     let checked = 0;
     for (let round = 1; round <= ROUNDS; round += 1) {

@@ -93,7 +93,7 @@ export const makeBatch = (source: Source, visitor: Visitor, random: Random): Bat
 export const expectedOf = ({ visitor, events }: Batch): Stored[] =>
   events.map(({ expected }) => ({ ...expected, ...visitor }));
 
-export class Load {
+export class Load implements AsyncDisposable {
   readonly sent: Batch[] = [];
   /** Answers other than 200, by code, and connections that broke. */
   readonly refused = new Map<string, number>();
@@ -145,6 +145,10 @@ export class Load {
     this.pause();
     this.#givenUp = true;
     await Promise.all(this.#trying);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.abandon();
   }
 
   acknowledged(): Batch[] {

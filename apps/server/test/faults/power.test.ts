@@ -44,7 +44,7 @@ it("A loss of power takes no acknowledged event", { skip: missing ?? false }, as
   const dataDir = join(volume.path, "data");
   let child = await startChild(dataDir);
   const source = await createSource(child.url);
-  const load = new Load(child.url, source, random);
+  await using load = new Load(child.url, source, random);
   try {
     for (let cycle = 1; cycle <= CYCLES; cycle += 1) {
       await lose(volume, child, load, random);
@@ -60,7 +60,6 @@ it("A loss of power takes no acknowledged event", { skip: missing ?? false }, as
     await sendAgain(child.url, source, load.sent);
     await checkUsage(child.url, load.sent);
   } finally {
-    await load.abandon();
     await child.end("SIGKILL");
   }
 });
@@ -71,8 +70,8 @@ it("The same loss of power takes events from a ledger that does not wait for the
   const random = createRandom();
   using volume = openVolume("ext4", MEGABYTES);
   const dataDir = join(volume.path, "data");
-  const child = await startChild(dataDir, { TEST_DURABILITY: "off" });
-  const load = new Load(child.url, await createSource(child.url), random);
+  const child = await startChild(dataDir, { unsynced: true });
+  await using load = new Load(child.url, await createSource(child.url), random);
   try {
     await lose(volume, child, load, random);
     const { lost } = compare(readWhatIsLeft(dataDir), load.sent);
@@ -82,7 +81,6 @@ it("The same loss of power takes events from a ledger that does not wait for the
       "Nothing was lost: cutting the power has no effect here, and the test above is void.",
     );
   } finally {
-    await load.abandon();
     await child.end("SIGKILL");
   }
 });

@@ -8,7 +8,6 @@ import {
   drivenClock,
   eventsBody,
   eventsPath,
-  HOUR,
   INGEST_ROUTES,
   openWorld,
   outcomesOf,
@@ -189,7 +188,7 @@ describe("The order of checks: of two things that are wrong the first answers", 
 
 describe("503: nothing of the request was stored, and it may be sent again", () => {
   it("storage_full: less room than DISK_LOW_WATER_BYTES; reads go on and /readyz says so", async () => {
-    await using world = await openWorld({ DISK_LOW_WATER_BYTES: String(2 ** 52) });
+    await using world = await openWorld({ DISK_LOW_WATER_BYTES: "1000000000000000" });
     const source: Source = await world.createSource();
     for (const route of INGEST_ROUTES) refused(await world.send(route.path(source), route.body("s")), 503, "storage_full");
     assert.equal((await world.ask(`/api/tracking-sources/${source.sourceId}/debug`)).status, 200);
@@ -219,19 +218,10 @@ describe("503: nothing of the request was stored, and it may be sent again", () 
     const head = `POST ${bootstrapPath(source)} HTTP/1.1\r\nHost: x\r\nOrigin: https://shop.example\r\nContent-Length: 5\r\n\r\n{`;
     await new Promise((resolve) => slow.write(head, resolve));
     let reply = await world.send(bootstrapPath(source), "{}");
-    while (reply.status !== 503) reply = await world.send(bootstrapPath(source), "{}");
+    for (let tries = 0; reply.status !== 503 && tries < 1_000; tries += 1) {
+      reply = await world.send(bootstrapPath(source), "{}");
+    }
     refused(reply, 503, "overloaded");
     slow.destroy();
-  });
-
-  it("a session that has expired is told apart from one that never was", async () => {
-    const time = drivenClock();
-    await using world = await openWorld({}, { clock: time.clock });
-    const source: Source = await world.createSource();
-    const sessionId = await world.openSession(source);
-    time.advance(25 * HOUR);
-    const event = trackEvent({}, time.now());
-    refused(await world.send(eventsPath(source), eventsBody(sessionId, [event], {}, time.now())), 403, "session_expired");
-    refused(await world.send(eventsPath(source), eventsBody("ses_nobody", [event], {}, time.now())), 403, "invalid_session");
   });
 });

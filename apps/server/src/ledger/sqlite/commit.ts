@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { constants, zstdCompressSync } from "node:zlib";
 import type { SessionRecord } from "../records.ts";
 import type { Generations } from "./generations.ts";
-import { type Head, KEY_BYTES, type PackedGroup } from "./packing.ts";
+import type { Head, PackedGroup } from "./packing.ts";
 
 const COMPRESSION = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 
@@ -84,16 +84,6 @@ export function prepareCommit(database: DatabaseSync, generations: Generations) 
       s.landing,
     );
 
-  /** Which of the group's keys are new, in order. */
-  const rememberAll = (keys: Uint8Array): Uint8Array => {
-    const outcomes = new Uint8Array(keys.length / KEY_BYTES);
-    for (let index = 0; index < outcomes.length; index++) {
-      const key = keys.subarray(index * KEY_BYTES, (index + 1) * KEY_BYTES);
-      if (generations.remember(key)) outcomes[index] = 1;
-    }
-    return outcomes;
-  };
-
   const touchAll = ({ sourceId, receivedAt, touch }: Head) => {
     for (const { sessionId, userId } of touch) touchSession.run(sourceId, sessionId, receivedAt, userId);
   };
@@ -132,7 +122,7 @@ export function prepareCommit(database: DatabaseSync, generations: Generations) 
   /** Durable when it returns; for each entry 1 when it was stored. Throws with nothing stored. */
   return ({ heads, keys, lines }: PackedGroup): Uint8Array => {
     database.exec("begin immediate");
-    const outcomes = rememberAll(keys);
+    const outcomes = generations.remember(keys);
     writeHeads(heads, outcomes);
     writeOutbox(lines, outcomes, heads[0]!.receivedAt);
     database.exec("commit");

@@ -5,6 +5,8 @@
  */
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { DEDUP_WINDOW_SECONDS, LIMITS } from "@headwater/contract/limits";
+import { KEY_BYTES } from "./packing.ts";
+import { keyText, openRecentKeys } from "./recent-keys.ts";
 
 const GENERATION_MS = LIMITS.keyGenerationSeconds * 1_000;
 /** What the debug view promises; a key accepted just before the next generation opens is kept that long too. */
@@ -18,8 +20,8 @@ interface Generation {
 }
 
 export interface Generations {
-  /** Remembers a key (16 bytes); false when it was known. Within the caller's transaction. */
-  remember(key: Uint8Array): boolean;
+  /** Remembers keys (16 bytes each, one after the other); for each 1 when it was new. Within the caller's transaction. */
+  remember(keys: Uint8Array): Uint8Array;
   /** Opens a new generation when the newest is old enough, and retires those past their time. */
   turn(now: number): void;
   /** Removes a slice of a retired generation; true while there is more to do. */
@@ -28,15 +30,17 @@ export interface Generations {
 
 const table = (generation: number) => `event_keys_${generation}`;
 
-function prepareRemember(database: DatabaseSync, live: Generation[]): StatementSync {
-  const [newest, ...older] = live.map(({ generation }) => table(generation));
-  const unknown = older.map((name) => `not exists (select 1 from ${name} where key = ?1)`);
-  return database.prepare(
-    `insert into ${newest} (key) select ?1 where ${["true", ...unknown].join(" and ")} on conflict do nothing`,
-  );
+/** Is a key in any live generation? */
+function prepareKnown(database: DatabaseSync, live: Generation[]): StatementSync {
+  const each = live.map(({ generation }) => `select 1 from ${table(generation)} where key = ?1`);
+  return database.prepare(each.join(" union all "));
 }
 
-export function openGenerations(database: DatabaseSync, now: number): Generations {
+const prepareFile = (database: DatabaseSync, newest: Generation) =>
+  database.prepare(`insert into ${table(newest.generation)} (key) values (?) on conflict do nothing`);
+
+/** @param filedFrom how many recent keys wait before they are filed; tests make it small */
+export function openGenerations(database: DatabaseSync, now: number, filedFrom?: number): Generations {
   const all = () =>
     database
       .prepare("select * from key_generations order by generation desc")
@@ -71,19 +75,38 @@ export function openGenerations(database: DatabaseSync, now: number): Generation
   };
 
   if (live().length === 0) transaction(() => open(1, now));
-  let remember = prepareRemember(database, live());
+  let known = prepareKnown(database, live());
+  let file = prepareFile(database, live()[0]!);
+  const recent = openRecentKeys(database, (key) => file.run(key), filedFrom);
+
+  const isNew = (key: Uint8Array, text: string) => !recent.has(text) && known.get(key) === undefined;
 
   return {
-    remember: (key) => remember.run(key).changes === 1,
+    remember(keys) {
+      const outcomes = new Uint8Array(keys.length / KEY_BYTES);
+      for (let index = 0; index < outcomes.length; index++) {
+        const at = index * KEY_BYTES;
+        const text = keyText(keys, at);
+        if (!isNew(keys.subarray(at, at + KEY_BYTES), text)) continue;
+        recent.add(text);
+        outcomes[index] = 1;
+      }
+      recent.write();
+      return outcomes;
+    },
 
     turn(at) {
       const newest = live()[0]!;
       const due = newest.opened_at + GENERATION_MS <= at;
       transaction(() => {
-        if (due) open(newest.generation + 1, at);
+        if (due) {
+          recent.fileAll();
+          open(newest.generation + 1, at);
+        }
         retirePast(at);
       });
-      remember = prepareRemember(database, live());
+      known = prepareKnown(database, live());
+      file = prepareFile(database, live()[0]!);
     },
 
     sweep() {

@@ -15,6 +15,7 @@ const MIGRATIONS: readonly (readonly string[])[] = [
     `create table outbox_totals (one integer primary key check (one = 1), events integer not null, bytes integer not null)`,
     `insert into outbox_totals values (1, 0, 0)`,
     `create table key_generations (generation integer primary key, opened_at integer not null, retired integer not null)`,
+    `create table recent_keys (seq integer primary key autoincrement, keys blob not null)`,
     `create table heartbeat (one integer primary key check (one = 1), at integer not null)`,
   ],
 ];
@@ -31,7 +32,8 @@ export function migrate(database: DatabaseSync): { from: number; to: number } {
       );
     }
     for (const statements of MIGRATIONS.slice(from)) for (const sql of statements) database.exec(sql);
-    database.exec(`pragma user_version = ${to}`);
+    // a ledger on a full disk can be opened and read, as long as there is nothing to write
+    if (from < to) database.exec(`pragma user_version = ${to}`);
     database.exec("commit");
     return { from, to };
   } catch (error) {

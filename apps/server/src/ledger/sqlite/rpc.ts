@@ -41,7 +41,7 @@ export async function startThread(module: URL, opening: unknown): Promise<Thread
     else caller?.reject(errorOf(message.failure));
   });
   const end = (cause: Error) => {
-    ended = new StorageError("the ledger's thread has ended", false, cause);
+    ended ??= new StorageError(`the ledger's thread has ended (${cause.message})`, false, cause);
     for (const caller of waiting.values()) caller.reject(ended);
     waiting.clear();
   };

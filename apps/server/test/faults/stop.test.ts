@@ -1,0 +1,115 @@
+/** A graceful stop under load: whoever was let in is answered, and nothing that was acknowledged is lost. */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { request } from "node:http";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { it } from "node:test";
+import { ORIGIN, OWNER_TOKEN } from "../world.ts";
+import { type Child, createSource, startChild, until } from "./child.ts";
+import { bodyOf, Load, makeBatch, openVisitor, post, type Visitor } from "./load.ts";
+import { checkAnswers, checkUsage, compare, sendAgain, storedEvents } from "./oracle.ts";
+import { createRandom } from "./random.ts";
+
+const STOP_MS = 10_000;
+
+/** Opens the debug stream of the source and gathers what it says. */
+async function openStream(url: string, sourceId: string): Promise<{ said(): string; ended: Promise<void> }> {
+  const headers = { authorization: `Bearer ${OWNER_TOKEN}` };
+  const response = await fetch(`${url}/api/tracking-sources/${sourceId}/debug/stream`, { headers });
+  assert.equal(response.status, 200);
+  let said = "";
+  const read = async () => {
+    for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) said += chunk;
+  };
+  return { said: () => said, ended: read() };
+}
+
+/** A request whose head and half of whose body are on their way; `finish` sends the rest. */
+function openHalfway(child: Child, publicKey: string, visitor: Visitor, text: string) {
+  const headers = { origin: ORIGIN, "content-length": Buffer.byteLength(text) };
+  const sending = request(`${child.url}/api/ingest/v2/${publicKey}/events`, { method: "POST", headers });
+  const answered = new Promise<{ status: number; connection: string | undefined }>((resolve, reject) => {
+    sending.on("error", reject);
+    sending.on("response", (response) => {
+      response.resume();
+      response.on("end", () =>
+        resolve({ status: response.statusCode!, connection: response.headers.connection }),
+      );
+    });
+  });
+  const half = Math.floor(text.length / 2);
+  sending.write(text.slice(0, half));
+  return { visitor, answered, finish: () => sending.end(text.slice(half)) };
+}
+
+const isRefused = (url: string) =>
+  new Promise<boolean>((resolve) => {
+    const { hostname, port } = new URL(url);
+    const socket = connect(Number(port), hostname);
+    socket.on("connect", () => {
+      socket.destroy();
+      resolve(false);
+    });
+    socket.on("error", () => resolve(true));
+  });
+
+it("A process that is told to stop under load answers what it let in, ends streams, and exits with 0", async (t) => {
+  const random = createRandom();
+  const dataDir = mkdtempSync(join(tmpdir(), "headwater-stop-"));
+  let child = await startChild(dataDir);
+  try {
+    const source = await createSource(child.url);
+    await using load = new Load(child.url, source, random);
+    const stream = await openStream(child.url, source.sourceId);
+    const visitor = await openVisitor(child.url, source);
+    const batch = makeBatch(source, visitor, random);
+    await load.start();
+    const enough = random.between(40, 200);
+    await until(`${enough} batches are acknowledged`, 20_000, () => load.acknowledged().length >= enough);
+    await until("the stream shows attempts", 5_000, () => stream.said().includes("att_"));
+
+    const halfway = openHalfway(child, source.publicKey, visitor, JSON.stringify(bodyOf(batch)));
+    await until("it is on its way", 2_000, async () => {
+      const metrics = await (await fetch(`${child.url}/metrics`)).text();
+      return /^headwater_ingest_in_flight [1-9]/m.test(metrics);
+    });
+    const stopping = child.end("SIGTERM");
+    await until("new connections are refused", STOP_MS, () => isRefused(child.url));
+    halfway.finish();
+    const last = await halfway.answered;
+    assert.equal(last.status, 200, "what was let in before the stop is answered");
+    const { code, ms } = await stopping;
+    load.url = null;
+    await stream.ended;
+
+    const refused = Object.fromEntries(load.refused);
+    t.diagnostic(
+      `seed ${random.seed}: stopped in ${ms} ms, ${load.acknowledged().length} batches acknowledged`,
+    );
+    t.diagnostic(`during and after the stop: ${JSON.stringify(refused)}`);
+    assert.equal(code, 0);
+    assert.ok(ms < STOP_MS, `it took ${ms} ms`);
+    assert.match(stream.said(), /event: end\ndata: \{\}\n\n$/);
+    const broken = Object.keys(refused).filter((what) => !/^(503 shutting_down|ECONNREFUSED)$/.test(what));
+    assert.deepEqual(broken, [], "no request that was let in got no answer");
+
+    batch.results = [];
+    const atEnd = compare(storedEvents(dataDir), [...load.sent, batch]);
+    assert.deepEqual([atEnd.lost, atEnd.doubled], [0, 0]);
+
+    child = await startChild(dataDir);
+    load.url = child.url;
+    await load.settle();
+    checkAnswers(load.sent);
+    await sendAgain(child.url, source, load.sent);
+    const { body } = await post(`${child.url}/api/ingest/v2/${source.publicKey}/events`, bodyOf(batch));
+    assert.equal(body.duplicates, batch.events.length);
+    batch.results = body.results;
+    await checkUsage(child.url, [...load.sent, batch]);
+  } finally {
+    await child.end("SIGKILL");
+    rmSync(dataDir, { recursive: true });
+  }
+});

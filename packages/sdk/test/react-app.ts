@@ -1,0 +1,67 @@
+/** The install page's React and Next.js examples, pasted as they are into the smallest app around them. */
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { type BuildOptions, build } from "rolldown";
+
+/** @param use gets the bundle of main.tsx, and a folder beside the sources, where React is found as in an app */
+async function withBundle<T>(
+  files: Record<string, string>,
+  options: BuildOptions,
+  use: (code: string, folder: string) => T,
+): Promise<Awaited<T>> {
+  const scratch = fileURLToPath(new URL("../dist", import.meta.url));
+  await mkdir(scratch, { recursive: true });
+  const folder = await mkdtemp(join(scratch, "react-"));
+  try {
+    for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
+    const { output } = await build({
+      input: join(folder, "main.tsx"),
+      cwd: folder,
+      transform: { define: { "process.env.NODE_ENV": '"development"' }, jsx: { runtime: "automatic" } },
+      write: false,
+      logLevel: "silent",
+      ...options,
+    });
+    return await use(output[0].code, folder);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** A script: StrictMode around the example, an early `track`, and a button that navigates to /next. */
+export const bundleReactApp = (example: string): Promise<string> =>
+  withBundle(
+    {
+      "headwater.tsx": example,
+      "main.tsx": `import { StrictMode, useEffect } from "react";
+      import { createRoot } from "react-dom/client";
+      import { Headwater, track } from "./headwater";
+      track("before the script", { n: 1 });
+      function App() {
+        const navigate = () => { history.pushState(null, "", "/next"); track("clicked"); };
+        return <button onClick={navigate}>Next</button>;
+      }
+      createRoot(document.getElementById("root")!).render(<StrictMode><Headwater /><App /></StrictMode>);`,
+    },
+    { platform: "browser", output: { format: "iife" } },
+    (code) => code,
+  );
+
+/** The HTML that a server sends; next/script, whose package is 340 MB, is a tag with what it passes on. */
+export const renderNextLayout = (example: string): Promise<string> =>
+  withBundle(
+    {
+      "layout.tsx": example,
+      "script.tsx": `export default ({ strategy, ...attributes }) => <script defer {...attributes} />;`,
+      "main.tsx": `import { renderToStaticMarkup } from "react-dom/server";
+      import RootLayout from "./layout";
+      export const html = "<!doctype html>" + renderToStaticMarkup(<RootLayout><p>Home</p></RootLayout>);`,
+    },
+    { platform: "node", external: [/^react/], resolve: { alias: { "next/script": "./script.tsx" } } },
+    async (code, folder) => {
+      const file = join(folder, "main.mjs");
+      await writeFile(file, code);
+      return ((await import(pathToFileURL(file).href)) as { html: string }).html;
+    },
+  );
