@@ -25,7 +25,11 @@ export class Refusal extends Error {
   readonly detail: Detail;
 
   constructor(code: ErrorCode, detail: Detail = {}, cause?: unknown) {
+    // a refusal is an answer, not a bug: its stack would cost more than everything else about it
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
     super(detail.message ?? ERRORS[code].message, cause === undefined ? undefined : { cause });
+    Error.stackTraceLimit = stackTraceLimit;
     this.name = "Refusal";
     this.code = code;
     this.status = ERRORS[code].status;

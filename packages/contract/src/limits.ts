@@ -92,6 +92,10 @@ export const LIMITS = {
   commitQueueShare: 0.5,
   commitGroupEvents: 2_000,
   ingestInFlight: 512,
+  /** Time that requests may take of one turn of the event loop; later ones are refused, well within 50 ms. */
+  turnMs: 30,
+  /** The same for a source that has most of the turn while others wait. */
+  crowdedTurnMs: 12,
   sourceCacheEntries: 10_000,
   sessionCacheEntries: 50_000,
   rateBuckets: 50_000,

@@ -12,6 +12,9 @@ import { type Snapshot, snapshotOf, snapshotOfList, snapshotOfText, snapshotOfUn
 
 /** No header or id that is worth keeping is longer. */
 const TEXT_LENGTH = 1_024;
+/** A result, or an issue, longer than this has its texts cut. */
+const ENTRY_LENGTH = 4_096;
+const ENTRY_TEXT_LENGTH = 256;
 const EMPTY: Snapshot = { json: "null", truncated: false };
 
 /** An attempt that ended, on a source: the only ones that are kept. */
@@ -169,8 +172,15 @@ function issuesOf(issues: readonly Issue[] | undefined): string {
   return snapshotOfList(issues.slice(0, LIMITS.maxIssues).map(jsonOf), LIMITS.snapshotBytes).json;
 }
 
+/** A result or an issue stays one, however long a text of the client stands in it. */
 function jsonOf(value: unknown): string {
-  return JSON.stringify(value);
+  const json = JSON.stringify(value);
+  return json.length <= ENTRY_LENGTH ? json : JSON.stringify(value, shortened);
+}
+
+function shortened(_key: string, value: unknown): unknown {
+  const isLong = typeof value === "string" && value.length > ENTRY_TEXT_LENGTH;
+  return isLong ? value.slice(0, ENTRY_TEXT_LENGTH).toWellFormed() : value;
 }
 
 function clean(text: string | null): string | null {

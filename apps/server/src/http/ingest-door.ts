@@ -103,7 +103,7 @@ function arrivalOf(request: IncomingMessage, route: Route, requestId: string, op
     vouchedCountry:
       from.vouched && typeof country === "string" && /^[A-Z]{2}$/.test(country) ? country : null,
     proxyUntrusted: from.proxyUntrusted,
-    lenient: LENIENT_PREFERENCE.test(headers.prefer ?? "") || LENIENT_QUERY.test(route.query),
+    lenient: LENIENT_PREFERENCE.test(headers.prefer?.toString() ?? "") || LENIENT_QUERY.test(route.query),
     readBody: (limitBytes) => readBody(request, limitBytes),
   };
 }
@@ -120,7 +120,15 @@ function legacyHeaders(route: Route): Record<string, string> {
   return { Deprecation: "@1767225600", Link: `<${successor}>; ${SUCCESSOR}` };
 }
 
-/** A request that was not read to its end cannot be followed by another on the same connection. */
+/** What is left of so small a body is dropped as it comes; with a larger one the connection goes. */
+const DROPPED_BYTES = 1_048_576;
+
+function endsConnection(request: IncomingMessage): boolean {
+  if (request.complete) return false;
+  const announced = Number(request.headers["content-length"]);
+  return !(announced <= DROPPED_BYTES) || request.isPaused();
+}
+
 function send(
   request: IncomingMessage,
   response: ServerResponse,
@@ -131,7 +139,7 @@ function send(
   const text = JSON.stringify(body);
   headers["Content-Type"] = "application/json; charset=utf-8";
   headers["Content-Length"] = Buffer.byteLength(text);
-  if (!request.complete) headers.Connection = "close";
+  if (endsConnection(request)) headers.Connection = "close";
   response.writeHead(status, headers);
   response.end(text);
 }

@@ -81,7 +81,7 @@ export async function admit(
   if (byKey) attempt.keyState = "retired";
   const byRate = corridor.rates.ofSource(known, arrival.clientKey, arrival.receivedAt);
   if (byRate) throw byKey ?? byRate;
-  const unavailable = corridor.unavailable();
+  const unavailable = corridor.unavailable(known.source.sourceId);
   if (unavailable) throw new Refusal(unavailable);
 
   const byState = known.source.isActive ? null : new Refusal("source_inactive");

@@ -19,8 +19,8 @@ export interface Corridor {
   parse: Parser;
   countryOf: CountryOf;
   newId(prefix: string): string;
-  /** Why no request can be taken just now; null: it can. */
-  unavailable(): "overloaded" | "storage_full" | "shutting_down" | null;
+  /** Why no request of this source can be taken just now; null: it can. */
+  unavailable(sourceId: string): "overloaded" | "storage_full" | "shutting_down" | null;
   /** Renders a finished attempt as log line, counters and debug record. */
   observe(attempt: Attempt): void;
   /** A bug: for the log. */

@@ -10,6 +10,7 @@ import { createKnownSources, type SourceRules } from "./known-sources.ts";
 import { type Compile, createParser } from "./parse.ts";
 import { createRates, type MakeLimiter, type RateDefaults } from "./rates.ts";
 import { createSessions } from "./sessions.ts";
+import { watchTurns } from "./turn.ts";
 import type { CountryOf } from "./visitor.ts";
 
 export interface IngestParts {
@@ -42,6 +43,7 @@ export function createIngest(parts: IngestParts): Ingest {
   const { ledger, newId, observe, report, countryOf, stopwatch } = parts;
   const sources = createKnownSources(ledger, parts.rulesOf, parts.clock);
   const sessions = createSessions(ledger);
+  const turn = watchTurns(stopwatch);
   let inFlight = 0;
 
   const corridor: Corridor = {
@@ -55,7 +57,10 @@ export function createIngest(parts: IngestParts): Ingest {
     observe,
     report,
     stopwatch,
-    unavailable: () => parts.refusal() ?? (inFlight > parts.maxInFlight ? "overloaded" : null),
+    unavailable: (sourceId) => {
+      const crowded = () => inFlight > parts.maxInFlight || !turn.take(sourceId);
+      return parts.refusal() ?? (crowded() ? "overloaded" : null);
+    },
   };
   const counted = async (
     story: (arrival: Arrival, corridor: Corridor) => Promise<Attempt>,

@@ -63,34 +63,37 @@ export interface Inspection {
   sizeBound: number;
 }
 
-/** A UTF-16 unit takes at most six bytes of JSON, a number at most 24; quotes, colon and comma four. */
+/** A UTF-16 unit takes at most six bytes of JSON; a number with its punctuation, or that of a text, at most 32. */
 const UNIT_BYTES = 6;
-const SCALAR_BYTES = 24;
-const PUNCTUATION_BYTES = 4;
+const SCALAR_BYTES = 32;
 
 /** Looks through free-form data no deeper than it may be, and makes numbers that are not finite null, in place. */
 export function inspect(value: object, maxDepth: number): Inspection {
   const found: Inspection = { tooDeep: false, nonFinite: false, sizeBound: 2 };
-  look(value as Record<string, unknown>, maxDepth, found);
+  look(value, maxDepth, found);
+  if (found.nonFinite && !found.tooDeep) makeFinite(value);
   return found;
 }
 
-function look(value: Record<string, unknown>, levelsLeft: number, found: Inspection): void {
+function look(value: object, levelsLeft: number, found: Inspection): void {
   if (levelsLeft === 0) {
     found.tooDeep = true;
     return;
   }
-  for (const key in value) {
-    const item = value[key];
-    found.sizeBound += key.length * UNIT_BYTES + PUNCTUATION_BYTES;
-    if (typeof item === "string") found.sizeBound += item.length * UNIT_BYTES + PUNCTUATION_BYTES;
-    else found.sizeBound += SCALAR_BYTES;
-    if (typeof item === "object" && item !== null)
-      look(item as Record<string, unknown>, levelsLeft - 1, found);
-    else if (typeof item === "number" && !Number.isFinite(item)) {
-      setOwn(value, key, null);
-      found.nonFinite = true;
-    }
+  const items: unknown[] = Object.values(value);
+  found.sizeBound += Object.keys(value).join("").length * UNIT_BYTES + items.length * SCALAR_BYTES;
+  for (const item of items) {
+    if (typeof item === "string") found.sizeBound += item.length * UNIT_BYTES;
+    else if (typeof item === "object" && item !== null) look(item, levelsLeft - 1, found);
+    else if (typeof item === "number" && !Number.isFinite(item)) found.nonFinite = true;
+  }
+}
+
+/** Numbers that are not finite become null, in place; for data that is not too deep. */
+function makeFinite(value: object): void {
+  for (const [key, item] of Object.entries(value)) {
+    if (typeof item === "object" && item !== null) makeFinite(item);
+    else if (typeof item === "number" && !Number.isFinite(item)) setOwn(value, key, null);
   }
 }
 

@@ -65,13 +65,12 @@ export function warnOnce(warnings: Warning[], warning: Warning): void {
 
 function tooDeepOrLarge(path: Issue["path"], value: unknown, maxBytes: number, warnings: Warning[]): Issue[] {
   if (!isObject(value)) return NONE;
-  const name = path.join(".");
   const { tooDeep, nonFinite, sizeBound } = inspect(value, LIMITS.maxDepth);
   if (nonFinite) warnOnce(warnings, "number_not_finite");
   if (tooDeep)
-    return [{ path, code: "invalid_value", message: `${name} nests deeper than ${LIMITS.maxDepth} levels` }];
+    return [{ path, code: "invalid_value", message: `${path.join(".")} nests deeper than ${LIMITS.maxDepth} levels` }];
   if (sizeBound <= maxBytes || sizeOf(value) <= maxBytes) return NONE;
-  return [{ path, code: "too_long", message: `${name} is larger than ${maxBytes} bytes` }];
+  return [{ path, code: "too_long", message: `${path.join(".")} is larger than ${maxBytes} bytes` }];
 }
 const NONE: Issue[] = [];
 

@@ -12,7 +12,7 @@ import type { Random } from "./random.ts";
 const BATCHES_A_SECOND = 200;
 const EVENTS_A_BATCH = 10;
 const TICK_MS = 25;
-const RETRY_MS = 100;
+const RETRY_MS = 250;
 const VISITORS = 20;
 const SETTLE_MS = 30_000;
 

@@ -1,0 +1,158 @@
+/** Clients that hold connections and do nothing with them, beside clients that work. */
+import assert from "node:assert/strict";
+import { execFileSync, fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { ORIGIN } from "../world.ts";
+import { type Child, createSource, type Source, startChild } from "./child.ts";
+import { bodyOf, makeBatch, openVisitor, post } from "./load.ts";
+import { createRandom } from "./random.ts";
+
+const WANTED = 10_000;
+/** Files of the process besides its connections. */
+const OWN_FILES = 500;
+const ORDINARY = 200;
+const CLOSED_WITHIN_MS = 12_000;
+const SLOW_CLIENTS = 100;
+const A_BYTE_EVERY_MS = 800;
+
+const IDLE_CLIENTS = fileURLToPath(new URL("./idle-clients.ts", import.meta.url));
+
+interface Counts {
+  opened: number;
+  failed: number;
+  closed: number;
+}
+
+/** Batches one after the other; milliseconds of each. */
+async function ordinary(child: Child, source: Source, going: (done: number) => boolean): Promise<number[]> {
+  const random = createRandom();
+  const visitor = await openVisitor(child.url, source);
+  const times: number[] = [];
+  while (going(times.length)) {
+    const sentAt = performance.now();
+    const body = bodyOf(makeBatch(source, visitor, random));
+    const reply = await post(`${child.url}/api/ingest/v2/${source.publicKey}/events`, body);
+    assert.equal(reply.status, 200, JSON.stringify(reply.body));
+    times.push(performance.now() - sentAt);
+  }
+  return times.sort((a, b) => a - b);
+}
+const quantile = (sorted: number[], share: number) =>
+  Math.round(sorted[Math.floor((sorted.length - 1) * share)]!);
+
+async function withChild(run: (child: Child, source: Source) => Promise<void>): Promise<void> {
+  const dataDir = mkdtempSync(join(tmpdir(), "headwater-connections-"));
+  const child = await startChild(dataDir);
+  try {
+    await run(child, await createSource(child.url));
+  } finally {
+    await child.end("SIGKILL");
+    rmSync(dataDir, { recursive: true });
+  }
+}
+
+it("10,000 idle connections are held while ordinary requests are answered", (t) =>
+  withChild(async (child, source) => {
+    const allowed = Number(
+      execFileSync("sh", ["-c", "ulimit -n"], { encoding: "utf8" }).replace(/\D+/, "") || WANTED,
+    );
+    const wanted = Math.min(WANTED, (allowed || Number.POSITIVE_INFINITY) - OWN_FILES);
+    if (wanted < WANTED)
+      t.diagnostic(`\`ulimit -n\` is ${allowed}: ${wanted} connections instead of ${WANTED}`);
+    const alone = await child.rss();
+    const clients = fork(IDLE_CLIENTS);
+    const told = async (message: object | "count") => {
+      clients.send(message);
+      return (await once(clients, "message"))[0] as Counts;
+    };
+    try {
+      const { hostname: host, port } = new URL(child.url);
+      const startedAt = performance.now();
+      const opened = await told({ host, port: Number(port), wanted });
+      const openedMs = Math.round(performance.now() - startedAt);
+      const times = await ordinary(child, source, (done) => done < ORDINARY);
+      const held = await told("count");
+      const rss = await child.rss();
+      t.diagnostic(
+        `${opened.opened} connections in ${openedMs} ms, ${opened.failed} refused, ${held.closed} closed meanwhile`,
+      );
+      t.diagnostic(
+        `${ORDINARY} ordinary requests: p50 ${quantile(times, 0.5)} ms, p99 ${quantile(times, 0.99)} ms`,
+      );
+      t.diagnostic(`memory ${alone} MB before, ${rss} MB with them`);
+      assert.deepEqual(opened, { opened: wanted, failed: 0, closed: opened.closed });
+      assert.ok(rss < 400, `${rss} MB`);
+    } finally {
+      clients.disconnect();
+      await once(clients, "close");
+    }
+  }));
+
+interface Slow {
+  status: number | null;
+  ms: number;
+}
+
+/** Sends the start at once and then one byte after another, until the server has had enough. */
+function slowClient(url: string, start: string, dribble: string): Promise<Slow> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve) => {
+    const startedAt = performance.now();
+    let said = "";
+    const socket = connect(Number(port), hostname, () => socket.write(start));
+    const drip = setInterval(() => socket.writable && socket.write(dribble), A_BYTE_EVERY_MS);
+    socket.setEncoding("utf8").on("data", (text: string) => {
+      said += text;
+    });
+    // a reset may follow the answer, since bytes were still on their way
+    socket.on("error", () => undefined);
+    socket.on("close", () => {
+      clearInterval(drip);
+      const status = /^HTTP\/1\.1 (\d{3}) /.exec(said)?.[1];
+      resolve({ status: status ? Number(status) : null, ms: Math.round(performance.now() - startedAt) });
+    });
+  });
+}
+
+it("Slow headers and slow bodies are closed with 408 within 12 s, while others are served", (t) =>
+  withChild(async (child, source) => {
+    const path = `/api/ingest/v2/${source.publicKey}/events`;
+    const head = `Host: localhost\r\nOrigin: ${ORIGIN}\r\nContent-Type: text/plain\r\n`;
+    const kinds = {
+      "slow headers": [`POST ${path} HTTP/1.1\r\nX-Slow: `, "a"],
+      "a slow body": [`POST ${path} HTTP/1.1\r\n${head}Content-Length: 5000\r\n\r\n{"a":"`, "a"],
+      "a slow body in chunks": [
+        `POST ${path} HTTP/1.1\r\n${head}Transfer-Encoding: chunked\r\n\r\n`,
+        "1\r\n \r\n",
+      ],
+      "a slow body to the workspace": [
+        `POST /api/sign-in HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 5000\r\n\r\n{"a":"`,
+        "a",
+      ],
+      "nothing at all": ["", ""],
+    } as const;
+    let open = Object.keys(kinds).length;
+    const slow = Object.entries(kinds).map(async ([kind, [start, dribble]]) => {
+      const clients = Array.from({ length: SLOW_CLIENTS }, () => slowClient(child.url, start, dribble));
+      const ends = await Promise.all(clients);
+      open -= 1;
+      return { kind, ends };
+    });
+    const times = await ordinary(child, source, () => open > 0);
+    for (const { kind, ends } of await Promise.all(slow)) {
+      const longest = Math.max(...ends.map(({ ms }) => ms));
+      const statuses = [...new Set(ends.map(({ status }) => status))];
+      t.diagnostic(`${SLOW_CLIENTS} with ${kind}: closed within ${longest} ms, answered ${statuses}`);
+      assert.deepEqual(statuses, [408], kind);
+      assert.ok(longest <= CLOSED_WITHIN_MS, `${kind}: ${longest} ms`);
+    }
+    t.diagnostic(
+      `${times.length} ordinary requests beside them: p50 ${quantile(times, 0.5)} ms, p99 ${quantile(times, 0.99)} ms`,
+    );
+  }));
