@@ -1,5 +1,5 @@
 /** Every setting in one table, and the only reader of the environment. `NAME_FILE` names a file that holds the value. */
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { LIMITS } from "@headwater/contract";
 import { parseTrust, type Trust } from "./http/client-address.ts";
@@ -66,6 +66,12 @@ function webAddress(value: string): string | null {
   return url.href.replace(/\/+$/, "");
 }
 
+/** The name of a file that is there; `off` is kept, null is the default. */
+function existingFile(value: string): string | null {
+  if (value !== "" && value !== "off" && !existsSync(value)) throw new Error("must name a file that exists, or be off");
+  return textOrNull(value);
+}
+
 function identifier(value: string): string {
   if (!/^[A-Za-z0-9_-]{1,100}$/.test(value)) throw new Error("must be 1 to 100 letters, digits, _ or -");
   return value;
@@ -118,7 +124,7 @@ export const SETTINGS = {
   GEOIP_FILE: setting(
     "",
     "MMDB file with countries; default: the CC0 one that comes along; `off` for none",
-    textOrNull,
+    existingFile,
   ),
   LOG_LEVEL: setting(
     "info",

@@ -3,7 +3,6 @@ import { createServer, type Server } from "node:http";
 import type { Logger } from "pino";
 import type { TSchema } from "typebox";
 import { createAuthenticator } from "./access/authenticate.ts";
-import { createJwtVerifier } from "./access/jwt.ts";
 import { permissionsOf } from "./access/permissions.ts";
 import type { Attempt } from "./attempt.ts";
 import { type Config, describeSettings, type Environment } from "./config.ts";
@@ -67,8 +66,11 @@ const limitDefaults = (config: Config): LimitDefaults => ({
   sourceRateBurst: config.SOURCE_RATE_BURST,
 });
 
-function jwtOf({ AUTH_JWKS_URL: jwksUrl, AUTH_ISSUER: issuer, AUTH_AUDIENCE: audience }: Config) {
-  return jwksUrl && issuer && audience ? createJwtVerifier({ jwksUrl, issuer, audience }) : null;
+/** Its library is loaded only where an identity provider is set. */
+async function jwtOf({ AUTH_JWKS_URL: jwksUrl, AUTH_ISSUER: issuer, AUTH_AUDIENCE: audience }: Config) {
+  if (!jwksUrl || !issuer || !audience) return null;
+  const { createJwtVerifier } = await import("./access/jwt.ts");
+  return createJwtVerifier({ jwksUrl, issuer, audience });
 }
 
 /** How often somebody may ask, from the settings. */
@@ -124,7 +126,7 @@ export async function createService(given: ServiceParts): Promise<Service> {
 
   const recorder = createRecorder({ ledger, clock, log, write: given.writeAttempts });
   const { ingest, metrics } = createIngestRoom(parts, recorder, limitsOf);
-  const authenticator = createAuthenticator(ledger, jwtOf(config));
+  const authenticator = createAuthenticator(ledger, await jwtOf(config));
   forget = () => {
     authenticator.forget();
     ingest.forget();

@@ -46,8 +46,10 @@ describe("the client's address", () => {
   });
 
   it("tells of a proxy nobody told us of: a loopback or private peer that forwards", () => {
-    const untrusted = (socket: string, trust: string) => clientAddress(socket, "1.1.1.1", parseTrust(trust)).proxyUntrusted;
-    for (const peer of ["127.0.0.1", "::1", "192.168.1.1", "::ffff:172.16.0.3", "fd12::1"]) assert.ok(untrusted(peer, ""));
+    const untrusted = (socket: string, trust: string) =>
+      clientAddress(socket, "1.1.1.1", parseTrust(trust)).proxyUntrusted;
+    for (const peer of ["127.0.0.1", "::1", "192.168.1.1", "::ffff:172.16.0.3", "fd12::1"])
+      assert.ok(untrusted(peer, ""));
     assert.ok(untrusted("10.0.0.1", "192.168.0.0/16"));
     assert.ok(!untrusted("203.0.113.9", ""));
     assert.ok(!untrusted("127.0.0.1", "1"));
@@ -74,8 +76,18 @@ describe("a token bucket", () => {
 
   it("says when to come back, in whole seconds and at least one", () => {
     const limiter = createRateLimiter({ perSecond: 0.1, burst: 1, maxKeys: 10 });
-    assert.deepEqual(limiter.take("a", 0), { ok: true, remaining: 0, retryAfterSeconds: 0, resetSeconds: 10 });
-    assert.deepEqual(limiter.take("a", 1_000), { ok: false, remaining: 0, retryAfterSeconds: 9, resetSeconds: 9 });
+    assert.deepEqual(limiter.take("a", 0), {
+      ok: true,
+      remaining: 0,
+      retryAfterSeconds: 0,
+      resetSeconds: 10,
+    });
+    assert.deepEqual(limiter.take("a", 1_000), {
+      ok: false,
+      remaining: 0,
+      retryAfterSeconds: 9,
+      resetSeconds: 9,
+    });
     assert.equal(limiter.take("a", 9_999).retryAfterSeconds, 1);
     assert.ok(limiter.take("a", 10_000).ok);
   });
@@ -86,7 +98,10 @@ describe("a token bucket", () => {
     limiter.take("c", 0);
     assert.ok(limiter.take("b", 0).ok, "b was forgotten for c");
     const own = { perSecond: 1, burst: 3 };
-    assert.deepEqual([0, 0, 0, 0].map((now) => limiter.take("d", now, own).ok), [true, true, true, false]);
+    assert.deepEqual(
+      [0, 0, 0, 0].map((now) => limiter.take("d", now, own).ok),
+      [true, true, true, false],
+    );
   });
 
   it("is not emptied or filled by a clock that goes back", () => {

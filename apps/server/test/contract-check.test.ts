@@ -1,11 +1,22 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { bootstrapBody, bootstrapPath, eventsBody, eventsPath, openWorld, type Reply, trackEvent, type World } from "./world.ts";
+import {
+  bootstrapBody,
+  bootstrapPath,
+  eventsBody,
+  eventsPath,
+  openWorld,
+  type Reply,
+  trackEvent,
+  type World,
+} from "./world.ts";
 
 type Json = Record<string, unknown>;
-type Change = [name: string, make: (body: Json) => Json];
+/** Makes a body that is wrong of one that is right. */
+type Change = [name: string, make: (body: unknown) => unknown];
 
-const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is Json =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 /** Free-form by the contract: anything may stand there. */
 const FREE_FORM = new Set(["raw", "normalized"]);
 
@@ -17,7 +28,10 @@ function retyped(value: unknown): unknown {
 /** Every way to change one field: gone, of another type, or one too many; down to the first element of each list. */
 function changesOf(value: unknown, path: string): Change[] {
   if (Array.isArray(value)) {
-    return changesOf(value[0], `${path}.0`).map(([name, make]) => [name, (body) => [make(body[0 as never]), ...(body as never as []).slice(1)] as never]);
+    const [first, ...others] = value;
+    return changesOf(first, `${path}.0`).map(
+      ([name, make]): Change => [name, () => [make(first), ...others]],
+    );
   }
   if (!isObject(value)) return [];
   const ofFields = Object.keys(value).flatMap((key): Change[] => {
@@ -26,7 +40,9 @@ function changesOf(value: unknown, path: string): Change[] {
     return [
       [`${path}.${key} gone`, () => rest],
       [`${path}.${key} of another type`, () => ({ ...value, [key]: retyped(value[key]) })],
-      ...changesOf(value[key], `${path}.${key}`).map(([name, make]): Change => [name, () => ({ ...value, [key]: make(value[key] as Json) })]),
+      ...changesOf(value[key], `${path}.${key}`).map(
+        ([name, make]): Change => [name, () => ({ ...value, [key]: make(value[key]) })],
+      ),
     ];
   });
   return [[`${path}.surplus`, () => ({ ...value, surplus: 1 })], ...ofFields];
@@ -60,11 +76,17 @@ describe("Every response in the tests is checked against /openapi.json", () => {
   it("changing one field of a response makes the check fail, whichever field it is", async () => {
     let changed = 0;
     for (const [method, path, reply] of await examples()) {
-      const changes = changesOf(reply.body, `${method} ${reply.status}`).filter(([name]) => !name.endsWith("eventId gone"));
+      const changes = changesOf(reply.body, `${method} ${reply.status}`).filter(
+        ([name]) => !name.endsWith("eventId gone"),
+      );
       assert.ok(changes.length >= 10, `${path} ${changes.length}`);
       for (const [name, make] of changes) {
         changed += 1;
-        assert.throws(() => world.check(method, path, { ...reply, body: make(reply.body) }), assert.AssertionError, name);
+        assert.throws(
+          () => world.check(method, path, { ...reply, body: make(reply.body) }),
+          assert.AssertionError,
+          name,
+        );
       }
     }
     assert.ok(changed > 200, `${changed} changes`);
@@ -75,22 +97,33 @@ describe("Every response in the tests is checked against /openapi.json", () => {
     const reply = await world.send(bootstrapPath(source), bootstrapBody({ anonymousId: 1 }));
     const at = bootstrapPath(source);
     assert.throws(() => world.check("POST", at, { ...reply, status: 418 }));
-    assert.throws(() => world.check("POST", at, { ...reply, body: { ...reply.body, code: "invalid_session" } }));
+    assert.throws(() =>
+      world.check("POST", at, { ...reply, body: { ...reply.body, code: "invalid_session" } }),
+    );
     assert.throws(() => world.check("POST", at, { ...reply, body: { ...reply.body, requestId: "another" } }));
   });
 
   it("counts that do not add up to the results make it fail", async () => {
     const source = await world.createSource();
-    const reply = await world.send(eventsPath(source), eventsBody(await world.openSession(source), [trackEvent()]));
-    assert.throws(() => world.check("POST", eventsPath(source), { ...reply, body: { ...reply.body, accepted: 2 } }));
+    const reply = await world.send(
+      eventsPath(source),
+      eventsBody(await world.openSession(source), [trackEvent()]),
+    );
+    assert.throws(() =>
+      world.check("POST", eventsPath(source), { ...reply, body: { ...reply.body, accepted: 2 } }),
+    );
   });
 
-  it("a headers that a status wants and that is not there makes it fail", async () => {
+  it("a header that a status wants and that is not there makes it fail", async () => {
     const reply = await world.ask("/api/members", { token: null });
     for (const name of ["www-authenticate", "x-request-id", "cache-control"]) {
       const headers = new Headers(reply.headers);
       headers.delete(name);
-      assert.throws(() => world.check("GET", "/api/members", { ...reply, headers }), assert.AssertionError, name);
+      assert.throws(
+        () => world.check("GET", "/api/members", { ...reply, headers }),
+        assert.AssertionError,
+        name,
+      );
     }
   });
 });

@@ -41,7 +41,9 @@ function validatorOf(schema: object): ValidateFunction {
 function requireValid(schema: object, body: unknown, where: string): void {
   const validate = validatorOf(schema);
   if (validate(body)) return;
-  assert.fail(`${where} does not fit its schema: ${ajv.errorsText(validate.errors)}\n${JSON.stringify(body)}`);
+  assert.fail(
+    `${where} does not fit its schema: ${ajv.errorsText(validate.errors)}\n${JSON.stringify(body)}`,
+  );
 }
 
 /** What a request that reaches no operation may get. */
@@ -88,7 +90,11 @@ function requireFailure(failure: Failure, seen: Seen, path: string, where: strin
 /** Nothing of the inside leaves the service. */
 function requireDiscretion(body: unknown, where: string): void {
   const text = JSON.stringify(body);
-  assert.doesNotMatch(text, /\n\s+at |\.ts:\d+|node_modules|node:internal|SQLITE_|\/(?:home|tmp|root)\//, where);
+  assert.doesNotMatch(
+    text,
+    /\n\s+at |\.ts:\d+|node_modules|node:internal|SQLITE_|\/(?:home|tmp|root)\//,
+    where,
+  );
 }
 
 interface Result {
@@ -145,7 +151,8 @@ export function createContractCheck(document: OpenApi): CheckReply {
     else requireValid(outsideTheTable, seen.body, where);
     if (typeof seen.body !== "object" || seen.body === null) return;
     requireDiscretion(seen.status < 400 ? {} : seen.body, where);
-    if ("code" in seen.body && "ok" in seen.body) requireFailure(seen.body as unknown as Failure, seen, path, where);
+    if ("code" in seen.body && "ok" in seen.body)
+      requireFailure(seen.body as unknown as Failure, seen, path, where);
     else requireTally(seen.body as Record<string, unknown>, where);
   };
 }

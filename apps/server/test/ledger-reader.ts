@@ -18,7 +18,11 @@ export function rowsOf(dataDir: string, sql: string, ...parameters: string[]): R
 /** The normal form of every accepted event, in the order in which they were stored. */
 export function storedEvents(dataDir: string): Row[] {
   return rowsOf(dataDir, "select payload from outbox order by seq").flatMap(({ payload }) =>
-    zstdDecompressSync(payload).toString("utf8").split("\n").filter(Boolean).map((line) => JSON.parse(line)),
+    zstdDecompressSync(payload)
+      .toString("utf8")
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => JSON.parse(line)),
   );
 }
 

@@ -79,14 +79,24 @@ export async function openWorld(
   options: StartOptions = {},
   dataDir = mkdtempSync(join(tmpdir(), "headwater-test-")),
 ): Promise<World> {
-  const settings = { ...ROOMY, PORT: "0", LOG_LEVEL: "silent", OWNER_TOKEN, DATA_DIR: dataDir, ...environment };
+  const settings = {
+    ...ROOMY,
+    PORT: "0",
+    LOG_LEVEL: "silent",
+    OWNER_TOKEN,
+    DATA_DIR: dataDir,
+    ...environment,
+  };
   const server = await startServer(readConfig(settings), settings, options);
   const check = createContractCheck(await readDocument(server.url));
   let closed = false;
 
   const ask = async (path: string, { method = "GET", token = OWNER_TOKEN, headers = {}, body }: Ask = {}) => {
     const payload = payloadOf(body);
-    const sent: Record<string, string> = { ...(token === null ? {} : { authorization: `Bearer ${token}` }), ...headers };
+    const sent: Record<string, string> = {
+      ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+      ...headers,
+    };
     if (payload !== null && !Object.keys(sent).some((name) => name.toLowerCase() === "content-type")) {
       sent["content-type"] = "application/json";
     }
@@ -166,7 +176,12 @@ export const trackEvent = (over: Record<string, unknown> = {}, now = Date.now())
   ...over,
 });
 
-export const eventsBody = (sessionId: string, events: unknown[], over: Record<string, unknown> = {}, now = Date.now()) => ({
+export const eventsBody = (
+  sessionId: string,
+  events: unknown[],
+  over: Record<string, unknown> = {},
+  now = Date.now(),
+) => ({
   ingestVersion: 2,
   sdkVersion: "test-1",
   batchId: fresh("batch"),
@@ -177,7 +192,8 @@ export const eventsBody = (sessionId: string, events: unknown[], over: Record<st
   ...over,
 });
 
-export const bootstrapPath = ({ publicKey }: { publicKey: string }) => `/api/ingest/v2/${publicKey}/bootstrap`;
+export const bootstrapPath = ({ publicKey }: { publicKey: string }) =>
+  `/api/ingest/v2/${publicKey}/bootstrap`;
 export const eventsPath = ({ publicKey }: { publicKey: string }) => `/api/ingest/v2/${publicKey}/events`;
 
 /** A clock that stands still until it is moved; for `openWorld`'s options. */
@@ -200,7 +216,9 @@ export function refused({ status, body }: Reply, wanted: number, code: string): 
 /** The issues of a 422 as `path: code`, sorted. */
 export function issuesOf(reply: Reply): string[] {
   refused(reply, 422, "invalid_payload");
-  return reply.body.issues.map((one: { path: unknown[]; code: string }) => `${one.path.join(".")}: ${one.code}`).sort();
+  return reply.body.issues
+    .map((one: { path: unknown[]; code: string }) => `${one.path.join(".")}: ${one.code}`)
+    .sort();
 }
 
 /** The results of an events answer as `status` or `status code`, in order. */
@@ -229,7 +247,9 @@ const ingestRoute = (kind: IngestRoute["kind"], legacy: boolean): IngestRoute =>
   legacy,
   path: ({ publicKey }) => `/api/ingest/${legacy ? "" : "v2/"}${publicKey}/${kind}`,
   body: (sessionId, over) =>
-    kind === "bootstrap" ? bootstrapBody({ sessionId, ...over }) : eventsBody(sessionId, [trackEvent()], over),
+    kind === "bootstrap"
+      ? bootstrapBody({ sessionId, ...over })
+      : eventsBody(sessionId, [trackEvent()], over),
 });
 
 /** The four doors of ingest: the same work by the same code. */

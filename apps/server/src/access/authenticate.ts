@@ -4,8 +4,8 @@ import type { Caller } from "../call.ts";
 import type { Register } from "../ledger/ledger.ts";
 import type { TokenRecord } from "../ledger/records.ts";
 import { Refusal } from "../refusal.ts";
-import { looksLikeJwt, type VerifyJwt } from "./jwt.ts";
-import { hashToken, isPlausibleToken } from "./tokens.ts";
+import type { VerifyJwt } from "./jwt.ts";
+import { hashToken, isPlausibleToken, looksLikeJwt } from "./tokens.ts";
 
 export interface Authenticator {
   /** @param authorization the header as it came; throws the 401 */

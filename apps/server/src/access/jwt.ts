@@ -14,9 +14,6 @@ export type VerifyJwt = (token: string, now: number) => Promise<string>;
 /** A key that everybody knows, or none at all, verifies nothing: asymmetric algorithms only. */
 const ALGORITHMS = ["RS256", "ES256", "EdDSA"];
 const USER_ID_LENGTH = 200;
-const SEGMENTS = /^[\w-]+\.[\w-]+\.[\w-]+$/;
-
-export const looksLikeJwt = (token: string): boolean => SEGMENTS.test(token);
 
 /** The token is wrong: everything jose complains of except keys that could not be had. */
 function isTokensFault(error: unknown): boolean {

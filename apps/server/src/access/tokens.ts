@@ -60,3 +60,7 @@ export function isPlausibleToken(text: string): boolean {
   if (!text.startsWith(PREFIX)) return ANY_TOKEN.test(text);
   return SHAPE.test(text) && checksum(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH);
 }
+
+const JWT_SEGMENTS = /^[\w-]+\.[\w-]+\.[\w-]+$/;
+
+export const looksLikeJwt = (token: string): boolean => JWT_SEGMENTS.test(token);

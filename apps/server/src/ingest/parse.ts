@@ -68,7 +68,13 @@ function tooDeepOrLarge(path: Issue["path"], value: unknown, maxBytes: number, w
   const { tooDeep, nonFinite, sizeBound } = inspect(value, LIMITS.maxDepth);
   if (nonFinite) warnOnce(warnings, "number_not_finite");
   if (tooDeep)
-    return [{ path, code: "invalid_value", message: `${path.join(".")} nests deeper than ${LIMITS.maxDepth} levels` }];
+    return [
+      {
+        path,
+        code: "invalid_value",
+        message: `${path.join(".")} nests deeper than ${LIMITS.maxDepth} levels`,
+      },
+    ];
   if (sizeBound <= maxBytes || sizeOf(value) <= maxBytes) return NONE;
   return [{ path, code: "too_long", message: `${path.join(".")} is larger than ${maxBytes} bytes` }];
 }

@@ -1,5 +1,5 @@
 /** What a user agent and an address say of a visitor. Looked up once a batch, and remembered by user agent. */
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { LIMITS } from "@headwater/contract";
 import Bowser from "bowser";
 import { isbot } from "isbot";
@@ -53,9 +53,11 @@ export type CountryOf = (address: string) => string | null;
 
 /** Private and loopback addresses have no country; the file knows none for them. */
 export function openCountries(file: string | null): CountryOf {
-  if (file === null || !existsSync(file)) return () => null;
-  const reader = new Reader<CountryResponse & { country_code?: string }>(readFileSync(file));
+  if (file === null) return () => null;
+  // read with the first look-up: eight megabytes that a node without visitors need not hold
+  let reader: Reader<CountryResponse & { country_code?: string }> | undefined;
   return (address) => {
+    reader ??= new Reader(readFileSync(file));
     const found = reader.get(address);
     return found?.country_code ?? found?.country?.iso_code ?? null;
   };

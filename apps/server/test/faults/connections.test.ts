@@ -10,7 +10,7 @@ import { it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { ORIGIN } from "../world.ts";
 import { type Child, createSource, type Source, startChild } from "./child.ts";
-import { bodyOf, makeBatch, openVisitor, post } from "./load.ts";
+import { bodyOf, makeBatch, openVisitor, send } from "./load.ts";
 import { createRandom } from "./random.ts";
 
 const WANTED = 10_000;
@@ -37,7 +37,7 @@ async function ordinary(child: Child, source: Source, going: (done: number) => b
   while (going(times.length)) {
     const sentAt = performance.now();
     const body = bodyOf(makeBatch(source, visitor, random));
-    const reply = await post(`${child.url}/api/ingest/v2/${source.publicKey}/events`, body);
+    const reply = await send(`${child.url}/api/ingest/v2/${source.publicKey}/events`, body);
     assert.equal(reply.status, 200, JSON.stringify(reply.body));
     times.push(performance.now() - sentAt);
   }
@@ -89,8 +89,9 @@ it("10,000 idle connections are held while ordinary requests are answered", (t) 
       assert.deepEqual(opened, { opened: wanted, failed: 0, closed: opened.closed });
       assert.ok(rss < 400, `${rss} MB`);
     } finally {
-      clients.disconnect();
-      await once(clients, "close");
+      const ended = once(clients, "exit");
+      clients.kill("SIGKILL");
+      await ended;
     }
   }));
 

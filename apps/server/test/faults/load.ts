@@ -63,11 +63,18 @@ export function post(url: string, body: unknown): Promise<Reply> {
   });
 }
 
+/** A server that has a moment too much to do says so, and is asked again, as the browser client does it. */
+export const send = (url: string, body: unknown): Promise<Reply> =>
+  until("the server has time", SETTLE_MS, async () => {
+    const reply = await post(url, body);
+    return reply.body.code !== "overloaded" && reply;
+  });
+
 export async function openVisitor(url: string, source: Source): Promise<Visitor> {
   const anonymousId = `visitor-${randomUUID()}`;
   const page = { url: `${ORIGIN}/` };
   const body = { ingestVersion: 2, sdkVersion: "test", anonymousId, page };
-  const reply = await post(`${url}/api/ingest/v2/${source.publicKey}/bootstrap`, body);
+  const reply = await send(`${url}/api/ingest/v2/${source.publicKey}/bootstrap`, body);
   if (reply.status !== 200) throw new Error(JSON.stringify(reply.body));
   return { anonymousId, sessionId: reply.body.sessionId as string };
 }

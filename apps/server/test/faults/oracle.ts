@@ -10,7 +10,7 @@ import { DatabaseSync } from "node:sqlite";
 import { zstdDecompressSync } from "node:zlib";
 import { acceptedInUsage, type Source } from "./child.ts";
 import type { Stored } from "./events.ts";
-import { type Batch, bodyOf, expectedOf, post, type Result } from "./load.ts";
+import { type Batch, bodyOf, expectedOf, type Result, send } from "./load.ts";
 
 const LANES = 16;
 
@@ -95,7 +95,7 @@ export async function sendAgain(url: string, source: Source, batches: Batch[]): 
   const left = [...batches];
   const lane = async () => {
     for (let batch = left.pop(); batch; batch = left.pop()) {
-      const reply = await post(`${url}/api/ingest/v2/${source.publicKey}/events`, bodyOf(batch));
+      const reply = await send(`${url}/api/ingest/v2/${source.publicKey}/events`, bodyOf(batch));
       assert.equal(reply.status, 200, JSON.stringify(reply.body));
       const told = (reply.body.results as Result[]).map(({ status, analyticsEventId }) => ({
         status,

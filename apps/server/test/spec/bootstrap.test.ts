@@ -1,7 +1,15 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { rowsOf } from "../ledger-reader.ts";
-import { bootstrapBody, bootstrapPath, drivenClock, issuesOf, openWorld, ORIGIN, type World } from "../world.ts";
+import {
+  bootstrapBody,
+  bootstrapPath,
+  drivenClock,
+  issuesOf,
+  ORIGIN,
+  openWorld,
+  type World,
+} from "../world.ts";
 
 describe("POST /api/ingest/v2/:publicKey/bootstrap", () => {
   let world: World;
@@ -16,7 +24,9 @@ describe("POST /api/ingest/v2/:publicKey/bootstrap", () => {
   const bootstrap = (over: Record<string, unknown> = {}, headers?: Record<string, string>) =>
     world.send(bootstrapPath(source), bootstrapBody(over), headers);
   const landingOf = (sessionId: string) =>
-    JSON.parse(rowsOf(world.dataDir, "select landing from sessions where session_id = ?", sessionId)[0].landing);
+    JSON.parse(
+      rowsOf(world.dataDir, "select landing from sessions where session_id = ?", sessionId)[0].landing,
+    );
 
   describe("200", () => {
     it("answers with the session, the limits and the times of the service, and nothing else", async () => {

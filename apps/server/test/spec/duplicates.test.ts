@@ -19,7 +19,8 @@ import {
   type World,
 } from "../world.ts";
 
-const idsOf = ({ body }: Reply) => body.results.map((one: { analyticsEventId: string }) => one.analyticsEventId);
+const idsOf = ({ body }: Reply) =>
+  body.results.map((one: { analyticsEventId: string }) => one.analyticsEventId);
 
 describe("Duplicates: an event is known by (source, event id)", () => {
   let world: World;
@@ -64,7 +65,10 @@ describe("Duplicates: an event is known by (source, event id)", () => {
     const event = trackEvent();
     const other = await world.openSession(source, { anonymousId: "visitor-9" });
     const replies = [
-      await world.send(bootstrapPath(source), bootstrapBody({ events: [event], batchId: "b", sentAt: event.timestamp })),
+      await world.send(
+        bootstrapPath(source),
+        bootstrapBody({ events: [event], batchId: "b", sentAt: event.timestamp }),
+      ),
       await send([event]),
       await world.send(eventsPath(source), eventsBody(other, [event], { anonymousId: "visitor-9" })),
       await world.send(`/api/ingest/${source.publicKey}/events`, eventsBody(sessionId, [event])),
@@ -108,7 +112,9 @@ describe("Duplicates: an event is known by (source, event id)", () => {
 
   it("a rejected id is not remembered", async () => {
     const id = fresh("event");
-    assert.deepEqual(outcomesOf(await send([trackEvent({ id, type: "odd" })])), ["rejected unsupported_event_type"]);
+    assert.deepEqual(outcomesOf(await send([trackEvent({ id, type: "odd" })])), [
+      "rejected unsupported_event_type",
+    ]);
     assert.deepEqual(outcomesOf(await send([trackEvent({ id })])), ["accepted"]);
   });
 
@@ -161,7 +167,9 @@ describe("Duplicates over days and restarts", () => {
           await world.server.maintain();
         }
         const session = await world.openSession(source);
-        outcomes.push(...outcomesOf(await world.send(eventsPath(source), eventsBody(session, [event], {}, time.now()))));
+        outcomes.push(
+          ...outcomesOf(await world.send(eventsPath(source), eventsBody(session, [event], {}, time.now()))),
+        );
         if (day !== 4 && day !== 5) continue;
         await world.close();
         world = await openWorld({}, { clock: time.clock }, world.dataDir);

@@ -7,8 +7,8 @@ import {
   eventsBody,
   eventsPath,
   issuesOf,
-  openWorld,
   ORIGIN,
+  openWorld,
   pageEvent,
   trackEvent,
   type World,
@@ -30,7 +30,8 @@ describe("422 of an events body: what cannot be used is refused as a whole, and 
   });
   after(() => world.close());
   const send = (over: Over) => world.send(eventsPath(source), eventsBody(sessionId, [trackEvent()], over));
-  const sendEvent = (event: unknown) => world.send(eventsPath(source), eventsBody(sessionId, [trackEvent(), event]));
+  const sendEvent = (event: unknown) =>
+    world.send(eventsPath(source), eventsBody(sessionId, [trackEvent(), event]));
 
   describe("the envelope", () => {
     const rules: [over: Over, ...issues: string[]][] = [
@@ -53,10 +54,19 @@ describe("422 of an events body: what cannot be used is refused as a whole, and 
     ];
     for (const [over, ...issues] of rules) {
       const text = JSON.stringify(over);
-      it(`${text.slice(0, 60)}: ${issues.join(", ")}`, async () => assert.deepEqual(issuesOf(await send(over)), issues));
+      it(`${text.slice(0, 60)}: ${issues.join(", ")}`, async () =>
+        assert.deepEqual(issuesOf(await send(over)), issues));
     }
 
-    for (const name of ["ingestVersion", "sdkVersion", "batchId", "sentAt", "sessionId", "anonymousId", "events"]) {
+    for (const name of [
+      "ingestVersion",
+      "sdkVersion",
+      "batchId",
+      "sentAt",
+      "sessionId",
+      "anonymousId",
+      "events",
+    ]) {
       it(`${name} is required`, async () => {
         assert.deepEqual(issuesOf(await send({ [name]: undefined })), [`${name}: required`]);
         assert.deepEqual(issuesOf(await send({ [name]: null })), [`${name}: invalid_type`]);
@@ -93,7 +103,11 @@ describe("422 of an events body: what cannot be used is refused as a whole, and 
       [pageEvent({ page: undefined }), "events.1.page: required"],
       [pageEvent({ page: null }), "events.1.page: invalid_type"],
       [pageEvent({ page: ORIGIN }), "events.1.page: invalid_type"],
-      [pageEvent({ page: { url: 1, path: 2 } }), "events.1.page.path: invalid_type", "events.1.page.url: invalid_type"],
+      [
+        pageEvent({ page: { url: 1, path: 2 } }),
+        "events.1.page.path: invalid_type",
+        "events.1.page.url: invalid_type",
+      ],
       [pageEvent({ page: { path: "/", x: "x".repeat(16_384) } }), "events.1.page: too_long"],
       [pageEvent({ page: deep(11) }), "events.1.page: invalid_value"],
       [trackEvent({ properties: [] }), "events.1.properties: invalid_type"],
@@ -112,9 +126,16 @@ describe("422 of an events body: what cannot be used is refused as a whole, and 
   });
 
   it("an issue inside an event names it by eventId, when it has a readable id", async () => {
-    const events = [trackEvent({ id: "first", name: 1 }), trackEvent({ id: 7 }), trackEvent({ id: "third", page: 1 })];
+    const events = [
+      trackEvent({ id: "first", name: 1 }),
+      trackEvent({ id: 7 }),
+      trackEvent({ id: "third", page: 1 }),
+    ];
     const { body } = await world.send(eventsPath(source), eventsBody(sessionId, events, { batchId: "" }));
-    const named = body.issues.map(({ path, eventId }: { path: unknown[]; eventId?: string }) => [path[1] ?? null, eventId]);
+    const named = body.issues.map(({ path, eventId }: { path: unknown[]; eventId?: string }) => [
+      path[1] ?? null,
+      eventId,
+    ]);
     assert.deepEqual(named, [
       [null, undefined],
       [0, "first"],
@@ -144,14 +165,20 @@ describe("422 of an events body: what cannot be used is refused as a whole, and 
     const events = [trackEvent(), pageEvent(), trackEvent({ name: 1 })];
     issuesOf(await world.send(eventsPath(own), eventsBody(session, events)));
     const usage = rowsOf(world.dataDir, "select accepted from usage where source_id = ?", own.sourceId);
-    assert.deepEqual(usage.map(({ accepted }) => accepted), [0]);
+    assert.deepEqual(
+      usage.map(({ accepted }) => accepted),
+      [0],
+    );
   });
 
   describe("events in a bootstrap", () => {
     const bootstrap = (over: Over) => world.send(bootstrapPath(source), bootstrapBody(over));
 
     it("want batchId and sentAt beside them, as in an events body", async () => {
-      assert.deepEqual(issuesOf(await bootstrap({ events: [trackEvent()] })), ["batchId: required", "sentAt: required"]);
+      assert.deepEqual(issuesOf(await bootstrap({ events: [trackEvent()] })), [
+        "batchId: required",
+        "sentAt: required",
+      ]);
       const nulls = await bootstrap({ events: [trackEvent()], batchId: null, sentAt: null });
       assert.deepEqual(issuesOf(nulls), ["batchId: invalid_type", "sentAt: invalid_type"]);
     });
@@ -160,7 +187,12 @@ describe("422 of an events body: what cannot be used is refused as a whole, and 
       const own = await world.createSource();
       const over = { events: [trackEvent({ name: "" }), 1], batchId: "b", sentAt: "noon", page: null };
       const reply = await world.send(bootstrapPath(own), bootstrapBody(over));
-      const wanted = ["events.0.name: too_short", "events.1: invalid_type", "page: invalid_type", "sentAt: invalid_timestamp"];
+      const wanted = [
+        "events.0.name: too_short",
+        "events.1: invalid_type",
+        "page: invalid_type",
+        "sentAt: invalid_timestamp",
+      ];
       assert.deepEqual(issuesOf(reply), wanted);
       assert.deepEqual(rowsOf(world.dataDir, "select * from sessions where source_id = ?", own.sourceId), []);
     });

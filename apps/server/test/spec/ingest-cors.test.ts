@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { drivenClock, INGEST_ROUTES, openWorld, ORIGIN, type Reply, type World } from "../world.ts";
+import { drivenClock, INGEST_ROUTES, ORIGIN, openWorld, type Reply, type World } from "../world.ts";
 
 const EXPOSED = ["Retry-After", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "X-Request-Id"];
 
@@ -32,8 +32,16 @@ describe("CORS of the ingest routes", () => {
       for (const origin of [ORIGIN, "https://evil.example", "null"]) {
         for (const publicKey of [source.publicKey, "pk_nobody"]) {
           const asked = "content-type,x-custom,content-encoding,prefer";
-          const headers = { origin, "access-control-request-method": "POST", "access-control-request-headers": asked };
-          const reply = await world.ask(route.path({ publicKey }), { method: "OPTIONS", token: null, headers });
+          const headers = {
+            origin,
+            "access-control-request-method": "POST",
+            "access-control-request-headers": asked,
+          };
+          const reply = await world.ask(route.path({ publicKey }), {
+            method: "OPTIONS",
+            token: null,
+            headers,
+          });
           assert.deepEqual([reply.status, reply.body], [204, ""]);
           assert.equal(reply.headers.get("access-control-allow-origin"), origin);
           assert.equal(reply.headers.get("access-control-allow-headers"), asked);
@@ -46,8 +54,11 @@ describe("CORS of the ingest routes", () => {
 
     it(`a page's own code can read every answer, and why it was refused: ${name}`, async () => {
       const evil = "https://evil.example";
-      const send = (headers: Record<string, string> = {}, body: unknown = route.body(sessionId), to = source) =>
-        world.send(route.path(to), body, headers);
+      const send = (
+        headers: Record<string, string> = {},
+        body: unknown = route.body(sessionId),
+        to = source,
+      ) => world.send(route.path(to), body, headers);
       const replies: [status: number, origin: string, reply: Reply][] = [
         [200, ORIGIN, await send()],
         [403, evil, await send({ origin: evil })],
@@ -55,7 +66,11 @@ describe("CORS of the ingest routes", () => {
         [404, evil, await send({ origin: evil }, "{}", { publicKey: "pk_nobody" })],
         [413, ORIGIN, await send({}, "x".repeat(600_000))],
         [422, ORIGIN, await send({}, "{")],
-        [405, evil, await world.ask(route.path(source), { method: "PUT", token: null, headers: { origin: evil } })],
+        [
+          405,
+          evil,
+          await world.ask(route.path(source), { method: "PUT", token: null, headers: { origin: evil } }),
+        ],
       ];
       for (const [status, origin, reply] of replies) {
         assert.equal(reply.status, status);
@@ -97,22 +112,50 @@ describe("The Origin that lets a request in", () => {
     const reply = await world.ask(route.path(source), { method: "POST", token: null, headers, body });
     return reply.status === 200 ? "in" : reply.body.code;
   }
-  const rules: [what: string, allowed: string[], headers: Record<string, string>, wanted: string, over?: object][] = [
+  const rules: [
+    what: string,
+    allowed: string[],
+    headers: Record<string, string>,
+    wanted: string,
+    over?: object,
+  ][] = [
     ["the Origin header", [ORIGIN], { origin: ORIGIN }, "in"],
     ["without one, the origin of Referer", [ORIGIN], { referer: `${ORIGIN}/a/b?c#d` }, "in"],
     ["a Referer of elsewhere", [ORIGIN], { referer: "https://evil.example/" }, "origin_not_allowed"],
-    ["a Referer is not looked at beside an Origin", [ORIGIN], { origin: "https://evil.example", referer: ORIGIN }, "origin_not_allowed"],
+    [
+      "a Referer is not looked at beside an Origin",
+      [ORIGIN],
+      { origin: "https://evil.example", referer: ORIGIN },
+      "origin_not_allowed",
+    ],
     ["a Referer that is no address", [ORIGIN], { referer: "nonsense" }, "origin_missing"],
     ["neither", [ORIGIN], {}, "origin_missing"],
     ["neither, and requireOrigin is false", [ORIGIN], {}, "in", { requireOrigin: false }],
     ["neither, and * is allowed", ["*"], {}, "in"],
-    ["one that is sent must match all the same", [ORIGIN], { origin: "https://evil.example" }, "origin_not_allowed", { requireOrigin: false }],
+    [
+      "one that is sent must match all the same",
+      [ORIGIN],
+      { origin: "https://evil.example" },
+      "origin_not_allowed",
+      { requireOrigin: false },
+    ],
     ["null matches only *", ["*"], { origin: "null" }, "in"],
     ["null matches no list", [ORIGIN], { origin: "null" }, "origin_not_allowed"],
-    ["null is not the same as none", [ORIGIN], { origin: "null" }, "origin_not_allowed", { requireOrigin: false }],
+    [
+      "null is not the same as none",
+      [ORIGIN],
+      { origin: "null" },
+      "origin_not_allowed",
+      { requireOrigin: false },
+    ],
     ["no origin is allowed at all", [], { origin: ORIGIN }, "origin_not_allowed"],
     ["a sub-domain by pattern", ["https://*.example.com"], { origin: "https://a.b.example.com" }, "in"],
-    ["the apex is not its sub-domain", ["https://*.example.com"], { origin: "https://example.com" }, "origin_not_allowed"],
+    [
+      "the apex is not its sub-domain",
+      ["https://*.example.com"],
+      { origin: "https://example.com" },
+      "origin_not_allowed",
+    ],
     ["any port by pattern", ["http://localhost:*"], { origin: "http://localhost:5173" }, "in"],
     ["an app", ["capacitor://localhost"], { origin: "capacitor://localhost" }, "in"],
   ];

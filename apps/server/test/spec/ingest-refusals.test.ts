@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { connect } from "node:net";
-import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { after, before, describe, it } from "node:test";
 import {
   bootstrapPath,
@@ -39,13 +39,24 @@ for (const route of INGEST_ROUTES) {
     }
     const change = (source: Source, body: Record<string, unknown>) => {
       const { organizationId, sourceId } = source;
-      return world.ask(`/api/tracking-sources/${sourceId}`, { method: "PATCH", body: { organizationId, ...body } });
+      return world.ask(`/api/tracking-sources/${sourceId}`, {
+        method: "PATCH",
+        body: { organizationId, ...body },
+      });
     };
     const keyOperation = (source: Source, what: string, body: object) =>
       world.ask(`/api/tracking-sources/${source.sourceId}/${what}`, { method: "POST", body });
 
     it("404 unknown_public_key: no source has the key", async () => {
-      for (const publicKey of ["pk_nobody", "%20", "..%2f..%2fetc", "x".repeat(5_000), "src_1'--", "%00", "%zz"]) {
+      for (const publicKey of [
+        "pk_nobody",
+        "%20",
+        "..%2f..%2fetc",
+        "x".repeat(5_000),
+        "src_1'--",
+        "%00",
+        "%zz",
+      ]) {
         refused(await world.send(route.path({ publicKey }), route.body("s")), 404, "unknown_public_key");
       }
     });
@@ -79,7 +90,10 @@ for (const route of INGEST_ROUTES) {
       const { source, send } = await open();
       const { publicKey } = source;
       await keyOperation(source, "regenerate-key", {});
-      assert.equal((await keyOperation(source, "restore-key", { publicKey, gracePeriodSeconds: 60 })).status, 200);
+      assert.equal(
+        (await keyOperation(source, "restore-key", { publicKey, gracePeriodSeconds: 60 })).status,
+        200,
+      );
       assert.equal((await send()).status, 200);
       time.advance(60 * SECOND);
       refused(await send(), 404, "rotated_public_key");
@@ -102,7 +116,9 @@ for (const route of INGEST_ROUTES) {
     it("403 origin_missing: neither Origin nor Referer; unless requireOrigin is false or * is allowed", async () => {
       const { source } = await open();
       const bare = (to: Source) =>
-        world.ask(route.path(to), { method: "POST", token: null, body: route.body("s") }).then(({ body }) => body.code);
+        world
+          .ask(route.path(to), { method: "POST", token: null, body: route.body("s") })
+          .then(({ body }) => body.code);
       assert.equal(await bare(source), "origin_missing");
       for (const over of [{ requireOrigin: false }, { allowedOrigins: ["*"] }]) {
         assert.notEqual(await bare((await open(over)).source), "origin_missing");
@@ -119,7 +135,10 @@ for (const route of INGEST_ROUTES) {
 
     it("every refusal is an attempt in the debug view, under the id that was answered", async () => {
       const { source, send } = await open();
-      const replies = [await send({ origin: "https://evil.example" }), await send({ "content-encoding": "br" })];
+      const replies = [
+        await send({ origin: "https://evil.example" }),
+        await send({ "content-encoding": "br" }),
+      ];
       await change(source, { isActive: false });
       replies.push(await send());
       const { body } = await world.ask(`/api/tracking-sources/${source.sourceId}/debug?outcome=failed`);
@@ -144,7 +163,11 @@ for (const route of INGEST_ROUTES) {
 
 describe("The order of checks: of two things that are wrong the first answers", () => {
   const time = drivenClock();
-  const SETTINGS = { CLIENT_RATE_PER_SECOND: "1", CLIENT_RATE_BURST: "1", UNKNOWN_KEY_RATE_PER_SECOND: "100" };
+  const SETTINGS = {
+    CLIENT_RATE_PER_SECOND: "1",
+    CLIENT_RATE_BURST: "1",
+    UNKNOWN_KEY_RATE_PER_SECOND: "100",
+  };
 
   // each fault, with what it does to source, headers and body; every later one is added to it
   const ORDER = [
@@ -169,8 +192,13 @@ describe("The order of checks: of two things that are wrong the first answers", 
       const { organizationId } = source;
       const wrong = (name: (typeof ORDER)[number]) => ORDER.indexOf(name) >= first;
       const limits = { maxBatchSize: 2, maxPayloadBytes: wrong("payload_too_large") ? 1_024 : 100_000 };
-      await world.ask(at(""), { method: "PATCH", body: { organizationId, limits, isActive: !wrong("source_inactive") } });
-      const headers: Record<string, string> = wrong("origin_not_allowed") ? { origin: "https://evil.example" } : {};
+      await world.ask(at(""), {
+        method: "PATCH",
+        body: { organizationId, limits, isActive: !wrong("source_inactive") },
+      });
+      const headers: Record<string, string> = wrong("origin_not_allowed")
+        ? { origin: "https://evil.example" }
+        : {};
       const events = Array(wrong("batch_too_large") ? 3 : 1).fill(trackEvent({}, time.now()));
       const over = wrong("required") ? { batchId: undefined } : {};
       let body: string | Uint8Array = JSON.stringify(eventsBody("ses_nobody", events, over, time.now()));
@@ -190,7 +218,8 @@ describe("503: nothing of the request was stored, and it may be sent again", () 
   it("storage_full: less room than DISK_LOW_WATER_BYTES; reads go on and /readyz says so", async () => {
     await using world = await openWorld({ DISK_LOW_WATER_BYTES: "1000000000000000" });
     const source: Source = await world.createSource();
-    for (const route of INGEST_ROUTES) refused(await world.send(route.path(source), route.body("s")), 503, "storage_full");
+    for (const route of INGEST_ROUTES)
+      refused(await world.send(route.path(source), route.body("s")), 503, "storage_full");
     assert.equal((await world.ask(`/api/tracking-sources/${source.sourceId}/debug`)).status, 200);
     const ready = await world.ask("/readyz");
     assert.deepEqual([ready.status, ready.body.checks.disk], [503, false]);

@@ -7,116 +7,19 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, before, describe, it } from "node:test";
-import { OPERATIONS, type Operation, type Permission, type Role } from "@headwater/contract";
-import { rowsOf } from "../ledger-reader.ts";
+import type { Operation, Role } from "@headwater/contract";
+import { DAY, drivenClock, ORGANIZATION_ID, OWNER_TOKEN, openWorld, type World } from "../world.ts";
 import {
-  bootstrapBody,
-  bootstrapPath,
-  DAY,
-  drivenClock,
-  eventsBody,
-  eventsPath,
-  openWorld,
-  ORGANIZATION_ID,
-  OWNER_TOKEN,
-  outcomesOf,
-  refused,
-  trackEvent,
-  type World,
-} from "../world.ts";
-
-// CONTRACT section 3, written down once more
-const VIEWER: Permission[] = ["sources:read", "stats:read"];
-const DEVELOPER: Permission[] = [...VIEWER, "sources:write", "debug:read", "export:read"];
-const ADMIN: Permission[] = [
-  ...DEVELOPER,
-  ...(["sources:admin", "members:manage", "tokens:manage", "audit:read", "usage:read", "support:read", "visitors:erase"] as const),
-];
-const MAY: Record<Role, Permission[]> = { viewer: VIEWER, developer: DEVELOPER, admin: ADMIN, owner: ADMIN };
-const ROLES = Object.keys(MAY) as Role[];
-
-interface Tenant {
-  organizationId: string;
-  sourceId: string;
-  userId: string;
-  tokenId: string;
-}
-
-interface Caller {
-  name: string;
-  token: string | null;
-  /** Why no token at all would do. */
-  refusal?: "missing_token" | "invalid_token" | "expired_token" | "revoked_token";
-  /** The caller's role in each of the two workspaces, as far as the token reaches. */
-  own?: Role;
-  foreign?: Role;
-  /** Its token is for every workspace of its user. */
-  everywhere?: true;
-}
-
-/** What each operation wants beside its workspace and its source; an operation that is not here fails the test. */
-const ROWS: Record<string, (tenant: Tenant) => { body?: object; params?: Record<string, string>; notOk?: string }> = {
-  listSources: () => ({}),
-  createSource: () => ({ body: { name: "New" } }),
-  getSource: () => ({}),
-  updateSource: () => ({ body: { name: "Renamed" } }),
-  deleteSource: () => ({}),
-  regenerateKey: () => ({}),
-  restoreKey: () => ({ body: { publicKey: "pk_none", gracePeriodSeconds: 60 }, notOk: "key_not_retired" }),
-  getInstall: () => ({}),
-  getDebug: () => ({}),
-  streamDebug: () => ({}),
-  getPermissions: () => ({}),
-  listMembers: () => ({}),
-  addMember: () => ({ body: { role: "viewer" } }),
-  updateMember: ({ userId }) => ({ body: { role: "viewer" }, params: { userId } }),
-  removeMember: ({ userId }) => ({ params: { userId } }),
-  listTokens: () => ({}),
-  createToken: () => ({ body: { label: "New" } }),
-  revokeToken: ({ tokenId }) => ({ params: { tokenId } }),
-  listAudit: () => ({}),
-  getOnboarding: () => ({}),
-  completeOnboarding: () => ({}),
-  getUsage: () => ({}),
-  getBilling: () => ({}),
-  getSupport: () => ({}),
-  listOrganizations: () => ({}),
-  createOrganization: () => ({ body: { name: "New" } }),
-};
-
-const WORKSPACE = (OPERATIONS as readonly Operation[]).filter(
-  ({ access }) => access !== "public" && access !== "public-key",
-);
-const inBody = ({ organization }: Operation) => organization === "body" || organization === "optional-body";
-const isOptional = ({ organization }: Operation) => organization?.startsWith("optional") ?? false;
-
-/** Which workspace is named, and whose source: `own` is the first tenant's, `foreign` the second's. */
-interface Aim {
-  organization: "own" | "foreign" | "none" | "unknown";
-  source: "own" | "foreign" | "unknown";
-}
-
-function aimsOf(operation: Operation): Aim[] {
-  const named: Aim["organization"][] = operation.organization ? ["own", "foreign", "unknown"] : ["none"];
-  const organizations = isOptional(operation) ? [...named, "none" as const] : named;
-  const sources: Aim["source"][] = operation.source ? ["own", "foreign", "unknown"] : ["own"];
-  return organizations.flatMap((organization) => sources.map((source) => ({ organization, source })));
-}
-
-/** The order of checks of CONTRACT section 1, as the code of the answer; null: it goes through. */
-function oracle(operation: Operation, caller: Caller, aim: Aim): string | null {
-  if (caller.refusal) return caller.refusal;
-  if (operation.source && aim.source === "unknown") return "source_not_found";
-  if (operation.id === "createOrganization" && !caller.everywhere) return "permission_denied";
-  if (!operation.source && !operation.organization) return null;
-  const place = operation.source ? aim.source : aim.organization;
-  const role = place === "own" ? caller.own : place === "foreign" ? caller.foreign : undefined;
-  if (!role) return "not_a_member";
-  const { access } = operation;
-  if (access !== "member" && access !== "token" && !MAY[role].includes(access as Permission)) return "permission_denied";
-  if (operation.source && aim.organization !== "none" && aim.organization !== aim.source) return "source_not_found";
-  return null;
-}
+  type Aim,
+  aimsOf,
+  type Caller,
+  inBody,
+  oracle,
+  ROLES,
+  ROWS,
+  type Tenant,
+  WORKSPACE,
+} from "./isolation-oracle.ts";
 
 describe("Isolation: nothing crosses from one workspace to another", () => {
   let world: World;
@@ -151,7 +54,9 @@ describe("Isolation: nothing crosses from one workspace to another", () => {
     const strangerToken = (await tokenOf(organizationId, stranger.userId)).token;
 
     const expiring = await member(ORGANIZATION_ID, "owner");
-    const expired = await tokenOf(ORGANIZATION_ID, expiring.userId, { expiresAt: new Date(time.now() + DAY).toISOString() });
+    const expired = await tokenOf(ORGANIZATION_ID, expiring.userId, {
+      expiresAt: new Date(time.now() + DAY).toISOString(),
+    });
     time.advance(2 * DAY);
     const revoked = await tokenOf(ORGANIZATION_ID, expiring.userId);
     await world.ask(`/api/tokens/${revoked.tokenId}?organizationId=${ORGANIZATION_ID}`, { method: "DELETE" });
@@ -202,20 +107,37 @@ describe("Isolation: nothing crosses from one workspace to another", () => {
   }
 
   async function request(operation: Operation, caller: Caller, aim: Aim, own: Tenant) {
-    const row = ROWS[operation.id]!(aim.source === "foreign" ? foreign : aim.organization === "foreign" ? foreign : own);
-    const organizations = { own: own.organizationId, foreign: foreign.organizationId, unknown: "org_nobody", none: undefined };
+    const row = ROWS[operation.id]!(
+      aim.source === "foreign" ? foreign : aim.organization === "foreign" ? foreign : own,
+    );
+    const organizations = {
+      own: own.organizationId,
+      foreign: foreign.organizationId,
+      unknown: "org_nobody",
+      none: undefined,
+    };
     const sources = { own: own.sourceId, foreign: foreign.sourceId, unknown: "src_nobody" };
     const organizationId = organizations[aim.organization];
     const params: Record<string, string> = { sourceId: sources[aim.source], ...row.params };
     const path = operation.path.replace(/:(\w+)/g, (_, name: string) => params[name]!);
     const query = organizationId && !inBody(operation) ? `?organizationId=${organizationId}` : "";
-    const body = operation.body && operation.method !== "DELETE" ? { ...row.body, ...(inBody(operation) && { organizationId }) } : undefined;
+    const body =
+      operation.body && operation.method !== "DELETE"
+        ? { ...row.body, ...(inBody(operation) && { organizationId }) }
+        : undefined;
     const { method } = operation;
-    return { reply: await ask(operation, path + query, { method, token: caller.token, ...(body && { body }) }), row };
+    return {
+      reply: await ask(operation, path + query, { method, token: caller.token, ...(body && { body }) }),
+      row,
+    };
   }
 
   /** A stream that opens is closed at once: its status is all that is asked. */
-  async function ask(operation: Operation, path: string, { method, token, body }: { method: string; token: string | null; body?: object }) {
+  async function ask(
+    operation: Operation,
+    path: string,
+    { method, token, body }: { method: string; token: string | null; body?: object },
+  ) {
     if (operation.mediaType !== "text/event-stream") return world.ask(path, { method, token, body });
     const over = new AbortController();
     const headers: Record<string, string> = token === null ? {} : { authorization: `Bearer ${token}` };
@@ -236,9 +158,13 @@ describe("Isolation: nothing crosses from one workspace to another", () => {
       for (const caller of callers) {
         for (const aim of aimsOf(operation)) {
           const expected = oracle(operation, caller, aim);
-          const touchesForeign = expected === null && (operation.source ? aim.source : aim.organization) === "foreign";
+          const touchesForeign =
+            expected === null && (operation.source ? aim.source : aim.organization) === "foreign";
           if (touchesForeign && operation.method !== "GET") continue; // theirs to change, and it would be changed
-          const own = expected === null && operation.method !== "GET" ? await tenant(ORGANIZATION_ID) : { ...foreign, ...(await home()) };
+          const own =
+            expected === null && operation.method !== "GET"
+              ? await tenant(ORGANIZATION_ID)
+              : { ...foreign, ...(await home()) };
           const before = hashOf(foreign.organizationId);
           const ownBefore = expected === null ? "" : hashOf(ORGANIZATION_ID);
           const { reply, row } = await request(operation, caller, aim, own);
@@ -246,7 +172,8 @@ describe("Isolation: nothing crosses from one workspace to another", () => {
           const code = reply.status < 400 ? null : reply.body.code;
           assert.equal(code, expected ?? row.notOk ?? null, where);
           assert.equal(hashOf(foreign.organizationId), before, `${where} changed the other workspace`);
-          if (expected !== null) assert.equal(hashOf(ORGANIZATION_ID), ownBefore, `${where} changed something`);
+          if (expected !== null)
+            assert.equal(hashOf(ORGANIZATION_ID), ownBefore, `${where} changed something`);
           const leaks = !touchesForeign && JSON.stringify(reply.body).includes(foreign.sourceId);
           assert.ok(!leaks, `${where} tells of the other workspace`);
           cells += 1;
@@ -264,41 +191,5 @@ describe("Isolation: nothing crosses from one workspace to another", () => {
   it("the matrix had that many cells", (t) => {
     t.diagnostic(`${cells} requests`);
     assert.ok(cells > 1_000, String(cells));
-  });
-
-  describe("A public key reaches its own source and no other", () => {
-    it("events for a session of another source are 403 invalid_session, its sessions stay as they are", async () => {
-      const [mine, theirs] = [await world.createSource(), await world.createSource()];
-      const sessionId = await world.openSession(theirs);
-      const before = rowsOf(world.dataDir, "select * from sessions where source_id = ?", theirs.sourceId);
-      time.advance(1_000);
-      const body = eventsBody(sessionId, [trackEvent({}, time.now())], { userId: "mallory" }, time.now());
-      refused(await world.send(eventsPath(mine), body), 403, "invalid_session");
-      const own = await world.openSession(mine);
-      const named = eventsBody(own, [trackEvent({ sessionId }, time.now())], { userId: "mallory" }, time.now());
-      assert.deepEqual(outcomesOf(await world.send(eventsPath(mine), named)), ["rejected session_mismatch"]);
-      assert.deepEqual(rowsOf(world.dataDir, "select * from sessions where source_id = ?", theirs.sourceId), before);
-    });
-
-    it("bootstrap with a session of another source never tells that it exists", async () => {
-      const [mine, theirs] = [await world.createSource(), await world.createSource()];
-      const sessionId = await world.openSession(theirs, { userId: "victim" });
-      const answers = [];
-      for (const id of [sessionId, "ses_nobody"]) {
-        const { body, headers } = await world.send(bootstrapPath(mine), bootstrapBody({ sessionId: id }));
-        const { attemptId: _attempt, sessionId: made, ...rest } = body;
-        assert.notEqual(made, id);
-        answers.push([rest, [...headers.keys()]]);
-      }
-      assert.deepEqual(answers[0], answers[1]);
-    });
-
-    it("a key is no token, and a token is no key", async () => {
-      const source = await world.createSource();
-      refused(await world.ask("/api/organizations", { token: source.publicKey }), 401, "invalid_token");
-      const owner = callers.find(({ name }) => name === "owner")!.token!;
-      refused(await world.send(bootstrapPath({ publicKey: owner }), bootstrapBody()), 404, "unknown_public_key");
-      refused(await world.send(bootstrapPath({ publicKey: source.sourceId }), bootstrapBody()), 404, "unknown_public_key");
-    });
   });
 });

@@ -33,7 +33,8 @@ describe("Legacy routes do the same work by the same code", () => {
 
   for (const route of routes) {
     const { kind } = route;
-    const send = (over: Record<string, unknown>) => world.send(route.path(source), route.body(sessionId, over));
+    const send = (over: Record<string, unknown>) =>
+      world.send(route.path(source), route.body(sessionId, over));
 
     it(`${kind}: ingestVersion and sdkVersion may be absent or null`, async () => {
       const absent = { ingestVersion: undefined, sdkVersion: undefined };
@@ -69,7 +70,9 @@ describe("Legacy routes do the same work by the same code", () => {
 
   it("a session of one is a session of the other", async () => {
     const body = () => eventsBody(sessionId, [trackEvent()]);
-    assert.deepEqual(outcomesOf(await world.send(`/api/ingest/${source.publicKey}/events`, body())), ["accepted"]);
+    assert.deepEqual(outcomesOf(await world.send(`/api/ingest/${source.publicKey}/events`, body())), [
+      "accepted",
+    ]);
     assert.deepEqual(outcomesOf(await world.send(eventsPath(source), body())), ["accepted"]);
   });
 

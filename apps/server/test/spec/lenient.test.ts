@@ -61,7 +61,12 @@ describe("Lenient handling: a bad event is rejected with invalid_event, and the 
     const event = trackEvent({ name: 1 });
     const body = () => eventsBody(sessionId, [event, trackEvent()]);
     const wanted = ["rejected invalid_event", "accepted"];
-    for (const prefer of ["handling=lenient", "return=minimal, handling=lenient; x=1", 'handling="lenient"', "Handling=Lenient"]) {
+    for (const prefer of [
+      "handling=lenient",
+      "return=minimal, handling=lenient; x=1",
+      'handling="lenient"',
+      "Handling=Lenient",
+    ]) {
       assert.deepEqual(outcomesOf(await world.send(eventsPath(source), body(), { prefer })), wanted, prefer);
     }
     const asked = await world.send(`${eventsPath(source)}?a=1&handling=lenient`, body());
@@ -76,12 +81,20 @@ describe("Lenient handling: a bad event is rejected with invalid_event, and the 
     const reply = await send([trackEvent({ name: 1 })], LENIENT, { batchId: "", sentAt: "noon" });
     assert.deepEqual(issuesOf(reply), ["batchId: too_short", "sentAt: invalid_timestamp"]);
     refused(await world.send(eventsPath(source), eventsBody(sessionId, []), LENIENT), 422, "invalid_payload");
-    refused(await send([trackEvent({ name: 1 })], LENIENT, { sessionId: "ses_nobody" }), 403, "invalid_session");
+    refused(
+      await send([trackEvent({ name: 1 })], LENIENT, { sessionId: "ses_nobody" }),
+      403,
+      "invalid_session",
+    );
   });
 
   it("holds for events in a bootstrap too", async () => {
     const good = trackEvent();
-    const body = bootstrapBody({ batchId: "b", sentAt: good.timestamp, events: [trackEvent({ name: 1 }), good] });
+    const body = bootstrapBody({
+      batchId: "b",
+      sentAt: good.timestamp,
+      events: [trackEvent({ name: 1 }), good],
+    });
     refused(await world.send(bootstrapPath(source), body), 422, "invalid_payload");
     const reply = await world.send(bootstrapPath(source), body, LENIENT);
     assert.deepEqual(outcomesOf(reply), ["rejected invalid_event", "accepted"]);

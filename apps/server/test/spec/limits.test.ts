@@ -12,8 +12,8 @@ import {
   issuesOf,
   openWorld,
   outcomesOf,
-  refused,
   type Reply,
+  refused,
   trackEvent,
   type World,
 } from "../world.ts";
@@ -82,7 +82,10 @@ describe("413", () => {
     const body = "x".repeat(2_097_152);
     refused(await world.send(eventsPath(source), body), 413, "payload_too_large");
     refused(await world.send(eventsPath({ publicKey: "pk_nobody" }), body), 404, "unknown_public_key");
-    assert.equal((await world.send(eventsPath(source), body, { origin: "https://evil.example" })).status, 403);
+    assert.equal(
+      (await world.send(eventsPath(source), body, { origin: "https://evil.example" })).status,
+      403,
+    );
   });
 });
 
@@ -115,7 +118,9 @@ describe("Content-Encoding", () => {
     const session = await world.openSession(own);
     const fill = (length: number) => {
       const head = JSON.stringify(eventsBody(session, [trackEvent()], { surplus: "@" }));
-      const noise = randomBytes(length).toString("latin1").replace(/[^!#-[\]-~]/g, "x");
+      const noise = randomBytes(length)
+        .toString("latin1")
+        .replace(/[^!#-[\]-~]/g, "x");
       return head.replace("@", noise.slice(0, length - head.length + 1));
     };
     const post = (body: string) =>
@@ -144,15 +149,22 @@ describe("Content-Encoding", () => {
       [whole.subarray(0, 10), "gzip"],
       ["", "gzip"],
     ];
-    for (const [body, encoding] of cases) assert.deepEqual(issuesOf(await send(body, encoding)), [": invalid_encoding"]);
-    assert.deepEqual(issuesOf(await send(gzipSync(whole), "gzip")), [": invalid_encoding"], "packed twice, said once");
+    for (const [body, encoding] of cases)
+      assert.deepEqual(issuesOf(await send(body, encoding)), [": invalid_encoding"]);
+    assert.deepEqual(
+      issuesOf(await send(gzipSync(whole), "gzip")),
+      [": invalid_encoding"],
+      "packed twice, said once",
+    );
   });
 });
 
 describe("429", () => {
   const time = drivenClock();
   const rateOf = ({ headers }: Reply) =>
-    ["ratelimit-limit", "ratelimit-remaining", "ratelimit-reset", "retry-after"].map((name) => headers.get(name));
+    ["ratelimit-limit", "ratelimit-remaining", "ratelimit-reset", "retry-after"].map((name) =>
+      headers.get(name),
+    );
 
   it("one address may ask one source so often; Retry-After says when again, and then it may", async () => {
     const settings = { CLIENT_RATE_PER_SECOND: "2", CLIENT_RATE_BURST: "3", TRUST_PROXY: "1" };
@@ -183,10 +195,14 @@ describe("429", () => {
   });
 
   it("a source's own rate holds for it", async () => {
-    await using world = await openWorld({ CLIENT_RATE_PER_SECOND: "1", CLIENT_RATE_BURST: "1" }, { clock: time.clock });
+    await using world = await openWorld(
+      { CLIENT_RATE_PER_SECOND: "1", CLIENT_RATE_BURST: "1" },
+      { clock: time.clock },
+    );
     const source = await withLimits(world, { clientRatePerSecond: 5 });
     const statuses = [];
-    for (let count = 0; count < 6; count += 1) statuses.push((await world.send(bootstrapPath(source), "{}")).status);
+    for (let count = 0; count < 6; count += 1)
+      statuses.push((await world.send(bootstrapPath(source), "{}")).status);
     assert.deepEqual(statuses, [422, 422, 422, 422, 422, 429]);
   });
 

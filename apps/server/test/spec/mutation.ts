@@ -24,9 +24,16 @@ export interface Schema {
 export type Real = Record<string, fc.Arbitrary<unknown>>;
 
 const text = (schema: Schema): fc.Arbitrary<string> => {
-  if (schema.pattern) return fc.stringMatching(new RegExp(schema.pattern)).filter((value) => value.length <= (schema.maxLength ?? 500));
+  if (schema.pattern)
+    return fc
+      .stringMatching(new RegExp(schema.pattern))
+      .filter((value) => value.length <= (schema.maxLength ?? 500));
   const minLength = schema.minLength ?? 0;
-  return fc.string({ minLength, maxLength: Math.min(schema.maxLength ?? 40, minLength + 40), unit: "grapheme" });
+  return fc.string({
+    minLength,
+    maxLength: Math.min(schema.maxLength ?? 40, minLength + 40),
+    unit: "grapheme",
+  });
 };
 
 const free = fc.dictionary(fc.string({ maxLength: 8 }), fc.jsonValue({ maxDepth: 3 }), { maxKeys: 5 });
@@ -56,12 +63,14 @@ export function valid(schema: Schema, real: Real): fc.Arbitrary<unknown> {
 }
 
 function validObject({ properties = {}, required = [] }: Schema, real: Real): fc.Arbitrary<unknown> {
-  const members = Object.entries(properties).map(([name, schema]) => [name, real[name] ?? valid(schema, real)]);
-  return fc.record(Object.fromEntries(members), { requiredKeys: [...required] });
+  const members: Record<string, fc.Arbitrary<unknown>> = {};
+  for (const [name, schema] of Object.entries(properties)) members[name] = real[name] ?? valid(schema, real);
+  return fc.record(members, { requiredKeys: [...required] });
 }
 
 type Json = Record<string, unknown>;
-const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is Json =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Every place within a value, as the way to it. */
 function placesOf(value: unknown, path: string[] = []): string[][] {
@@ -72,15 +81,51 @@ function placesOf(value: unknown, path: string[] = []): string[][] {
 function changedAt(value: unknown, path: string[], change: (old: unknown) => unknown): unknown {
   const [key, ...rest] = path;
   if (key === undefined) return change(value);
-  if (Array.isArray(value)) return value.map((item, index) => (String(index) === key ? changedAt(item, rest, change) : item));
-  return Object.fromEntries(Object.entries(value as Json).map(([name, item]) => [name, name === key ? changedAt(item, rest, change) : item]));
+  if (Array.isArray(value))
+    return value.map((item, index) => (String(index) === key ? changedAt(item, rest, change) : item));
+  return Object.fromEntries(
+    Object.entries(value as Json).map(([name, item]) => [
+      name,
+      name === key ? changedAt(item, rest, change) : item,
+    ]),
+  );
 }
 
 const deep = (levels: number): unknown => JSON.parse("[".repeat(levels) + "]".repeat(levels));
 const ODD = [
-  null, true, 0, -1, 1e308, 2 ** 53, "", " ", "0", "null", [], {}, [[]], [null], "\u0000", "\ud800", "\uffff", "\u202e",
-  "x".repeat(300), "x".repeat(5_000), "x".repeat(70_000), "😀".repeat(300), "2026-02-30T00:00:00Z", "+275760-09-13T00:00:00Z",
-  "__proto__", "constructor", "../../etc/passwd", "'; --", "https://evil.example", { toString: null }, { length: -1 }, deep(50), deep(2_000),
+  null,
+  true,
+  0,
+  -1,
+  1e308,
+  2 ** 53,
+  "",
+  " ",
+  "0",
+  "null",
+  [],
+  {},
+  [[]],
+  [null],
+  "\u0000",
+  "\ud800",
+  "\uffff",
+  "\u202e",
+  "x".repeat(300),
+  "x".repeat(5_000),
+  "x".repeat(70_000),
+  "😀".repeat(300),
+  "2026-02-30T00:00:00Z",
+  "+275760-09-13T00:00:00Z",
+  "__proto__",
+  "constructor",
+  "../../etc/passwd",
+  "'; --",
+  "https://evil.example",
+  { toString: null },
+  { length: -1 },
+  deep(50),
+  deep(2_000),
 ];
 
 const changes: fc.Arbitrary<(old: unknown) => unknown> = fc.oneof(
@@ -89,12 +134,21 @@ const changes: fc.Arbitrary<(old: unknown) => unknown> = fc.oneof(
   fc.string({ unit: "binary", maxLength: 50 }).map((binary) => () => binary),
   fc.constant((old: unknown) => [old, old]),
   fc.constant((old: unknown) => ({ nested: old })),
-  fc.constant((old: unknown) => (typeof old === "string" ? old.repeat(30) : String(old))),
-  fc.nat({ max: 5 }).map((at) => (old: unknown) =>
-    isObject(old) ? Object.fromEntries(Object.entries(old).filter((_, index) => index !== at)) : undefined,
-  ),
+  fc.constant((old: unknown) => (typeof old === "string" ? old.repeat(30) : JSON.stringify(old))),
+  fc
+    .nat({ max: 5 })
+    .map(
+      (at) => (old: unknown) =>
+        isObject(old)
+          ? Object.fromEntries(Object.entries(old).filter((_, index) => index !== at))
+          : undefined,
+    ),
   fc.constant((old: unknown) => (isObject(old) ? { ...old, surplus: old } : old)),
-  fc.constant((old: unknown) => (isObject(old) ? JSON.parse(`{"__proto__":{"isAdmin":true},${JSON.stringify(old).slice(1)}`.replace(",}", "}")) : old)),
+  fc.constant((old: unknown) =>
+    isObject(old)
+      ? JSON.parse(`{"__proto__":{"isAdmin":true},${JSON.stringify(old).slice(1)}`.replace(",}", "}"))
+      : old,
+  ),
 );
 
 /** The value with something of it changed, once or a few times. */

@@ -6,8 +6,8 @@ import {
   drivenClock,
   eventsBody,
   eventsPath,
-  openWorld,
   ORIGIN,
+  openWorld,
   outcomesOf,
   pageEvent,
   trackEvent,
@@ -109,7 +109,17 @@ describe("The normal form, as an independent reader of the ledger's file finds i
     const anonymous = await world.openSession(source, { anonymousId: "somebody" });
     const over = { sessionId: anonymous, anonymousId: "somebody" };
     const found = await stored(event, over, { "user-agent": "" });
-    for (const name of ["userId", "page", "locale", "timezone", "screen", "viewport", "country", "properties", "context"]) {
+    for (const name of [
+      "userId",
+      "page",
+      "locale",
+      "timezone",
+      "screen",
+      "viewport",
+      "country",
+      "properties",
+      "context",
+    ]) {
       assert.equal(found[name], null, name);
     }
   });
@@ -117,7 +127,10 @@ describe("The normal form, as an independent reader of the ledger's file finds i
   describe("addresses", () => {
     it("the missing one of url and path is derived from the other", async () => {
       const byPath = await pageOf({ path: "/a/b?utm_source=x" });
-      assert.deepEqual([byPath.url, byPath.host, byPath.path], [`${ORIGIN}/a/b?utm_source=x`, "shop.example", "/a/b"]);
+      assert.deepEqual(
+        [byPath.url, byPath.host, byPath.path],
+        [`${ORIGIN}/a/b?utm_source=x`, "shop.example", "/a/b"],
+      );
       assert.deepEqual(byPath.utm, { source: "x" });
       const byUrl = await pageOf({ url: "https://docs.example/guide/?q=1" });
       assert.deepEqual([byUrl.path, byUrl.query], ["/guide/", "q=1"]);
@@ -126,7 +139,8 @@ describe("The normal form, as an independent reader of the ledger's file finds i
     });
 
     it("the referrer's host is null when it is the page's own, or none", async () => {
-      const hostOf = async (referrer: unknown) => (await pageOf({ url: `${ORIGIN}/x`, referrer })).referrerHost;
+      const hostOf = async (referrer: unknown) =>
+        (await pageOf({ url: `${ORIGIN}/x`, referrer })).referrerHost;
       assert.equal(await hostOf(`${ORIGIN}/before`), null);
       assert.equal(await hostOf("https://other.example/"), "other.example");
       for (const none of [null, "", "nonsense", "about:blank"]) assert.equal(await hostOf(none), null);
@@ -140,7 +154,16 @@ describe("The normal form, as an independent reader of the ledger's file finds i
     });
 
     it("odd addresses are stored as text, and never break anything", async () => {
-      const odd = ["javascript:alert(1)", "data:text/html,x", "//evil.example/x", "http://", "x", "?q", "#", "file:///etc"];
+      const odd = [
+        "javascript:alert(1)",
+        "data:text/html,x",
+        "//evil.example/x",
+        "http://",
+        "x",
+        "?q",
+        "#",
+        "file:///etc",
+      ];
       for (const url of odd) assert.equal((await pageOf({ url })).url, url);
     });
   });
@@ -149,17 +172,23 @@ describe("The normal form, as an independent reader of the ledger's file finds i
     it("device, OS and browser come from the user agent that the context names, else the request's own", async () => {
       const iphone =
         "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1";
-      const of = async (event: object, over: object) => (await stored(trackEvent(event, now), over)).device;
+      const of = async (event: Record<string, unknown>, over: object) =>
+        (await stored(trackEvent(event, now), over)).device;
       assert.equal((await of({}, {})).browser, "Chrome");
       const byBatch = await of({}, { context: { userAgent: iphone } });
       assert.deepEqual([byBatch.device, byBatch.os, byBatch.browser], ["mobile", "iOS", "Safari"]);
-      assert.equal((await of({ context: { userAgent: BROWSER } }, { context: { userAgent: iphone } })).os, "macOS");
+      assert.equal(
+        (await of({ context: { userAgent: BROWSER } }, { context: { userAgent: iphone } })).os,
+        "macOS",
+      );
     });
 
     it("the country comes from GEO_HEADER, else from the address, else it is null", async () => {
-      const countryOf = async (headers: Record<string, string>) => (await stored(trackEvent({}, now), {}, headers)).country;
+      const countryOf = async (headers: Record<string, string>) =>
+        (await stored(trackEvent({}, now), {}, headers)).country;
       assert.equal(await countryOf({ "x-country": "NZ" }), "NZ");
-      for (const wrong of ["nz", "NZL", "XX\u00e9", "1"]) assert.equal(await countryOf({ "x-country": wrong }), null);
+      for (const wrong of ["nz", "NZL", "XX\u00e9", "1"])
+        assert.equal(await countryOf({ "x-country": wrong }), null);
       assert.equal(await countryOf({ "x-forwarded-for": "8.8.8.8" }), "US");
       assert.equal(await countryOf({ "x-forwarded-for": "10.0.0.1" }), null);
     });
@@ -194,7 +223,8 @@ describe("The normal form, as an independent reader of the ledger's file finds i
   });
 
   it("__proto__ and constructor are ordinary data; of duplicate keys the last counts", async () => {
-    const json = '{"a":1,"a":2,"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}},"toString":"x"}';
+    const json =
+      '{"a":1,"a":2,"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}},"toString":"x"}';
     const event = trackEvent({ properties: "@" }, now);
     const text = JSON.stringify(eventsBody(sessionId, [event], {}, now)).replace('"@"', json);
     assert.deepEqual(outcomesOf(await world.send(eventsPath(source), text)), ["accepted"]);

@@ -11,20 +11,23 @@ const gzip = { "content-encoding": "gzip" };
 const bytes = (...parts: (string | number[])[]) =>
   Buffer.concat(parts.map((part) => (typeof part === "string" ? Buffer.from(part) : Buffer.from(part))));
 const DEEP = 100_000;
+const nest = (open: string, inside: string, close: string, levels: number) =>
+  `${open.repeat(levels)}${inside}${close.repeat(levels)}`;
 
 /** A poisonous value, as JSON text. */
 const VALUES: Record<string, string> = {
-  "a list 100,000 deep": "[".repeat(DEEP) + "]".repeat(DEEP),
-  "an object 100,000 deep": '{"a":'.repeat(DEEP) + "1" + "}".repeat(DEEP),
-  "__proto__ at every depth": '{"__proto__":'.repeat(200) + '{"isAdmin":true}' + "}".repeat(200),
-  "constructor at every depth": '{"constructor":{"prototype":'.repeat(100) + '{"polluted":1}' + "}}".repeat(100),
-  "names of Object's own": '{"hasOwnProperty":1,"toString":null,"valueOf":[],"toJSON":"x","then":"y","length":-1}',
+  "a list 100,000 deep": nest("[", "", "]", DEEP),
+  "an object 100,000 deep": nest('{"a":', "1", "}", DEEP),
+  "__proto__ at every depth": nest('{"__proto__":', '{"isAdmin":true}', "}", 200),
+  "constructor at every depth": nest('{"constructor":{"prototype":', '{"polluted":1}', "}}", 100),
+  "names of Object's own":
+    '{"hasOwnProperty":1,"toString":null,"valueOf":[],"toJSON":"x","then":"y","length":-1}',
   "1e400": "1e400",
   "-1e400": "-1e400",
   "a number of 100,000 digits": "9".repeat(100_000),
   "1e-99999": "1e-99999",
   "-0": "-0",
-  "NUL": '"\\u0000"',
+  NUL: '"\\u0000"',
   "lone surrogates": '"\\ud800\\udc00\\udc00\\ud800"',
   "a lone surrogate as key": '{"\\udfff":"\\ud800"}',
   "duplicate keys": '{"a":1,"a":{"b":2},"a":[]}',
@@ -34,14 +37,14 @@ const VALUES: Record<string, string> = {
   "a list of 100,000": `[${"0,".repeat(99_999)}0]`,
   "a string of 400 KB": `"${"x".repeat(400_000)}"`,
   "right-to-left and joiners": '"\\u202e\\u200d\\u2028\\u2029\\ufeff\\ufff9"',
-  "SQL": `"'; drop table sources; --"`,
-  "markup": '"<script>alert(1)</script>${7*7}{{7*7}}%s%n\\r\\nSet-Cookie: a=b"',
+  SQL: `"'; drop table sources; --"`,
+  markup: '"<script>alert(1)</script>{{7*7}}%s%n\\r\\nSet-Cookie: a=b"',
   "2026-02-30": '"2026-02-30T00:00:00.000Z"',
   "year 275760": '"+275760-09-13T00:00:00.001Z"',
   "an epoch number": "1700000000000",
   "a leap second": '"2026-12-31T23:59:60Z"',
-  "true": "true",
-  "null": "null",
+  true: "true",
+  null: "null",
   "an empty text": '""',
   "an empty list": "[]",
   "an empty object": "{}",
@@ -62,7 +65,10 @@ const BODIES: Poison[] = [
   { what: "a raw control character", body: '{"a":"\u0001"}' },
   { what: "a raw NUL", body: '{"a":"\u0000"}' },
   { what: "a form", body: "organizationId=x&name=y" },
-  { what: "XML", body: '<?xml version="1.0"?><!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>' },
+  {
+    what: "XML",
+    body: '<?xml version="1.0"?><!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>',
+  },
   { what: "a BOM before an object", body: bytes([0xef, 0xbb, 0xbf], "{}") },
   { what: "two BOMs", body: bytes([0xef, 0xbb, 0xbf, 0xef, 0xbb, 0xbf], "{}") },
   { what: "UTF-16", body: Buffer.from("\ufeff{}", "utf16le") },
@@ -74,7 +80,11 @@ const BODIES: Poison[] = [
   { what: "100,000 open brackets", body: "[".repeat(DEEP) },
   { what: "a gzip bomb", body: gzipSync(Buffer.alloc(50_000_000, " ")), headers: gzip },
   { what: "gzip twice", body: gzipSync(gzipSync("{}")), headers: gzip },
-  { what: "gzip that is corrupt", body: Buffer.from(gzipSync("{}".padEnd(1_000))).fill(7, 12), headers: gzip },
+  {
+    what: "gzip that is corrupt",
+    body: Buffer.from(gzipSync("{}".padEnd(1_000))).fill(7, 12),
+    headers: gzip,
+  },
   { what: "gzip that is cut", body: gzipSync("{}").subarray(0, 12), headers: gzip },
   { what: "gzip and garbage behind it", body: bytes([...gzipSync("{}")], "garbage"), headers: gzip },
   { what: "gzip that is none", body: "{}", headers: gzip },
@@ -84,12 +94,18 @@ const BODIES: Poison[] = [
   { what: "an empty encoding", body: "{}", headers: { "content-encoding": "" } },
   { what: "another charset", body: "{}", headers: { "content-type": "application/json; charset=utf-16" } },
   { what: "a content type of 10 KB", body: "{}", headers: { "content-type": `a/${"b".repeat(10_000)}` } },
-  { what: "multipart", body: "--x\r\n\r\n--x--", headers: { "content-type": "multipart/form-data; boundary=x" } },
+  {
+    what: "multipart",
+    body: "--x\r\n\r\n--x--",
+    headers: { "content-type": "multipart/form-data; boundary=x" },
+  },
 ];
 
 const HEADERS: Record<string, Record<string, string>> = {
   "a user agent of 12 KB": { "user-agent": "Mozilla/5.0 (".repeat(900) },
-  "a user agent that is hard to match": { "user-agent": `${"(".repeat(200)}${"a ".repeat(200)}${";".repeat(100)}` },
+  "a user agent that is hard to match": {
+    "user-agent": `${"(".repeat(200)}${"a ".repeat(200)}${";".repeat(100)}`,
+  },
   "a request id of 4 KB": { "x-request-id": "x".repeat(4_000) },
   "a request id with quotes": { "x-request-id": '"><script>' },
   "X-Forwarded-For of anything": { "x-forwarded-for": "unknown, ::1%lo, 999.1.1.1, [::]:80, ,,,\u00e9" },
@@ -132,7 +148,11 @@ export const ORIGINS = [
   `https://${"a.".repeat(4_000)}example`,
 ];
 /** Other spellings of what is allowed: the same origin. */
-export const SAME_ORIGIN = new Set(["HTTPS://SHOP.EXAMPLE", "https://shop.example:443", "https://shop.example/"]);
+export const SAME_ORIGIN = new Set([
+  "HTTPS://SHOP.EXAMPLE",
+  "https://shop.example:443",
+  "https://shop.example/",
+]);
 
 /** @param good a body that the route takes; each of its members is poisoned in turn, and so is what stands beside them */
 export function corpusFor(good: Record<string, unknown>): Poison[] {
@@ -144,9 +164,15 @@ export function corpusFor(good: Record<string, unknown>): Poison[] {
       return { what: `${member}: ${what}`, body: text.replace('"@@"', () => json) };
     }),
   );
-  const poisonedWholes = Object.entries(VALUES).map(([what, json]): Poison => ({ what: `a body of ${what}`, body: json }));
-  const cuts = [0.1, 0.5, 0.9].map((share): Poison => ({ what: `${share} of it`, body: whole.slice(0, whole.length * share) }));
-  const withHeaders = Object.entries(HEADERS).map(([what, headers]): Poison => ({ what, body: whole, headers }));
+  const poisonedWholes = Object.entries(VALUES).map(
+    ([what, json]): Poison => ({ what: `a body of ${what}`, body: json }),
+  );
+  const cuts = [0.1, 0.5, 0.9].map(
+    (share): Poison => ({ what: `${share} of it`, body: whole.slice(0, whole.length * share) }),
+  );
+  const withHeaders = Object.entries(HEADERS).map(
+    ([what, headers]): Poison => ({ what, body: whole, headers }),
+  );
   const proto = { what: "__proto__ beside the members", body: `{"__proto__":${whole},${whole.slice(1)}` };
   return [...BODIES, ...poisonedWholes, ...poisonedMembers, ...cuts, ...withHeaders, proto];
 }

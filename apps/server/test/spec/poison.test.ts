@@ -5,8 +5,8 @@ import {
   eventsBody,
   eventsPath,
   INGEST_ROUTES,
-  openWorld,
   ORGANIZATION_ID,
+  openWorld,
   outcomesOf,
   refused,
   trackEvent,
@@ -41,7 +41,10 @@ describe("What bad input gets: a status of the contract, never a 5xx, never a ha
   /** Afterwards the service is as well as before. */
   async function stillWell() {
     assert.equal((await world.ask("/readyz")).status, 200);
-    assert.deepEqual(outcomesOf(await world.send(eventsPath(source), eventsBody(sessionId, [trackEvent()]))), ["accepted"]);
+    assert.deepEqual(
+      outcomesOf(await world.send(eventsPath(source), eventsBody(sessionId, [trackEvent()]))),
+      ["accepted"],
+    );
     assert.equal(({} as { polluted?: unknown; isAdmin?: unknown }).polluted, undefined);
     assert.equal(({} as { isAdmin?: unknown }).isAdmin, undefined);
   }
@@ -59,7 +62,11 @@ describe("What bad input gets: a status of the contract, never a 5xx, never a ha
   }
 
   it("events: each member of an event, of its page, its properties and its context", async () => {
-    const event = { ...trackEvent(), page: { url: "https://shop.example/", title: "T" }, context: { locale: "de" } };
+    const event = {
+      ...trackEvent(),
+      page: { url: "https://shop.example/", title: "T" },
+      context: { locale: "de" },
+    };
     const wrap = (text: string) => JSON.stringify(eventsBody(sessionId, ["@@"])).replace('"@@"', () => text);
     const inside = (member: "page" | "properties" | "context") =>
       corpusFor(event[member]).map(({ what, body }) => {
@@ -67,7 +74,9 @@ describe("What bad input gets: a status of the contract, never a 5xx, never a ha
         return { what: `${member} ${what}`, body: text };
       });
     const poisons = [...corpusFor(event), ...inside("page"), ...inside("properties"), ...inside("context")];
-    const texts = poisons.filter((one): one is Poison & { body: string } => typeof one.body === "string" && !("headers" in one));
+    const texts = poisons.filter(
+      (one): one is Poison & { body: string } => typeof one.body === "string" && !("headers" in one),
+    );
     for (const [index, { what, body }] of texts.entries()) {
       const own = body.replace(event.id, `poison-${index}`);
       for (const headers of [{}, { prefer: "handling=lenient" }]) {
@@ -77,7 +86,11 @@ describe("What bad input gets: a status of the contract, never a 5xx, never a ha
     }
     await stillWell();
     for (const stored of storedEvents(world.dataDir)) {
-      assert.doesNotMatch(JSON.stringify(stored), /\\u0000|\\ud[89a-f]/, "the ledger holds well-formed text only");
+      assert.doesNotMatch(
+        JSON.stringify(stored),
+        /\\u0000|\\ud[89a-f]/,
+        "the ledger holds well-formed text only",
+      );
     }
   });
 
@@ -99,7 +112,10 @@ describe("What bad input gets: a status of the contract, never a 5xx, never a ha
   it("origins with another case, port, dot, suffix, prefix or script let nobody in who is somebody else", async () => {
     for (const origin of ORIGINS) {
       for (const route of INGEST_ROUTES) {
-        const { status } = await answered(world.send(route.path(source), route.body(sessionId), { origin }), origin);
+        const { status } = await answered(
+          world.send(route.path(source), route.body(sessionId), { origin }),
+          origin,
+        );
         assert.equal(status, SAME_ORIGIN.has(origin) ? 200 : 403, origin.slice(0, 60));
       }
     }
@@ -108,10 +124,25 @@ describe("What bad input gets: a status of the contract, never a 5xx, never a ha
   describe("workspace routes", () => {
     const sourcePath = () => `/api/tracking-sources/${source.sourceId}`;
     const routes: [name: string, method: string, path: () => string, body: Record<string, unknown>][] = [
-      ["create a source", "POST", () => "/api/tracking-sources", { organizationId: ORGANIZATION_ID, name: "N", slug: null, allowedOrigins: [], frameworkHint: "next" }],
+      [
+        "create a source",
+        "POST",
+        () => "/api/tracking-sources",
+        { organizationId: ORGANIZATION_ID, name: "N", slug: null, allowedOrigins: [], frameworkHint: "next" },
+      ],
       ["update a source", "PATCH", sourcePath, { organizationId: ORGANIZATION_ID, frameworkHint: "vue" }],
-      ["add a member", "POST", () => "/api/members", { organizationId: ORGANIZATION_ID, role: "viewer", name: "A", email: "a@b.example" }],
-      ["make a token", "POST", () => "/api/tokens", { organizationId: ORGANIZATION_ID, label: "L", expiresAt: "2030-01-01T00:00:00Z" }],
+      [
+        "add a member",
+        "POST",
+        () => "/api/members",
+        { organizationId: ORGANIZATION_ID, role: "viewer", name: "A", email: "a@b.example" },
+      ],
+      [
+        "make a token",
+        "POST",
+        () => "/api/tokens",
+        { organizationId: ORGANIZATION_ID, label: "L", expiresAt: "2030-01-01T00:00:00Z" },
+      ],
       ["create a workspace", "POST", () => "/api/organizations", { name: "W" }],
       ["complete the set-up", "POST", () => "/api/onboarding", { organizationId: ORGANIZATION_ID }],
     ];
@@ -126,7 +157,20 @@ describe("What bad input gets: a status of the contract, never a 5xx, never a ha
     }
 
     it("paths, queries and tokens", async () => {
-      const odd = ["%00", "%zz", "%ff", "..%2f", "'", "%F0%9F%98%80", "x".repeat(8_000), "__proto__", "constructor", "%ed%a0%80", "*", ";"];
+      const odd = [
+        "%00",
+        "%zz",
+        "%ff",
+        "..%2f",
+        "'",
+        "%F0%9F%98%80",
+        "x".repeat(8_000),
+        "__proto__",
+        "constructor",
+        "%ed%a0%80",
+        "*",
+        ";",
+      ];
       for (const text of odd) {
         for (const path of [
           `/api/tracking-sources/${text}`,
@@ -142,11 +186,30 @@ describe("What bad input gets: a status of the contract, never a 5xx, never a ha
           await answered(world.ask(path), path);
         }
       }
-      for (const token of ["x", "x".repeat(8_000), "hwt_", "a.b.c", "\u00e9", "eyJhbGciOiJub25lIn0.e30.", "null"]) {
+      for (const token of [
+        "x",
+        "x".repeat(8_000),
+        "hwt_",
+        "a.b.c",
+        "\u00e9",
+        "eyJhbGciOiJub25lIn0.e30.",
+        "null",
+      ]) {
         refused(await world.ask("/api/organizations", { token }), 401, "invalid_token");
       }
-      for (const authorization of ["", "Bearer", "Basic eDp5", "Bearer  ", "bearer a b", ", ,", "Bearer \u00ff"]) {
-        assert.equal((await world.ask("/api/organizations", { token: null, headers: { authorization } })).status, 401);
+      for (const authorization of [
+        "",
+        "Bearer",
+        "Basic eDp5",
+        "Bearer  ",
+        "bearer a b",
+        ", ,",
+        "Bearer \u00ff",
+      ]) {
+        assert.equal(
+          (await world.ask("/api/organizations", { token: null, headers: { authorization } })).status,
+          401,
+        );
       }
       await stillWell();
     });

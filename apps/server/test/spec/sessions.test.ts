@@ -101,7 +101,15 @@ describe("Sessions", () => {
       const stranger = await visitor();
       const foreign = (await stranger.bootstrap()).sessionId;
       const others = (await bootstrap({ anonymousId: "visitor-2" })).sessionId;
-      const ids = ["ses_nobody", "", "x".repeat(10_000), "'; drop table sessions; --", "\u0000", foreign, others];
+      const ids = [
+        "ses_nobody",
+        "",
+        "x".repeat(10_000),
+        "'; drop table sessions; --",
+        "\u0000",
+        foreign,
+        others,
+      ];
       const shapes = new Set<string>();
       for (const sessionId of ids) {
         const answer = await bootstrap({ sessionId });
@@ -118,7 +126,10 @@ describe("Sessions", () => {
       const source = await first.createSource();
       const sessionId = await first.openSession(source);
       clock.advance(29 * MINUTE);
-      await first.send(eventsPath(source), eventsBody(sessionId, [trackEvent({}, clock.now())], {}, clock.now()));
+      await first.send(
+        eventsPath(source),
+        eventsBody(sessionId, [trackEvent({}, clock.now())], {}, clock.now()),
+      );
       await first.close();
       await using second = await openWorld({}, { clock: clock.clock }, first.dataDir);
       const path = `/api/tracking-sources/${source.sourceId}/regenerate-key`;

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { storedEvent, storedEvents } from "../ledger-reader.ts";
 import {
-  bootstrapPath,
   bootstrapBody,
+  bootstrapPath,
   DAY,
   drivenClock,
   eventsBody,
@@ -187,7 +187,10 @@ describe("Times of events", () => {
       const wanted = ["rejected timestamp_in_future", "accepted", "rejected timestamp_too_old"];
       assert.deepEqual(outcomesOf(await world.send(eventsPath(source), body)), wanted);
       const ids = storedEvents(world.dataDir).map((event) => event.eventId);
-      assert.deepEqual(events.map((event) => ids.includes(event.id)), [false, true, false]);
+      assert.deepEqual(
+        events.map((event) => ids.includes(event.id)),
+        [false, true, false],
+      );
     });
   });
 

@@ -1,0 +1,273 @@
+/** The command line beside a serving process: both work on one ledger, and the service sees every change. */
+import assert from "node:assert/strict";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { after, before, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { folder, headwater, type Serving, serve } from "./command-line.ts";
+
+const data = folder();
+const settings = { DATA_DIR: data.at("data"), BASE_URL: "https://stats.example.com" };
+let service: Serving;
+let token: string;
+
+const run = (...words: string[]) => headwater(settings, ...words);
+/** The answer of a command that must succeed. */
+async function answer(...words: string[]) {
+  const outcome = await run(...words, "--json");
+  assert.equal(outcome.code, 0, outcome.stderr);
+  return outcome.json();
+}
+async function ask(path: string, bearer = token) {
+  const response = await fetch(service.url + path, { headers: { authorization: `Bearer ${bearer}` } });
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects
+  return { status: response.status, body: (await response.json()) as any };
+}
+/** Changes of another process are seen within a second. */
+async function soon(check: () => Promise<boolean>): Promise<void> {
+  const until = performance.now() + 1_500;
+  while (!(await check())) {
+    assert.ok(performance.now() < until, "not seen in time");
+    await sleep(50);
+  }
+}
+
+before(async () => {
+  service = await serve(settings);
+  token = service.firstStart!.token!;
+});
+after(async () => {
+  await service.stop();
+  data[Symbol.dispose]();
+});
+
+test("The first start prints a token that works; a second process is refused the folder.", async () => {
+  assert.equal((await ask("/api/organizations")).body.organizations[0].role, "owner");
+  const { code, stderr } = await run("serve");
+  assert.equal(code, 1);
+  assert.match(stderr, /^Another Headwater process serves DATA_DIR/);
+});
+
+describe("source", () => {
+  test("An empty list says what to do next.", async () => {
+    assert.match((await run("source", "list")).stdout, /^No sources yet\. `headwater source create --name/);
+    assert.deepEqual(await answer("source", "list"), { sources: [] });
+  });
+
+  test("What is created has every origin in its normal form, and the service knows it.", async () => {
+    const origins = ["--origin", "https://Shop.example/", "--origin", "http://localhost:*"];
+    const source = await answer("source", "create", "--name", "Café", ...origins, "--framework", "react");
+    assert.deepEqual(source.allowedOrigins, ["https://shop.example", "http://localhost:*"]);
+    assert.deepEqual([source.slug, source.frameworkHint], ["cafe", "react"]);
+    const { body } = await ask(`/api/tracking-sources/${source.sourceId}`);
+    assert.deepEqual(body, source);
+    const { sources } = await answer("source", "list");
+    assert.ok(sources.some(({ sourceId }: { sourceId: string }) => sourceId === source.sourceId));
+    assert.match((await run("source", "list")).stdout, /^ID +NAME +PUBLIC KEY.*\nsrc_\S+ +Café +pk_/);
+  });
+
+  test("A wrong origin is refused with the one that was meant; a taken slug with what to do.", async () => {
+    const wrong = await run("source", "create", "--name", "x", "--origin", "shop.example/path");
+    assert.equal(wrong.code, 64);
+    assert.match(
+      wrong.stderr,
+      /^--origin \(number 1\) is not an origin .*did you mean "https:\/\/shop\.example"\?/,
+    );
+    await answer("source", "create", "--name", "One", "--slug", "taken");
+    const taken = await run("source", "create", "--name", "Two", "--slug", "taken");
+    assert.equal(taken.code, 1);
+    assert.match(taken.stderr, /has this slug\. Give another --slug/);
+  });
+
+  test("Its install is the API's.", async () => {
+    const { sourceId, publicKey } = await answer("source", "create", "--name", "Install");
+    const { body } = await ask(`/api/tracking-sources/${sourceId}/install`);
+    assert.deepEqual(await answer("source", "install", sourceId), body);
+    const snippet = await run("source", "install", sourceId);
+    assert.equal(snippet.stdout, body.browserSnippet);
+    assert.ok(snippet.stdout.includes(publicKey));
+    for (const framework of ["react", "nextjs"]) {
+      const { stdout } = await run("source", "install", sourceId, "--framework", framework);
+      assert.equal(stdout, body[`${framework}Example`]);
+    }
+    const local = await headwater(
+      { DATA_DIR: settings.DATA_DIR, PORT: "4321" },
+      "source",
+      "install",
+      sourceId,
+    );
+    assert.ok(local.stdout.includes("http://127.0.0.1:4321"));
+    assert.match(local.stderr, /BASE_URL is not set/);
+    const unknown = await run("source", "install", "src_nope");
+    assert.equal(unknown.code, 1);
+    assert.match(unknown.stderr, /`headwater source list`/);
+  });
+});
+
+describe("member and token", () => {
+  test("A member's token works until it is revoked.", async () => {
+    const member = await answer(
+      "member",
+      "add",
+      "--role",
+      "developer",
+      "--name",
+      "Ada",
+      "--email",
+      "ada@a.example",
+    );
+    const created = await answer("token", "create", "--user", member.userId, "--label", "Ada's laptop");
+    const permissions = "/api/permissions?organizationId=org_default";
+    assert.equal((await ask(permissions, created.token)).body.role, "developer");
+
+    await answer("member", "role", member.userId, "viewer");
+    await soon(async () => (await ask(permissions, created.token)).body.role === "viewer");
+
+    const { tokens } = await answer("token", "list");
+    const listed = tokens.find(({ tokenId }: { tokenId: string }) => tokenId === created.tokenId);
+    assert.deepEqual(
+      [listed.label, listed.hint, listed.revokedAt],
+      ["Ada's laptop", created.token.slice(-4), null],
+    );
+    assert.ok(!JSON.stringify(tokens).includes(created.token));
+
+    await answer("token", "revoke", created.tokenId);
+    await soon(async () => (await ask(permissions, created.token)).body.code === "revoked_token");
+    assert.match((await run("token", "list")).stdout, new RegExp(`${created.tokenId}.*revoked`));
+    assert.match((await run("token", "revoke", created.tokenId)).stdout, /was revoked already/);
+  });
+
+  test("A removed member's token stops.", async () => {
+    const { userId } = await answer("member", "add", "--role", "admin");
+    const created = await answer(
+      "token",
+      "create",
+      "--user",
+      userId,
+      "--label",
+      "x",
+      "--expires",
+      "2099-01-01T00:00Z",
+    );
+    assert.equal(created.expiresAt, "2099-01-01T00:00:00.000Z");
+    await answer("member", "remove", userId);
+    await soon(async () => (await ask("/api/organizations", created.token)).status === 401);
+    assert.equal((await run("member", "remove", userId)).code, 1);
+  });
+
+  test("The last owner is neither removed nor demoted.", async () => {
+    const { members } = await answer("member", "list");
+    const owner = members.find(({ role }: { role: string }) => role === "owner").userId;
+    for (const words of [
+      ["remove", owner],
+      ["role", owner, "admin"],
+    ]) {
+      const { code, stderr } = await run("member", ...words);
+      assert.equal(code, 1);
+      assert.match(stderr, /^The last owner .* Make another member an owner first\.\n$/);
+    }
+  });
+
+  test("An owner who lost theirs gets a token for all workspaces, which can be revoked here too.", async () => {
+    const created = await answer("token", "create", "--owner");
+    const { organizationId } = await answer("workspace", "create", "--name", "Second");
+    const permissions = `/api/permissions?organizationId=${organizationId}`;
+    await soon(async () => (await ask(permissions, created.token)).body.role === "owner");
+    await answer("token", "revoke", created.tokenId);
+    await soon(async () => (await ask(permissions, created.token)).body.code === "revoked_token");
+    for (const workspace of ["org_default", organizationId]) {
+      const { entries } = (await ask(`/api/audit?organizationId=${workspace}`)).body;
+      const revoked = entries.find(({ action }: { action: string }) => action === "token.revoked");
+      assert.deepEqual(
+        [revoked.userId, revoked.tokenId, revoked.target],
+        ["command-line", null, created.tokenId],
+      );
+    }
+  });
+
+  test("A token is for a member, ends in the future, and goes with a workspace that exists.", async () => {
+    const stranger = await run("token", "create", "--user", "command-line", "--label", "x");
+    assert.equal(stranger.code, 1);
+    assert.match(stranger.stderr, /no such member.*`headwater member list`/);
+    const past = await run("token", "create", "--owner", "--expires", "2001-01-01T00:00:00Z");
+    assert.equal(past.code, 64);
+    assert.match(past.stderr, /^--expires must lie in the future\.\n$/);
+    const nowhere = await run("token", "list", "--organization", "org_nope");
+    assert.equal(nowhere.code, 1);
+    assert.match(nowhere.stderr, /^There is no workspace org_nope \(--organization\)/);
+  });
+
+  test("What the command line did stands in the audit log under its name.", async () => {
+    const { entries } = (await ask("/api/audit?organizationId=org_default")).body;
+    const byCommandLine = entries.filter(({ userId }: { userId: string }) => userId === "command-line");
+    const actions = new Set(byCommandLine.map(({ action }: { action: string }) => action));
+    for (const action of [
+      "source.created",
+      "member.added",
+      "member.role_changed",
+      "member.removed",
+      "token.created",
+    ]) {
+      assert.ok(actions.has(action), action);
+    }
+  });
+});
+
+test("A workspace has the named owner, and is listed with what it holds.", async () => {
+  const made = await answer("workspace", "create", "--name", "Third", "--owner", "usr_from_a_jwt");
+  const { members } = await answer("member", "list", "--organization", made.organizationId);
+  assert.deepEqual(
+    members.map(({ userId, role }: { userId: string; role: string }) => [userId, role]),
+    [["usr_from_a_jwt", "owner"]],
+  );
+  const { organizations } = await answer("workspace", "list");
+  const listed = organizations.find(
+    (one: { organizationId: string }) => one.organizationId === made.organizationId,
+  );
+  assert.deepEqual([listed.name, listed.members, listed.sources], ["Third", 1, 0]);
+});
+
+test("A backup made meanwhile is a ledger of its own, and is never overwritten.", async () => {
+  await answer("source", "create", "--name", "In the backup");
+  const target = data.at("backup");
+  const { files } = await answer("backup", "--to", target);
+  assert.deepEqual(
+    files.map(({ file }: { file: string }) => file),
+    ["ledger.sqlite", "attempts.sqlite"],
+  );
+  assert.ok(files[0].bytes > 0 && files[0].counts.sources > 0);
+  assert.ok(!existsSync(`${target}/ledger.sqlite.unfinished`));
+  const again = await run("backup", "--to", target);
+  assert.equal(again.code, 1);
+  assert.match(again.stderr, /exists already/);
+
+  const restored = await headwater({ DATA_DIR: target }, "source", "list", "--json");
+  assert.deepEqual(restored.json(), await answer("source", "list"));
+  const other = await serve({ DATA_DIR: target });
+  const response = await fetch(`${other.url}/api/organizations`, {
+    headers: { authorization: `Bearer ${token}` },
+  });
+  assert.deepEqual([response.status, other.firstStart], [200, null]);
+  assert.equal(await other.stop(), 0);
+});
+
+test("What the first start prints for people works when it is pasted.", async () => {
+  using own = folder();
+  const bin = fileURLToPath(new URL("../bin/headwater.js", import.meta.url));
+  const env = { PATH: process.env.PATH ?? "", DATA_DIR: own.path, PORT: "0", LOG_LEVEL: "silent" };
+  const child = spawn(process.execPath, [bin, "serve"], { env, stdio: ["ignore", "ignore", "pipe"] });
+  const [welcome] = (await once(child.stderr, "data")) as [Buffer];
+  const text = welcome.toString();
+  assert.match(text, /Headwater listens on http:\/\/127\.0\.0\.1:\d+\n/);
+  assert.match(text, /\n {2}hwt_[0-9A-Za-z]{36}\n/);
+  assert.match(text, /\/sign-in#code=/);
+  const commands = text.slice(text.indexOf("KEY="));
+  const { stdout } = await promisify(execFile)("bash", ["-c", commands]);
+  assert.equal(JSON.parse(stdout).accepted, 1);
+  child.kill("SIGINT");
+  const [code] = await once(child, "exit");
+  assert.equal(code, 0);
+});

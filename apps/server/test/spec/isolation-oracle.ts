@@ -1,0 +1,109 @@
+/** Who may do what, worked out from the contract and not from the code: the expected answers of the isolation matrix. */
+import { OPERATIONS, type Operation, type Permission, type Role } from "@headwater/contract";
+
+// CONTRACT section 3, written down once more
+const VIEWER: Permission[] = ["sources:read", "stats:read"];
+const DEVELOPER: Permission[] = [...VIEWER, "sources:write", "debug:read", "export:read"];
+const ADMIN: Permission[] = [
+  ...DEVELOPER,
+  ...([
+    "sources:admin",
+    "members:manage",
+    "tokens:manage",
+    "audit:read",
+    "usage:read",
+    "support:read",
+    "visitors:erase",
+  ] as const),
+];
+const MAY: Record<Role, Permission[]> = { viewer: VIEWER, developer: DEVELOPER, admin: ADMIN, owner: ADMIN };
+export const ROLES = Object.keys(MAY) as Role[];
+
+export interface Tenant {
+  organizationId: string;
+  sourceId: string;
+  userId: string;
+  tokenId: string;
+}
+
+export interface Caller {
+  name: string;
+  token: string | null;
+  /** Why no token at all would do. */
+  refusal?: "missing_token" | "invalid_token" | "expired_token" | "revoked_token";
+  /** The caller's role in each of the two workspaces, as far as the token reaches. */
+  own?: Role;
+  foreign?: Role;
+  /** Its token is for every workspace of its user. */
+  everywhere?: true;
+}
+
+/** What each operation wants beside its workspace and its source; an operation that is not here fails the test. */
+export const ROWS: Record<
+  string,
+  (tenant: Tenant) => { body?: object; params?: Record<string, string>; notOk?: string }
+> = {
+  listSources: () => ({}),
+  createSource: () => ({ body: { name: "New" } }),
+  getSource: () => ({}),
+  updateSource: () => ({ body: { name: "Renamed" } }),
+  deleteSource: () => ({}),
+  regenerateKey: () => ({}),
+  restoreKey: () => ({ body: { publicKey: "pk_none", gracePeriodSeconds: 60 }, notOk: "key_not_retired" }),
+  getInstall: () => ({}),
+  getDebug: () => ({}),
+  streamDebug: () => ({}),
+  getPermissions: () => ({}),
+  listMembers: () => ({}),
+  addMember: () => ({ body: { role: "viewer" } }),
+  updateMember: ({ userId }) => ({ body: { role: "viewer" }, params: { userId } }),
+  removeMember: ({ userId }) => ({ params: { userId } }),
+  listTokens: () => ({}),
+  createToken: () => ({ body: { label: "New" } }),
+  revokeToken: ({ tokenId }) => ({ params: { tokenId } }),
+  listAudit: () => ({}),
+  getOnboarding: () => ({}),
+  completeOnboarding: () => ({}),
+  getUsage: () => ({}),
+  getBilling: () => ({}),
+  getSupport: () => ({}),
+  listOrganizations: () => ({}),
+  createOrganization: () => ({ body: { name: "New" } }),
+};
+
+export const WORKSPACE = (OPERATIONS as readonly Operation[]).filter(
+  ({ access }) => access !== "public" && access !== "public-key",
+);
+export const inBody = ({ organization }: Operation) =>
+  organization === "body" || organization === "optional-body";
+const isOptional = ({ organization }: Operation) => organization?.startsWith("optional") ?? false;
+
+/** Which workspace is named, and whose source: `own` is the first tenant's, `foreign` the second's. */
+export interface Aim {
+  organization: "own" | "foreign" | "none" | "unknown";
+  source: "own" | "foreign" | "unknown";
+}
+
+export function aimsOf(operation: Operation): Aim[] {
+  const named: Aim["organization"][] = operation.organization ? ["own", "foreign", "unknown"] : ["none"];
+  const organizations = isOptional(operation) ? [...named, "none" as const] : named;
+  const sources: Aim["source"][] = operation.source ? ["own", "foreign", "unknown"] : ["own"];
+  return organizations.flatMap((organization) => sources.map((source) => ({ organization, source })));
+}
+
+/** The order of checks of CONTRACT section 1, as the code of the answer; null: it goes through. */
+export function oracle(operation: Operation, caller: Caller, aim: Aim): string | null {
+  if (caller.refusal) return caller.refusal;
+  if (operation.source && aim.source === "unknown") return "source_not_found";
+  if (operation.id === "createOrganization" && !caller.everywhere) return "permission_denied";
+  if (!operation.source && !operation.organization) return null;
+  const place = operation.source ? aim.source : aim.organization;
+  const role = place === "own" ? caller.own : place === "foreign" ? caller.foreign : undefined;
+  if (!role) return "not_a_member";
+  const { access } = operation;
+  if (access !== "member" && access !== "token" && !MAY[role].includes(access as Permission))
+    return "permission_denied";
+  if (operation.source && aim.organization !== "none" && aim.organization !== aim.source)
+    return "source_not_found";
+  return null;
+}

@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { describe, it } from "node:test";
+import { ERRORS, OPERATIONS, type Operation, openApiDocument, PERMISSIONS } from "@headwater/contract";
+
+const specification = readFileSync(new URL("../../../docs/spec.md", import.meta.url), "utf8");
+
+describe("The table of operations", () => {
+  const operations = OPERATIONS as readonly Operation[];
+  const { paths } = openApiDocument("https://stats.example", "0.0.0") as {
+    paths: Record<string, Record<string, { operationId: string; responses: Record<string, unknown> }>>;
+  };
+
+  it("has every endpoint of the specification's sections 4.1 to 4.3", () => {
+    const endpoints = [...specification.matchAll(/^\| (GET|POST|PATCH) \| `([^`]+)` \|/gm)].map(
+      ([, method, path]) => `${method} ${path}`,
+    );
+    assert.equal(endpoints.length, 10);
+    const served = new Set(operations.map(({ method, path }) => `${method} ${path}`));
+    for (const endpoint of endpoints) assert.ok(served.has(endpoint), endpoint);
+  });
+
+  it("is the OpenAPI document: each operation, and each status with its codes as an enum", () => {
+    const documented = Object.values(paths).flatMap((methods) => Object.values(methods));
+    assert.equal(documented.length, operations.length);
+    for (const one of operations) {
+      const { responses } = paths[one.path.replace(/:(\w+)/g, "{$1}")]![one.method.toLowerCase()]!;
+      const statuses = new Set([
+        one.status,
+        ...one.codes.map((code) => ERRORS[code].status),
+        ...(one.id === "readyz" ? [503] : []),
+      ]);
+      assert.deepEqual(Object.keys(responses).map(Number).sort(), [...statuses].sort(), one.id);
+      const text = JSON.stringify(responses);
+      for (const code of one.codes) assert.ok(text.includes(`"${code}"`), `${one.id} ${code}`);
+    }
+  });
+
+  it("has closed response schemas, but for the named free-form members", () => {
+    const open: string[] = [];
+    const look = (schema: unknown, at: string): void => {
+      if (typeof schema !== "object" || schema === null) return;
+      const { type, properties, additionalProperties } = schema as Record<string, unknown>;
+      if (type === "object" && properties && additionalProperties !== false) open.push(at);
+      for (const [key, part] of Object.entries(schema)) look(part, `${at}.${key}`);
+    };
+    for (const one of operations) look(one.answer, one.id);
+    assert.deepEqual(open, []);
+  });
+
+  it("asks a permission, a token or a public key of everybody who reaches data", () => {
+    const open = operations.filter(({ access }) => access === "public").map(({ id }) => id);
+    assert.deepEqual(open, ["signIn", "healthz", "readyz", "metrics", "openapi", "docs", "sdk"]);
+    for (const { id, access } of operations) {
+      const known = ["public", "public-key", "token", "member", ...PERMISSIONS] as string[];
+      assert.ok(known.includes(access), id);
+    }
+  });
+});

@@ -1,0 +1,146 @@
+// `npm test [-- --long] [words]`: runs the suites that can run here, file by file, and names those that cannot.
+// `--long` runs the full counts and the slow suites; words keep the files whose path has one of them.
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..");
+const NEEDED_NODE = [24, 15];
+const CHROMIUM = "/usr/bin/chromium";
+const CONCURRENCY = 2;
+const FILE_TIMEOUT_MS = 120_000;
+const LONG_FILE_TIMEOUT_MS = 1_800_000;
+
+const [major, minor] = process.versions.node.split(".").map(Number);
+if (major < NEEDED_NODE[0] || (major === NEEDED_NODE[0] && minor < NEEDED_NODE[1])) {
+  console.error(
+    `The tests need Node ${NEEDED_NODE.join(".")} or later and this is ${process.versions.node}: ` +
+      "run them with `npm test` after `npm install`, which brings its own Node.",
+  );
+  process.exit(1);
+}
+
+const inCi = Boolean(process.env.CI) && process.env.CI !== "false";
+const isLong = process.argv.includes("--long");
+const words = process.argv.slice(2).filter((argument) => !argument.startsWith("--"));
+
+const hasChromium = existsSync(CHROMIUM);
+const isRoot = process.getuid?.() === 0;
+const usesChromium = (path) =>
+  /from "(?:\.\/browser\.ts|playwright-core)"/.test(readFileSync(join(ROOT, path), "utf8"));
+
+/** Each file belongs to the first suite that takes it. `missing` says what a suite lacks here; null: nothing. */
+const SUITES = [
+  {
+    name: "power loss",
+    takes: (path) => /^apps\/server\/test\/faults\/.*power/.test(path),
+    missing: isRoot ? null : "it needs root, to cut the power of a disk of its own",
+    slow: true,
+  },
+  {
+    name: "faults and other long tests",
+    takes: (path) => /^apps\/server\/test\/faults\/|\.long\.test\.ts$/.test(path),
+    missing: null,
+    slow: true,
+  },
+  {
+    name: "in a browser",
+    takes: usesChromium,
+    missing: hasChromium ? null : `there is no Chromium at ${CHROMIUM}; \`npm run verify\` installs it`,
+  },
+  { name: "contract", takes: (path) => path.startsWith("packages/contract/"), missing: null },
+  { name: "client", takes: (path) => path.startsWith("packages/sdk/"), missing: null },
+  { name: "server", takes: (path) => path.startsWith("apps/server/"), missing: null },
+];
+
+function testFiles() {
+  const folders = ["packages/contract", "packages/sdk", "apps/server"];
+  const all = folders.flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true }).map((name) => `${folder}/${name}`),
+  );
+  return all.filter((path) => path.endsWith(".test.ts") && !path.includes("node_modules")).sort();
+}
+
+function sortIntoSuites() {
+  const suites = SUITES.map((suite) => ({ ...suite, files: [] }));
+  for (const path of testFiles()) {
+    if (words.length > 0 && !words.some((word) => path.includes(word))) continue;
+    suites.find(({ takes }) => takes(path)).files.push(path);
+  }
+  return suites.filter(({ files }) => files.length > 0);
+}
+
+/** Runs one file in a process of its own, which is ended when it takes too long. */
+async function runFile(path) {
+  const { run } = await import("node:test");
+  const { spec } = await import("node:test/reporters");
+  const file = join(ROOT, path);
+  const signal = AbortSignal.timeout(isLong ? LONG_FILE_TIMEOUT_MS : FILE_TIMEOUT_MS);
+  const stream = run({ files: [file], cwd: ROOT, signal });
+  const result = { path, passed: 0, failed: 0, skipped: 0, text: "" };
+  let isEmpty = false;
+  // a file without a test is reported as one test of its own name that passed
+  stream.on("test:pass", ({ name }) => {
+    isEmpty ||= name === file;
+  });
+  stream.on("test:summary", ({ counts, duration_ms }) => {
+    result.passed = counts.passed;
+    result.failed = counts.failed + counts.cancelled;
+    result.skipped = counts.skipped + counts.todo;
+    result.seconds = duration_ms / 1_000;
+  });
+  for await (const chunk of stream.compose(spec)) result.text += chunk;
+  return isEmpty ? { ...result, passed: 0, failed: 1, text: "The file has no test.\n" } : result;
+}
+
+function print({ path, passed, failed, skipped, seconds, text }) {
+  const counts = [`${passed} passed`, failed > 0 && `${failed} failed`, skipped > 0 && `${skipped} skipped`];
+  const line = `${failed > 0 ? "✖" : "✔"} ${path}: ${counts.filter(Boolean).join(", ")} (${(seconds ?? 0).toFixed(1)} s)`;
+  console.log(failed > 0 ? `\n${line}\n${text}` : line);
+}
+
+/** Some at a time; each is printed whole when it has ended. */
+async function runAll(paths) {
+  const waiting = [...paths];
+  const results = [];
+  const work = async () => {
+    for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
+      const result = await runFile(path);
+      results.push(result);
+      print(result);
+    }
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, work));
+  return results;
+}
+
+const sum = (results, field) => results.reduce((total, result) => total + result[field], 0);
+const plural = (count, one) => `${count} ${one}${count === 1 ? "" : "s"}`;
+
+const suites = sortIntoSuites();
+const unable = suites.filter(({ missing, slow }) => missing !== null && (!slow || isLong));
+const unasked = suites.filter(({ slow }) => slow && !isLong && words.length === 0);
+const running = suites.filter((suite) => !unable.includes(suite) && !unasked.includes(suite));
+
+// what the tests start finds this Node under the name `node`
+process.env.PATH = `${dirname(process.execPath)}${delimiter}${process.env.PATH}`;
+if (isLong) process.env.TEST_LONG = "1";
+
+const results = await runAll(running.flatMap(({ files }) => files));
+const [passed, failed, skipped] = ["passed", "failed", "skipped"].map((field) => sum(results, field));
+
+console.log("");
+for (const { path } of results.filter((one) => one.failed > 0)) console.log(`Failed: ${path}`);
+for (const { name, files } of unasked) {
+  console.log(`Not asked for: ${name} (${plural(files.length, "file")}); \`npm run test:long\` runs it.`);
+}
+for (const { name, files, missing } of unable) {
+  console.log(`Left out: ${name} (${plural(files.length, "file")}): ${missing}.`);
+}
+if (inCi && unable.length > 0) console.log("In CI nothing may be left out.");
+if (inCi && skipped > 0) console.log("In CI no test may be skipped.");
+if (passed + failed === 0) console.log("No test ran.");
+console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
+
+const isWhole = !inCi || (unable.length === 0 && skipped === 0);
+process.exitCode = failed === 0 && passed > 0 && isWhole ? 0 : 1;
