@@ -1,4 +1,4 @@
-/** Opens the ledger, builds the service on it, listens; and takes it all down again. The only file that names an adapter. */
+/** Opens the ledger, builds the service on it, listens; and takes it all down again. Here an adapter is chosen. */
 import { readFileSync } from "node:fs";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";

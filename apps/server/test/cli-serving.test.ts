@@ -1,12 +1,8 @@
 /** The command line beside a serving process: both work on one ledger, and the service sees every change. */
 import assert from "node:assert/strict";
-import { execFile, spawn } from "node:child_process";
-import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { folder, headwater, type Serving, serve } from "./command-line.ts";
 
 const data = folder();
@@ -252,22 +248,4 @@ test("A backup made meanwhile is a ledger of its own, and is never overwritten."
   });
   assert.deepEqual([response.status, other.firstStart], [200, null]);
   assert.equal(await other.stop(), 0);
-});
-
-test("What the first start prints for people works when it is pasted.", async () => {
-  using own = folder();
-  const bin = fileURLToPath(new URL("../bin/headwater.js", import.meta.url));
-  const env = { PATH: process.env.PATH ?? "", DATA_DIR: own.path, PORT: "0", LOG_LEVEL: "silent" };
-  const child = spawn(process.execPath, [bin, "serve"], { env, stdio: ["ignore", "ignore", "pipe"] });
-  const [welcome] = (await once(child.stderr, "data")) as [Buffer];
-  const text = welcome.toString();
-  assert.match(text, /Headwater listens on http:\/\/127\.0\.0\.1:\d+\n/);
-  assert.match(text, /\n {2}hwt_[0-9A-Za-z]{36}\n/);
-  assert.match(text, /\/sign-in#code=/);
-  const commands = text.slice(text.indexOf("KEY="));
-  const { stdout } = await promisify(execFile)("bash", ["-c", commands]);
-  assert.equal(JSON.parse(stdout).accepted, 1);
-  child.kill("SIGINT");
-  const [code] = await once(child, "exit");
-  assert.equal(code, 0);
 });

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
-const BIN = fileURLToPath(new URL("../bin/headwater.js", import.meta.url));
+export const BIN = fileURLToPath(new URL("../bin/headwater.js", import.meta.url));
 
 export interface Outcome {
   code: number;

@@ -40,12 +40,8 @@ export const config = defineCommand({
   },
   run: ({ args }): Report => {
     if (args.markdown) {
-      const settings = describeSettings({}).map(({ name, default: otherwise, help }) => ({
-        name,
-        default: otherwise,
-        help,
-      }));
-      return { json: { settings }, text: markdown(describeSettings({})) };
+      const settings = describeSettings({});
+      return { json: { settings }, text: markdown(settings) };
     }
     const environment = processEnvironment();
     readConfig(environment);

@@ -66,7 +66,7 @@ function printFailure(error: unknown, message: string, asJson: boolean): void {
 export async function runCommandLine(raw: string[]): Promise<void> {
   const asJson = raw.includes("--json");
   // whoever reads the output may stop early, as `head` does
-  process.stdout.on("error", () => process.exit(0));
+  process.stdout.on("error", ({ code }: NodeJS.ErrnoException) => process.exit(code === "EPIPE" ? 0 : 1));
   try {
     const report = await answer(raw);
     if (report) print(report, asJson);

@@ -1,5 +1,4 @@
 /** `headwater serve`: the service, until it is told to stop. Logs go to standard output, words for people to standard error. */
-
 import { defineCommand } from "citty";
 import closeWithGrace from "close-with-grace";
 import { type Config, ConfigError, processEnvironment, readConfig } from "../config.ts";
@@ -17,8 +16,6 @@ const say = (text: string) => void process.stderr.write(`${text}\n`);
 /** What the operating system says of an address or a folder, as a sentence about the setting. */
 function sentenceFor(error: unknown, { HOST, PORT, DATA_DIR }: Config): unknown {
   const { code, syscall } = error as { code?: string; syscall?: string };
-  if (code === "EADDRINUSE")
-    return new ConfigError(`PORT ${PORT} of ${HOST} is in use; set PORT to a free one.`);
   if (syscall === "listen" && code === "EACCES") {
     return new ConfigError(`PORT ${PORT} may not be listened on by this user; set PORT to 1024 or more.`);
   }
@@ -49,7 +46,10 @@ function stopOnSignal(server: RunningServer): void {
     },
     async ({ err }: { err?: Error }) => {
       if (err) say(`Stopping because of an error: ${err.stack ?? err.message}`);
-      await server.close();
+      await server.close().catch((error: Error) => {
+        say(`Not everything could be closed: ${error.message}`);
+        throw error;
+      });
     },
   );
   let toldAt: number | null = null;

@@ -60,6 +60,15 @@ function refusalFor(error: unknown, arrival: Arrival, corridor: Corridor): Refus
   return new Refusal(code, {}, error);
 }
 
+/** What is told of a request is no part of it: a bug there is for the log, and the request is answered. */
+function tell(attempt: Attempt, corridor: Corridor): void {
+  try {
+    corridor.observe(attempt);
+  } catch (error) {
+    corridor.report(error, attempt.requestId);
+  }
+}
+
 /** Runs one story of the corridor: whatever comes of it, the attempt ends in an outcome and is observed. */
 export async function attend(
   arrival: Arrival,
@@ -74,6 +83,6 @@ export async function attend(
     attempt.outcome = { kind: "refused", refusal: refusalFor(error, arrival, corridor) };
   }
   attempt.durationMs = corridor.stopwatch() - startedAt;
-  corridor.observe(attempt);
+  tell(attempt, corridor);
   return attempt;
 }

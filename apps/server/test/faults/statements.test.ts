@@ -23,7 +23,10 @@ async function openFailing() {
   return {
     fault,
     commit: (group: Commit[]) => thread.call<Uint8Array>("commit", packGroup(group).packed),
-    maintain: (now: number) => thread.call("maintain", { now }),
+    async maintain(now: number) {
+      await thread.call("turnKeys", { now });
+      while (await thread.call("sweepKeys", null));
+    },
     outboxEvents: async () =>
       (await thread.call<{ outboxEvents: number }>("probe", { now: NOW })).outboxEvents,
     session: (sessionId: string) => thread.call("session", { sourceId: "src_1", sessionId }),
@@ -57,14 +60,23 @@ const source = {
 };
 type Failing = Awaited<ReturnType<typeof openFailing>>;
 
+interface Fault {
+  after: boolean;
+  /** So many statements in a row. */
+  times: number;
+  errcode?: number;
+  /** Which statement is the next to fail; the following one. */
+  next?: (n: number) => number;
+}
+
 /** Makes the n-th statement fail, n = 1, 2, 3 … until the work is done without meeting the fault. */
 async function atEachStatement(
   { fault }: Failing,
-  how: { after: boolean; times: number; errcode?: number },
+  how: Fault,
   work: () => Promise<unknown>,
   afterFailure: (error: unknown) => Promise<void>,
 ): Promise<number> {
-  for (let n = 1; ; n += 1) {
+  for (let n = 1; ; n = how.next?.(n) ?? n + 1) {
     fault[FAULT.countdown] = n;
     fault[FAULT.after] = how.after ? 1 : 0;
     fault[FAULT.errcode] = how.errcode ?? SQLITE_IOERR;
@@ -198,6 +210,30 @@ describe("A ledger whose statements fail", () => {
       await ledger.close();
     });
   }
+
+  it("forgets no key and stores none twice when any statement fails while keys are filed", async (t) => {
+    const ledger = await openFailing();
+    // as many as are kept before they are filed in order, a slice with each commit
+    const before = Array.from({ length: 33 }, () => aCommit({ entries: entries(2_000) }));
+    for (const commit of before) await ledger.commit([commit]);
+    let one = aGroup();
+    let stored = before.length * 2_000;
+    const checked = await atEachStatement(
+      ledger,
+      { after: false, times: 1, next: (n) => (n < 12 ? n + 1 : n + 24) },
+      () => ledger.commit(one.group),
+      async () => {
+        assert.deepEqual([...(await ledger.commit(one.group))], [1, 1, 0, 1]);
+        stored += 3;
+        one = aGroup();
+      },
+    );
+    t.diagnostic(`${checked} statements`);
+    assert.ok(checked > 100, "a commit files a slice of keys");
+    for (const commit of before) assert.ok((await ledger.commit([commit])).every((flag) => flag === 0));
+    assert.equal(await ledger.outboxEvents(), stored + 3);
+    await ledger.close();
+  });
 
   it("makes no half of a source when any statement of its making fails", async (t) => {
     const ledger = await openFailing();

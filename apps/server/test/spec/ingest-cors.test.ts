@@ -156,6 +156,18 @@ describe("The Origin that lets a request in", () => {
       { origin: "https://example.com" },
       "origin_not_allowed",
     ],
+    [
+      "a name that ends like it is no sub-domain",
+      ["https://*.example.com"],
+      { origin: "https://evilexample.com" },
+      "origin_not_allowed",
+    ],
+    [
+      "nor is a name that begins like it",
+      ["https://*.example.com"],
+      { origin: "https://a.example.com.evil.io" },
+      "origin_not_allowed",
+    ],
     ["any port by pattern", ["http://localhost:*"], { origin: "http://localhost:5173" }, "in"],
     ["an app", ["capacitor://localhost"], { origin: "capacitor://localhost" }, "in"],
   ];

@@ -15,8 +15,6 @@ export interface Opening {
   pollMs: number;
 }
 
-const SLICES_A_TURN = 20;
-
 function openStore({ dataDir, durability, now }: Opening) {
   const database = openDatabase(dataDir, durability);
   const generations = openGenerations(database, now);
@@ -62,18 +60,16 @@ const dataVersion = (database: DatabaseSync) =>
 function watchForeignChanges(): void {
   const timer = setInterval(() => {
     if (!store) return;
-    const seen = dataVersion(store.database);
-    if (seen !== version && version !== 0) notify("foreign-change");
-    version = seen;
+    try {
+      const seen = dataVersion(store.database);
+      if (seen !== version && version !== 0) notify("foreign-change");
+      version = seen;
+    } catch {
+      // nobody asked, so nobody can be told; thrown, it would end the thread
+      drop();
+    }
   }, opening.pollMs);
   timer.unref();
-}
-
-function maintain(now: number): void {
-  const { generations, sweepSessions } = opened();
-  generations.turn(now);
-  for (let slice = 0; slice < SLICES_A_TURN && generations.sweep(); slice++);
-  for (let slice = 0; slice < SLICES_A_TURN && sweepSessions(now); slice++);
 }
 
 /** Writes, so that a full or read-only disk is noticed before a client's commit meets it. */
@@ -97,7 +93,9 @@ const verbs: Record<string, (argument: never) => unknown> = {
   sourceByKey: (asked: { publicKey: string; now: number }) => opened().sourceByKey(asked),
   isSetUp: () => opened().isSetUp(),
   session: (asked: { sourceId: string; sessionId: string }) => opened().session(asked),
-  maintain: ({ now }: { now: number }) => maintain(now),
+  turnKeys: ({ now }: { now: number }) => opened().generations.turn(now),
+  sweepKeys: () => opened().generations.sweep(),
+  sweepSessions: ({ now }: { now: number }) => opened().sweepSessions(now),
   probe: ({ now }: { now: number }) => probe(now),
   close: drop,
 };

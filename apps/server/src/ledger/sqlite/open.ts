@@ -44,6 +44,10 @@ const ATTEMPT_VERBS = [
   "attemptCounts",
 ] as const satisfies readonly (keyof AttemptLedger)[];
 
+/** Of sessions that many slices a minute are looked through; of keys all that are past their time, before the next minute. */
+const SESSION_SLICES = 20;
+const SWEEP_MS = 45_000;
+
 type Verbs<K extends string> = Record<K, (argument: unknown) => Promise<never>>;
 const forward = <K extends string>(thread: Thread, names: readonly K[]): Verbs<K> =>
   Object.fromEntries(
@@ -81,6 +85,16 @@ async function startBoth(opening: Opening, attemptsThread: URL, attemptsOpening:
   }
 }
 
+/** A slice a message, so that commits take their turn in between: a giant DELETE would keep them waiting. */
+async function keepUp(ledger: Thread, at: { now: number }, isClosing: () => boolean): Promise<void> {
+  const end = performance.now() + SWEEP_MS;
+  const goesOn = () => !isClosing() && performance.now() < end;
+  await ledger.call("turnKeys", at);
+  for (let slice = 0; slice < SESSION_SLICES && goesOn(); slice++)
+    if (!(await ledger.call("sweepSessions", at))) break;
+  while (goesOn() && (await ledger.call("sweepKeys", null)));
+}
+
 /** @throws UnsafeSqlite, or DataDirInUse when another process serves the folder */
 export async function openSqliteLedger(options: SqliteOptions): Promise<SqliteLedger> {
   const { dataDir, now, durability = "full" } = options;
@@ -98,6 +112,7 @@ export async function openSqliteLedger(options: SqliteOptions): Promise<SqliteLe
       throw error;
     },
   );
+  let closing = false;
   const queue = createCommitQueue(async (group) => {
     const { packed, transfer } = packGroup(group);
     return unpackOutcomes(group, await ledger.call<Uint8Array>("commit", packed, transfer));
@@ -112,7 +127,7 @@ export async function openSqliteLedger(options: SqliteOptions): Promise<SqliteLe
     session: (asked) => ledger.call("session", asked),
     commit: (commit) => queue.add(commit),
     maintain: async (at) => {
-      await Promise.all([ledger.call("maintain", at), attempts.call("maintain", at)]);
+      await Promise.all([keepUp(ledger, at, () => closing), attempts.call("maintain", at)]);
     },
     probe: async (at): Promise<LedgerStatus> => {
       const [outbox, disk] = await Promise.all([
@@ -126,6 +141,7 @@ export async function openSqliteLedger(options: SqliteOptions): Promise<SqliteLe
         if (notice === "foreign-change") listener();
       }),
     close: async () => {
+      closing = true;
       await Promise.all([ledger.close(), attempts.close()]);
       unlock();
     },

@@ -1,0 +1,54 @@
+/** `headwater serve` from outside: what it prints, and how it ends. */
+import assert from "node:assert/strict";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { test } from "node:test";
+import { promisify } from "node:util";
+import { BIN, folder, headwater, serve } from "./command-line.ts";
+
+test("A port in use is named, and the process ends.", async () => {
+  using data = folder();
+  const taken = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => taken.once("listening", resolve));
+  const { port } = taken.address() as { port: number };
+  const { code, stderr } = await headwater({ DATA_DIR: data.path, PORT: String(port) }, "serve");
+  taken.close();
+  assert.notEqual(code, 0);
+  assert.match(stderr, new RegExp(`^PORT ${port} of 127\\.0\\.0\\.1 is in use; set PORT`));
+});
+
+test("SIGTERM is a graceful stop with code 0; standard output holds nothing but JSON.", async () => {
+  using data = folder();
+  const service = await serve({ DATA_DIR: data.path });
+  assert.equal((await fetch(`${service.url}/healthz`)).status, 200);
+  assert.equal(await service.stop(), 0);
+  const lines = service.stdout().trim().split("\n");
+  for (const line of lines) assert.equal(typeof JSON.parse(line).msg, "string");
+  assert.ok(!service.stdout().includes(service.firstStart!.token!), "the token is not in the log");
+});
+
+test("One Ctrl-C that arrives twice, as with npm in between, is one.", async () => {
+  using data = folder();
+  const service = await serve({ DATA_DIR: data.path, LOG_LEVEL: "silent" });
+  service.process.kill("SIGINT");
+  service.process.kill("SIGINT");
+  assert.equal(await service.stop(), 0);
+});
+
+test("What the first start prints for people works when it is pasted.", async () => {
+  using own = folder();
+  const env = { PATH: process.env.PATH ?? "", DATA_DIR: own.path, PORT: "0", LOG_LEVEL: "silent" };
+  const child = spawn(process.execPath, [BIN, "serve"], { env, stdio: ["ignore", "ignore", "pipe"] });
+  const [welcome] = (await once(child.stderr, "data")) as [Buffer];
+  const text = welcome.toString();
+  assert.match(text, /Headwater listens on http:\/\/127\.0\.0\.1:\d+\n/);
+  assert.match(text, /\n {2}hwt_[0-9A-Za-z]{36}\n/);
+  assert.match(text, /\/sign-in#code=/);
+  const commands = text.slice(text.indexOf("KEY="));
+  const { stdout } = await promisify(execFile)("bash", ["-c", commands]);
+  assert.equal(JSON.parse(stdout).accepted, 1);
+  child.kill("SIGINT");
+  const [code] = await once(child, "exit");
+  assert.equal(code, 0);
+});
