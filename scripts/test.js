@@ -1,5 +1,5 @@
-// `npm test [-- --long] [words]`: runs the suites that can run here, file by file, and names those that cannot.
-// `--long` runs the full counts and the slow suites; words keep the files whose path has one of them.
+// `npm test [-- flags and words]`: runs the suites that can run here, file by file, and names those that cannot.
+// `--faults` adds the slow suites, `--long` too, with the full counts; words keep the files whose path has one of them.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -22,19 +22,20 @@ if (major < NEEDED_NODE[0] || (major === NEEDED_NODE[0] && minor < NEEDED_NODE[1
 
 const inCi = Boolean(process.env.CI) && process.env.CI !== "false";
 const isLong = process.argv.includes("--long");
+const withSlow = isLong || process.argv.includes("--faults");
 const words = process.argv.slice(2).filter((argument) => !argument.startsWith("--"));
 
 const hasChromium = existsSync(CHROMIUM);
 const isRoot = process.getuid?.() === 0;
-const usesChromium = (path) =>
-  /from "(?:\.\/browser\.ts|playwright-core)"/.test(readFileSync(join(ROOT, path), "utf8"));
+const CHROMIUM_TEST = /from "(?:[^"]*\/(?:browser|chromium)\.ts|playwright-core)"/;
+const usesChromium = (path) => CHROMIUM_TEST.test(readFileSync(join(ROOT, path), "utf8"));
 
 /** Each file belongs to the first suite that takes it. `missing` says what a suite lacks here; null: nothing. */
 const SUITES = [
   {
-    name: "power loss",
-    takes: (path) => /^apps\/server\/test\/faults\/.*power/.test(path),
-    missing: isRoot ? null : "it needs root, to cut the power of a disk of its own",
+    name: "power loss and full disks",
+    takes: (path) => /^apps\/server\/test\/faults\/.*(?:power|disk)/.test(path),
+    missing: isRoot ? null : "they need root, to have a disk of their own",
     slow: true,
   },
   {
@@ -77,11 +78,12 @@ async function runFile(path) {
   const file = join(ROOT, path);
   const signal = AbortSignal.timeout(isLong ? LONG_FILE_TIMEOUT_MS : FILE_TIMEOUT_MS);
   const stream = run({ files: [file], cwd: ROOT, signal });
-  const result = { path, passed: 0, failed: 0, skipped: 0, text: "" };
+  const result = { path, passed: 0, failed: 0, skipped: 0, reasons: [], text: "" };
   let isEmpty = false;
   // a file without a test is reported as one test of its own name that passed
-  stream.on("test:pass", ({ name }) => {
+  stream.on("test:pass", ({ name, skip }) => {
     isEmpty ||= name === file;
+    if (skip) result.reasons.push(typeof skip === "string" ? `${name} (${skip})` : name);
   });
   stream.on("test:summary", ({ counts, duration_ms }) => {
     result.passed = counts.passed;
@@ -118,8 +120,10 @@ const sum = (results, field) => results.reduce((total, result) => total + result
 const plural = (count, one) => `${count} ${one}${count === 1 ? "" : "s"}`;
 
 const suites = sortIntoSuites();
-const unable = suites.filter(({ missing, slow }) => missing !== null && (!slow || isLong));
-const unasked = suites.filter(({ slow }) => slow && !isLong && words.length === 0);
+const unable = suites.filter(
+  ({ missing, slow }) => missing !== null && (!slow || withSlow || words.length > 0),
+);
+const unasked = suites.filter(({ slow }) => slow && !withSlow && words.length === 0);
 const running = suites.filter((suite) => !unable.includes(suite) && !unasked.includes(suite));
 
 // what the tests start finds this Node under the name `node`
@@ -131,6 +135,9 @@ const [passed, failed, skipped] = ["passed", "failed", "skipped"].map((field) =>
 
 console.log("");
 for (const { path } of results.filter((one) => one.failed > 0)) console.log(`Failed: ${path}`);
+for (const { path, reasons } of results) {
+  for (const reason of reasons) console.log(`Skipped in ${path}: ${reason}`);
+}
 for (const { name, files } of unasked) {
   console.log(`Not asked for: ${name} (${plural(files.length, "file")}); \`npm run test:long\` runs it.`);
 }

@@ -89,8 +89,11 @@ function listen(server: Server, port: number, host: string): Promise<AddressInfo
 function closeServer(server: Server): Promise<void> {
   return new Promise((resolve) => {
     const patience = setTimeout(() => server.closeAllConnections(), LIMITS.drainTimeoutMs);
+    // a connection that is busy now is idle when its answer has left
+    const sweep = setInterval(() => server.closeIdleConnections(), LIMITS.drainSweepMs);
     server.close(() => {
       clearTimeout(patience);
+      clearInterval(sweep);
       resolve();
     });
     server.closeIdleConnections();

@@ -92,9 +92,14 @@ export const LIMITS = {
   commitQueueShare: 0.5,
   commitGroupEvents: 2_000,
   ingestInFlight: 512,
-  /** Time that requests may take of one turn of the event loop; later ones are refused, well within 50 ms. */
-  turnMs: 30,
+  /**
+   * A turn of the event loop is full when it has taken this many requests and this long: a few requests that were
+   * slow because the machine was are no overload. The rest of the turn is refused, within 50 ms.
+   */
+  turnRequests: 64,
+  turnMs: 25,
   /** The same for a source that has most of the turn while others wait. */
+  crowdedTurnRequests: 16,
   crowdedTurnMs: 12,
   sourceCacheEntries: 10_000,
   sessionCacheEntries: 50_000,
@@ -104,6 +109,7 @@ export const LIMITS = {
   requestTimeoutMs: 10_000,
   headersTimeoutMs: 8_000,
   drainTimeoutMs: 8_000,
+  drainSweepMs: 50,
   retryAfterSeconds: 1,
 } as const;
 

@@ -25,14 +25,15 @@ export function watchTurns(stopwatch: () => number): Turn {
     setImmediate(end);
   };
   /** A source that has most of the turn, while others want some of it. */
-  const crowds = (ofSource: number) => bySource.size > 1 && ofSource > taken / 2;
+  const crowds = (ofSource: number) => bySource.size > 1 && ofSource > LIMITS.crowdedTurnRequests && ofSource > taken / 2;
 
   return {
     take(sourceId) {
       if (startedAt === null) begin();
       const elapsedMs = stopwatch() - startedAt!;
       const ofSource = bySource.get(sourceId) ?? 0;
-      if (elapsedMs > LIMITS.turnMs || (elapsedMs > LIMITS.crowdedTurnMs && crowds(ofSource))) return false;
+      const isFull = taken >= LIMITS.turnRequests && elapsedMs > LIMITS.turnMs;
+      if (isFull || (elapsedMs > LIMITS.crowdedTurnMs && crowds(ofSource))) return false;
       bySource.set(sourceId, ofSource + 1);
       taken += 1;
       return true;

@@ -62,7 +62,7 @@ export function createCommitQueue(write: (group: Commit[]) => Promise<Committed[
       const group = takeGroup();
       try {
         const outcomes = await write(group.map(({ commit }) => commit));
-        group.forEach((one, index) => one.resolve(outcomes[index]!));
+        for (const [index, one] of group.entries()) one.resolve(outcomes[index]!);
       } catch (error) {
         for (const one of group) one.reject(error);
       }

@@ -11,7 +11,7 @@ const OWNER: Actor = { userId: "usr_owner", tokenId: "tok_owner" };
 const NO_LIMITS = { maxBatchSize: null, maxPayloadBytes: null, clientRatePerSecond: null };
 
 let numbered = 0;
-const fresh = (prefix: string) => `${prefix}_${(numbered += 1)}`;
+const fresh = (prefix: string) => `${prefix}_${++numbered}`;
 
 const aToken = (over: Partial<TokenRecord> = {}): TokenRecord => ({
   tokenId: fresh("tok"),

@@ -6,15 +6,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import fc from "fast-check";
-import {
-  BROWSER,
-  ORGANIZATION_ID,
-  ORIGIN,
-  OWNER_TOKEN,
-  openWorld,
-  type Reply,
-  type World,
-} from "../world.ts";
+import { BROWSER, ORIGIN, OWNER_TOKEN, openWorld, type Reply, type World } from "../world.ts";
+import { furnish, type Known, newest, often, realOf, wild } from "./fuzz-furniture.ts";
 import { asText, mutated, type Real, type Schema, valid } from "./mutation.ts";
 
 const RUNS = process.env.TEST_LONG === "1" ? 20_000 : 2_000;
@@ -48,101 +41,6 @@ async function endpointsOf(world: World): Promise<Endpoint[]> {
       Object.entries(methods).map(([method, one]) => ({ ...one, method: method.toUpperCase(), path })),
     )
     .filter(({ operationId }) => operationId !== ENDLESS);
-}
-
-/** What exists: the generator sends it where a schema only says `string`. */
-interface Known {
-  organizations: string[];
-  sources: string[];
-  keys: string[];
-  sessions: string[];
-  users: string[];
-  tokens: string[];
-  secrets: string[];
-}
-
-async function furnish(world: World): Promise<Known> {
-  const known: Known = {
-    organizations: [ORGANIZATION_ID],
-    sources: [],
-    keys: [],
-    sessions: [],
-    users: [],
-    tokens: [],
-    secrets: [OWNER_TOKEN],
-  };
-  const make = async (path: string, body: object) => (await world.ask(path, { method: "POST", body })).body;
-  for (let count = 0; count < 30; count += 1) {
-    const source = await world.createSource({ requireOrigin: false, allowedOrigins: ["*"] });
-    known.sources.push(source.sourceId);
-    known.keys.push(source.publicKey);
-    if (count < 5) known.sessions.push(await world.openSession(source));
-    const { userId } = await make("/api/members", { organizationId: ORGANIZATION_ID, role: "viewer" });
-    const { tokenId, token } = await make("/api/tokens", {
-      organizationId: ORGANIZATION_ID,
-      userId,
-      label: "fuzz",
-    });
-    known.users.push(userId);
-    known.tokens.push(tokenId);
-    if (count === 0) known.secrets.push(token);
-  }
-  return known;
-}
-
-const often = (likely: fc.Arbitrary<unknown>, seldom: fc.Arbitrary<unknown>) =>
-  fc.oneof({ weight: 9, arbitrary: likely }, { weight: 1, arbitrary: seldom });
-/** Anything but `.` and `..`, which no client sends within a path. */
-const words = fc
-  .string({ unit: "grapheme", minLength: 1, maxLength: 30 })
-  .filter((word) => !/^\.+$/.test(word));
-const wild = fc.oneof(words, fc.constantFrom("__proto__", "null", "0", "x".repeat(300)));
-
-/** Members by name: real ids where the schema says no more than `string`, now and then something else. */
-function realOf(known: Known): Real {
-  // one of the newest: what is deleted on the way is made good by what is made on the way
-  const one = (of: string[]) =>
-    often(
-      fc.nat(29).map((back) => of.at(-1 - (back % of.length))),
-      wild,
-    );
-  const time = fc
-    .integer({ min: -9 * 86_400_000, max: 60_000 })
-    .map((ago) => new Date(Date.now() + ago).toISOString());
-  const now = fc.constant(null).map(() => new Date().toISOString());
-  const title = fc
-    .string({ minLength: 1, maxLength: 40 })
-    .map((text) => `n${text.replace(/[^\x20-\x7e]/g, "")}`);
-  return {
-    organizationId: fc.oneof(
-      { weight: 30, arbitrary: fc.constantFrom(...known.organizations) },
-      { weight: 1, arbitrary: wild },
-    ),
-    sourceId: one(known.sources),
-    publicKey: one(known.keys),
-    sessionId: one(known.sessions),
-    userId: one(known.users),
-    tokenId: one(known.tokens),
-    timestamp: often(time, wild),
-    sentAt: often(now, time),
-    expiresAt: fc.constantFrom("2099-01-01T00:00:00Z", null),
-    email: fc.constantFrom("ann@mail.example", null),
-    allowedOrigins: fc.constantFrom(["*"], [ORIGIN], []),
-    type: fc.constantFrom("page", "track", "track", "identify"),
-    page: fc.record({
-      url: fc.constantFrom(`${ORIGIN}/a?utm_source=x`, "/b", ""),
-      title,
-      referrer: fc.constantFrom(null, "https://a.example"),
-    }),
-    id: fc.oneof(fc.uuid(), fc.constantFrom("known-1", "known-2")),
-    name: title,
-    label: title,
-    from: fc.constant("2026-01-01"),
-    to: fc.constant("2026-12-31"),
-    cursor: fc.constantFrom("1", "999"),
-    isActive: fc.constant(true),
-    limits: fc.constantFrom({ maxBatchSize: 10 }, {}),
-  };
 }
 
 /** A text as it may stand in a path or a query. */
@@ -217,7 +115,9 @@ describe("Mutated requests at every route", () => {
       if (operationId === "createSource" || operationId === "regenerateKey") known.keys.push(body.publicKey);
       if (operationId === "addMember") known.users.push(body.userId);
       if (operationId === "createToken") known.tokens.push(body.tokenId);
-      if (/bootstrap/i.test(operationId)) known.sessions.push(body.sessionId);
+      if (/bootstrap/i.test(operationId)) {
+        known.visits.push({ publicKey: body.ingestUrl.split("/").at(-2), sessionId: body.sessionId });
+      }
       if (/events/i.test(operationId)) throughIngest += 1;
     };
     const throwOne = async ({ operationId, method, path, headers, body }: Request) => {
@@ -233,9 +133,18 @@ describe("Mutated requests at every route", () => {
       asked.set(operationId, (asked.get(operationId) ?? 0) + 1);
     };
     const ingest = endpoints.filter(({ path }) => path.startsWith("/api/ingest/"));
-    const requests = fc
-      .constantFrom(...endpoints, ...ingest, ...ingest, ...ingest)
-      .chain((endpoint) => requestTo(endpoint, real, known));
+    // a key and a session that belong together, mostly: others are refused before their events are looked at
+    const toIngest = (endpoint: Endpoint) =>
+      newest(known.visits).chain(({ publicKey, sessionId }) => {
+        const belonging = { publicKey: fc.constant(publicKey), sessionId: fc.constant(sessionId) };
+        return requestTo(endpoint, { ...real, ...belonging }, known);
+      });
+    const requests = fc.constantFrom(...endpoints, ...ingest, ...ingest, ...ingest).chain((endpoint) => {
+      const freely = requestTo(endpoint, real, known);
+      return ingest.includes(endpoint)
+        ? fc.oneof({ weight: 3, arbitrary: toIngest(endpoint) }, { weight: 1, arbitrary: freely })
+        : freely;
+    });
     await fc.assert(fc.asyncProperty(requests, throwOne), { seed: SEED, numRuns: RUNS, endOnFailure: true });
 
     const refusedAtTheDoor = [401, 404, 415, 422].reduce(
