@@ -53,7 +53,7 @@ describe("Every response in the tests is checked against /openapi.json", () => {
   before(async () => {
     world = await openWorld();
   });
-  after(() => world.close());
+  after(() => world[Symbol.asyncDispose]());
 
   async function examples(): Promise<[method: string, path: string, reply: Reply][]> {
     const source = await world.createSource();

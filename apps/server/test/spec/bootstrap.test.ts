@@ -20,7 +20,7 @@ describe("POST /api/ingest/v2/:publicKey/bootstrap", () => {
     world = await openWorld({}, { clock: time.clock });
     source = await world.createSource();
   });
-  after(() => world.close());
+  after(() => world[Symbol.asyncDispose]());
   const bootstrap = (over: Record<string, unknown> = {}, headers?: Record<string, string>) =>
     world.send(bootstrapPath(source), bootstrapBody(over), headers);
   const landingOf = (sessionId: string) =>

@@ -32,7 +32,7 @@ describe("Duplicates: an event is known by (source, event id)", () => {
     source = await world.createSource();
     sessionId = await world.openSession(source);
   });
-  after(() => world.close());
+  after(() => world[Symbol.asyncDispose]());
   const send = (events: unknown[], over = {}) =>
     world.send(eventsPath(source), eventsBody(sessionId, events, over));
   const times = (id: string) => storedEvents(world.dataDir).filter((event) => event.eventId === id).length;

@@ -24,7 +24,7 @@ describe("Warnings: an event with odd data is stored, and says what became of it
     source = await world.createSource();
     sessionId = await world.openSession(source);
   });
-  after(() => world.close());
+  after(() => world[Symbol.asyncDispose]());
   const send = (events: unknown[], over = {}, headers?: Record<string, string>) =>
     world.send(eventsPath(source), eventsBody(sessionId, events, over), headers);
   /** The result of one event sent alone, and what the ledger holds of it. */

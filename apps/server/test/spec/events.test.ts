@@ -29,7 +29,7 @@ describe("POST /api/ingest/v2/:publicKey/events, 200", () => {
     source = await world.createSource();
     sessionId = await world.openSession(source);
   });
-  after(() => world.close());
+  after(() => world[Symbol.asyncDispose]());
   const send = (events: unknown[], over = {}, headers?: Record<string, string>) =>
     world.send(eventsPath(source), eventsBody(sessionId, events, over), headers);
   /** The result of one event sent alone, and what the ledger holds of it. */

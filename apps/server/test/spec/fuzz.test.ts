@@ -99,7 +99,7 @@ describe("Mutated requests at every route", () => {
   before(async () => {
     world = await openWorld();
   });
-  after(() => world.close());
+  after(() => world[Symbol.asyncDispose]());
 
   it(`${RUNS} of them: no 5xx, every response valid against its schema`, async (t) => {
     const known = await furnish(world);

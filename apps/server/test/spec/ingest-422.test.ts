@@ -28,7 +28,7 @@ describe("422 of an events body: what cannot be used is refused as a whole, and 
     source = await world.createSource();
     sessionId = await world.openSession(source);
   });
-  after(() => world.close());
+  after(() => world[Symbol.asyncDispose]());
   const send = (over: Over) => world.send(eventsPath(source), eventsBody(sessionId, [trackEvent()], over));
   const sendEvent = (event: unknown) =>
     world.send(eventsPath(source), eventsBody(sessionId, [trackEvent(), event]));

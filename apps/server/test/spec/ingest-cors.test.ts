@@ -23,7 +23,7 @@ describe("CORS of the ingest routes", () => {
     source = await world.createSource();
     sessionId = await world.openSession(source);
   });
-  after(() => world.close());
+  after(() => world[Symbol.asyncDispose]());
 
   for (const route of INGEST_ROUTES) {
     const name = route.path({ publicKey: ":publicKey" });
@@ -103,7 +103,7 @@ describe("The Origin that lets a request in", () => {
   before(async () => {
     world = await openWorld();
   });
-  after(() => world.close());
+  after(() => world[Symbol.asyncDispose]());
 
   async function lets(allowedOrigins: string[], headers: Record<string, string>, over = {}) {
     const source = await world.createSource({ allowedOrigins, ...over });

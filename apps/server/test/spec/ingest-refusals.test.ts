@@ -23,7 +23,7 @@ for (const route of INGEST_ROUTES) {
     before(async () => {
       world = await openWorld({}, { clock: time.clock });
     });
-    after(() => world.close());
+    after(() => world[Symbol.asyncDispose]());
 
     async function open(over: Record<string, unknown> = {}) {
       const source: Source = await world.createSource(over);

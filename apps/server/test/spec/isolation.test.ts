@@ -84,7 +84,7 @@ describe("Isolation: nothing crosses from one workspace to another", () => {
   });
   after(async () => {
     ledger.close();
-    await world.close();
+    await world[Symbol.asyncDispose]();
   });
 
   /** Everything in the ledger that belongs to one workspace, as one hash. */

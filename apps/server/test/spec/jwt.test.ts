@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, describe, it } from "node:test";
-import { type CryptoKey, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from "jose";
+import { type CryptoKey, exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from "jose";
 import { openWorld, refused, type World } from "../workspace-world.ts";
 
 const ISSUER = "https://idp.example.com/";
@@ -15,7 +15,7 @@ describe("a JWT of the identity provider", () => {
   const keys = new Map<string, CryptoKey>();
 
   before(async () => {
-    const published = [];
+    const published: JWK[] = [];
     for (const alg of ["RS256", "ES256", "EdDSA", "PS256"]) {
       const { publicKey, privateKey } = await generateKeyPair(alg);
       keys.set(alg, privateKey);

@@ -24,7 +24,7 @@ describe("Legacy routes do the same work by the same code", () => {
     source = await world.createSource();
     sessionId = await world.openSession(source);
   });
-  after(() => world.close());
+  after(() => world[Symbol.asyncDispose]());
   const routes = INGEST_ROUTES.filter(({ legacy }) => legacy);
   const marked = ({ headers }: Reply, kind: string) => {
     const successor = `</api/ingest/v2/${source.publicKey}/${kind}>; rel="successor-version"`;

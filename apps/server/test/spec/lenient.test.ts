@@ -25,7 +25,7 @@ describe("Lenient handling: a bad event is rejected with invalid_event, and the 
     source = await world.createSource();
     sessionId = await world.openSession(source);
   });
-  after(() => world.close());
+  after(() => world[Symbol.asyncDispose]());
   const LENIENT = { prefer: "handling=lenient" };
   const send = (events: unknown[], headers: Record<string, string> = LENIENT, over = {}) =>
     world.send(eventsPath(source), eventsBody(sessionId, events, over), headers);

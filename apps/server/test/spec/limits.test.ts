@@ -34,7 +34,7 @@ describe("413", () => {
   before(async () => {
     world = await openWorld();
   });
-  after(() => world.close());
+  after(() => world[Symbol.asyncDispose]());
   const sized = ({ body }: Reply) => [body.limit, body.actual];
   const events = (count: number) => Array.from({ length: count }, () => trackEvent());
 
@@ -98,7 +98,7 @@ describe("Content-Encoding", () => {
     source = await world.createSource();
     sessionId = await world.openSession(source);
   });
-  after(() => world.close());
+  after(() => world[Symbol.asyncDispose]());
   const send = (body: string | Uint8Array, encoding: string) =>
     world.send(eventsPath(source), body, { "content-encoding": encoding });
   const text = () => JSON.stringify(eventsBody(sessionId, [trackEvent()]));

@@ -28,7 +28,7 @@ describe("The normal form, as an independent reader of the ledger's file finds i
     source = await world.createSource({ requireOrigin: false });
     sessionId = await world.openSession(source);
   });
-  after(() => world.close());
+  after(() => world[Symbol.asyncDispose]());
 
   async function stored(event: { id: string }, over = {}, headers?: Record<string, string>) {
     const body = eventsBody(sessionId, [event], over, now);

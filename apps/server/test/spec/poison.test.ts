@@ -36,7 +36,7 @@ describe("What bad input gets: a status of the contract, never a 5xx, never a ha
     source = await world.createSource();
     sessionId = await world.openSession(source);
   });
-  after(() => world.close());
+  after(() => world[Symbol.asyncDispose]());
 
   /** Afterwards the service is as well as before. */
   async function stillWell() {

@@ -21,7 +21,7 @@ describe("A public key reaches its own source and no other", () => {
   before(async () => {
     world = await openWorld({}, { clock: time.clock });
   });
-  after(() => world.close());
+  after(() => world[Symbol.asyncDispose]());
 
   it("events for a session of another source are 403 invalid_session, its sessions stay as they are", async () => {
     const [mine, theirs] = [await world.createSource(), await world.createSource()];

@@ -22,7 +22,7 @@ describe("HTTP as nobody should write it", () => {
     source = await world.createSource();
     sessionId = await world.openSession(source);
   });
-  after(() => world.close());
+  after(() => world[Symbol.asyncDispose]());
 
   const open = () => new Line(world.url);
   /** Writes and waits for the end; a request that is whole asks for it. */

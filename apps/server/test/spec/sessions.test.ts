@@ -24,7 +24,7 @@ describe("Sessions", () => {
   before(async () => {
     world = await openWorld({}, { clock: time.clock });
   });
-  after(() => world.close());
+  after(() => world[Symbol.asyncDispose]());
 
   /** A visitor of a source of its own, who comes again and again. */
   async function visitor() {

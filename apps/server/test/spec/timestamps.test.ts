@@ -32,7 +32,7 @@ describe("Times of events", () => {
     source = await world.createSource();
     sessionId = await world.openSession(source);
   });
-  after(() => world.close());
+  after(() => world[Symbol.asyncDispose]());
 
   const send = (timestamp: unknown, sentAt: unknown = iso(now)) => {
     const event = trackEvent({ timestamp });
