@@ -139,7 +139,9 @@ for (const { path, reasons } of results) {
   for (const reason of reasons) console.log(`Skipped in ${path}: ${reason}`);
 }
 for (const { name, files } of unasked) {
-  console.log(`Not asked for: ${name} (${plural(files.length, "file")}); \`npm test -- --faults\` and \`npm run test:long\` run it.`);
+  console.log(
+    `Not asked for: ${name} (${plural(files.length, "file")}); \`npm test -- --faults\` and \`npm run test:long\` run it.`,
+  );
 }
 for (const { name, files, missing } of unable) {
   console.log(`Left out: ${name} (${plural(files.length, "file")}): ${missing}.`);

@@ -68,7 +68,8 @@ function webAddress(value: string): string | null {
 
 /** The name of a file that is there; `off` is kept, null is the default. */
 function existingFile(value: string): string | null {
-  if (value !== "" && value !== "off" && !existsSync(value)) throw new Error("must name a file that exists, or be off");
+  if (value !== "" && value !== "off" && !existsSync(value))
+    throw new Error("must name a file that exists, or be off");
   return textOrNull(value);
 }
 

@@ -118,7 +118,6 @@ async function openOn(
   log: Logger,
 ): Promise<RunningServer> {
   const newId = createIds(clock);
-  const first = await setUp(ledger, config, clock, newId, log);
   const readiness = watchReadiness(ledger, clock, config.DISK_LOW_WATER_BYTES, ({ ready, problems }) =>
     ready ? log.info("ready again") : log.error({ problems }, "not ready"),
   );
@@ -145,6 +144,8 @@ async function openOn(
   });
   const { port } = await listen(service.server, config.PORT, config.HOST);
   listening = `http://${hostForUrl(config.HOST)}:${port}`;
+  // after all that can fail: a token that was stored and never printed opens nothing
+  const first = await setUp(ledger, config, clock, newId, log);
   log.info({ url: listening, version: VERSION }, "listening");
 
   const maintain = () => ledger.maintain({ now: clock() });

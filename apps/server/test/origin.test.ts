@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { compileOrigins, normalizeOrigin, originOfReferer, readOrigins, suggestOrigin } from "../src/sources/origin.ts";
+import {
+  compileOrigins,
+  normalizeOrigin,
+  originOfReferer,
+  readOrigins,
+  suggestOrigin,
+} from "../src/sources/origin.ts";
 
 const label = fc.stringMatching(/^[a-z][a-z0-9]{0,8}$/);
 const host = fc.array(label, { minLength: 2, maxLength: 4 }).map((labels) => labels.join("."));
@@ -87,10 +93,13 @@ describe("an allowed origin", () => {
 
   it("that is suggested would be taken", () => {
     fc.assert(
-      fc.property(fc.oneof(fc.string(), fc.webUrl(), fc.stringMatching(/^[a-z:/.*@\\?[\]]{0,20}$/)), (text) => {
-        const meant = suggestOrigin(text);
-        if (meant !== null) assert.equal(normalizeOrigin(meant), meant);
-      }),
+      fc.property(
+        fc.oneof(fc.string(), fc.webUrl(), fc.stringMatching(/^[a-z:/.*@\\?[\]]{0,20}$/)),
+        (text) => {
+          const meant = suggestOrigin(text);
+          if (meant !== null) assert.equal(normalizeOrigin(meant), meant);
+        },
+      ),
     );
   });
 });
@@ -166,7 +175,12 @@ describe("matching", () => {
       `https://${"a.".repeat(5_000)}example.com`,
     ];
     for (const trick of tricks) assert.equal(allows(trick), false, trick);
-    for (const good of ["https://example.com", "https://a.b.example.com", "http://localhost", "http://localhost:5173"]) {
+    for (const good of [
+      "https://example.com",
+      "https://a.b.example.com",
+      "http://localhost",
+      "http://localhost:5173",
+    ]) {
       assert.ok(allows(good), good);
     }
   });
@@ -195,6 +209,7 @@ describe("the origin of a Referer", () => {
   it("is its scheme, host and port, without what else it holds", () => {
     assert.equal(originOfReferer("https://u:p@Example.com:8443/path?q"), "https://example.com:8443");
     assert.equal(originOfReferer("capacitor://localhost/index.html"), "capacitor://localhost");
-    for (const text of ["", "nonsense", "about:blank", "data:text/html,x"]) assert.equal(originOfReferer(text), null);
+    for (const text of ["", "nonsense", "about:blank", "data:text/html,x"])
+      assert.equal(originOfReferer(text), null);
   });
 });

@@ -9,7 +9,8 @@ import { sqliteDialect } from "../src/ledger/sqlite/dialect.ts";
 describe("the register on SQLite", () => {
   registerSuite(async () => {
     const database = new DatabaseSync(":memory:");
-    for (const ddl of [...REGISTER_DDL, auditDdl("integer primary key autoincrement"), AUDIT_INDEX]) database.exec(ddl);
+    for (const ddl of [...REGISTER_DDL, auditDdl("integer primary key autoincrement"), AUDIT_INDEX])
+      database.exec(ddl);
     const db = new Kysely<RegisterTables>({ dialect: sqliteDialect(database) });
     return { ledger: createRegister(db), close: () => db.destroy() };
   });

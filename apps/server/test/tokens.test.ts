@@ -20,10 +20,14 @@ describe("an access token", () => {
   it("with one character changed is refused without a look-up", () => {
     const { token } = makeToken();
     fc.assert(
-      fc.property(fc.integer({ min: 4, max: token.length - 1 }), fc.stringMatching(/^[0-9A-Za-z]$/), (at, other) => {
-        const changed = token.slice(0, at) + other + token.slice(at + 1);
-        assert.equal(isPlausibleToken(changed), changed === token);
-      }),
+      fc.property(
+        fc.integer({ min: 4, max: token.length - 1 }),
+        fc.stringMatching(/^[0-9A-Za-z]$/),
+        (at, other) => {
+          const changed = token.slice(0, at) + other + token.slice(at + 1);
+          assert.equal(isPlausibleToken(changed), changed === token);
+        },
+      ),
     );
   });
 
@@ -60,7 +64,11 @@ describe("authentication", () => {
       },
       null,
     );
-    return { seen, authenticator, ask: (text: string, now = 0) => authenticator.authenticate(`Bearer ${text}`, now) };
+    return {
+      seen,
+      authenticator,
+      ask: (text: string, now = 0) => authenticator.authenticate(`Bearer ${text}`, now),
+    };
   }
   const code = (expected: string) => (error: unknown) => error instanceof Refusal && error.code === expected;
 
@@ -86,7 +94,8 @@ describe("authentication", () => {
 
   it("looks up nothing that cannot be a token", async () => {
     const { seen, ask } = counting();
-    for (const text of ["hwt_short", `${token}x`, "x".repeat(31)]) await assert.rejects(ask(text), code("invalid_token"));
+    for (const text of ["hwt_short", `${token}x`, "x".repeat(31)])
+      await assert.rejects(ask(text), code("invalid_token"));
     assert.equal(seen.lookUps, 0);
   });
 

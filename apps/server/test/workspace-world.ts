@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import type { AddressInfo } from "node:net";
 import { DatabaseSync } from "node:sqlite";
-import { FailureOf, LIMITS, type Operation, OPERATIONS, type Role } from "@headwater/contract";
+import { FailureOf, LIMITS, OPERATIONS, type Operation, type Role } from "@headwater/contract";
 import { Kysely } from "kysely";
 import { createAuthenticator } from "../src/access/authenticate.ts";
 import { createJwtVerifier, type JwtSettings } from "../src/access/jwt.ts";
@@ -58,7 +58,11 @@ export interface World {
   member(role: Role, organizationId?: string): Promise<{ userId: string; tokenId: string; token: string }>;
   /** A workspace of somebody else. */
   strangers(): Promise<{ organizationId: string; token: string; userId: string }>;
-  source(fields?: Record<string, unknown>, organizationId?: string, token?: string): Promise<Record<string, string>>;
+  source(
+    fields?: Record<string, unknown>,
+    organizationId?: string,
+    token?: string,
+  ): Promise<Record<string, string>>;
   /** What the service logged as its own failure. */
   logged: unknown[];
   stop(): void;
@@ -90,19 +94,24 @@ function checkAgainstTable(method: string, path: string, reply: Reply): void {
   const schema = success ? operation.answer : FailureOf(operation.codes);
   if (success) assert.equal(reply.status, operation.status);
   const check = compile(schema);
-  assert.ok(check(reply.body), `${operation.id} ${reply.status}: ${JSON.stringify(check.issues(reply.body))} ${reply.text}`);
+  assert.ok(
+    check(reply.body),
+    `${operation.id} ${reply.status}: ${JSON.stringify(check.issues(reply.body))} ${reply.text}`,
+  );
 }
 
 function bodyOf(body: unknown): { body?: string | Uint8Array<ArrayBuffer>; headers: Record<string, string> } {
   if (body === undefined) return { headers: {} };
-  if (body instanceof Uint8Array) return { body: new Uint8Array(body), headers: { "content-type": "application/json" } };
+  if (body instanceof Uint8Array)
+    return { body: new Uint8Array(body), headers: { "content-type": "application/json" } };
   const text = typeof body === "string" ? body : JSON.stringify(body);
   return { body: text, headers: { "content-type": "application/json" } };
 }
 
 function openLedger(): Kysely<RegisterTables> {
   const database = new DatabaseSync(":memory:");
-  for (const ddl of [...REGISTER_DDL, auditDdl("integer primary key autoincrement"), AUDIT_INDEX]) database.exec(ddl);
+  for (const ddl of [...REGISTER_DDL, auditDdl("integer primary key autoincrement"), AUDIT_INDEX])
+    database.exec(ddl);
   return new Kysely<RegisterTables>({ dialect: sqliteDialect(database) });
 }
 
@@ -126,7 +135,10 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
   let stopping = false;
   const logged: unknown[] = [];
   const clock = () => now;
-  const newId = (prefix: string) => `${prefix}_${(numbered += 1).toString().padStart(4, "0")}`;
+  const newId = (prefix: string) => {
+    numbered += 1;
+    return `${prefix}_${numbered.toString().padStart(4, "0")}`;
+  };
 
   const db = openLedger();
   const real = inTurn(createRegister(db));
@@ -167,11 +179,19 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     },
     operations: {
       readyz: async () => ({
-        body: { status: "ready", checks: { ledger: true, migrations: true, disk: true, draining: false }, problems: [] },
+        body: {
+          status: "ready",
+          checks: { ledger: true, migrations: true, disk: true, draining: false },
+          problems: [],
+        },
       }),
       metrics: async () => ({ text: "headwater_ready 1\n", mediaType: "text/plain; version=0.0.4" }),
       sdk: async () => ({ text: "// client\n", mediaType: "text/javascript" }),
-      support: async () => ({ settings: { PORT: "8790" }, health: { ready: true, problems: [] }, facts: { node: "24" } }),
+      support: async () => ({
+        settings: { PORT: "8790" },
+        health: { ready: true, problems: [] },
+        facts: { node: "24" },
+      }),
     },
   });
   const app = createWorkspaceApp({
@@ -198,12 +218,21 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     });
     const text = await response.text();
     const isJson = response.headers.get("content-type")?.startsWith("application/json") && text !== "";
-    const reply = { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined };
+    const reply = {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: isJson ? JSON.parse(text) : undefined,
+    };
     checkAgainstTable(method, path, reply);
     return reply;
   }
 
-  async function made(path: string, body: Record<string, unknown>, token?: string): Promise<Record<string, string>> {
+  async function made(
+    path: string,
+    body: Record<string, unknown>,
+    token?: string,
+  ): Promise<Record<string, string>> {
     const reply = await ask("POST", path, { body, ...(token === undefined ? {} : { token }) });
     assert.equal(reply.status, 201, reply.text);
     return reply.body;
@@ -230,7 +259,14 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       const theirs = newId("org");
       const actor = { userId, tokenId: null };
       await real.createOrganization({ actor, now, organizationId: theirs, name: "Strangers" });
-      const record = { tokenId: newId("tok"), organizationId: null, userId, label: "x", hint, expiresAt: null };
+      const record = {
+        tokenId: newId("tok"),
+        organizationId: null,
+        userId,
+        label: "x",
+        hint,
+        expiresAt: null,
+      };
       const full = { ...record, revokedAt: null, lastUsedAt: null, createdAt: now };
       await real.createToken({ actor, now, hash, auditOrganizationId: theirs, token: full });
       return { organizationId: theirs, token, userId };
@@ -249,6 +285,16 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
   };
 }
 
+/** A world for one test, which is closed however the test ends. */
+export async function worldOf(
+  t: { after(end: () => Promise<void>): void },
+  options?: WorldOptions,
+): Promise<World> {
+  const world = await openWorld(options);
+  t.after(() => world.close());
+  return world;
+}
+
 /** Every failure has one flat shape; which one is this? */
 export function refused(reply: Reply, status: number, code: string): void {
   assert.deepEqual([reply.status, reply.body?.code], [status, code], reply.text);
@@ -259,7 +305,9 @@ export function refused(reply: Reply, status: number, code: string): void {
 /** The issues of a 422 as `path: code`. */
 export function issuesOf(reply: Reply): string[] {
   refused(reply, 422, "invalid_payload");
-  return reply.body.issues.map((one: { path: unknown[]; code: string }) => `${one.path.join(".")}: ${one.code}`).sort();
+  return reply.body.issues
+    .map((one: { path: unknown[]; code: string }) => `${one.path.join(".")}: ${one.code}`)
+    .sort();
 }
 
 export const DAY = 86_400_000;

@@ -7,7 +7,6 @@ import { LIMITS } from "./limits.ts";
 import { Closed, Count, Nullable, OneOf, Time } from "./shapes.ts";
 import { AppliedLimits, Source } from "./sources.ts";
 
-
 export const IssueShape = Closed({
   path: Type.Array(Type.Union([Type.String(), Type.Integer()])),
   code: OneOf(ISSUE_CODES),

@@ -2,7 +2,7 @@
 import Type, { type Static } from "typebox";
 import { EVENT_CODES, type EventCode, WARNINGS } from "./errors.ts";
 import { LIMITS } from "./limits.ts";
-import { Closed, Count, FreeObject, Maybe, Nullable, OneOf, Time } from "./shapes.ts";
+import { Closed, Count, FreeObject, Maybe, Nullable, OneOf, Time, when } from "./shapes.ts";
 
 const EnvelopeId = Type.String({ minLength: 1, maxLength: LIMITS.envelopeIdLength });
 
@@ -40,16 +40,14 @@ export const Event = Type.Object(
   },
   {
     allOf: [
-      {
-        if: { properties: { type: { const: "track" } }, required: ["type"] },
-        // biome-ignore lint/suspicious/noThenProperty: a JSON Schema keyword
-        then: { properties: { name: { type: "string", minLength: 1 } }, required: ["name"] },
-      },
-      {
-        if: { properties: { type: { const: "page" } }, required: ["type"] },
-        // biome-ignore lint/suspicious/noThenProperty: a JSON Schema keyword
-        then: { properties: { page: { type: "object" } }, required: ["page"] },
-      },
+      when(
+        { properties: { type: { const: "track" } }, required: ["type"] },
+        { properties: { name: { type: "string", minLength: 1 } }, required: ["name"] },
+      ),
+      when(
+        { properties: { type: { const: "page" } }, required: ["type"] },
+        { properties: { page: { type: "object" } }, required: ["page"] },
+      ),
     ],
   },
 );
@@ -70,14 +68,13 @@ const bootstrapFields = {
 };
 const withEvents = {
   allOf: [
-    {
-      if: { properties: { events: { type: "array", minItems: 1 } }, required: ["events"] },
-      // biome-ignore lint/suspicious/noThenProperty: a JSON Schema keyword
-      then: {
+    when(
+      { properties: { events: { type: "array", minItems: 1 } }, required: ["events"] },
+      {
         properties: { batchId: { type: "string", minLength: 1 }, sentAt: { type: "string", minLength: 1 } },
         required: ["batchId", "sentAt"],
       },
-    },
+    ),
   ],
 };
 

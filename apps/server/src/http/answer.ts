@@ -13,8 +13,17 @@ export type AnyAnswer = {
   | { readonly stream: AsyncIterable<string>; readonly mediaType: string }
 );
 
-export function sendJson(reply: FastifyReply, status: number, headers: Readonly<Record<string, string>>, body: unknown) {
-  return reply.code(status).headers(headers).type("application/json; charset=utf-8").send(JSON.stringify(body));
+export function sendJson(
+  reply: FastifyReply,
+  status: number,
+  headers: Readonly<Record<string, string>>,
+  body: unknown,
+) {
+  return reply
+    .code(status)
+    .headers(headers)
+    .type("application/json; charset=utf-8")
+    .send(JSON.stringify(body));
 }
 
 /**
@@ -29,7 +38,10 @@ function sendStream(
 ): void {
   const { raw } = reply;
   reply.hijack();
-  raw.writeHead(status, { ...(reply.getHeaders() as Record<string, string>), "Content-Type": answer.mediaType });
+  raw.writeHead(status, {
+    ...(reply.getHeaders() as Record<string, string>),
+    "Content-Type": answer.mediaType,
+  });
   raw.flushHeaders();
   // the ways in which a stream ends are all the same to it: the client left, was cut off, or the service stops
   pipeline(Readable.from(answer.stream), raw)

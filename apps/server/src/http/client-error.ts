@@ -27,11 +27,14 @@ function rawAnswer(code: ErrorCode, requestId: string): string {
 /** For `server.on("clientError")`. A socket that is gone, or has an answer under way, is only closed. */
 export function createClientErrorHandler(newRequestId: () => string) {
   return (error: NodeJS.ErrnoException, socket: Socket): void => {
-    const answering = (socket as Socket & { _httpMessage?: { headersSent: boolean } | null })._httpMessage?.headersSent;
+    const answering = (socket as Socket & { _httpMessage?: { headersSent: boolean } | null })._httpMessage
+      ?.headersSent;
     if (error.code === "ECONNRESET" || !socket.writable || answering) {
       socket.destroy();
       return;
     }
-    socket.end(rawAnswer(CODES[error.code ?? ""] ?? "malformed_http", newRequestId()), () => socket.destroy());
+    socket.end(rawAnswer(CODES[error.code ?? ""] ?? "malformed_http", newRequestId()), () =>
+      socket.destroy(),
+    );
   };
 }

@@ -31,8 +31,15 @@ interface Documented {
   responses: Record<string, { description: string; content: Record<string, { schema: Json }> }>;
 }
 
-const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
-export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => ENTITIES[character]!);
+const ENTITIES: Record<string, string> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+export const escapeHtml = (text: string): string =>
+  text.replace(/[&<>"']/g, (character) => ENTITIES[character]!);
 
 /** Text with `code` in backquotes. */
 const prose = (text: string) => escapeHtml(text).replace(/`([^`]*)`/g, "<code>$1</code>");
@@ -40,7 +47,9 @@ const prose = (text: string) => escapeHtml(text).replace(/`([^`]*)`/g, "<code>$1
 const schemaText = (schema: unknown) => `<pre>${escapeHtml(JSON.stringify(schema, null, 2))}</pre>`;
 
 function folded(title: string, content: Record<string, { schema: Json }>): string {
-  const shown = Object.entries(content).map(([type, { schema }]) => `<p class="dim">${escapeHtml(type)}</p>${schemaText(schema)}`);
+  const shown = Object.entries(content).map(
+    ([type, { schema }]) => `<p class="dim">${escapeHtml(type)}</p>${schemaText(schema)}`,
+  );
   return `<details><summary>${title}</summary>${shown.join("")}</details>`;
 }
 
@@ -67,7 +76,9 @@ function section(method: string, path: string, one: Documented): string {
     `<h2 id="${escapeHtml(one.operationId)}"><code class="${name}">${escapeHtml(method.toUpperCase())} ${escapeHtml(path)}</code></h2>`,
     `<p>${prose(one.summary)}<br><span class="dim">${prose(one.description)}${one.deprecated ? "; deprecated" : ""}</span></p>`,
     parameterTable(one.parameters),
-    one.requestBody ? folded(`body, ${one.requestBody.required ? "required" : "optional"}`, one.requestBody.content) : "",
+    one.requestBody
+      ? folded(`body, ${one.requestBody.required ? "required" : "optional"}`, one.requestBody.content)
+      : "",
     responseTable(one.responses),
   ].join("\n");
 }

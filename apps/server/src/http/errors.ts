@@ -1,5 +1,5 @@
 import { ERRORS, LIMITS } from "@headwater/contract";
-import { Refusal } from "../refusal.ts";
+import type { Refusal } from "../refusal.ts";
 
 /** What a failure is answered with: status, headers, and the one flat body (CONTRACT section 1). */
 export interface FailureAnswer {
@@ -14,7 +14,9 @@ function headersOf(refusal: Refusal): Record<string, string> {
   const headers = { ...refusal.detail.headers };
   if (refusal.status === 401) headers["WWW-Authenticate"] = "Bearer";
   if (NEEDS_RETRY_AFTER.has(refusal.status)) {
-    headers["Retry-After"] = String(Math.max(1, Math.ceil(refusal.detail.retryAfterSeconds ?? LIMITS.retryAfterSeconds)));
+    headers["Retry-After"] = String(
+      Math.max(1, Math.ceil(refusal.detail.retryAfterSeconds ?? LIMITS.retryAfterSeconds)),
+    );
   }
   return headers;
 }

@@ -30,11 +30,21 @@ export type Admitted = Standing & Input & { readonly params: Readonly<Record<str
 
 export interface Guard {
   /** Token, then rate; null for a public operation. */
-  identify(operation: Operation, authorization: string | undefined, clientAddress: string, now: number): Promise<Caller | null>;
+  identify(
+    operation: Operation,
+    authorization: string | undefined,
+    clientAddress: string,
+    now: number,
+  ): Promise<Caller | null>;
   /** Everything after, up to the handler. */
   admit(operation: Operation, caller: Caller | null, incoming: Incoming, now: number): Promise<Admitted>;
   /** Does what was admitted still hold? For answers that go on for long; throws when it does not. */
-  recheck(operation: Operation, authorization: string | undefined, admitted: Standing, now: number): Promise<void>;
+  recheck(
+    operation: Operation,
+    authorization: string | undefined,
+    admitted: Standing,
+    now: number,
+  ): Promise<void>;
   /** A failed sign-in counts as a failed authentication. */
   countFailure(clientAddress: string, now: number): Refusal | null;
 }
@@ -43,18 +53,30 @@ const OUTSIDE = { organizationId: null, role: null, permissions: [], source: nul
 
 function rateRefusal(limiter: RateLimiter, taken: Taken, message: string): Refusal {
   const { retryAfterSeconds } = taken;
-  return new Refusal("rate_limited", { message, retryAfterSeconds, headers: rateHeaders(limiter.rate, taken) });
+  return new Refusal("rate_limited", {
+    message,
+    retryAfterSeconds,
+    headers: rateHeaders(limiter.rate, taken),
+  });
 }
 
 /** A source is looked for by the path alone: whether the caller may know of it is decided next. */
-async function sourceOf(ledger: GuardDeps["ledger"], named: { sourceId?: string }, now: number): Promise<SourceRecord> {
+async function sourceOf(
+  ledger: GuardDeps["ledger"],
+  named: { sourceId?: string },
+  now: number,
+): Promise<SourceRecord> {
   const source = await ledger.source({ sourceId: storable(named.sourceId ?? ""), now });
   if (!source) throw new Refusal("source_not_found");
   return source;
 }
 
 /** A token that opens one workspace makes its user a stranger in every other. */
-async function requireMember(ledger: GuardDeps["ledger"], caller: Caller, organizationId: string): Promise<Role> {
+async function requireMember(
+  ledger: GuardDeps["ledger"],
+  caller: Caller,
+  organizationId: string,
+): Promise<Role> {
   const { actor, limitedTo } = caller;
   const within = limitedTo === null || limitedTo === organizationId;
   const role = within ? await ledger.roleOf({ userId: actor.userId, organizationId }) : null;
@@ -75,7 +97,8 @@ function requirePermissions(operation: Operation, { role, permissions }: Standin
   const { access, elevated } = operation;
   if (role === null || access === "public" || access === "public-key" || access === "token") return;
   if (access !== "member") requirePermission(access, role, permissions);
-  const reaches = elevated && typeof body === "object" && body !== null && Object.hasOwn(body, elevated.field);
+  const reaches =
+    elevated && typeof body === "object" && body !== null && Object.hasOwn(body, elevated.field);
   if (reaches) requirePermission(elevated.permission, role, permissions);
 }
 
@@ -84,7 +107,9 @@ function requireMatch(given: readonly string[], { source, organizationId }: Stan
   if (given.every((one) => one === organizationId)) return;
   if (source) throw new Refusal("source_not_found");
   const message = "organizationId differs between query and body";
-  throw new Refusal("invalid_payload", { issues: [{ path: ["organizationId"], code: "invalid_value", message }] });
+  throw new Refusal("invalid_payload", {
+    issues: [{ path: ["organizationId"], code: "invalid_value", message }],
+  });
 }
 
 export function createGuard({ ledger, authenticate, permissionsOf, rates }: GuardDeps): Guard {
@@ -93,7 +118,9 @@ export function createGuard({ ledger, authenticate, permissionsOf, rates }: Guar
 
   function countFailure(clientAddress: string, now: number): Refusal | null {
     const taken = failures.take(clientAddress, now);
-    return taken.ok ? null : rateRefusal(failures, taken, "Too many failed authentications from this address.");
+    return taken.ok
+      ? null
+      : rateRefusal(failures, taken, "Too many failed authentications from this address.");
   }
 
   /** No token is no try: only one that fails is counted. */
@@ -102,7 +129,12 @@ export function createGuard({ ledger, authenticate, permissionsOf, rates }: Guar
     return failed ? (countFailure(clientAddress, now) ?? error) : error;
   }
 
-  async function identify(operation: Operation, authorization: string | undefined, clientAddress: string, now: number) {
+  async function identify(
+    operation: Operation,
+    authorization: string | undefined,
+    clientAddress: string,
+    now: number,
+  ) {
     if (operation.access === "public") return null;
     let caller: Caller;
     try {
@@ -115,25 +147,41 @@ export function createGuard({ ledger, authenticate, permissionsOf, rates }: Guar
     return caller;
   }
 
-  async function standingOf(caller: Caller, organizationId: string, source: SourceRecord | null): Promise<Standing> {
+  async function standingOf(
+    caller: Caller,
+    organizationId: string,
+    source: SourceRecord | null,
+  ): Promise<Standing> {
     const role = await requireMember(ledger, caller, organizationId);
     return { organizationId, role, permissions: permissionsOf(role), source };
   }
 
-  async function admit(operation: Operation, caller: Caller | null, incoming: Incoming, now: number): Promise<Admitted> {
+  async function admit(
+    operation: Operation,
+    caller: Caller | null,
+    incoming: Incoming,
+    now: number,
+  ): Promise<Admitted> {
     const input = readInput(operation, incoming);
     const given = organizationsGiven(operation, input);
     const source = operation.source ? await sourceOf(ledger, incoming.params, now) : null;
     const organizationId = source?.organizationId ?? given.at(-1);
     const standing =
-      caller === null || organizationId === undefined ? OUTSIDE : await standingOf(caller, organizationId, source);
+      caller === null || organizationId === undefined
+        ? OUTSIDE
+        : await standingOf(caller, organizationId, source);
     requirePermissions(operation, standing, input.body);
     requireMatch(given, standing);
     requireShape(operation, input);
     return { ...standing, ...input, params: incoming.params };
   }
 
-  async function recheck(operation: Operation, authorization: string | undefined, admitted: Standing, now: number) {
+  async function recheck(
+    operation: Operation,
+    authorization: string | undefined,
+    admitted: Standing,
+    now: number,
+  ) {
     const caller = await authenticate(authorization, now);
     if (admitted.organizationId === null) return;
     if (admitted.source) await sourceOf(ledger, admitted.source, now);

@@ -106,6 +106,10 @@ export function organizationsGiven(operation: Operation, input: Input): string[]
 
   const issues = inputIssues(operation, input);
   const named = issues.some((issue) => issue.path.at(-1) === "organizationId" || issue.path.length === 0);
-  const missing: Issue = { path: ["organizationId"], code: "required", message: "organizationId is required" };
+  const missing: Issue = {
+    path: ["organizationId"],
+    code: "required",
+    message: "organizationId is required",
+  };
   throw new Refusal("invalid_payload", { issues: named ? issues : [missing, ...issues] });
 }

@@ -15,7 +15,8 @@ const codeOf = (error: unknown): string =>
 
 export function refusalOf(error: unknown): Refusal {
   if (error instanceof Refusal) return error;
-  if (error instanceof StorageError) return new Refusal(error.full ? "storage_full" : "storage_unavailable", {}, error);
+  if (error instanceof StorageError)
+    return new Refusal(error.full ? "storage_full" : "storage_unavailable", {}, error);
   const known = FRAMEWORK[codeOf(error)];
   return new Refusal(known ?? "internal_error", {}, error);
 }

@@ -23,7 +23,9 @@ export function createRouteTable(operations: readonly Operation[]): (url: string
   }
   return (url) => {
     const path = url.split("?", 1)[0]!;
-    const methods = [...routes.values()].filter((route) => route.path.test(path)).flatMap((route) => [...route.methods]);
+    const methods = [...routes.values()]
+      .filter((route) => route.path.test(path))
+      .flatMap((route) => [...route.methods]);
     return methods.length === 0 ? null : [...new Set(methods), "OPTIONS"].join(", ");
   };
 }

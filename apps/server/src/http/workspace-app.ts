@@ -4,7 +4,7 @@
  * not, and its failures have another shape).
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { LIMITS, type Operation, OPERATIONS } from "@headwater/contract";
+import { LIMITS, OPERATIONS, type Operation } from "@headwater/contract";
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
 import type { Caller, Handlers } from "../call.ts";
 import { Refusal } from "../refusal.ts";
@@ -76,7 +76,9 @@ export function createWorkspaceApp(options: WorkspaceAppOptions): FastifyInstanc
     return503OnClosing: false,
   });
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser("*", (_request: FastifyRequest, payload: IncomingMessage) => readWorkspaceBody(payload));
+  app.addContentTypeParser("*", (_request: FastifyRequest, payload: IncomingMessage) =>
+    readWorkspaceBody(payload),
+  );
   app.setErrorHandler((error, request, reply) => refuse(error, request, reply));
   app.setNotFoundHandler(() => Promise.reject(new Refusal("route_not_found")));
 
@@ -106,7 +108,8 @@ export function createWorkspaceApp(options: WorkspaceAppOptions): FastifyInstanc
   function answerUnrouted(request: FastifyRequest, reply: FastifyReply) {
     const methods = allowed(request.url);
     if (methods === null) throw new Refusal("route_not_found");
-    if (request.method !== "OPTIONS") throw new Refusal("method_not_allowed", { headers: { Allow: methods } });
+    if (request.method !== "OPTIONS")
+      throw new Refusal("method_not_allowed", { headers: { Allow: methods } });
     const letIn = reply.hasHeader("Access-Control-Allow-Origin");
     return reply
       .code(204)
@@ -139,7 +142,13 @@ export function createWorkspaceApp(options: WorkspaceAppOptions): FastifyInstanc
       now,
     );
 
-  function callOf(operation: Operation, request: FastifyRequest, admitted: Admitted, now: number, signal: AbortSignal) {
+  function callOf(
+    operation: Operation,
+    request: FastifyRequest,
+    admitted: Admitted,
+    now: number,
+    signal: AbortSignal,
+  ) {
     const caller = callers.get(request) ?? null;
     const lastEventId = request.headers["last-event-id"]?.toString() ?? null;
     return {
@@ -163,7 +172,7 @@ export function createWorkspaceApp(options: WorkspaceAppOptions): FastifyInstanc
         await guard.recheck(operation, request.headers.authorization, admitted, clock());
       } catch (error) {
         // a storage that does not answer for a moment takes nobody's right away
-        if (error instanceof Refusal) reply.raw.destroy();
+        if (error instanceof Refusal && error.status < 500) reply.raw.destroy();
       }
     };
     const timer = setInterval(recheck, RECHECK_MS).unref();

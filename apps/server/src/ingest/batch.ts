@@ -57,7 +57,13 @@ function rejectBad({ issues }: BadEvent): Rejection {
   return { code: "invalid_event", message: `${EVENT_CODES.invalid_event} ${reasons.join("; ")}.` };
 }
 
-function sharedJson(sourceId: string, about: About, batch: ReadBatch, country: string | null, arrival: Arrival) {
+function sharedJson(
+  sourceId: string,
+  about: About,
+  batch: ReadBatch,
+  country: string | null,
+  arrival: Arrival,
+) {
   const { batchId } = batch;
   const receivedAt = isoTime(arrival.receivedAt);
   return JSON.stringify({ sourceId, receivedAt, batchId, sdkVersion: about.sdkVersion, country }).slice(1);

@@ -25,7 +25,8 @@ export function watchTurns(stopwatch: () => number): Turn {
     setImmediate(end);
   };
   /** A source that has most of the turn, while others want some of it. */
-  const crowds = (ofSource: number) => bySource.size > 1 && ofSource > LIMITS.crowdedTurnRequests && ofSource > taken / 2;
+  const crowds = (ofSource: number) =>
+    bySource.size > 1 && ofSource > LIMITS.crowdedTurnRequests && ofSource > taken / 2;
 
   return {
     take(sourceId) {

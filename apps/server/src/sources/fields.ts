@@ -11,7 +11,11 @@ interface Given {
 
 /** 1 to 120 characters after trimming, as people count them; no control characters. */
 function nameIssues(name: string): Issue[] {
-  const issue = (code: Issue["code"], message: string): Issue => ({ path: ["name"], code, message: `name ${message}` });
+  const issue = (code: Issue["code"], message: string): Issue => ({
+    path: ["name"],
+    code,
+    message: `name ${message}`,
+  });
   if (name === "") return [issue("too_short", "must not be empty")];
   if ([...name].length > LIMITS.nameLength) {
     return [issue("too_long", `must NOT have more than ${LIMITS.nameLength} characters`)];

@@ -2,4 +2,6 @@ import type { Handler } from "../call.ts";
 import { renderSource } from "./source.ts";
 
 /** One source (CONTRACT section 2). */
-export const getSource: Handler<"getSource"> = async ({ source, now }) => ({ body: renderSource(source, now) });
+export const getSource: Handler<"getSource"> = async ({ source, now }) => ({
+  body: renderSource(source, now),
+});

@@ -1,7 +1,7 @@
 /** Operation by permission by token: walks the contract's table, so a new operation is tested by being declared. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { type Operation, OPERATIONS, ROLE_PERMISSIONS, ROLES, type Role } from "@headwater/contract";
+import { OPERATIONS, type Operation, ROLE_PERMISSIONS, ROLES, type Role } from "@headwater/contract";
 import { DAY, openWorld, type Reply, refused, type World } from "../workspace-world.ts";
 
 const guarded = (OPERATIONS as readonly Operation[]).filter(
@@ -10,7 +10,10 @@ const guarded = (OPERATIONS as readonly Operation[]).filter(
 const inWorkspace = guarded.filter((one) => one.access !== "token");
 
 /** A body that passes the checks up to the permission; what comes after does not matter here. */
-function requestFor(one: Operation, { organizationId, sourceId }: { organizationId: string; sourceId: string }) {
+function requestFor(
+  one: Operation,
+  { organizationId, sourceId }: { organizationId: string; sourceId: string },
+) {
   const path = one.path.replace(":sourceId", sourceId).replace(/:(userId|tokenId)/, "nobody_x");
   const inQuery = one.organization === "query" || one.organization === "query-or-body";
   const query = inQuery ? `?organizationId=${organizationId}` : "";
@@ -28,7 +31,11 @@ describe("who may do what", () => {
   });
   after(() => world.close());
 
-  const ask = (one: Operation, token: string | null, headers: Record<string, string> = {}): Promise<Reply> => {
+  const ask = (
+    one: Operation,
+    token: string | null,
+    headers: Record<string, string> = {},
+  ): Promise<Reply> => {
     const { path, body } = requestFor(one, place);
     return world.ask(one.method, path, { token, headers, body });
   };
@@ -41,11 +48,16 @@ describe("who may do what", () => {
         assert.equal(none.headers.get("www-authenticate"), "Bearer");
       }
       for (const authorization of ["", "Bearer", "Bearer ", "Basic eDp5", world.ownerToken]) {
-        const reply = await world.ask("GET", "/api/organizations", { token: null, headers: { authorization } });
+        const reply = await world.ask("GET", "/api/organizations", {
+          token: null,
+          headers: { authorization },
+        });
         refused(reply, 401, "missing_token");
       }
       for (const name of ["access_token", "token", "authorization"]) {
-        const reply = await world.ask("GET", `/api/organizations?${name}=${world.ownerToken}`, { token: null });
+        const reply = await world.ask("GET", `/api/organizations?${name}=${world.ownerToken}`, {
+          token: null,
+        });
         refused(reply, 401, "missing_token");
       }
     });
@@ -54,7 +66,15 @@ describe("who may do what", () => {
       const own = world.ownerToken;
       const typo = own.slice(0, -1) + (own.endsWith("0") ? "1" : "0");
       for (const one of guarded) refused(await ask(one, typo), 401, "invalid_token");
-      const others = [own.slice(0, -1), `${own}0`, own.toLowerCase(), "x".repeat(32), "a b", "a.b.c", "x".repeat(4_000)];
+      const others = [
+        own.slice(0, -1),
+        `${own}0`,
+        own.toLowerCase(),
+        "x".repeat(32),
+        "a b",
+        "a.b.c",
+        "x".repeat(4_000),
+      ];
       for (const token of others) refused(await ask(guarded[0]!, token), 401, "invalid_token");
     });
 
@@ -74,7 +94,10 @@ describe("who may do what", () => {
 
     it("the scheme's case and the spaces behind it do not matter", async () => {
       for (const authorization of [`bearer ${world.ownerToken}`, `BEARER   ${world.ownerToken}  `]) {
-        const reply = await world.ask("GET", "/api/organizations", { token: null, headers: { authorization } });
+        const reply = await world.ask("GET", "/api/organizations", {
+          token: null,
+          headers: { authorization },
+        });
         assert.equal(reply.status, 200);
       }
     });
@@ -82,7 +105,10 @@ describe("who may do what", () => {
     it("comes before everything else that is wrong", async () => {
       const reply = await world.ask("PATCH", "/api/tracking-sources/src_never", { token: null, body: "{" });
       refused(reply, 401, "missing_token");
-      const large = await world.ask("POST", "/api/tracking-sources", { token: null, body: "x".repeat(200_000) });
+      const large = await world.ask("POST", "/api/tracking-sources", {
+        token: null,
+        body: "x".repeat(200_000),
+      });
       refused(large, 401, "missing_token");
     });
   });
@@ -94,7 +120,8 @@ describe("who may do what", () => {
     });
 
     it("not_a_member: every operation of a workspace, with a token of another one of the same user", async () => {
-      const other = (await world.ask("POST", "/api/organizations", { body: { name: "Other" } })).body.organizationId;
+      const other = (await world.ask("POST", "/api/organizations", { body: { name: "Other" } })).body
+        .organizationId;
       const body = { organizationId: other, label: "x" };
       const { token } = (await world.ask("POST", "/api/tokens", { body })).body;
       for (const one of inWorkspace) refused(await ask(one, token), 403, "not_a_member");
@@ -105,7 +132,9 @@ describe("who may do what", () => {
         const { token } = await world.member(role);
         const may = new Set<string>(["member", ...ROLE_PERMISSIONS[role as Role]]);
         // what destroys the place of the test comes last
-        const ordered = inWorkspace.toSorted((a, b) => Number(a.id === "deleteSource") - Number(b.id === "deleteSource"));
+        const ordered = inWorkspace.toSorted(
+          (a, b) => Number(a.id === "deleteSource") - Number(b.id === "deleteSource"),
+        );
         for (const one of ordered) {
           if (one.id === "getDebug" && may.has(one.access)) continue;
           const reply = await ask(one, token);

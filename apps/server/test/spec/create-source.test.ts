@@ -13,7 +13,11 @@ describe("POST /api/tracking-sources", () => {
 
   describe("201", () => {
     it("answers with the created source, whole, and its Location", async () => {
-      const reply = await create({ name: "  Shop 🛒 <b>&\"'  ", slug: "shop", allowedOrigins: ["https://Example.com/"] });
+      const reply = await create({
+        name: "  Shop 🛒 <b>&\"'  ",
+        slug: "shop",
+        allowedOrigins: ["https://Example.com/"],
+      });
       assert.equal(reply.status, 201);
       const { sourceId, publicKey } = reply.body;
       assert.match(sourceId, /^src_/);
@@ -47,12 +51,18 @@ describe("POST /api/tracking-sources", () => {
 
     it("derives an absent slug from the name and makes it unique", async () => {
       const slugs = [];
-      for (const slug of [undefined, null, undefined]) slugs.push((await create({ name: "Ünïque Näme!", slug })).body.slug);
+      for (const slug of [undefined, null, undefined])
+        slugs.push((await create({ name: "Ünïque Näme!", slug })).body.slug);
       assert.deepEqual(slugs, ["unique-name", "unique-name-2", "unique-name-3"]);
     });
 
     it("merges origins that are the same", async () => {
-      const allowedOrigins = ["https://example.com:443", "HTTPS://EXAMPLE.COM", "https://example.com", "http://localhost:*"];
+      const allowedOrigins = [
+        "https://example.com:443",
+        "HTTPS://EXAMPLE.COM",
+        "https://example.com",
+        "http://localhost:*",
+      ];
       const reply = await create({ name: "Shop", allowedOrigins });
       assert.deepEqual(reply.body.allowedOrigins, ["https://example.com", "http://localhost:*"]);
     });
@@ -89,14 +99,28 @@ describe("POST /api/tracking-sources", () => {
 
     it("unsupported_media_type: workspace writes want JSON", async () => {
       const body = JSON.stringify({ organizationId: world.organizationId, name: "Shop" });
-      for (const type of ["text/plain", "application/x-www-form-urlencoded", "application/json; charset=latin1", "json"]) {
-        const reply = await world.ask("POST", "/api/tracking-sources", { body, headers: { "content-type": type } });
+      for (const type of [
+        "text/plain",
+        "application/x-www-form-urlencoded",
+        "application/json; charset=latin1",
+        "json",
+      ]) {
+        const reply = await world.ask("POST", "/api/tracking-sources", {
+          body,
+          headers: { "content-type": type },
+        });
         refused(reply, 415, "unsupported_media_type");
       }
-      const zipped = await world.ask("POST", "/api/tracking-sources", { body, headers: { "content-encoding": "gzip" } });
+      const zipped = await world.ask("POST", "/api/tracking-sources", {
+        body,
+        headers: { "content-encoding": "gzip" },
+      });
       refused(zipped, 415, "unsupported_media_type");
       for (const type of ["application/json; charset=UTF-8", "application/vnd.api+json"]) {
-        const reply = await world.ask("POST", "/api/tracking-sources", { body, headers: { "content-type": type } });
+        const reply = await world.ask("POST", "/api/tracking-sources", {
+          body,
+          headers: { "content-type": type },
+        });
         assert.equal(reply.status, 201);
       }
     });
@@ -107,15 +131,27 @@ describe("POST /api/tracking-sources", () => {
 
     it("malformed JSON and invalid UTF-8 are issues of the body", async () => {
       assert.deepEqual(issuesOf(await post("{")), [": invalid_json"]);
-      assert.deepEqual(issuesOf(await post(Buffer.from('{"name":"\xff"}', "latin1"))), [": invalid_encoding"]);
+      assert.deepEqual(issuesOf(await post(Buffer.from('{"name":"\xff"}', "latin1"))), [
+        ": invalid_encoding",
+      ]);
       assert.deepEqual(issuesOf(await post("[".repeat(60_000))), [": invalid_json"]);
-      const reply = await world.ask("POST", "/api/tracking-sources", { headers: { "content-type": "application/json" } });
+      const reply = await world.ask("POST", "/api/tracking-sources", {
+        headers: { "content-type": "application/json" },
+      });
       assert.deepEqual(issuesOf(reply), [": required"]);
-      for (const body of ["[]", "null", "1", '"x"']) assert.deepEqual(issuesOf(await post(body)), [": invalid_type"]);
+      for (const body of ["[]", "null", "1", '"x"'])
+        assert.deepEqual(issuesOf(await post(body)), [": invalid_type"]);
     });
 
     it("lists every issue of the body", async () => {
-      const body = { name: 1, slug: "No Slug", allowedOrigins: "x", frameworkHint: "-", requireOrigin: "yes", colour: "red" };
+      const body = {
+        name: 1,
+        slug: "No Slug",
+        allowedOrigins: "x",
+        frameworkHint: "-",
+        requireOrigin: "yes",
+        colour: "red",
+      };
       assert.deepEqual(issuesOf(await post(body)), [
         "allowedOrigins: invalid_type",
         "colour: unknown_field",
@@ -153,7 +189,11 @@ describe("POST /api/tracking-sources", () => {
     });
 
     it("an entry that is no origin is named, with the value that was probably meant", async () => {
-      const allowedOrigins = ["https://example.com", "shop.example.com", "https://u:secret@example.com/path?q#f"];
+      const allowedOrigins = [
+        "https://example.com",
+        "shop.example.com",
+        "https://u:secret@example.com/path?q#f",
+      ];
       const reply = await create({ name: "\u0007", allowedOrigins });
       assert.deepEqual(issuesOf(reply), [
         "allowedOrigins.1: invalid_value",
@@ -167,8 +207,11 @@ describe("POST /api/tracking-sources", () => {
     });
 
     it("at most 100 origins are allowed", async () => {
-      const origins = (count: number) => Array.from({ length: count }, (_, at) => `https://a${at}.example.com`);
-      assert.deepEqual(issuesOf(await create({ name: "Shop", allowedOrigins: origins(101) })), ["allowedOrigins: too_many"]);
+      const origins = (count: number) =>
+        Array.from({ length: count }, (_, at) => `https://a${at}.example.com`);
+      assert.deepEqual(issuesOf(await create({ name: "Shop", allowedOrigins: origins(101) })), [
+        "allowedOrigins: too_many",
+      ]);
       assert.equal((await create({ name: "Shop", allowedOrigins: origins(100) })).status, 201);
     });
   });

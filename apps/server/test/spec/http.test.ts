@@ -1,16 +1,19 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
-import { connect } from "node:net";
 import type { AddressInfo } from "node:net";
+import { connect } from "node:net";
 import { after, before, describe, it } from "node:test";
 import { openApiDocument } from "@headwater/contract";
 import { createClientErrorHandler } from "../../src/http/client-error.ts";
 import { StorageError } from "../../src/ledger/ledger.ts";
-import { APP_URL, BASE_URL, openWorld, refused, type World } from "../workspace-world.ts";
+import { APP_URL, BASE_URL, openWorld, refused, type World, worldOf } from "../workspace-world.ts";
 
 /** What the socket answers to bytes, until it closes. */
-async function raw(port: number, bytes: string): Promise<{ status: number; body: Record<string, unknown>; head: string }> {
+async function raw(
+  port: number,
+  bytes: string,
+): Promise<{ status: number; body: Record<string, unknown>; head: string }> {
   const socket = connect(port, "127.0.0.1");
   socket.write(bytes);
   let text = "";
@@ -53,10 +56,14 @@ describe("HTTP around the operations", () => {
 
   describe("404 and 405", () => {
     it("route_not_found: the flat shape of every failure, whatever was sent along", async () => {
-      for (const path of ["/", "/api", "/api/tracking-sources/", "/api/tracking-sources/x/y", "//", "/api/%2e%2e"]) {
+      for (const path of ["/", "/api", "/api/tracking-sources/x/y", "//", "/api/%2e%2e"]) {
         refused(await world.ask("GET", path), 404, "route_not_found");
       }
-      refused(await world.ask("POST", "/nowhere", { body: "{", headers: { "content-type": "nonsense" } }), 404, "route_not_found");
+      refused(
+        await world.ask("POST", "/nowhere", { body: "{", headers: { "content-type": "nonsense" } }),
+        404,
+        "route_not_found",
+      );
     });
 
     it("method_not_allowed: with Allow", async () => {
@@ -85,7 +92,10 @@ describe("HTTP around the operations", () => {
 
     it("request_timeout: headers that do not arrive in time", async () => {
       const server = createServer({ headersTimeout: 20, requestTimeout: 20, connectionsCheckingInterval: 5 });
-      server.on("clientError", createClientErrorHandler(() => "req_1"));
+      server.on(
+        "clientError",
+        createClientErrorHandler(() => "req_1"),
+      );
       server.listen(0, "127.0.0.1");
       await once(server, "listening");
       const answer = await raw((server.address() as AddressInfo).port, "GET / HTTP/1.1\r\nHost: x\r\n");
@@ -95,43 +105,52 @@ describe("HTTP around the operations", () => {
   });
 
   describe("500 and 503", () => {
-    it("internal_error says nothing of the inside, and is logged under the request id", async () => {
-      const broken = await openWorld({
-        ledger: (real) => ({ ...real, organizationsOf: () => Promise.reject(new Error("select secret from /var/lib")) }),
+    it("internal_error says nothing of the inside, and is logged under the request id", async (t) => {
+      const broken = await worldOf(t, {
+        ledger: (real) => ({
+          ...real,
+          organizationsOf: () => Promise.reject(new Error("select secret from /var/lib")),
+        }),
       });
       const reply = await broken.ask("GET", "/api/organizations");
       refused(reply, 500, "internal_error");
-      assert.doesNotMatch(reply.text, /secret|var|stack|at /);
+      assert.doesNotMatch(reply.text, /select|secret|\/var|stack|\.ts/);
       const [line] = broken.logged as { requestId: string; err: Error }[];
-      assert.deepEqual([line?.requestId, line?.err.message], [reply.body.requestId, "select secret from /var/lib"]);
-      await broken.close();
+      assert.deepEqual(
+        [line?.requestId, line?.err.message],
+        [reply.body.requestId, "select secret from /var/lib"],
+      );
     });
 
-    it("storage_unavailable and storage_full, to be tried again", async () => {
-      for (const [full, code] of [[false, "storage_unavailable"], [true, "storage_full"]] as const) {
-        const broken = await openWorld({
-          ledger: (real) => ({ ...real, organizationsOf: () => Promise.reject(new StorageError("/dev/sda", full)) }),
+    it("storage_unavailable and storage_full, to be tried again", async (t) => {
+      for (const [full, code] of [
+        [false, "storage_unavailable"],
+        [true, "storage_full"],
+      ] as const) {
+        const broken = await worldOf(t, {
+          ledger: (real) => ({
+            ...real,
+            organizationsOf: () => Promise.reject(new StorageError("/dev/sda", full)),
+          }),
         });
         const reply = await broken.ask("GET", "/api/organizations");
         refused(reply, 503, code);
         assert.deepEqual([reply.headers.get("retry-after"), reply.body.retryable], ["1", true]);
         assert.deepEqual(broken.logged, []);
-        await broken.close();
       }
     });
 
-    it("shutting_down: while the service stops, what needs a token is refused and health is answered", async () => {
-      const stopping = await openWorld();
+    it("shutting_down: while the service stops, what needs a token is refused and health is answered", async (t) => {
+      const stopping = await worldOf(t);
       stopping.stop();
       refused(await stopping.ask("GET", "/api/organizations"), 503, "shutting_down");
       assert.equal((await stopping.ask("GET", "/healthz")).status, 200);
-      await stopping.close();
     });
   });
 
   describe("429", () => {
-    it("rate_limited: requests of one token, with what is left and when to come back", async () => {
-      const small = await openWorld({ rates: { token: { perSecond: 0.5, burst: 3 } } });
+    it("rate_limited: requests of one token, with what is left and when to come back", async (t) => {
+      const small = await worldOf(t, { rates: { token: { perSecond: 0.5, burst: 3 } } });
       const ask = () => small.ask("GET", "/api/organizations");
       for (let asked = 0; asked < 3; asked += 1) assert.equal((await ask()).status, 200);
       const reply = await ask();
@@ -141,20 +160,18 @@ describe("HTTP around the operations", () => {
       assert.deepEqual([header("ratelimit-remaining"), header("ratelimit-reset")], ["0", "6"]);
       small.advance(2_000);
       assert.equal((await ask()).status, 200);
-      await small.close();
     });
 
-    it("rate_limited comes before the body is looked at, and one token does not stop another", async () => {
-      const small = await openWorld({ rates: { token: { perSecond: 1, burst: 2 } } });
+    it("rate_limited comes before the body is looked at, and one token does not stop another", async (t) => {
+      const small = await worldOf(t, { rates: { token: { perSecond: 1, burst: 2 } } });
       const strangers = await small.strangers();
       for (let asked = 0; asked < 2; asked += 1) await small.ask("GET", "/api/organizations");
       refused(await small.ask("POST", "/api/organizations", { body: "{" }), 429, "rate_limited");
       assert.equal((await small.ask("GET", "/api/organizations", { token: strangers.token })).status, 200);
-      await small.close();
     });
 
-    it("rate_limited: 10 failed authentications a minute of one address; a good token still passes", async () => {
-      const guarded = await openWorld({ rates: { failedAuth: { perSecond: 10 / 60, burst: 10 } } });
+    it("rate_limited: 10 failed authentications a minute of one address; a good token still passes", async (t) => {
+      const guarded = await worldOf(t, { rates: { failedAuth: { perSecond: 10 / 60, burst: 10 } } });
       const guess = (token: string | null) => guarded.ask("GET", "/api/organizations", { token });
       for (let tries = 0; tries < 10; tries += 1) refused(await guess("x".repeat(40)), 401, "invalid_token");
       const reply = await guess("x".repeat(40));
@@ -162,7 +179,6 @@ describe("HTTP around the operations", () => {
       assert.equal(reply.headers.get("retry-after"), "6");
       refused(await guess(null), 401, "missing_token");
       assert.equal((await guess(guarded.ownerToken)).status, 200);
-      await guarded.close();
     });
   });
 
@@ -174,7 +190,13 @@ describe("HTTP around the operations", () => {
       assert.equal(mine.get("access-control-allow-origin"), APP_URL);
       assert.match(mine.get("access-control-expose-headers")!, /X-Request-Id/);
       assert.equal(mine.get("access-control-allow-credentials"), null);
-      for (const origin of ["https://evil.io", "null", `${APP_URL}.evil.io`, "http://console.example.com", BASE_URL]) {
+      for (const origin of [
+        "https://evil.io",
+        "null",
+        `${APP_URL}.evil.io`,
+        "http://console.example.com",
+        BASE_URL,
+      ]) {
         const headers = await at(origin);
         assert.deepEqual([headers.get("access-control-allow-origin"), headers.get("vary")], [null, "Origin"]);
       }
@@ -185,7 +207,11 @@ describe("HTTP around the operations", () => {
       const preflight = (origin: string) =>
         world.ask("OPTIONS", "/api/tracking-sources/src_x", {
           token: null,
-          headers: { origin, "access-control-request-method": "PATCH", "access-control-request-headers": "authorization" },
+          headers: {
+            origin,
+            "access-control-request-method": "PATCH",
+            "access-control-request-headers": "authorization",
+          },
         });
       const mine = await preflight(APP_URL);
       assert.equal(mine.status, 204);
@@ -253,7 +279,8 @@ describe("HTTP around the operations", () => {
       const ends: ((member: { userId: string; tokenId: string }) => Promise<unknown>)[] = [
         ({ tokenId }) => world.ask("DELETE", `/api/tokens/${tokenId}?organizationId=${organizationId}`),
         ({ userId }) => world.ask("DELETE", `/api/members/${userId}?organizationId=${organizationId}`),
-        ({ userId }) => world.ask("PATCH", `/api/members/${userId}`, { body: { organizationId, role: "viewer" } }),
+        ({ userId }) =>
+          world.ask("PATCH", `/api/members/${userId}`, { body: { organizationId, role: "viewer" } }),
       ];
       await Promise.all(
         ends.map(async (end) => {

@@ -4,7 +4,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, describe, it } from "node:test";
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from "jose";
-import { openWorld, refused, type World } from "../workspace-world.ts";
+import { openWorld, refused, type World, worldOf } from "../workspace-world.ts";
 
 const ISSUER = "https://idp.example.com/";
 const AUDIENCE = "headwater";
@@ -59,7 +59,12 @@ describe("a JWT of the identity provider", () => {
       const { [name]: _left, ...rest } = claims();
       refused(await ask(await sign(rest)), 401, "invalid_token");
     }
-    for (const wrong of [{ iss: "https://evil.io/" }, { aud: "other" }, { nbf: seconds() + 60 }, { sub: "" }]) {
+    for (const wrong of [
+      { iss: "https://evil.io/" },
+      { aud: "other" },
+      { nbf: seconds() + 60 },
+      { sub: "" },
+    ]) {
       refused(await ask(await sign({ ...claims(), ...wrong })), 401, "invalid_token");
     }
   });
@@ -71,10 +76,16 @@ describe("a JWT of the identity provider", () => {
     const text = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
     refused(await ask(`${text({ alg: "none" })}.${text(claims())}.x`), 401, "invalid_token");
     const secret = new TextEncoder().encode("x".repeat(32));
-    const symmetric = await new SignJWT(claims()).setProtectedHeader({ alg: "HS256", kid: "RS256" }).sign(secret);
+    const symmetric = await new SignJWT(claims())
+      .setProtectedHeader({ alg: "HS256", kid: "RS256" })
+      .sign(secret);
     refused(await ask(symmetric), 401, "invalid_token");
     const [head, , signature] = (await sign(claims())).split(".");
-    refused(await ask(`${head}.${text({ ...claims(), sub: "usr_owner" })}.${signature}`), 401, "invalid_token");
+    refused(
+      await ask(`${head}.${text({ ...claims(), sub: "usr_owner" })}.${signature}`),
+      401,
+      "invalid_token",
+    );
   });
 
   it("401 expired_token: past its exp", async () => {
@@ -85,10 +96,11 @@ describe("a JWT of the identity provider", () => {
     refused(await ask(await sign({ ...claims(), sub: "idp|eve" })), 403, "not_a_member");
   });
 
-  it("503: keys that cannot be fetched are no fault of the token", async () => {
-    const lonely = await openWorld({ jwt: { jwksUrl: "http://127.0.0.1:9/keys", issuer: ISSUER, audience: AUDIENCE } });
+  it("503: keys that cannot be fetched are no fault of the token", async (t) => {
+    const lonely = await worldOf(t, {
+      jwt: { jwksUrl: "http://127.0.0.1:9/keys", issuer: ISSUER, audience: AUDIENCE },
+    });
     const reply = await lonely.ask("GET", "/api/organizations", { token: await sign(claims()) });
     refused(reply, 503, "storage_unavailable");
-    await lonely.close();
   });
 });

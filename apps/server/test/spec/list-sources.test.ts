@@ -26,7 +26,10 @@ describe("GET /api/tracking-sources", () => {
       let cursor: string | null = null;
       do {
         const next: string = cursor === null ? "" : `&cursor=${cursor}`;
-        const reply = await world.ask("GET", `/api/tracking-sources?organizationId=org_default&limit=2${next}`);
+        const reply = await world.ask(
+          "GET",
+          `/api/tracking-sources?organizationId=org_default&limit=2${next}`,
+        );
         seen.push(...reply.body.sources.map((one: { sourceId: string }) => one.sourceId));
         cursor = reply.body.nextCursor;
       } while (cursor !== null);
@@ -39,24 +42,37 @@ describe("GET /api/tracking-sources", () => {
     it("not_a_member: `organizationId` is a workspace of the caller, also when it does not exist", async () => {
       const strangers = await world.strangers();
       for (const organizationId of [strangers.organizationId, "org_nowhere", "%00"]) {
-        refused(await world.ask("GET", `/api/tracking-sources?organizationId=${organizationId}`), 403, "not_a_member");
+        refused(
+          await world.ask("GET", `/api/tracking-sources?organizationId=${organizationId}`),
+          403,
+          "not_a_member",
+        );
       }
     });
   });
 
   describe("422", () => {
     it("`organizationId` is required, once, and an id", async () => {
-      assert.deepEqual(issuesOf(await world.ask("GET", "/api/tracking-sources")), ["organizationId: required"]);
+      assert.deepEqual(issuesOf(await world.ask("GET", "/api/tracking-sources")), [
+        "organizationId: required",
+      ]);
       const empty = await world.ask("GET", "/api/tracking-sources?organizationId=");
       assert.deepEqual(issuesOf(empty), ["organizationId: too_short"]);
-      const twice = await world.ask("GET", "/api/tracking-sources?organizationId=org_default&organizationId=org_default");
+      const twice = await world.ask(
+        "GET",
+        "/api/tracking-sources?organizationId=org_default&organizationId=org_default",
+      );
       assert.deepEqual(issuesOf(twice), ["organizationId: invalid_type"]);
     });
 
     it("lists every issue of the query", async () => {
       const query = "organizationId=org_default&limit=1e3&cursor=x&colour=red";
       const reply = await world.ask("GET", `/api/tracking-sources?${query}`);
-      assert.deepEqual(issuesOf(reply), ["colour: unknown_field", "cursor: invalid_value", "limit: invalid_type"]);
+      assert.deepEqual(issuesOf(reply), [
+        "colour: unknown_field",
+        "cursor: invalid_value",
+        "limit: invalid_type",
+      ]);
       const range = await world.ask("GET", "/api/tracking-sources?organizationId=org_default&limit=101");
       assert.deepEqual(issuesOf(range), ["limit: invalid_value"]);
     });

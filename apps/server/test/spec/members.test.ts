@@ -14,7 +14,10 @@ describe("organizations, permissions and members", () => {
   const add = (body: Record<string, unknown>, token?: string) =>
     world.ask("POST", "/api/members", { body: { organizationId, ...body }, ...(token ? { token } : {}) });
   const change = (userId: string, role: string, token?: string) =>
-    world.ask("PATCH", `/api/members/${userId}`, { body: { organizationId, role }, ...(token ? { token } : {}) });
+    world.ask("PATCH", `/api/members/${userId}`, {
+      body: { organizationId, role },
+      ...(token ? { token } : {}),
+    });
   const remove = (userId: string, token?: string) =>
     world.ask("DELETE", `/api/members/${userId}?organizationId=${organizationId}`, token ? { token } : {});
 
@@ -22,7 +25,10 @@ describe("organizations, permissions and members", () => {
     it("201: the caller owns the workspace", async () => {
       const reply = await world.ask("POST", "/api/organizations", { body: { name: " Mine " } });
       assert.equal(reply.status, 201);
-      assert.deepEqual({ ...reply.body, organizationId: "" }, { organizationId: "", name: "Mine", role: "owner" });
+      assert.deepEqual(
+        { ...reply.body, organizationId: "" },
+        { organizationId: "", name: "Mine", role: "owner" },
+      );
       assert.equal((await world.ask("GET", reply.headers.get("location")!)).body.role, "owner");
       const listed = (await world.ask("GET", "/api/organizations")).body;
       assert.ok(listed.organizations.some((one: { name: string }) => one.name === "Mine"));
@@ -31,13 +37,18 @@ describe("organizations, permissions and members", () => {
 
     it("403: a token of one workspace makes no others, and lists its own only", async () => {
       const { token } = await world.member("owner");
-      refused(await world.ask("POST", "/api/organizations", { token, body: { name: "x" } }), 403, "permission_denied");
+      refused(
+        await world.ask("POST", "/api/organizations", { token, body: { name: "x" } }),
+        403,
+        "permission_denied",
+      );
       const { organizations } = (await world.ask("GET", "/api/organizations", { token })).body;
       assert.deepEqual(organizations, [{ organizationId, name: "First", role: "owner" }]);
     });
 
     it("422: a name is not empty and has no control characters", async () => {
-      const named = async (name: unknown) => issuesOf(await world.ask("POST", "/api/organizations", { body: { name } }));
+      const named = async (name: unknown) =>
+        issuesOf(await world.ask("POST", "/api/organizations", { body: { name } }));
       assert.deepEqual(await named(" "), ["name: too_short"]);
       assert.deepEqual(await named("a\tb"), ["name: invalid_value"]);
       assert.deepEqual(await named(null), ["name: invalid_type"]);
@@ -48,7 +59,9 @@ describe("organizations, permissions and members", () => {
     it("200: the caller's role and permissions, as the contract's table has them", async () => {
       for (const role of ROLES) {
         const { userId, token } = await world.member(role);
-        const { body } = await world.ask("GET", `/api/permissions?organizationId=${organizationId}`, { token });
+        const { body } = await world.ask("GET", `/api/permissions?organizationId=${organizationId}`, {
+          token,
+        });
         assert.deepEqual(body, { organizationId, userId, role, permissions: [...ROLE_PERMISSIONS[role]] });
       }
     });
@@ -100,10 +113,17 @@ describe("organizations, permissions and members", () => {
 
     it("409: member_exists, and last_owner for the last one however they go", async () => {
       const strangers = await world.strangers();
-      const asThem = { token: strangers.token, body: { organizationId: strangers.organizationId, role: "viewer" } };
+      const asThem = {
+        token: strangers.token,
+        body: { organizationId: strangers.organizationId, role: "viewer" },
+      };
       const path = `/api/members/${strangers.userId}`;
       refused(await world.ask("PATCH", path, asThem), 409, "last_owner");
-      refused(await world.ask("DELETE", path, { ...asThem, body: { organizationId: strangers.organizationId } }), 409, "last_owner");
+      refused(
+        await world.ask("DELETE", path, { ...asThem, body: { organizationId: strangers.organizationId } }),
+        409,
+        "last_owner",
+      );
       refused(await add({ role: "viewer", userId: "usr_owner" }), 409, "member_exists");
     });
 
@@ -114,8 +134,12 @@ describe("organizations, permissions and members", () => {
         "role: invalid_value",
         "userId: too_short",
       ]);
-      assert.deepEqual(issuesOf(await world.ask("DELETE", "/api/members/usr_owner")), ["organizationId: required"]);
-      const both = await world.ask("DELETE", `/api/members/usr_x?organizationId=org_other`, { body: { organizationId } });
+      assert.deepEqual(issuesOf(await world.ask("DELETE", "/api/members/usr_owner")), [
+        "organizationId: required",
+      ]);
+      const both = await world.ask("DELETE", `/api/members/usr_x?organizationId=org_other`, {
+        body: { organizationId },
+      });
       assert.deepEqual(issuesOf(both), ["organizationId: invalid_value"]);
     });
   });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { DAY, issuesOf, openWorld, refused, type World } from "../workspace-world.ts";
+import { DAY, issuesOf, openWorld, refused, type World, worldOf } from "../workspace-world.ts";
 
 describe("POST /api/tracking-sources/:sourceId/regenerate-key and restore-key", () => {
   let world: World;
@@ -39,7 +39,9 @@ describe("POST /api/tracking-sources/:sourceId/regenerate-key and restore-key", 
       world.advance(60_000);
       const shown = await world.ask("GET", `/api/tracking-sources/${sourceId}`);
       assert.equal(shown.body.previousKeyExpiresAt, null);
-      const { sources } = (await world.ask("GET", `/api/tracking-sources?organizationId=${world.organizationId}`)).body;
+      const { sources } = (
+        await world.ask("GET", `/api/tracking-sources?organizationId=${world.organizationId}`)
+      ).body;
       const listed = sources.find((one: { sourceId: string }) => one.sourceId === sourceId);
       assert.equal(listed.previousKeyExpiresAt, null);
     });
@@ -74,7 +76,10 @@ describe("POST /api/tracking-sources/:sourceId/regenerate-key and restore-key", 
       const { sourceId } = await world.source();
       const { token } = await world.member("developer");
       for (const name of ["regenerate-key", "restore-key"]) {
-        const reply = await world.ask("POST", `/api/tracking-sources/${sourceId}/${name}`, { token, body: { x: 1 } });
+        const reply = await world.ask("POST", `/api/tracking-sources/${sourceId}/${name}`, {
+          token,
+          body: { x: 1 },
+        });
         refused(reply, 403, "permission_denied");
       }
     });
@@ -86,7 +91,11 @@ describe("POST /api/tracking-sources/:sourceId/regenerate-key and restore-key", 
       refused(await regenerate(sourceId, { organizationId: "org_other" }), 404, "source_not_found");
       refused(await regenerate(sourceId, {}, "?organizationId=org_other"), 404, "source_not_found");
       const { organizationId } = world;
-      refused(await regenerate(sourceId, { organizationId }, "?organizationId=org_other"), 404, "source_not_found");
+      refused(
+        await regenerate(sourceId, { organizationId }, "?organizationId=org_other"),
+        404,
+        "source_not_found",
+      );
       refused(await regenerate("src_never"), 404, "source_not_found");
     });
   });
@@ -115,12 +124,16 @@ describe("POST /api/tracking-sources/:sourceId/regenerate-key and restore-key", 
 });
 
 describe("GET /api/tracking-sources/:sourceId/install", () => {
-  it("200: holds the current key and the addresses of the configuration", async () => {
-    const world = await openWorld();
+  it("200: holds the current key and the addresses of the configuration", async (t) => {
+    const world = await worldOf(t);
     const { sourceId, publicKey } = await world.source({ frameworkHint: "nextjs", name: "</script><b>" });
-    const { body } = await world.ask("GET", `/api/tracking-sources/${sourceId}/install`, { headers: { host: "evil.io" } });
-    assert.deepEqual([body.publicKey, body.apiBaseUrl, body.ingestVersion], [publicKey, "https://stats.example.com", 2]);
+    const { body } = await world.ask("GET", `/api/tracking-sources/${sourceId}/install`, {
+      headers: { host: "evil.io" },
+    });
+    assert.deepEqual(
+      [body.publicKey, body.apiBaseUrl, body.ingestVersion],
+      [publicKey, "https://stats.example.com", 2],
+    );
     assert.equal(body.debugUrl, `https://console.example.com/analytics/setup/debug?sourceId=${sourceId}`);
-    await world.close();
   });
 });

@@ -13,12 +13,18 @@ describe("GET, PATCH and DELETE /api/tracking-sources/:sourceId", () => {
   });
   after(() => world.close());
   const patch = (fields: Record<string, unknown>, token?: string) =>
-    world.ask("PATCH", path, { body: { organizationId: world.organizationId, ...fields }, ...(token ? { token } : {}) });
+    world.ask("PATCH", path, {
+      body: { organizationId: world.organizationId, ...fields },
+      ...(token ? { token } : {}),
+    });
 
   describe("200", () => {
     it("GET: `organizationId` is optional; given, it matches", async () => {
       assert.deepEqual((await world.ask("GET", path)).body, source);
-      assert.deepEqual((await world.ask("GET", `${path}?organizationId=${world.organizationId}`)).body, source);
+      assert.deepEqual(
+        (await world.ask("GET", `${path}?organizationId=${world.organizationId}`)).body,
+        source,
+      );
     });
 
     it("HEAD answers as GET does, without a body", async () => {
@@ -59,7 +65,10 @@ describe("GET, PATCH and DELETE /api/tracking-sources/:sourceId", () => {
     it("DELETE: the source is gone, its slug is free, and the log keeps what it was", async () => {
       const doomed = await world.source({ slug: "doomed" });
       const reply = await world.ask("DELETE", `/api/tracking-sources/${doomed.sourceId}`);
-      assert.deepEqual(reply.body, { sourceId: doomed.sourceId, deletedAt: new Date(world.now()).toISOString() });
+      assert.deepEqual(reply.body, {
+        sourceId: doomed.sourceId,
+        deletedAt: new Date(world.now()).toISOString(),
+      });
       refused(await world.ask("GET", `/api/tracking-sources/${doomed.sourceId}`), 404, "source_not_found");
       refused(await world.ask("DELETE", `/api/tracking-sources/${doomed.sourceId}`), 404, "source_not_found");
       await world.source({ slug: "doomed" });
@@ -91,10 +100,15 @@ describe("GET, PATCH and DELETE /api/tracking-sources/:sourceId", () => {
     });
 
     it("source_not_found: `organizationId` is another workspace of the caller", async () => {
-      const other = (await world.ask("POST", "/api/organizations", { body: { name: "Other" } })).body.organizationId;
+      const other = (await world.ask("POST", "/api/organizations", { body: { name: "Other" } })).body
+        .organizationId;
       refused(await world.ask("GET", `${path}?organizationId=${other}`), 404, "source_not_found");
       refused(await world.ask("DELETE", `${path}?organizationId=${other}`), 404, "source_not_found");
-      refused(await world.ask("PATCH", path, { body: { organizationId: other, name: 1 } }), 404, "source_not_found");
+      refused(
+        await world.ask("PATCH", path, { body: { organizationId: other, name: 1 } }),
+        404,
+        "source_not_found",
+      );
     });
   });
 
@@ -108,12 +122,18 @@ describe("GET, PATCH and DELETE /api/tracking-sources/:sourceId", () => {
   describe("422", () => {
     it("PATCH: `organizationId` is required in the body, and the shape of it is looked at first", async () => {
       assert.deepEqual(issuesOf(await world.ask("PATCH", path, { body: {} })), ["organizationId: required"]);
-      const unknown = await world.ask("PATCH", "/api/tracking-sources/src_never", { body: { organizationId: 1 } });
+      const unknown = await world.ask("PATCH", "/api/tracking-sources/src_never", {
+        body: { organizationId: 1 },
+      });
       assert.deepEqual(issuesOf(unknown), ["organizationId: invalid_type"]);
     });
 
     it("PATCH: what cannot be changed is an unknown field, and limits have bounds", async () => {
-      const reply = await patch({ publicKey: "pk_x", slug: null, limits: { maxBatchSize: 5_001, colour: 1 } });
+      const reply = await patch({
+        publicKey: "pk_x",
+        slug: null,
+        limits: { maxBatchSize: 5_001, colour: 1 },
+      });
       assert.deepEqual(issuesOf(reply), [
         "limits.colour: unknown_field",
         "limits.maxBatchSize: invalid_value",
@@ -123,7 +143,9 @@ describe("GET, PATCH and DELETE /api/tracking-sources/:sourceId", () => {
     });
 
     it("GET: an empty `organizationId` is none", async () => {
-      assert.deepEqual(issuesOf(await world.ask("GET", `${path}?organizationId=`)), ["organizationId: too_short"]);
+      assert.deepEqual(issuesOf(await world.ask("GET", `${path}?organizationId=`)), [
+        "organizationId: too_short",
+      ]);
     });
   });
 });

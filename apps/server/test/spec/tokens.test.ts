@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { DAY, issuesOf, openWorld, refused, SIGN_IN_CODE, type World } from "../workspace-world.ts";
+import { DAY, issuesOf, openWorld, refused, SIGN_IN_CODE, type World, worldOf } from "../workspace-world.ts";
 
 describe("/api/tokens", () => {
   let world: World;
@@ -11,9 +11,13 @@ describe("/api/tokens", () => {
   });
   after(() => world.close());
   const create = (body: Record<string, unknown>, token?: string) =>
-    world.ask("POST", "/api/tokens", { body: { organizationId, label: "CI", ...body }, ...(token ? { token } : {}) });
+    world.ask("POST", "/api/tokens", {
+      body: { organizationId, label: "CI", ...body },
+      ...(token ? { token } : {}),
+    });
   const list = () => world.ask("GET", `/api/tokens?organizationId=${organizationId}`);
-  const works = async (token: string) => (await world.ask("GET", "/api/organizations", { token })).status === 200;
+  const works = async (token: string) =>
+    (await world.ask("GET", "/api/organizations", { token })).status === 200;
 
   describe("201", () => {
     it("shows the token once, with its hint and without its hash anywhere", async () => {
@@ -24,12 +28,16 @@ describe("/api/tokens", () => {
       assert.equal(hint, token.slice(-4));
       assert.ok(await works(token));
       const listed = (await list()).body.tokens.find((one: { tokenId: string }) => one.tokenId === tokenId);
-      assert.deepEqual([listed.label, listed.hint, "token" in listed, "hash" in listed], ["CI", hint, false, false]);
+      assert.deepEqual(
+        [listed.label, listed.hint, "token" in listed, "hash" in listed],
+        ["CI", hint, false, false],
+      );
     });
 
     it("a token made in a workspace opens that workspace only", async () => {
       const { token } = (await create({})).body;
-      const other = (await world.ask("POST", "/api/organizations", { body: { name: "Other" } })).body.organizationId;
+      const other = (await world.ask("POST", "/api/organizations", { body: { name: "Other" } })).body
+        .organizationId;
       const reply = await world.ask("GET", `/api/tracking-sources?organizationId=${other}`, { token });
       refused(reply, 403, "not_a_member");
       assert.equal((await world.ask("GET", `/api/tracking-sources?organizationId=${other}`)).status, 200);
@@ -37,7 +45,10 @@ describe("/api/tokens", () => {
 
     it("its own user makes one that reaches all of theirs; it is in no workspace's list", async () => {
       const { token, tokenId } = (await create({ allWorkspaces: true })).body;
-      assert.equal((await world.ask("POST", "/api/organizations", { token, body: { name: "x" } })).status, 201);
+      assert.equal(
+        (await world.ask("POST", "/api/organizations", { token, body: { name: "x" } })).status,
+        201,
+      );
       assert.ok(!(await list()).text.includes(tokenId));
       const revoked = await world.ask("DELETE", `/api/tokens/${tokenId}?organizationId=${organizationId}`);
       assert.equal(revoked.status, 200);
@@ -45,7 +56,8 @@ describe("/api/tokens", () => {
     });
 
     it("an expiry holds to the millisecond", async () => {
-      const { token, expiresAt } = (await create({ expiresAt: new Date(world.now() + DAY).toISOString() })).body;
+      const { token, expiresAt } = (await create({ expiresAt: new Date(world.now() + DAY).toISOString() }))
+        .body;
       assert.equal(expiresAt, new Date(world.now() + DAY).toISOString());
       world.advance(DAY - 1);
       assert.ok(await works(token));
@@ -54,7 +66,10 @@ describe("/api/tokens", () => {
     });
 
     it("an expiry without a zone is UTC", async () => {
-      assert.equal((await create({ expiresAt: "2030-01-01T00:00" })).body.expiresAt, "2030-01-01T00:00:00.000Z");
+      assert.equal(
+        (await create({ expiresAt: "2030-01-01T00:00" })).body.expiresAt,
+        "2030-01-01T00:00:00.000Z",
+      );
     });
   });
 
@@ -99,7 +114,10 @@ describe("/api/tokens", () => {
         token: strangers.token,
         body: { organizationId: strangers.organizationId, label: "x" },
       });
-      const reply = await world.ask("DELETE", `/api/tokens/${theirs.body.tokenId}?organizationId=${organizationId}`);
+      const reply = await world.ask(
+        "DELETE",
+        `/api/tokens/${theirs.body.tokenId}?organizationId=${organizationId}`,
+      );
       refused(reply, 404, "token_not_found");
     });
   });
@@ -117,37 +135,35 @@ describe("/api/tokens", () => {
 });
 
 describe("POST /api/sign-in", () => {
-  const signIn = (world: World, code: unknown) => world.ask("POST", "/api/sign-in", { token: null, body: { code } });
+  const signIn = (world: World, code: unknown) =>
+    world.ask("POST", "/api/sign-in", { token: null, body: { code } });
 
-  it("200: gives a token for the first start's code, once", async () => {
-    const world = await openWorld();
+  it("200: gives a token for the first start's code, once", async (t) => {
+    const world = await worldOf(t);
     const reply = await signIn(world, SIGN_IN_CODE);
     assert.equal(reply.status, 200, reply.text);
     assert.equal((await world.ask("GET", "/api/organizations", { token: reply.body.token })).status, 200);
     refused(await signIn(world, SIGN_IN_CODE), 401, "invalid_token");
-    await world.close();
   });
 
-  it("401: expired_token after 10 minutes, invalid_token for an unknown code", async () => {
-    const world = await openWorld();
+  it("401: expired_token after 10 minutes, invalid_token for an unknown code", async (t) => {
+    const world = await worldOf(t);
     const unknown = await signIn(world, "guess");
     refused(unknown, 401, "invalid_token");
     assert.equal(unknown.headers.get("www-authenticate"), "Bearer");
     world.advance(600_000);
     refused(await signIn(world, SIGN_IN_CODE), 401, "expired_token");
-    await world.close();
   });
 
-  it("422: a code is text", async () => {
-    const world = await openWorld();
+  it("422: a code is text", async (t) => {
+    const world = await worldOf(t);
     assert.deepEqual(issuesOf(await signIn(world, 7)), ["code: invalid_type"]);
-    await world.close();
   });
 
-  it("429: guesses count as failed authentications of their address", async () => {
-    const world = await openWorld({ rates: { failedAuth: { perSecond: 10 / 60, burst: 10 } } });
-    for (let tries = 0; tries < 10; tries += 1) refused(await signIn(world, `guess ${tries}`), 401, "invalid_token");
+  it("429: guesses count as failed authentications of their address", async (t) => {
+    const world = await worldOf(t, { rates: { failedAuth: { perSecond: 10 / 60, burst: 10 } } });
+    for (let tries = 0; tries < 10; tries += 1)
+      refused(await signIn(world, `guess ${tries}`), 401, "invalid_token");
     refused(await signIn(world, "guess again"), 429, "rate_limited");
-    await world.close();
   });
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { issuesOf, LIMITS, openWorld, type World } from "../workspace-world.ts";
+import { issuesOf, LIMITS, openWorld, type World, worldOf } from "../workspace-world.ts";
 
 describe("audit, onboarding, usage, billing and support", () => {
   let world: World;
@@ -35,10 +35,11 @@ describe("audit, onboarding, usage, billing and support", () => {
     assert.deepEqual([...page.body.entries, ...next.body.entries], body.entries.slice(0, 2));
   });
 
-  it("GET /api/onboarding says from the data which steps are done; completing it is a POST, and lasts", async () => {
-    const fresh = await openWorld();
+  it("GET /api/onboarding says from the data which steps are done; completing it is a POST, and lasts", async (t) => {
+    const fresh = await worldOf(t);
     const { organizationId } = fresh;
-    const read = async () => (await fresh.ask("GET", `/api/onboarding?organizationId=${organizationId}`)).body;
+    const read = async () =>
+      (await fresh.ask("GET", `/api/onboarding?organizationId=${organizationId}`)).body;
     const open = { done: false, at: null };
     const steps = { sourceCreated: open, firstBootstrap: open, firstAcceptedEvent: open };
     assert.deepEqual(await read(), { organizationId, steps, completed: false, completedAt: null });
@@ -50,7 +51,6 @@ describe("audit, onboarding, usage, billing and support", () => {
     fresh.advance(1);
     await fresh.ask("POST", "/api/onboarding", { body: { organizationId } });
     assert.deepEqual(await read(), completed.body);
-    await fresh.close();
   });
 
   it("GET /api/usage counts by source and day, for the last 30 days unless asked otherwise", async () => {
@@ -67,8 +67,12 @@ describe("audit, onboarding, usage, billing and support", () => {
       "from: invalid_value",
       "to: invalid_value",
     ]);
-    assert.deepEqual(issuesOf(await get("/api/usage?from=2026-02-02&to=2026-02-01&")), ["from: invalid_value"]);
-    assert.deepEqual(issuesOf(await get("/api/usage?from=2024-01-01&to=2026-01-01&")), ["from: invalid_value"]);
+    assert.deepEqual(issuesOf(await get("/api/usage?from=2026-02-02&to=2026-02-01&")), [
+      "from: invalid_value",
+    ]);
+    assert.deepEqual(issuesOf(await get("/api/usage?from=2024-01-01&to=2026-01-01&")), [
+      "from: invalid_value",
+    ]);
   });
 
   it("GET /api/billing: the plan is self-hosted, with its limits and the month's usage", async () => {

@@ -46,7 +46,8 @@ const ATTEMPT_VERBS = [
 
 /** Of sessions that many slices a minute are looked through; of keys all that are past their time, before the next minute. */
 const SESSION_SLICES = 20;
-const SWEEP_MS = 45_000;
+/** Of 5,000 keys each: more in a minute than can be accepted in one. */
+const KEY_SLICES = 1_000;
 
 type Verbs<K extends string> = Record<K, (argument: unknown) => Promise<never>>;
 const forward = <K extends string>(thread: Thread, names: readonly K[]): Verbs<K> =>
@@ -87,12 +88,12 @@ async function startBoth(opening: Opening, attemptsThread: URL, attemptsOpening:
 
 /** A slice a message, so that commits take their turn in between: a giant DELETE would keep them waiting. */
 async function keepUp(ledger: Thread, at: { now: number }, isClosing: () => boolean): Promise<void> {
-  const end = performance.now() + SWEEP_MS;
-  const goesOn = () => !isClosing() && performance.now() < end;
   await ledger.call("turnKeys", at);
-  for (let slice = 0; slice < SESSION_SLICES && goesOn(); slice++)
-    if (!(await ledger.call("sweepSessions", at))) break;
-  while (goesOn() && (await ledger.call("sweepKeys", null)));
+  const sweep = async (verb: string, slices: number) => {
+    for (let slice = 0; slice < slices && !isClosing(); slice++) if (!(await ledger.call(verb, at))) break;
+  };
+  await sweep("sweepSessions", SESSION_SLICES);
+  await sweep("sweepKeys", KEY_SLICES);
 }
 
 /** @throws UnsafeSqlite, or DataDirInUse when another process serves the folder */
