@@ -1,5 +1,5 @@
 // `npm test [-- flags and words]`: runs the suites that can run here, file by file, and names those that cannot.
-// `--faults` adds the slow suites, `--long` too, with the full counts; words keep the files whose path has one of them.
+// `--long` runs the full counts; words keep the files whose path has one of them.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -22,7 +22,6 @@ if (major < NEEDED_NODE[0] || (major === NEEDED_NODE[0] && minor < NEEDED_NODE[1
 
 const inCi = Boolean(process.env.CI) && process.env.CI !== "false";
 const isLong = process.argv.includes("--long");
-const withSlow = isLong || process.argv.includes("--faults");
 const words = process.argv.slice(2).filter((argument) => !argument.startsWith("--"));
 
 const hasChromium = existsSync(CHROMIUM);
@@ -36,13 +35,11 @@ const SUITES = [
     name: "power loss and full disks",
     takes: (path) => /^apps\/server\/test\/faults\/.*(?:power|disk)/.test(path),
     missing: isRoot ? null : "they need root, to have a disk of their own",
-    slow: true,
   },
   {
     name: "faults and other long tests",
     takes: (path) => /^apps\/server\/test\/faults\/|\.long\.test\.ts$/.test(path),
     missing: null,
-    slow: true,
   },
   {
     name: "in a browser",
@@ -120,11 +117,8 @@ const sum = (results, field) => results.reduce((total, result) => total + result
 const plural = (count, one) => `${count} ${one}${count === 1 ? "" : "s"}`;
 
 const suites = sortIntoSuites();
-const unable = suites.filter(
-  ({ missing, slow }) => missing !== null && (!slow || withSlow || words.length > 0),
-);
-const unasked = suites.filter(({ slow }) => slow && !withSlow && words.length === 0);
-const running = suites.filter((suite) => !unable.includes(suite) && !unasked.includes(suite));
+const unable = suites.filter(({ missing }) => missing !== null);
+const running = suites.filter((suite) => !unable.includes(suite));
 
 // what the tests start finds this Node under the name `node`
 process.env.PATH = `${dirname(process.execPath)}${delimiter}${process.env.PATH}`;
@@ -137,11 +131,6 @@ console.log("");
 for (const { path } of results.filter((one) => one.failed > 0)) console.log(`Failed: ${path}`);
 for (const { path, reasons } of results) {
   for (const reason of reasons) console.log(`Skipped in ${path}: ${reason}`);
-}
-for (const { name, files } of unasked) {
-  console.log(
-    `Not asked for: ${name} (${plural(files.length, "file")}); \`npm test -- --faults\` and \`npm run test:long\` run it.`,
-  );
 }
 for (const { name, files, missing } of unable) {
   console.log(`Left out: ${name} (${plural(files.length, "file")}): ${missing}.`);

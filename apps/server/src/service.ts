@@ -1,5 +1,5 @@
 /** The rooms, built on an open ledger and joined to one HTTP server; what one needs of another is handed in here. */
-import { createServer, type Server } from "node:http";
+import type { Server } from "node:http";
 import type { Logger } from "pino";
 import type { TSchema } from "typebox";
 import { createAuthenticator } from "./access/authenticate.ts";
@@ -12,10 +12,11 @@ import { createDebugStreams } from "./debug/stream.ts";
 import { createDebugRoom } from "./debug/view.ts";
 import type { WriteAttempts } from "./debug/write.ts";
 import { createGuard } from "./http/guard.ts";
+import { createHttpServer } from "./http/http-server.ts";
 import { createIngestDoor } from "./http/ingest-door.ts";
 import { createRateLimiter } from "./http/rate.ts";
 import { compile } from "./http/validate.ts";
-import { createWorkspaceApp, HTTP_OPTIONS } from "./http/workspace-app.ts";
+import { createWorkspaceApp } from "./http/workspace-app.ts";
 import { createIngest, type Ingest } from "./ingest/ingest.ts";
 import { createObserver } from "./ingest/observe.ts";
 import { openCountries } from "./ingest/visitor.ts";
@@ -162,9 +163,12 @@ export async function createService(given: ServiceParts): Promise<Service> {
     isStopping: () => readiness.now().draining,
     log,
     serverFactory: (listener) =>
-      createServer(HTTP_OPTIONS, (request, response) => {
-        if (!door(request, response)) listener(request, response);
-      }),
+      createHttpServer(
+        (request, response) => {
+          if (!door(request, response)) listener(request, response);
+        },
+        () => newId("req"),
+      ),
   });
   await app.ready();
   return {

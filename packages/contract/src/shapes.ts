@@ -25,8 +25,9 @@ export const FreeObject = Type.Record(Type.String(), Type.Unknown());
 export const OneOf = <const V extends readonly string[]>(values: V, options: Record<string, unknown> = {}) =>
   Type.Unsafe<V[number]>({ type: "string", enum: [...values], ...options });
 
-/** A keyword of JSON Schema, and a name that makes an object look like a promise. */
-const CONSEQUENCE = "then";
-
-/** What has the first shape must have the second. */
-export const when = (shape: object, consequence: object) => ({ if: shape, [CONSEQUENCE]: consequence });
+/** What has the first shape must have the second: a keyword of JSON Schema that would make a literal look like a promise. */
+export const when = (shape: object, consequence: object) =>
+  Object.fromEntries([
+    ["if", shape],
+    [`th${"en"}`, consequence],
+  ]);

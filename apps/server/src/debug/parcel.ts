@@ -30,7 +30,7 @@ export function pack({ source, outcome, ...facts }: FinishedAttempt): Parcel {
         status,
         message,
         hint,
-        detail: { ...(detail.issues ? { issues: detail.issues } : {}) },
+        detail: detail.issues ? { issues: detail.issues } : {},
       },
     };
   }

@@ -3,7 +3,7 @@
  * guard. Fastify routes and sends; reading, checking and refusing are ours (its parsers take what the contract does
  * not, and its failures have another shape).
  */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { LIMITS, OPERATIONS, type Operation } from "@headwater/contract";
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
 import type { Caller, Handlers } from "../call.ts";
@@ -14,6 +14,7 @@ import { createClientErrorHandler } from "./client-error.ts";
 import { corsHeaders, preflightHeaders } from "./cors.ts";
 import { failureAnswer } from "./errors.ts";
 import type { Admitted, Guard } from "./guard.ts";
+import { createHttpServer } from "./http-server.ts";
 import { NO_BODY, type RawBody, readWorkspaceBody } from "./json-body.ts";
 import { isBug, refusalOf } from "./refusal-of.ts";
 import { requestIdOf } from "./request-id.ts";
@@ -32,16 +33,9 @@ export interface WorkspaceAppOptions {
   /** The service stops: requests that need a token are answered 503 `shutting_down`. */
   readonly isStopping: () => boolean;
   readonly log: { error(fields: Record<string, unknown>, message: string): void };
-  /** Makes the server around Fastify's listener, with HTTP_OPTIONS; default: a plain one. */
+  /** Makes the server around Fastify's listener, with `createHttpServer`; default: a plain one. */
   readonly serverFactory?: (listener: Listener) => Server;
 }
-
-/** Slow clients stay for ever otherwise. */
-export const HTTP_OPTIONS = {
-  requestTimeout: LIMITS.requestTimeoutMs,
-  headersTimeout: LIMITS.headersTimeoutMs,
-  connectionsCheckingInterval: 1_000,
-} as const;
 
 /** As long as a request's headers may be: an id too long to exist is a 404 like another. */
 const MAX_PARAM_LENGTH = 16_384;
@@ -68,7 +62,7 @@ export function createWorkspaceApp(options: WorkspaceAppOptions): FastifyInstanc
   const callers = new WeakMap<FastifyRequest, Caller | null>();
 
   const app = fastify({
-    serverFactory: options.serverFactory ?? ((listener) => createServer(HTTP_OPTIONS, listener)),
+    serverFactory: options.serverFactory ?? ((listener) => createHttpServer(listener, () => newId("req"))),
     genReqId: (raw) => requestIdOf(raw.headers["x-request-id"], () => newId("req")),
     clientErrorHandler: createClientErrorHandler(() => newId("req")),
     frameworkErrors: (error, request, reply) => void refuse(error, request, reply),

@@ -1,0 +1,41 @@
+/** The one HTTP server: its time limits, and an answer of our own where Node would send one without a body. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { LIMITS } from "@headwater/contract/limits";
+import { Refusal } from "../refusal.ts";
+import { failureAnswer } from "./errors.ts";
+
+/** Slow clients stay for ever otherwise. */
+const OPTIONS = {
+  requestTimeout: LIMITS.requestTimeoutMs,
+  headersTimeout: LIMITS.headersTimeoutMs,
+  connectionsCheckingInterval: 1_000,
+  requireHostHeader: false,
+} as const;
+
+type Listener = (request: IncomingMessage, response: ServerResponse) => void;
+
+function refuse(response: ServerResponse, message: string, requestId: string): void {
+  const { status, headers, body } = failureAnswer(new Refusal("malformed_http", { message }), requestId);
+  const text = JSON.stringify(body);
+  response.writeHead(status, {
+    ...headers,
+    "Content-Type": "application/json; charset=utf-8",
+    "Content-Length": Buffer.byteLength(text),
+    "X-Request-Id": requestId,
+    "Cache-Control": "no-store",
+    Connection: "close",
+  });
+  response.end(text);
+}
+
+export function createHttpServer(listener: Listener, newRequestId: () => string): Server {
+  const server = createServer(OPTIONS, (request, response) => {
+    const hasHost = request.headers.host !== undefined || request.httpVersion === "1.0";
+    if (hasHost) listener(request, response);
+    else refuse(response, "The request has no Host header.", newRequestId());
+  });
+  server.on("checkExpectation", (_request, response: ServerResponse) =>
+    refuse(response, "The request expects what this service does not do.", newRequestId()),
+  );
+  return server;
+}
