@@ -4,7 +4,7 @@
  * not, and its failures have another shape).
  */
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import { LIMITS, OPERATIONS, type Operation } from "@headwater/contract";
+import { OPERATIONS, type Operation } from "@headwater/contract";
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
 import type { Caller, Handlers } from "../call.ts";
 import { Refusal } from "../refusal.ts";
