@@ -3,7 +3,7 @@ import type { Event, EventResult, EventStatus } from "@headwater/contract";
 import { EVENT_CODES } from "@headwater/contract";
 import type { Arrival } from "../arrival.ts";
 import type { Attempt } from "../attempt.ts";
-import type { Committed, SessionRecord } from "../ledger/records.ts";
+import type { Committed, SessionRecord, Touch } from "../ledger/records.ts";
 import type { Corridor } from "./attend.ts";
 import {
   analyticsEventId,
@@ -101,13 +101,36 @@ export async function judgeBatch(
 export const entriesOf = (verdicts: Verdict[]) =>
   verdicts.flatMap(({ judged }) => (isCandidate(judged) ? [{ key: judged.key, json: judged.json }] : []));
 
-/** The sessions that accepted events keep alive. */
-export function touchesOf(verdicts: Verdict[]) {
-  const touched = new Map<string, string | null>();
-  for (const { judged } of verdicts) {
-    if (isCandidate(judged)) touched.set(judged.sessionId, judged.userId);
+/** The sessions that accepted events keep alive, each by events of its own. */
+export function touchesOf(verdicts: Verdict[]): Required<Touch>[] {
+  const touched = new Map<string, Required<Touch>>();
+  for (const [index, { sessionId, userId }] of verdicts
+    .map(({ judged }) => judged)
+    .filter(isCandidate)
+    .entries()) {
+    const touch = touched.get(sessionId);
+    if (touch) touch.entries.push(index);
+    else touched.set(sessionId, { sessionId, userId, entries: [index] });
   }
-  return [...touched].map(([sessionId, userId]) => ({ sessionId, userId }));
+  return [...touched.values()];
+}
+
+/** What the commit did to the sessions, for this process's memory of them. */
+export async function keepAlive(
+  touch: Required<Touch>[],
+  committed: Committed,
+  sourceId: string,
+  now: number,
+  corridor: Corridor,
+) {
+  const wasAccepted = (entry: number) => committed[entry] === 1;
+  for (const { sessionId, userId, entries } of touch) {
+    if (!entries.some(wasAccepted)) continue;
+    const session = await corridor.sessions.find(sourceId, sessionId);
+    if (!session) continue;
+    session.lastActivityAt = Math.max(session.lastActivityAt, now);
+    session.userId = userId ?? session.userId;
+  }
 }
 
 const loose = (value: unknown) =>

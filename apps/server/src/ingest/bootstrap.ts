@@ -5,7 +5,7 @@ import type { SessionRecord } from "../ledger/records.ts";
 import { addressOf, cutUrl, withoutUserInfo } from "./address.ts";
 import { admit } from "./admit.ts";
 import { attend, type Corridor } from "./attend.ts";
-import { entriesOf, judgeBatch, normalizedOf, settle, touchesOf, userAgentOf } from "./batch.ts";
+import { entriesOf, judgeBatch, keepAlive, normalizedOf, settle, touchesOf, userAgentOf } from "./batch.ts";
 import type { KnownSource } from "./known-sources.ts";
 import { canResume, expiresAt } from "./sessions.ts";
 import { isoTime } from "./time.ts";
@@ -37,17 +37,17 @@ async function story(arrival: Arrival, attempt: Attempt, corridor: Corridor): Pr
     maxEventBytes: known.limits.maxEventBytes,
   };
   const verdicts = batch ? await judgeBatch(batch, session, about, attempt, arrival, corridor) : [];
+  const touch = touchesOf(verdicts);
   const committed = await corridor.ledger.commit({
     sourceId,
     receivedAt: now,
     bootstrap: true,
     open: resumed ? null : session,
-    touch: resumed
-      ? [{ sessionId: session.sessionId, userId: body.userId ?? null }, ...touchesOf(verdicts)]
-      : touchesOf(verdicts),
+    touch: resumed ? [{ sessionId: session.sessionId, userId: body.userId ?? null }, ...touch] : touch,
     entries: entriesOf(verdicts),
   });
   corridor.sessions.keep(session);
+  await keepAlive(touch, committed, sourceId, now, corridor);
 
   const settled = settle(verdicts, committed, sourceId);
   const answer = { ...answerOf(session, resumed, known, attempt), ...(body.events ? settled : {}) };

@@ -3,7 +3,7 @@ import type { Arrival } from "../arrival.ts";
 import type { Attempt, Outcome } from "../attempt.ts";
 import { admit } from "./admit.ts";
 import { attend, type Corridor } from "./attend.ts";
-import { entriesOf, judgeBatch, normalizedOf, settle, touchesOf } from "./batch.ts";
+import { entriesOf, judgeBatch, keepAlive, normalizedOf, settle, touchesOf } from "./batch.ts";
 import { mustTakeEvents } from "./sessions.ts";
 
 /** A batch of events of a session (spec 4.2 rules 3 and 4). Never rejects: the attempt says what came of it. */
@@ -39,7 +39,7 @@ async function story(arrival: Arrival, attempt: Attempt, corridor: Corridor): Pr
     entries: entriesOf(verdicts),
   });
   const settled = settle(verdicts, committed, sourceId);
-  if (settled.accepted > 0) await keepAlive(touch, sourceId, arrival.receivedAt, corridor);
+  await keepAlive(touch, committed, sourceId, arrival.receivedAt, corridor);
 
   const answer = {
     ok: true as const,
@@ -49,19 +49,4 @@ async function story(arrival: Arrival, attempt: Attempt, corridor: Corridor): Pr
     ...settled,
   };
   return { kind: "taken", answer, results: settled.results, normalized: normalizedOf(verdicts) };
-}
-
-/** What the commit did to the sessions, for this process's memory of them. */
-async function keepAlive(
-  touch: { sessionId: string; userId: string | null }[],
-  sourceId: string,
-  now: number,
-  corridor: Corridor,
-): Promise<void> {
-  for (const { sessionId, userId } of touch) {
-    const session = await corridor.sessions.find(sourceId, sessionId);
-    if (!session) continue;
-    session.lastActivityAt = Math.max(session.lastActivityAt, now);
-    session.userId = userId ?? session.userId;
-  }
 }

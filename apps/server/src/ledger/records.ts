@@ -90,6 +90,13 @@ export interface Entry {
   json: string;
 }
 
+export interface Touch {
+  sessionId: string;
+  userId: string | null;
+  /** Indexes into the commit's entries. */
+  entries?: number[];
+}
+
 /** What one ingest request wants to have happened, all or nothing. */
 export interface Commit {
   sourceId: string;
@@ -97,8 +104,8 @@ export interface Commit {
   bootstrap: boolean;
   /** A session to be made. */
   open: SessionRecord | null;
-  /** Sessions that live on: always for a bootstrap, for events only if one was accepted. */
-  touch: { sessionId: string; userId: string | null }[];
+  /** Sessions that live on: for a bootstrap, or when an event was accepted; with `entries`, when one of those was. */
+  touch: Touch[];
   entries: Entry[];
 }
 

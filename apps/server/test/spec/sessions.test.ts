@@ -39,6 +39,20 @@ describe("Sessions", () => {
     return { source, bootstrap, send };
   }
 
+  it("a duplicate keeps no session alive, even beside an event that was accepted", async () => {
+    const { bootstrap, send } = await visitor();
+    const { sessionId: first } = await bootstrap();
+    const { sessionId: second } = await bootstrap();
+    const old = trackEvent({ sessionId: first }, time.now());
+    assert.deepEqual(outcomesOf(await send(second, [old])), ["accepted"]);
+    time.advance(20 * MINUTE);
+    const late = await send(second, [old, trackEvent({}, time.now())]);
+    assert.deepEqual(outcomesOf(late), ["duplicate", "accepted"]);
+    time.advance(15 * MINUTE);
+    assert.equal((await bootstrap({ sessionId: first })).sessionResumed, false);
+    assert.equal((await bootstrap({ sessionId: second })).sessionResumed, true);
+  });
+
   describe("Bootstrap resumes a session of this source and this visitor", () => {
     it("idle under 30 minutes, and not from 30 minutes on", async () => {
       const { bootstrap } = await visitor();

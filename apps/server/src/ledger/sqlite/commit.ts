@@ -84,18 +84,23 @@ export function prepareCommit(database: DatabaseSync, generations: Generations) 
       s.landing,
     );
 
-  const touchAll = ({ sourceId, receivedAt, touch }: Head) => {
-    for (const { sessionId, userId } of touch) touchSession.run(sourceId, sessionId, receivedAt, userId);
+  /** @param wasAccepted of the entry with this index */
+  const touchAll = (head: Head, lives: boolean, wasAccepted: (entry: number) => boolean) => {
+    for (const { sessionId, userId, entries } of head.touch) {
+      if (!(entries ? entries.some(wasAccepted) : lives)) continue;
+      touchSession.run(head.sourceId, sessionId, head.receivedAt, userId);
+    }
   };
 
   const writeHeads = (heads: Head[], outcomes: Uint8Array) => {
     const tallies = new Map<string, Tally>();
     let start = 0;
     for (const head of heads) {
-      const accepted = countOnes(outcomes, start, start + head.entries);
+      const first = start;
+      const accepted = countOnes(outcomes, first, first + head.entries);
       start += head.entries;
       if (head.open) insertSession(head.open);
-      if (head.bootstrap || accepted > 0) touchAll(head);
+      touchAll(head, head.bootstrap || accepted > 0, (entry) => outcomes[first + entry] === 1);
       addToTally(tallies, head, accepted);
     }
     for (const tally of tallies.values()) {
