@@ -8,6 +8,7 @@ import { StorageError } from "../../src/ledger/ledger.ts";
 import { aCommit, entries, fresh, MINUTE, NOW } from "../../src/ledger/ledger-home.suite.ts";
 import type { Commit } from "../../src/ledger/records.ts";
 import { packGroup } from "../../src/ledger/sqlite/packing.ts";
+import { FILED_FROM } from "../../src/ledger/sqlite/recent-keys.ts";
 import { startThread } from "../../src/ledger/sqlite/rpc.ts";
 import { FAULT, makeFault } from "./failing-ledger-thread.ts";
 
@@ -214,7 +215,9 @@ describe("A ledger whose statements fail", () => {
   it("forgets no key and stores none twice when any statement fails while keys are filed", async (t) => {
     const ledger = await openFailing();
     // as many as are kept before they are filed in order, a slice with each commit
-    const before = Array.from({ length: 33 }, () => aCommit({ entries: entries(2_000) }));
+    const before = Array.from({ length: Math.ceil(FILED_FROM / 2_000) }, () =>
+      aCommit({ entries: entries(2_000) }),
+    );
     for (const commit of before) await ledger.commit([commit]);
     let one = aGroup();
     let stored = before.length * 2_000;
