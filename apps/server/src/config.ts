@@ -227,7 +227,7 @@ function readSetting<T>(
   { default: otherwise, parse, secret: hidden }: Setting<T>,
   environment: Environment,
 ): T {
-  const value = given(name, environment) ?? otherwise;
+  const value = given(name, environment) || otherwise;
   try {
     return parse(value);
   } catch (error) {

@@ -99,8 +99,16 @@ export const createToken =
 
 export const revokeToken =
   (ledger: Register): Handler<"revokeToken"> =>
-  async ({ organizationId, params, actor, now }) => {
-    const outcome = await ledger.revokeToken({ organizationId, tokenId: params.tokenId, actor, now });
+  async ({ organizationId, params, actor, limitedTo, now }) => {
+    // a token of one workspace reaches none of its user's others, not even to stop a token there
+    const limited = limitedTo !== null;
+    const outcome = await ledger.revokeToken({
+      organizationId,
+      tokenId: params.tokenId,
+      limited,
+      actor,
+      now,
+    });
     if (outcome === "unknown") throw new Refusal("token_not_found");
     return { body: { tokenId: params.tokenId, revokedAt: time(now) } };
   };

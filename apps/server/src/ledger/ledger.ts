@@ -94,7 +94,9 @@ export interface Register {
   tokenByHash(asked: { hash: string }): Promise<TokenRecord | null>;
   tokens(page: PageRequest): Promise<PageOf<TokenRecord>>;
   createToken(made: By & { hash: string; auditOrganizationId: string; token: TokenRecord }): Promise<void>;
-  revokeToken(revoked: By & { organizationId: string; tokenId: string }): Promise<"revoked" | "unknown">;
+  revokeToken(
+    revoked: By & { organizationId: string; tokenId: string; limited?: boolean },
+  ): Promise<"revoked" | "unknown">;
   /** Last-used times, gathered and written now and then. */
   touchTokens(used: { tokenId: string; lastUsedAt: number }[]): Promise<void>;
 

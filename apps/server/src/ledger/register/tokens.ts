@@ -80,7 +80,7 @@ async function createToken(db: Db, made: Asked<"createToken">): Promise<void> {
 
 /** A token of this workspace, or one of the actor's own for all workspaces. Revoking twice is revoking once. */
 async function revokeToken(db: Db, revoked: Asked<"revokeToken">): Promise<"revoked" | "unknown"> {
-  const { actor, now, organizationId, tokenId } = revoked;
+  const { actor, now, organizationId, tokenId, limited } = revoked;
   const row = await db
     .selectFrom("tokens")
     .selectAll()
@@ -88,7 +88,7 @@ async function revokeToken(db: Db, revoked: Asked<"revokeToken">): Promise<"revo
     .where((eb) =>
       eb.or([
         eb("organization_id", "=", organizationId),
-        eb.and([eb("organization_id", "is", null), eb("user_id", "=", actor.userId)]),
+        ...(limited ? [] : [eb.and([eb("organization_id", "is", null), eb("user_id", "=", actor.userId)])]),
       ]),
     )
     .executeTakeFirst();
