@@ -93,14 +93,20 @@ export const LIMITS = {
   commitGroupEvents: 2_000,
   ingestInFlight: 512,
   /**
-   * A turn of the event loop is full when it has taken this many requests and this long: a few requests that were
-   * slow because the machine was are no overload. The rest of the turn is refused, within 50 ms.
+   * Requests whose body is still on its way: of all, of one source, of one client address. They wait no longer than
+   * `requestTimeoutMs`, and hold no more than the payload limit each.
    */
-  turnRequests: 64,
-  turnMs: 25,
-  /** The same for a source that has most of the turn while others wait. */
-  crowdedTurnRequests: 16,
-  crowdedTurnMs: 12,
+  waitingBodies: 2_000,
+  waitingBodiesOfSource: 1_000,
+  waitingBodiesOfClient: 250,
+  /** A turn of the event loop that follows on no full one is a burst: refused is what exceeds both. */
+  burstTurnMs: 25,
+  burstTurnRequests: 64,
+  /** Turns that follow on a full one with less than this between them are an overload, and take so long each. */
+  turnPauseMs: 2,
+  overloadTurnMs: 6,
+  /** Keys that one address may have looked up, for each unknown one that it may ask for. */
+  lookUpsPerUnknownKey: 10,
   sourceCacheEntries: 10_000,
   sessionCacheEntries: 50_000,
   rateBuckets: 50_000,

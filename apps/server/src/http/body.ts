@@ -1,5 +1,6 @@
 /** The body of an ingest request (CONTRACT section 4): gzip is read, and limits count what comes out of it. */
 import type { IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import type { Body } from "../arrival.ts";
@@ -19,12 +20,25 @@ interface Raw {
   sizeBytes: number;
 }
 
+/** Who reads a body from a socket just now. */
+const reading = new WeakMap<Socket, (refusal: Refusal) => void>();
+
+/** Ends the reading of a body that will never be whole; false when none is read from that socket. */
+export function breakOff(socket: Socket, refusal: Refusal): boolean {
+  const reject = reading.get(socket);
+  reject?.(refusal);
+  return reject !== undefined;
+}
+
 function readRaw(request: IncomingMessage, limitBytes: number): Promise<Raw> {
   return new Promise((resolve, reject) => {
+    reading.set(request.socket, reject);
     const chunks: Buffer[] = [];
     let sizeBytes = 0;
-    const finish = () =>
+    const finish = () => {
+      reading.delete(request.socket);
       resolve({ bytes: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks), sizeBytes });
+    };
     request.on("data", (chunk: Buffer) => {
       sizeBytes += chunk.length;
       if (sizeBytes <= limitBytes) chunks.push(chunk);
@@ -62,7 +76,8 @@ const packedBytes = (limitBytes: number) => limitBytes + (limitBytes >> 8) + 1_0
 
 /**
  * @param limitBytes counts decompressed bytes
- * @throws Refusal 408 when the client goes away; there is then nobody to answer
+ * @throws Refusal 408 when the client goes away (there is then nobody to answer) or is too slow; 400 when what it
+ *   sends is no HTTP
  */
 export async function readBody(request: IncomingMessage, limitBytes: number): Promise<Body> {
   const encoding = request.headers["content-encoding"]?.trim().toLowerCase() ?? "identity";

@@ -3,7 +3,8 @@ import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { ErrorCode } from "@headwater/contract";
 import { Refusal } from "../refusal.ts";
-import { failureAnswer } from "./errors.ts";
+import { breakOff } from "./body.ts";
+import { closingAnswer } from "./errors.ts";
 
 const CODES: Record<string, ErrorCode> = {
   HPE_HEADER_OVERFLOW: "headers_too_large",
@@ -11,20 +12,15 @@ const CODES: Record<string, ErrorCode> = {
 };
 
 function rawAnswer(code: ErrorCode, requestId: string): string {
-  const { status, headers, body } = failureAnswer(new Refusal(code), requestId);
-  const text = JSON.stringify(body);
-  const lines = Object.entries({
-    ...headers,
-    "Content-Type": "application/json; charset=utf-8",
-    "Content-Length": String(Buffer.byteLength(text)),
-    "X-Request-Id": requestId,
-    "Cache-Control": "no-store",
-    Connection: "close",
-  }).map(([name, value]) => `${name}: ${value}\r\n`);
+  const { status, headers, text } = closingAnswer(new Refusal(code), requestId);
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${text}`;
 }
 
-/** For `server.on("clientError")`. A socket that is gone, or has an answer under way, is only closed. */
+/**
+ * For `server.on("clientError")`. A socket that is gone, or has an answer under way, is only closed; a request whose
+ * body was being read is answered by its reader, so that the attempt and the answer say the same.
+ */
 export function createClientErrorHandler(newRequestId: () => string) {
   return (error: NodeJS.ErrnoException, socket: Socket): void => {
     const answering = (socket as Socket & { _httpMessage?: { headersSent: boolean } | null })._httpMessage
@@ -33,8 +29,8 @@ export function createClientErrorHandler(newRequestId: () => string) {
       socket.destroy();
       return;
     }
-    socket.end(rawAnswer(CODES[error.code ?? ""] ?? "malformed_http", newRequestId()), () =>
-      socket.destroy(),
-    );
+    const code = CODES[error.code ?? ""] ?? "malformed_http";
+    if (breakOff(socket, new Refusal(code))) return;
+    socket.end(rawAnswer(code, newRequestId()), () => socket.destroy());
   };
 }

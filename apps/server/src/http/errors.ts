@@ -21,6 +21,24 @@ function headersOf(refusal: Refusal): Record<string, string> {
   return headers;
 }
 
+/** An answer of what is no whole request: the connection ends with it. */
+export function closingAnswer(refusal: Refusal, requestId: string) {
+  const { status, headers, body } = failureAnswer(refusal, requestId);
+  const text = JSON.stringify(body);
+  return {
+    status,
+    text,
+    headers: {
+      ...headers,
+      "Content-Type": "application/json; charset=utf-8",
+      "Content-Length": String(Buffer.byteLength(text)),
+      "X-Request-Id": requestId,
+      "Cache-Control": "no-store",
+      Connection: "close",
+    },
+  };
+}
+
 /** Renders a refusal. `attemptId` on ingest routes only. */
 export function failureAnswer(refusal: Refusal, requestId: string, attemptId?: string): FailureAnswer {
   const { error, retryable } = ERRORS[refusal.code];

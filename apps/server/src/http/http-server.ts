@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { LIMITS } from "@headwater/contract/limits";
 import { Refusal } from "../refusal.ts";
-import { failureAnswer } from "./errors.ts";
+import { closingAnswer } from "./errors.ts";
 
 /** Slow clients stay for ever otherwise. */
 const OPTIONS = {
@@ -15,16 +15,8 @@ const OPTIONS = {
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
 function refuse(response: ServerResponse, message: string, requestId: string): void {
-  const { status, headers, body } = failureAnswer(new Refusal("malformed_http", { message }), requestId);
-  const text = JSON.stringify(body);
-  response.writeHead(status, {
-    ...headers,
-    "Content-Type": "application/json; charset=utf-8",
-    "Content-Length": Buffer.byteLength(text),
-    "X-Request-Id": requestId,
-    "Cache-Control": "no-store",
-    Connection: "close",
-  });
+  const { status, headers, text } = closingAnswer(new Refusal("malformed_http", { message }), requestId);
+  response.writeHead(status, headers);
   response.end(text);
 }
 

@@ -123,8 +123,9 @@ function legacyHeaders(route: Route): Record<string, string> {
 /** What is left of so small a body is dropped as it comes; with a larger one the connection goes. */
 const DROPPED_BYTES = 1_048_576;
 
-function endsConnection(request: IncomingMessage): boolean {
+function endsConnection(request: IncomingMessage, status: number): boolean {
   if (request.complete) return false;
+  if (status === 408) return true;
   const announced = Number(request.headers["content-length"]);
   return !(announced <= DROPPED_BYTES) || request.isPaused();
 }
@@ -139,7 +140,7 @@ function send(
   const text = JSON.stringify(body);
   headers["Content-Type"] = "application/json; charset=utf-8";
   headers["Content-Length"] = Buffer.byteLength(text);
-  if (endsConnection(request)) headers.Connection = "close";
+  if (endsConnection(request, status)) headers.Connection = "close";
   response.writeHead(status, headers);
   response.end(text);
 }

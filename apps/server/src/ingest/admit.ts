@@ -1,5 +1,6 @@
 /** May this request come in? Key, rate, active, origin, size, in that order; the first failure answers. */
-
+import { isUtf8 } from "node:buffer";
+import { LIMITS } from "@headwater/contract/limits";
 import type { Arrival, Body } from "../arrival.ts";
 import type { Attempt } from "../attempt.ts";
 import { Refusal } from "../refusal.ts";
@@ -36,9 +37,11 @@ function originRefusal(origin: string | null, known: KnownSource): Refusal | nul
   });
 }
 
+const headOf = (bytes: Buffer) => bytes.toString("utf8", 0, LIMITS.rawTextBytes);
+
 function keepBody(attempt: Attempt, body: Body): void {
   attempt.payloadBytes = body.sizeBytes;
-  if (body.tooLarge || body.badEncoding) attempt.head = body.bytes.toString("latin1", 0, 4_096);
+  if (body.tooLarge || body.badEncoding || !isUtf8(body.bytes)) attempt.head = headOf(body.bytes);
 }
 
 function bodyRefusal(body: Body, known: KnownSource): Refusal | null {
@@ -58,6 +61,13 @@ function bodyRefusal(body: Body, known: KnownSource): Refusal | null {
   });
 }
 
+/** Made-up keys cost the ledger a bounded number of look-ups. */
+async function lookUp({ publicKey, clientKey, receivedAt }: Arrival, { sources, rates }: Corridor) {
+  const byRate = rates.ofLookUp(clientKey, receivedAt);
+  if (byRate) throw byRate;
+  return sources.find(publicKey);
+}
+
 /**
  * A refused request is read all the same, within the limit, so that the debug view can show what came;
  * one that is over its rate is not.
@@ -69,7 +79,7 @@ export async function admit(
   corridor: Corridor,
 ): Promise<{ known: KnownSource; text: string }> {
   const cached = corridor.sources.cached(arrival.publicKey);
-  const known = cached === undefined ? await corridor.sources.find(arrival.publicKey) : cached;
+  const known = cached === undefined ? await lookUp(arrival, corridor) : cached;
   if (!known)
     throw (
       corridor.rates.ofUnknownKey(arrival.clientKey, arrival.receivedAt) ?? new Refusal("unknown_public_key")
@@ -86,13 +96,16 @@ export async function admit(
 
   const byState = known.source.isActive ? null : new Refusal("source_inactive");
   const byOrigin = originRefusal(attempt.origin, known);
-  const body = await arrival.readBody(known.limits.maxPayloadBytes);
+  const body = await corridor.bodies.await(known.source.sourceId, arrival.clientKey, () =>
+    arrival.readBody(known.limits.maxPayloadBytes),
+  );
   keepBody(attempt, body);
   const refusal = byKey ?? byState ?? byOrigin ?? bodyRefusal(body, known);
   if (refusal) {
     if (!body.tooLarge && !body.badEncoding) keepWhatCame(attempt, body.bytes);
     throw refusal;
   }
+  if (corridor.isCrowded()) throw new Refusal("overloaded");
   attempt.text = decodeText(body.bytes);
   return { known, text: attempt.text };
 }
@@ -103,6 +116,6 @@ function keepWhatCame(attempt: Attempt, bytes: Buffer): void {
     attempt.text = decodeText(bytes);
     attempt.envelope = readEnvelope(JSON.parse(attempt.text));
   } catch {
-    attempt.head ??= bytes.toString("latin1", 0, 4_096);
+    attempt.head ??= headOf(bytes);
   }
 }

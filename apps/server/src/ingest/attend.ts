@@ -5,6 +5,7 @@ import type { Attempt, Outcome } from "../attempt.ts";
 import { type IngestLedger, LedgerBusy, StorageError } from "../ledger/ledger.ts";
 import { Refusal } from "../refusal.ts";
 import { originOf } from "./admit.ts";
+import type { Bodies } from "./bodies.ts";
 import type { KnownSources } from "./known-sources.ts";
 import type { Parser } from "./parse.ts";
 import type { Rates } from "./rates.ts";
@@ -19,6 +20,9 @@ export interface Corridor {
   parse: Parser;
   countryOf: CountryOf;
   newId(prefix: string): string;
+  bodies: Bodies;
+  /** As many requests are at work as may be. */
+  isCrowded(): boolean;
   /** Why no request of this source can be taken just now; null: it can. */
   unavailable(sourceId: string): "overloaded" | "storage_full" | "shutting_down" | null;
   /** Renders a finished attempt as log line, counters and debug record. */

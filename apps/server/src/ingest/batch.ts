@@ -1,10 +1,11 @@
 /** A batch of events, in a bootstrap or by itself: judged, committed, and answered event by event. */
-import type { Event, EventResult, EventStatus } from "@headwater/contract";
+import type { BootstrapBody, Event, EventResult, EventStatus, EventsBody } from "@headwater/contract";
 import { EVENT_CODES } from "@headwater/contract";
 import type { Arrival } from "../arrival.ts";
 import type { Attempt } from "../attempt.ts";
 import type { Committed, SessionRecord, Touch } from "../ledger/records.ts";
 import type { Corridor } from "./attend.ts";
+import type { KnownSource } from "./known-sources.ts";
 import {
   analyticsEventId,
   type Candidate,
@@ -32,6 +33,14 @@ interface About {
   /** The source's limit. */
   maxEventBytes: number;
 }
+
+export const aboutOf = (body: BootstrapBody | EventsBody, known: KnownSource): About => ({
+  anonymousId: body.anonymousId,
+  userId: body.userId ?? null,
+  sdkVersion: body.sdkVersion ?? null,
+  context: (body.context ?? null) as Record<string, unknown> | null,
+  maxEventBytes: known.limits.maxEventBytes,
+});
 
 const isCandidate = (judged: Candidate | Rejection): judged is Candidate => "key" in judged;
 const isBad = (read: ReadEvent | BadEvent): read is BadEvent => "bad" in read;
@@ -127,10 +136,14 @@ export async function keepAlive(
   for (const { sessionId, userId, entries } of touch) {
     if (!entries.some(wasAccepted)) continue;
     const session = await corridor.sessions.find(sourceId, sessionId);
-    if (!session) continue;
-    session.lastActivityAt = Math.max(session.lastActivityAt, now);
-    session.userId = userId ?? session.userId;
+    if (session) enliven(session, userId, now);
   }
+}
+
+/** In place: requests that ran beside this one hold the same record. */
+export function enliven(session: SessionRecord, userId: string | null, now: number): void {
+  session.lastActivityAt = Math.max(session.lastActivityAt, now);
+  session.userId = userId ?? session.userId;
 }
 
 const loose = (value: unknown) =>

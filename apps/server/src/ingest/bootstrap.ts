@@ -1,11 +1,21 @@
 import type { BootstrapAnswer, BootstrapBody } from "@headwater/contract";
 import type { Arrival } from "../arrival.ts";
 import type { Attempt, Outcome } from "../attempt.ts";
-import type { SessionRecord } from "../ledger/records.ts";
+import type { SessionRecord, Touch } from "../ledger/records.ts";
 import { addressOf, cutUrl, withoutUserInfo } from "./address.ts";
 import { admit } from "./admit.ts";
 import { attend, type Corridor } from "./attend.ts";
-import { entriesOf, judgeBatch, keepAlive, normalizedOf, settle, touchesOf, userAgentOf } from "./batch.ts";
+import {
+  aboutOf,
+  enliven,
+  entriesOf,
+  judgeBatch,
+  keepAlive,
+  normalizedOf,
+  settle,
+  touchesOf,
+  userAgentOf,
+} from "./batch.ts";
 import type { KnownSource } from "./known-sources.ts";
 import { canResume, expiresAt } from "./sessions.ts";
 import { isoTime } from "./time.ts";
@@ -29,24 +39,20 @@ async function story(arrival: Arrival, attempt: Attempt, corridor: Corridor): Pr
     ? { ...held, lastActivityAt: Math.max(held.lastActivityAt, now), userId: body.userId ?? held.userId }
     : openSession(body, sourceId, arrival, attempt, corridor);
 
-  const about = {
-    anonymousId: body.anonymousId,
-    userId: body.userId ?? null,
-    sdkVersion: body.sdkVersion ?? null,
-    context: (body.context ?? null) as Record<string, unknown> | null,
-    maxEventBytes: known.limits.maxEventBytes,
-  };
-  const verdicts = batch ? await judgeBatch(batch, session, about, attempt, arrival, corridor) : [];
+  const verdicts = batch
+    ? await judgeBatch(batch, session, aboutOf(body, known), attempt, arrival, corridor)
+    : [];
   const touch = touchesOf(verdicts);
   const committed = await corridor.ledger.commit({
     sourceId,
     receivedAt: now,
     bootstrap: true,
     open: resumed ? null : session,
-    touch: resumed ? [{ sessionId: session.sessionId, userId: body.userId ?? null }, ...touch] : touch,
+    touch: resumed ? [ownTouch(session, body), ...touch.filter(isOther(session))] : touch,
     entries: entriesOf(verdicts),
   });
-  corridor.sessions.keep(session);
+  if (resumed) enliven(held, body.userId ?? null, now);
+  else corridor.sessions.keep(session);
   await keepAlive(touch, committed, sourceId, now, corridor);
 
   const settled = settle(verdicts, committed, sourceId);
@@ -54,6 +60,16 @@ async function story(arrival: Arrival, attempt: Attempt, corridor: Corridor): Pr
   attempt.envelope = { ...parsed.envelope!, sessionId: session.sessionId };
   return { kind: "taken", answer, results: settled.results, normalized: normalizedOf(verdicts) };
 }
+
+/** A resumed session lives on with its bootstrap, whatever becomes of the events in it. */
+const ownTouch = ({ sessionId }: SessionRecord, body: BootstrapBody) => ({
+  sessionId,
+  userId: body.userId ?? null,
+});
+const isOther =
+  (session: SessionRecord) =>
+  ({ sessionId }: Touch) =>
+    sessionId !== session.sessionId;
 
 /** A new session keeps where the visit began, and with what. */
 function openSession(

@@ -3,7 +3,7 @@ import type { Arrival } from "../arrival.ts";
 import type { Attempt, Outcome } from "../attempt.ts";
 import { admit } from "./admit.ts";
 import { attend, type Corridor } from "./attend.ts";
-import { entriesOf, judgeBatch, keepAlive, normalizedOf, settle, touchesOf } from "./batch.ts";
+import { aboutOf, entriesOf, judgeBatch, keepAlive, normalizedOf, settle, touchesOf } from "./batch.ts";
 import { mustTakeEvents } from "./sessions.ts";
 
 /** A batch of events of a session (spec 4.2 rules 3 and 4). Never rejects: the attempt says what came of it. */
@@ -21,13 +21,7 @@ async function story(arrival: Arrival, attempt: Attempt, corridor: Corridor): Pr
   const session = await corridor.sessions.find(sourceId, body.sessionId);
   mustTakeEvents(session, arrival.receivedAt);
 
-  const about = {
-    anonymousId: body.anonymousId,
-    userId: body.userId ?? null,
-    sdkVersion: body.sdkVersion ?? null,
-    context: (body.context ?? null) as Record<string, unknown> | null,
-    maxEventBytes: known.limits.maxEventBytes,
-  };
+  const about = aboutOf(body, known);
   const verdicts = await judgeBatch(batch!, session, about, attempt, arrival, corridor);
   const touch = touchesOf(verdicts);
   const committed = await corridor.ledger.commit({

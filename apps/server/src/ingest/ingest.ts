@@ -4,6 +4,7 @@ import type { Attempt } from "../attempt.ts";
 import type { IngestLedger } from "../ledger/ledger.ts";
 import type { SourceRecord } from "../ledger/records.ts";
 import type { Corridor } from "./attend.ts";
+import { createBodies } from "./bodies.ts";
 import { bootstrap } from "./bootstrap.ts";
 import { takeEvents } from "./events.ts";
 import { createKnownSources, type SourceRules } from "./known-sources.ts";
@@ -24,7 +25,7 @@ export interface IngestParts {
   rates: RateDefaults;
   rulesOf(source: SourceRecord): SourceRules;
   countryOf: CountryOf;
-  /** Requests at work at once; beyond, they are refused before their body is read. */
+  /** Requests at work at once, those apart whose body is still on its way; beyond, they are refused. */
   maxInFlight: number;
   /** Why nothing can be accepted just now. */
   refusal(): "storage_full" | "shutting_down" | null;
@@ -44,7 +45,9 @@ export function createIngest(parts: IngestParts): Ingest {
   const sources = createKnownSources(ledger, parts.rulesOf, parts.clock);
   const sessions = createSessions(ledger);
   const turn = watchTurns(stopwatch);
+  const bodies = createBodies();
   let inFlight = 0;
+  const isCrowded = () => inFlight - bodies.waiting() > parts.maxInFlight;
 
   const corridor: Corridor = {
     ledger,
@@ -57,10 +60,9 @@ export function createIngest(parts: IngestParts): Ingest {
     observe,
     report,
     stopwatch,
-    unavailable: (sourceId) => {
-      const crowded = () => inFlight > parts.maxInFlight || !turn.take(sourceId);
-      return parts.refusal() ?? (crowded() ? "overloaded" : null);
-    },
+    bodies,
+    isCrowded,
+    unavailable: (sourceId) => parts.refusal() ?? (isCrowded() || !turn.take(sourceId) ? "overloaded" : null),
   };
   const counted = async (
     story: (arrival: Arrival, corridor: Corridor) => Promise<Attempt>,

@@ -29,27 +29,26 @@ export interface KnownSources {
 
 /** A key of ours; others need no look-up. */
 const KEY = /^[A-Za-z0-9_-]{1,100}$/;
-const UNKNOWN = "unknown";
 
 export function createKnownSources(
   ledger: IngestLedger,
   rulesOf: (source: SourceRecord) => SourceRules,
   clock: () => number,
 ): KnownSources {
-  const known = new LRUCache<string, KnownSource | typeof UNKNOWN>({ max: LIMITS.sourceCacheEntries });
+  const known = new LRUCache<string, KnownSource>({ max: LIMITS.sourceCacheEntries });
+  /** Apart, so that made-up keys push no source out. */
+  const unknown = new LRUCache<string, true>({ max: LIMITS.sourceCacheEntries });
   let epoch = 0;
 
-  const cached = (publicKey: string) => {
-    const found = known.get(publicKey);
-    return found === UNKNOWN ? null : found;
-  };
+  const cached = (publicKey: string) => known.get(publicKey) ?? (unknown.has(publicKey) ? null : undefined);
   const find = async (publicKey: string) => {
     if (!KEY.test(publicKey)) return null;
     const asked = epoch;
     const keyed = await ledger.sourceByKey({ publicKey, now: clock() });
     const found = keyed && { ...keyed, publicKey, ...rulesOf(keyed.source) };
     // an answer from before a change is used once and not kept
-    if (asked === epoch) known.set(publicKey, found ?? UNKNOWN);
+    if (asked === epoch && found) known.set(publicKey, found);
+    else if (asked === epoch) unknown.set(publicKey, true);
     return found;
   };
   return {
@@ -58,6 +57,7 @@ export function createKnownSources(
     forget() {
       epoch += 1;
       known.clear();
+      unknown.clear();
     },
   };
 }

@@ -23,6 +23,8 @@ export interface Rates {
   /** null: let in. */
   ofSource(known: KnownSource, clientKey: string, now: number): Refusal | null;
   ofUnknownKey(clientKey: string, now: number): Refusal | null;
+  /** Of a key that is not in memory: some more than may be unknown, since known ones are among them. */
+  ofLookUp(clientKey: string, now: number): Refusal | null;
 }
 
 function refusalOf(taken: Taken, rate: Rate, whose: string): Refusal {
@@ -37,6 +39,11 @@ function refusalOf(taken: Taken, rate: Rate, whose: string): Refusal {
   });
 }
 
+const times = ({ perSecond, burst }: Rate, factor: number): Rate => ({
+  perSecond: perSecond * factor,
+  burst: burst * factor,
+});
+
 /** Makes a limiter with that rate for one key. */
 export type MakeLimiter = (rate: Rate & { maxKeys: number }) => Limiter;
 export interface RateDefaults {
@@ -49,6 +56,14 @@ export function createRates(limiter: MakeLimiter, defaults: RateDefaults): Rates
   const clients = limiter({ ...defaults.client, maxKeys: LIMITS.rateBuckets });
   const sources = limiter({ ...defaults.source, maxKeys: LIMITS.sourceCacheEntries });
   const unknownKeys = limiter({ ...defaults.unknownKey, maxKeys: LIMITS.rateBuckets });
+  const lookUps = limiter({
+    ...times(defaults.unknownKey, LIMITS.lookUpsPerUnknownKey),
+    maxKeys: LIMITS.rateBuckets,
+  });
+  const ofKeys = (keys: Limiter, clientKey: string, now: number) => {
+    const taken = keys.take(clientKey, now);
+    return taken.ok ? null : refusalOf(taken, keys.rate, "with unknown keys from this address");
+  };
   return {
     ofSource(known, clientKey, now) {
       const { client: rate } = known.limits.requestRate;
@@ -57,9 +72,7 @@ export function createRates(limiter: MakeLimiter, defaults: RateDefaults): Rates
       const source = sources.take(known.source.sourceId, now);
       return source.ok ? null : refusalOf(source, sources.rate, "to this source");
     },
-    ofUnknownKey(clientKey, now) {
-      const taken = unknownKeys.take(clientKey, now);
-      return taken.ok ? null : refusalOf(taken, unknownKeys.rate, "with unknown keys from this address");
-    },
+    ofUnknownKey: (clientKey, now) => ofKeys(unknownKeys, clientKey, now),
+    ofLookUp: (clientKey, now) => ofKeys(lookUps, clientKey, now),
   };
 }

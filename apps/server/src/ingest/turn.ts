@@ -1,6 +1,8 @@
 /**
- * Overload, seen where it begins: all requests that have arrived wait for the same turn of the event loop. When one
- * turn has taken longer than a client should wait, what is left of it is refused, which takes a hundredth of the time.
+ * Overload, seen where it begins: all requests that have arrived wait for the same turn of the event loop. A turn has
+ * so much time for work; what is left of it is refused, which takes a fraction of the time. A single long turn is a
+ * burst and gets more time; those that follow on it without a pause are an overload and get less, so that a refusal
+ * comes soon. A source with less than its share of the last second is let in longer than the others.
  */
 import { LIMITS } from "@headwater/contract/limits";
 
@@ -9,33 +11,65 @@ export interface Turn {
   take(sourceId: string): boolean;
 }
 
+const SECOND_MS = 1_000;
+
+/** What each source had of the last second or two. */
+function createShares() {
+  let startedAt = Number.NEGATIVE_INFINITY;
+  let bySource = new Map<string, number>();
+  let total = 0;
+  return {
+    begin(now: number) {
+      if (now - startedAt < SECOND_MS) return;
+      startedAt = now;
+      bySource = new Map();
+      total = 0;
+    },
+    count(sourceId: string) {
+      bySource.set(sourceId, (bySource.get(sourceId) ?? 0) + 1);
+      total += 1;
+    },
+    isBelowShare: (sourceId: string) =>
+      bySource.size > 1 && (bySource.get(sourceId) ?? 0) * bySource.size <= total,
+  };
+}
+
 /** @param stopwatch milliseconds, monotonic */
 export function watchTurns(stopwatch: () => number): Turn {
+  const shares = createShares();
   let startedAt: number | null = null;
+  let endedAt = Number.NEGATIVE_INFINITY;
   let taken = 0;
-  const bySource = new Map<string, number>();
+  let wasFull = false;
+  let isOverload = false;
 
   const end = () => {
     startedAt = null;
-    taken = 0;
-    bySource.clear();
+    endedAt = stopwatch();
   };
   const begin = () => {
     startedAt = stopwatch();
+    isOverload = wasFull && startedAt - endedAt < LIMITS.turnPauseMs;
+    wasFull = false;
+    taken = 0;
+    shares.begin(startedAt);
     setImmediate(end);
   };
-  /** A source that has most of the turn, while others want some of it. */
-  const crowds = (ofSource: number) =>
-    bySource.size > 1 && ofSource > LIMITS.crowdedTurnRequests && ofSource > taken / 2;
+  const isOver = (sourceId: string) => {
+    const elapsedMs = stopwatch() - startedAt!;
+    if (!isOverload) return elapsedMs > LIMITS.burstTurnMs && taken >= LIMITS.burstTurnRequests;
+    if (elapsedMs <= LIMITS.overloadTurnMs) return false;
+    return elapsedMs > LIMITS.overloadTurnMs * 2 || !shares.isBelowShare(sourceId);
+  };
 
   return {
     take(sourceId) {
       if (startedAt === null) begin();
-      const elapsedMs = stopwatch() - startedAt!;
-      const ofSource = bySource.get(sourceId) ?? 0;
-      const isFull = taken >= LIMITS.turnRequests && elapsedMs > LIMITS.turnMs;
-      if (isFull || (elapsedMs > LIMITS.crowdedTurnMs && crowds(ofSource))) return false;
-      bySource.set(sourceId, ofSource + 1);
+      if (isOver(sourceId)) {
+        wasFull = true;
+        return false;
+      }
+      shares.count(sourceId);
       taken += 1;
       return true;
     },

@@ -171,6 +171,15 @@ describe("422 of an events body: what cannot be used is refused as a whole, and 
     );
   });
 
+  it("a body that is not UTF-8 is shown as far as it is text", async () => {
+    const own = await world.createSource();
+    const body = Buffer.concat([Buffer.from('{"name":"café'), Buffer.from([0xff]), Buffer.from('"}')]);
+    const reply = await world.send(bootstrapPath(own), body);
+    assert.deepEqual(issuesOf(reply), [": invalid_encoding"]);
+    const { body: shown } = await world.ask(`/api/tracking-sources/${own.sourceId}/debug`);
+    assert.equal(shown.bootstrapAttempts[0].raw, '{"name":"café\uFFFD"}');
+  });
+
   describe("events in a bootstrap", () => {
     const bootstrap = (over: Over) => world.send(bootstrapPath(source), bootstrapBody(over));
 

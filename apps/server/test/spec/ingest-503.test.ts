@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
-import { connect } from "node:net";
+import { once } from "node:events";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, it } from "node:test";
+import { LIMITS } from "@headwater/contract";
 import {
+  bootstrapBody,
   bootstrapPath,
   eventsBody,
   eventsPath,
@@ -12,7 +14,9 @@ import {
   outcomesOf,
   refused,
   trackEvent,
+  type World,
 } from "../world.ts";
+import { Line } from "./raw-line.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: a source as the API answers it
 type Source = any;
@@ -44,16 +48,42 @@ describe("503: nothing of the request was stored, and it may be sent again", () 
   it("overloaded: more requests at work than may be", async () => {
     await using world = await openWorld({ INGEST_IN_FLIGHT: "1" });
     const source: Source = await world.createSource();
-    const { port } = new URL(world.url);
-    const slow = connect(Number(port), "127.0.0.1");
-    slow.on("error", () => undefined);
-    const head = `POST ${bootstrapPath(source)} HTTP/1.1\r\nHost: x\r\nOrigin: https://shop.example\r\nContent-Length: 5\r\n\r\n{`;
-    await new Promise((resolve) => slow.write(head, resolve));
-    let reply = await world.send(bootstrapPath(source), "{}");
-    for (let tries = 0; reply.status !== 503 && tries < 1_000; tries += 1) {
-      reply = await world.send(bootstrapPath(source), "{}");
-    }
-    refused(reply, 503, "overloaded");
-    slow.destroy();
+    const sessionId = await world.openSession(source);
+    const beside = new DatabaseSync(join(world.dataDir, "ledger.sqlite"));
+    beside.exec("begin immediate");
+    const ask = () => world.send(eventsPath(source), eventsBody(sessionId, [trackEvent()]));
+    const replies = Array.from({ length: 20 }, ask);
+    refused(await Promise.race(replies), 503, "overloaded");
+    beside.exec("rollback");
+    beside.close();
+    const statuses = (await Promise.all(replies)).map(({ status }) => status);
+    assert.ok(statuses.includes(200), String(statuses));
+  });
+
+  describe("overloaded: bodies that are still on their way", () => {
+    const slowly = async (world: World, source: Source, times: number) => {
+      const head = `POST ${bootstrapPath(source)} HTTP/1.1\r\nHost: x\r\nOrigin: https://shop.example\r\nContent-Length: 5\r\n\r\n{`;
+      const lines = Array.from({ length: times }, () => new Line(world.url).write(head));
+      await Promise.all(lines.map(({ socket }) => once(socket, "connect")));
+      return lines;
+    };
+    it("hold none of the places of requests at work", async () => {
+      await using world = await openWorld({ INGEST_IN_FLIGHT: "1" });
+      const [slow, other]: Source[] = [await world.createSource(), await world.createSource()];
+      await world.openSession(slow);
+      await world.openSession(other);
+      const lines = await slowly(world, slow, 100);
+      assert.equal((await world.send(bootstrapPath(other), bootstrapBody())).status, 200);
+      for (const { socket } of lines) socket.destroy();
+    });
+
+    it("of one address are bounded", async () => {
+      await using world = await openWorld();
+      const source: Source = await world.createSource();
+      const lines = await slowly(world, source, LIMITS.waitingBodiesOfClient + 50);
+      const [data] = await Promise.race(lines.map(({ socket }) => once(socket, "data")));
+      assert.match(String(data), /^HTTP\/1.1 503 [\s\S]*"code":"overloaded"/);
+      for (const { socket } of lines) socket.destroy();
+    });
   });
 });

@@ -126,6 +126,20 @@ describe("HTTP as nobody should write it", () => {
     assert.equal(storedEvents(world.dataDir).filter(({ eventId }) => eventId === event.id).length, 1);
   });
 
+  it("a body that breaks off as no HTTP is answered, shown and readable to the page: 400 malformed_http", async () => {
+    const line = open().write(`${head(eventsPath(source), "Transfer-Encoding: chunked")}5\r\n{"a":\r\n`);
+    line.write("not a chunk\r\n");
+    await line.closed;
+    const { code, attemptId } = line.body();
+    assert.deepEqual([line.statuses(), code], [[400], "malformed_http"]);
+    assert.match(line.text, /^Access-Control-Allow-Origin: https:\/\/shop.example/m);
+    const shown = await world.ask(`/api/tracking-sources/${source.sourceId}/debug?outcome=failed`);
+    const attempt = shown.body.eventAttempts.find(
+      (one: { attemptId: string }) => one.attemptId === attemptId,
+    );
+    assert.deepEqual([attempt?.httpStatus, attempt?.code], [400, "malformed_http"]);
+  });
+
   it("a chunked body is read like another", async () => {
     const body = JSON.stringify(eventsBody(sessionId, [trackEvent()]));
     const chunks = [...body].map((character) => `1\r\n${character}\r\n`).join("");

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { after, before, describe, it } from "node:test";
 import { rowsOf, storedEvent } from "../ledger-reader.ts";
 import {
@@ -51,6 +53,24 @@ describe("Sessions", () => {
     time.advance(15 * MINUTE);
     assert.equal((await bootstrap({ sessionId: first })).sessionResumed, false);
     assert.equal((await bootstrap({ sessionId: second })).sessionResumed, true);
+  });
+
+  it("a resuming bootstrap does not undo the newer userId of events that were under way beside it", async () => {
+    const { source, bootstrap } = await visitor();
+    const { sessionId } = await bootstrap();
+    const beside = new DatabaseSync(join(world.dataDir, "ledger.sqlite"));
+    beside.exec("begin immediate");
+    const events = [trackEvent({}, time.now())];
+    const identify = world.send(
+      eventsPath(source),
+      eventsBody(sessionId, events, { userId: "ada" }, time.now()),
+    );
+    const resume = bootstrap({ sessionId });
+    beside.exec("rollback");
+    beside.close();
+    assert.deepEqual(outcomesOf(await identify), ["accepted"]);
+    await resume;
+    assert.equal((await bootstrap({ sessionId })).identifiedUserId, "ada");
   });
 
   describe("Bootstrap resumes a session of this source and this visitor", () => {
