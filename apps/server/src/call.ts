@@ -32,6 +32,8 @@ export interface Caller {
   readonly actor: Actor;
   /** A token made in a workspace opens that one only; null: every workspace of its user. */
   readonly limitedTo: string | null;
+  /** The role that its token does not go beyond; null: its user's own. */
+  readonly ceiling: Role | null;
 }
 
 /** A request that passed every check up to the state of what it is about (CONTRACT section 1). */
@@ -42,6 +44,7 @@ export interface Call<Id extends OperationId> {
   readonly body: Of<Id, "body">;
   readonly actor: When<Public<Id> extends true ? false : true, Actor>;
   readonly limitedTo: string | null;
+  readonly ceiling: Role | null;
   readonly organizationId: When<InWorkspace<Id>, string>;
   readonly role: When<InWorkspace<Id>, Role>;
   readonly permissions: readonly Permission[];

@@ -7,7 +7,6 @@ import { LIMITS } from "@headwater/contract/limits";
 import { buildSdk } from "@headwater/sdk/build";
 import { type Logger, pino } from "pino";
 import { setUpOnFirstStart } from "./access/first-start.ts";
-import { hashToken } from "./access/tokens.ts";
 import { type Config, ConfigError, type Environment } from "./config.ts";
 import { pack } from "./debug/parcel.ts";
 import { createIds } from "./ids.ts";
@@ -16,6 +15,7 @@ import type { Durability } from "./ledger/sqlite/database.ts";
 import { openSqliteLedger, type SqliteLedger } from "./ledger/sqlite/open.ts";
 import { type ReadinessWatch, watchReadiness } from "./operations/readiness.ts";
 import { createService, type Service } from "./service.ts";
+import { hashToken } from "./token.ts";
 
 const VERSION = (
   JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string }

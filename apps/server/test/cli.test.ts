@@ -4,8 +4,8 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { describe, test } from "node:test";
 import { stripVTControlCharacters } from "node:util";
-import { isPlausibleToken } from "../src/access/tokens.ts";
 import { SETTINGS } from "../src/config.ts";
+import { isPlausibleToken } from "../src/token.ts";
 import { folder, headwater } from "./command-line.ts";
 
 const COMMANDS = [

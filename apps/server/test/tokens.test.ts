@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { createAuthenticator } from "../src/access/authenticate.ts";
-import { hashToken, isPlausibleToken, makeToken } from "../src/access/tokens.ts";
 import type { TokenRecord } from "../src/ledger/records.ts";
 import { Refusal } from "../src/refusal.ts";
+import { hashToken, isPlausibleToken, makeToken } from "../src/token.ts";
 
 describe("an access token", () => {
   it("is hwt_, 30 random characters and a checksum; no two are the same", () => {
@@ -45,6 +45,7 @@ describe("authentication", () => {
     tokenId: "tok_1",
     organizationId: null,
     userId: "usr_1",
+    ceiling: null,
     label: "",
     hint: "",
     expiresAt: null,
@@ -75,7 +76,11 @@ describe("authentication", () => {
   it("looks a known token up once, until something changes", async () => {
     const { seen, authenticator, ask } = counting();
     await ask(token);
-    assert.deepEqual(await ask(token), { actor: { userId: "usr_1", tokenId: "tok_1" }, limitedTo: null });
+    assert.deepEqual(await ask(token), {
+      actor: { userId: "usr_1", tokenId: "tok_1" },
+      limitedTo: null,
+      ceiling: null,
+    });
     assert.equal(seen.lookUps, 1);
     seen.stored = { ...record, revokedAt: 1 };
     authenticator.forget();

@@ -11,7 +11,6 @@ import { Kysely } from "kysely";
 import { createAuthenticator } from "../src/access/authenticate.ts";
 import { createJwtVerifier, type JwtSettings } from "../src/access/jwt.ts";
 import { permissionsOf } from "../src/access/permissions.ts";
-import { hashToken, makeToken } from "../src/access/tokens.ts";
 import { TRUST_NOBODY, type Trust } from "../src/http/client-address.ts";
 import { createGuard } from "../src/http/guard.ts";
 import type { Rate } from "../src/http/rate.ts";
@@ -20,9 +19,16 @@ import { createWorkspaceApp } from "../src/http/workspace-app.ts";
 import { withChangeNotice } from "../src/ledger/changes.ts";
 import type { Ledger, Register } from "../src/ledger/ledger.ts";
 import { createRegister } from "../src/ledger/register/register.ts";
-import { AUDIT_INDEX, auditDdl, REGISTER_DDL, type RegisterTables } from "../src/ledger/register/schema.ts";
+import {
+  AUDIT_INDEX,
+  auditDdl,
+  REGISTER_CHANGES,
+  REGISTER_DDL,
+  type RegisterTables,
+} from "../src/ledger/register/schema.ts";
 import { sqliteDialect } from "../src/ledger/sqlite/dialect.ts";
 import { createHandlers } from "../src/routes.ts";
+import { hashToken, makeToken } from "../src/token.ts";
 
 export const APP_URL = "https://console.example.com";
 export const BASE_URL = "https://stats.example.com";
@@ -110,7 +116,12 @@ function bodyOf(body: unknown): { body?: string | Uint8Array<ArrayBuffer>; heade
 
 function openLedger(): Kysely<RegisterTables> {
   const database = new DatabaseSync(":memory:");
-  for (const ddl of [...REGISTER_DDL, auditDdl("integer primary key autoincrement"), AUDIT_INDEX])
+  for (const ddl of [
+    ...REGISTER_DDL,
+    auditDdl("integer primary key autoincrement"),
+    AUDIT_INDEX,
+    ...REGISTER_CHANGES.flat(),
+  ])
     database.exec(ddl);
   return new Kysely<RegisterTables>({ dialect: sqliteDialect(database) });
 }
@@ -263,6 +274,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
         tokenId: newId("tok"),
         organizationId: null,
         userId,
+        ceiling: null,
         label: "x",
         hint,
         expiresAt: null,

@@ -5,6 +5,11 @@ import { Closed, Count, Id, Nullable, OneOf, Time } from "./shapes.ts";
 
 export const ROLES = ["viewer", "developer", "admin", "owner"] as const;
 export type Role = (typeof ROLES)[number];
+/** `ROLES` stands in rising order: each may do what the one before it may, and more. */
+export const isAbove = (role: Role, other: Role): boolean => ROLES.indexOf(role) > ROLES.indexOf(other);
+/** @param ceiling null: none */
+export const roleUnder = (role: Role, ceiling: Role | null): Role =>
+  ceiling !== null && isAbove(role, ceiling) ? ceiling : role;
 
 const viewer = ["sources:read", "stats:read"] as const;
 const developer = [...viewer, "sources:write", "debug:read", "export:read"] as const;
@@ -59,7 +64,7 @@ export const AddMemberBody = Closed({
   ),
   role: RoleName,
 });
-export const UpdateMemberBody = Closed({ organizationId: Id, role: RoleName });
+export const UpdateMemberBody = Closed({ organizationId: Type.Optional(Id), role: RoleName });
 export const RemovedMember = Closed({ userId: Type.String(), removedAt: Time });
 
 const tokenFields = {
@@ -70,7 +75,13 @@ const tokenFields = {
   expiresAt: Nullable(Time),
   createdAt: Time,
 };
-export const Token = Closed({ ...tokenFields, lastUsedAt: Nullable(Time), revokedAt: Nullable(Time) });
+export const Token = Closed({
+  ...tokenFields,
+  organizationId: Nullable(Type.String({ description: "the workspace it opens; null: all of its user's" })),
+  ceiling: Nullable(OneOf(ROLES, { description: "no more than this role may; null: as its user" })),
+  lastUsedAt: Nullable(Time),
+  revokedAt: Nullable(Time),
+});
 export type Token = Static<typeof Token>;
 export const TokenList = Closed({ tokens: Type.Array(Token), nextCursor: Nullable(Type.String()) });
 export const CreateTokenBody = Closed({

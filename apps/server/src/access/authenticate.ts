@@ -4,8 +4,8 @@ import type { Caller } from "../call.ts";
 import type { Register } from "../ledger/ledger.ts";
 import type { TokenRecord } from "../ledger/records.ts";
 import { Refusal } from "../refusal.ts";
+import { hashToken, isPlausibleToken, looksLikeJwt } from "../token.ts";
 import type { VerifyJwt } from "./jwt.ts";
-import { hashToken, isPlausibleToken, looksLikeJwt } from "./tokens.ts";
 
 export interface Authenticator {
   /** @param authorization the header as it came; throws the 401 */
@@ -86,13 +86,14 @@ export function createAuthenticator(
   async function authenticate(authorization: string | undefined, now: number): Promise<Caller> {
     const text = bearerOf(authorization);
     if (verifyJwt && looksLikeJwt(text)) {
-      return { actor: { userId: await verifyJwt(text, now), tokenId: null }, limitedTo: null };
+      return { actor: { userId: await verifyJwt(text, now), tokenId: null }, limitedTo: null, ceiling: null };
     }
     const token = isPlausibleToken(text) ? await tokens.find(hashToken(text)) : null;
     if (!token) throw new Refusal("invalid_token");
     requireUsable(token, now);
     lastUsed.note(token.tokenId, now);
-    return { actor: { userId: token.userId, tokenId: token.tokenId }, limitedTo: token.organizationId };
+    const { userId, tokenId, organizationId, ceiling } = token;
+    return { actor: { userId, tokenId }, limitedTo: organizationId, ceiling };
   }
   return { authenticate, forget: tokens.forget, flush: lastUsed.flush };
 }

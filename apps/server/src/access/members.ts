@@ -1,6 +1,7 @@
 /** Members of a workspace (CONTRACT section 3). */
 import { LIMITS, type Member } from "@headwater/contract";
 import type { Handler } from "../call.ts";
+import { isoTime } from "../instant.ts";
 import type { Register } from "../ledger/ledger.ts";
 import type { MemberRecord } from "../ledger/records.ts";
 import { Refusal } from "../refusal.ts";
@@ -9,7 +10,7 @@ import { requireNotAbove } from "./permissions.ts";
 
 const render = ({ createdAt, ...member }: MemberRecord): Member => ({
   ...member,
-  createdAt: new Date(createdAt).toISOString(),
+  createdAt: isoTime(createdAt),
 });
 
 export const listMembers =
@@ -32,11 +33,11 @@ export const addMember =
       role: body.role,
       createdAt: now,
     };
-    const outcome = await ledger.addMember({ organizationId, member, actor, now });
-    if (outcome === "exists") throw new Refusal("member_exists");
+    const added = await ledger.addMember({ organizationId, member, actor, now });
+    if (added === "exists") throw new Refusal("member_exists");
     return {
-      body: render(member),
-      headers: { Location: `/api/members/${encodeURIComponent(member.userId)}` },
+      body: render(added),
+      headers: { Location: `/api/members/${encodeURIComponent(added.userId)}` },
     };
   };
 
@@ -71,5 +72,5 @@ export const removeMember =
     const outcome = await ledger.removeMember({ ...asked, actor, now });
     if (outcome === "unknown") throw new Refusal("member_not_found");
     if (outcome === "last_owner") throw new Refusal("last_owner");
-    return { body: { userId: params.userId, removedAt: new Date(now).toISOString() } };
+    return { body: { userId: params.userId, removedAt: isoTime(now) } };
   };

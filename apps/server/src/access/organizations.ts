@@ -1,4 +1,5 @@
 /** Workspaces of the caller (CONTRACT section 3). */
+import { roleUnder } from "@headwater/contract";
 import type { Handler } from "../call.ts";
 import type { Register } from "../ledger/ledger.ts";
 import { Refusal } from "../refusal.ts";
@@ -7,9 +8,11 @@ import { readName } from "./names.ts";
 /** A token that opens one workspace sees no other. */
 export const listOrganizations =
   (ledger: Register): Handler<"listOrganizations"> =>
-  async ({ actor, limitedTo }) => {
+  async ({ actor, limitedTo, ceiling }) => {
     const all = await ledger.organizationsOf({ userId: actor.userId });
-    const organizations = all.filter((one) => limitedTo === null || one.organizationId === limitedTo);
+    const organizations = all
+      .filter((one) => limitedTo === null || one.organizationId === limitedTo)
+      .map((one) => ({ ...one, role: roleUnder(one.role, ceiling) }));
     return { body: { organizations, nextCursor: null } };
   };
 

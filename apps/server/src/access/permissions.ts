@@ -1,18 +1,16 @@
 /** Roles and what they may do (CONTRACT section 3). The contract's table is the only list of permissions. */
-import { type Permission, ROLE_PERMISSIONS, ROLES, type Role } from "@headwater/contract";
+import { isAbove, type Permission, ROLE_PERMISSIONS, type Role } from "@headwater/contract";
 import type { Handler } from "../call.ts";
 import { Refusal } from "../refusal.ts";
 
 export const permissionsOf = (role: Role): readonly Permission[] => ROLE_PERMISSIONS[role];
-
-const rank = (role: Role) => ROLES.indexOf(role);
 
 /**
  * Nobody makes a token, grants a role or changes a member above their own.
  * @param role the one to be granted, or the one of the user it is about
  */
 export function requireNotAbove(own: Role, role: Role): void {
-  if (rank(role) <= rank(own)) return;
+  if (!isAbove(role, own)) return;
   throw new Refusal("permission_denied", {
     message: `Your role (${own}) is below ${role}: nobody grants, changes or makes a token for a role above their own.`,
     hint: `Ask a member whose role is ${role}.`,

@@ -2,8 +2,8 @@
 import type { Handler } from "../call.ts";
 import type { Register } from "../ledger/ledger.ts";
 import { Refusal } from "../refusal.ts";
+import { hashToken, makeToken } from "../token.ts";
 import { renderCreated } from "./token-operations.ts";
-import { hashToken, makeToken } from "./tokens.ts";
 
 export const signIn =
   (ledger: Register, newId: (prefix: string) => string): Handler<"signIn"> =>

@@ -1,28 +1,28 @@
 /** Listing, making and revoking access tokens (CONTRACT section 3). */
-import { type Issue, LIMITS, type Role, type Token } from "@headwater/contract";
+import { type Issue, LIMITS, type Role, roleUnder, type Token } from "@headwater/contract";
 import type { Call, Handler } from "../call.ts";
+import { isoTime, isoTimeOrNull } from "../instant.ts";
 import type { Register } from "../ledger/ledger.ts";
 import type { TokenRecord } from "../ledger/records.ts";
 import { Refusal } from "../refusal.ts";
+import { makeToken } from "../token.ts";
 import { readName } from "./names.ts";
 import { requireNotAbove } from "./permissions.ts";
-import { makeToken } from "./tokens.ts";
-
-const time = (at: number) => new Date(at).toISOString();
-const timeOrNull = (at: number | null) => (at === null ? null : time(at));
 
 const shared = ({ tokenId, hint, label, userId, expiresAt, createdAt }: TokenRecord) => ({
   tokenId,
   hint,
   label,
   userId,
-  expiresAt: timeOrNull(expiresAt),
-  createdAt: time(createdAt),
+  expiresAt: isoTimeOrNull(expiresAt),
+  createdAt: isoTime(createdAt),
 });
-const render = (token: TokenRecord): Token => ({
+export const renderToken = (token: TokenRecord): Token => ({
   ...shared(token),
-  lastUsedAt: timeOrNull(token.lastUsedAt),
-  revokedAt: timeOrNull(token.revokedAt),
+  organizationId: token.organizationId,
+  ceiling: token.ceiling,
+  lastUsedAt: isoTimeOrNull(token.lastUsedAt),
+  revokedAt: isoTimeOrNull(token.revokedAt),
 });
 /** The one answer that holds the token itself. */
 export const renderCreated = (record: TokenRecord, token: string) => ({ ...shared(record), token });
@@ -45,12 +45,14 @@ export function readExpiry(text: string, now: number): number {
   return at;
 }
 
+/** Those of the workspace, and the caller's own for all workspaces; another user's are that user's affair. */
 export const listTokens =
   (ledger: Register): Handler<"listTokens"> =>
-  async ({ organizationId, query }) => {
+  async ({ organizationId, actor, limitedTo, query }) => {
     const page = { organizationId, limit: query.limit ?? LIMITS.pageSize, cursor: query.cursor ?? null };
-    const { rows, nextCursor } = await ledger.tokens(page);
-    return { body: { tokens: rows.map(render), nextCursor } };
+    const wideOf = limitedTo === null ? { userId: actor.userId } : null;
+    const { rows, nextCursor } = await ledger.tokens({ ...page, wideOf });
+    return { body: { tokens: rows.map(renderToken), nextCursor } };
   };
 
 /** Only its own user makes a token for all workspaces, and not with one that opens a single workspace. */
@@ -86,6 +88,8 @@ export const createToken =
       tokenId: newId("tok"),
       organizationId: body.allWorkspaces ? null : organizationId,
       userId,
+      // its user may be raised later, and whoever made it must not rise with them
+      ceiling: body.allWorkspaces ? null : call.role,
       label,
       hint: made.hint,
       expiresAt,
@@ -97,18 +101,22 @@ export const createToken =
     return { body: renderCreated(token, made.token), headers: { Location: `/api/tokens/${token.tokenId}` } };
   };
 
+/** A token of the workspace, or one of the caller's own for all workspaces, unless theirs opens this one only. */
+function isReached({ organizationId, actor, limitedTo }: Call<"revokeToken">, token: TokenRecord): boolean {
+  if (token.organizationId !== null) return token.organizationId === organizationId;
+  return limitedTo === null && token.userId === actor.userId;
+}
+
+/** What acts with a role above the caller's is out of the caller's reach. */
 export const revokeToken =
   (ledger: Register): Handler<"revokeToken"> =>
-  async ({ organizationId, params, actor, limitedTo, now }) => {
-    // a token of one workspace reaches none of its user's others, not even to stop a token there
-    const limited = limitedTo !== null;
-    const outcome = await ledger.revokeToken({
-      organizationId,
-      tokenId: params.tokenId,
-      limited,
-      actor,
-      now,
-    });
-    if (outcome === "unknown") throw new Refusal("token_not_found");
-    return { body: { tokenId: params.tokenId, revokedAt: time(now) } };
+  async (call) => {
+    const { organizationId, params, actor, now } = call;
+    const token = await ledger.token({ tokenId: params.tokenId });
+    if (!token || !isReached(call, token)) throw new Refusal("token_not_found");
+    const role = await ledger.roleOf({ userId: token.userId, organizationId });
+    if (role !== null) requireNotAbove(call.role, roleUnder(role, token.ceiling));
+    const revoked = await ledger.revokeToken({ tokenId: token.tokenId, actor, now });
+    if (revoked === "unknown") throw new Refusal("token_not_found");
+    return { body: { tokenId: revoked.tokenId, revokedAt: isoTime(revoked.revokedAt ?? now) } };
   };

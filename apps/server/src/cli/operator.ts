@@ -3,7 +3,7 @@
  * may do everything because they may read the ledger's file. It works beside a serving process.
  */
 import { existsSync } from "node:fs";
-import { operation } from "@headwater/contract";
+import { LIMITS, operation } from "@headwater/contract";
 import type { TSchema } from "typebox";
 import { permissionsOf } from "../access/permissions.ts";
 import type { Answer, Call, Handler, WorkspaceOperationId } from "../call.ts";
@@ -16,14 +16,12 @@ import { ledgerPath } from "../ledger/sqlite/database.ts";
 import { openSqliteLedger } from "../ledger/sqlite/open.ts";
 import { Refusal } from "../refusal.ts";
 import { aboutDataDir, CommandFailed } from "./failure.ts";
-import { openWholeLedger, type WholeLedger } from "./whole-ledger.ts";
 
 export const COMMAND_LINE: Actor = { userId: "command-line", tokenId: null };
 
 export interface Operator {
   readonly config: Config;
   readonly ledger: Ledger;
-  readonly whole: WholeLedger;
   readonly now: number;
   readonly newId: (prefix: string) => string;
 }
@@ -44,18 +42,16 @@ export async function withLedger<T>(work: (operator: Operator) => Promise<T>): P
   const ledger = await openSqliteLedger({ dataDir, now, shared: true }).catch((error: unknown) => {
     throw aboutDataDir(error, dataDir);
   });
-  const whole = openWholeLedger(dataDir);
   try {
-    return await work({ config, ledger, whole, now, newId: createIds(() => now) });
+    return await work({ config, ledger, now, newId: createIds(() => now) });
   } finally {
-    whole.close();
     await ledger.close();
   }
 }
 
-async function requireWorkspace({ whole, config }: Operator, given: string | undefined): Promise<string> {
+async function requireWorkspace({ ledger, config }: Operator, given: string | undefined): Promise<string> {
   const organizationId = given ?? config.ORGANIZATION_ID;
-  const known = await whole.workspaces();
+  const known = await everyRow((cursor) => ledger.organizations({ limit: LIMITS.pageSize, cursor }));
   if (known.some((one) => one.organizationId === organizationId)) return organizationId;
   if (known.length === 0) {
     throw new CommandFailed(
@@ -104,6 +100,7 @@ export async function perform<Id extends WorkspaceOperationId>(
     body: undefined,
     actor: COMMAND_LINE,
     limitedTo: null,
+    ceiling: null,
     organizationId,
     role: "owner",
     permissions: permissionsOf("owner"),

@@ -1,3 +1,4 @@
+import { LIMITS } from "@headwater/contract";
 import { CommandFailed } from "./failure.ts";
 import { everyRow, type WorkspaceOperator } from "./operator.ts";
 
@@ -6,7 +7,9 @@ export async function ownerOf(
   { ledger, organizationId }: WorkspaceOperator,
   named: string | undefined,
 ): Promise<string> {
-  const members = await everyRow((cursor) => ledger.members({ organizationId, limit: 100, cursor }));
+  const members = await everyRow((cursor) =>
+    ledger.members({ organizationId, limit: LIMITS.pageSize, cursor }),
+  );
   const owners = members.filter(({ role }) => role === "owner");
   const owner = owners.find(({ userId }) => userId === (named ?? userId));
   if (owner) return owner.userId;

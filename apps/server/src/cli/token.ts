@@ -1,11 +1,12 @@
 /** `headwater token`: access tokens, shown once when they are made. */
+import { LIMITS, type Token } from "@headwater/contract";
 import { defineCommand } from "citty";
-import { listTokens, revokeToken } from "../access/token-operations.ts";
-import { makeToken } from "../access/tokens.ts";
-import type { TokenRecord } from "../ledger/records.ts";
+import { renderToken } from "../access/token-operations.ts";
+import { isoTime } from "../instant.ts";
 import { Refusal } from "../refusal.ts";
+import { makeToken } from "../token.ts";
 import { JSON_FLAG, ORGANIZATION_FLAG } from "./arguments.ts";
-import { COMMAND_LINE, everyRow, perform, type WorkspaceOperator, withWorkspace } from "./operator.ts";
+import { COMMAND_LINE, everyRow, type WorkspaceOperator, withWorkspace } from "./operator.ts";
 import { listing, minute, type Report } from "./report.ts";
 import { createToken } from "./token-create.ts";
 
@@ -18,37 +19,19 @@ const generate = defineCommand({
   },
 });
 
-const timeOrNull = (at: number | null) => (at === null ? null : new Date(at).toISOString());
-
-/** As the API shows a token; these reach every workspace of their user. */
-const shown = ({ createdAt, expiresAt, lastUsedAt, revokedAt, ...token }: TokenRecord) => ({
-  ...token,
-  createdAt: new Date(createdAt).toISOString(),
-  expiresAt: timeOrNull(expiresAt),
-  lastUsedAt: timeOrNull(lastUsedAt),
-  revokedAt: timeOrNull(revokedAt),
-});
-type Shown = ReturnType<typeof shown>;
-
 /** Those of the workspace, and those that open it because they open every workspace of a member. */
-async function tokensOf(operator: WorkspaceOperator): Promise<Shown[]> {
-  const { organizationId } = operator;
-  const own = await everyRow(async (cursor) => {
-    const query = { organizationId, ...(cursor === null ? {} : { cursor }) };
-    const page = await perform(operator, "listTokens", listTokens(operator.ledger), { query });
-    return { rows: page.tokens.map((token) => ({ ...token, organizationId })), nextCursor: page.nextCursor };
-  });
-  const wide = await operator.whole.wideTokens(organizationId);
-  return [...wide.map(shown), ...own];
+async function tokensOf({ ledger, organizationId }: WorkspaceOperator): Promise<Token[]> {
+  const page = { organizationId, limit: LIMITS.pageSize, wideOf: "members" as const };
+  return (await everyRow((cursor) => ledger.tokens({ ...page, cursor }))).map(renderToken);
 }
 
-function stateOf({ revokedAt, expiresAt }: Shown, now: number): string {
+function stateOf({ revokedAt, expiresAt }: Token, now: number): string {
   if (revokedAt !== null) return `revoked ${minute(revokedAt)}`;
   if (expiresAt === null) return "active";
   return Date.parse(expiresAt) <= now ? `expired ${minute(expiresAt)}` : `until ${minute(expiresAt)}`;
 }
 
-const row = (token: Shown, now: number) => [
+const row = (token: Token, now: number) => [
   token.tokenId,
   token.label,
   token.userId,
@@ -87,12 +70,9 @@ const revoke = defineCommand({
       if (token.revokedAt !== null) {
         return { json: { tokenId, revokedAt: token.revokedAt }, text: `${tokenId} was revoked already.` };
       }
-      if (token.organizationId === null) {
-        await operator.whole.revokeWideToken({ tokenId, actor: COMMAND_LINE, now: operator.now });
-      } else {
-        await perform(operator, "revokeToken", revokeToken(operator.ledger), { params: { tokenId } });
-      }
-      const revokedAt = new Date(operator.now).toISOString();
+      // the API revokes no token for all of another user's workspaces; who may read the ledger's file may
+      await operator.ledger.revokeToken({ tokenId, actor: COMMAND_LINE, now: operator.now });
+      const revokedAt = isoTime(operator.now);
       return { json: { tokenId, revokedAt }, text: `Revoked ${tokenId} (${token.label}).` };
     }),
 });

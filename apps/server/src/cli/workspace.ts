@@ -1,9 +1,11 @@
 /** `headwater workspace`: every workspace of this service. */
+import { LIMITS } from "@headwater/contract";
 import { defineCommand } from "citty";
 import { createOrganization } from "../access/organizations.ts";
+import { isoTime } from "../instant.ts";
 import type { Register } from "../ledger/ledger.ts";
 import { JSON_FLAG } from "./arguments.ts";
-import { perform, withLedger, withWorkspace } from "./operator.ts";
+import { everyRow, perform, withLedger, withWorkspace } from "./operator.ts";
 import { ownerOf } from "./owner.ts";
 import { listing, minute, type Report } from "./report.ts";
 
@@ -11,12 +13,9 @@ const list = defineCommand({
   meta: { description: "Every workspace of this service" },
   args: JSON_FLAG,
   run: () =>
-    withLedger(async ({ whole }): Promise<Report> => {
-      const found = await whole.workspaces();
-      const organizations = found.map((one) => ({
-        ...one,
-        createdAt: new Date(one.createdAt).toISOString(),
-      }));
+    withLedger(async ({ ledger }): Promise<Report> => {
+      const found = await everyRow((cursor) => ledger.organizations({ limit: LIMITS.pageSize, cursor }));
+      const organizations = found.map((one) => ({ ...one, createdAt: isoTime(one.createdAt) }));
       const head = ["id", "name", "members", "sources", "since"];
       const rows = organizations.map((one) => [
         one.organizationId,
@@ -43,11 +42,11 @@ const create = defineCommand({
   },
   run: ({ args }) =>
     withWorkspace(undefined, async (operator): Promise<Report> => {
-      const { ledger, whole, newId } = operator;
+      const { ledger, newId } = operator;
       const owner = args.owner ?? (await ownerOf(operator, undefined));
       const owned: Register = {
         ...ledger,
-        createOrganization: (made) => whole.createWorkspace({ ...made, owner }),
+        createOrganization: (made) => ledger.createOrganization({ ...made, owner }),
       };
       const body = { name: args.name };
       const made = await perform(operator, "createOrganization", createOrganization(owned, newId), { body });

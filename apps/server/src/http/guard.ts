@@ -3,7 +3,7 @@
  * token, rate, JSON and shape of `organizationId` (422), source exists (404), member (403), permission (403),
  * `organizationId` matches (404), the rest of query and body (422). What the handler finds comes last (409).
  */
-import { LIMITS, type Operation, type Permission, type Role } from "@headwater/contract";
+import { LIMITS, type Operation, type Permission, type Role, roleUnder } from "@headwater/contract";
 import type { Caller } from "../call.ts";
 import type { Register } from "../ledger/ledger.ts";
 import type { SourceRecord } from "../ledger/records.ts";
@@ -71,17 +71,17 @@ async function sourceOf(
   return source;
 }
 
-/** A token that opens one workspace makes its user a stranger in every other. */
+/** A token that opens one workspace makes its user a stranger in every other, and goes no further than its ceiling. */
 async function requireMember(
   ledger: GuardDeps["ledger"],
   caller: Caller,
   organizationId: string,
 ): Promise<Role> {
-  const { actor, limitedTo } = caller;
+  const { actor, limitedTo, ceiling } = caller;
   const within = limitedTo === null || limitedTo === organizationId;
   const role = within ? await ledger.roleOf({ userId: actor.userId, organizationId }) : null;
   if (role === null) throw new Refusal("not_a_member");
-  return role;
+  return roleUnder(role, ceiling);
 }
 
 function requirePermission(needed: Permission, role: Role, permissions: readonly Permission[]): void {

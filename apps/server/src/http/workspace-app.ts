@@ -150,6 +150,7 @@ export function createWorkspaceApp(options: WorkspaceAppOptions): FastifyInstanc
       operation,
       actor: caller?.actor ?? null,
       limitedTo: caller?.limitedTo ?? null,
+      ceiling: caller?.ceiling ?? null,
       now,
       requestId: request.id,
       clientAddress: addressOf(request),

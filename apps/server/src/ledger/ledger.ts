@@ -15,6 +15,8 @@ import type {
   Committed,
   KeyedSource,
   MemberRecord,
+  OrganizationRecord,
+  Page,
   PageOf,
   PageRequest,
   SessionRecord,
@@ -77,12 +79,17 @@ export interface Register {
   }): Promise<TokenRecord | "unknown" | "expired">;
 
   organizationsOf(user: { userId: string }): Promise<{ organizationId: string; name: string; role: Role }[]>;
-  createOrganization(made: By & { organizationId: string; name: string }): Promise<void>;
+  /** Every workspace of the service: for its operator alone, no request may see another's. */
+  organizations(page: Page): Promise<PageOf<OrganizationRecord>>;
+  /** Without an owner the actor is it. */
+  createOrganization(
+    made: By & { organizationId: string; name: string; owner?: string | undefined },
+  ): Promise<void>;
   /** null: no member, or no such workspace. */
   roleOf(asked: { userId: string; organizationId: string }): Promise<Role | null>;
 
   members(page: PageRequest): Promise<PageOf<MemberRecord>>;
-  addMember(added: By & { organizationId: string; member: MemberRecord }): Promise<"added" | "exists">;
+  addMember(added: By & { organizationId: string; member: MemberRecord }): Promise<MemberRecord | "exists">;
   changeRole(
     changed: By & { organizationId: string; userId: string; role: Role },
   ): Promise<MemberRecord | "unknown" | "last_owner">;
@@ -92,11 +99,12 @@ export interface Register {
   ): Promise<"removed" | "unknown" | "last_owner">;
 
   tokenByHash(asked: { hash: string }): Promise<TokenRecord | null>;
-  tokens(page: PageRequest): Promise<PageOf<TokenRecord>>;
+  token(asked: { tokenId: string }): Promise<TokenRecord | null>;
+  /** Those of the workspace; and of those for all workspaces one user's, every member's, or (null) nobody's. */
+  tokens(page: PageRequest & { wideOf: { userId: string } | "members" | null }): Promise<PageOf<TokenRecord>>;
   createToken(made: By & { hash: string; auditOrganizationId: string; token: TokenRecord }): Promise<void>;
-  revokeToken(
-    revoked: By & { organizationId: string; tokenId: string; limited?: boolean },
-  ): Promise<"revoked" | "unknown">;
+  /** As it is then: one that was revoked before keeps that time. Each workspace that it opened has it in its log. */
+  revokeToken(revoked: By & { tokenId: string }): Promise<TokenRecord | "unknown">;
   /** Last-used times, gathered and written now and then. */
   touchTokens(used: { tokenId: string; lastUsedAt: number }[]): Promise<void>;
 

@@ -41,11 +41,22 @@ export interface MemberRecord {
   createdAt: number;
 }
 
+/** A workspace as the operator of the service sees it. */
+export interface OrganizationRecord {
+  organizationId: string;
+  name: string;
+  members: number;
+  sources: number;
+  createdAt: number;
+}
+
 export interface TokenRecord {
   tokenId: string;
   /** null: every workspace of its user. */
   organizationId: string | null;
   userId: string;
+  /** It does no more than this role may, whatever its user's becomes; null: as much as its user may. */
+  ceiling: Role | null;
   label: string;
   hint: string;
   expiresAt: number | null;
@@ -164,8 +175,10 @@ export interface PageOf<T> {
   rows: T[];
   nextCursor: string | null;
 }
-export interface PageRequest {
-  organizationId: string;
+export interface Page {
   limit: number;
   cursor: string | null;
+}
+export interface PageRequest extends Page {
+  organizationId: string;
 }

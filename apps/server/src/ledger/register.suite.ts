@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { LIMITS } from "@headwater/contract/limits";
 import type { Register } from "./ledger.ts";
-import type { Actor, MemberRecord, SourceRecord, TokenRecord } from "./records.ts";
+import type { Actor, MemberRecord, OrganizationRecord, SourceRecord, TokenRecord } from "./records.ts";
 
 const NOW = Date.UTC(2026, 10, 21, 12);
 const DAY = 86_400_000;
@@ -17,6 +17,7 @@ const aToken = (over: Partial<TokenRecord> = {}): TokenRecord => ({
   tokenId: fresh("tok"),
   organizationId: null,
   userId: OWNER.userId,
+  ceiling: null,
   label: "a token",
   hint: "abcd",
   expiresAt: null,
@@ -143,6 +144,31 @@ export function registerSuite(open: () => Promise<{ ledger: Register; close(): P
       );
     });
 
+    it("are made for another owner than who makes them, and all of them listed with their sizes", async () => {
+      const owned = { organizationId: fresh("org"), name: "Owned", owner: fresh("usr") };
+      await ledger.createOrganization({ ...by, ...owned });
+      assert.equal(
+        await ledger.roleOf({ organizationId: owned.organizationId, userId: owned.owner }),
+        "owner",
+      );
+      assert.equal(await ledger.roleOf({ organizationId: owned.organizationId, userId: OWNER.userId }), null);
+      await stored(aSource(owned.organizationId));
+      const gone = await stored(aSource(owned.organizationId));
+      await ledger.deleteSource({ ...by, sourceId: gone.sourceId });
+      const all: OrganizationRecord[] = [];
+      let cursor: string | null = null;
+      do {
+        const { rows, nextCursor } = await ledger.organizations({ limit: 2, cursor });
+        all.push(...rows);
+        cursor = nextCursor;
+      } while (cursor !== null);
+      assert.deepEqual(
+        all.filter(({ organizationId }) => organizationId === owned.organizationId),
+        [{ organizationId: owned.organizationId, name: "Owned", members: 1, sources: 1, createdAt: NOW }],
+      );
+      assert.equal(new Set(all.map(({ organizationId }) => organizationId)).size, all.length);
+    });
+
     it("knows no role in a workspace that does not exist, nor for who is no member", async () => {
       assert.equal(await ledger.roleOf({ userId: OWNER.userId, organizationId: "org_nowhere" }), null);
       assert.equal(await ledger.roleOf({ userId: "usr_stranger", organizationId: await workspace() }), null);
@@ -153,7 +179,7 @@ export function registerSuite(open: () => Promise<{ ledger: Register; close(): P
     it("are added once and paged without gaps", async () => {
       const organizationId = await workspace();
       const member = aMember({ name: "Ada", email: "ada@example.com" });
-      assert.equal(await ledger.addMember({ ...by, organizationId, member }), "added");
+      assert.deepEqual(await ledger.addMember({ ...by, organizationId, member }), member);
       assert.equal(await ledger.addMember({ ...by, organizationId, member }), "exists");
       await ledger.addMember({ ...by, organizationId, member: aMember() });
       const one = await ledger.members(page(organizationId, null, 2));
@@ -167,18 +193,16 @@ export function registerSuite(open: () => Promise<{ ledger: Register; close(): P
       );
     });
 
-    it("keep the name and e-mail that another workspace gave them", async () => {
-      const member = aMember({ name: "Ada" });
-      await ledger.addMember({ ...by, organizationId: await workspace(), member });
-      const other = await workspace();
-      await ledger.addMember({
-        ...by,
-        organizationId: other,
-        member: { ...member, name: "Eve", email: "a@b.c" },
-      });
-      const { rows } = await ledger.members(page(other));
-      const row = rows.find((one) => one.userId === member.userId);
-      assert.deepEqual([row?.name, row?.email], ["Ada", "a@b.c"]);
+    it("have in each workspace the name and e-mail that it gave them", async () => {
+      const here = await workspace();
+      const there = await workspace();
+      const ada = aMember({ name: "Ada", email: "ada@example.com" });
+      const eve = { ...ada, name: "Eve", email: null };
+      assert.deepEqual(await ledger.addMember({ ...by, organizationId: here, member: ada }), ada);
+      assert.deepEqual(await ledger.addMember({ ...by, organizationId: there, member: eve }), eve);
+      const shown = async (organizationId: string) =>
+        (await ledger.members(page(organizationId))).rows.find(({ userId }) => userId === ada.userId);
+      assert.deepEqual([await shown(here), await shown(there)], [ada, eve]);
     });
 
     it("change their role, and the change is in the log", async () => {
@@ -235,55 +259,65 @@ export function registerSuite(open: () => Promise<{ ledger: Register; close(): P
   describe("tokens", () => {
     it("are found by their hash, and the hash is in no list and no log", async () => {
       const organizationId = await workspace();
-      const token = aToken({ organizationId, expiresAt: NOW + DAY });
+      const token = aToken({ organizationId, ceiling: "admin", expiresAt: NOW + DAY });
       const hash = `secret-${token.tokenId}`;
       await ledger.createToken({ ...by, auditOrganizationId: organizationId, hash, token });
       assert.deepEqual(await ledger.tokenByHash({ hash }), token);
       assert.equal(await ledger.tokenByHash({ hash: "secret-other" }), null);
-      const listed = await ledger.tokens(page(organizationId));
+      assert.deepEqual(await ledger.token({ tokenId: token.tokenId }), token);
+      assert.equal(await ledger.token({ tokenId: "tok_never" }), null);
+      const listed = await ledger.tokens({ ...page(organizationId), wideOf: null });
       assert.deepEqual(listed, { rows: [token], nextCursor: null });
       const logged = await ledger.audit(page(organizationId));
       assert.ok(!JSON.stringify([listed, logged]).includes(hash));
     });
 
-    it("of all workspaces are in no workspace's list", async () => {
+    it("of all workspaces are listed for one user, for every member, or not at all", async () => {
       const organizationId = await workspace();
-      const token = aToken();
-      await ledger.createToken({ ...by, auditOrganizationId: organizationId, hash: token.tokenId, token });
-      assert.deepEqual((await ledger.tokens(page(organizationId))).rows, []);
-    });
-
-    it("are revoked by their own workspace, or by their user when they open all", async () => {
-      const organizationId = await workspace();
-      const here = aToken({ organizationId });
-      const everywhere = aToken({ userId: "usr_somebody" });
-      for (const token of [here, everywhere]) {
+      const member = aMember();
+      await ledger.addMember({ ...by, organizationId, member });
+      const own = aToken({ organizationId, userId: member.userId });
+      const wide = aToken({ userId: member.userId });
+      const outside = aToken({ userId: "usr_outside" });
+      for (const token of [own, wide, outside]) {
         await ledger.createToken({ ...by, auditOrganizationId: organizationId, hash: token.tokenId, token });
       }
-      const other = await workspace();
-      const revoke = (tokenId: string, from: string, actor = OWNER) =>
-        ledger.revokeToken({ actor, now: NOW + 1, organizationId: from, tokenId });
-      assert.equal(await revoke(here.tokenId, other), "unknown");
-      assert.equal(await revoke(here.tokenId, organizationId), "revoked");
-      assert.equal((await ledger.tokenByHash({ hash: here.tokenId }))?.revokedAt, NOW + 1);
-      assert.equal(await revoke(everywhere.tokenId, organizationId), "unknown");
-      const itsUser = { userId: "usr_somebody", tokenId: null };
-      assert.equal(await revoke(everywhere.tokenId, organizationId, itsUser), "revoked");
-      assert.equal(await revoke("tok_never", organizationId), "unknown");
+      const listed = async (wideOf: Parameters<Register["tokens"]>[0]["wideOf"]) =>
+        (await ledger.tokens({ ...page(organizationId), wideOf })).rows;
+      assert.deepEqual(await listed(null), [own]);
+      assert.deepEqual(await listed({ userId: member.userId }), [own, wide]);
+      const opening = await listed("members");
+      assert.deepEqual(
+        opening.filter(({ userId }) => userId !== OWNER.userId),
+        [own, wide],
+      );
+      assert.ok(!opening.some(({ tokenId }) => tokenId === outside.tokenId));
     });
 
-    it("revoked twice stay revoked at the first time, with one entry in the log", async () => {
+    it("are revoked once: later tries answer the first time, and the log has one entry", async () => {
       const organizationId = await workspace();
       const token = aToken({ organizationId });
       await ledger.createToken({ ...by, auditOrganizationId: organizationId, hash: token.tokenId, token });
+      const revoked = { ...token, revokedAt: NOW + 1 };
       for (const now of [NOW + 1, NOW + 2]) {
-        assert.equal(
-          await ledger.revokeToken({ actor: OWNER, now, organizationId, tokenId: token.tokenId }),
-          "revoked",
-        );
+        assert.deepEqual(await ledger.revokeToken({ actor: OWNER, now, tokenId: token.tokenId }), revoked);
       }
-      assert.equal((await ledger.tokenByHash({ hash: token.tokenId }))?.revokedAt, NOW + 1);
+      assert.deepEqual(await ledger.tokenByHash({ hash: token.tokenId }), revoked);
       assert.equal((await actions(organizationId)).filter((action) => action === "token.revoked").length, 1);
+      assert.equal(await ledger.revokeToken({ ...by, tokenId: "tok_never" }), "unknown");
+    });
+
+    it("of all workspaces are revoked in the log of each that they opened", async () => {
+      const [one, two, other] = [await workspace(), await workspace(), await workspace()];
+      const member = aMember();
+      for (const organizationId of [one, two]) await ledger.addMember({ ...by, organizationId, member });
+      const token = aToken({ userId: member.userId });
+      await ledger.createToken({ ...by, auditOrganizationId: one, hash: token.tokenId, token });
+      await ledger.revokeToken({ ...by, tokenId: token.tokenId });
+      const last = await Promise.all(
+        [one, two, other].map(async (organizationId) => (await actions(organizationId))[0]),
+      );
+      assert.deepEqual(last, ["token.revoked", "token.revoked", "organization.created"]);
     });
 
     it("keep the latest time of use, whichever is written last", async () => {

@@ -1,4 +1,5 @@
 import type { Handler } from "../call.ts";
+import { isoTime } from "../instant.ts";
 import type { Register } from "../ledger/ledger.ts";
 import { Refusal } from "../refusal.ts";
 
@@ -9,5 +10,5 @@ export const deleteSource =
     const { sourceId } = source;
     const outcome = await ledger.deleteSource({ sourceId, actor, now });
     if (outcome === "unknown") throw new Refusal("source_not_found");
-    return { body: { sourceId, deletedAt: new Date(now).toISOString() } };
+    return { body: { sourceId, deletedAt: isoTime(now) } };
   };

@@ -6,6 +6,7 @@ import {
   type Source,
   type SourceLimits,
 } from "@headwater/contract";
+import { isoTime, isoTimeOrNull } from "../instant.ts";
 import type { SourceRecord } from "../ledger/records.ts";
 
 /** What holds where a source has no limit of its own; an operator may set each. */
@@ -18,9 +19,6 @@ export interface LimitDefaults {
   readonly sourceRatePerSecond: number;
   readonly sourceRateBurst: number;
 }
-
-const time = (at: number) => new Date(at).toISOString();
-const timeOrNull = (at: number | null) => (at === null ? null : time(at));
 
 /** A previous key is shown while it is let in, and no longer. */
 export function renderSource(record: SourceRecord, now: number): Source {
@@ -36,12 +34,12 @@ export function renderSource(record: SourceRecord, now: number): Source {
     isActive: record.isActive,
     requireOrigin: record.requireOrigin,
     limits: record.limits,
-    previousKeyExpiresAt: previous !== null && previous > now ? time(previous) : null,
-    publicKeyRotatedAt: timeOrNull(record.publicKeyRotatedAt),
-    lastBootstrapAt: timeOrNull(record.lastBootstrapAt),
-    lastEventAt: timeOrNull(record.lastEventAt),
-    createdAt: time(record.createdAt),
-    updatedAt: time(record.updatedAt),
+    previousKeyExpiresAt: previous !== null && previous > now ? isoTime(previous) : null,
+    publicKeyRotatedAt: isoTimeOrNull(record.publicKeyRotatedAt),
+    lastBootstrapAt: isoTimeOrNull(record.lastBootstrapAt),
+    lastEventAt: isoTimeOrNull(record.lastEventAt),
+    createdAt: isoTime(record.createdAt),
+    updatedAt: isoTime(record.updatedAt),
   };
 }
 

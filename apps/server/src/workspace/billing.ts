@@ -1,8 +1,9 @@
 /** The plan is self-hosted: nothing is billed, what is used is shown (CONTRACT section 3). */
 import { LIMITS } from "@headwater/contract";
 import type { Handler } from "../call.ts";
+import { dayOf } from "../instant.ts";
 import type { Register } from "../ledger/ledger.ts";
-import { dayOf, sumOf } from "./usage.ts";
+import { sumOf } from "./usage.ts";
 
 /** The calendar month in UTC, both days inclusive. */
 function monthOf(now: number): { from: string; to: string } {

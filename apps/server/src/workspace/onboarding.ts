@@ -1,9 +1,9 @@
 /** Which set-up steps are done, from the data (CONTRACT section 3). */
 import type { Handler } from "../call.ts";
+import { isoTimeOrNull } from "../instant.ts";
 import type { Register } from "../ledger/ledger.ts";
 
-const timeOrNull = (at: number | null) => (at === null ? null : new Date(at).toISOString());
-const step = (at: number | null) => ({ done: at !== null, at: timeOrNull(at) });
+const step = (at: number | null) => ({ done: at !== null, at: isoTimeOrNull(at) });
 
 async function onboardingOf(ledger: Register, organizationId: string) {
   const found = await ledger.onboarding({ organizationId });
@@ -15,7 +15,7 @@ async function onboardingOf(ledger: Register, organizationId: string) {
       firstAcceptedEvent: step(found.firstEventAt),
     },
     completed: found.completedAt !== null,
-    completedAt: timeOrNull(found.completedAt),
+    completedAt: isoTimeOrNull(found.completedAt),
   };
 }
 

@@ -1,6 +1,7 @@
 /** Accepted events and bootstraps by source and UTC day (CONTRACT section 3). */
 import type { Issue } from "@headwater/contract";
 import type { Handler } from "../call.ts";
+import { dayOf } from "../instant.ts";
 import type { Register } from "../ledger/ledger.ts";
 import type { UsageRow } from "../ledger/records.ts";
 import { Refusal } from "../refusal.ts";
@@ -10,7 +11,6 @@ const DEFAULT_DAYS = 30;
 /** A leap year: a longer span is asked for a year at a time. */
 const MAX_DAYS = 366;
 
-export const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
 const startOf = (day: string) => Date.parse(`${day}T00:00:00Z`);
 
 /** A day of the calendar: the 30th of February is read as one of March, and so is none. */

@@ -89,6 +89,40 @@ describe("organizations, permissions and members", () => {
       refused(await world.ask("POST", "/api/tracking-sources", { token, body }), 403, "permission_denied");
     });
 
+    it("200: the workspace of a change of role is named in the body or in the query", async () => {
+      const { userId } = await world.member("viewer");
+      const path = `/api/members/${userId}`;
+      const inQuery = await world.ask("PATCH", `${path}?organizationId=${organizationId}`, {
+        body: { role: "developer" },
+      });
+      assert.deepEqual([inQuery.status, inQuery.body.role], [200, "developer"], inQuery.text);
+      assert.deepEqual(issuesOf(await world.ask("PATCH", path, { body: { role: "admin" } })), [
+        "organizationId: required",
+      ]);
+    });
+
+    it("a name and an e-mail address stay in the workspace that gave them", async () => {
+      const strangers = await world.strangers();
+      const ada = { userId: "usr_ada", name: "Ada", email: "ada@example.com", role: "viewer" };
+      await add(ada);
+      const theirs = { organizationId: strangers.organizationId, userId: "usr_ada", role: "viewer" };
+      const asThem = { token: strangers.token };
+      const added = await world.ask("POST", "/api/members", { ...asThem, body: theirs });
+      assert.deepEqual([added.body.name, added.body.email], [null, null], "they learn of none");
+      await world.ask("DELETE", "/api/members/usr_ada", {
+        ...asThem,
+        body: { organizationId: theirs.organizationId },
+      });
+      await world.ask("POST", "/api/members", { ...asThem, body: { ...theirs, name: "Eve" } });
+      const list = async (of: string, asked = {}) =>
+        (await world.ask("GET", `/api/members?organizationId=${of}`, asked)).body.members.find(
+          (one: { userId: string }) => one.userId === "usr_ada",
+        );
+      assert.deepEqual((await list(theirs.organizationId, asThem)).name, "Eve");
+      const own = await list(organizationId);
+      assert.deepEqual([own.name, own.email], ["Ada", "ada@example.com"], "and change none");
+    });
+
     it("200: who is removed is out at the next request, and so are the tokens of the workspace", async () => {
       const { userId, token } = await world.member("developer");
       const reply = await world.ask("DELETE", `/api/members/${userId}`, { body: { organizationId } });

@@ -43,13 +43,20 @@ describe("/api/tokens", () => {
       assert.equal((await world.ask("GET", `/api/tracking-sources?organizationId=${other}`)).status, 200);
     });
 
-    it("its own user makes one that reaches all of theirs; it is in no workspace's list", async () => {
+    it("its own user makes one that reaches all of theirs, and sees and revokes it in each of them", async () => {
       const { token, tokenId } = (await create({ allWorkspaces: true })).body;
       assert.equal(
         (await world.ask("POST", "/api/organizations", { token, body: { name: "x" } })).status,
         201,
       );
-      assert.ok(!(await list()).text.includes(tokenId));
+      const listed = (await list()).body.tokens.find((one: { tokenId: string }) => one.tokenId === tokenId);
+      assert.equal(listed.organizationId, null);
+      const another = await world.member("owner");
+      const path = `/api/tokens?organizationId=${organizationId}`;
+      assert.ok(
+        !(await world.ask("GET", path, { token: another.token })).text.includes(tokenId),
+        "to nobody else",
+      );
       const revoked = await world.ask("DELETE", `/api/tokens/${tokenId}?organizationId=${organizationId}`);
       assert.equal(revoked.status, 200);
       assert.equal(await works(token), false);
@@ -79,6 +86,9 @@ describe("/api/tokens", () => {
       assert.ok(await works(token));
       const reply = await world.ask("DELETE", `/api/tokens/${tokenId}`, { body: { organizationId } });
       assert.deepEqual(reply.body, { tokenId, revokedAt: new Date(world.now()).toISOString() });
+      world.advance(1);
+      const again = await world.ask("DELETE", `/api/tokens/${tokenId}`, { body: { organizationId } });
+      assert.deepEqual(again.body, reply.body, "the first time stands");
       refused(await world.ask("GET", "/api/organizations", { token }), 401, "revoked_token");
     });
 
@@ -93,6 +103,44 @@ describe("/api/tokens", () => {
   });
 
   describe("403", () => {
+    it("a token made for another user does not rise with that user", async () => {
+      const admin = await world.member("admin");
+      const developer = await world.member("developer");
+      const made = (await create({ userId: developer.userId }, admin.token)).body;
+      const promoted = await world.ask("PATCH", `/api/members/${developer.userId}`, {
+        body: { organizationId, role: "owner" },
+      });
+      assert.equal(promoted.body.role, "owner");
+      const { token } = made;
+      const standing = await world.ask("GET", `/api/permissions?organizationId=${organizationId}`, { token });
+      assert.equal(standing.body.role, "admin");
+      assert.equal(
+        (await world.ask("GET", "/api/organizations", { token })).body.organizations[0].role,
+        "admin",
+      );
+      const above = { body: { organizationId, role: "owner" }, token };
+      refused(await world.ask("POST", "/api/members", above), 403, "permission_denied");
+      // nor by making another token of the same user with it
+      const second = (await create({ userId: developer.userId }, token)).body;
+      refused(
+        await world.ask("POST", "/api/members", { ...above, token: second.token }),
+        403,
+        "permission_denied",
+      );
+    });
+
+    it("nobody revokes a token that acts above their own role", async () => {
+      const admin = await world.member("admin");
+      const owner = await world.member("owner");
+      const revoke = (tokenId: string) =>
+        world.ask("DELETE", `/api/tokens/${tokenId}?organizationId=${organizationId}`, {
+          token: admin.token,
+        });
+      refused(await revoke(owner.tokenId), 403, "permission_denied");
+      assert.ok(await works(owner.token));
+      assert.equal((await revoke((await world.member("admin")).tokenId)).status, 200);
+    });
+
     it("nobody makes a token above their own role", async () => {
       const admin = await world.member("admin");
       refused(await create({ userId: "usr_owner" }, admin.token), 403, "permission_denied");
@@ -107,6 +155,16 @@ describe("/api/tokens", () => {
   });
 
   describe("404", () => {
+    it("a token of one workspace neither sees nor revokes its user's token for all of them", async () => {
+      const wide = (await create({ allWorkspaces: true })).body;
+      const { token } = (await create({})).body;
+      const path = `/api/tokens/${wide.tokenId}?organizationId=${organizationId}`;
+      refused(await world.ask("DELETE", path, { token }), 404, "token_not_found");
+      assert.ok(await works(wide.token));
+      const listed = await world.ask("GET", `/api/tokens?organizationId=${organizationId}`, { token });
+      assert.ok(!listed.text.includes(wide.tokenId));
+    });
+
     it("member_not_found for a user outside, token_not_found for a token of another workspace", async () => {
       refused(await create({ userId: "usr_never" }), 404, "member_not_found");
       const strangers = await world.strangers();

@@ -1,7 +1,7 @@
 /** What the verbs of the register share: the database's type, what a verb is asked, and pages. */
 import type { Kysely } from "kysely";
 import type { Register } from "../ledger.ts";
-import type { PageOf, PageRequest } from "../records.ts";
+import type { Page, PageOf } from "../records.ts";
 import type { RegisterTables } from "./schema.ts";
 
 /** Either the database or a transaction of it. */
@@ -19,14 +19,10 @@ export const numberOrNull = (value: number | string | null): number | null =>
  * Lists that grow at their end are paged by position: what is added meanwhile comes last, so no row is
  * given twice. The cursor is how many rows were given.
  */
-export const offsetOf = (page: PageRequest): number => (page.cursor === null ? 0 : Number(page.cursor));
+export const offsetOf = (page: Page): number => (page.cursor === null ? 0 : Number(page.cursor));
 
 /** @param found one row more than asked, where there is one */
-export function pageByPosition<R, T>(
-  found: readonly R[],
-  page: PageRequest,
-  record: (row: R) => T,
-): PageOf<T> {
+export function pageByPosition<R, T>(found: readonly R[], page: Page, record: (row: R) => T): PageOf<T> {
   const rows = found.slice(0, page.limit).map(record);
   return { rows, nextCursor: found.length > page.limit ? String(offsetOf(page) + page.limit) : null };
 }

@@ -5,9 +5,7 @@ import { writeAudit } from "./audit.ts";
 import { type Asked, type Db, holdOrganization, number, offsetOf, pageByPosition } from "./database.ts";
 import type { RegisterTables } from "./schema.ts";
 
-type MemberRow = RegisterTables["members"] & Pick<RegisterTables["users"], "name" | "email">;
-
-const memberOf = (row: Omit<MemberRow, "organization_id">): MemberRecord => ({
+const memberOf = (row: RegisterTables["members"]): MemberRecord => ({
   userId: row.user_id,
   name: row.name,
   email: row.email,
@@ -16,16 +14,12 @@ const memberOf = (row: Omit<MemberRow, "organization_id">): MemberRecord => ({
 });
 
 const selectMembers = (db: Db, organizationId: string) =>
-  db
-    .selectFrom("members")
-    .leftJoin("users", "users.user_id", "members.user_id")
-    .select(["members.user_id", "members.role", "members.created_at", "users.name", "users.email"])
-    .where("members.organization_id", "=", organizationId);
+  db.selectFrom("members").selectAll().where("organization_id", "=", organizationId);
 
 async function members(db: Db, page: Asked<"members">) {
   const rows = await selectMembers(db, page.organizationId)
-    .orderBy("members.created_at")
-    .orderBy("members.user_id")
+    .orderBy("created_at")
+    .orderBy("user_id")
     .limit(page.limit + 1)
     .offset(offsetOf(page))
     .execute();
@@ -33,9 +27,7 @@ async function members(db: Db, page: Asked<"members">) {
 }
 
 async function memberIn(db: Db, organizationId: string, userId: string): Promise<MemberRecord | null> {
-  const row = await selectMembers(db, organizationId)
-    .where("members.user_id", "=", userId)
-    .executeTakeFirst();
+  const row = await selectMembers(db, organizationId).where("user_id", "=", userId).executeTakeFirst();
   return row ? memberOf(row) : null;
 }
 
@@ -53,38 +45,25 @@ async function isLastOwner(db: Db, organizationId: string, member: MemberRecord)
   return other === undefined;
 }
 
-/** A user known from another workspace keeps name and e-mail; only what is missing is filled in. */
-async function insertUser(db: Db, member: MemberRecord): Promise<void> {
-  await db
-    .insertInto("users")
-    .values({ user_id: member.userId, name: member.name, email: member.email, created_at: member.createdAt })
-    .onConflict((conflict) =>
-      conflict.column("user_id").doUpdateSet((eb) => ({
-        name: eb.fn.coalesce("users.name", "excluded.name"),
-        email: eb.fn.coalesce("users.email", "excluded.email"),
-      })),
-    )
-    .execute();
-}
-
-async function addMember(db: Db, added: Asked<"addMember">): Promise<"added" | "exists"> {
+async function addMember(db: Db, added: Asked<"addMember">): Promise<MemberRecord | "exists"> {
   const { organizationId, member, actor, now } = added;
   const inserted = await db
     .insertInto("members")
     .values({
       organization_id: organizationId,
       user_id: member.userId,
+      name: member.name,
+      email: member.email,
       role: member.role,
       created_at: member.createdAt,
     })
     .onConflict((conflict) => conflict.columns(["organization_id", "user_id"]).doNothing())
-    .returning("user_id")
+    .returningAll()
     .executeTakeFirst();
   if (!inserted) return "exists";
-  await insertUser(db, member);
   const after = { name: member.name, email: member.email, role: member.role };
   await writeAudit(db, { organizationId, now, actor, action: "member.added", target: member.userId, after });
-  return "added";
+  return memberOf(inserted);
 }
 
 async function changeRole(

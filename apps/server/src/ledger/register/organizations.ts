@@ -1,12 +1,10 @@
 /** Workspaces, and how far each has got with its set-up (CONTRACT section 3). */
 import type { Register } from "../ledger.ts";
+import type { OrganizationRecord, PageOf } from "../records.ts";
 import { writeAudit } from "./audit.ts";
-import { type Asked, type Db, numberOrNull } from "./database.ts";
+import { type Asked, type Db, number, numberOrNull, offsetOf, pageByPosition } from "./database.ts";
 
-/**
- * A workspace and its owner; false when the workspace exists (two nodes may start on one empty ledger).
- * Users that an identity provider knows have no row until here.
- */
+/** A workspace and its owner; false when the workspace exists (two nodes may start on one empty ledger). */
 export async function insertOrganization(
   db: Db,
   made: { organizationId: string; name: string; userId: string; now: number },
@@ -24,15 +22,12 @@ export async function insertOrganization(
     .executeTakeFirst();
   if (!inserted) return false;
   await db
-    .insertInto("users")
-    .values({ user_id: made.userId, name: null, email: null, created_at: made.now })
-    .onConflict((conflict) => conflict.column("user_id").doNothing())
-    .execute();
-  await db
     .insertInto("members")
     .values({
       organization_id: made.organizationId,
       user_id: made.userId,
+      name: null,
+      email: null,
       role: "owner",
       created_at: made.now,
     })
@@ -41,8 +36,8 @@ export async function insertOrganization(
 }
 
 async function createOrganization(db: Db, made: Asked<"createOrganization">): Promise<void> {
-  const { organizationId, name, actor, now } = made;
-  if (!(await insertOrganization(db, { organizationId, name, userId: actor.userId, now })))
+  const { organizationId, name, actor, now, owner = actor.userId } = made;
+  if (!(await insertOrganization(db, { organizationId, name, userId: owner, now })))
     throw new Error(`the workspace ${organizationId} exists`);
   await writeAudit(db, {
     organizationId,
@@ -50,8 +45,42 @@ async function createOrganization(db: Db, made: Asked<"createOrganization">): Pr
     actor,
     action: "organization.created",
     target: organizationId,
-    after: { name, owner: actor.userId },
+    after: { name, owner },
   });
+}
+
+/** A correlated count answers with a row for every workspace, one with nobody in it included. */
+async function organizations(db: Db, page: Asked<"organizations">): Promise<PageOf<OrganizationRecord>> {
+  const rows = await db
+    .selectFrom("organizations")
+    .select((eb) => [
+      "organization_id",
+      "name",
+      "created_at",
+      eb
+        .selectFrom("members")
+        .whereRef("members.organization_id", "=", "organizations.organization_id")
+        .select((count) => count.fn.countAll<number>().as("members"))
+        .as("members"),
+      eb
+        .selectFrom("sources")
+        .whereRef("sources.organization_id", "=", "organizations.organization_id")
+        .where("sources.deleted_at", "is", null)
+        .select((count) => count.fn.countAll<number>().as("sources"))
+        .as("sources"),
+    ])
+    .orderBy("created_at")
+    .orderBy("organization_id")
+    .limit(page.limit + 1)
+    .offset(offsetOf(page))
+    .execute();
+  return pageByPosition(rows, page, (row) => ({
+    organizationId: row.organization_id,
+    name: row.name,
+    members: number(row.members ?? 0),
+    sources: number(row.sources ?? 0),
+    createdAt: number(row.created_at),
+  }));
 }
 
 async function organizationsOf(db: Db, { userId }: Asked<"organizationsOf">) {
@@ -123,10 +152,17 @@ async function completeOnboarding(
   });
 }
 
-type Verbs = "organizationsOf" | "createOrganization" | "roleOf" | "onboarding" | "completeOnboarding";
+type Verbs =
+  | "organizationsOf"
+  | "organizations"
+  | "createOrganization"
+  | "roleOf"
+  | "onboarding"
+  | "completeOnboarding";
 
 export const organizationVerbs = (db: Db): Pick<Register, Verbs> => ({
   organizationsOf: (user) => organizationsOf(db, user),
+  organizations: (page) => organizations(db, page),
   createOrganization: (made) => db.transaction().execute((trx) => createOrganization(trx, made)),
   roleOf: (asked) => roleOf(db, asked),
   onboarding: (asked) => onboarding(db, asked),

@@ -30,6 +30,21 @@ export const REGISTER_DDL: readonly string[] = [
     primary key (source_id, day))`,
 ];
 
+/** What came after `REGISTER_DDL`: every engine runs each once, in this order. */
+export const REGISTER_CHANGES: readonly (readonly string[])[] = [
+  // a member is called what this workspace calls them; a token's role does not grow behind its maker's back
+  [
+    `alter table members add column name text`,
+    `alter table members add column email text`,
+    `update members set name = (select users.name from users where users.user_id = members.user_id),
+      email = (select users.email from users where users.user_id = members.user_id)`,
+    `drop table users`,
+    `alter table tokens add column ceiling text`,
+    `update tokens set ceiling = (select members.role from members
+      where members.organization_id = tokens.organization_id and members.user_id = tokens.user_id)`,
+  ],
+];
+
 /** `audit` numbers its rows: the one table whose DDL differs by engine (`integer primary key autoincrement`, `bigint generated always as identity primary key`). */
 export const auditDdl = (sequenceColumn: string) =>
   `create table audit (seq ${sequenceColumn}, organization_id text not null, at bigint not null, user_id text, token_id text,
@@ -38,13 +53,20 @@ export const AUDIT_INDEX = `create index audit_organization on audit (organizati
 
 export interface RegisterTables {
   organizations: { organization_id: string; name: string; onboarded_at: number | null; created_at: number };
-  users: { user_id: string; name: string | null; email: string | null; created_at: number };
-  members: { organization_id: string; user_id: string; role: Role; created_at: number };
+  members: {
+    organization_id: string;
+    user_id: string;
+    name: string | null;
+    email: string | null;
+    role: Role;
+    created_at: number;
+  };
   tokens: {
     token_id: string;
     hash: string;
     organization_id: string | null;
     user_id: string;
+    ceiling: Role | null;
     label: string;
     hint: string;
     expires_at: number | null;

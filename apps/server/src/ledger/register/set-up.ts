@@ -4,13 +4,14 @@ import type { TokenRecord } from "../records.ts";
 import { writeAudit } from "./audit.ts";
 import { type Asked, type Db, number } from "./database.ts";
 import { insertOrganization } from "./organizations.ts";
-import { auditedToken, insertToken } from "./tokens.ts";
+import { auditedToken, insertToken, openedBy } from "./tokens.ts";
 
 /** An owner's token opens every workspace of the owner. */
 const ownersToken = (given: Asked<"signIn">["token"], userId: string, now: number): TokenRecord => ({
   tokenId: given.tokenId,
   organizationId: null,
   userId,
+  ceiling: null,
   label: given.label,
   hint: given.hint,
   expiresAt: null,
@@ -58,12 +59,7 @@ async function signIn(db: Db, exchange: Asked<"signIn">): Promise<TokenRecord | 
 
   const token = ownersToken(exchange.token, code.user_id, now);
   await insertToken(db, token, exchange.token.hash);
-  const opened = await db
-    .selectFrom("members")
-    .select("organization_id")
-    .where("user_id", "=", token.userId)
-    .execute();
-  for (const { organization_id: organizationId } of opened) {
+  for (const organizationId of await openedBy(db, token)) {
     const actor = { userId: token.userId, tokenId: token.tokenId };
     await writeAudit(db, {
       organizationId,

@@ -11,6 +11,7 @@ const tokenOf = (row: Omit<TokenRow, "hash">): TokenRecord => ({
   tokenId: row.token_id,
   organizationId: row.organization_id,
   userId: row.user_id,
+  ceiling: row.ceiling,
   label: row.label,
   hint: row.hint,
   expiresAt: numberOrNull(row.expires_at),
@@ -20,9 +21,10 @@ const tokenOf = (row: Omit<TokenRow, "hash">): TokenRecord => ({
 });
 
 /** What the audit log keeps of a token. */
-export const auditedToken = ({ userId, organizationId, label, hint, expiresAt }: TokenRecord) => ({
+export const auditedToken = ({ userId, organizationId, ceiling, label, hint, expiresAt }: TokenRecord) => ({
   userId,
   organizationId,
+  ceiling,
   label,
   hint,
   expiresAt,
@@ -36,6 +38,7 @@ export async function insertToken(db: Db, token: TokenRecord, hash: string): Pro
       hash,
       organization_id: token.organizationId,
       user_id: token.userId,
+      ceiling: token.ceiling,
       label: token.label,
       hint: token.hint,
       expires_at: token.expiresAt,
@@ -51,12 +54,25 @@ async function tokenByHash(db: Db, { hash }: Asked<"tokenByHash">) {
   return row ? tokenOf(row) : null;
 }
 
-/** Those of this workspace; a token for all of a user's workspaces is its user's affair. */
+async function token(db: Db, { tokenId }: Asked<"token">) {
+  const row = await db.selectFrom("tokens").selectAll().where("token_id", "=", tokenId).executeTakeFirst();
+  return row ? tokenOf(row) : null;
+}
+
+const membersOf = (db: Db, organizationId: string) =>
+  db.selectFrom("members").select("user_id").where("organization_id", "=", organizationId);
+
 async function tokens(db: Db, page: Asked<"tokens">) {
+  const { organizationId, wideOf } = page;
   const rows = await db
     .selectFrom("tokens")
     .selectAll()
-    .where("organization_id", "=", page.organizationId)
+    .where((eb) => {
+      const own = eb("organization_id", "=", organizationId);
+      if (wideOf === null) return own;
+      const users = wideOf === "members" ? membersOf(db, organizationId) : [wideOf.userId];
+      return eb.or([own, eb.and([eb("organization_id", "is", null), eb("user_id", "in", users)])]);
+    })
     .orderBy("created_at")
     .orderBy("token_id")
     .limit(page.limit + 1)
@@ -78,32 +94,33 @@ async function createToken(db: Db, made: Asked<"createToken">): Promise<void> {
   });
 }
 
-/** A token of this workspace, or one of the actor's own for all workspaces. Revoking twice is revoking once. */
-async function revokeToken(db: Db, revoked: Asked<"revokeToken">): Promise<"revoked" | "unknown"> {
-  const { actor, now, organizationId, tokenId, limited } = revoked;
+/** The workspaces in whose log a token stands: its own, else every one of its user's. */
+export async function openedBy(db: Db, { organizationId, userId }: TokenRecord): Promise<string[]> {
+  if (organizationId !== null) return [organizationId];
+  const rows = await db
+    .selectFrom("members")
+    .select("organization_id")
+    .where("user_id", "=", userId)
+    .execute();
+  return rows.map((row) => row.organization_id);
+}
+
+async function revokeToken(db: Db, revoked: Asked<"revokeToken">): Promise<TokenRecord | "unknown"> {
+  const { actor, now, tokenId } = revoked;
   const row = await db
-    .selectFrom("tokens")
-    .selectAll()
-    .where("token_id", "=", tokenId)
-    .where((eb) =>
-      eb.or([
-        eb("organization_id", "=", organizationId),
-        ...(limited ? [] : [eb.and([eb("organization_id", "is", null), eb("user_id", "=", actor.userId)])]),
-      ]),
-    )
-    .executeTakeFirst();
-  if (!row) return "unknown";
-  const stopped = await db
     .updateTable("tokens")
     .set({ revoked_at: now })
     .where("token_id", "=", tokenId)
     .where("revoked_at", "is", null)
-    .returning("token_id")
+    .returningAll()
     .executeTakeFirst();
-  if (!stopped) return "revoked";
-  const before = auditedToken(tokenOf(row));
-  await writeAudit(db, { organizationId, now, actor, action: "token.revoked", target: tokenId, before });
-  return "revoked";
+  if (!row) return (await token(db, { tokenId })) ?? "unknown";
+  const stopped = tokenOf(row);
+  const before = auditedToken(stopped);
+  for (const organizationId of await openedBy(db, stopped)) {
+    await writeAudit(db, { organizationId, now, actor, action: "token.revoked", target: tokenId, before });
+  }
+  return stopped;
 }
 
 /** Several nodes write what each saw; the latest stands. */
@@ -118,10 +135,11 @@ async function touchTokens(db: Db, used: Asked<"touchTokens">): Promise<void> {
   }
 }
 
-type Verbs = "tokenByHash" | "tokens" | "createToken" | "revokeToken" | "touchTokens";
+type Verbs = "tokenByHash" | "token" | "tokens" | "createToken" | "revokeToken" | "touchTokens";
 
 export const tokenVerbs = (db: Db): Pick<Register, Verbs> => ({
   tokenByHash: (asked) => tokenByHash(db, asked),
+  token: (asked) => token(db, asked),
   tokens: (page) => tokens(db, page),
   createToken: (made) => db.transaction().execute((trx) => createToken(trx, made)),
   revokeToken: (revoked) => db.transaction().execute((trx) => revokeToken(trx, revoked)),

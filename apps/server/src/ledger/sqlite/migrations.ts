@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { AUDIT_INDEX, auditDdl, REGISTER_DDL } from "../register/schema.ts";
+import { AUDIT_INDEX, auditDdl, REGISTER_CHANGES, REGISTER_DDL } from "../register/schema.ts";
 
 /** Forward only: a number once given is never changed, a new one is appended. */
 const MIGRATIONS: readonly (readonly string[])[] = [
@@ -18,20 +18,23 @@ const MIGRATIONS: readonly (readonly string[])[] = [
     `create table recent_keys (seq integer primary key autoincrement, keys blob not null)`,
     `create table heartbeat (one integer primary key check (one = 1), at integer not null)`,
   ],
+  REGISTER_CHANGES[0]!,
 ];
 
-/** Brings the ledger to the newest schema; safe to run again, and refused by an older program. */
-export function migrate(database: DatabaseSync): { from: number; to: number } {
+/**
+ * Brings the ledger to the newest schema; safe to run again, and refused by an older program.
+ * @param to an older schema, to see what becomes of one
+ */
+export function migrate(database: DatabaseSync, to = MIGRATIONS.length): { from: number; to: number } {
   database.exec("begin immediate");
   try {
     const { user_version: from } = database.prepare("pragma user_version").get() as { user_version: number };
-    const to = MIGRATIONS.length;
     if (from > to) {
       throw new Error(
         `The ledger has schema ${from}, this program knows ${to}: it was written by a newer Headwater. Start that version.`,
       );
     }
-    for (const statements of MIGRATIONS.slice(from)) for (const sql of statements) database.exec(sql);
+    for (const statements of MIGRATIONS.slice(from, to)) for (const sql of statements) database.exec(sql);
     // a ledger on a full disk can be opened and read, as long as there is nothing to write
     if (from < to) database.exec(`pragma user_version = ${to}`);
     database.exec("commit");
