@@ -1,8 +1,19 @@
 /** Every setting in one table, and the only reader of the environment. `NAME_FILE` names a file that holds the value. */
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { LIMITS } from "@headwater/contract";
 import { parseTrust, type Trust } from "./http/client-address.ts";
+import {
+  existingFile,
+  headerName,
+  identifier,
+  integer,
+  oneOf,
+  ownerToken,
+  text,
+  textOrNull,
+  webAddress,
+} from "./setting-values.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -14,6 +25,8 @@ interface Setting<T> {
   default: string;
   help: string;
   secret?: true;
+  /** It says where something lies on the machine: shown there, and to nobody who is elsewhere. */
+  path?: true;
   parse(text: string): T;
 }
 
@@ -29,75 +42,17 @@ const secret = <T>(help: string, parse: (text: string) => T): Setting<T> => ({
   secret: true,
 });
 
-const text = (value: string) => value;
-const textOrNull = (value: string) => (value === "" ? null : value);
-
-function integer(least: number, most: number) {
-  return (value: string): number => {
-    const number = Number(value);
-    if (!/^\d+$/.test(value) || number < least || number > most)
-      throw new Error(`must be a whole number from ${least} to ${most}`);
-    return number;
-  };
-}
-
-function oneOf<const V extends readonly string[]>(...values: V) {
-  return (value: string): V[number] => {
-    if (!values.includes(value)) throw new Error(`must be one of ${values.join(", ")}`);
-    return value;
-  };
-}
-
-/** An http(s) address without a trailing slash; null when it is empty. */
-function webAddress(value: string): string | null {
-  if (value === "") return null;
-  const url = URL.parse(value);
-  if (
-    !url ||
-    !/^https?:$/.test(url.protocol) ||
-    url.search !== "" ||
-    url.hash !== "" ||
-    url.username !== ""
-  ) {
-    throw new Error(
-      "must be an http or https address without query, fragment and credentials, for example https://stats.example.com",
-    );
-  }
-  return url.href.replace(/\/+$/, "");
-}
-
-/** The name of a file that is there; `off` is kept, null is the default. */
-function existingFile(value: string): string | null {
-  if (value !== "" && value !== "off" && !existsSync(value))
-    throw new Error("must name a file that exists, or be off");
-  return textOrNull(value);
-}
-
-function identifier(value: string): string {
-  if (!/^[A-Za-z0-9_-]{1,100}$/.test(value)) throw new Error("must be 1 to 100 letters, digits, _ or -");
-  return value;
-}
-
-function ownerToken(value: string): string | null {
-  if (value === "") return null;
-  if (!/^[\x21-\x7e]{32,256}$/.test(value)) {
-    throw new Error("must be 32 to 256 visible ASCII characters; `headwater token generate` makes one");
-  }
-  return value;
-}
-
-function headerName(value: string): string | null {
-  if (value === "") return null;
-  if (!/^[A-Za-z0-9-]{1,64}$/.test(value)) throw new Error("must be the name of a header");
-  return value.toLowerCase();
-}
+const path = <T>(text: string, help: string, parse: (text: string) => T): Setting<T> => ({
+  ...setting(text, help, parse),
+  path: true,
+});
 
 const rate = (most: number) => integer(1, most);
 
 export const SETTINGS = {
   HOST: setting("127.0.0.1", "Address to listen on; 0.0.0.0 for every interface", text),
   PORT: setting(8790, "Port to listen on; 0 for any free one", integer(0, 65_535)),
-  DATA_DIR: setting("./data", "Folder of the ledger", (value) => resolve(value)),
+  DATA_DIR: path("./data", "Folder of the ledger", (value) => resolve(value)),
   BASE_URL: setting(
     "",
     "Public address of this service, as applications reach it; default http://HOST:PORT",
@@ -122,7 +77,7 @@ export const SETTINGS = {
     "Header with the visitor's country code, set by a proxy that TRUST_PROXY vouches for",
     headerName,
   ),
-  GEOIP_FILE: setting(
+  GEOIP_FILE: path(
     "",
     "MMDB file with countries; default: the CC0 one that comes along; `off` for none",
     existingFile,
@@ -201,6 +156,9 @@ export const SETTINGS = {
   ),
 } as const;
 
+/** Stands for a value that is not shown. */
+const SET = "(set)";
+
 export type SettingName = keyof typeof SETTINGS;
 type Values = { [N in SettingName]: ReturnType<(typeof SETTINGS)[N]["parse"]> };
 
@@ -208,13 +166,14 @@ type Values = { [N in SettingName]: ReturnType<(typeof SETTINGS)[N]["parse"]> };
 export type Config = Values;
 export type { Trust };
 
+/** What is set to nothing is not set: compose files and unit files leave empty variables behind. */
 function given(name: string, environment: Environment): string | null {
-  const file = environment[`${name}_FILE`];
-  const value = environment[name];
-  if (file === undefined) return value ?? null;
-  if (value !== undefined) throw new ConfigError(`Set ${name} or ${name}_FILE, not both.`);
+  const file = environment[`${name}_FILE`] || null;
+  const value = environment[name] || null;
+  if (file === null) return value;
+  if (value !== null) throw new ConfigError(`Set ${name} or ${name}_FILE, not both.`);
   try {
-    return readFileSync(file, "utf8").trim();
+    return readFileSync(file, "utf8").trim() || null;
   } catch (error) {
     throw new ConfigError(
       `${name}_FILE names ${file}, which cannot be read (${(error as NodeJS.ErrnoException).code}).`,
@@ -227,7 +186,7 @@ function readSetting<T>(
   { default: otherwise, parse, secret: hidden }: Setting<T>,
   environment: Environment,
 ): T {
-  const value = given(name, environment) || otherwise;
+  const value = given(name, environment) ?? otherwise;
   try {
     return parse(value);
   } catch (error) {
@@ -259,11 +218,27 @@ export function readConfig(environment: Environment): Config {
 /** The environment of this process. */
 export const processEnvironment = (): Environment => process.env;
 
-/** Each setting as text for `headwater config` and support, without secrets. */
+/** Each setting as text, without secrets: for `headwater config`. */
 export function describeSettings(environment: Environment) {
   return Object.entries(SETTINGS as Record<string, Setting<unknown>>).map(([name, one]) => {
     const value = given(name, environment);
-    const shown = one.secret ? (value === null || value === "" ? "" : "(set)") : (value ?? one.default);
+    const shown = value !== null && one.secret ? SET : (value ?? one.default);
     return { name, value: shown, default: one.default, help: one.help, changed: value !== null };
   });
+}
+
+/** Each setting as text for those who are not on the machine: without secrets, and without its paths. */
+export function publicSettings(environment: Environment): Record<string, string> {
+  const shown = describeSettings(environment).map(({ name, value, changed }) => {
+    const { path: isPath } = SETTINGS[name as SettingName] as Setting<unknown>;
+    return [name, changed && isPath ? SET : value];
+  });
+  return Object.fromEntries(shown);
+}
+
+/** As people on this machine reach what listens there: on every interface, it is by the machine's name for itself. */
+export function localUrl(host: string, port: number): string {
+  const everywhere = host === "0.0.0.0" || host === "::";
+  const name = everywhere ? "localhost" : host.includes(":") ? `[${host}]` : host;
+  return `http://${name}:${port}`;
 }

@@ -7,7 +7,7 @@ import { LIMITS } from "@headwater/contract/limits";
 import { buildSdk } from "@headwater/sdk/build";
 import { type Logger, pino } from "pino";
 import { setUpOnFirstStart } from "./access/first-start.ts";
-import { type Config, ConfigError, type Environment } from "./config.ts";
+import { type Config, ConfigError, type Environment, localUrl, publicSettings } from "./config.ts";
 import { pack } from "./debug/parcel.ts";
 import { createIds } from "./ids.ts";
 import type { Ledger } from "./ledger/ledger.ts";
@@ -40,10 +40,6 @@ export interface RunningServer {
   maintain(): Promise<void>;
   close(): Promise<void>;
 }
-
-/** An address for people: what listens on every interface is reached by this machine's name for itself. */
-const hostForUrl = (host: string) =>
-  host === "0.0.0.0" || host === "::" ? "localhost" : host.includes(":") ? `[${host}]` : host;
 
 function createLog(level: Config["LOG_LEVEL"]): Logger {
   return pino({
@@ -130,7 +126,7 @@ async function openOn(
   };
   const service = await createService({
     config,
-    environment,
+    settings: publicSettings(environment),
     version: VERSION,
     ledger,
     writeAttempts: ({ attempts, counts }) => ledger.renderAttempts({ parcels: attempts.map(pack), counts }),
@@ -143,7 +139,7 @@ async function openOn(
     addresses,
   });
   const { port } = await listen(service.server, config.PORT, config.HOST);
-  listening = `http://${hostForUrl(config.HOST)}:${port}`;
+  listening = localUrl(config.HOST, port);
   // after all that can fail: a token that was stored and never printed opens nothing
   const first = await setUp(ledger, config, clock, newId, log);
   log.info({ url: listening, version: VERSION }, "listening");

@@ -5,7 +5,7 @@ import type { TSchema } from "typebox";
 import { createAuthenticator } from "./access/authenticate.ts";
 import { permissionsOf } from "./access/permissions.ts";
 import type { Attempt } from "./attempt.ts";
-import { type Config, describeSettings, type Environment } from "./config.ts";
+import type { Config } from "./config.ts";
 import { createRecorder, type Recorder } from "./debug/recorder.ts";
 import { getDebug, streamDebug } from "./debug/routes.ts";
 import { createDebugStreams } from "./debug/stream.ts";
@@ -32,7 +32,8 @@ import { appliedLimits, type LimitDefaults, renderSource } from "./sources/sourc
 
 export interface ServiceParts {
   config: Config;
-  environment: Environment;
+  /** As text, for support. */
+  settings: Record<string, string>;
   version: string;
   ledger: Ledger;
   writeAttempts: WriteAttempts;
@@ -138,15 +139,18 @@ export async function createService(given: ServiceParts): Promise<Service> {
   const render = (source: SourceRecord) => renderSource(source, clock());
   const view = createDebugRoom({ ledger, recorder, clock, render, limitsOf });
   const streams = createDebugStreams({ ledger, recorder });
-  const settings = () =>
-    Object.fromEntries(describeSettings(parts.environment).map(({ name, value }) => [name, value]));
   const handlers = createHandlers({
     ledger,
     newId,
     version: parts.version,
     addresses,
     debug: { get: getDebug(view), stream: streamDebug(streams, stopping.signal) },
-    operations: createOperations({ readiness: readiness.now, metrics, sdk: parts.sdk, settings }),
+    operations: createOperations({
+      readiness: readiness.now,
+      metrics,
+      sdk: parts.sdk,
+      settings: parts.settings,
+    }),
   });
   const { authenticate } = authenticator;
   const guard = createGuard({ ledger, authenticate, permissionsOf, rates: ratesOf(config) });

@@ -5,12 +5,12 @@
 import { createHash, randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 
-const PREFIX = "hwt_";
+export const TOKEN_PREFIX = "hwt_";
 /** 30 of 62: 178 bits. */
 const RANDOM_LENGTH = 30;
 const CHECKSUM_LENGTH = 6;
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-const SHAPE = new RegExp(`^${PREFIX}[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM_LENGTH}}$`);
+const SHAPE = new RegExp(`^${TOKEN_PREFIX}[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM_LENGTH}}$`);
 /** The largest multiple of 62 that a byte can hold; bytes beyond would favour some characters. */
 const UNBIASED = 256 - (256 % ALPHABET.length);
 
@@ -50,14 +50,14 @@ export const hashToken = (token: string): string => createHash("sha256").update(
 export const hintOf = (token: string): string => token.slice(-4);
 
 export function makeToken(): NewToken {
-  const random = PREFIX + randomText(RANDOM_LENGTH);
+  const random = TOKEN_PREFIX + randomText(RANDOM_LENGTH);
   const token = random + checksum(random);
   return { token, hash: hashToken(token), hint: hintOf(token) };
 }
 
 /** Can this text be a token at all? One of ours must carry the right checksum. */
 export function isPlausibleToken(text: string): boolean {
-  if (!text.startsWith(PREFIX)) return ANY_TOKEN.test(text);
+  if (!text.startsWith(TOKEN_PREFIX)) return ANY_TOKEN.test(text);
   return SHAPE.test(text) && checksum(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH);
 }
 

@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, test } from "node:test";
 import { stripVTControlCharacters } from "node:util";
 import { SETTINGS } from "../src/config.ts";
-import { isPlausibleToken } from "../src/token.ts";
+import { isPlausibleToken, makeToken } from "../src/token.ts";
 import { folder, headwater } from "./command-line.ts";
 
 const COMMANDS = [
@@ -113,6 +113,43 @@ describe("settings", () => {
     assert.deepEqual([both.code, both.stderr], [78, "Set PORT or PORT_FILE, not both.\n"]);
     const { json } = await headwater({ PORT_FILE: data.at("port") }, "config", "--json");
     assert.equal(json().settings.find(({ name }: { name: string }) => name === "PORT").value, "1234");
+  });
+
+  test("A setting that is set to nothing has its default.", async () => {
+    const { code, json, stderr } = await headwater(
+      { PORT: "", PORT_FILE: "", OWNER_TOKEN: "" },
+      "config",
+      "--json",
+    );
+    assert.deepEqual([code, stderr], [0, ""]);
+    const shown = json().settings.filter(({ name }: { name: string }) => /^(PORT|OWNER_TOKEN)$/.test(name));
+    assert.deepEqual(
+      shown.map(({ value, changed }: { value: string; changed: boolean }) => [value, changed]),
+      [
+        ["8790", false],
+        ["", false],
+      ],
+    );
+  });
+
+  test("An OWNER_TOKEN of ours with a wrong checksum is refused, because it would open nothing.", async () => {
+    using data = folder();
+    const { token } = makeToken();
+    for (const wrong of [
+      token.slice(0, -1) + (token.endsWith("0") ? "1" : "0"),
+      `${token}x`,
+      token.slice(0, -1),
+    ]) {
+      const { code, stderr } = await headwater({ OWNER_TOKEN: wrong, DATA_DIR: data.at("none") }, "serve");
+      assert.equal(code, 78);
+      assert.match(
+        stderr,
+        /^OWNER_TOKEN cannot be the given value: it starts with hwt_ and its checksum is wrong/,
+      );
+      assert.ok(!stderr.includes(wrong));
+    }
+    assert.equal((await headwater({ OWNER_TOKEN: token }, "config")).code, 0);
+    assert.equal((await headwater({ OWNER_TOKEN: "x".repeat(32) }, "config")).code, 0);
   });
 
   test("`config` shows every setting, and no secret.", async () => {

@@ -189,13 +189,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       },
     },
     operations: {
-      readyz: async () => ({
-        body: {
-          status: "ready",
-          checks: { ledger: true, migrations: true, disk: true, draining: false },
-          problems: [],
-        },
-      }),
+      readyz: async () => ({ body: { status: "ready" } }),
       metrics: async () => ({ text: "headwater_ready 1\n", mediaType: "text/plain; version=0.0.4" }),
       sdk: async () => ({ text: "// client\n", mediaType: "text/javascript" }),
       support: async () => ({

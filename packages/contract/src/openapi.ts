@@ -3,7 +3,6 @@ import type { TSchema } from "typebox";
 import { FailureOf } from "./debug.ts";
 import { ERRORS, type ErrorCode } from "./errors.ts";
 import { OPERATIONS, type Operation } from "./operations.ts";
-import { Readiness } from "./workspace.ts";
 
 type Json = Record<string, unknown>;
 
@@ -48,8 +47,6 @@ function security(one: Operation): Json {
 }
 
 function render(one: Operation): Json {
-  const notReady =
-    one.id === "readyz" ? { "503": { description: "Not ready", content: content(Readiness) } } : {};
   return {
     operationId: one.id,
     summary: one.summary,
@@ -61,7 +58,6 @@ function render(one: Operation): Json {
     responses: {
       [one.status]: { description: "Success", content: content(one.answer, one.mediaType) },
       ...failures(one.codes),
-      ...notReady,
     },
   };
 }

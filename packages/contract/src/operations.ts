@@ -503,7 +503,7 @@ export const OPERATIONS = [
     access: "public",
     status: 200,
     answer: workspace.Readiness,
-    codes: ["internal_error"],
+    codes: ["storage_unavailable", "storage_full", "shutting_down", "internal_error"],
   },
   {
     id: "metrics",

@@ -151,13 +151,4 @@ export const Support = Closed({
 export const SignInBody = Closed({ code: Type.String({ minLength: 1, maxLength: 200 }) });
 
 export const Health = Closed({ status: Type.Literal("ok") });
-export const Readiness = Closed({
-  status: OneOf(["ready", "not_ready"]),
-  checks: Closed({
-    ledger: Type.Boolean(),
-    migrations: Type.Boolean(),
-    disk: Type.Boolean(),
-    draining: Type.Boolean(),
-  }),
-  problems: Type.Array(Type.String()),
-});
+export const Readiness = Closed({ status: Type.Literal("ready") });

@@ -1,6 +1,6 @@
 /** `headwater source install`: what to paste into the application. */
 import { defineCommand } from "citty";
-import type { Config } from "../config.ts";
+import { type Config, localUrl } from "../config.ts";
 import { type InstallPayload, installPayload } from "../install/install.ts";
 import { Refusal } from "../refusal.ts";
 import { JSON_FLAG } from "./arguments.ts";
@@ -14,16 +14,10 @@ const EXAMPLES = {
   nextjs: "nextjsExample",
 } as const satisfies Record<string, keyof InstallPayload>;
 
-/** As people reach what listens on every interface, or on an IPv6 address. */
-function hostForUrl(host: string): string {
-  if (host === "0.0.0.0" || host === "::") return "localhost";
-  return host.includes(":") ? `[${host}]` : host;
-}
-
 /** Only a running service knows which free port it has got. */
 function baseUrlOf({ BASE_URL, HOST, PORT }: Config): string {
   if (BASE_URL !== null) return BASE_URL;
-  if (PORT !== 0) return `http://${hostForUrl(HOST)}:${PORT}`;
+  if (PORT !== 0) return localUrl(HOST, PORT);
   throw new CommandFailed("With PORT 0 the address of the service is not known: set BASE_URL.");
 }
 

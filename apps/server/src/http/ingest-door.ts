@@ -43,11 +43,7 @@ function routeOf(url: string): Route | null {
   };
 }
 
-const PREFLIGHT = {
-  "Access-Control-Allow-Methods": "POST, OPTIONS",
-  "Access-Control-Max-Age": "7200",
-  "Cache-Control": "no-store",
-};
+const PREFLIGHT = { "Access-Control-Max-Age": "7200", "Cache-Control": "no-store" };
 const EXPOSED = "Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, X-Request-Id";
 const SUCCESSOR = 'rel="successor-version"';
 
@@ -68,11 +64,14 @@ function headersFor(request: IncomingMessage, requestId: string): OutgoingHttpHe
 
 function answerPreflight(request: IncomingMessage, response: ServerResponse, requestId: string): void {
   const asked = request.headers["access-control-request-headers"];
+  // another method than POST too: a page's own code then reads the 405
+  const method = request.headers["access-control-request-method"] ?? "POST";
   response.writeHead(204, {
     ...headersFor(request, requestId),
     ...PREFLIGHT,
+    "Access-Control-Allow-Methods": method,
     ...(asked === undefined ? {} : { "Access-Control-Allow-Headers": asked }),
-    Vary: "Origin, Access-Control-Request-Headers",
+    Vary: "Origin, Access-Control-Request-Headers, Access-Control-Request-Method",
   });
   response.end();
 }

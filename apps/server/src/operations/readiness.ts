@@ -5,8 +5,8 @@ const PROBE_MS = 1_000;
 
 export interface Readiness {
   ready: boolean;
-  ledger: boolean;
-  disk: boolean;
+  /** Why not, as a refusal's code; null when it is ready. */
+  refusal: "storage_unavailable" | "storage_full" | "shutting_down" | null;
   draining: boolean;
   problems: string[];
   status: LedgerStatus | null;
@@ -38,14 +38,12 @@ export function watchReadiness(
     ...(hasRoom ? [] : [`The disk of DATA_DIR has less than DISK_LOW_WATER_BYTES (${lowWaterBytes}) free.`]),
     ...(draining ? ["The service is stopping."] : []),
   ];
-  const now = (): Readiness => ({
-    ready: ledgerWrites && hasRoom && !draining,
-    ledger: ledgerWrites,
-    disk: hasRoom,
-    draining,
-    problems: problems(),
-    status,
-  });
+  /** While the ledger is said to fail, ingest tries it all the same: it learns at once that it works again. */
+  const refusal = () => (draining ? "shutting_down" : hasRoom ? null : "storage_full");
+  const now = (): Readiness => {
+    const reason = refusal() ?? (ledgerWrites ? null : "storage_unavailable");
+    return { ready: reason === null, refusal: reason, draining, problems: problems(), status };
+  };
 
   const probe = async () => {
     try {
@@ -72,7 +70,7 @@ export function watchReadiness(
 
   return {
     now,
-    refusal: () => (draining ? "shutting_down" : hasRoom ? null : "storage_full"),
+    refusal,
     probe,
     drain: () => {
       draining = true;

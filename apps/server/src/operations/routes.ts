@@ -1,6 +1,7 @@
 /** The operator's routes, and what support may attach to a report (CONTRACT sections 3 and 8). */
 import { createHash } from "node:crypto";
 import type { Handler } from "../call.ts";
+import { Refusal } from "../refusal.ts";
 import type { Readiness } from "./readiness.ts";
 
 export interface OperationsDeps {
@@ -8,16 +9,17 @@ export interface OperationsDeps {
   metrics: { render(): Promise<string>; contentType: string };
   /** The built browser client. */
   sdk: Buffer;
-  /** Settings as text, without secrets. */
-  settings(): Record<string, unknown>;
+  /** As text, without secrets and paths. */
+  settings: Readonly<Record<string, string>>;
 }
 
+/** Not ready is a failure like every other; which one says what to do about it. */
 const readyz =
   ({ readiness }: OperationsDeps): Handler<"readyz"> =>
   async () => {
-    const { ready, ledger, disk, draining, problems } = readiness();
-    const checks = { ledger, migrations: true, disk, draining };
-    return { status: ready ? 200 : 503, body: { status: ready ? "ready" : "not_ready", checks, problems } };
+    const { refusal, problems } = readiness();
+    if (refusal !== null) throw new Refusal(refusal, { message: problems.join(" ") });
+    return { body: { status: "ready" } };
   };
 
 /** Pages keep it for five minutes: long enough to spare requests, short enough for a new version to arrive. */
@@ -46,13 +48,14 @@ export function createOperations(deps: OperationsDeps) {
       const { ready, problems, status } = deps.readiness();
       const runtime = { node: process.version, platform: process.platform, arch: process.arch };
       return {
-        settings: deps.settings(),
+        settings: deps.settings,
         health: { ready, problems },
         facts: {
           ...runtime,
           uptimeSeconds: Math.round(process.uptime()),
           memory: process.memoryUsage(),
-          storage: status,
+          // the outbox is of all workspaces: its totals stand in /metrics, for the operator
+          freeBytes: status?.freeBytes ?? null,
         },
       };
     },

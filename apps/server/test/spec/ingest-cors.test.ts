@@ -32,9 +32,10 @@ describe("CORS of the ingest routes", () => {
       for (const origin of [ORIGIN, "https://evil.example", "null"]) {
         for (const publicKey of [source.publicKey, "pk_nobody"]) {
           const asked = "content-type,x-custom,content-encoding,prefer";
+          const method = origin === ORIGIN ? "POST" : "PUT";
           const headers = {
             origin,
-            "access-control-request-method": "POST",
+            "access-control-request-method": method,
             "access-control-request-headers": asked,
           };
           const reply = await world.ask(route.path({ publicKey }), {
@@ -45,7 +46,7 @@ describe("CORS of the ingest routes", () => {
           assert.deepEqual([reply.status, reply.body], [204, ""]);
           assert.equal(reply.headers.get("access-control-allow-origin"), origin);
           assert.equal(reply.headers.get("access-control-allow-headers"), asked);
-          assert.match(reply.headers.get("access-control-allow-methods") ?? "", /\bPOST\b/);
+          assert.equal(reply.headers.get("access-control-allow-methods"), method);
           assert.equal(reply.headers.get("access-control-max-age"), "7200");
           assert.equal(reply.headers.get("access-control-allow-credentials"), null);
         }

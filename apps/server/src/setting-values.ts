@@ -1,0 +1,72 @@
+/** From the text of a setting to its value; each throws what the setting must be, after the words "it …". */
+import { existsSync } from "node:fs";
+import { isPlausibleToken, TOKEN_PREFIX } from "./token.ts";
+
+export const text = (value: string) => value;
+export const textOrNull = (value: string) => (value === "" ? null : value);
+
+export function integer(least: number, most: number) {
+  return (value: string): number => {
+    const number = Number(value);
+    if (!/^\d+$/.test(value) || number < least || number > most)
+      throw new Error(`must be a whole number from ${least} to ${most}`);
+    return number;
+  };
+}
+
+export function oneOf<const V extends readonly string[]>(...values: V) {
+  return (value: string): V[number] => {
+    if (!values.includes(value)) throw new Error(`must be one of ${values.join(", ")}`);
+    return value;
+  };
+}
+
+/** An http(s) address without a trailing slash; null when it is empty. */
+export function webAddress(value: string): string | null {
+  if (value === "") return null;
+  const url = URL.parse(value);
+  if (
+    !url ||
+    !/^https?:$/.test(url.protocol) ||
+    url.search !== "" ||
+    url.hash !== "" ||
+    url.username !== "" ||
+    url.password !== ""
+  ) {
+    throw new Error(
+      "must be an http or https address without query, fragment and credentials, for example https://stats.example.com",
+    );
+  }
+  return url.href.replace(/\/+$/, "");
+}
+
+/** The name of a file that is there; `off` is kept, null is the default. */
+export function existingFile(value: string): string | null {
+  if (value !== "" && value !== "off" && !existsSync(value))
+    throw new Error("must name a file that exists, or be off");
+  return textOrNull(value);
+}
+
+export function identifier(value: string): string {
+  if (!/^[A-Za-z0-9_-]{1,100}$/.test(value)) throw new Error("must be 1 to 100 letters, digits, _ or -");
+  return value;
+}
+
+export function ownerToken(value: string): string | null {
+  if (value === "") return null;
+  if (!/^[\x21-\x7e]{32,256}$/.test(value)) {
+    throw new Error("must be 32 to 256 visible ASCII characters; `headwater token generate` makes one");
+  }
+  if (!isPlausibleToken(value)) {
+    throw new Error(
+      `starts with ${TOKEN_PREFIX} and its checksum is wrong, so that it would open nothing: copy the whole token anew, or make one with \`headwater token generate\``,
+    );
+  }
+  return value;
+}
+
+export function headerName(value: string): string | null {
+  if (value === "") return null;
+  if (!/^[A-Za-z0-9-]{1,64}$/.test(value)) throw new Error("must be the name of a header");
+  return value.toLowerCase();
+}
