@@ -73,6 +73,16 @@ export const LIMITS = {
   streamHeartbeatMs: 15_000,
   streamsPerSource: 20,
 
+  // who may do what
+  /** Tokens in use on one node; a look-up more costs a fraction of a millisecond. */
+  tokenCacheEntries: 10_000,
+  /** Last-used times are gathered this long: one write a minute, whatever the load. */
+  tokenTouchMs: 60_000,
+  userIdLength: 200,
+  signInCodeMs: 10 * 60_000,
+  /** Days that usage is asked for at once: a leap year. */
+  usageDays: 366,
+
   // sources
   nameLength: 120,
   slugLength: 63,
@@ -109,6 +119,10 @@ export const LIMITS = {
   lookUpsPerUnknownKey: 10,
   sourceCacheEntries: 10_000,
   sessionCacheEntries: 50_000,
+  /** A site's pages are few and their views many. */
+  addressCacheEntries: 2_000,
+  /** Versions of browsers in use at one time. */
+  deviceCacheEntries: 5_000,
   rateBuckets: 50_000,
   /** Caches on other nodes and processes follow a change within this. */
   changePollMs: 500,

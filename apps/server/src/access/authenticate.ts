@@ -1,4 +1,5 @@
 /** From the Authorization header to who is calling (spec 5, CONTRACT sections 1 and 3). */
+import { LIMITS } from "@headwater/contract";
 import { LRUCache } from "lru-cache";
 import type { Caller } from "../call.ts";
 import type { Register } from "../ledger/ledger.ts";
@@ -17,9 +18,6 @@ export interface Authenticator {
 }
 
 const BEARER = /^bearer +(\S+) *$/i;
-/** Tokens in use on one node; a look-up more costs a fraction of a millisecond. */
-const CACHED_TOKENS = 10_000;
-const TOUCH_INTERVAL_MS = 60_000;
 
 function bearerOf(authorization: string | undefined): string {
   const token = authorization === undefined ? undefined : BEARER.exec(authorization)?.[1];
@@ -29,7 +27,7 @@ function bearerOf(authorization: string | undefined): string {
 
 /** Look-ups of known tokens, kept until something changes. Unknown ones are not kept: anybody can make them up. */
 function createTokenCache(ledger: Pick<Register, "tokenByHash">) {
-  const known = new LRUCache<string, TokenRecord>({ max: CACHED_TOKENS });
+  const known = new LRUCache<string, TokenRecord>({ max: LIMITS.tokenCacheEntries });
   let epoch = 0;
   return {
     async find(hash: string): Promise<TokenRecord | null> {
@@ -62,7 +60,7 @@ function createLastUsed(ledger: Pick<Register, "touchTokens">) {
     flush,
     note(tokenId: string, now: number): void {
       used.set(tokenId, now);
-      if (now - writtenAt < TOUCH_INTERVAL_MS && used.size < CACHED_TOKENS) return;
+      if (now - writtenAt < LIMITS.tokenTouchMs && used.size < LIMITS.tokenCacheEntries) return;
       writtenAt = now;
       // a time that is lost is made good by the token's next use
       flush().catch(() => undefined);

@@ -1,5 +1,6 @@
 /** The first start on an empty ledger: one workspace, its owner, one token, and a link to sign in with once. */
 import { randomBytes } from "node:crypto";
+import { LIMITS } from "@headwater/contract";
 import type { Ledger } from "../ledger/ledger.ts";
 import { hashToken, hintOf, makeToken } from "../token.ts";
 
@@ -9,8 +10,6 @@ export interface FirstStart {
   /** Buys a token within ten minutes, once. */
   signInCode: string;
 }
-
-const SIGN_IN_MS = 10 * 60_000;
 
 /** @returns null when the ledger was set up before */
 export async function setUpOnFirstStart(
@@ -26,7 +25,7 @@ export async function setUpOnFirstStart(
     organizationName: "My workspace",
     userId: newId("usr"),
     token: { tokenId: newId("tok"), hash: hashToken(token), hint: hintOf(token), label: "Owner" },
-    signIn: { codeHash: hashToken(signInCode), expiresAt: now + SIGN_IN_MS },
+    signIn: { codeHash: hashToken(signInCode), expiresAt: now + LIMITS.signInCodeMs },
     now,
   });
   return first ? { token: ownerToken === null ? token : null, signInCode } : null;

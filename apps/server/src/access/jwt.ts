@@ -1,4 +1,5 @@
 /** JSON Web Tokens of the operator's identity provider (CONTRACT section 3): the user is their `sub`. */
+import { LIMITS } from "@headwater/contract";
 import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from "jose";
 import { Refusal } from "../refusal.ts";
 
@@ -13,7 +14,6 @@ export type VerifyJwt = (token: string, now: number) => Promise<string>;
 
 /** A key that everybody knows, or none at all, verifies nothing: asymmetric algorithms only. */
 const ALGORITHMS = ["RS256", "ES256", "EdDSA"];
-const USER_ID_LENGTH = 200;
 
 /** The token is wrong: everything jose complains of except keys that could not be had. */
 function isTokensFault(error: unknown): boolean {
@@ -35,7 +35,7 @@ function refusalFor(error: unknown): Refusal {
 }
 
 function userOf({ sub }: JWTPayload): string {
-  if (typeof sub === "string" && sub.length > 0 && sub.length <= USER_ID_LENGTH) return sub;
+  if (typeof sub === "string" && sub.length > 0 && sub.length <= LIMITS.userIdLength) return sub;
   throw new Refusal("invalid_token", { message: "The token names no user (`sub`)." });
 }
 

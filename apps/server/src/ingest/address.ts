@@ -69,9 +69,7 @@ function relative(text: string): Address {
   };
 }
 
-/** A site's pages are few and their views many. */
-const REMEMBERED = 2_000;
-const remembered = new LRUCache<string, Address>({ max: REMEMBERED });
+const remembered = new LRUCache<string, Address>({ max: LIMITS.addressCacheEntries });
 
 function absolute(text: string): Address {
   const known = remembered.get(text);

@@ -15,8 +15,7 @@ export interface Device {
   isBot: boolean;
 }
 
-const REMEMBERED = 5_000;
-const devices = new LRUCache<string, Device>({ max: REMEMBERED });
+const devices = new LRUCache<string, Device>({ max: LIMITS.deviceCacheEntries });
 const NOTHING: Device = {
   device: null,
   os: null,

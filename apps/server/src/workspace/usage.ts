@@ -1,5 +1,5 @@
 /** Accepted events and bootstraps by source and UTC day (CONTRACT section 3). */
-import type { Issue } from "@headwater/contract";
+import { type Issue, LIMITS } from "@headwater/contract";
 import type { Handler } from "../call.ts";
 import { dayOf } from "../instant.ts";
 import type { Register } from "../ledger/ledger.ts";
@@ -8,8 +8,6 @@ import { Refusal } from "../refusal.ts";
 
 const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 30;
-/** A leap year: a longer span is asked for a year at a time. */
-const MAX_DAYS = 366;
 
 const startOf = (day: string) => Date.parse(`${day}T00:00:00Z`);
 
@@ -22,8 +20,10 @@ function dayIssue(field: "from" | "to", day: string): Issue[] {
 
 function spanIssue(from: string, to: string): Issue[] {
   if (from > to) return [{ path: ["from"], code: "invalid_value", message: "from must not be after to" }];
-  if (startOf(to) - startOf(from) < MAX_DAYS * DAY_MS) return [];
-  return [{ path: ["from"], code: "invalid_value", message: `from and to span at most ${MAX_DAYS} days` }];
+  if (startOf(to) - startOf(from) < LIMITS.usageDays * DAY_MS) return [];
+  return [
+    { path: ["from"], code: "invalid_value", message: `from and to span at most ${LIMITS.usageDays} days` },
+  ];
 }
 
 /** Both days inclusive; without them, the last 30 days. */
