@@ -70,5 +70,12 @@ export type Answer<Id extends OperationId> =
 
 export type Handler<Id extends OperationId> = (call: Call<Id>) => Promise<Answer<Id>>;
 
+type FieldRule = (body: Readonly<Record<string, unknown>>, now: number) => unknown;
+/**
+ * What a handler refuses of its body's fields beyond their schema, for a body of any shape: each rule throws its 422.
+ * The guard asks them all, so that one answer lists everything that is wrong.
+ */
+export type FieldRules = Readonly<Partial<Record<OperationId, readonly FieldRule[]>>>;
+
 /** One for each operation of the workspace app: a missing one does not compile. */
 export type Handlers = { readonly [Id in WorkspaceOperationId]: Handler<Id> };

@@ -2,16 +2,18 @@
 import { openApiDocument } from "@headwater/contract";
 import { listAudit } from "./access/audit.ts";
 import { addMember, listMembers, removeMember, updateMember } from "./access/members.ts";
+import { checkName } from "./access/names.ts";
 import { createOrganization, listOrganizations } from "./access/organizations.ts";
 import { getPermissions } from "./access/permissions.ts";
 import { signIn } from "./access/sign-in.ts";
-import { createToken, listTokens, revokeToken } from "./access/token-operations.ts";
-import type { Handler, Handlers } from "./call.ts";
+import { checkExpiry, createToken, listTokens, revokeToken } from "./access/token-operations.ts";
+import type { FieldRules, Handler, Handlers } from "./call.ts";
 import { DOCS_HEADERS, docsPage } from "./http/docs.ts";
 import { installPayload } from "./install/install.ts";
 import type { Register } from "./ledger/ledger.ts";
 import { createSource } from "./sources/create.ts";
 import { deleteSource } from "./sources/delete.ts";
+import { checkFields } from "./sources/fields.ts";
 import { getSource } from "./sources/get.ts";
 import { getInstall } from "./sources/install.ts";
 import { listSources } from "./sources/list.ts";
@@ -22,6 +24,15 @@ import { getBilling } from "./workspace/billing.ts";
 import { completeOnboarding, getOnboarding } from "./workspace/onboarding.ts";
 import { getSupport, type SupportFacts } from "./workspace/support.ts";
 import { getUsage } from "./workspace/usage.ts";
+
+/** What the handlers refuse of single fields, for the guard to list at once with what is wrong with the shape. */
+export const FIELD_RULES: FieldRules = {
+  createSource: [checkFields],
+  updateSource: [checkFields],
+  createOrganization: [checkName("name")],
+  addMember: [checkName("name")],
+  createToken: [checkName("label"), checkExpiry],
+};
 
 export interface RoutesDeps {
   readonly ledger: Register;

@@ -26,7 +26,7 @@ import type { SourceRecord } from "./ledger/records.ts";
 import { createMetrics } from "./operations/metrics.ts";
 import type { ReadinessWatch } from "./operations/readiness.ts";
 import { createOperations } from "./operations/routes.ts";
-import { createHandlers } from "./routes.ts";
+import { createHandlers, FIELD_RULES } from "./routes.ts";
 import { compileOrigins } from "./sources/origin.ts";
 import { appliedLimits, type LimitDefaults, renderSource } from "./sources/source.ts";
 
@@ -153,7 +153,13 @@ export async function createService(given: ServiceParts): Promise<Service> {
     }),
   });
   const { authenticate } = authenticator;
-  const guard = createGuard({ ledger, authenticate, permissionsOf, rates: ratesOf(config) });
+  const guard = createGuard({
+    ledger,
+    authenticate,
+    permissionsOf,
+    rates: ratesOf(config),
+    rules: FIELD_RULES,
+  });
 
   const trust = config.TRUST_PROXY;
   const door = createIngestDoor({ trust, geoHeader: config.GEO_HEADER, clock, newId, ...ingest });

@@ -27,7 +27,7 @@ import {
   type RegisterTables,
 } from "../src/ledger/register/schema.ts";
 import { sqliteDialect } from "../src/ledger/sqlite/dialect.ts";
-import { createHandlers } from "../src/routes.ts";
+import { createHandlers, FIELD_RULES } from "../src/routes.ts";
 import { hashToken, makeToken } from "../src/token.ts";
 
 export const APP_URL = "https://console.example.com";
@@ -171,6 +171,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     authenticate: authenticator.authenticate,
     permissionsOf,
     rates: { token: PLENTY, failedAuth: PLENTY, ...options.rates },
+    rules: FIELD_RULES,
   });
   const handlers = createHandlers({
     ledger,

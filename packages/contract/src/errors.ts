@@ -281,8 +281,7 @@ export const EVENT_CODES = {
   page_address_missing: "A page event needs `page.url` or `page.path`.",
   event_name_too_long: "Event names have at most 200 characters; put details into `properties`.",
   event_id_too_long: "Event ids have at most 128 characters; a UUID does.",
-  event_too_large:
-    "The event is larger than `maxEventBytes` of the source's limits; send less in `properties` and `context`.",
+  event_too_large: "The event has over `maxEventBytes` bytes; send less in `properties` and `context`.",
   properties_too_deep: "`properties` nest at most 10 levels; flatten them.",
   too_many_properties: "`properties` have at most 256 keys; send fewer.",
 } as const;

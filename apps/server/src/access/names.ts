@@ -10,6 +10,14 @@ export function nameIssue(field: string, trimmed: string): Issue | null {
   return null;
 }
 
+/** A rule of bodies of any shape (`FieldRules`): this field, when it is text. */
+export const checkName =
+  (field: string) =>
+  (body: Readonly<Record<string, unknown>>): void => {
+    const text = body[field];
+    if (typeof text === "string") readName(field, text);
+  };
+
 /** The name as it is kept; throws the 422. The length is the schema's to check. */
 export function readName(field: string, text: string): string {
   const trimmed = text.trim();

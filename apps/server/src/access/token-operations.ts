@@ -45,6 +45,11 @@ export function readExpiry(text: string, now: number): number {
   return at;
 }
 
+/** A rule of bodies of any shape (`FieldRules`). */
+export function checkExpiry({ expiresAt }: Readonly<Record<string, unknown>>, now: number): void {
+  if (typeof expiresAt === "string") readExpiry(expiresAt, now);
+}
+
 /** Those of the workspace, and the caller's own for all workspaces; another user's are that user's affair. */
 export const listTokens =
   (ledger: Register): Handler<"listTokens"> =>

@@ -4,11 +4,19 @@
  * `organizationId` matches (404), the rest of query and body (422). What the handler finds comes last (409).
  */
 import { LIMITS, type Operation, type Permission, type Role, roleUnder } from "@headwater/contract";
-import type { Caller } from "../call.ts";
+import type { Caller, FieldRules } from "../call.ts";
 import type { Register } from "../ledger/ledger.ts";
 import type { SourceRecord } from "../ledger/records.ts";
 import { Refusal } from "../refusal.ts";
-import { type Incoming, type Input, organizationsGiven, readInput, requireShape, storable } from "./input.ts";
+import {
+  type Incoming,
+  type Input,
+  inspectWith,
+  organizationsGiven,
+  readInput,
+  requireNone,
+  storable,
+} from "./input.ts";
 import { createRateLimiter, type Rate, type RateLimiter, rateHeaders, type Taken } from "./rate.ts";
 
 /** What the guard asks of others. */
@@ -17,6 +25,7 @@ export interface GuardDeps {
   readonly authenticate: (authorization: string | undefined, now: number) => Promise<Caller>;
   readonly permissionsOf: (role: Role) => readonly Permission[];
   readonly rates: { readonly token: Rate; readonly failedAuth: Rate };
+  readonly rules: FieldRules;
 }
 
 /** Where a caller stands in the workspace that a request is about. */
@@ -112,7 +121,8 @@ function requireMatch(given: readonly string[], { source, organizationId }: Stan
   });
 }
 
-export function createGuard({ ledger, authenticate, permissionsOf, rates }: GuardDeps): Guard {
+export function createGuard({ ledger, authenticate, permissionsOf, rates, rules }: GuardDeps): Guard {
+  const inspect = inspectWith(rules);
   const tokens = createRateLimiter({ ...rates.token, maxKeys: LIMITS.rateBuckets });
   const failures = createRateLimiter({ ...rates.failedAuth, maxKeys: LIMITS.rateBuckets });
 
@@ -163,7 +173,8 @@ export function createGuard({ ledger, authenticate, permissionsOf, rates }: Guar
     now: number,
   ): Promise<Admitted> {
     const input = readInput(operation, incoming);
-    const given = organizationsGiven(operation, input);
+    const issues = () => inspect(operation, input, now);
+    const given = organizationsGiven(operation, input, issues);
     const source = operation.source ? await sourceOf(ledger, incoming.params, now) : null;
     const organizationId = source?.organizationId ?? given.at(-1);
     const standing =
@@ -172,7 +183,7 @@ export function createGuard({ ledger, authenticate, permissionsOf, rates }: Guar
         : await standingOf(caller, organizationId, source);
     requirePermissions(operation, standing, input.body);
     requireMatch(given, standing);
-    requireShape(operation, input);
+    requireNone(issues());
     return { ...standing, ...input, params: incoming.params };
   }
 

@@ -1,7 +1,8 @@
 /** What a request says, held against its entry of the table of operations (CONTRACT section 1). */
 import type { IncomingHttpHeaders } from "node:http";
-import type { Issue, Operation } from "@headwater/contract";
+import type { Issue, Operation, OperationId } from "@headwater/contract";
 import type { TSchema } from "typebox";
+import type { FieldRules } from "../call.ts";
 import { Refusal } from "../refusal.ts";
 import { parseBody, type RawBody, storageIssues } from "./json-body.ts";
 import { type Check, compile } from "./validate.ts";
@@ -72,14 +73,37 @@ function queryIssues(operation: Operation, query: Input["query"]): Issue[] {
   return check(query) ? [] : check.issues(query);
 }
 
-export const inputIssues = (operation: Operation, { query, body }: Input): Issue[] => [
-  ...queryIssues(operation, query),
-  ...bodyIssues(operation, body),
-];
+function issuesThrown(rule: () => unknown): Issue[] {
+  try {
+    rule();
+    return [];
+  } catch (error) {
+    if (error instanceof Refusal && error.detail.issues) return error.detail.issues;
+    throw error;
+  }
+}
 
-/** Throws one 422 with all that is wrong with query and body. */
-export function requireShape(operation: Operation, input: Input): void {
-  const issues = inputIssues(operation, input);
+/** What the rules of an operation's fields say of a body, whatever its schema says. */
+function ruleIssues(operation: Operation, body: unknown, rules: FieldRules, now: number): Issue[] {
+  if (typeof body !== "object" || body === null || Array.isArray(body)) return [];
+  const ofOperation = rules[operation.id as OperationId] ?? [];
+  return ofOperation.flatMap((rule) => issuesThrown(() => rule(body as Record<string, unknown>, now)));
+}
+
+/** @returns all that is wrong with query and body; of a field that has a wrong shape no more than that */
+export type Inspect = (operation: Operation, input: Input, now: number) => Issue[];
+
+export const inspectWith =
+  (rules: FieldRules): Inspect =>
+  (operation, { query, body }, now) => {
+    const ofShape = [...queryIssues(operation, query), ...bodyIssues(operation, body)];
+    const named = new Set(ofShape.map(({ path }) => path.join(".")));
+    const ofRules = ruleIssues(operation, body, rules, now);
+    return [...ofShape, ...ofRules.filter(({ path }) => !named.has(path.join(".")))];
+  };
+
+/** Throws one 422 with all of them. */
+export function requireNone(issues: Issue[]): void {
   if (issues.length > 0) throw new Refusal("invalid_payload", { issues });
 }
 
@@ -95,7 +119,7 @@ const isId = (value: unknown): value is string =>
  * The workspaces that query and body name. Throws the 422 when one must be named and is not, or is no id; since
  * the request is then refused for its shape anyway, whatever else is wrong with it is listed too.
  */
-export function organizationsGiven(operation: Operation, input: Input): string[] {
+export function organizationsGiven(operation: Operation, input: Input, inspect: () => Issue[]): string[] {
   const place = operation.organization;
   if (!place) return [];
   const inQuery = operation.query ? input.query.organizationId : undefined;
@@ -104,7 +128,7 @@ export function organizationsGiven(operation: Operation, input: Input): string[]
   const optional = place === "optional-query" || place === "optional-body";
   if (given.every(isId) && (optional || given.length > 0)) return given;
 
-  const issues = inputIssues(operation, input);
+  const issues = inspect();
   const named = issues.some((issue) => issue.path.at(-1) === "organizationId" || issue.path.length === 0);
   const missing: Issue = {
     path: ["organizationId"],

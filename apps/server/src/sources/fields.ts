@@ -23,6 +23,14 @@ function nameIssues(name: string): Issue[] {
   return /\p{Cc}/u.test(name) ? [issue("invalid_value", "must not contain control characters")] : [];
 }
 
+const isText = (value: unknown): value is string => typeof value === "string";
+
+/** The fields of a body of any shape that can be held against the rules; what cannot is the schema's to refuse. */
+export function checkFields({ name, allowedOrigins }: Readonly<Record<string, unknown>>): void {
+  const origins = Array.isArray(allowedOrigins) && allowedOrigins.every(isText) ? allowedOrigins : undefined;
+  readFields({ name: isText(name) ? name : undefined, allowedOrigins: origins });
+}
+
 /**
  * The supplied fields in the form in which they are kept; what was not supplied stays undefined.
  * Throws one 422 with every issue.

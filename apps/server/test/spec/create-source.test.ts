@@ -170,6 +170,16 @@ describe("POST /api/tracking-sources", () => {
       assert.deepEqual(issuesOf(await post(body)), ["__proto__: unknown_field"]);
     });
 
+    it("one answer lists what is wrong with shape, names and origins alike", async () => {
+      const everything = await create({ name: " ", allowedOrigins: ["x"], slug: "-", isActive: "yes" });
+      assert.deepEqual(issuesOf(everything), [
+        "allowedOrigins.0: invalid_value",
+        "isActive: unknown_field",
+        "name: too_short",
+        "slug: invalid_value",
+      ]);
+    });
+
     it("a name has 1 to 120 characters after trimming, none of them a control character", async () => {
       assert.deepEqual(issuesOf(await create({ name: "" })), ["name: too_short"]);
       assert.deepEqual(issuesOf(await create({ name: "   " })), ["name: too_short"]);

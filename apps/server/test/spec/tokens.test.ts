@@ -187,7 +187,11 @@ describe("/api/tokens", () => {
       }
       const past = new Date(world.now()).toISOString();
       assert.deepEqual(issuesOf(await create({ expiresAt: past })), ["expiresAt: invalid_value"]);
-      assert.deepEqual(issuesOf(await create({ label: "" })), ["label: too_short"]);
+      assert.deepEqual(issuesOf(await create({ label: " ", expiresAt: past, userId: 7 })), [
+        "expiresAt: invalid_value",
+        "label: too_short",
+        "userId: invalid_type",
+      ]);
     });
   });
 });
