@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { storedEvents } from "../ledger-reader.ts";
+import { openVisit } from "../visit.ts";
 import {
   bootstrapBody,
   bootstrapPath,
@@ -16,25 +17,14 @@ import {
   type Reply,
   refused,
   trackEvent,
-  type World,
 } from "../world.ts";
 
 const idsOf = ({ body }: Reply) =>
   body.results.map((one: { analyticsEventId: string }) => one.analyticsEventId);
 
+const { world, source, sessionId, send } = await openVisit();
+
 describe("Duplicates: an event is known by (source, event id)", () => {
-  let world: World;
-  // biome-ignore lint/suspicious/noExplicitAny: a source as the API answers it
-  let source: any;
-  let sessionId: string;
-  before(async () => {
-    world = await openWorld();
-    source = await world.createSource();
-    sessionId = await world.openSession(source);
-  });
-  after(() => world[Symbol.asyncDispose]());
-  const send = (events: unknown[], over = {}) =>
-    world.send(eventsPath(source), eventsBody(sessionId, events, over));
   const times = (id: string) => storedEvents(world.dataDir).filter((event) => event.eventId === id).length;
 
   it("a second arrival is duplicate, with the analyticsEventId of the first, and says duplicate_event", async () => {

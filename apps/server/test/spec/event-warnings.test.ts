@@ -1,40 +1,14 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { storedEvent } from "../ledger-reader.ts";
-import {
-  eventsBody,
-  eventsPath,
-  ORIGIN,
-  openWorld,
-  outcomesOf,
-  pageEvent,
-  trackEvent,
-  type World,
-} from "../world.ts";
+import { openVisit } from "../visit.ts";
+import { eventsBody, eventsPath, ORIGIN, outcomesOf, pageEvent, trackEvent } from "../world.ts";
 
 const SMART = "😀";
 
-describe("Warnings: an event with odd data is stored, and says what became of it", () => {
-  let world: World;
-  // biome-ignore lint/suspicious/noExplicitAny: a source as the API answers it
-  let source: any;
-  let sessionId: string;
-  before(async () => {
-    world = await openWorld();
-    source = await world.createSource();
-    sessionId = await world.openSession(source);
-  });
-  after(() => world[Symbol.asyncDispose]());
-  const send = (events: unknown[], over = {}, headers?: Record<string, string>) =>
-    world.send(eventsPath(source), eventsBody(sessionId, events, over), headers);
-  /** The result of one event sent alone, and what the ledger holds of it. */
-  async function sendOne(event: { id: string }, over = {}, headers?: Record<string, string>) {
-    const reply = await send([event], over, headers);
-    const result = reply.body.results?.[0];
-    const stored = result?.status === "accepted" ? storedEvent(world.dataDir, event.id) : null;
-    return { outcome: outcomesOf(reply)[0], warnings: result.warnings, stored };
-  }
+const { world, source, sessionId, send, sendOne } = await openVisit();
 
+describe("Warnings: an event with odd data is stored, and says what became of it", () => {
   it("url_truncated: url and referrer are cut at 4,096 characters", async () => {
     const long = `${ORIGIN}/${"a".repeat(5_000)}`;
     for (const page of [{ url: long }, { url: ORIGIN, referrer: long }, { path: `/${"a".repeat(5_000)}` }]) {

@@ -1,45 +1,16 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { storedEvent, storedEvents } from "../ledger-reader.ts";
-import {
-  bootstrapBody,
-  bootstrapPath,
-  eventsBody,
-  eventsPath,
-  fresh,
-  ORIGIN,
-  openWorld,
-  outcomesOf,
-  pageEvent,
-  trackEvent,
-  type World,
-} from "../world.ts";
+import { openVisit } from "../visit.ts";
+import { bootstrapBody, bootstrapPath, fresh, ORIGIN, outcomesOf, pageEvent, trackEvent } from "../world.ts";
 
 const nested = (levels: number): unknown => (levels === 0 ? 1 : { in: nested(levels - 1) });
 const keys = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, index]));
 
-describe("POST /api/ingest/v2/:publicKey/events, 200", () => {
-  let world: World;
-  // biome-ignore lint/suspicious/noExplicitAny: a source as the API answers it
-  let source: any;
-  let sessionId: string;
-  before(async () => {
-    world = await openWorld();
-    source = await world.createSource();
-    sessionId = await world.openSession(source);
-  });
-  after(() => world[Symbol.asyncDispose]());
-  const send = (events: unknown[], over = {}, headers?: Record<string, string>) =>
-    world.send(eventsPath(source), eventsBody(sessionId, events, over), headers);
-  /** The result of one event sent alone, and what the ledger holds of it. */
-  async function sendOne(event: { id: string }, over = {}, headers?: Record<string, string>) {
-    const reply = await send([event], over, headers);
-    const result = reply.body.results?.[0];
-    const stored = result?.status === "accepted" ? storedEvent(world.dataDir, event.id) : null;
-    return { outcome: outcomesOf(reply)[0], warnings: result.warnings, stored };
-  }
+const { world, source, sessionId, send, sendOne } = await openVisit();
 
+describe("POST /api/ingest/v2/:publicKey/events, 200", () => {
   it("answers with one result an event, and nothing else", async () => {
     const page = pageEvent();
     const track = trackEvent({ name: "Kauf abgeschlossen ✓" });

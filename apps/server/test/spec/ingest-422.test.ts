@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { rowsOf } from "../ledger-reader.ts";
+import { openVisit } from "../visit.ts";
 import {
   bootstrapBody,
   bootstrapPath,
@@ -8,27 +9,17 @@ import {
   eventsPath,
   issuesOf,
   ORIGIN,
-  openWorld,
   pageEvent,
   trackEvent,
-  type World,
 } from "../world.ts";
 
 type Over = Record<string, unknown>;
 const deep = (levels: number): unknown => (levels === 0 ? 1 : { in: deep(levels - 1) });
 const LONG = "x".repeat(201);
 
+const { world, source, sessionId } = await openVisit();
+
 describe("422 of an events body: what cannot be used is refused as a whole, and every issue is listed", () => {
-  let world: World;
-  // biome-ignore lint/suspicious/noExplicitAny: a source as the API answers it
-  let source: any;
-  let sessionId: string;
-  before(async () => {
-    world = await openWorld();
-    source = await world.createSource();
-    sessionId = await world.openSession(source);
-  });
-  after(() => world[Symbol.asyncDispose]());
   const send = (over: Over) => world.send(eventsPath(source), eventsBody(sessionId, [trackEvent()], over));
   const sendEvent = (event: unknown) =>
     world.send(eventsPath(source), eventsBody(sessionId, [trackEvent(), event]));

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { openVisit } from "../visit.ts";
 import { drivenClock, INGEST_ROUTES, ORIGIN, openWorld, type Reply, type World } from "../world.ts";
 
 const EXPOSED = ["Retry-After", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "X-Request-Id"];
@@ -13,18 +14,9 @@ function readableBy(origin: string, { headers }: Reply): void {
   for (const name of EXPOSED) assert.ok(exposed.includes(name), name);
 }
 
-describe("CORS of the ingest routes", () => {
-  let world: World;
-  // biome-ignore lint/suspicious/noExplicitAny: a source as the API answers it
-  let source: any;
-  let sessionId: string;
-  before(async () => {
-    world = await openWorld();
-    source = await world.createSource();
-    sessionId = await world.openSession(source);
-  });
-  after(() => world[Symbol.asyncDispose]());
+const { world, source, sessionId } = await openVisit();
 
+describe("CORS of the ingest routes", () => {
   for (const route of INGEST_ROUTES) {
     const name = route.path({ publicKey: ":publicKey" });
 

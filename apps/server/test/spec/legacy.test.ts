@@ -1,30 +1,21 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
+import { openVisit } from "../visit.ts";
 import {
   bootstrapPath,
   eventsBody,
   eventsPath,
   INGEST_ROUTES,
   issuesOf,
-  openWorld,
   outcomesOf,
   type Reply,
   refused,
   trackEvent,
-  type World,
 } from "../world.ts";
 
+const { world, source, sessionId } = await openVisit();
+
 describe("Legacy routes do the same work by the same code", () => {
-  let world: World;
-  // biome-ignore lint/suspicious/noExplicitAny: a source as the API answers it
-  let source: any;
-  let sessionId: string;
-  before(async () => {
-    world = await openWorld();
-    source = await world.createSource();
-    sessionId = await world.openSession(source);
-  });
-  after(() => world[Symbol.asyncDispose]());
   const routes = INGEST_ROUTES.filter(({ legacy }) => legacy);
   const marked = ({ headers }: Reply, kind: string) => {
     const successor = `</api/ingest/v2/${source.publicKey}/${kind}>; rel="successor-version"`;

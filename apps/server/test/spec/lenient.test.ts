@@ -1,31 +1,22 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { storedEvents } from "../ledger-reader.ts";
+import { openVisit } from "../visit.ts";
 import {
   bootstrapBody,
   bootstrapPath,
   eventsBody,
   eventsPath,
   issuesOf,
-  openWorld,
   outcomesOf,
   pageEvent,
   refused,
   trackEvent,
-  type World,
 } from "../world.ts";
 
+const { world, source, sessionId } = await openVisit();
+
 describe("Lenient handling: a bad event is rejected with invalid_event, and the rest is stored", () => {
-  let world: World;
-  // biome-ignore lint/suspicious/noExplicitAny: a source as the API answers it
-  let source: any;
-  let sessionId: string;
-  before(async () => {
-    world = await openWorld();
-    source = await world.createSource();
-    sessionId = await world.openSession(source);
-  });
-  after(() => world[Symbol.asyncDispose]());
   const LENIENT = { prefer: "handling=lenient" };
   const send = (events: unknown[], headers: Record<string, string> = LENIENT, over = {}) =>
     world.send(eventsPath(source), eventsBody(sessionId, events, over), headers);

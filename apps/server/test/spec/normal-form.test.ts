@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { storedEvent } from "../ledger-reader.ts";
+import { openVisit } from "../visit.ts";
 import {
   BROWSER,
   drivenClock,
@@ -11,25 +12,19 @@ import {
   outcomesOf,
   pageEvent,
   trackEvent,
-  type World,
 } from "../world.ts";
 
 const iso = (at: number) => new Date(at).toISOString();
 
-describe("The normal form, as an independent reader of the ledger's file finds it", () => {
-  let world: World;
-  // biome-ignore lint/suspicious/noExplicitAny: a source as the API answers it
-  let source: any;
-  let sessionId: string;
-  const time = drivenClock();
-  const now = time.now();
-  before(async () => {
-    world = await openWorld({ GEO_HEADER: "X-Country", TRUST_PROXY: "1" }, { clock: time.clock });
-    source = await world.createSource({ requireOrigin: false });
-    sessionId = await world.openSession(source);
-  });
-  after(() => world[Symbol.asyncDispose]());
+const time = drivenClock();
+const now = time.now();
+const { world, source, sessionId } = await openVisit({
+  environment: { GEO_HEADER: "X-Country", TRUST_PROXY: "1" },
+  options: { clock: time.clock },
+  source: { requireOrigin: false },
+});
 
+describe("The normal form, as an independent reader of the ledger's file finds it", () => {
   async function stored(event: { id: string }, over = {}, headers?: Record<string, string>) {
     const body = eventsBody(sessionId, [event], over, now);
     const reply = await world.send(eventsPath(source), body, headers);

@@ -1,29 +1,13 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { storedEvents } from "../ledger-reader.ts";
-import {
-  eventsBody,
-  eventsPath,
-  INGEST_ROUTES,
-  openWorld,
-  outcomesOf,
-  trackEvent,
-  type World,
-} from "../world.ts";
+import { openVisit } from "../visit.ts";
+import { eventsBody, eventsPath, INGEST_ROUTES, outcomesOf, trackEvent } from "../world.ts";
 import { Line } from "./raw-line.ts";
 
-describe("HTTP as nobody should write it", () => {
-  let world: World;
-  // biome-ignore lint/suspicious/noExplicitAny: a source as the API answers it
-  let source: any;
-  let sessionId: string;
-  before(async () => {
-    world = await openWorld();
-    source = await world.createSource();
-    sessionId = await world.openSession(source);
-  });
-  after(() => world[Symbol.asyncDispose]());
+const { world, source, sessionId } = await openVisit();
 
+describe("HTTP as nobody should write it", () => {
   const open = () => new Line(world.url);
   /** Writes and waits for the end; a request that is whole asks for it. */
   async function said(text: string | Uint8Array): Promise<Line> {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { storedEvent, storedEvents } from "../ledger-reader.ts";
+import { openVisit } from "../visit.ts";
 import {
   bootstrapBody,
   bootstrapPath,
@@ -11,29 +12,18 @@ import {
   HOUR,
   issuesOf,
   MINUTE,
-  openWorld,
   outcomesOf,
   SECOND,
   trackEvent,
-  type World,
 } from "../world.ts";
 
 const iso = (at: number) => new Date(at).toISOString();
 
-describe("Times of events", () => {
-  let world: World;
-  // biome-ignore lint/suspicious/noExplicitAny: a source as the API answers it
-  let source: any;
-  let sessionId: string;
-  const time = drivenClock();
-  const now = time.now();
-  before(async () => {
-    world = await openWorld({}, { clock: time.clock });
-    source = await world.createSource();
-    sessionId = await world.openSession(source);
-  });
-  after(() => world[Symbol.asyncDispose]());
+const time = drivenClock();
+const now = time.now();
+const { world, source, sessionId } = await openVisit({ options: { clock: time.clock } });
 
+describe("Times of events", () => {
   const send = (timestamp: unknown, sentAt: unknown = iso(now)) => {
     const event = trackEvent({ timestamp });
     return world.send(eventsPath(source), eventsBody(sessionId, [event], { sentAt }));
