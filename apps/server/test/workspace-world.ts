@@ -7,7 +7,6 @@ import assert from "node:assert/strict";
 import type { AddressInfo } from "node:net";
 import { DatabaseSync } from "node:sqlite";
 import { FailureOf, LIMITS, OPERATIONS, type Operation, type Role } from "@headwater/contract";
-import { Kysely } from "kysely";
 import { createAuthenticator } from "../src/access/authenticate.ts";
 import { createJwtVerifier, type JwtSettings } from "../src/access/jwt.ts";
 import { permissionsOf } from "../src/access/permissions.ts";
@@ -18,15 +17,8 @@ import { compile } from "../src/http/validate.ts";
 import { createWorkspaceApp } from "../src/http/workspace-app.ts";
 import { withChangeNotice } from "../src/ledger/changes.ts";
 import type { Ledger, Register } from "../src/ledger/ledger.ts";
-import { createRegister } from "../src/ledger/register/register.ts";
-import {
-  AUDIT_INDEX,
-  auditDdl,
-  REGISTER_CHANGES,
-  REGISTER_DDL,
-  type RegisterTables,
-} from "../src/ledger/register/schema.ts";
-import { sqliteDialect } from "../src/ledger/sqlite/dialect.ts";
+import { migrate } from "../src/ledger/sqlite/migrations.ts";
+import { openRegisterOn } from "../src/ledger/sqlite/register.ts";
 import { createHandlers, FIELD_RULES } from "../src/routes.ts";
 import { hashToken, makeToken } from "../src/token.ts";
 
@@ -114,18 +106,6 @@ function bodyOf(body: unknown): { body?: string | Uint8Array<ArrayBuffer>; heade
   return { body: text, headers: { "content-type": "application/json" } };
 }
 
-function openLedger(): Kysely<RegisterTables> {
-  const database = new DatabaseSync(":memory:");
-  for (const ddl of [
-    ...REGISTER_DDL,
-    auditDdl("integer primary key autoincrement"),
-    AUDIT_INDEX,
-    ...REGISTER_CHANGES.flat(),
-  ])
-    database.exec(ddl);
-  return new Kysely<RegisterTables>({ dialect: sqliteDialect(database) });
-}
-
 /** One verb after the other, as the ledger's own thread has it. */
 function inTurn(register: Register): Register {
   let last: Promise<unknown> = Promise.resolve();
@@ -151,8 +131,9 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     return `${prefix}_${numbered.toString().padStart(4, "0")}`;
   };
 
-  const db = openLedger();
-  const real = inTurn(createRegister(db));
+  const database = new DatabaseSync(":memory:");
+  migrate(database);
+  const real = inTurn(openRegisterOn(database));
   const ledger = withChangeNotice((options.ledger?.(real) ?? real) as Ledger, () => authenticator.forget());
   const owner = makeToken();
   const organizationId = "org_default";
@@ -287,7 +268,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     async close() {
       app.server.closeAllConnections();
       await app.close();
-      await db.destroy();
+      database.close();
     },
   };
 }
