@@ -61,6 +61,7 @@ export function isPlausibleToken(text: string): boolean {
   return SHAPE.test(text) && checksum(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH);
 }
 
-const JWT_SEGMENTS = /^[\w-]+\.[\w-]+\.[\w-]+$/;
+/** The first of its three segments is a JSON object: `{"` in base64 is `ey`. An operator's own token may hold dots too. */
+const JWT_SEGMENTS = /^ey[\w-]*\.[\w-]+\.[\w-]+$/;
 
 export const looksLikeJwt = (token: string): boolean => JWT_SEGMENTS.test(token);

@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { after, before, describe, it } from "node:test";
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from "jose";
 import { openWorld, refused, type World, worldOf } from "../workspace-world.ts";
+import { openWorld as openServer } from "../world.ts";
 
 const ISSUER = "https://idp.example.com/";
 const AUDIENCE = "headwater";
@@ -52,6 +53,13 @@ describe("a JWT of the identity provider", () => {
 
   it("200: the service's own tokens go on beside it", async () => {
     assert.equal((await ask(world.ownerToken)).body.role, "owner");
+  });
+
+  it("200: an OWNER_TOKEN with two dots in it is none", async () => {
+    const token = "correct-horse.battery-staple.of-the-owner";
+    const jwt = { AUTH_JWKS_URL: "http://127.0.0.1:9/keys", AUTH_ISSUER: ISSUER, AUTH_AUDIENCE: AUDIENCE };
+    await using server = await openServer({ OWNER_TOKEN: token, ...jwt });
+    assert.equal((await server.ask("/api/organizations", { token })).status, 200);
   });
 
   it("401 invalid_token: exp, iss, aud and sub are required and must be right", async () => {
