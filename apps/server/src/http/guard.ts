@@ -11,7 +11,7 @@ import { Refusal } from "../refusal.ts";
 import {
   type Incoming,
   type Input,
-  inspectWith,
+  inputIssues,
   organizationsGiven,
   readInput,
   requireNone,
@@ -122,7 +122,6 @@ function requireMatch(given: readonly string[], { source, organizationId }: Stan
 }
 
 export function createGuard({ ledger, authenticate, permissionsOf, rates, rules }: GuardDeps): Guard {
-  const inspect = inspectWith(rules);
   const tokens = createRateLimiter({ ...rates.token, maxKeys: LIMITS.rateBuckets });
   const failures = createRateLimiter({ ...rates.failedAuth, maxKeys: LIMITS.rateBuckets });
 
@@ -173,7 +172,7 @@ export function createGuard({ ledger, authenticate, permissionsOf, rates, rules 
     now: number,
   ): Promise<Admitted> {
     const input = readInput(operation, incoming);
-    const issues = () => inspect(operation, input, now);
+    const issues = () => inputIssues(operation, input, rules, now);
     const given = organizationsGiven(operation, input, issues);
     const source = operation.source ? await sourceOf(ledger, incoming.params, now) : null;
     const organizationId = source?.organizationId ?? given.at(-1);

@@ -90,17 +90,18 @@ function ruleIssues(operation: Operation, body: unknown, rules: FieldRules, now:
   return ofOperation.flatMap((rule) => issuesThrown(() => rule(body as Record<string, unknown>, now)));
 }
 
-/** @returns all that is wrong with query and body; of a field that has a wrong shape no more than that */
-export type Inspect = (operation: Operation, input: Input, now: number) => Issue[];
-
-export const inspectWith =
-  (rules: FieldRules): Inspect =>
-  (operation, { query, body }, now) => {
-    const ofShape = [...queryIssues(operation, query), ...bodyIssues(operation, body)];
-    const named = new Set(ofShape.map(({ path }) => path.join(".")));
-    const ofRules = ruleIssues(operation, body, rules, now);
-    return [...ofShape, ...ofRules.filter(({ path }) => !named.has(path.join(".")))];
-  };
+/** All that is wrong with query and body; of a field that has a wrong shape no more than that. */
+export function inputIssues(
+  operation: Operation,
+  { query, body }: Input,
+  rules: FieldRules,
+  now: number,
+): Issue[] {
+  const ofShape = [...queryIssues(operation, query), ...bodyIssues(operation, body)];
+  const named = new Set(ofShape.map(({ path }) => path.join(".")));
+  const ofRules = ruleIssues(operation, body, rules, now);
+  return [...ofShape, ...ofRules.filter(({ path }) => !named.has(path.join(".")))];
+}
 
 /** Throws one 422 with all of them. */
 export function requireNone(issues: Issue[]): void {
