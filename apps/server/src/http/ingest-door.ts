@@ -80,6 +80,9 @@ function answerPreflight(request: IncomingMessage, response: ServerResponse, req
 const LENIENT_PREFERENCE = /(?:^|,)\s*handling\s*=\s*"?lenient"?\s*(?:[;,]|$)/i;
 const LENIENT_QUERY = /(?:^|&)handling=lenient(?:&|$)/;
 
+/** ISO 3166-1; XX and ZZ are what networks write for a country that they do not know. */
+const COUNTRY = /^(?!XX|ZZ)[A-Z]{2}$/;
+
 function arrivalOf(request: IncomingMessage, route: Route, requestId: string, options: DoorOptions): Arrival {
   const { headers } = request;
   const from = clientAddress(
@@ -99,8 +102,7 @@ function arrivalOf(request: IncomingMessage, route: Route, requestId: string, op
     userAgent: headers["user-agent"],
     clientKey: from.key,
     clientAddress: from.ip,
-    vouchedCountry:
-      from.vouched && typeof country === "string" && /^[A-Z]{2}$/.test(country) ? country : null,
+    vouchedCountry: from.vouched && typeof country === "string" && COUNTRY.test(country) ? country : null,
     proxyUntrusted: from.proxyUntrusted,
     lenient: LENIENT_PREFERENCE.test(headers.prefer?.toString() ?? "") || LENIENT_QUERY.test(route.query),
     readBody: (limitBytes) => readBody(request, limitBytes),

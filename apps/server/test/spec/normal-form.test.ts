@@ -182,7 +182,7 @@ describe("The normal form, as an independent reader of the ledger's file finds i
       const countryOf = async (headers: Record<string, string>) =>
         (await stored(trackEvent({}, now), {}, headers)).country;
       assert.equal(await countryOf({ "x-country": "NZ" }), "NZ");
-      for (const wrong of ["nz", "NZL", "XX\u00e9", "1"])
+      for (const wrong of ["nz", "NZL", "XX\u00e9", "1", "XX"])
         assert.equal(await countryOf({ "x-country": wrong }), null);
       assert.equal(await countryOf({ "x-forwarded-for": "8.8.8.8" }), "US");
       assert.equal(await countryOf({ "x-forwarded-for": "10.0.0.1" }), null);
