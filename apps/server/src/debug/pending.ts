@@ -1,4 +1,4 @@
-/** Attempts that wait for the next flush, bounded in number and in bytes; successes give way first. */
+/** Attempts that wait for the next flush, bounded in number and in bytes; successes give way first, what is assured last. */
 import type { FinishedAttempt } from "./render.ts";
 import type { Place, RecorderLimits } from "./sampling.ts";
 
@@ -19,17 +19,19 @@ function bytesOf(attempt: FinishedAttempt): number {
 export function createPending(limits: RecorderLimits): Pending {
   let successes: FinishedAttempt[] = [];
   let others: FinishedAttempt[] = [];
+  let assuredOthers: FinishedAttempt[] = [];
   let shared = { second: 0, successes: 0 };
   let bytes = 0;
   let dropped = 0;
 
   const full = (more: number) =>
-    successes.length + others.length >= limits.pendingAttempts || bytes + more > limits.pendingBytes;
+    successes.length + others.length + assuredOthers.length >= limits.pendingAttempts ||
+    bytes + more > limits.pendingBytes;
 
-  /** The oldest successes go, as many as the new attempt needs. */
-  const makeRoom = (more: number): boolean => {
-    while (full(more) && successes.length > 0) {
-      bytes -= bytesOf(successes.shift()!);
+  /** The oldest go, as many as the new attempt needs. */
+  const makeRoom = (more: number, from: FinishedAttempt[]): boolean => {
+    while (full(more) && from.length > 0) {
+      bytes -= bytesOf(from.shift()!);
       dropped++;
     }
     return !full(more);
@@ -43,13 +45,13 @@ export function createPending(limits: RecorderLimits): Pending {
   };
 
   return {
-    add(attempt, place, now) {
+    add(attempt, { queue, assured }, now) {
       const more = bytesOf(attempt);
-      if (place === "other") {
-        if (!makeRoom(more)) return false;
-        others.push(attempt);
+      if (queue === "others") {
+        if (!makeRoom(more, successes) && !(assured && makeRoom(more, others))) return false;
+        (assured ? assuredOthers : others).push(attempt);
       } else {
-        if (full(more) || (place === "success" && !takeShare(now))) return false;
+        if (full(more) || !(assured || takeShare(now))) return false;
         successes.push(attempt);
       }
       bytes += more;
@@ -57,12 +59,13 @@ export function createPending(limits: RecorderLimits): Pending {
     },
 
     take() {
-      const attempts = [...newest(successes, limits.successesKept), ...others].sort(
+      const attempts = [...newest(successes, limits.successesKept), ...others, ...assuredOthers].sort(
         (one, other) => one.receivedAt - other.receivedAt,
       );
       const taken = { attempts, dropped };
       successes = [];
       others = [];
+      assuredOthers = [];
       bytes = 0;
       dropped = 0;
       return taken;

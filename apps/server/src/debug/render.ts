@@ -114,6 +114,9 @@ interface Verdict {
 }
 
 /** The refusal's, else the first rejected event's. */
+/** The refusal's, or the first rejected event's; null: nothing was refused. */
+export const codeOf = ({ outcome }: FinishedAttempt): string | null => verdictOf(outcome).code;
+
 function verdictOf(outcome: Outcome): Verdict {
   if (outcome.kind === "refused") {
     const { code, message, hint } = outcome.refusal;

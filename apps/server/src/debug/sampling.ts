@@ -1,13 +1,13 @@
 /** Which attempts are kept for the debug view: all of a quiet source, a sample of a busy one. */
 import { LIMITS } from "@headwater/contract";
-import { type FinishedAttempt, outcomeOf } from "./render.ts";
+import { codeOf, type FinishedAttempt, outcomeOf } from "./render.ts";
 import type { SourceTally } from "./tally.ts";
 
 export const RECORDER_LIMITS = {
   successesPerSecond: LIMITS.attemptSuccessesPerSecond,
   failuresPerSecond: LIMITS.attemptFailuresPerSecond,
   rateLimitedPerSecond: 1,
-  /** The first few of a source and second are kept even when busy sources have used up what is shared. */
+  /** The first few successes of a source and second, and of each code of its others, are kept whatever else comes. */
   assuredPerSecond: 3,
   successesKept: LIMITS.attemptsSucceededKept,
   flushMs: LIMITS.attemptFlushMs,
@@ -24,20 +24,26 @@ export const RECORDER_LIMITS = {
 } as const;
 export type RecorderLimits = { readonly [Name in keyof typeof RECORDER_LIMITS]: number };
 
-/** A `success` takes part of what all sources share; `assured` does not. */
-export type Place = "success" | "other" | "assured";
+/** Where an attempt waits; what is `assured` is kept even when others have used up what is shared. */
+export interface Place {
+  queue: "successes" | "others";
+  assured: boolean;
+}
 
-/** Whether this attempt is one of those of its source and second that are kept, and in which queue. */
+/** Whether this attempt is one of those of its source and second that are kept, and where. */
 export function placeFor(attempt: FinishedAttempt, share: SourceTally, limits: RecorderLimits): Place | null {
   if (outcomeOf(attempt) === "succeeded") {
     share.successes++;
-    if (share.successes <= limits.assuredPerSecond) return "assured";
-    return share.successes <= limits.successesPerSecond ? "success" : null;
+    const assured = share.successes <= limits.assuredPerSecond;
+    return share.successes <= limits.successesPerSecond || assured ? { queue: "successes", assured } : null;
   }
-  if (attempt.outcome.kind === "refused" && attempt.outcome.refusal.code === "rate_limited") {
-    share.rateLimited++;
-    return share.rateLimited <= limits.rateLimitedPerSecond ? "other" : null;
-  }
+  const code = codeOf(attempt) ?? "";
+  const ofCode = (share.byCode.get(code) ?? 0) + 1;
+  share.byCode.set(code, ofCode);
+  if (code === "rate_limited")
+    return ofCode <= limits.rateLimitedPerSecond ? { queue: "others", assured: true } : null;
   share.others++;
-  return share.others <= limits.failuresPerSecond ? "other" : null;
+  // a flood of one code hides no other
+  const assured = ofCode <= limits.assuredPerSecond;
+  return share.others <= limits.failuresPerSecond || assured ? { queue: "others", assured } : null;
 }

@@ -13,7 +13,8 @@ export interface SourceTally {
   second: number;
   successes: number;
   others: number;
-  rateLimited: number;
+  /** Others by their code, of which there are as many as the contract has. */
+  byCode: Map<string, number>;
   counts: Map<string, AttemptCount>;
 }
 
@@ -42,11 +43,14 @@ export function createTally(maxCounts: number): Tally {
   const tallyOf = (sourceId: string, now: number): SourceTally => {
     let tally = sources.get(sourceId);
     if (!tally) {
-      tally = { hour: hourOf(now), second: 0, successes: 0, others: 0, rateLimited: 0, counts: new Map() };
+      tally = { hour: hourOf(now), second: 0, successes: 0, others: 0, byCode: new Map(), counts: new Map() };
       sources.set(sourceId, tally);
     }
     const second = Math.floor(now / 1_000);
-    if (tally.second !== second) Object.assign(tally, { second, successes: 0, others: 0, rateLimited: 0 });
+    if (tally.second !== second) {
+      Object.assign(tally, { second, successes: 0, others: 0 });
+      tally.byCode.clear();
+    }
     if (now - tally.hour >= HOUR || now < tally.hour) {
       for (const count of tally.counts.values()) carry(count);
       tally.counts.clear();

@@ -179,6 +179,32 @@ describe("the recorder", () => {
     equal(recorder.droppedTotal(), 0);
   });
 
+  it("keeps the first few of each code of a source and second, whatever flood of another there is", async () => {
+    const { recorder, clock, recordMany, rows } = world({ failuresPerSecond: 20, assuredPerSecond: 3 });
+    const kept = (code: string) => rows().filter((row) => row.code === code).length;
+    recordMany(1_000, () => refused("origin_not_allowed"));
+    recordMany(5, () => refused("source_inactive"));
+    recordMany(2, () => taken(["event_too_large", null]));
+    await recorder.flush();
+    deepEqual(["origin_not_allowed", "source_inactive", "event_too_large"].map(kept), [20, 3, 2]);
+    clock.advance(1_000);
+    recordMany(1_000, () => refused("origin_not_allowed"));
+    recordMany(5, () => refused("source_inactive"));
+    await recorder.flush();
+    deepEqual(["origin_not_allowed", "source_inactive"].map(kept), [40, 6]);
+  });
+
+  it("keeps the first few of a code when floods of others, of many sources, have filled the room", async () => {
+    const { recorder, recordMany, rows } = world({ pendingAttempts: 100, assuredPerSecond: 3 });
+    for (const flooded of ["src_1", "src_2", "src_3"])
+      recordMany(60, () => refused("origin_not_allowed", { source: source(flooded) }));
+    recordMany(10, () => refused("source_inactive", { source: source("src_4") }));
+    await recorder.flush();
+    equal(rows().filter(({ code }) => code === "source_inactive").length, 3);
+    equal(rows().length, 100);
+    equal(recorder.droppedTotal(), 90);
+  });
+
   it("counts events by what became of them, and the codes of rejected ones", async () => {
     const { recorder, counted } = world();
     recorder.record(taken([null, null, "duplicate_event", "event_too_large", "event_too_large"]));
