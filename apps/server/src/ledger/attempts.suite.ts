@@ -183,6 +183,23 @@ export function attemptsSuite(name: string, open: OpenAttempts): void {
       );
     }, 75_000);
 
+    test("that failed stay while one that succeeded is left, however much is too much", async ({
+      ledger,
+      maintain,
+    }) => {
+      const record = JSON.stringify("x".repeat(600));
+      const failures = rowsOf(50, () => failed("invalid_payload", { record }));
+      const sources = Array.from({ length: 10 }, (_, index) => `src_many_${index}`);
+      const successes = sources.flatMap((sourceId) => rowsOf(200, () => row({ sourceId, record })));
+      await ledger.recordAttempts({ rows: [...failures, ...successes], counts: [] });
+      equal((await idsOf(ledger)).length, failures.length);
+      await maintain({ now: NOW });
+      equal((await idsOf(ledger)).length, failures.length);
+      let left = 0;
+      for (const sourceId of sources) left += (await idsOf(ledger, { sourceId })).length;
+      equal(left > 0 && left < 300, true);
+    }, 300_000);
+
     test("are stored all or not at all", async ({ ledger }) => {
       const broken = {
         ...row(),

@@ -91,12 +91,15 @@ export function createRetention(prepared: (sql: string) => StatementSync, storeB
     }
   };
 
-  const removeOldest = (other: number) => {
+  /** A slice of them; true when there are none left. */
+  const removeOldest = (other: number): boolean => {
     const sql = `select ${COLUMNS} from attempts where other = ${other} order by seq limit ${SLICE}`;
-    for (const row of prepared(sql).all() as unknown as StoredRow[]) {
-      if (bytes <= storeBytes) return;
+    const oldest = prepared(sql).all() as unknown as StoredRow[];
+    for (const row of oldest) {
+      if (bytes <= storeBytes) return false;
       remove(row);
     }
+    return oldest.length < SLICE;
   };
 
   return {
@@ -129,8 +132,8 @@ export function createRetention(prepared: (sql: string) => StatementSync, storeB
         if (others > 0) removeOthers(group, others);
       }
       changed.clear();
-      if (bytes > storeBytes) removeOldest(0);
-      if (bytes > storeBytes) removeOldest(1);
+      // while a success is left no failure goes
+      if (bytes > storeBytes && removeOldest(0) && bytes > storeBytes) removeOldest(1);
       return bytes > storeBytes;
     },
 
