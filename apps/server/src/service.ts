@@ -21,11 +21,12 @@ import { createIngest, type Ingest } from "./ingest/ingest.ts";
 import { createObserver } from "./ingest/observe.ts";
 import { openCountries } from "./ingest/visitor.ts";
 import { withChangeNotice } from "./ledger/changes.ts";
-import type { Ledger } from "./ledger/ledger.ts";
+import { type Ledger, StorageError } from "./ledger/ledger.ts";
 import type { SourceRecord } from "./ledger/records.ts";
 import { createMetrics } from "./operations/metrics.ts";
 import type { ReadinessWatch } from "./operations/readiness.ts";
 import { createOperations } from "./operations/routes.ts";
+import { type StorageTrouble, watchStorageTrouble } from "./operations/storage-trouble.ts";
 import { createHandlers, FIELD_RULES } from "./routes.ts";
 import { compileOrigins } from "./sources/origin.ts";
 import { appliedLimits, type LimitDefaults, renderSource } from "./sources/source.ts";
@@ -86,7 +87,12 @@ const ratesOf = (config: Config) => ({
 
 type LimitsOf = (source: SourceRecord) => ReturnType<typeof appliedLimits>;
 
-function createIngestRoom(parts: ServiceParts, recorder: Recorder, limitsOf: LimitsOf) {
+function createIngestRoom(
+  parts: ServiceParts,
+  recorder: Recorder,
+  limitsOf: LimitsOf,
+  trouble: StorageTrouble,
+) {
   const { config, ledger, clock, newId, log, readiness } = parts;
   const metrics = createMetrics({
     readiness: readiness.now,
@@ -101,8 +107,12 @@ function createIngestRoom(parts: ServiceParts, recorder: Recorder, limitsOf: Lim
     observe: (attempt: Attempt) => {
       if (config.DEBUG_RECORDING === "on") recorder.record(attempt);
       observeLine(attempt);
+      if (attempt.outcome?.kind === "taken") trouble.worked();
     },
-    report: (error, requestId) => log.error({ err: error, requestId }, "an ingest request failed"),
+    report: (error, requestId) => {
+      if (error instanceof StorageError) trouble.failed(error, requestId);
+      else log.error({ err: error, requestId }, "an ingest request failed");
+    },
     compile: (schema) => compile(schema as TSchema) as never,
     limiter: createRateLimiter,
     rates: ratesOf(config),
@@ -127,7 +137,8 @@ export async function createService(given: ServiceParts): Promise<Service> {
   const limitsOf: LimitsOf = (source) => appliedLimits(source.limits, defaults);
 
   const recorder = createRecorder({ ledger, clock, log, write: given.writeAttempts });
-  const { ingest, metrics } = createIngestRoom(parts, recorder, limitsOf);
+  const trouble = watchStorageTrouble(log, clock);
+  const { ingest, metrics } = createIngestRoom(parts, recorder, limitsOf, trouble);
   const authenticator = createAuthenticator(ledger, await jwtOf(config));
   forget = () => {
     authenticator.forget();
@@ -172,6 +183,7 @@ export async function createService(given: ServiceParts): Promise<Service> {
     appUrl: () => addresses().appUrl,
     isStopping: () => readiness.now().draining,
     log,
+    storageFailed: trouble.failed,
     serverFactory: (listener) =>
       createHttpServer(
         (request, response) => {

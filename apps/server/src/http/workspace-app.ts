@@ -7,6 +7,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { OPERATIONS, type Operation } from "@headwater/contract";
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
 import type { Caller, Handlers } from "../call.ts";
+import { StorageError } from "../ledger/ledger.ts";
 import { Refusal } from "../refusal.ts";
 import { type AnyAnswer, sendAnswer, sendJson } from "./answer.ts";
 import { clientAddress, type Trust } from "./client-address.ts";
@@ -33,6 +34,8 @@ export interface WorkspaceAppOptions {
   /** The service stops: requests that need a token are answered 503 `shutting_down`. */
   readonly isStopping: () => boolean;
   readonly log: { error(fields: Record<string, unknown>, message: string): void };
+  /** A request is refused because the ledger failed. */
+  readonly storageFailed: (error: StorageError, requestId: string) => void;
   /** Makes the server around Fastify's listener, with `createHttpServer`; default: a plain one. */
   readonly serverFactory?: (listener: Listener) => Server;
 }
@@ -92,6 +95,7 @@ export function createWorkspaceApp(options: WorkspaceAppOptions): FastifyInstanc
 
   function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply) {
     const refusal = refusalOf(error);
+    if (error instanceof StorageError) options.storageFailed(error, request.id);
     if (isBug(refusal)) options.log.error({ requestId: request.id, err: refusal.cause }, "a request failed");
     setHeaders(request, reply);
     const { status, headers, body } = failureAnswer(refusal, request.id);
