@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { connect } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, it } from "node:test";
@@ -10,6 +11,7 @@ import {
   eventsBody,
   eventsPath,
   INGEST_ROUTES,
+  ORIGIN,
   openWorld,
   outcomesOf,
   refused,
@@ -20,6 +22,29 @@ import { Line } from "./raw-line.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: a source as the API answers it
 type Source = any;
+
+/** A request of whose head the server has the half: it is answered when the rest comes. */
+async function openHalfway(url: string, path: string, body: string) {
+  const { hostname, port, host } = new URL(url);
+  const socket = connect(Number(port), hostname).setEncoding("utf8");
+  let said = "";
+  socket.on("data", (text: string) => {
+    said += text;
+  });
+  const ended = once(socket, "close");
+  // the answer to the first says that the half of the second has been read too
+  const first = `GET /healthz HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
+  socket.write(`${first}POST ${path} HTTP/1.1\r\nHost: ${host}\r\n`);
+  await once(socket, "data");
+  const rest = `Origin: ${ORIGIN}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+  const answered = ended.then(() => {
+    const [head, text] = said.slice(said.lastIndexOf("HTTP/1.1 ")).split("\r\n\r\n") as [string, string];
+    const [status, ...lines] = head.split("\r\n");
+    const headers = new Headers(lines.map((line) => line.split(": ", 2) as [string, string]));
+    return { method: "POST", path, status: Number(status!.split(" ")[1]), headers, body: JSON.parse(text) };
+  });
+  return { answered, finish: () => socket.write(rest) };
+}
 
 describe("503: nothing of the request was stored, and it may be sent again", () => {
   it("storage_full: less room than DISK_LOW_WATER_BYTES; reads go on and /readyz says so", async () => {
@@ -87,5 +112,24 @@ describe("503: nothing of the request was stored, and it may be sent again", () 
       assert.match(String(data), /^HTTP\/1.1 503 [\s\S]*"code":"overloaded"/);
       for (const { socket } of lines) socket.destroy();
     });
+  });
+
+  it("shutting_down: what arrives while the process stops, on every route, over a connection that was there before", async () => {
+    await using world = await openWorld();
+    const source: Source = await world.createSource();
+    const waiting = await Promise.all(
+      INGEST_ROUTES.map((route) =>
+        openHalfway(world.url, route.path(source), JSON.stringify(route.body("s"))),
+      ),
+    );
+    const closed = world.close();
+    for (const one of waiting) one.finish();
+    for (const [index, { answered }] of waiting.entries()) {
+      const { method, path, ...reply } = await answered;
+      world.check(method, path, reply);
+      refused(reply, 503, "shutting_down");
+      assert.ok(Number(reply.headers.get("retry-after")) >= 1, INGEST_ROUTES[index]!.kind);
+    }
+    await closed;
   });
 });
