@@ -38,6 +38,8 @@ export interface RunningServer {
   firstStart: { token: string | null; signInUrl: string } | null;
   /** What the minute's timer does; tests that drive the clock call it. */
   maintain(): Promise<void>;
+  /** Calls back when a part is broken that only a new process mends; requests are answered 503 until `close`. */
+  onBroken(listener: (cause: Error) => void): void;
   close(): Promise<void>;
 }
 
@@ -148,11 +150,13 @@ async function openOn(
   const maintained = () =>
     void maintain().catch((error: unknown) => log.error({ err: error }, "maintenance failed"));
   const timer = setInterval(maintained, MAINTENANCE_MS).unref();
+  ledger.onBroken((cause) => log.fatal({ err: cause }, "a thread has ended; the process stops"));
   const signInUrl = `${addresses().appUrl}/sign-in#code=${first?.signInCode}`;
   return {
     url: listening,
     firstStart: first && { token: first.token, signInUrl },
     maintain,
+    onBroken: ledger.onBroken,
     close: async () => {
       clearInterval(timer);
       await closeAll(service, readiness, ledger);

@@ -35,8 +35,12 @@ async function start(config: Config): Promise<RunningServer> {
   }
 }
 
-/** Requests under way are answered; whoever asks twice is obeyed at once. */
-function stopOnSignal(server: RunningServer): void {
+/**
+ * Requests under way are answered; whoever asks twice is obeyed at once. A process that is broken stops by itself,
+ * with exit code 1, so that whatever watches over it starts another.
+ */
+function stopInTheEnd(server: RunningServer): void {
+  let broken: Error | null = null;
   const closer = closeWithGrace(
     {
       delay: STOP_MS,
@@ -50,6 +54,7 @@ function stopOnSignal(server: RunningServer): void {
         say(`Not everything could be closed: ${error.message}`);
         throw error;
       });
+      if (broken) throw broken;
     },
   );
   let toldAt: number | null = null;
@@ -64,6 +69,13 @@ function stopOnSignal(server: RunningServer): void {
       process.exit(1);
     }
   };
+  server.onBroken((cause) => {
+    broken ??= cause;
+    if (toldAt !== null) return;
+    toldAt = performance.now();
+    say(`Stopping: ${cause.message}.`);
+    closer.close();
+  });
   process.on("SIGINT", stop);
   process.on("SIGTERM", stop);
 }
@@ -74,7 +86,7 @@ export const serve = defineCommand({
   run: async ({ args }) => {
     const config = readConfig(processEnvironment());
     const server = await start(config);
-    stopOnSignal(server);
+    stopInTheEnd(server);
     const { url, firstStart } = server;
     say(args.json ? JSON.stringify({ ok: true, url, firstStart }) : welcome(server, config.ORGANIZATION_ID));
   },

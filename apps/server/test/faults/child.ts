@@ -42,6 +42,11 @@ export interface Child {
   rss(): Promise<number>;
   /** Sends the signal, to a process that still lives, and waits for the end. */
   end(signal: "SIGKILL" | "SIGTERM"): Promise<{ code: number | null; ms: number }>;
+  /** Waits for it to end by itself. */
+  ended(deadlineMs: number): Promise<{ code: number | null; ms: number }>;
+  /** What it said to people so far, and what it logged. */
+  said(): string;
+  logged(): string;
 }
 
 export interface ChildOptions {
@@ -56,7 +61,7 @@ export async function startChild(dataDir: string, options: ChildOptions = {}): P
   const settings = { PORT: "0", LOG_LEVEL: "silent", OWNER_TOKEN, DATA_DIR: dataDir, ...options.environment };
   const child = spawn(process.execPath, options.unsynced ? [UNSYNCED] : [HEADWATER, "serve", "--json"], {
     env: { PATH: process.env.PATH, ...ROOMY, ...settings },
-    stdio: ["ignore", "ignore", "pipe"],
+    stdio: ["ignore", "pipe", "pipe"],
   });
   const exited = once(child, "close");
   const lives = () => child.exitCode === null && child.signalCode === null;
@@ -64,6 +69,10 @@ export async function startChild(dataDir: string, options: ChildOptions = {}): P
   const kill = () => child.kill("SIGKILL");
   process.once("exit", kill);
   let said = "";
+  let logged = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    logged += text;
+  });
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     said += text;
   });
@@ -94,6 +103,14 @@ export async function startChild(dataDir: string, options: ChildOptions = {}): P
       process.off("exit", kill);
       return { code: child.exitCode, ms: Math.round(performance.now() - sentAt) };
     },
+    async ended(deadlineMs) {
+      const askedAt = performance.now();
+      await until("the process ends by itself", deadlineMs, () => !lives());
+      await exited;
+      return { code: child.exitCode, ms: Math.round(performance.now() - askedAt) };
+    },
+    said: () => said,
+    logged: () => logged,
   };
 }
 

@@ -20,7 +20,13 @@ const GENERATION_MS = 4 * 24 * 60 * MINUTE;
 async function openFailing() {
   const dataDir = mkdtempSync(join(tmpdir(), "headwater-failing-"));
   const fault = makeFault();
-  const thread = await startThread(THREAD, { dataDir, durability: "full", now: NOW, pollMs: 60_000, fault });
+  const thread = await startThread("ledger", THREAD, {
+    dataDir,
+    durability: "full",
+    now: NOW,
+    pollMs: 60_000,
+    fault,
+  });
   return {
     fault,
     commit: (group: Commit[]) => thread.call<Uint8Array>("commit", packGroup(group).packed),

@@ -14,10 +14,12 @@ export function serveAttempts(render: (parcels: unknown[]) => AttemptRow[]): voi
   let opening: AttemptsOpening;
   let store: AttemptStore | null = null;
 
-  const opened = (): AttemptStore => {
-    store ??= openAttempts(join(opening.dataDir, "attempts.sqlite"), { storeBytes: opening.storeBytes });
+  const openFile = (again: "again" | null): AttemptStore => {
+    const { dataDir, storeBytes } = opening;
+    store = openAttempts(join(dataDir, "attempts.sqlite"), { storeBytes }, again);
     return store;
   };
+  const opened = (): AttemptStore => store ?? openFile("again");
   const drop = (): void => {
     try {
       store?.close();
@@ -30,7 +32,7 @@ export function serveAttempts(render: (parcels: unknown[]) => AttemptRow[]): voi
   const verbs: Record<string, (argument: never) => unknown> = {
     open: (given: AttemptsOpening) => {
       opening = given;
-      opened();
+      openFile(null);
     },
     renderAttempts: ({ parcels, counts }: { parcels: unknown[]; counts: AttemptCount[] }) => {
       const rows = render(parcels);

@@ -4,11 +4,12 @@
  */
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
-import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
+import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { ATTEMPT_KINDS, ATTEMPT_OUTCOMES } from "@headwater/contract/attempts";
 import { LIMITS } from "@headwater/contract/limits";
 import type { AttemptCount, AttemptFilter, AttemptRow, StoredAttempt } from "../records.ts";
 import { createRetention, type KeptRow, type Retention } from "./attempts-kept.ts";
+import { connect, existingFile } from "./database.ts";
 
 export interface AttemptStore {
   /** One transaction; what it makes superfluous is deleted in it. */
@@ -45,8 +46,14 @@ const ROW_BYTES = 400;
 const MAINTAIN_SLICES = 10;
 const COUNT_RETENTION_MS = (LIMITS.attemptRetentionSeconds + 86_400) * 1_000;
 
-export function openAttempts(path: string, options: { storeBytes: number }): AttemptStore {
-  const db = openDatabase(path);
+/** @param again it was open before: a file that is missing is not made anew */
+export function openAttempts(
+  path: string,
+  options: { storeBytes: number },
+  again: "again" | null = null,
+): AttemptStore {
+  if (!again) mkdirSync(dirname(path), { recursive: true });
+  const db = connect(again ? existingFile(path) : path, prepareFile);
   const statements = new Map<string, StatementSync>();
   const prepared = (sql: string): StatementSync => {
     const known = statements.get(sql);
@@ -107,13 +114,10 @@ export function openAttempts(path: string, options: { storeBytes: number }): Att
 
 type Prepared = (sql: string) => StatementSync;
 
-function openDatabase(path: string): DatabaseSync {
-  mkdirSync(dirname(path), { recursive: true });
-  const db = new DatabaseSync(path, { timeout: 5_000 });
+function prepareFile(db: DatabaseSync): void {
   db.exec(PRAGMAS);
   const version = db.prepare("pragma user_version").get() as { user_version: number };
   if (version.user_version !== VERSION) db.exec(`begin; ${DROP} ${TABLES} commit;`);
-  return db;
 }
 
 function insert(prepared: Prepared, retention: Retention, row: AttemptRow): void {

@@ -1,6 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { pathToFileURL } from "node:url";
 import { migrate } from "./migrations.ts";
 
 /** The WAL-reset bug (sqlite.org/changes.html, 3.51.3) can corrupt a ledger; 3.52.0 was withdrawn. */
@@ -35,19 +36,49 @@ export const ledgerPath = (dataDir: string) => join(dataDir, "ledger.sqlite");
 export type Durability = "full" | "off";
 
 /**
- * Opens the ledger's one writing connection and brings its schema up to date. `synchronous=FULL`: a commit
- * that has returned survives a loss of power. `off` exists for the control run of the power-loss test.
+ * Where a file is that must be there: SQLite makes none in its place. What is opened again after an error may be gone
+ * with its volume, and an empty ledger in its stead would take every event a second time.
+ */
+export function existingFile(path: string): URL {
+  const url = pathToFileURL(path);
+  url.searchParams.set("mode", "rw");
+  return url;
+}
+
+/** A connection that cannot be used is closed, whatever keeps it from being used. */
+export function connect(file: string | URL, prepare: (database: DatabaseSync) => void): DatabaseSync {
+  const database = new DatabaseSync(file, { timeout: 5_000 });
+  try {
+    prepare(database);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** `synchronous=FULL`: a commit that has returned survives a loss of power. */
+const pragmas = (durability: Durability) => `
+  pragma journal_mode = wal;
+  pragma synchronous = ${durability};
+  pragma cache_size = -65536;
+  pragma journal_size_limit = 67108864;
+  pragma wal_autocheckpoint = 4000;
+`;
+
+/**
+ * Opens the ledger's one writing connection and brings its schema up to date; makes what is missing.
+ * `off` exists for the control run of the power-loss test.
  */
 export function openDatabase(dataDir: string, durability: Durability = "full"): DatabaseSync {
   mkdirSync(dataDir, { recursive: true });
-  const database = new DatabaseSync(ledgerPath(dataDir), { timeout: 5_000 });
-  database.exec(`
-    pragma journal_mode = wal;
-    pragma synchronous = ${durability};
-    pragma cache_size = -65536;
-    pragma journal_size_limit = 67108864;
-    pragma wal_autocheckpoint = 4000;
-  `);
-  migrate(database);
-  return database;
+  return connect(ledgerPath(dataDir), (database) => {
+    database.exec(pragmas(durability));
+    migrate(database);
+  });
+}
+
+/** Opens the same ledger again, after an error; makes nothing. @throws when it is not there */
+export function reopenDatabase(dataDir: string, durability: Durability): DatabaseSync {
+  return connect(existingFile(ledgerPath(dataDir)), (database) => database.exec(pragmas(durability)));
 }

@@ -2,7 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Register } from "../ledger.ts";
 import { prepareCommit } from "./commit.ts";
-import { type Durability, openDatabase } from "./database.ts";
+import { type Durability, openDatabase, reopenDatabase } from "./database.ts";
 import { openGenerations } from "./generations.ts";
 import type { PackedGroup } from "./packing.ts";
 import { prepareReads } from "./reads.ts";
@@ -15,8 +15,7 @@ export interface Opening {
   pollMs: number;
 }
 
-function openStore({ dataDir, durability, now }: Opening) {
-  const database = openDatabase(dataDir, durability);
+function openStore(database: DatabaseSync, now: number) {
   const generations = openGenerations(database, now);
   return {
     database,
@@ -48,13 +47,28 @@ function drop(): void {
   store = null;
 }
 
-function opened(): Store {
-  store ??= openStore(opening);
-  return store;
-}
-
 const dataVersion = (database: DatabaseSync) =>
   (database.prepare("pragma data_version").get() as { data_version: number }).data_version;
+
+/** From here on a change of others is noticed: the count means nothing across connections. */
+function take(database: DatabaseSync): Store {
+  try {
+    version = dataVersion(database);
+    store = openStore(database, opening.now);
+    return store;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+function opened(): Store {
+  if (store) return store;
+  const reopened = take(reopenDatabase(opening.dataDir, opening.durability));
+  // what others changed while there was no connection, nobody counted
+  notify("foreign-change");
+  return reopened;
+}
 
 /** SQLite counts the commits of others; that is how this process learns of a command line's changes. */
 function watchForeignChanges(): void {
@@ -62,7 +76,7 @@ function watchForeignChanges(): void {
     if (!store) return;
     try {
       const seen = dataVersion(store.database);
-      if (seen !== version && version !== 0) notify("foreign-change");
+      if (seen !== version) notify("foreign-change");
       version = seen;
     } catch {
       // nobody asked, so nobody can be told; thrown, it would end the thread
@@ -86,7 +100,7 @@ function probe(now: number): { outboxEvents: number; outboxBytes: number } {
 const verbs: Record<string, (argument: never) => unknown> = {
   open: (given: Opening) => {
     opening = given;
-    opened();
+    take(openDatabase(opening.dataDir, opening.durability));
     watchForeignChanges();
   },
   commit: (group: PackedGroup) => opened().commit(group),

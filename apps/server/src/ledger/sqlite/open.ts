@@ -6,9 +6,11 @@ import type { AttemptLedger, Ledger, LedgerStatus, Register } from "../ledger.ts
 import type { AttemptCount } from "../records.ts";
 import type { AttemptsOpening } from "./attempts-verbs.ts";
 import { type Durability, refuseUnsafeSqlite } from "./database.ts";
+import { storageFailure } from "./failure.ts";
 import type { Opening } from "./ledger-thread.ts";
 import { lockDataDir } from "./lock.ts";
 import { packGroup, unpackOutcomes } from "./packing.ts";
+import type { SessionSweep } from "./reads.ts";
 import { startThread, type Thread } from "./rpc.ts";
 
 const REGISTER_VERBS = [
@@ -46,8 +48,9 @@ const ATTEMPT_VERBS = [
   "attemptCounts",
 ] as const satisfies readonly (keyof AttemptLedger)[];
 
-/** Of sessions that many slices a minute are looked through; of keys all that are past their time, before the next minute. */
-const SESSION_SLICES = 20;
+/** Of 2,000 sessions each: so many a minute may be looked through in vain, and so many at all. */
+const SESSION_SLICES_IN_VAIN = 20;
+const SESSION_SLICES = 1_000;
 /** Of 5,000 keys each: more in a minute than can be accepted in one. */
 const KEY_SLICES = 1_000;
 
@@ -71,13 +74,15 @@ export interface SqliteOptions {
 export interface SqliteLedger extends Ledger {
   /** The thread renders these and keeps them, where it was given a renderer; resolves with how many. */
   renderAttempts(batch: { parcels: unknown[]; counts: AttemptCount[] }): Promise<number>;
+  /** Calls back when a thread ends without having been closed; nothing of what it does is done any more. */
+  onBroken(listener: (cause: Error) => void): void;
 }
 
 /** Both or none: a start that is refused leaves nothing running. */
 async function startBoth(opening: Opening, attemptsThread: URL, attemptsOpening: AttemptsOpening) {
   const starting = [
-    startThread(new URL("./ledger-thread.ts", import.meta.url), opening),
-    startThread(attemptsThread, attemptsOpening),
+    startThread("ledger", new URL("./ledger-thread.ts", import.meta.url), opening),
+    startThread("attempts", attemptsThread, attemptsOpening),
   ] as const;
   try {
     return await Promise.all(starting);
@@ -91,11 +96,14 @@ async function startBoth(opening: Opening, attemptsThread: URL, attemptsOpening:
 /** A slice a message, so that commits take their turn in between: a giant DELETE would keep them waiting. */
 async function keepUp(ledger: Thread, at: { now: number }, isClosing: () => boolean): Promise<void> {
   await ledger.call("turnKeys", at);
-  const sweep = async (verb: string, slices: number) => {
-    for (let slice = 0; slice < slices && !isClosing(); slice++) if (!(await ledger.call(verb, at))) break;
-  };
-  await sweep("sweepSessions", SESSION_SLICES);
-  await sweep("sweepKeys", KEY_SLICES);
+  let inVain = 0;
+  for (let slice = 0; slice < SESSION_SLICES && inVain < SESSION_SLICES_IN_VAIN && !isClosing(); slice++) {
+    const { deleted, more } = await ledger.call<SessionSweep>("sweepSessions", at);
+    if (!more) break;
+    if (deleted === 0) inVain++;
+  }
+  for (let slice = 0; slice < KEY_SLICES && !isClosing(); slice++)
+    if (!(await ledger.call("sweepKeys", at))) break;
 }
 
 /** @throws UnsafeSqlite, or DataDirInUse when another process serves the folder */
@@ -135,7 +143,9 @@ export async function openSqliteLedger(options: SqliteOptions): Promise<SqliteLe
     probe: async (at): Promise<LedgerStatus> => {
       const [outbox, disk] = await Promise.all([
         ledger.call<Omit<LedgerStatus, "freeBytes">>("probe", at),
-        statfs(dataDir),
+        statfs(dataDir).catch((error: unknown) => {
+          throw storageFailure(error);
+        }),
       ]);
       return { ...outbox, freeBytes: disk.bavail * disk.bsize };
     },
@@ -143,6 +153,9 @@ export async function openSqliteLedger(options: SqliteOptions): Promise<SqliteLe
       ledger.onNotice((notice) => {
         if (notice === "foreign-change") listener();
       }),
+    onBroken: (listener) => {
+      for (const thread of [ledger, attempts]) thread.onEnd(listener);
+    },
     close: async () => {
       closing = true;
       await Promise.all([ledger.close(), attempts.close()]);

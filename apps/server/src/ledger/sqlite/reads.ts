@@ -7,6 +7,13 @@ import { type SourceRow, sourceRecord } from "../register/source-row.ts";
 
 const SESSION_SLICE = 2_000;
 
+/** What a slice of the walk over the sessions came to. */
+export interface SessionSweep {
+  deleted: number;
+  /** It has not gone round yet. */
+  more: boolean;
+}
+
 interface KeyRow extends SourceRow {
   let_in_until: number | null;
 }
@@ -52,8 +59,8 @@ export function prepareReads(database: DatabaseSync) {
 
     isSetUp: () => anyOrganization.get() !== undefined,
 
-    /** Walks the sessions a slice at a call and deletes those past their time; true until it has gone round. */
-    sweepSessions(now: number): boolean {
+    /** Walks the sessions a slice at a call and deletes those past their time. */
+    sweepSessions(now: number): SessionSweep {
       const slice = nextSessions.all(sweptTo[0]!, sweptTo[1]!) as unknown as SessionRecord[];
       const past = slice.filter((one) => one.lastActivityAt + LIMITS.sessionRetentionSeconds * 1_000 < now);
       database.exec("begin immediate");
@@ -61,7 +68,7 @@ export function prepareReads(database: DatabaseSync) {
       database.exec("commit");
       const last = slice.length === SESSION_SLICE ? slice.at(-1) : undefined;
       sweptTo = last ? [last.sourceId, last.sessionId] : ["", ""];
-      return last !== undefined;
+      return { deleted: past.length, more: last !== undefined };
     },
   };
 }

@@ -1,6 +1,7 @@
 /** Verbs across a thread boundary: each is one message there and one back, answered in the order they were sent. */
 import { parentPort, Worker } from "node:worker_threads";
 import { StorageError } from "../ledger.ts";
+import { storageFailure } from "./failure.ts";
 
 interface Question {
   id: number;
@@ -19,16 +20,23 @@ const YOUNG_MB = 8;
 export interface Thread {
   call<T>(verb: string, argument: unknown, transfer?: ArrayBuffer[]): Promise<T>;
   onNotice(listener: (notice: string) => void): void;
+  /** Calls back when the thread ends without having been closed: every call is rejected from then on. */
+  onEnd(listener: (cause: Error) => void): void;
   close(): Promise<void>;
 }
 
-/** Starts a thread and waits until its first verb, `open`, has answered. */
-export async function startThread(module: URL, opening: unknown): Promise<Thread> {
-  const worker = new Worker(module, { resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB } });
+/**
+ * Starts a thread and waits until its first verb, `open`, has answered.
+ * @param name as the operating system and the log show it
+ */
+export async function startThread(name: string, module: URL, opening: unknown): Promise<Thread> {
+  const worker = new Worker(module, { name, resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB } });
   const waiting = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
   const listeners: ((notice: string) => void)[] = [];
+  const mourners: ((cause: Error) => void)[] = [];
   let lastId = 0;
   let ended: Error | null = null;
+  let closing = false;
 
   worker.on("message", (message: Answer | Notice) => {
     if ("notice" in message) {
@@ -41,12 +49,14 @@ export async function startThread(module: URL, opening: unknown): Promise<Thread
     else caller?.reject(errorOf(message.failure));
   });
   const end = (cause: Error) => {
-    ended ??= new StorageError(`the ledger's thread has ended (${cause.message})`, false, cause);
+    if (ended) return;
+    ended = new StorageError(`the ${name} thread has ended: ${cause.message}`, false, cause);
     for (const caller of waiting.values()) caller.reject(ended);
     waiting.clear();
+    if (!closing) for (const listener of mourners) listener(ended);
   };
   worker.on("error", end);
-  worker.on("exit", () => end(new Error("exit")));
+  worker.on("exit", (code) => end(new Error(`exit code ${code}`)));
 
   const call = <T>(verb: string, argument: unknown, transfer: ArrayBuffer[] = []): Promise<T> => {
     if (ended) return Promise.reject(ended);
@@ -65,7 +75,9 @@ export async function startThread(module: URL, opening: unknown): Promise<Thread
   return {
     call,
     onNotice: (listener) => listeners.push(listener),
+    onEnd: (listener) => mourners.push(listener),
     close: async () => {
+      closing = true;
       // what a full disk keeps from being tidied up now is tidied up by the next start
       if (!ended) await call("close", null).catch(() => undefined);
       await worker.terminate();
@@ -77,15 +89,10 @@ function errorOf(failure: { message: string; storage: boolean; full: boolean }):
   return failure.storage ? new StorageError(failure.message, failure.full) : new Error(failure.message);
 }
 
-/** SQLite's result codes (sqlite.org/rescode.html): 13 is SQLITE_FULL. */
-const SQLITE_FULL = 13;
-
-function failureOf(error: unknown): { message: string; storage: boolean; full: boolean } {
-  const { code, errcode, message } = error as { code?: string; errcode?: number; message?: string };
+function failureOf(thrown: unknown): { message: string; storage: boolean; full: boolean } {
+  const error = storageFailure(thrown);
   if (error instanceof StorageError) return { message: error.message, storage: true, full: error.full };
-  const storage = code === "ERR_SQLITE_ERROR";
-  const full = storage && ((errcode ?? 0) & 0xff) === SQLITE_FULL;
-  return { message: message ?? String(error), storage, full };
+  return { message: error instanceof Error ? error.message : String(error), storage: false, full: false };
 }
 
 /**

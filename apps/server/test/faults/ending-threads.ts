@@ -1,0 +1,12 @@
+/** Imported into every thread of a service: ends the one that is named, when the process is told to. */
+import { BroadcastChannel, isMainThread, threadName } from "node:worker_threads";
+
+const ended = new BroadcastChannel("headwater-ended-thread");
+if (isMainThread) {
+  process.on("SIGCONT", () => ended.postMessage(process.env.ENDED_THREAD));
+} else {
+  ended.onmessage = ({ data }: { data: unknown }) => {
+    if (data === threadName) process.exit(7);
+  };
+}
+ended.unref();

@@ -1,0 +1,82 @@
+/** A volume that goes away under the service: nothing is made in its place, and what comes back is the ledger that was. */
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { it } from "node:test";
+import { aCommit, entries, NOW, outboxEvents, outcomes } from "../../src/ledger/ledger-home.suite.ts";
+import { ledgerPath } from "../../src/ledger/sqlite/database.ts";
+import { openSqliteLedger, type SqliteLedger } from "../../src/ledger/sqlite/open.ts";
+
+const FAILED = { name: "StorageError" };
+
+/** Both connections are dropped: what was asked of them failed. */
+async function breakBoth(ledger: SqliteLedger, dataDir: string): Promise<void> {
+  using beside = new DatabaseSync(ledgerPath(dataDir));
+  beside.exec("alter table outbox rename to elsewhere");
+  await assert.rejects(ledger.commit(aCommit({ entries: entries(1) })), FAILED);
+  beside.exec("alter table elsewhere rename to outbox");
+  const unstorable = {
+    sourceId: null as unknown as string,
+    hour: 0,
+    name: "failed",
+    count: 1,
+    lastSeenAt: 0,
+  };
+  await assert.rejects(ledger.recordAttempts({ rows: [], counts: [unstorable] }), FAILED);
+}
+
+async function assertFailing(ledger: SqliteLedger): Promise<void> {
+  await assert.rejects(ledger.commit(aCommit({ entries: entries(1) })), FAILED);
+  await assert.rejects(ledger.probe({ now: NOW }), FAILED);
+  await assert.rejects(ledger.session({ sourceId: "src_1", sessionId: "ses_1" }), FAILED);
+  await assert.rejects(ledger.sources({ organizationId: "org_1", limit: 1, cursor: null }), FAILED);
+  await assert.rejects(ledger.attempts({ sourceId: "src_1", limit: 1 }), FAILED);
+  await assert.rejects(ledger.recordAttempts({ rows: [], counts: [] }), FAILED);
+}
+
+it("A ledger whose volume is gone fails, makes no other in its place, and goes on when it is back", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "headwater-gone-"));
+  const dataDir = join(folder, "data");
+  const away = join(folder, "away");
+  const ledger = await openSqliteLedger({ dataDir, now: NOW });
+  try {
+    const before = entries(3);
+    assert.deepEqual(await outcomes(ledger, { entries: before }), [1, 1, 1]);
+    await breakBoth(ledger, dataDir);
+
+    renameSync(dataDir, away);
+    await assertFailing(ledger);
+    assert.equal(existsSync(dataDir), false, "no folder is made");
+
+    // the mount point without its volume
+    mkdirSync(dataDir);
+    await assertFailing(ledger);
+    assert.deepEqual(readdirSync(dataDir), [], "no file is made");
+
+    rmdirSync(dataDir);
+    renameSync(away, dataDir);
+    assert.deepEqual(await outcomes(ledger, { entries: before }), [0, 0, 0]);
+    assert.equal(await outboxEvents(ledger), 3);
+    assert.deepEqual(await ledger.attempts({ sourceId: "src_1", limit: 1 }), []);
+  } finally {
+    await ledger.close();
+    rmSync(folder, { recursive: true });
+  }
+});
+
+it("An empty file in the ledger's place is not taken for a new ledger", async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "headwater-gone-"));
+  const ledger = await openSqliteLedger({ dataDir, now: NOW });
+  try {
+    await breakBoth(ledger, dataDir);
+    for (const name of readdirSync(dataDir).filter((one) => one.startsWith("ledger.")))
+      rmSync(join(dataDir, name));
+    new DatabaseSync(ledgerPath(dataDir)).close();
+    await assert.rejects(ledger.commit(aCommit({ entries: entries(1) })), FAILED);
+  } finally {
+    await ledger.close();
+    rmSync(dataDir, { recursive: true });
+  }
+});
