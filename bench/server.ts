@@ -10,8 +10,6 @@ import { cpuSecondsOf } from "./machine.ts";
 
 const OWNER_TOKEN = "the-owner-token-of-the-bench-0123456789";
 const ORGANIZATION_ID = "org_default";
-/** What `npm start` gives Node: less memory at rest for about a tenth of the peak. */
-const AS_NPM_START = "--max-semi-space-size=4";
 const SERVE = fileURLToPath(new URL("serve.ts", import.meta.url));
 /** What `npm start` runs. */
 export const COMMAND = fileURLToPath(new URL("../apps/server/bin/headwater.js", import.meta.url));
@@ -132,7 +130,7 @@ function processOf(options: HeadwaterOptions, dataDir: string, port: number): Ch
   const entry = command && existsSync(COMMAND) ? [COMMAND, "serve"] : [SERVE];
   return start({
     command: process.execPath,
-    args: [AS_NPM_START, ...nodeFlags, ...entry],
+    args: [...nodeFlags, ...entry],
     core,
     environment: { ...settings, OWNER_TOKEN, DATA_DIR: dataDir, PORT: String(port) },
     logFile,

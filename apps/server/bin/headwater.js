@@ -1,11 +1,12 @@
 #!/usr/bin/env node
 // Plain JavaScript that an old Node can read: it finds a Node that runs the program, or says how to get one.
-import { spawn } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const NEEDED = [24, 15];
+const COMPILE_MS = 30_000;
 const here = fileURLToPath(import.meta.url);
 
 function isNewEnough(version) {
@@ -49,7 +50,21 @@ async function useCompileCache() {
     process.env.NODE_COMPILE_CACHE ?? join(dirname(here), "..", "node_modules", ".cache", "compile");
   // threads have caches of their own, which they find by the environment
   process.env.NODE_COMPILE_CACHE = folder;
-  enableCompileCache(folder);
+  const { directory } = enableCompileCache(folder);
+  if (directory && process.argv[2] === "serve") compileOnce(directory);
+}
+
+/** A process that is to run for long compiles nothing: another one does, and takes its memory with it. */
+function compileOnce(directory) {
+  const { version } = JSON.parse(readFileSync(join(dirname(here), "..", "package.json"), "utf8"));
+  try {
+    // there already, or cannot be written: then compiled code cannot either
+    writeFileSync(join(directory, `headwater-${version}`), "", { flag: "wx" });
+  } catch {
+    return;
+  }
+  const program = join(dirname(here), "..", "src", "compile-ahead.ts");
+  spawnSync(process.execPath, [program], { stdio: "ignore", timeout: COMPILE_MS });
 }
 
 if (isNewEnough(process.versions.node)) {

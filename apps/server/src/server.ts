@@ -13,6 +13,7 @@ import { createIds } from "./ids.ts";
 import type { Ledger } from "./ledger/ledger.ts";
 import type { Durability } from "./ledger/sqlite/database.ts";
 import { openSqliteLedger, type SqliteLedger } from "./ledger/sqlite/open.ts";
+import { releaseMemory, whileCollectable } from "./memory.ts";
 import { type ReadinessWatch, watchReadiness } from "./operations/readiness.ts";
 import { createService, type Service } from "./service.ts";
 import { hashToken } from "./token.ts";
@@ -38,6 +39,8 @@ export interface RunningServer {
   firstStart: { token: string | null; signInUrl: string } | null;
   /** What the minute's timer does; tests that drive the clock call it. */
   maintain(): Promise<void>;
+  /** Gives back what the start has used and nothing uses any more; for a process that does nothing else. */
+  releaseMemory(): Promise<void>;
   /** Calls back when a part is broken that only a new process mends; requests are answered 503 until `close`. */
   onBroken(listener: (cause: Error) => void): void;
   close(): Promise<void>;
@@ -156,6 +159,11 @@ async function openOn(
     url: listening,
     firstStart: first && { token: first.token, signInUrl },
     maintain,
+    releaseMemory: () =>
+      whileCollectable(async () => {
+        await ledger.releaseMemory();
+        releaseMemory();
+      }),
     onBroken: ledger.onBroken,
     close: async () => {
       clearInterval(timer);

@@ -88,6 +88,7 @@ export const serve = defineCommand({
     const server = await start(config);
     stopInTheEnd(server);
     const { url, firstStart } = server;
+    await server.releaseMemory();
     say(args.json ? JSON.stringify({ ok: true, url, firstStart }) : welcome(server, config.ORGANIZATION_ID));
   },
 });

@@ -76,6 +76,8 @@ export interface SqliteLedger extends Ledger {
   renderAttempts(batch: { parcels: unknown[]; counts: AttemptCount[] }): Promise<number>;
   /** Calls back when a thread ends without having been closed; nothing of what it does is done any more. */
   onBroken(listener: (cause: Error) => void): void;
+  /** Of both threads, between two verbs. */
+  releaseMemory(): Promise<void>;
 }
 
 /** Both or none: a start that is refused leaves nothing running. */
@@ -155,6 +157,9 @@ export async function openSqliteLedger(options: SqliteOptions): Promise<SqliteLe
       }),
     onBroken: (listener) => {
       for (const thread of [ledger, attempts]) thread.onEnd(listener);
+    },
+    releaseMemory: async () => {
+      await Promise.all([ledger.releaseMemory(), attempts.releaseMemory()]);
     },
     close: async () => {
       closing = true;

@@ -1,5 +1,6 @@
 /** Verbs across a thread boundary: each is one message there and one back, answered in the order they were sent. */
 import { parentPort, Worker } from "node:worker_threads";
+import { releaseMemory } from "../../memory.ts";
 import { StorageError } from "../ledger.ts";
 import { storageFailure } from "./failure.ts";
 
@@ -13,6 +14,9 @@ type Answer =
   | { id: number; failure: { message: string; storage: boolean; full: boolean } };
 type Notice = { notice: string };
 
+/** The one verb that every thread has. */
+const RELEASE = "releaseMemory";
+
 /** Short-lived garbage of a thread: the default of 48 MB is grown into before it is collected. */
 const YOUNG_MB = 8;
 
@@ -22,6 +26,7 @@ export interface Thread {
   onNotice(listener: (notice: string) => void): void;
   /** Calls back when the thread ends without having been closed: every call is rejected from then on. */
   onEnd(listener: (cause: Error) => void): void;
+  releaseMemory(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -76,6 +81,7 @@ export async function startThread(name: string, module: URL, opening: unknown): 
     call,
     onNotice: (listener) => listeners.push(listener),
     onEnd: (listener) => mourners.push(listener),
+    releaseMemory: () => call(RELEASE, null),
     close: async () => {
       closing = true;
       // what a full disk keeps from being tidied up now is tidied up by the next start
@@ -108,7 +114,7 @@ export function serveThread(
   let last: Promise<void> = Promise.resolve();
   const answer = async ({ id, verb, argument }: Question) => {
     try {
-      const value = await run(verb, argument);
+      const value = verb === RELEASE ? releaseMemory() : await run(verb, argument);
       port.postMessage({ id, value } satisfies Answer);
     } catch (error) {
       onFailure(error);

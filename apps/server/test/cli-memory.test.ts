@@ -1,0 +1,26 @@
+/** What a service takes that nobody asks anything of. */
+import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
+import { test } from "node:test";
+import { folder, serve } from "./command-line.ts";
+
+const AT_REST_MB = 150;
+const MEGABYTE = 1_048_576;
+
+test("At rest the process takes 150 MB at most, on the first start, which compiles, and on later ones.", async (t) => {
+  using data = folder();
+  const cache = data.at("cache");
+  const settings = { DATA_DIR: data.at("data"), LOG_LEVEL: "silent", NODE_COMPILE_CACHE: cache };
+  for (const start of ["first", "second", "third"]) {
+    const service = await serve(settings);
+    try {
+      const metrics = await (await fetch(`${service.url}/metrics`)).text();
+      const bytes = Number(/^process_resident_memory_bytes (\S+)/m.exec(metrics)?.[1]);
+      t.diagnostic(`${start} start: ${Math.round(bytes / MEGABYTE)} MB`);
+      assert.ok(bytes > 0 && bytes <= AT_REST_MB * MEGABYTE, `${start} start: ${bytes} bytes`);
+    } finally {
+      assert.equal(await service.stop(), 0);
+    }
+  }
+  assert.ok(readdirSync(cache).length > 0, "compiled code is kept");
+});
