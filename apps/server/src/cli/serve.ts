@@ -11,6 +11,12 @@ const STOP_MS = 10_000;
 /** A terminal and the npm or launcher in between each deliver the one Ctrl-C. */
 const SAME_SIGNAL_MS = 1_000;
 
+/**
+ * A handler cannot mend what these are raised for: the instruction is tried again for ever, in a process that neither
+ * serves nor ends. Without one the process ends, and whatever watches over it starts another.
+ */
+const FAULTS = ["SIGBUS", "SIGSEGV", "SIGILL", "SIGFPE", "SIGTRAP", "SIGABRT"] as const;
+
 const say = (text: string) => void process.stderr.write(`${text}\n`);
 
 /** What the operating system says of an address or a folder, as a sentence about the setting. */
@@ -45,7 +51,7 @@ function stopInTheEnd(server: RunningServer): void {
     {
       delay: STOP_MS,
       logger: false,
-      skip: ["SIGINT", "SIGTERM"],
+      skip: ["SIGINT", "SIGTERM", ...FAULTS],
       onTimeout: () => say(`Not everything was answered within ${STOP_MS / 1_000} s; stopped all the same.`),
     },
     async ({ err }: { err?: Error }) => {

@@ -8,14 +8,12 @@ import { ask, type Child, createSource, type Source, startChild, until } from ".
 import { bodyOf, Load, makeBatch, openVisitor, type Reply, send, type Visitor } from "./load.ts";
 import { checkAnswers, checkUsage, compare, sendAgain, storedEvents } from "./oracle.ts";
 import { createRandom, type Random } from "./random.ts";
-import { openVolume, type Volume, whyNoVolume } from "./volume.ts";
+import { openVolume, type Volume, type VolumeKind, whyNoVolume } from "./volume.ts";
 
 const MEGABYTE = 1_048_576;
 const SIZE_MB = 64;
 const RECOVERY_MS = 10_000;
 const READING_MS = 3_000;
-const missing = whyNoVolume("tmpfs");
-
 const ballastOf = ({ path }: Volume) => join(path, "ballast");
 
 /** Writes until nothing more fits, or until so many bytes are left. */
@@ -65,140 +63,148 @@ async function assertReadable(child: Child, { sourceId }: Source): Promise<void>
   }
 }
 
-it("A full disk is answered 503 storage_full, and ingest goes on by itself when there is room", {
-  skip: missing ?? false,
-}, async (t) => {
-  const random = createRandom();
-  using volume = openVolume("tmpfs", SIZE_MB);
-  const dataDir = join(volume.path, "data");
-  const child = await startChild(dataDir);
-  try {
-    const source = await createSource(child.url);
-    await using load = new Load(child.url, source, random);
-    const visitor = await openVisitor(child.url, source);
-    await load.start();
-    await until("50 batches are acknowledged", 20_000, () => load.acknowledged().length >= 50);
+function fullDisk(kind: VolumeKind): void {
+  const missing = whyNoVolume(kind);
 
-    await until("a client is told", 20_000, () => {
-      // the ledger finds some room in its own files for a while
-      fill(volume);
-      return load.refused.get("503 storage_full");
-    });
-    load.pause();
-    for (let round = 0; round < 10; round += 1) {
-      fill(volume);
-      const reply = await until("a batch is refused", 10_000, async () => {
+  it(`On ${kind}, a full disk is answered 503 storage_full, and ingest goes on by itself when there is room`, {
+    skip: missing ?? false,
+  }, async (t) => {
+    const random = createRandom();
+    using volume = openVolume(kind, SIZE_MB);
+    const dataDir = join(volume.path, "data");
+    const child = await startChild(dataDir);
+    try {
+      const source = await createSource(child.url);
+      await using load = new Load(child.url, source, random);
+      const visitor = await openVisitor(child.url, source);
+      await load.start();
+      await until("50 batches are acknowledged", 20_000, () => load.acknowledged().length >= 50);
+
+      await until("a client is told", 20_000, () => {
+        // the ledger finds some room in its own files for a while
         fill(volume);
-        const one = await sendOne(child, source, visitor, random);
-        return one.status !== 200 && one;
+        return load.refused.get("503 storage_full");
       });
-      assertStorageFull(reply);
-      await assertReadable(child, source);
-    }
-    const { code } = await until("/readyz says no", 5_000, async () => {
-      fill(volume);
-      const now = await readiness(child);
-      return now.status === 503 && now;
-    });
-    assert.equal(code, "storage_full");
-    // some probes of the ledger long, each of which drops its connection and opens another
-    for (const end = Date.now() + READING_MS; Date.now() < end; ) {
-      fill(volume);
-      await assertReadable(child, source);
-    }
-
-    const freedAt = performance.now();
-    rmSync(ballastOf(volume));
-    await until("a batch is accepted", RECOVERY_MS, async () => {
-      return (await sendOne(child, source, visitor, random)).status === 200;
-    });
-    const recoveryMs = Math.round(performance.now() - freedAt);
-    await until("/readyz says yes", RECOVERY_MS, async () => (await readiness(child)).status === 200);
-
-    await load.settle();
-    checkAnswers(load.sent);
-    await sendAgain(child.url, source, load.sent);
-    const refused = JSON.stringify(Object.fromEntries(load.refused));
-    t.diagnostic(`seed ${random.seed}: ${load.sent.length} batches, refused meanwhile ${refused}`);
-    t.diagnostic(`accepting ${recoveryMs} ms after there was room`);
-    assert.ok([...load.refused.keys()].every((what) => /^503 (storage_full|overloaded)$/.test(what)));
-    assert.equal((await child.end("SIGTERM")).code, 0);
-  } finally {
-    await child.end("SIGKILL");
-  }
-});
-
-it("No acknowledged event is lost on a disk that is full again and again, nor by stopping and killing there", {
-  skip: missing ?? false,
-}, async (t) => {
-  const random = createRandom();
-  using volume = openVolume("tmpfs", SIZE_MB);
-  const dataDir = join(volume.path, "data");
-  let child = await startChild(dataDir);
-  try {
-    const source = await createSource(child.url);
-    await using load = new Load(child.url, source, random);
-    for (const signal of ["SIGTERM", "SIGKILL"] as const) {
-      for (let round = 0; round < 3; round += 1) {
-        load.refused.clear();
-        await load.start();
-        await until("clients are told", 20_000, () => {
+      load.pause();
+      for (let round = 0; round < 10; round += 1) {
+        fill(volume);
+        const reply = await until("a batch is refused", 10_000, async () => {
           fill(volume);
-          return (load.refused.get("503 storage_full") ?? 0) > 20;
+          const one = await sendOne(child, source, visitor, random);
+          return one.status !== 200 && one;
         });
-        load.pause();
-        if (round < 2) {
-          rmSync(ballastOf(volume));
-          await load.settle();
-        }
+        assertStorageFull(reply);
+        await assertReadable(child, source);
       }
-      const { code, ms } = await child.end(signal);
-      load.url = null;
-      t.diagnostic(`${signal} on a full disk: ended with ${code} in ${ms} ms`);
-      assert.equal(code, signal === "SIGTERM" ? 0 : null);
-      const left = compare(storedEvents(dataDir), load.sent);
-      assert.deepEqual([left.lost, left.doubled], [0, 0]);
-      rmSync(ballastOf(volume));
-      child = await startChild(dataDir);
-      load.url = child.url;
-      await load.settle();
-    }
-    checkAnswers(load.sent);
-    await sendAgain(child.url, source, load.sent);
-    await checkUsage(child.url, load.sent);
-    t.diagnostic(`seed ${random.seed}: ${load.sent.length} batches, none lost, none doubled`);
-  } finally {
-    await child.end("SIGKILL");
-  }
-});
+      const { code } = await until("/readyz says no", 5_000, async () => {
+        fill(volume);
+        const now = await readiness(child);
+        return now.status === 503 && now;
+      });
+      assert.equal(code, "storage_full");
+      // some probes of the ledger long, each of which drops its connection and opens another
+      for (const end = Date.now() + READING_MS; Date.now() < end; ) {
+        fill(volume);
+        await assertReadable(child, source);
+      }
 
-it("Less than DISK_LOW_WATER_BYTES free is refused before the disk is full, and taken up again above it", {
-  skip: missing ?? false,
-}, async (t) => {
-  const random = createRandom();
-  using volume = openVolume("tmpfs", SIZE_MB);
-  const child = await startChild(join(volume.path, "data"), {
-    environment: { DISK_LOW_WATER_BYTES: String(16 * MEGABYTE) },
+      const freedAt = performance.now();
+      rmSync(ballastOf(volume));
+      await until("a batch is accepted", RECOVERY_MS, async () => {
+        return (await sendOne(child, source, visitor, random)).status === 200;
+      });
+      const recoveryMs = Math.round(performance.now() - freedAt);
+      await until("/readyz says yes", RECOVERY_MS, async () => (await readiness(child)).status === 200);
+
+      await load.settle();
+      checkAnswers(load.sent);
+      await sendAgain(child.url, source, load.sent);
+      const refused = JSON.stringify(Object.fromEntries(load.refused));
+      t.diagnostic(`seed ${random.seed}: ${load.sent.length} batches, refused meanwhile ${refused}`);
+      t.diagnostic(`accepting ${recoveryMs} ms after there was room`);
+      assert.ok([...load.refused.keys()].every((what) => /^503 (storage_full|overloaded)$/.test(what)));
+      assert.equal((await child.end("SIGTERM")).code, 0);
+    } finally {
+      await child.end("SIGKILL");
+    }
   });
-  try {
-    const source = await createSource(child.url);
-    const visitor = await openVisitor(child.url, source);
-    assert.equal((await sendOne(child, source, visitor, random)).status, 200);
-    fill(volume, 8 * MEGABYTE);
-    const { code } = await until("/readyz says no", 5_000, async () => {
-      const now = await readiness(child);
-      return now.status === 503 && now;
+
+  it(`On ${kind}, no acknowledged event is lost on a disk that is full again and again, nor by stopping and killing there`, {
+    skip: missing ?? false,
+  }, async (t) => {
+    const random = createRandom();
+    using volume = openVolume(kind, SIZE_MB);
+    const dataDir = join(volume.path, "data");
+    let child = await startChild(dataDir);
+    try {
+      const source = await createSource(child.url);
+      await using load = new Load(child.url, source, random);
+      for (const signal of ["SIGTERM", "SIGKILL"] as const) {
+        for (let round = 0; round < 3; round += 1) {
+          load.refused.clear();
+          await load.start();
+          await until("clients are told", 20_000, () => {
+            fill(volume);
+            return (load.refused.get("503 storage_full") ?? 0) > 20;
+          });
+          load.pause();
+          if (round < 2) {
+            rmSync(ballastOf(volume));
+            await load.settle();
+          }
+        }
+        const { code, ms } = await child.end(signal);
+        load.url = null;
+        t.diagnostic(`${signal} on a full disk: ended with ${code} in ${ms} ms`);
+        assert.equal(code, signal === "SIGTERM" ? 0 : null);
+        const left = compare(storedEvents(dataDir), load.sent);
+        assert.deepEqual([left.lost, left.doubled], [0, 0]);
+        rmSync(ballastOf(volume));
+        child = await startChild(dataDir);
+        load.url = child.url;
+        await load.settle();
+      }
+      checkAnswers(load.sent);
+      await sendAgain(child.url, source, load.sent);
+      await checkUsage(child.url, load.sent);
+      t.diagnostic(`seed ${random.seed}: ${load.sent.length} batches, none lost, none doubled`);
+    } finally {
+      await child.end("SIGKILL");
+    }
+  });
+
+  it(`On ${kind}, less than DISK_LOW_WATER_BYTES free is refused before the disk is full, and taken up again above it`, {
+    skip: missing ?? false,
+  }, async (t) => {
+    const random = createRandom();
+    using volume = openVolume(kind, SIZE_MB);
+    const child = await startChild(join(volume.path, "data"), {
+      environment: { DISK_LOW_WATER_BYTES: String(16 * MEGABYTE) },
     });
-    assert.equal(code, "storage_full");
-    assertStorageFull(await sendOne(child, source, visitor, random));
-    await assertReadable(child, source);
-    const freedAt = performance.now();
-    rmSync(ballastOf(volume));
-    await until("a batch is accepted", RECOVERY_MS, async () => {
-      return (await sendOne(child, source, visitor, random)).status === 200;
-    });
-    t.diagnostic(`accepting ${Math.round(performance.now() - freedAt)} ms after there was room`);
-  } finally {
-    await child.end("SIGKILL");
-  }
-});
+    try {
+      const source = await createSource(child.url);
+      const visitor = await openVisitor(child.url, source);
+      assert.equal((await sendOne(child, source, visitor, random)).status, 200);
+      fill(volume, 8 * MEGABYTE);
+      const { code } = await until("/readyz says no", 5_000, async () => {
+        const now = await readiness(child);
+        return now.status === 503 && now;
+      });
+      assert.equal(code, "storage_full");
+      assertStorageFull(await sendOne(child, source, visitor, random));
+      await assertReadable(child, source);
+      const freedAt = performance.now();
+      rmSync(ballastOf(volume));
+      await until("a batch is accepted", RECOVERY_MS, async () => {
+        return (await sendOne(child, source, visitor, random)).status === 200;
+      });
+      t.diagnostic(`accepting ${Math.round(performance.now() - freedAt)} ms after there was room`);
+    } finally {
+      await child.end("SIGKILL");
+    }
+  });
+}
+
+// where a file is given room page by page, and where blocks are allocated late and a journal wants some too
+fullDisk("tmpfs");
+fullDisk("ext4");

@@ -47,3 +47,16 @@ for (const thread of ["ledger", "attempts"]) {
     }
   });
 }
+
+it("A fault of the processor ends the process at once, and not in a handler that cannot mend it", async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "headwater-thread-"));
+  const child = await startChild(dataDir);
+  try {
+    process.kill(child.pid, "SIGBUS");
+    const { code } = await child.ended(END_MS);
+    assert.equal(code, null, "it was the signal that ended it");
+  } finally {
+    await child.end("SIGKILL");
+    rmSync(dataDir, { recursive: true });
+  }
+});

@@ -21,7 +21,9 @@ import fcntl, os, struct, sys
 fcntl.ioctl(os.open(sys.argv[1], os.O_RDONLY), 0x8004587D, struct.pack("I", 2))
 `;
 
-function volume(kind: "ext4" | "tmpfs", megabytes: number): Volume {
+export type VolumeKind = "ext4" | "tmpfs";
+
+function volume(kind: VolumeKind, megabytes: number): Volume {
   const folder = mkdtempSync(join(tmpdir(), "headwater-volume-"));
   const path = join(folder, "mounted");
   const image = join(folder, "image");
@@ -48,7 +50,9 @@ function volume(kind: "ext4" | "tmpfs", megabytes: number): Volume {
   try {
     if (kind === "ext4") {
       run("truncate", "--size", `${megabytes}M`, image);
-      run("mkfs.ext4", "-q", "-F", image);
+      // as on a volume of ordinary size, whose blocks are as large as a page of memory: with smaller ones SQLite may be
+      // killed (SIGBUS) for want of room in the memory that it shares by a file. And nothing is reserved for root
+      run("mkfs.ext4", "-q", "-F", "-b", "4096", "-m", "0", image);
     }
     mount();
   } catch (error) {
@@ -67,7 +71,7 @@ function volume(kind: "ext4" | "tmpfs", megabytes: number): Volume {
 export const openVolume = volume;
 
 /** null: it can be done; else a sentence that says why not. */
-export function whyNoVolume(kind: "ext4" | "tmpfs"): string | null {
+export function whyNoVolume(kind: VolumeKind): string | null {
   if (process.getuid?.() !== 0) return "Mounting a file system of its own needs root.";
   try {
     using probe = volume(kind, 32);
