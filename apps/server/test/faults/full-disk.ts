@@ -63,7 +63,8 @@ async function assertReadable(child: Child, { sourceId }: Source): Promise<void>
   }
 }
 
-function fullDisk(kind: VolumeKind): void {
+/** The tests of a full disk of one kind. */
+export function fullDisk(kind: VolumeKind): void {
   const missing = whyNoVolume(kind);
 
   it(`On ${kind}, a full disk is answered 503 storage_full, and ingest goes on by itself when there is room`, {
@@ -204,7 +205,3 @@ function fullDisk(kind: VolumeKind): void {
     }
   });
 }
-
-// where a file is given room page by page, and where blocks are allocated late and a journal wants some too
-fullDisk("tmpfs");
-fullDisk("ext4");
