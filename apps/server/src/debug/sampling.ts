@@ -42,8 +42,10 @@ export function placeFor(attempt: FinishedAttempt, share: SourceTally, limits: R
   share.byCode.set(code, ofCode);
   if (code === "rate_limited")
     return ofCode <= limits.rateLimitedPerSecond ? { queue: "others", assured: true } : null;
-  share.others++;
   // a flood of one code hides no other
   const assured = ofCode <= limits.assuredPerSecond;
+  // says nothing of the install, and comes when there is no time for it
+  if (code === "overloaded") return assured ? { queue: "others", assured } : null;
+  share.others++;
   return share.others <= limits.failuresPerSecond || assured ? { queue: "others", assured } : null;
 }

@@ -87,6 +87,9 @@ export function commitSuite(name: string, newHome: NewHome): void {
       await ledger.commit(aCommit({ sourceId, entries: [a!], receivedAt: NOW + 2 }));
       await ledger.commit(aCommit({ sourceId, entries: [a!], receivedAt: NOW + 3 }));
       assert.deepEqual(await seen(), [NOW + 1, NOW + 2]);
+      const [late] = entries(1);
+      await ledger.commit(aCommit({ sourceId, bootstrap: true, entries: [late!], receivedAt: NOW }));
+      assert.deepEqual(await seen(), [NOW + 1, NOW + 2], "one that was slow to arrive takes nothing back");
       const { firstBootstrapAt, firstEventAt } = await ledger.onboarding({ organizationId: ORGANIZATION });
       assert.deepEqual([firstBootstrapAt, firstEventAt], [NOW + 1, NOW + 2]);
     });

@@ -179,6 +179,14 @@ describe("the recorder", () => {
     equal(recorder.droppedTotal(), 0);
   });
 
+  it("of a source and second keeps the first few that were refused as overloaded, and counts them all", async () => {
+    const { recorder, recordMany, rows, counted } = world({ failuresPerSecond: 20, assuredPerSecond: 3 });
+    recordMany(100, () => refused("overloaded"));
+    await recorder.flush();
+    equal(rows().length, 3);
+    equal(counted("overloaded"), 100);
+  });
+
   it("keeps the first few of each code of a source and second, whatever flood of another there is", async () => {
     const { recorder, clock, recordMany, rows } = world({ failuresPerSecond: 20, assuredPerSecond: 3 });
     const kept = (code: string) => rows().filter((row) => row.code === code).length;

@@ -25,6 +25,9 @@ function countOnes(flags: Uint8Array, from: number, to: number): number {
 
 const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10);
 
+/** A request that was slow to arrive is committed after younger ones. */
+const later = (known: number | null, time: number) => Math.max(known ?? time, time);
+
 function addToTally(tallies: Map<string, Tally>, commit: Head, accepted: number): void {
   if (accepted === 0 && !commit.bootstrap) return;
   const day = dayOf(commit.receivedAt);
@@ -42,10 +45,10 @@ function addToTally(tallies: Map<string, Tally>, commit: Head, accepted: number)
     tallies.set(id, tally);
   }
   tally.accepted += accepted;
-  if (accepted > 0) tally.lastEventAt = commit.receivedAt;
+  if (accepted > 0) tally.lastEventAt = later(tally.lastEventAt, commit.receivedAt);
   if (commit.bootstrap) {
     tally.bootstraps += 1;
-    tally.lastBootstrapAt = commit.receivedAt;
+    tally.lastBootstrapAt = later(tally.lastBootstrapAt, commit.receivedAt);
   }
 }
 
@@ -66,9 +69,9 @@ export function prepareCommit(database: DatabaseSync, generations: Generations) 
      values (?1, ?2, ?2, ?3, ?3)
      on conflict do update set
        first_bootstrap_at = coalesce(first_bootstrap_at, excluded.first_bootstrap_at),
-       last_bootstrap_at = coalesce(excluded.last_bootstrap_at, last_bootstrap_at),
+       last_bootstrap_at = max(coalesce(excluded.last_bootstrap_at, last_bootstrap_at), coalesce(last_bootstrap_at, excluded.last_bootstrap_at)),
        first_event_at = coalesce(first_event_at, excluded.first_event_at),
-       last_event_at = coalesce(excluded.last_event_at, last_event_at)`,
+       last_event_at = max(coalesce(excluded.last_event_at, last_event_at), coalesce(last_event_at, excluded.last_event_at))`,
   );
   const addOutbox = database.prepare("insert into outbox (events, created_at, payload) values (?, ?, ?)");
   const addOutboxTotals = database.prepare("update outbox_totals set events = events + ?, bytes = bytes + ?");
