@@ -78,6 +78,35 @@ describe("source", () => {
     assert.match(taken.stderr, /has this slug\. Give another --slug/);
   });
 
+  test("An update changes what is named and nothing else, and stands in the audit log.", async () => {
+    const origins = ["--origin", "https://one.example"];
+    const source = await answer("source", "create", "--name", "Before", ...origins, "--framework", "vue");
+    const { sourceId } = source;
+    const renamed = await answer("source", "update", sourceId, "--name", "After", "--active", "off");
+    const { updatedAt } = renamed;
+    assert.deepEqual(renamed, { ...source, name: "After", isActive: false, updatedAt });
+    await soon(async () => (await ask(`/api/tracking-sources/${sourceId}`)).body.name === "After");
+
+    const two = ["--origin", "https://Two.example/", "--origin", "https://*.two.example"];
+    const further = ["--slug", "further", "--framework", "astro", "--require-origin", "off"];
+    const changed = await answer("source", "update", sourceId, ...two, ...further, "--active", "on");
+    assert.deepEqual(changed.allowedOrigins, ["https://two.example", "https://*.two.example"]);
+    assert.deepEqual(
+      [changed.slug, changed.frameworkHint, changed.requireOrigin, changed.isActive, changed.name],
+      ["further", "astro", false, true, "After"],
+    );
+    const { entries } = (await ask("/api/audit?organizationId=org_default")).body;
+    const [last] = entries;
+    assert.deepEqual([last.action, last.target, last.userId], ["source.updated", sourceId, "command-line"]);
+
+    const wrong = await run("source", "update", sourceId, "--origin", "two.example");
+    assert.equal(wrong.code, 64);
+    assert.match(wrong.stderr, /^--origin \(number 1\) is not an origin/);
+    const unknown = await run("source", "update", "src_nope", "--active", "on");
+    assert.equal(unknown.code, 1);
+    assert.match(unknown.stderr, /`headwater source list`/);
+  });
+
   test("Its install is the API's.", async () => {
     const { sourceId, publicKey } = await answer("source", "create", "--name", "Install");
     const { body } = await ask(`/api/tracking-sources/${sourceId}/install`);

@@ -5,8 +5,9 @@ import { createSource } from "../sources/create.ts";
 import { listSources } from "../sources/list.ts";
 import { JSON_FLAG, ORGANIZATION_FLAG, valuesOf } from "./arguments.ts";
 import { everyRow, perform, withWorkspace } from "./operator.ts";
-import { fields, listing, minute, type Report } from "./report.ts";
+import { listing, minute, type Report } from "./report.ts";
 import { installSource } from "./source-install.ts";
+import { described, updateSourceCommand } from "./source-update.ts";
 
 const createArgs = {
   name: { type: "string", required: true, description: "Its name, for people" },
@@ -23,20 +24,11 @@ const createArgs = {
   ...JSON_FLAG,
 } as const;
 
-const described = (source: Source) =>
-  fields([
-    ["id", source.sourceId],
-    ["name", source.name],
-    ["slug", source.slug],
-    ["public key", source.publicKey],
-    ["origins", source.allowedOrigins.join(", ")],
-    ["framework", source.frameworkHint],
-  ]);
-
 function nextStep({ sourceId, allowedOrigins }: Source): string {
   const install = `\`headwater source install ${sourceId}\` prints what to paste into the application.`;
   if (allowedOrigins.length > 0) return install;
-  return `No --origin was given, so that no browser is let in yet: PATCH /api/tracking-sources/${sourceId} sets allowedOrigins. ${install}`;
+  const letIn = `\`headwater source update ${sourceId} --origin https://…\` lets one in.`;
+  return `No --origin was given, so that no browser is let in yet: ${letIn} ${install}`;
 }
 
 const create = defineCommand({
@@ -85,6 +77,6 @@ const list = defineCommand({
 });
 
 export const source = defineCommand({
-  meta: { description: "Tracking sources: create, list, install" },
-  subCommands: { create, list, install: installSource },
+  meta: { description: "Tracking sources: create, list, update, install" },
+  subCommands: { create, list, update: updateSourceCommand, install: installSource },
 });
