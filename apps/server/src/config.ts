@@ -10,6 +10,7 @@ import {
   integer,
   oneOf,
   ownerToken,
+  sitePath,
   text,
   textOrNull,
   webAddress,
@@ -59,6 +60,11 @@ export const SETTINGS = {
     webAddress,
   ),
   APP_URL: setting("", "Address of the console; default BASE_URL", webAddress),
+  INGEST_ALIAS: setting(
+    "",
+    "A path, such as /hw, under which the browser client and ingest are served too; default: none",
+    sitePath,
+  ),
   ORGANIZATION_ID: setting("org_default", "Id of the workspace that a first start makes", identifier),
   OWNER_TOKEN: secret(
     "The owner's token on an empty ledger; default: a random one, printed once",

@@ -8,8 +8,9 @@ import { getPermissions } from "./access/permissions.ts";
 import { signIn } from "./access/sign-in.ts";
 import { checkExpiry, createToken, listTokens, revokeToken } from "./access/token-operations.ts";
 import type { FieldRules, Handler, Handlers } from "./call.ts";
+import { type VerifyDeps, verifyInstall } from "./doctor/verify.ts";
 import { DOCS_HEADERS, docsPage } from "./http/docs.ts";
-import { installPayload } from "./install/install.ts";
+import { type InstallAddresses, installPayload } from "./install/install.ts";
 import type { Register } from "./ledger/ledger.ts";
 import { createSource } from "./sources/create.ts";
 import { deleteSource } from "./sources/delete.ts";
@@ -39,8 +40,9 @@ export interface RoutesDeps {
   readonly newId: (prefix: string) => string;
   readonly version: string;
   /** Asked for at each request: they may follow the port that is listened on. */
-  readonly addresses: () => { readonly baseUrl: string; readonly appUrl: string };
+  readonly addresses: () => InstallAddresses;
   readonly debug: { readonly get: Handler<"getDebug">; readonly stream: Handler<"streamDebug"> };
+  readonly verify: VerifyDeps;
   readonly operations: {
     readonly readyz: Handler<"readyz">;
     readonly metrics: Handler<"metrics">;
@@ -55,6 +57,7 @@ export function createHandlers({
   version,
   addresses,
   debug,
+  verify,
   operations,
 }: RoutesDeps): Handlers {
   const document = () => openApiDocument(addresses().baseUrl, version);
@@ -66,7 +69,8 @@ export function createHandlers({
     deleteSource: deleteSource(ledger),
     regenerateKey: regenerateKey(ledger),
     restoreKey: restoreKey(ledger),
-    getInstall: getInstall((source) => installPayload(source, addresses())),
+    getInstall: getInstall((source, path) => installPayload(source, addresses(), path)),
+    verifyInstall: verifyInstall(verify),
     getDebug: debug.get,
     streamDebug: debug.stream,
 

@@ -127,7 +127,7 @@ async function openOn(
   let listening = "";
   const addresses = () => {
     const baseUrl = config.BASE_URL ?? listening;
-    return { baseUrl, appUrl: config.APP_URL ?? baseUrl };
+    return { baseUrl, appUrl: config.APP_URL ?? baseUrl, alias: config.INGEST_ALIAS };
   };
   const service = await createService({
     config,

@@ -11,6 +11,7 @@ import { getDebug, streamDebug } from "./debug/routes.ts";
 import { createDebugStreams } from "./debug/stream.ts";
 import { createDebugRoom } from "./debug/view.ts";
 import type { WriteAttempts } from "./debug/write.ts";
+import { createAlias } from "./http/alias.ts";
 import { createGuard } from "./http/guard.ts";
 import { createHttpServer } from "./http/http-server.ts";
 import { createIngestDoor } from "./http/ingest-door.ts";
@@ -20,6 +21,7 @@ import { createWorkspaceApp } from "./http/workspace-app.ts";
 import { createIngest, type Ingest } from "./ingest/ingest.ts";
 import { createObserver } from "./ingest/observe.ts";
 import { openCountries } from "./ingest/visitor.ts";
+import type { InstallAddresses } from "./install/install.ts";
 import { withChangeNotice } from "./ledger/changes.ts";
 import { type Ledger, StorageError } from "./ledger/ledger.ts";
 import type { SourceRecord } from "./ledger/records.ts";
@@ -47,7 +49,7 @@ export interface ServiceParts {
   /** A country file; null: none. */
   countries: string | null;
   /** They may follow the port that is listened on. */
-  addresses(): { baseUrl: string; appUrl: string };
+  addresses(): InstallAddresses;
 }
 
 export interface Service {
@@ -156,6 +158,14 @@ export async function createService(given: ServiceParts): Promise<Service> {
     version: parts.version,
     addresses,
     debug: { get: getDebug(view), stream: streamDebug(streams, stopping.signal) },
+    verify: {
+      apiBaseUrl: () => addresses().baseUrl,
+      allows: (source, origin) => compileOrigins(source.allowedOrigins).allows(origin),
+      keyStateOf: async ({ sourceId }, publicKey, now) => {
+        const keyed = await ledger.sourceByKey({ publicKey, now });
+        return keyed?.source.sourceId === sourceId ? keyed.keyState : null;
+      },
+    },
     operations: createOperations({
       readiness: readiness.now,
       metrics,
@@ -174,6 +184,7 @@ export async function createService(given: ServiceParts): Promise<Service> {
 
   const trust = config.TRUST_PROXY;
   const door = createIngestDoor({ trust, geoHeader: config.GEO_HEADER, clock, newId, ...ingest });
+  const served = createAlias(config.INGEST_ALIAS);
   const app = createWorkspaceApp({
     handlers,
     guard,
@@ -187,6 +198,7 @@ export async function createService(given: ServiceParts): Promise<Service> {
     serverFactory: (listener) =>
       createHttpServer(
         (request, response) => {
+          request.url = served(request.url ?? "");
           if (!door(request, response)) listener(request, response);
         },
         () => newId("req"),

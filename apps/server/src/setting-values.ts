@@ -1,5 +1,6 @@
 /** From the text of a setting to its value; each throws what the setting must be, after the words "it …". */
 import { existsSync } from "node:fs";
+import { LIMITS, SITE_PATH } from "@headwater/contract";
 import { isPlausibleToken, TOKEN_PREFIX } from "./token.ts";
 
 export const text = (value: string) => value;
@@ -34,10 +35,20 @@ export function webAddress(value: string): string | null {
     url.password !== ""
   ) {
     throw new Error(
-      "must be an http or https address without query, fragment and credentials, for example https://stats.example.com",
+      "must be an http or https address without query, fragment and credentials, for example https://hw.example.com",
     );
   }
   return url.href.replace(/\/+$/, "");
+}
+
+/** A path of a site without a slash at its end; null when it is empty. */
+export function sitePath(value: string): string | null {
+  if (value === "") return null;
+  const path = value.replace(/\/+$/, "");
+  if (path.length > LIMITS.sitePathLength || !new RegExp(SITE_PATH).test(path)) {
+    throw new Error("must be a path of letters, digits, _, ~, . and -, for example /hw");
+  }
+  return path;
 }
 
 /** The name of a file that is there; `off` is kept, null is the default. */

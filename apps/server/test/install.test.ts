@@ -46,14 +46,20 @@ test("The payload has the specification's fields, and addresses without a double
     baseUrl: "https://analytics.example.com/hw/",
     appUrl: "https://console.example.com/",
   });
-  const { browserSnippet, nextjsExample, reactExample, ...rest } = payload;
-  assert.deepEqual(rest, {
+  const { browserSnippet, nextjsExample, reactExample, snippets, ...rest } = payload;
+  const { csp, proxy, ...own } = rest;
+  assert.deepEqual([Object.keys(csp), proxy.path], [["scriptSrc", "connectSrc", "snippetHash"], "/hw"]);
+  assert.deepEqual(own, {
     publicKey: "pk_AAECAwQFBgcICQoLDA0ODw",
     apiBaseUrl: "https://analytics.example.com/hw",
     ingestVersion: 2,
     debugUrl: "https://console.example.com/analytics/setup/debug?sourceId=src_01",
   });
-  for (const snippet of [browserSnippet, nextjsExample, reactExample]) {
+  const { curl, ...loading } = snippets;
+  assert.ok(
+    curl.includes("'https://analytics.example.com/hw/api/ingest/v2/pk_AAECAwQFBgcICQoLDA0ODw/bootstrap'"),
+  );
+  for (const snippet of [browserSnippet, nextjsExample, reactExample, ...Object.values(loading)]) {
     assert.ok(snippet.includes('"https://analytics.example.com/hw/sdk/v2.js"'));
     assert.ok(snippet.includes('"pk_AAECAwQFBgcICQoLDA0ODw"'));
   }

@@ -170,6 +170,11 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
         return { stream: beats(), mediaType: "text/event-stream" };
       },
     },
+    verify: {
+      apiBaseUrl: () => BASE_URL,
+      allows: (source, origin) => source.allowedOrigins.includes(origin),
+      keyStateOf: async (source, key) => (source.publicKey === key ? "current" : null),
+    },
     operations: {
       readyz: async () => ({ body: { status: "ready" } }),
       metrics: async () => ({ text: "headwater_ready 1\n", mediaType: "text/plain; version=0.0.4" }),

@@ -6,4 +6,5 @@ export * from "./limits.ts";
 export * from "./openapi.ts";
 export * from "./operations.ts";
 export * from "./sources.ts";
+export * from "./verify.ts";
 export * from "./workspace.ts";

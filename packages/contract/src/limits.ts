@@ -88,11 +88,25 @@ export const LIMITS = {
   slugLength: 63,
   maxAllowedOrigins: 100,
   originLength: 300,
+  /** INGEST_ALIAS, and the path that an install's proxy rules are made for. */
+  sitePathLength: 100,
+  /** A page's own report on its install: a page has one snippet, and few have more than three policies. */
+  reportedSnippets: 20,
+  reportedPolicies: 20,
+  reportedPolicyLength: 8_192,
   maxGraceSeconds: 604_800,
   maxSourcesPerWorkspace: 1_000,
   pageSize: 100,
   debugPageSize: 50,
   debugPageSizeMax: 200,
+
+  // the doctor: a command that looks at a page
+  doctorTimeoutMs: 10_000,
+  doctorRedirects: 5,
+  doctorPageBytes: 5_242_880,
+  /** Scripts of the page that are looked into when the page itself holds no snippet, and the bytes of each. */
+  doctorScripts: 30,
+  doctorScriptBytes: 3_145_728,
 
   // the process
   /** Requests waiting for the ledger, and their bytes; beyond: 503 `overloaded`. */

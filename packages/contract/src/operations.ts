@@ -16,6 +16,7 @@ import {
 import { LIMITS } from "./limits.ts";
 import { Closed, Id } from "./shapes.ts";
 import * as sources from "./sources.ts";
+import { Verification, VerifyBody } from "./verify.ts";
 import type { Permission } from "./workspace.ts";
 import * as workspace from "./workspace.ts";
 
@@ -202,10 +203,24 @@ export const OPERATIONS = [
     access: "sources:read",
     organization: "optional-query",
     source: true,
-    query: OptionalOrganizationQuery,
+    query: sources.InstallQuery,
     status: 200,
     answer: sources.InstallPayload,
     codes: onSource(QUERY),
+  },
+  {
+    id: "verifyInstall",
+    method: "POST",
+    path: `${SOURCES}/:sourceId/verify`,
+    summary:
+      "What is wrong with an install, from a page's own report; nothing is fetched and nothing changes",
+    access: "sources:read",
+    organization: "optional-body",
+    source: true,
+    body: VerifyBody,
+    status: 200,
+    answer: Verification,
+    codes: onSource(BODY),
   },
   {
     id: "getDebug",

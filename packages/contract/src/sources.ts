@@ -100,6 +100,36 @@ export type RestoreKeyBody = Static<typeof RestoreKeyBody>;
 
 export const DeletedSource = Closed({ sourceId: Type.String(), deletedAt: Time });
 
+/** A path of the user's own site: no empty and no dot segments, so that every proxy reads it alike. */
+export const SITE_PATH = "^(?:/[A-Za-z0-9_~-][A-Za-z0-9._~-]*){1,5}$";
+const SitePath = Type.String({
+  pattern: SITE_PATH,
+  maxLength: LIMITS.sitePathLength,
+  description: "A path of the application's own site, such as /hw",
+});
+
+export const InstallQuery = Closed({ organizationId: Type.Optional(Id), path: Type.Optional(SitePath) });
+
+/** What a page's Content-Security-Policy must allow, in addition to what it allows already. */
+const InstallCsp = Closed({
+  scriptSrc: Type.Array(Type.String(), { description: "to add to script-src" }),
+  connectSrc: Type.Array(Type.String(), { description: "to add to connect-src" }),
+  snippetHash: Type.String({
+    description:
+      "to add to script-src where inline scripts are let in by hash or nonce; where 'unsafe-inline' lets them in it must not be added, since it would end that",
+  }),
+});
+
+/** The service under a path of the application's own site: rewrites for what serves that site. */
+const InstallProxy = Closed({
+  path: Type.String(),
+  browserSnippet: Type.String({ description: "the browser snippet, loading from and sending to that path" }),
+  nextjs: Type.String(),
+  nginx: Type.String(),
+  caddy: Type.String(),
+  cloudflare: Type.String(),
+});
+
 export const InstallPayload = Closed({
   publicKey: Type.String(),
   apiBaseUrl: Type.String(),
@@ -108,7 +138,17 @@ export const InstallPayload = Closed({
   nextjsExample: Type.String(),
   reactExample: Type.String(),
   debugUrl: Type.String(),
+  snippets: Closed({
+    vue: Type.String(),
+    nuxt: Type.String(),
+    svelte: Type.String(),
+    astro: Type.String(),
+    curl: Type.String(),
+  }),
+  csp: InstallCsp,
+  proxy: InstallProxy,
 });
+export type InstallPayload = Static<typeof InstallPayload>;
 
 /** The limits that hold for one source, as debug and support show them. */
 export const AppliedLimits = Closed({

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import type { CommandDef } from "citty";
 import { backup } from "./backup.ts";
 import { config } from "./config.ts";
+import { doctor } from "./doctor/doctor.ts";
 import { member } from "./member.ts";
 import { migrate } from "./migrate.ts";
 import { serve } from "./serve.ts";
@@ -21,5 +22,5 @@ export const headwater: CommandDef = {
     json: { type: "boolean", description: "Answer in JSON" },
     version: { type: "boolean", alias: "v", description: "Show the version" },
   },
-  subCommands: { serve, token, source, member, workspace, config, backup, migrate },
+  subCommands: { serve, token, source, member, workspace, doctor, config, backup, migrate },
 };

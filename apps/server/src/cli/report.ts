@@ -6,6 +6,8 @@ export interface Report {
   text: string;
   /** For standard error, so that the text can be piped: a warning, or what to do next. */
   note?: string;
+  /** Where the answer itself is bad news; default 0. */
+  exitCode?: number;
 }
 
 type Cell = string | number | null;

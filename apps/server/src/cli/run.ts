@@ -70,6 +70,7 @@ export async function runCommandLine(raw: string[]): Promise<void> {
   try {
     const report = await answer(raw);
     if (report) print(report, asJson);
+    if (report?.exitCode !== undefined) process.exitCode = report.exitCode;
   } catch (error) {
     const { exitCode, message } = explain(error);
     printFailure(error, message, asJson);

@@ -1,6 +1,14 @@
-import { browserSnippet } from "./snippets/browser.ts";
+import { createHash } from "node:crypto";
+import type { InstallPayload } from "@headwater/contract";
+import { proxyRules } from "./proxy.ts";
+import { astroExample } from "./snippets/astro.ts";
+import { browserSnippet, inlineScript } from "./snippets/browser.ts";
+import { curlExample } from "./snippets/curl.ts";
 import { nextjsExample } from "./snippets/next.ts";
+import { nuxtExample } from "./snippets/nuxt.ts";
 import { reactExample } from "./snippets/react.ts";
+import { svelteExample } from "./snippets/svelte.ts";
+import { vueExample } from "./snippets/vue.ts";
 
 /** `name` and `frameworkHint` are for people; no snippet holds them, so nothing in them can break one. */
 export interface InstallSource {
@@ -8,26 +16,31 @@ export interface InstallSource {
   readonly publicKey: string;
   readonly name: string;
   readonly frameworkHint: string | null;
+  /** Both are for the curl example, which sends an origin that is let in. */
+  readonly allowedOrigins?: readonly string[];
+  readonly requireOrigin?: boolean;
 }
 
 /** The addresses of this service, from its configuration; never from the Host header of a request. */
 export interface InstallAddresses {
   readonly baseUrl: string;
   readonly appUrl: string;
+  /** INGEST_ALIAS; null or absent: none. */
+  readonly alias?: string | null;
 }
 
-/** Specification 2.2. */
-export interface InstallPayload {
-  readonly publicKey: string;
-  readonly apiBaseUrl: string;
-  readonly ingestVersion: 2;
-  readonly browserSnippet: string;
-  readonly nextjsExample: string;
-  readonly reactExample: string;
-  readonly debugUrl: string;
-}
+/** Where nobody said under which path of the site the service shall be found. */
+const USUAL_PATH = "/hw";
 
-export function installPayload(source: InstallSource, { baseUrl, appUrl }: InstallAddresses): InstallPayload {
+/**
+ * Specification 2.2, CONTRACT section 7.
+ * @param path of the application's own site, for the proxy rules; default: INGEST_ALIAS, else `/hw`
+ */
+export function installPayload(
+  source: InstallSource,
+  { baseUrl, appUrl, alias = null }: InstallAddresses,
+  path: string | null = null,
+): InstallPayload {
   const { sourceId, publicKey } = source;
   const apiBaseUrl = withoutTrailingSlash(baseUrl);
   const install = { publicKey, apiBaseUrl };
@@ -39,7 +52,22 @@ export function installPayload(source: InstallSource, { baseUrl, appUrl }: Insta
     nextjsExample: nextjsExample(install),
     reactExample: reactExample(install),
     debugUrl: `${withoutTrailingSlash(appUrl)}/analytics/setup/debug?sourceId=${encodeURIComponent(sourceId)}`,
+    snippets: {
+      vue: vueExample(install),
+      nuxt: nuxtExample(install),
+      svelte: svelteExample(install),
+      astro: astroExample(install),
+      curl: curlExample(install, source),
+    },
+    csp: contentSecurity(install),
+    proxy: proxyRules(install, path ?? alias ?? USUAL_PATH),
   };
 }
 
 const withoutTrailingSlash = (url: string): string => url.replace(/\/+$/, "");
+
+function contentSecurity(install: { publicKey: string; apiBaseUrl: string }): InstallPayload["csp"] {
+  const origin = URL.parse(install.apiBaseUrl)?.origin ?? install.apiBaseUrl;
+  const hash = createHash("sha256").update(inlineScript(install)).digest("base64");
+  return { scriptSrc: [origin], connectSrc: [origin], snippetHash: `'sha256-${hash}'` };
+}

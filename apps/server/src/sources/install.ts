@@ -6,14 +6,13 @@ export interface Installed {
   readonly publicKey: string;
   readonly name: string;
   readonly frameworkHint: string | null;
+  readonly allowedOrigins: readonly string[];
+  readonly requireOrigin: boolean;
 }
 
 type Payload = Extract<Awaited<ReturnType<Handler<"getInstall">>>, { body: unknown }>["body"];
 
 /** What to paste into the application (spec 2.2, CONTRACT section 7). @param payloadOf the install room's */
 export const getInstall =
-  (payloadOf: (source: Installed) => Payload): Handler<"getInstall"> =>
-  async ({ source }) => {
-    const { sourceId, publicKey, name, frameworkHint } = source;
-    return { body: payloadOf({ sourceId, publicKey, name, frameworkHint }) };
-  };
+  (payloadOf: (source: Installed, path: string | null) => Payload): Handler<"getInstall"> =>
+  async ({ source, query }) => ({ body: payloadOf(source, query.path ?? null) });

@@ -51,6 +51,18 @@ export const ROWS: Record<
   regenerateKey: () => ({}),
   restoreKey: () => ({ body: { publicKey: "pk_none", gracePeriodSeconds: 60 }, notOk: "key_not_retired" }),
   getInstall: () => ({}),
+  verifyInstall: () => ({
+    body: {
+      report: {
+        url: "https://shop.example/",
+        snippets: [],
+        policies: [],
+        script: "unknown",
+        request: null,
+        sentAt: "2026-11-21T12:00:00.000Z",
+      },
+    },
+  }),
   getDebug: () => ({}),
   streamDebug: () => ({}),
   getPermissions: () => ({}),

@@ -13,16 +13,27 @@ export const queueStub = `if (typeof window.headwater !== "function") {
   window.headwater = function () { (window.headwater.q = window.headwater.q || []).push(arguments); };
 }`;
 
-/** One inline script, because tag managers drop the data attributes of a tag that they paste. */
-export const browserSnippet = (install: Install): string => `<script>
+/** What the page's console says when the script did not come, as an expression in which `script` is its element. */
+export const blockedWarning =
+  '"Headwater: " + script.src + " was blocked: nothing is counted. Ask `headwater doctor`."';
+
+/**
+ * The text between the tags, as a Content-Security-Policy hashes it. A script that was blocked cannot say so itself:
+ * its element does.
+ */
+export const inlineScript = (install: Install): string => `
 (function (script) {
 ${queueStub.replace(/^/gm, "  ")}
   script.async = true;
   script.src = ${stringLiteral(scriptUrl(install))};
   script.dataset.key = ${stringLiteral(install.publicKey)};
   script.dataset.api = ${stringLiteral(install.apiBaseUrl)};
+  script.onerror = function () { console.warn(${blockedWarning}); };
   document.head.appendChild(script);
 })(document.createElement("script"));
-// headwater("track", "signup", { plan: "pro" }) counts an event of your own.
-</script>
+// headwater("track", "signup", { plan: "pro" }) counts your own events.
+`;
+
+/** One inline script, because tag managers drop the data attributes of a tag that they paste. */
+export const browserSnippet = (install: Install): string => `<script>${inlineScript(install)}</script>
 `;

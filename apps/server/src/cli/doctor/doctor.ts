@@ -1,0 +1,111 @@
+/** `headwater doctor`: fetches a page, asks the service what it would tell it, and says what is wrong, with the line to paste. */
+import type { Check, PageReport } from "@headwater/contract";
+import { defineCommand } from "citty";
+import { processEnvironment, readConfig } from "../../config.ts";
+import { diagnose } from "../../doctor/diagnose.ts";
+import { apiBaseOf, type Evidence, originOf, type Service, scriptUrlOf } from "../../doctor/evidence.ts";
+import { JSON_FLAG } from "../arguments.ts";
+import { UsageError } from "../failure.ts";
+import type { Report } from "../report.ts";
+import { asReach, probe, scriptProblem } from "./probe.ts";
+import { type Visited, visit } from "./visit.ts";
+
+const NOT_REACHED = { wasAsked: false, scriptProblem: null, apiProblem: null, corsProblem: null } as const;
+
+function readAddress(text: string, name: string): string {
+  const url = URL.parse(text);
+  if (url && /^https?:$/.test(url.protocol)) return url.href;
+  throw new UsageError(
+    `${name} must be an address such as https://shop.example/, not ${JSON.stringify(text)}.`,
+  );
+}
+
+function reportOf({ url, snippets, policies }: Visited, now: number): PageReport {
+  const sentAt = new Date(now).toISOString();
+  return { url, snippets, policies, script: "unknown", request: null, sentAt };
+}
+
+/**
+ * The right key is asked about source and origin, the page's own about itself: a page with another key than the right
+ * one is told both.
+ */
+async function ask(evidence: Evidence, clock: () => number): Promise<Service> {
+  const { report, service } = evidence;
+  const base = apiBaseOf(evidence);
+  const script = scriptUrlOf(evidence);
+  if (base === null || script === null) return service;
+  const origin = originOf(report.url);
+  const found = report.snippets[0]?.publicKey ?? service.publicKey;
+  const ofRight = await probe(base, service.publicKey, origin, clock);
+  const ofFound = found === service.publicKey ? ofRight : await probe(base, found, origin, clock);
+  const isBundled = report.snippets[0]?.kind === "bundle" && report.snippets[0].scriptUrl === null;
+  return {
+    ...service,
+    rightKeyState: ofRight.keyState,
+    keyState: ofFound.keyState,
+    isActive: ofRight.isActive,
+    isOriginAllowed: ofRight.isOriginAllowed,
+    clockAheadMs: ofRight.clockAheadMs,
+    reach: asReach(ofRight, isBundled ? null : await scriptProblem(script)),
+  };
+}
+
+const SIGNS: Record<Check["status"], string> = {
+  ok: "ok     ",
+  warning: "warning",
+  wrong: "WRONG  ",
+  unknown: "?      ",
+};
+
+function lines({ check, status, message, hint, paste }: Check): string[] {
+  const about = status === "wrong" || status === "warning";
+  const indent = " ".repeat(SIGNS[status].length + 2);
+  return [
+    `${SIGNS[status]}  ${check}: ${message}`,
+    ...(about && hint !== null ? [`${indent}${hint}`] : []),
+    ...(about && paste !== null ? [`${indent}  ${paste}`] : []),
+  ];
+}
+
+export const doctor = defineCommand({
+  meta: {
+    description:
+      "What is wrong with the install in a page, and the line to paste. It exits 1 when something is. The page's scripts do not run; the service shows one refused attempt of the version headwater-doctor, and counts nothing",
+  },
+  args: {
+    url: { type: "positional", required: true, description: "The page, as its visitors open it" },
+    key: { type: "string", required: true, valueHint: "pk_…", description: "The source's public key" },
+    api: {
+      type: "string",
+      valueHint: "url",
+      description: "The service's address; default: BASE_URL, else the one that the page names",
+    },
+    ...JSON_FLAG,
+  },
+  run: async ({ args }): Promise<Report> => {
+    const start = readAddress(args.url, "URL");
+    const api =
+      args.api === undefined ? readConfig(processEnvironment()).BASE_URL : readAddress(args.api, "--api");
+    const visited = await visit(start);
+    const service: Service = {
+      sourceId: null,
+      publicKey: args.key,
+      apiBaseUrl: api?.replace(/\/+$/, "") ?? null,
+      rightKeyState: null,
+      keyState: null,
+      isActive: null,
+      isOriginAllowed: null,
+      reach: NOT_REACHED,
+      clockAheadMs: null,
+    };
+    const evidence = { report: reportOf(visited, Date.now()), pageProblem: visited.problem, service };
+    const verification = diagnose({ ...evidence, service: await ask(evidence, Date.now) });
+    const { checks, isWorking } = verification;
+    const wrong = checks.filter(({ status }) => status === "wrong").length;
+    const summary = isWorking
+      ? "Nothing is wrong."
+      : `${wrong} of ${checks.length} checks found something wrong.`;
+    const text = [...checks.flatMap(lines), "", summary].join("\n");
+    return { json: verification, text, exitCode: isWorking ? 0 : 1 };
+  },
+});

@@ -1,0 +1,126 @@
+/** What an HTML page says of the install in it: snippets, policies, and the scripts that may hold the client. Pure. */
+import { createHash } from "node:crypto";
+import { LIMITS, type PageSnippet } from "@headwater/contract";
+import { type DefaultTreeAdapterTypes, parse } from "parse5";
+
+type Node = DefaultTreeAdapterTypes.Node;
+type Element = DefaultTreeAdapterTypes.Element;
+
+export interface Page {
+  readonly snippets: PageSnippet[];
+  /** Of `<meta http-equiv>`. */
+  readonly policies: string[];
+  /** Other files of scripts, as absolute addresses. */
+  readonly scripts: string[];
+}
+
+const CLIENT = /\/sdk\/v2\.js(?:[?#]|$)/;
+
+function* elements(node: Node): Generator<Element> {
+  if ("tagName" in node) yield node;
+  // what is in a <template> does not run; its content is no child
+  if ("childNodes" in node) for (const child of node.childNodes) yield* elements(child);
+}
+
+const attribute = ({ attrs }: Element, name: string): string | null =>
+  attrs.find((one) => one.name === name)?.value ?? null;
+const textOf = ({ childNodes }: Element): string =>
+  childNodes.map((node) => ("value" in node ? node.value : "")).join("");
+
+/** What a string literal says, whatever its quotes; JSON's escapes are the ones that our snippets use. */
+function textIn(content: string): string | null {
+  try {
+    return JSON.parse(`"${content.replace(/\\(['`$])/g, "$1")}"`) as string;
+  } catch {
+    return null;
+  }
+}
+
+/** The value beside a name in code or in JSON: `"data-key":"pk_…"`, `dataset.key = "pk_…"`. */
+function valueBeside(code: string, names: string): string | null {
+  const [, , content] = new RegExp(`(?:${names})["']?\\s*[:=,]\\s*(["'\`])([^"'\`\\n]*)\\1`).exec(code) ?? [];
+  return content === undefined ? null : textIn(content);
+}
+
+/** As far around the script's address as what belongs to it may stand. */
+const NEAR = 4_096;
+const ADDRESS = /(["'`])([^"'`\n]*\/sdk\/v2\.js(?:[?#][^"'`\n]*)?)\1/;
+/** Not one of Stripe's. */
+const OUR_KEY = /^pk_(?!live_|test_)[\w-]{8,}$/;
+
+/** Code that names the client's script or a key; JSON within JSON, as frameworks stream pages, has one more backslash. */
+function snippetInCode(text: string): Pick<PageSnippet, "scriptUrl" | "publicKey" | "apiBaseUrl"> | null {
+  const code = text.includes('\\"') ? text.replaceAll('\\"', '"') : text;
+  const at = code.indexOf("/sdk/v2.js");
+  const near = at === -1 ? code : code.slice(Math.max(0, at - NEAR), at + NEAR);
+  const address = at === -1 ? undefined : ADDRESS.exec(near)?.[2];
+  const scriptUrl = address === undefined ? null : textIn(address);
+  const publicKey = valueBeside(near, "data-key|dataset\\.key|publicKey");
+  if (scriptUrl === null && !OUR_KEY.test(publicKey ?? "")) return null;
+  return { scriptUrl, publicKey, apiBaseUrl: valueBeside(near, "data-api|dataset\\.api|apiBaseUrl") };
+}
+
+/** The client in an application's own script: pasted as a component, or built in. */
+export function snippetInScript(code: string): PageSnippet | null {
+  const found = snippetInCode(code);
+  return found && { kind: "bundle", ...found, nonce: null, hash: null };
+}
+
+function snippetOf(script: Element): PageSnippet | null {
+  const src = attribute(script, "src");
+  const nonce = attribute(script, "nonce");
+  if (src !== null) {
+    if (!CLIENT.test(src)) return null;
+    const publicKey = attribute(script, "data-key");
+    return {
+      kind: "tag",
+      scriptUrl: src,
+      publicKey,
+      apiBaseUrl: attribute(script, "data-api"),
+      nonce,
+      hash: null,
+    };
+  }
+  const text = textOf(script);
+  const found = snippetInCode(text);
+  // a page that Next.js streams: its data names the client, the application's scripts load it
+  if (text.includes("__next_f")) return found && { kind: "bundle", ...found, nonce: null, hash: null };
+  const hash = `sha256-${createHash("sha256").update(text).digest("base64")}`;
+  return found && { kind: "inline", ...found, nonce, hash };
+}
+
+/** What is streamed may be streamed twice; what is pasted twice runs twice. */
+function withoutEchoes(snippets: readonly PageSnippet[]): PageSnippet[] {
+  const isEcho = (one: PageSnippet, at: number) =>
+    one.kind === "bundle" && snippets.findIndex(({ publicKey }) => publicKey === one.publicKey) < at;
+  return snippets.filter((one, at) => !isEcho(one, at));
+}
+
+const RUNS = /^(?:|module|(?:text|application)\/(?:x-)?(?:java|ecma)script)$/i;
+const runs = (script: Element): boolean => RUNS.test(attribute(script, "type")?.trim() ?? "");
+
+function isPolicy(meta: Element): boolean {
+  return attribute(meta, "http-equiv")?.trim().toLowerCase() === "content-security-policy";
+}
+
+/** @param url where the page came from, for addresses within it */
+export function readPage(html: string, url: string): Page {
+  const all = [...elements(parse(html))];
+  const scripts = all.filter((one) => one.tagName === "script" && runs(one));
+  const snippets = withoutEchoes(scripts.map(snippetOf).filter((one) => one !== null));
+  const policies = all
+    .filter((one) => one.tagName === "meta" && isPolicy(one))
+    .map((one) => attribute(one, "content") ?? "");
+  const files = scripts
+    .map((one) => attribute(one, "src"))
+    .filter((src) => src !== null && !CLIENT.test(src));
+  const preloaded = all
+    .filter((one) => one.tagName === "link" && attribute(one, "rel")?.toLowerCase() === "modulepreload")
+    .map((one) => attribute(one, "href"));
+  const addresses = [...files, ...preloaded].flatMap((src) => URL.parse(src ?? "", url)?.href ?? []);
+  return {
+    snippets: snippets.slice(0, LIMITS.reportedSnippets),
+    policies: policies.slice(0, LIMITS.reportedPolicies),
+    scripts: [...new Set(addresses)].slice(0, LIMITS.doctorScripts),
+  };
+}

@@ -1,0 +1,115 @@
+/** Does the page speak to the right service, does that answer, and does it let the page in? */
+import { LIMITS } from "@headwater/contract";
+import {
+  apiBaseOf,
+  type Evidence,
+  type Finding,
+  ok,
+  originOf,
+  scriptUrlOf,
+  unknown,
+  warning,
+  wrong,
+} from "./evidence.ts";
+
+const LOCAL = /^(?:localhost|.+\.localhost|127\.[\d.]+|\[::1\]|0\.0\.0\.0)$/;
+const isLocal = (url: string): boolean => LOCAL.test(URL.parse(url)?.hostname ?? "");
+
+export function apiAddress(evidence: Evidence): Finding {
+  const { report, service } = evidence;
+  const expected = service.apiBaseUrl;
+  const base = apiBaseOf(evidence);
+  const paste = expected === null ? null : `data-api="${expected}"`;
+  if (base === null) return unknown("Where the page sends to is not known.");
+  if (isLocal(base) && !isLocal(report.url)) {
+    return wrong(
+      `The page sends to ${base}, which is each visitor's own machine.`,
+      "Set BASE_URL to the address that visitors reach, and paste the snippet anew.",
+      paste,
+    );
+  }
+  if (base.startsWith("http://") && report.url.startsWith("https://") && !isLocal(base)) {
+    return wrong(
+      `The page comes by https and sends to ${base} by http, which browsers block.`,
+      "Serve the API by https and set BASE_URL to that address.",
+      paste,
+    );
+  }
+  if (report.snippets.length === 0) return unknown(`Without a snippet, ${base} was asked.`);
+  const isRight = expected === null || base === expected;
+  if (isRight) return ok(`The page sends to ${base}.`);
+  const isFirstParty = originOf(base) === originOf(report.url);
+  if (isFirstParty) return ok(`The page sends to ${base}, a path of its own site.`);
+  return wrong(`The page sends to ${base}, and not to ${expected}.`, "Put the service's address in.", paste);
+}
+
+/** What the page itself saw, where nobody else asked. */
+function seenByPage({ report }: Evidence): Finding {
+  const { script, request } = report;
+  if (script === "failed") {
+    return wrong(
+      "The client's script did not come.",
+      "A blocker, a Content-Security-Policy or a wrong address: look at the checks csp_script, api_address and blocked_by_name; a path of your own site mends the first (`proxy` of the install payload).",
+    );
+  }
+  if (request === null) return unknown("The page has not sent anything yet.");
+  if (request.status === null) {
+    return wrong(
+      "The page's request did not come through.",
+      "A blocker, a Content-Security-Policy or the network: look at the checks csp_connect, api_address and blocked_by_name.",
+    );
+  }
+  if (request.status < 300) return ok("The service has answered the page.");
+  return ok(`The service has answered the page: ${request.status} ${request.code ?? ""}`.trimEnd());
+}
+
+export function reachable(evidence: Evidence): Finding {
+  const { reach } = evidence.service;
+  if (!reach.wasAsked) return seenByPage(evidence);
+  const hint =
+    "Check the address, DNS, the certificate and the proxy in front of the service; BASE_URL is its address.";
+  if (reach.scriptProblem !== null) return wrong(`${scriptUrlOf(evidence)} ${reach.scriptProblem}.`, hint);
+  if (reach.apiProblem !== null) return wrong(`${apiBaseOf(evidence)} ${reach.apiProblem}.`, hint);
+  return ok("The client's script and the API answer.");
+}
+
+export function cors({ report, service }: Evidence): Finding {
+  const { reach } = service;
+  const isReadable = !reach.wasAsked && report.request !== null && report.request.status !== null;
+  if (isReadable) return ok("The page could read the service's answer.");
+  if (!reach.wasAsked || reach.apiProblem !== null) return unknown("The API was not reached.");
+  if (reach.corsProblem === null) return ok("The preflight and the answer let the page's origin in.");
+  return wrong(
+    `${reach.corsProblem}.`,
+    "The service lets every origin read its answers: a proxy in front of it drops or answers these headers; have it pass OPTIONS requests and Access-Control-* headers on.",
+  );
+}
+
+export function sourceActive({ service }: Evidence): Finding {
+  if (service.isActive === null) return unknown("Whether the source is switched on was not told.");
+  if (service.isActive) return ok("The source is switched on.");
+  return wrong(
+    "The source is switched off.",
+    "Switch it on.",
+    `headwater source update ${service.sourceId ?? "<source id>"} --active on`,
+  );
+}
+
+export function origin({ report, service }: Evidence): Finding {
+  const from = originOf(report.url);
+  if (service.isOriginAllowed === null) return unknown(`Whether ${from} is let in was not told.`);
+  if (service.isOriginAllowed) return ok(`The source lets ${from} in.`);
+  return wrong(`The source does not let ${from} in.`, "Add it to the source's `allowedOrigins`.", from);
+}
+
+export function clock({ service }: Evidence): Finding {
+  const { clockAheadMs } = service;
+  if (clockAheadMs === null) return unknown("The clocks could not be compared.");
+  const seconds = Math.round(Math.abs(clockAheadMs) / 1_000);
+  if (seconds <= LIMITS.skewToleranceSeconds) return ok("The clocks agree.");
+  const message = `This clock is ${seconds} s ${clockAheadMs > 0 ? "ahead of" : "behind"} the service's.`;
+  const mended = "Times of events are corrected by it. Set the clock that is wrong, the server's above all.";
+  return seconds > LIMITS.unreliableSkewSeconds
+    ? wrong(message, "By so much, times of events cannot be trusted: set the clock that is wrong.")
+    : warning(message, mended);
+}

@@ -1,0 +1,36 @@
+/** POST …/verify: the checks of a page's own report. Nothing is fetched: what a page could not tell stays unknown. */
+import type { KeyState } from "@headwater/contract";
+import type { Handler } from "../call.ts";
+import type { SourceRecord } from "../ledger/records.ts";
+import { diagnose } from "./diagnose.ts";
+import { originOf } from "./evidence.ts";
+
+export interface VerifyDeps {
+  /** BASE_URL. */
+  readonly apiBaseUrl: () => string;
+  readonly allows: (source: SourceRecord, origin: string) => boolean;
+  /** Of a key of this source; null: it is none, and whose it is is not told. */
+  readonly keyStateOf: (source: SourceRecord, publicKey: string, now: number) => Promise<KeyState | null>;
+}
+
+const NOT_ASKED = { wasAsked: false, scriptProblem: null, apiProblem: null, corsProblem: null } as const;
+
+export const verifyInstall =
+  ({ apiBaseUrl, allows, keyStateOf }: VerifyDeps): Handler<"verifyInstall"> =>
+  async ({ source, body, now }) => {
+    const { report } = body;
+    const { sourceId, publicKey, isActive } = source;
+    const found = report.snippets[0]?.publicKey ?? publicKey;
+    const service = {
+      sourceId,
+      publicKey,
+      apiBaseUrl: apiBaseUrl().replace(/\/+$/, ""),
+      rightKeyState: "current" as const,
+      keyState: (await keyStateOf(source, found, now)) ?? ("unknown" as const),
+      isActive,
+      isOriginAllowed: allows(source, originOf(report.url)),
+      reach: NOT_ASKED,
+      clockAheadMs: Date.parse(report.sentAt) - now,
+    };
+    return { body: diagnose({ report, pageProblem: null, service }) };
+  };

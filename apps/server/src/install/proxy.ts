@@ -1,0 +1,96 @@
+/**
+ * The service under a path of the application's own site (CONTRACT section 7), so that lists of other hosts and rules
+ * for third parties do not apply. Only the client and ingest are passed on, and no cookie of the site.
+ */
+import type { InstallPayload } from "@headwater/contract";
+import { stringLiteral } from "./escape.ts";
+import { browserSnippet, type Install } from "./snippets/browser.ts";
+
+const TRUST = "The service counts this proxy too: add it to its TRUST_PROXY.";
+
+/** Letters that no configuration language reads as anything else; the others as a URL may spell them. */
+const plain = (url: string): string =>
+  url.replace(/[^A-Za-z0-9:/.[\]_~%-]/gu, (character) =>
+    [...Buffer.from(character)].map((byte) => `%${byte.toString(16).padStart(2, "0")}`).join(""),
+  );
+
+const nextjs = (service: string, path: string): string => `// next.config.ts
+// If you have one already, add what rewrites() returns to yours. ${TRUST}
+import type { NextConfig } from "next";
+
+const nextConfig: NextConfig = {
+  async rewrites() {
+    return [
+      { source: "${path}/sdk/v2.js", destination: ${stringLiteral(`${service}/sdk/v2.js`)} },
+      { source: "${path}/api/ingest/:path*", destination: ${stringLiteral(`${service}/api/ingest/:path*`)} },
+    ];
+  },
+};
+
+export default nextConfig;
+`;
+
+/** `=` and `^~`, because a site's own rules for `.js` would take the script otherwise. */
+const nginx = (service: string, path: string): string => `# Inside the server { } of your site.
+# ${TRUST}
+location = ${path}/sdk/v2.js {
+  proxy_pass ${service}/sdk/v2.js;
+  proxy_ssl_server_name on;
+  proxy_set_header Cookie "";
+}
+location ^~ ${path}/api/ingest/ {
+  proxy_pass ${service}/api/ingest/;
+  proxy_ssl_server_name on;
+  proxy_set_header Cookie "";
+  proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
+  client_max_body_size 6m;
+}
+`;
+
+function caddy(service: string, path: string): string {
+  const [, origin = service, base = ""] = /^(\w+:\/\/[^/]+)(.*)$/.exec(service) ?? [];
+  return `# Inside the site block of your Caddyfile.
+# ${TRUST}
+@headwater path ${path}/sdk/v2.js ${path}/api/ingest/*
+handle @headwater {
+  uri strip_prefix ${path}
+${base === "" ? "" : `  rewrite * ${base}{uri}\n`}  reverse_proxy ${origin} {
+    header_up Host {upstream_hostport}
+    header_up -Cookie
+  }
+}
+`;
+}
+
+const cloudflare = (service: string, path: string): string => `// A Worker on the route <your site>${path}/*
+// ${TRUST}
+const PATH = "${path}";
+const SERVICE = ${stringLiteral(service)};
+
+const isOfService = (path) => path === "/sdk/v2.js" || path.startsWith("/api/ingest/");
+
+export default {
+  async fetch(request) {
+    const { pathname, search } = new URL(request.url);
+    const path = pathname.startsWith(PATH) ? pathname.slice(PATH.length) : "";
+    if (!isOfService(path)) return fetch(request);
+    const onward = new Request(SERVICE + path + search, request);
+    onward.headers.delete("Cookie");
+    onward.headers.set("X-Forwarded-For", request.headers.get("CF-Connecting-IP") ?? "");
+    return fetch(onward);
+  },
+};
+`;
+
+/** @param path of the site, without a slash at its end; its letters are those of the contract's pattern */
+export function proxyRules(install: Install, path: string): InstallPayload["proxy"] {
+  const service = plain(install.apiBaseUrl);
+  return {
+    path,
+    browserSnippet: browserSnippet({ ...install, apiBaseUrl: path }),
+    nextjs: nextjs(service, path),
+    nginx: nginx(service, path),
+    caddy: caddy(service, path),
+    cloudflare: cloudflare(service, path),
+  };
+}

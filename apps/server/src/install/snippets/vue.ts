@@ -1,0 +1,11 @@
+import type { Install } from "./browser.ts";
+import { loader } from "./loader.ts";
+
+export const vueExample = (install: Install): string => `// src/headwater.ts
+// Import it once, in src/main.ts:
+//   import "./headwater";
+// Page views are counted by themselves, those of vue-router included.
+// import { track } from "./headwater"; track("signup", { plan: "pro" }) counts an event of your own.
+${loader(install)}
+load();
+`;
