@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readConfig } from "../src/config.ts";
+import { createAlias } from "../src/http/alias.ts";
 import { type RunningServer, type StartOptions, startServer } from "../src/server.ts";
 import { type CheckReply, createContractCheck, type OpenApi } from "./contract-check.ts";
 
@@ -87,7 +88,9 @@ export async function openWorld(
     DATA_DIR: dataDir,
     ...environment,
   };
-  const server = await startServer(readConfig(settings), settings, options);
+  const config = readConfig(settings);
+  const server = await startServer(config, settings, options);
+  const withoutAlias = createAlias(config.INGEST_ALIAS);
   const check = createContractCheck(await readDocument(server.url));
   let closed = false;
 
@@ -103,7 +106,7 @@ export async function openWorld(
     const reply = await readReply(
       await fetch(server.url + path, { method, headers: sent, body: payload as string | null }),
     );
-    check(method, path, reply);
+    check(method, withoutAlias(path), reply);
     return reply;
   };
   const send = (path: string, body: unknown, headers: Record<string, string> = {}) =>

@@ -2,7 +2,16 @@
  * Do lists of trackers block the addresses by their names? Read off the general rules of EasyPrivacy, which most
  * blockers hold: they know no Headwater, but hosts with these first names, and folders with these.
  */
-import { apiBaseOf, type Evidence, type Finding, ok, originOf, unknown, warning } from "./evidence.ts";
+import {
+  apiBaseOf,
+  type Evidence,
+  type Finding,
+  ok,
+  originOf,
+  scriptUrlOf,
+  unknown,
+  warning,
+} from "./evidence.ts";
 
 /** Blocked whatever follows. */
 const HOSTS = /^(?:matomo|piwik|posthog|fathom|segment-api|segment-cdn)\./;
@@ -28,11 +37,12 @@ function reasonFor(base: string): string | null {
 export function blockedByName(evidence: Evidence): Finding {
   const base = apiBaseOf(evidence);
   if (base === null) return unknown("Where the page sends to is not known.");
-  const reason = reasonFor(base);
-  if (reason === null) return ok("No list that is known here blocks the address by its name.");
-  const isFirstParty = originOf(base) === originOf(evidence.report.url);
+  const addresses = [base, scriptUrlOf(evidence) ?? base];
+  const blocked = addresses.find((address) => reasonFor(address) !== null);
+  if (blocked === undefined) return ok("No list that is known here blocks the address by its name.");
+  const isFirstParty = originOf(blocked) === originOf(evidence.report.url);
   return warning(
-    `Blockers may block ${base} by its name: ${reason}.`,
+    `Blockers may block ${blocked} by its name: ${reasonFor(blocked)}.`,
     isFirstParty
       ? "Take a path with a plain name, such as /hw."
       : "Serve it under a host with a plain name, or under a path of your own site (`proxy` of the install payload).",

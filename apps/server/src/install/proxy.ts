@@ -49,12 +49,13 @@ location ^~ ${path}/api/ingest/ {
 
 function caddy(service: string, path: string): string {
   const [, origin = service, base = ""] = /^(\w+:\/\/[^/]+)(.*)$/.exec(service) ?? [];
+  const onward = base === "" ? `strip_prefix ${path}` : `path_regexp ^${path.replaceAll(".", "\\.")} ${base}`;
   return `# Inside the site block of your Caddyfile.
 # ${TRUST}
 @headwater path ${path}/sdk/v2.js ${path}/api/ingest/*
 handle @headwater {
-  uri strip_prefix ${path}
-${base === "" ? "" : `  rewrite * ${base}{uri}\n`}  reverse_proxy ${origin} {
+  uri ${onward}
+  reverse_proxy ${origin} {
     header_up Host {upstream_hostport}
     header_up -Cookie
   }
