@@ -303,7 +303,7 @@ test("Next.js: two rewrites, the script's and ingest's, in a file that is one as
     default: { rewrites(): Promise<unknown> };
   };
   assert.deepEqual(await configuration.rewrites(), [
-    { source: "/a/b/sdk/v2.js", destination: `${world.url}/sdk/v2.js` },
+    { source: "/a/b/sdk/:path*", destination: `${world.url}/sdk/:path*` },
     { source: "/a/b/api/ingest/:path*", destination: `${world.url}/api/ingest/:path*` },
   ]);
 });

@@ -21,7 +21,7 @@ import type { NextConfig } from "next";
 const nextConfig: NextConfig = {
   async rewrites() {
     return [
-      { source: "${path}/sdk/v2.js", destination: ${stringLiteral(`${service}/sdk/v2.js`)} },
+      { source: "${path}/sdk/:path*", destination: ${stringLiteral(`${service}/sdk/:path*`)} },
       { source: "${path}/api/ingest/:path*", destination: ${stringLiteral(`${service}/api/ingest/:path*`)} },
     ];
   },
@@ -30,11 +30,11 @@ const nextConfig: NextConfig = {
 export default nextConfig;
 `;
 
-/** `=` and `^~`, because a site's own rules for `.js` would take the script otherwise. */
+/** `^~`, because a site's own rules for `.js` would take the script otherwise. */
 const nginx = (service: string, path: string): string => `# Inside the server { } of your site.
 # ${TRUST}
-location = ${path}/sdk/v2.js {
-  proxy_pass ${service}/sdk/v2.js;
+location ^~ ${path}/sdk/ {
+  proxy_pass ${service}/sdk/;
   proxy_ssl_server_name on;
   proxy_set_header Cookie "";
 }
@@ -52,7 +52,7 @@ function caddy(service: string, path: string): string {
   const onward = base === "" ? `strip_prefix ${path}` : `path_regexp ^${path.replaceAll(".", "\\.")} ${base}`;
   return `# Inside the site block of your Caddyfile.
 # ${TRUST}
-@headwater path ${path}/sdk/v2.js ${path}/api/ingest/*
+@headwater path ${path}/sdk/* ${path}/api/ingest/*
 handle @headwater {
   uri ${onward}
   reverse_proxy ${origin} {
@@ -68,7 +68,7 @@ const cloudflare = (service: string, path: string): string => `// A Worker on th
 const PATH = "${path}";
 const SERVICE = ${stringLiteral(service)};
 
-const isOfService = (path) => path === "/sdk/v2.js" || path.startsWith("/api/ingest/");
+const isOfService = (path) => path.startsWith("/sdk/") || path.startsWith("/api/ingest/");
 
 export default {
   async fetch(request) {

@@ -204,7 +204,7 @@ describe("POST /api/tracking-sources/:sourceId/verify", () => {
       assert.deepEqual(issuesOf(await verify({})), ["report: required"]);
       const { sentAt, ...rest } = report();
       assert.deepEqual(issuesOf(await verify({ report: rest })), ["report.sentAt: required"]);
-      const crowded = { ...report(), policies: new Array(21).fill(""), colour: "red" };
+      const crowded = { ...report(), policies: Array.from({ length: 21 }, () => ""), colour: "red" };
       assert.deepEqual(issuesOf(await verify({ report: crowded })), [
         "report.colour: unknown_field",
         "report.policies: too_many",
