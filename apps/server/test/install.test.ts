@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
 import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -110,6 +111,47 @@ test("A value is written in visible ASCII and read back as it was.", () => {
   assert.equal(JSON.parse(literal), poison);
 });
 
+test("The hash for a policy is that of the script as a browser hashes it.", () => {
+  for (const { browserSnippet, csp } of [installPayload(source, addresses), poisoned]) {
+    const [, text = ""] = /^<script>(.*)<\/script>\n$/s.exec(browserSnippet) ?? [];
+    assert.equal(csp.snippetHash, `'sha256-${createHash("sha256").update(text).digest("base64")}'`);
+  }
+  const { scriptSrc, connectSrc } = installPayload(source, {
+    ...addresses,
+    baseUrl: `${addresses.baseUrl}/hw`,
+  }).csp;
+  assert.deepEqual(
+    [scriptSrc, connectSrc],
+    [["https://analytics.example.com"], ["https://analytics.example.com"]],
+  );
+});
+
+test("Whatever a configured value holds, Astro's script stays one, and curl gets it as one word.", async () => {
+  const { astro, curl } = poisoned.snippets;
+  assert.equal(astro.match(/<\/?script|<!--/gi)?.length, 2);
+  const address = `https://example.com/${poison.replaceAll("\0", "")}/api/ingest/v2/${encodeURIComponent(poison)}/bootstrap`;
+  const echoing = `curl() { printf '%s\\0' "$2"; cat > /dev/null; }\n${curl.replaceAll("\0", "")}`;
+  const { stdout } = await promisify(execFile)("sh", ["-ec", echoing]);
+  assert.equal(stdout, `${address}\0`);
+});
+
+test("Whatever a configured value holds, it ends no line and no string of a proxy's rules.", () => {
+  const { nginx, caddy, cloudflare, nextjs } = poisoned.proxy;
+  const lines = (text: string) => text.split("\n").length;
+  const plain = installPayload(source, addresses).proxy;
+  for (const [text, other] of [
+    [nginx, plain.nginx],
+    [caddy, plain.caddy],
+    [cloudflare, plain.cloudflare],
+    [nextjs, plain.nextjs],
+  ] as const) {
+    assert.equal(lines(text), lines(other));
+    assert.match(text, /^[\n -~]*$/);
+  }
+  for (const directive of nginx.matchAll(/proxy_pass (.*)/g))
+    assert.match(directive[1]!, /^[A-Za-z0-9:/._%[\]-]+;$/);
+});
+
 /** What the example needs of next/script; the package itself is 340 MB, too much for a check of one import. */
 const nextScript = `declare module "next/script" {
   import type { JSX, ScriptHTMLAttributes } from "react";
@@ -119,6 +161,9 @@ const nextScript = `declare module "next/script" {
   }
   export default function Script(props: ScriptProps): JSX.Element | null;
 }`;
+
+/** Nuxt's auto-import. */
+const nuxtPlugin = "declare function defineNuxtPlugin<T>(plugin: () => { provide: T }): { provide: T };";
 
 const strictApp = {
   compilerOptions: {
@@ -176,6 +221,14 @@ for (const [title, payload] of [
     assert.equal(pathOf(reactExample), "src/headwater.tsx");
     assert.equal(await complaints({ "src/headwater.tsx": reactExample }), "");
     assert.equal(await complaints({ "app/layout.tsx": nextjsExample, "next.d.ts": nextScript }), "");
+    const { vue, nuxt, svelte } = payload.snippets;
+    assert.deepEqual([vue, nuxt, svelte].map(pathOf), [
+      "src/headwater.ts",
+      "app/plugins/headwater.client.ts",
+      "src/lib/headwater.ts",
+    ]);
+    const modules = { [pathOf(vue)]: vue, [pathOf(nuxt)]: nuxt, [pathOf(svelte)]: svelte };
+    assert.equal(await complaints({ ...modules, "nuxt.d.ts": nuxtPlugin }), "");
     assert.match(
       await complaints({ "src/headwater.tsx": `${reactExample}\nconst wrong: string = 1;` }),
       /TS2322/,

@@ -1,0 +1,155 @@
+/**
+ * The snippets for Vue, Svelte, Nuxt and Astro in a browser, as their frameworks deliver them, and curl's in a shell,
+ * against the real service. Each is pasted as it is; a page view arrives.
+ */
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { after, before, test } from "node:test";
+import { promisify } from "node:util";
+import type { Attempt, InstallPayload } from "@headwater/contract";
+import { build } from "rolldown";
+import { newVisitor, skip } from "../../../packages/sdk/test/chromium.ts";
+import { until } from "./faults/child.ts";
+import { openWorld, type World } from "./world.ts";
+
+const DEADLINE_MS = 10_000;
+let world: World;
+before(async () => {
+  world = await openWorld();
+});
+after(() => world[Symbol.asyncDispose]());
+
+/** What the file's first line calls it; Astro's has a fence before it. */
+const pathOf = (snippet: string) => /^(?:---\n)?\/\/ (\S+)\n/.exec(snippet)?.[1] ?? "";
+
+/** The application's script, with the snippet's file where the snippet says that it belongs. */
+async function bundle(snippet: string, main: string, plugins: Record<string, string> = {}): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "headwater-snippet-"));
+  try {
+    for (const [path, text] of Object.entries({
+      [pathOf(snippet)]: snippet,
+      "src/main.ts": main,
+      ...plugins,
+    })) {
+      await mkdir(dirname(join(folder, path)), { recursive: true });
+      await writeFile(join(folder, path), text);
+    }
+    const { output } = await build({
+      input: join(folder, "src/main.ts"),
+      resolve: { alias: { $lib: join(folder, "src/lib") } },
+      output: { format: "iife", minify: true },
+      write: false,
+      logLevel: "silent",
+    });
+    return output[0].code;
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+const asScript = async (code: Promise<string>) =>
+  `<script defer src="data:text/javascript,${encodeURIComponent(await code)}"></script>`;
+
+const FRAMEWORKS: Record<string, (snippets: InstallPayload["snippets"]) => Promise<string>> = {
+  vue: ({ vue }) =>
+    asScript(
+      bundle(vue, `import "./headwater"; import { track } from "./headwater"; track("early", { n: 1 });`),
+    ),
+  svelte: ({ svelte }) =>
+    asScript(
+      bundle(
+        svelte,
+        `import "$lib/headwater"; import { track } from "$lib/headwater"; track("early", { n: 1 });`,
+      ),
+    ),
+  // Nuxt imports every file of plugins/ and hands out what they provide
+  nuxt: ({ nuxt }) =>
+    asScript(
+      bundle(
+        nuxt,
+        `import "./nuxt"; import plugin from "../app/plugins/headwater.client"; const { provide } = plugin(); provide.track("early", { n: 1 });`,
+        { "src/nuxt.ts": "Object.assign(globalThis, { defineNuxtPlugin: (plugin) => plugin });" },
+      ),
+    ),
+  // Astro leaves an is:inline script as it is, without the word
+  astro: async ({ astro }) =>
+    `${astro.replace(/^---\n[\s\S]*?\n---\n/, "").replace("<script is:inline>", "<script>")}<script>headwater("track", "early", { n: 1 })</script>`,
+};
+
+for (const [framework, show] of Object.entries(FRAMEWORKS)) {
+  test(`${framework}: one view on load, the call made before the script came, and the navigation.`, {
+    skip,
+    timeout: 60_000,
+  }, async (t) => {
+    let head = "";
+    const site = createServer((_request, response) => {
+      response.writeHead(200, { "content-type": "text/html" });
+      response.end(`<!doctype html><title>Shop</title>${head}`);
+    }).listen(0, "127.0.0.1");
+    await once(site, "listening");
+    const url = `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
+    const context = await newVisitor();
+    t.after(async () => {
+      await context.close();
+      site.closeAllConnections();
+      site.close();
+    });
+    const { sourceId } = await world.createSource({ allowedOrigins: [url], name: `</script>"'${framework}` });
+    const about = `/api/tracking-sources/${sourceId}`;
+    head = await show((await world.ask(`${about}/install`)).body.snippets);
+
+    const page = await context.newPage();
+    const said: string[] = [];
+    page.on("console", (message) => said.push(message.text()));
+    page.on("pageerror", (error) => said.push(error.message));
+    await page.goto(`${url}/welcome`);
+    await page.waitForFunction("window.headwater?.version");
+    await page.evaluate("history.pushState(null, '', '/next'); headwater('track', 'last')");
+    const arrived = await until("the last event is in the debug data", DEADLINE_MS, async () => {
+      const { bootstrapAttempts, eventAttempts } = (await world.ask(`${about}/debug`)).body;
+      const results = [...bootstrapAttempts, ...eventAttempts.toReversed()].flatMap(
+        (one: Attempt) => one.results,
+      );
+      return results.some(({ name }) => name === "last") && results;
+    });
+    assert.deepEqual(
+      arrived.map(({ name, status }) => [name, status]),
+      [
+        ["page_view", "accepted"],
+        ["early", "accepted"],
+        ["page_view", "accepted"],
+        ["last", "accepted"],
+      ],
+    );
+    assert.deepEqual(
+      said.filter((text) => !text.includes("favicon")),
+      [],
+    );
+  });
+}
+
+const inShell = (script: string) => promisify(execFile)("sh", ["-ec", script]);
+
+test("curl: each run is one accepted view, for every kind of origin, and for a source that asks for none.", async () => {
+  for (const over of [
+    { allowedOrigins: ["https://shop.example"] },
+    { allowedOrigins: ["https://*.shop.example", "https://other.example"] },
+    { allowedOrigins: ["http://localhost:*"] },
+    { allowedOrigins: ["capacitor://localhost"] },
+    { allowedOrigins: ["*"] },
+    { allowedOrigins: [], requireOrigin: false },
+  ]) {
+    const { sourceId } = await world.createSource({ ...over, name: `$(touch /tmp/x)'; exit 1; "` });
+    const { snippets } = (await world.ask(`/api/tracking-sources/${sourceId}/install`)).body;
+    const { stdout } = await inShell(snippets.curl);
+    assert.match(stdout, /"accepted":1,"duplicates":0,"rejected":0/, JSON.stringify(over));
+    const again = await inShell(snippets.curl);
+    assert.match(again.stdout, /"accepted":1,"duplicates":0/);
+  }
+});
