@@ -42,7 +42,6 @@ async function bundle(snippet: string, main: string, plugins: Record<string, str
     }
     const { output } = await build({
       input: join(folder, "src/main.ts"),
-      resolve: { alias: { $lib: join(folder, "src/lib") } },
       output: { format: "iife", minify: true },
       write: false,
       logLevel: "silent",
@@ -65,7 +64,7 @@ const FRAMEWORKS: Record<string, (snippets: InstallPayload["snippets"]) => Promi
     asScript(
       bundle(
         svelte,
-        `import "$lib/headwater"; import { track } from "$lib/headwater"; track("early", { n: 1 });`,
+        `import "./lib/headwater"; import { track } from "./lib/headwater"; track("early", { n: 1 });`,
       ),
     ),
   // Nuxt imports every file of plugins/ and hands out what they provide
