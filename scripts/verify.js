@@ -7,6 +7,8 @@ import { delimiter, join } from "node:path";
 const TOOLS = [
   { name: "chromium", program: "/usr/bin/chromium", use: "the tests in a browser" },
   { name: "curl", program: "curl", use: "the tests of the command line" },
+  { name: "nginx", program: "/usr/sbin/nginx", use: "the tests of proxy rules" },
+  { name: "caddy", program: "/usr/bin/caddy", use: "the tests of proxy rules" },
   { name: "wrk", program: "wrk", use: "the load tests" },
 ];
 

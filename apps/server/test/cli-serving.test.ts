@@ -118,6 +118,15 @@ describe("source", () => {
       const { stdout } = await run("source", "install", sourceId, "--framework", framework);
       assert.equal(stdout, body[`${framework}Example`]);
     }
+    const astro = await run("source", "install", sourceId, "--framework", "astro");
+    assert.equal(astro.stdout, body.snippets.astro);
+    const { body: own } = await ask(`/api/tracking-sources/${sourceId}/install?path=/own`);
+    const path = ["--path", "/own"];
+    assert.deepEqual(await answer("source", "install", sourceId, ...path), own);
+    const behind = await run("source", "install", sourceId, ...path);
+    assert.equal(behind.stdout, own.proxy.browserSnippet);
+    const rules = await run("source", "install", sourceId, ...path, "--proxy", "caddy");
+    assert.equal(rules.stdout, own.proxy.caddy);
     const local = await headwater(
       { DATA_DIR: settings.DATA_DIR, PORT: "4321" },
       "source",

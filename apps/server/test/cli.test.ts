@@ -28,6 +28,7 @@ const COMMANDS = [
   "workspace",
   "workspace list",
   "workspace create",
+  "doctor",
   "config",
   "backup",
   "migrate",
@@ -78,6 +79,12 @@ describe("usage", () => {
     ["member add", /^--role is missing/],
     ["member add --role boss", /^--role must be one of viewer, developer, admin, owner/],
     ["member role usr_1 boss", /^ROLE must be one of viewer, developer, admin, owner/],
+    ["source install src_1 --proxy apache", /^--proxy must be one of nextjs, nginx, caddy, cloudflare/],
+    ["source install src_1 --path /../x", /^--path cannot be "\/\.\.\/x": it must be a path of letters/],
+    ["doctor", /^--key is missing; `headwater doctor --help`/],
+    ["doctor --key pk_1", /^URL is missing; `headwater doctor --help`/],
+    ["doctor shop.example --key pk_1", /^URL must be an address such as https:\/\/shop\.example\//],
+    ["doctor http://shop.example --key pk_1 --api x", /^--api must be an address such as/],
     ["backup", /^--to is missing/],
   ];
   for (const [words, sentence] of cases) {
