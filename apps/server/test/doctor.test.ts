@@ -5,16 +5,17 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, describe, test } from "node:test";
 import type { Check, Verification } from "@headwater/contract";
-import { bundleReactApp } from "../../../packages/sdk/test/react-app.ts";
 import { allowsInline, allowsUrl, directiveOf, parsePolicies } from "../src/doctor/policy.ts";
 import { readPage, snippetInScript } from "../src/doctor/read-page.ts";
 import { installPayload } from "../src/install/install.ts";
 import { headwater } from "./command-line.ts";
+import { bundle } from "./snippet-bundle.ts";
 import { openWorld, type World } from "./world.ts";
 
 const KEY = "pk_AAECAwQFBgcICQoLDA0ODw";
 const API = "https://insights.example";
 const PAGE = "https://shop.example/a/b";
+const MAIN = `import "./headwater";`;
 const install = installPayload(
   { sourceId: "src_1", publicKey: KEY, name: "Shop", frameworkHint: null },
   { baseUrl: API, appUrl: API },
@@ -68,10 +69,16 @@ describe("What is read off a page", () => {
 
   test("The client in an application's bundle: pasted as a component, or built in.", async () => {
     const expected = { kind: "bundle", ...named, nonce: null, hash: null };
-    assert.deepEqual(snippetInScript(await bundleReactApp(install.reactExample)), expected);
-    const built = `e(t,{publicKey:\`${KEY}\`,apiBaseUrl:'${API}',children:n})`;
+    assert.deepEqual(snippetInScript(await bundle(install.snippets.vue, MAIN)), expected);
+    const vapid = `s({publicKey:"BNbxGYNMhEIi9zrneh7mqV4oUanjLUK3m"});Stripe({publicKey:"pk_live_51Habcdefghijklmnopq"});`;
+    const built = `${vapid}e(t,{publicKey:\`${KEY}\`,apiBaseUrl:'${API}',children:n})`;
     assert.deepEqual(snippetInScript(built), { ...expected, scriptUrl: null });
     assert.equal(snippetInScript("const a = 1"), null);
+  });
+
+  test("A page that nests as deep as it is long is read too.", () => {
+    const deep = `${"<div>".repeat(200_000)}${install.browserSnippet}`;
+    assert.equal(readPage(deep, PAGE).snippets.length, 1);
   });
 
   test("Policies of <meta>, and the files of scripts as absolute addresses.", () => {
@@ -226,7 +233,7 @@ describe("headwater doctor", () => {
 
   test("The client in the application's own script is found there.", async () => {
     const { body } = await world.ask(`/api/tracking-sources/${source.sourceId}/install`);
-    show("/app.js", await bundleReactApp(body.reactExample));
+    show("/app.js", await bundle(body.snippets.vue, MAIN));
     show("/app", html('<script type="module" src="/app.js"></script>'));
     const { code, notOk } = await examine("/app");
     assert.deepEqual([code, notOk], [0, []]);
@@ -309,6 +316,15 @@ describe("headwater doctor", () => {
     const { checks }: Verification = (await headwater({}, ...words)).json();
     const { status, message, paste } = checks[3]!;
     assert.deepEqual([status, message, paste], ["wrong", "No source has the key pk_mistyped.", null]);
+  });
+
+  test("What a page puts into its snippet moves no cursor and stops no check.", async () => {
+    const spoilt = (await snippet()).replace(source.publicKey, "\\u001b[2J\\ud800");
+    show("/spoilt", html(spoilt));
+    const { code, stdout } = await headwater({}, "doctor", `${url}/spoilt`, "--key", source.publicKey);
+    assert.equal(code, 1);
+    assert.match(stdout, /^WRONG {4}key: The page has the key \uFFFD\[2J/m);
+    assert.doesNotMatch(stdout.replaceAll("\n", ""), /\p{Cc}/u);
   });
 
   test("What is no address is a sentence with code 64.", async () => {

@@ -5,17 +5,14 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 import type { Attempt, InstallPayload } from "@headwater/contract";
-import { build } from "rolldown";
 import { newVisitor, skip } from "../../../packages/sdk/test/chromium.ts";
 import { until } from "./faults/child.ts";
+import { bundle } from "./snippet-bundle.ts";
 import { openWorld, type World } from "./world.ts";
 
 const DEADLINE_MS = 10_000;
@@ -24,33 +21,6 @@ before(async () => {
   world = await openWorld();
 });
 after(() => world[Symbol.asyncDispose]());
-
-/** What the file's first line calls it; Astro's has a fence before it. */
-const pathOf = (snippet: string) => /^(?:---\n)?\/\/ (\S+)\n/.exec(snippet)?.[1] ?? "";
-
-/** The application's script, with the snippet's file where the snippet says that it belongs. */
-async function bundle(snippet: string, main: string, plugins: Record<string, string> = {}): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "headwater-snippet-"));
-  try {
-    for (const [path, text] of Object.entries({
-      [pathOf(snippet)]: snippet,
-      "src/main.ts": main,
-      ...plugins,
-    })) {
-      await mkdir(dirname(join(folder, path)), { recursive: true });
-      await writeFile(join(folder, path), text);
-    }
-    const { output } = await build({
-      input: join(folder, "src/main.ts"),
-      output: { format: "iife", minify: true },
-      write: false,
-      logLevel: "silent",
-    });
-    return output[0].code;
-  } finally {
-    await rm(folder, { recursive: true });
-  }
-}
 
 const asScript = async (code: Promise<string>) =>
   `<script defer src="data:text/javascript,${encodeURIComponent(await code)}"></script>`;

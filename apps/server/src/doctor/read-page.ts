@@ -16,10 +16,16 @@ export interface Page {
 
 const CLIENT = /\/sdk\/v2\.js(?:[?#]|$)/;
 
-function* elements(node: Node): Generator<Element> {
-  if ("tagName" in node) yield node;
-  // what is in a <template> does not run; its content is no child
-  if ("childNodes" in node) for (const child of node.childNodes) yield* elements(child);
+/** In the order of the document. No recursion: a page may nest as deep as it is long. */
+function elementsOf(root: Node): Element[] {
+  const found: Element[] = [];
+  const waiting = [root];
+  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+    if ("tagName" in node) found.push(node);
+    // what is in a <template> does not run; its content is no child
+    if ("childNodes" in node) for (const child of node.childNodes.toReversed()) waiting.push(child);
+  }
+  return found;
 }
 
 const attribute = ({ attrs }: Element, name: string): string | null =>
@@ -42,22 +48,37 @@ function valueBeside(code: string, names: string): string | null {
   return content === undefined ? null : textIn(content);
 }
 
-/** As far around the script's address as what belongs to it may stand. */
+/** As far around the script's address, or the key, as what belongs to it may stand. */
 const NEAR = 4_096;
 const ADDRESS = /(["'`])([^"'`\n]*\/sdk\/v2\.js(?:[?#][^"'`\n]*)?)\1/;
-/** Not one of Stripe's. */
-const OUR_KEY = /^pk_(?!live_|test_)[\w-]{8,}$/;
+/** As the service makes them; not one of Stripe's. */
+const KEY = /(["'`])(pk_(?!live_|test_)[\w-]{20,100})\1/;
 
-/** Code that names the client's script or a key; JSON within JSON, as frameworks stream pages, has one more backslash. */
-function snippetInCode(text: string): Pick<PageSnippet, "scriptUrl" | "publicKey" | "apiBaseUrl"> | null {
-  const code = text.includes('\\"') ? text.replaceAll('\\"', '"') : text;
+const around = (code: string, at: number): string => code.slice(Math.max(0, at - NEAR), at + NEAR);
+
+type Found = Pick<PageSnippet, "scriptUrl" | "publicKey" | "apiBaseUrl">;
+const apiBeside = (code: string) => valueBeside(code, "data-api|dataset\\.api|apiBaseUrl");
+
+/** Code that loads the client from the service. */
+function loadingCode(code: string): Found | null {
   const at = code.indexOf("/sdk/v2.js");
-  const near = at === -1 ? code : code.slice(Math.max(0, at - NEAR), at + NEAR);
-  const address = at === -1 ? undefined : ADDRESS.exec(near)?.[2];
-  const scriptUrl = address === undefined ? null : textIn(address);
-  const publicKey = valueBeside(near, "data-key|dataset\\.key|publicKey");
-  if (scriptUrl === null && !OUR_KEY.test(publicKey ?? "")) return null;
-  return { scriptUrl, publicKey, apiBaseUrl: valueBeside(near, "data-api|dataset\\.api|apiBaseUrl") };
+  const near = at === -1 ? "" : around(code, at);
+  const address = ADDRESS.exec(near)?.[2];
+  if (address === undefined) return null;
+  const publicKey = valueBeside(near, "data-key|dataset\\.key");
+  return { scriptUrl: textIn(address), publicKey, apiBaseUrl: apiBeside(near) };
+}
+
+/** Code that holds the client. */
+function holdingCode(code: string): Found | null {
+  const key = KEY.exec(code);
+  return key && { scriptUrl: null, publicKey: key[2]!, apiBaseUrl: apiBeside(around(code, key.index)) };
+}
+
+/** JSON within JSON, as frameworks stream pages, has one more backslash. */
+function snippetInCode(text: string): Found | null {
+  const code = text.includes('\\"') ? text.replaceAll('\\"', '"') : text;
+  return loadingCode(code) ?? holdingCode(code);
 }
 
 /** The client in an application's own script: pasted as a component, or built in. */
@@ -82,7 +103,8 @@ function snippetOf(script: Element): PageSnippet | null {
     };
   }
   const text = textOf(script);
-  const found = snippetInCode(text);
+  // a page's own code may hold a key for reasons of its own; the pasted snippet loads the client
+  const found = text.includes("__next_f") ? snippetInCode(text) : loadingCode(text);
   // a page that Next.js streams: its data names the client, the application's scripts load it
   if (text.includes("__next_f")) return found && { kind: "bundle", ...found, nonce: null, hash: null };
   const hash = `sha256-${createHash("sha256").update(text).digest("base64")}`;
@@ -105,7 +127,7 @@ function isPolicy(meta: Element): boolean {
 
 /** @param url where the page came from, for addresses within it */
 export function readPage(html: string, url: string): Page {
-  const all = [...elements(parse(html))];
+  const all = elementsOf(parse(html));
   const scripts = all.filter((one) => one.tagName === "script" && runs(one));
   const snippets = withoutEchoes(scripts.map(snippetOf).filter((one) => one !== null));
   const policies = all

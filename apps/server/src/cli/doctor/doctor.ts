@@ -105,7 +105,9 @@ export const doctor = defineCommand({
     const summary = isWorking
       ? "Nothing is wrong."
       : `${wrong} of ${checks.length} checks found something wrong.`;
-    const text = [...checks.flatMap(lines), "", summary].join("\n");
+    // what a page says of itself may hold what moves a terminal's cursor
+    const shown = checks.flatMap(lines).map((line) => line.replace(/\p{Cc}/gu, "\uFFFD"));
+    const text = [...shown, "", summary].join("\n");
     return { json: verification, text, exitCode: isWorking ? 0 : 1 };
   },
 });

@@ -77,7 +77,7 @@ export async function probe(
   origin: string,
   clock: () => number,
 ): Promise<Probe> {
-  const url = `${apiBaseUrl}/api/ingest/v2/${encodeURIComponent(publicKey)}/bootstrap`;
+  const url = `${apiBaseUrl}/api/ingest/v2/${encodeURIComponent(publicKey.toWellFormed())}/bootstrap`;
   try {
     const preflight = await preflightProblem(url, origin);
     const sentAt = clock();
