@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { test } from "node:test";
+import { after, before, test } from "node:test";
 import type { Attempt, Verification } from "@headwater/contract";
 import type { Page } from "playwright-core";
 import { newVisitor, skip } from "../../../packages/sdk/test/chromium.ts";
@@ -152,6 +152,12 @@ async function goOn(page: Page): Promise<void> {
   await page.evaluate("fetch(location.href).then((response) => response.text())");
 }
 
+let world: World;
+before(async () => {
+  world = await openWorld();
+});
+after(() => world[Symbol.asyncDispose]());
+
 for (const wrong of WRONG) {
   test(`${wrong.title}: one warning, one attempt with a hint, and the doctor names it.`, {
     skip,
@@ -160,7 +166,6 @@ for (const wrong of WRONG) {
   }, async (t) => {
     const resources = new AsyncDisposableStack();
     t.after(() => resources.disposeAsync());
-    const world = resources.use(await openWorld());
     const site = resources.use(await startSite());
     const page = await resources.use(await newVisitor()).newPage();
     const source: Source = await world.createSource({ allowedOrigins: [site.url] });
