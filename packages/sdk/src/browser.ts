@@ -1,5 +1,6 @@
-import { createClient } from "./client.ts";
+import type { Client } from "./client.ts";
 import { quietly } from "./quietly.ts";
+import { clientOf } from "./registry.ts";
 import { sdkVersion } from "./version.ts";
 
 /**
@@ -17,9 +18,6 @@ declare global {
   interface Window {
     headwater?: Headwater;
   }
-  interface Document {
-    readonly prerendering?: boolean;
-  }
 }
 
 /** The tag that carries the key; tag managers and optimisers run a script without `currentScript`. */
@@ -28,18 +26,24 @@ const tag =
     ? document.querySelector<HTMLScriptElement>('script[data-key][src*="/sdk/v2.js"]')
     : (document.currentScript as HTMLScriptElement);
 
-function start(publicKey: string, apiBaseUrl: string): void {
+function start({ src, nonce, dataset }: HTMLScriptElement): void {
   const stub = window.headwater;
   if (stub?.version) return;
 
-  const client = createClient({ publicKey, apiBaseUrl });
+  const { key, api, persistence, consent, autoPageViews, extras } = dataset;
+  const servedFrom = src.replace(/\/sdk\/v2\.js.*/, "");
+  const client = clientOf({
+    publicKey: key!,
+    apiBaseUrl: api || servedFrom,
+    persistence: persistence as "local",
+    consent: consent as "granted",
+    autoPageViews: autoPageViews !== "false",
+  });
   const run = quietly(([command, ...args]: unknown[]) => {
-    if (command === "track") client.track(args[0] as string, args[1] as Record<string, unknown> | undefined);
-    else if (command === "page") client.page();
-    else
-      console.warn(
-        `Headwater: there is no command ${JSON.stringify(command)}; there are "track" and "page".`,
-      );
+    const commands = Object.keys(client);
+    if (commands.includes(command as string))
+      (client[command as keyof Client] as (...args: unknown[]) => void)(...args);
+    else console.warn(`Headwater: there is no command ${JSON.stringify(command)}; there are ${commands}.`);
   });
   const headwater: Headwater = (...call) => run(call);
   headwater.version = sdkVersion;
@@ -49,14 +53,16 @@ function start(publicKey: string, apiBaseUrl: string): void {
 
   const recorded = stub?.q;
   if (Array.isArray(recorded)) for (const call of recorded) run(Array.from(call as Call));
+
+  for (const name of extras?.match(/[\w-]+/g) ?? []) {
+    const script = document.createElement("script");
+    script.nonce = nonce;
+    script.src = `${servedFrom}/sdk/extras/${name}.js`;
+    document.head.append(script);
+  }
 }
 
-const startTagged = quietly(() => {
-  const { key, api } = tag?.dataset ?? {};
-  if (tag && key) start(key, api || tag.src.replace(/\/sdk\/v2\.js.*/, ""));
+quietly(() => {
+  if (tag?.dataset.key) start(tag);
   else console.warn("Headwater: the script's tag has no data-key; copy the snippet from the install page.");
-});
-
-// A prerendered page may never be shown; then it is no view.
-if (document.prerendering) document.addEventListener("prerenderingchange", startTagged, { once: true });
-else startTagged();
+})();

@@ -8,9 +8,13 @@ export interface Page {
 
 export type Properties = Readonly<Record<string, unknown>>;
 
+/** The members of every event. Visitor and session are its own: it stays with its visit, whenever and by whichever page it is sent. */
 interface EventBase {
   readonly id: string;
   readonly timestamp: string;
+  readonly properties: Properties | undefined;
+  anonymousId?: string;
+  sessionId?: string | undefined;
 }
 export interface PageEvent extends EventBase {
   readonly type: "page";
@@ -19,7 +23,6 @@ export interface PageEvent extends EventBase {
 export interface TrackEvent extends EventBase {
   readonly type: "track";
   readonly name: string;
-  readonly properties: Properties | undefined;
 }
 export type ClientEvent = PageEvent | TrackEvent;
 
@@ -30,4 +33,18 @@ export const newId = (): string =>
   );
 
 /** Id and time are given once, at the call: a retry is then known for what it is. */
-export const newEventBase = (): EventBase => ({ id: newId(), timestamp: new Date().toISOString() });
+export const newEventBase = (properties?: Properties): EventBase => ({
+  id: newId(),
+  timestamp: new Date().toISOString(),
+  properties: copyOf(properties),
+});
+
+/** As it is at the call, and as JSON: what cannot be written as JSON (a cycle, a BigInt) must not keep the event back. */
+function copyOf(properties: Properties | undefined): Properties | undefined {
+  try {
+    return properties && JSON.parse(JSON.stringify(properties));
+  } catch (error) {
+    console.warn("Headwater: properties that are not JSON were left out.", error);
+    return undefined;
+  }
+}

@@ -4,8 +4,10 @@ import { quietly } from "./quietly.ts";
 /** The page that is shown, and the navigations that change it without a load. */
 export interface Pages {
   current(): Page;
+  /** The same, at the moment of a view: the view before it is then its referrer. */
+  view(): Page;
   /** Calls back after each navigation that changed path or query, and when the browser shows a kept page again. */
-  watch(onView: () => void): void;
+  watch(onView: () => void, signal: AbortSignal): void;
 }
 
 // The server cuts at the same lengths; a page over 16 KiB it would refuse.
@@ -14,16 +16,14 @@ const maxTitleLength = 500;
 
 /** Without the fragment: sign-in flows put tokens there. */
 const withoutFragment = (url: string): string => url.replace(/#.*/s, "").slice(0, maxUrlLength);
-const address = (): string => location.pathname + location.search;
 
 export const currentTitle = (): string => document.title.slice(0, maxTitleLength);
 
 export function createPages(): Pages {
   let referrer = document.referrer;
   let shown = withoutFragment(location.href);
-  let shownAddress = address();
 
-  return {
+  const pages: Pages = {
     current: () => ({
       url: withoutFragment(location.href),
       path: location.pathname.slice(0, maxUrlLength),
@@ -31,26 +31,27 @@ export function createPages(): Pages {
       referrer: referrer ? withoutFragment(referrer) : null,
     }),
 
-    watch(onView) {
-      const navigated = quietly(() => {
-        if (address() === shownAddress) return;
-        referrer = shown;
-        shown = withoutFragment(location.href);
-        shownAddress = address();
-        onView();
-      });
-      const restored = quietly((event: PageTransitionEvent) => event.persisted && onView());
-      const follow = quietly((method: "pushState" | "replaceState") => {
+    view() {
+      const url = withoutFragment(location.href);
+      if (url !== shown) referrer = shown;
+      shown = url;
+      return pages.current();
+    },
+
+    watch(onView, signal) {
+      const navigated = quietly(() => signal.aborted || withoutFragment(location.href) === shown || onView());
+      addEventListener("pageshow", ({ persisted }) => persisted && onView(), { signal });
+      // Tells of every navigation, and leaves the page's own functions alone. Not every browser has it.
+      if (window.navigation) return navigation.addEventListener("currententrychange", navigated, { signal });
+      addEventListener("popstate", navigated, { signal });
+      for (const method of ["pushState", "replaceState"] as const) {
         const original = history[method];
         history[method] = function (this: History, ...change) {
           original.apply(this, change);
           navigated();
         };
-      });
-      addEventListener("popstate", navigated);
-      addEventListener("pageshow", restored);
-      follow("pushState");
-      follow("replaceState");
+      }
     },
   };
+  return pages;
 }

@@ -1,25 +1,76 @@
-/** Events that wait to be sent. Full, it refuses new ones: the first page view is worth more than the thousandth event. */
-export interface Queue<T> {
-  readonly size: number;
-  add(item: T): void;
-  /** The oldest ones, removed. */
-  take(count: number): T[];
-  /** Those that could not be sent, to the front again. */
-  putBack(items: readonly T[]): void;
+import type { ClientEvent } from "./event.ts";
+import { readObject } from "./json.ts";
+import type { Store } from "./storage.ts";
+
+export type QueuedEvent = ClientEvent & {
+  /** Not a member of an event on the wire: the batch carries it, so a batch holds events of one user. */
+  readonly userId?: string | null;
+};
+/** An event by its name in the queue. */
+export type Entry = readonly [name: string, event: QueuedEvent];
+
+/**
+ * Events that wait to be acknowledged, of every page of the site together. Each is an entry of its own in the store, so
+ * pages never overwrite each other's, and what a closed page left behind is sent by the next one.
+ */
+export interface Queue {
+  /** Full, it drops the new one: the first page view is worth more than the thousandth event. */
+  add(event: QueuedEvent): void;
+  remove(name: string): void;
+  /** The oldest first. What is older than a day is dropped. */
+  list(): Entry[];
+  /** Added by this page, and not removed yet, so not read again. An event may be changed while it waits. */
+  readonly own: Map<string, QueuedEvent>;
 }
 
-export function createQueue<T>(capacity: number): Queue<T> {
-  let waiting: T[] = [];
+const maxEvents = 1000;
+const maxLength = 1_000_000;
+const maxAgeMs = 86_400_000;
+const timeDigits = 13;
+const idLength = 32;
+const allNames = "headwater.event.";
+
+export function createQueue(store: Store, publicKey: string): Queue {
+  const ownNames = `${allNames}${publicKey}.`;
+  const own = new Map<string, QueuedEvent>();
+  let latest = 0;
+  let count = 0;
+  let length = 0;
+
   return {
-    get size() {
-      return waiting.length;
+    own,
+    add(event) {
+      const text = JSON.stringify(event);
+      count += 1;
+      length += text.length;
+      if (count > maxEvents || length > maxLength) return;
+      // Names are in the order of their events, also of those of one millisecond.
+      latest = Math.max(latest + 1, Date.now());
+      const name = ownNames + latest + event.id;
+      own.set(name, event);
+      store.write(name, text);
     },
-    add(item) {
-      if (waiting.length < capacity) waiting.push(item);
+    remove(name) {
+      own.delete(name);
+      store.remove(name);
     },
-    take: (count) => waiting.splice(0, count),
-    putBack(items) {
-      waiting = [...items, ...waiting].slice(0, capacity);
+    list() {
+      const names = new Set(store.names(allNames).sort());
+      // Another page may have sent some of this page's.
+      for (const name of own.keys()) if (!names.has(name)) own.delete(name);
+      count = length = 0;
+      const entries: Entry[] = [];
+      for (const name of names) {
+        // Those of another key too, because nobody else may come to drop them.
+        if (Number(name.slice(-idLength - timeDigits, -idLength)) < Date.now() - maxAgeMs) store.remove(name);
+        else if (name.startsWith(ownNames)) {
+          const text = store.read(name) ?? "";
+          count += 1;
+          length += text.length;
+          entries.push([name, own.get(name) ?? (readObject(text) as QueuedEvent)]);
+        }
+      }
+      return entries;
     },
   };
 }

@@ -1,10 +1,9 @@
 /** The page must never see a mistake of ours: the function, without its exceptions. */
 export const quietly =
-  <Args extends unknown[]>(run: (...args: Args) => unknown) =>
-  (...args: Args): void => {
+  <Args extends unknown[], Result>(run: (...args: Args) => Result) =>
+  (...args: Args): Result | undefined => {
     try {
-      const result = run(...args);
-      if (result instanceof Promise) result.catch(() => {});
+      return run(...args);
     } catch {
       // an analytics call that failed is no reason to fail
     }

@@ -1,29 +1,47 @@
 /**
- * localStorage where it works. It throws when cookies are blocked, in a sandboxed frame and when it is full:
- * what could not be written is then kept for the life of the page.
+ * Where the client keeps what should outlive a page. Storage throws when cookies are blocked, in a sandboxed frame
+ * and when it is full: what could not be written there is kept for the life of the page.
  */
 export interface Store {
   read(name: string): string | null;
   write(name: string, value: string): void;
+  remove(name: string): void;
+  /** Writes what could not be written before. */
+  persist(): void;
+  /** Those that begin so. */
+  names(prefix: string): string[];
 }
 
-export function openStore(): Store {
+export type Persistence = "local" | "session" | "memory";
+
+/** @param mayWrite while it answers false, what is written stays in memory */
+export function openStore(persistence: Persistence, mayWrite: () => boolean): Store {
   const unwritten = new Map<string, string>();
-  return {
-    read(name) {
-      try {
-        return unwritten.get(name) ?? localStorage.getItem(name);
-      } catch {
-        return null;
-      }
-    },
-    write(name, value) {
-      try {
-        localStorage.setItem(name, value);
-        unwritten.delete(name);
-      } catch {
-        unwritten.set(name, value);
-      }
-    },
+  /** The mere look at a storage throws where it is forbidden. */
+  const attempt = <T>(use: (storage: Storage) => T): T | undefined => {
+    try {
+      return persistence === "memory" ? undefined : use(window[`${persistence}Storage`]);
+    } catch {
+      return undefined;
+    }
   };
+  const store: Store = {
+    read: (name) => unwritten.get(name) ?? attempt((storage) => storage.getItem(name)) ?? null,
+    write(name, value) {
+      unwritten.set(name, value);
+      attempt((storage) => {
+        if (!mayWrite()) return;
+        storage.setItem(name, value);
+        unwritten.delete(name);
+      });
+    },
+    remove(name) {
+      unwritten.delete(name);
+      attempt((storage) => storage.removeItem(name));
+    },
+    persist: () => unwritten.forEach((value, name) => store.write(name, value)),
+    names: (prefix) =>
+      [...unwritten.keys(), ...(attempt(Object.keys) ?? [])].filter((name) => name.startsWith(prefix)),
+  };
+  return store;
 }

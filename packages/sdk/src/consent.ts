@@ -1,0 +1,79 @@
+import { openStore } from "./storage.ts";
+import type { Privacy } from "./transport.ts";
+
+export type Consent = "granted" | "denied" | "pending";
+
+/** `asking`: only the source's word is missing that it does not obey Global Privacy Control. */
+export type GateState = "held" | "asking" | "open" | "shut";
+
+/** Whether the visitor may be counted: while that is not known calls wait in memory, and when it is not so they are dropped. */
+export interface Gate {
+  state(): GateState;
+  /** Runs it now when it may be counted, else when it may. */
+  pass(run: () => void): void;
+  setConsent(consent: Consent): void;
+  /** "Do not count me", of this browser. */
+  setOptOut(isOut: boolean): void;
+  /** What the source asks for. */
+  obey(privacy: Privacy): void;
+  /** The page is shown, not prerendered any more. */
+  show(): void;
+}
+
+const maxHeld = 1000;
+/** Not one of the names that are forgotten, and kept whatever the persistence is: it is the visitor's own wish. */
+const optOutName = "headwaterOptOut";
+
+/** @param consent undefined: granted, unless the source requires it */
+export function createGate(consent: Consent | undefined, onChange: (state: GateState) => void): Gate {
+  const wishes = openStore("local", () => true);
+  const hasGpc = navigator.globalPrivacyControl;
+  let isAnswered = !hasGpc;
+  let isShown = false;
+  const held: (() => void)[] = [];
+  let latest: GateState = "held";
+
+  function state(): GateState {
+    if (consent === "denied" || wishes.read(optOutName)) return "shut";
+    if (consent === "pending" || !isShown) return "held";
+    return isAnswered ? "open" : "asking";
+  }
+
+  function pass(run: () => void): void {
+    const now = state();
+    if (now === "open") run();
+    else if (now !== "shut" && held.length < maxHeld) held.push(run);
+  }
+
+  const changing =
+    <T>(change: (value: T) => void) =>
+    (value: T): void => {
+      change(value);
+      const now = state();
+      if (now === latest) return;
+      latest = now;
+      onChange(now);
+      // They wait again where they still must.
+      held.splice(0).forEach(pass);
+    };
+
+  return {
+    state,
+    pass,
+    setConsent: changing((next) => {
+      consent = next;
+    }),
+    setOptOut: changing((isOut) => {
+      if (isOut) wishes.write(optOutName, "1");
+      else wishes.remove(optOutName);
+    }),
+    obey: changing(({ respectGpc, requireConsent }) => {
+      isAnswered = true;
+      if (respectGpc && hasGpc) consent = "denied";
+      if (requireConsent) consent ??= "pending";
+    }),
+    show: changing<void>(() => {
+      isShown = true;
+    }),
+  };
+}
