@@ -24,7 +24,7 @@ export async function buildSdk() {
   const { output: chunks } = await build({
     input: join(root, "src", "browser.ts"),
     transform: { target: "es2020" },
-    output: { format: "iife", minify: true },
+    output: { format: "iife", minify: true, comments: false },
     write: false,
   });
   // Written beside and moved, so that nobody reads half a script.

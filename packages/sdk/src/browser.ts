@@ -10,7 +10,7 @@ import { sdkVersion } from "./version.ts";
 type Call = ArrayLike<unknown>;
 interface Headwater {
   (...call: unknown[]): void;
-  q?: { push(call: Call): unknown };
+  q?: { push(call: Call): unknown; forEach?(run: (call: Call) => void): void };
   version?: string;
 }
 
@@ -21,48 +21,38 @@ declare global {
 }
 
 /** The tag that carries the key; tag managers and optimisers run a script without `currentScript`. */
-const tag =
-  document.currentScript?.dataset.key === undefined
-    ? document.querySelector<HTMLScriptElement>('script[data-key][src*="/sdk/v2.js"]')
-    : (document.currentScript as HTMLScriptElement);
+const tag = [
+  document.currentScript as HTMLScriptElement | null,
+  document.querySelector<HTMLScriptElement>('script[data-key][src*="/sdk/v2.js"]'),
+].find((found) => found?.dataset.key);
 
 function start({ src, nonce, dataset }: HTMLScriptElement): void {
-  const stub = window.headwater;
-  if (stub?.version) return;
-
-  const { key, api, persistence, consent, autoPageViews, extras } = dataset;
   const servedFrom = src.replace(/\/sdk\/v2\.js.*/, "");
-  const client = clientOf({
-    publicKey: key!,
-    apiBaseUrl: api || servedFrom,
-    persistence: persistence as "local",
-    consent: consent as "granted",
-    autoPageViews: autoPageViews !== "false",
-  });
-  const run = quietly(([command, ...args]: unknown[]) => {
-    const commands = Object.keys(client);
-    if (commands.includes(command as string))
-      (client[command as keyof Client] as (...args: unknown[]) => void)(...args);
-    else console.warn(`Headwater: there is no command ${JSON.stringify(command)}; there are ${commands}.`);
+  const { key, api, extras } = dataset;
+  // The other attributes are options of the same names.
+  const client = clientOf({ ...dataset, publicKey: key!, apiBaseUrl: api || servedFrom });
+  const run = quietly((call: Call) => {
+    const [command, ...args] = Array.from(call);
+    const known = client[command as keyof Client] as ((...args: unknown[]) => void) | undefined;
+    if (known) known(...args);
+    else console.warn(`Headwater has no command ${String(command)}`);
   });
   const headwater: Headwater = (...call) => run(call);
   headwater.version = sdkVersion;
   // A stub that someone kept a reference to pushes here.
-  headwater.q = { push: (call) => run(Array.from(call)) };
+  headwater.q = { push: run };
+  const recorded = window.headwater?.q;
   window.headwater = headwater;
-
-  const recorded = stub?.q;
-  if (Array.isArray(recorded)) for (const call of recorded) run(Array.from(call as Call));
+  // The stub kept them in an array; a client, should one be here, has nothing to replay.
+  recorded?.forEach?.(run);
 
   for (const name of extras?.match(/[\w-]+/g) ?? []) {
-    const script = document.createElement("script");
-    script.nonce = nonce;
-    script.src = `${servedFrom}/sdk/extras/${name}.js`;
-    document.head.append(script);
+    const src = `${servedFrom}/sdk/extras/${name}.js`;
+    document.head.append(Object.assign(document.createElement("script"), { nonce, src }));
   }
 }
 
 quietly(() => {
-  if (tag?.dataset.key) start(tag);
-  else console.warn("Headwater: the script's tag has no data-key; copy the snippet from the install page.");
+  if (tag) start(tag);
+  else console.warn("Headwater has no data-key");
 })();

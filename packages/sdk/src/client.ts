@@ -2,14 +2,8 @@ import { type Consent, createGate, type GateState } from "./consent.ts";
 import { createDelivery } from "./delivery.ts";
 import { newEventBase, type PageEvent, type Properties, type TrackEvent } from "./event.ts";
 import { createPages, currentTitle } from "./pages.ts";
-import { createQueue } from "./queue.ts";
 import { quietly } from "./quietly.ts";
-import { createSession } from "./session.ts";
 import { openStore, type Persistence } from "./storage.ts";
-import { createTurns } from "./turns.ts";
-
-/** Something optional that counts by itself; gives what ends it. */
-export type Extra = (client: Client) => (() => void) | undefined;
 
 export interface ClientOptions {
   readonly publicKey: string;
@@ -23,7 +17,6 @@ export interface ClientOptions {
   readonly consent?: Consent | undefined;
   /** false: the page calls `page()` itself. */
   readonly autoPageViews?: boolean | undefined;
-  readonly extras?: readonly Extra[] | undefined;
 }
 
 /** None of it ever throws. */
@@ -31,7 +24,7 @@ export interface Client {
   /** A view of the page that is shown. Unless `autoPageViews` is false they are counted without a call. */
   page(name?: string, properties?: Properties): void;
   track(name: string, properties?: Properties): void;
-  /** From now on the visitor is this user: 1 to 200 characters. */
+  /** From now on the visitor is this user; what they did before on this page included. Cut at 200 characters. */
   identify(userId: string): void;
   /** Forgets user, visitor and session, as after a sign-out. */
   reset(): void;
@@ -53,34 +46,22 @@ const maxUserIdLength = 200;
 
 /** @returns the client, and what attaches it to the page */
 export function startClient(options: ClientOptions): { readonly client: Client; attach(): void } {
-  const { publicKey, apiBaseUrl, persistence = "local", autoPageViews = true, extras = [] } = options;
+  const { publicKey, apiBaseUrl, persistence = "local" } = options;
+  // A tag's attribute is text.
+  const autoPageViews = `${options.autoPageViews}` !== "false";
   const ingestUrl = `${apiBaseUrl.replace(/\/+$/, "")}/api/ingest/v2/${encodeURIComponent(publicKey)}`;
   const gate = createGate(options.consent, follow);
   const store = openStore(persistence, () => gate.state() === "open");
-  const session = createSession(store, publicKey);
-  const queue = createQueue(store, publicKey);
-  const turns = createTurns(store, publicKey);
   const pages = createPages();
-  const log = (...words: unknown[]) => isDebugging && console.log("Headwater:", ...words);
-  const delivery = createDelivery({
-    ingestUrl,
-    session,
-    queue,
-    turns,
-    gate,
-    currentPage: pages.current,
-    beforeSend: settleTitle,
-    log,
-  });
-  let isDebugging = false;
+  const delivery = createDelivery(ingestUrl, publicKey, store, gate, pages.current, settleTitle);
   let latestView: PageEvent | undefined;
-  let attached: AbortController | undefined;
+  let isAttached = false;
 
   /** What may be sent and stored has changed. */
   function follow(state: GateState): void {
     if (state === "open") store.persist();
     // What waits to be sent waits in memory until it may.
-    if (state === "held") for (const [, event] of queue.list()) gate.pass(() => delivery.add(event));
+    if (state === "held") for (const event of delivery.list()) gate.pass(() => delivery.add(event));
     if (state === "held" || state === "shut") store.names("headwater.").forEach(store.remove);
     // After the calls that were recorded before the script came: they travel with the first page view.
     else queueMicrotask(delivery.flush);
@@ -94,7 +75,6 @@ export function startClient(options: ClientOptions): { readonly client: Client; 
 
   function page(name?: string, properties?: Properties): void {
     settleTitle();
-    dispatchEvent(new Event("headwater:view"));
     const base = newEventBase(name ? { name, ...properties } : properties);
     const view: PageEvent = { ...base, type: "page", page: pages.view() };
     latestView = view;
@@ -107,65 +87,37 @@ export function startClient(options: ClientOptions): { readonly client: Client; 
   }
 
   function identify(userId: string): void {
-    const known = `${userId}`;
-    if (known && known.length <= maxUserIdLength)
-      gate.pass(() => session.identify(known) && delivery.announce());
-    else console.warn(`Headwater: a user's id has 1 to ${maxUserIdLength} characters.`);
+    const known = `${userId ?? ""}`.slice(0, maxUserIdLength);
+    if (known) gate.pass(() => delivery.identify(known));
   }
 
-  function reset(): void {
-    gate.pass(() => {
-      // What happened before is still of the one who did it.
-      delivery.flushBeforeLeaving();
-      session.reset();
-      delivery.announce();
-    });
-  }
-
-  function attach(): void {
-    if (attached) return;
-    attached = new AbortController();
-    const { signal } = attached;
-    const on = (target: EventTarget, type: string, run: (event: never) => unknown) =>
-      target.addEventListener(type, quietly(run) as EventListener, { signal });
-
-    if (autoPageViews) pages.watch(client.page, signal);
-    on(
-      document,
-      "visibilitychange",
-      () => document.visibilityState === "hidden" && delivery.flushBeforeLeaving(),
+  const on = (target: EventTarget, type: string, run: (event: never) => unknown) =>
+    target.addEventListener(
+      type,
+      quietly((event) => isAttached && run(event as never)),
     );
-    on(window, "pagehide", () => {
-      delivery.flushBeforeLeaving();
-      turns.leave();
-    });
-    on(window, "online", delivery.retry);
-    on(document, "securitypolicyviolation", ({ disposition, blockedURI }: SecurityPolicyViolationEvent) => {
-      if (disposition === "enforce" && blockedURI.startsWith(ingestUrl))
-        delivery.stop({ message: `This page's Content-Security-Policy lacks connect-src ${apiBaseUrl}` });
-    });
-    for (const extra of extras) {
-      const end = extra(client);
-      if (end) signal.addEventListener("abort", end);
-    }
-  }
+  if (autoPageViews) pages.follow(() => isAttached && client.page());
+  // Hidden, it may never be seen again; shown again, it has nothing to wait for.
+  on(document, "visibilitychange", delivery.leave);
+  on(window, "pagehide", delivery.leave);
+  on(document, "securitypolicyviolation", ({ disposition, blockedURI }: SecurityPolicyViolationEvent) => {
+    if (disposition === "enforce" && blockedURI.startsWith(ingestUrl))
+      delivery.stop({ message: `The Content-Security-Policy lacks connect-src ${apiBaseUrl}.` });
+  });
 
   const client: Client = {
     page: quietly(page),
     track: quietly(track),
     identify: quietly(identify),
-    reset: quietly(reset),
+    reset: () => gate.pass(delivery.reset),
     flush: delivery.flush,
     ready: (run) => queueMicrotask(() => run(client)),
-    optOut: () => gate.setOptOut(true),
-    optIn: () => gate.setOptOut(false),
+    optOut: () => gate.optOut(true),
+    optIn: () => gate.optOut(false),
     setConsent: gate.setConsent,
-    debug: (on = true) => {
-      isDebugging = on;
-    },
+    debug: (on = true) => delivery.debug(on),
     stop() {
-      attached?.abort();
-      attached = undefined;
+      isAttached = false;
     },
   };
 
@@ -176,5 +128,10 @@ export function startClient(options: ClientOptions): { readonly client: Client; 
   // A prerendered page may never be shown; then it is no view.
   if (document.prerendering) document.addEventListener("prerenderingchange", show, { once: true });
   else show();
-  return { client, attach };
+  return {
+    client,
+    attach() {
+      isAttached = true;
+    },
+  };
 }

@@ -13,7 +13,7 @@ export interface Gate {
   pass(run: () => void): void;
   setConsent(consent: Consent): void;
   /** "Do not count me", of this browser. */
-  setOptOut(isOut: boolean): void;
+  optOut(isOut: boolean): void;
   /** What the source asks for. */
   obey(privacy: Privacy): void;
   /** The page is shown, not prerendered any more. */
@@ -63,7 +63,7 @@ export function createGate(consent: Consent | undefined, onChange: (state: GateS
     setConsent: changing((next) => {
       consent = next;
     }),
-    setOptOut: changing((isOut) => {
+    optOut: changing((isOut) => {
       if (isOut) wishes.write(optOutName, "1");
       else wishes.remove(optOutName);
     }),

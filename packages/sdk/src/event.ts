@@ -8,13 +8,10 @@ export interface Page {
 
 export type Properties = Readonly<Record<string, unknown>>;
 
-/** The members of every event. Visitor and session are its own: it stays with its visit, whenever and by whichever page it is sent. */
 interface EventBase {
   readonly id: string;
   readonly timestamp: string;
   readonly properties: Properties | undefined;
-  anonymousId?: string;
-  sessionId?: string | undefined;
 }
 export interface PageEvent extends EventBase {
   readonly type: "page";
@@ -26,11 +23,17 @@ export interface TrackEvent extends EventBase {
 }
 export type ClientEvent = PageEvent | TrackEvent;
 
+/** Whose event it is: it stays with its visit, whenever and by whichever page it is sent. */
+export interface Stamp {
+  readonly anonymousId: string;
+  sessionId: string | null;
+  /** The server reads it from the batch, so a batch holds events of one user. */
+  userId: string | null;
+}
+
 /** 128 random bits. `crypto.randomUUID` would do, but pages on plain http do not have it. */
 export const newId = (): string =>
-  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join(
-    "",
-  );
+  [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 
 /** Id and time are given once, at the call: a retry is then known for what it is. */
 export const newEventBase = (properties?: Properties): EventBase => ({
@@ -44,7 +47,7 @@ function copyOf(properties: Properties | undefined): Properties | undefined {
   try {
     return properties && JSON.parse(JSON.stringify(properties));
   } catch (error) {
-    console.warn("Headwater: properties that are not JSON were left out.", error);
+    console.warn("Headwater: properties are no JSON.", error);
     return undefined;
   }
 }

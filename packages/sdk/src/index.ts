@@ -1,18 +1,32 @@
-import type { Client, ClientOptions } from "./client.ts";
+import type { Client, ClientOptions as CoreOptions } from "./client.ts";
 import { clientOf } from "./registry.ts";
 
-export type { Client, ClientOptions, Extra } from "./client.ts";
+export type { Client } from "./client.ts";
 export type { Consent } from "./consent.ts";
 export type { Properties } from "./event.ts";
 export type { Persistence } from "./storage.ts";
 export { sdkVersion } from "./version.ts";
 
+/** Something optional that counts by itself, from "@headwater/sdk/extras". */
+export type Extra = (client: Client) => void;
+
+export interface ClientOptions extends CoreOptions {
+  readonly extras?: readonly Extra[] | undefined;
+}
+
+const extended = new WeakSet<Client>();
+
 /**
  * The client of a source in this page: the same one each time it is asked for. It sends the first page view, follows
  * the navigations, and hands out what a page may call. On a server it does nothing.
  */
-export const createClient = (options: ClientOptions): Client =>
-  typeof window === "undefined" ? serverClient : clientOf(options);
+export function createClient(options: ClientOptions): Client {
+  if (typeof window === "undefined") return serverClient;
+  const client = clientOf(options);
+  if (!extended.has(client)) for (const extra of options.extras ?? []) extra(client);
+  extended.add(client);
+  return client;
+}
 
 const nothing = (): void => {};
 

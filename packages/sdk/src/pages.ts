@@ -1,5 +1,4 @@
 import type { Page } from "./event.ts";
-import { quietly } from "./quietly.ts";
 
 /** The page that is shown, and the navigations that change it without a load. */
 export interface Pages {
@@ -7,7 +6,7 @@ export interface Pages {
   /** The same, at the moment of a view: the view before it is then its referrer. */
   view(): Page;
   /** Calls back after each navigation that changed path or query, and when the browser shows a kept page again. */
-  watch(onView: () => void, signal: AbortSignal): void;
+  follow(onView: () => void): void;
 }
 
 // The server cuts at the same lengths; a page over 16 KiB it would refuse.
@@ -15,7 +14,7 @@ const maxUrlLength = 4096;
 const maxTitleLength = 500;
 
 /** Without the fragment: sign-in flows put tokens there. */
-const withoutFragment = (url: string): string => url.replace(/#.*/s, "").slice(0, maxUrlLength);
+const withoutFragment = (url: string): string => url.split("#")[0]!.slice(0, maxUrlLength);
 
 export const currentTitle = (): string => document.title.slice(0, maxTitleLength);
 
@@ -32,18 +31,17 @@ export function createPages(): Pages {
     }),
 
     view() {
-      const url = withoutFragment(location.href);
-      if (url !== shown) referrer = shown;
-      shown = url;
-      return pages.current();
+      const page = pages.current();
+      if (page.url === shown) return page;
+      referrer = shown;
+      shown = page.url;
+      return { ...page, referrer };
     },
 
-    watch(onView, signal) {
-      const navigated = quietly(() => signal.aborted || withoutFragment(location.href) === shown || onView());
-      addEventListener("pageshow", ({ persisted }) => persisted && onView(), { signal });
-      // Tells of every navigation, and leaves the page's own functions alone. Not every browser has it.
-      if (window.navigation) return navigation.addEventListener("currententrychange", navigated, { signal });
-      addEventListener("popstate", navigated, { signal });
+    follow(onView) {
+      const navigated = () => withoutFragment(location.href) === shown || onView();
+      addEventListener("pageshow", ({ persisted }) => persisted && onView());
+      addEventListener("popstate", navigated);
       for (const method of ["pushState", "replaceState"] as const) {
         const original = history[method];
         history[method] = function (this: History, ...change) {

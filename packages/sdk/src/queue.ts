@@ -1,11 +1,8 @@
-import type { ClientEvent } from "./event.ts";
+import type { ClientEvent, Stamp } from "./event.ts";
 import { readObject } from "./json.ts";
 import type { Store } from "./storage.ts";
 
-export type QueuedEvent = ClientEvent & {
-  /** Not a member of an event on the wire: the batch carries it, so a batch holds events of one user. */
-  readonly userId?: string | null;
-};
+export type QueuedEvent = ClientEvent & Stamp;
 /** An event by its name in the queue. */
 export type Entry = readonly [name: string, event: QueuedEvent];
 
@@ -23,8 +20,9 @@ export interface Queue {
   readonly own: Map<string, QueuedEvent>;
 }
 
-const maxEvents = 1000;
+/** A thousand events, or a megabyte of fewer. */
 const maxLength = 1_000_000;
+const minEventLength = 1000;
 const maxAgeMs = 86_400_000;
 const timeDigits = 13;
 const idLength = 32;
@@ -34,16 +32,17 @@ export function createQueue(store: Store, publicKey: string): Queue {
   const ownNames = `${allNames}${publicKey}.`;
   const own = new Map<string, QueuedEvent>();
   let latest = 0;
-  let count = 0;
   let length = 0;
+  const occupy = (text: string) => {
+    length += Math.max(minEventLength, text.length);
+  };
 
   return {
     own,
     add(event) {
       const text = JSON.stringify(event);
-      count += 1;
-      length += text.length;
-      if (count > maxEvents || length > maxLength) return;
+      occupy(text);
+      if (length > maxLength) return;
       // Names are in the order of their events, also of those of one millisecond.
       latest = Math.max(latest + 1, Date.now());
       const name = ownNames + latest + event.id;
@@ -58,15 +57,14 @@ export function createQueue(store: Store, publicKey: string): Queue {
       const names = new Set(store.names(allNames).sort());
       // Another page may have sent some of this page's.
       for (const name of own.keys()) if (!names.has(name)) own.delete(name);
-      count = length = 0;
+      length = 0;
       const entries: Entry[] = [];
       for (const name of names) {
         // Those of another key too, because nobody else may come to drop them.
         if (Number(name.slice(-idLength - timeDigits, -idLength)) < Date.now() - maxAgeMs) store.remove(name);
         else if (name.startsWith(ownNames)) {
           const text = store.read(name) ?? "";
-          count += 1;
-          length += text.length;
+          occupy(text);
           entries.push([name, own.get(name) ?? (readObject(text) as QueuedEvent)]);
         }
       }

@@ -15,10 +15,11 @@ declare global {
 
 /** The one client of a source in this page, attached to it. */
 export function clientOf(options: ClientOptions): Client {
-  window.headwaterClients ??= {};
-  const clients = window.headwaterClients;
+  const clients = window.headwaterClients ?? {};
+  window.headwaterClients = clients;
   const name = `${options.publicKey} ${options.apiBaseUrl}`;
-  clients[name] ??= startClient(options);
-  clients[name].attach();
-  return clients[name].client;
+  const started = clients[name] ?? startClient(options);
+  clients[name] = started;
+  started.attach();
+  return started.client;
 }

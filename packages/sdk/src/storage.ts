@@ -39,7 +39,9 @@ export function openStore(persistence: Persistence, mayWrite: () => boolean): St
       unwritten.delete(name);
       attempt((storage) => storage.removeItem(name));
     },
-    persist: () => unwritten.forEach((value, name) => store.write(name, value)),
+    persist() {
+      for (const [name, value] of unwritten) store.write(name, value);
+    },
     names: (prefix) =>
       [...unwritten.keys(), ...(attempt(Object.keys) ?? [])].filter((name) => name.startsWith(prefix)),
   };

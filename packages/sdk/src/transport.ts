@@ -4,7 +4,7 @@ import { readObject } from "./json.ts";
 export interface Answer {
   /** 0: none came. */
   readonly status: number;
-  readonly retryAfterMs: number;
+  readonly waitMs: number;
   readonly content: Content;
 }
 /** What may be in an answer; a proxy's page of HTML reads as an empty one. */
@@ -53,11 +53,11 @@ export async function post(url: string, content: unknown): Promise<Answer> {
     const response = await fetch(url, init);
     return {
       status: response.status,
-      retryAfterMs: Number(response.headers.get("retry-after")) * 1000 || 0,
+      waitMs: Number(response.headers.get("retry-after")) * 1000 || 0,
       content: readObject<Content>(await response.text()),
     };
   } catch {
-    return { status: 0, retryAfterMs: 0, content: {} };
+    return { status: 0, waitMs: 0, content: {} };
   } finally {
     clearTimeout(timer);
     if (keepalive) keepaliveBytes -= size;

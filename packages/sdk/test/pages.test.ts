@@ -28,7 +28,7 @@ browserTest(
     });
     assert.ok(batchId && anonymousId);
     assert.equal(new Date(sentAt).toISOString(), sentAt);
-    assert.deepEqual(Object.keys(context), ["locale", "timezone", "userAgent"]);
+    assert.deepEqual(Object.keys(context), ["locale", "timezone"]);
     assert.equal(events.length, 1);
     assert.equal(events[0]?.type, "page");
     assert.deepEqual(events[0]?.page, shown);

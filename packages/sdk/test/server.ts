@@ -42,7 +42,14 @@ export type Answer =
 
 export const refusal = (status: number, code: string, more: Record<string, unknown> = {}): Answer => ({
   status,
-  body: { ok: false, code, message: `What is wrong: ${code}.`, hint: `What to do about ${code}.`, ...more },
+  body: {
+    ok: false,
+    code,
+    message: `What is wrong: ${code}.`,
+    hint: `What to do about ${code}.`,
+    debugUrl: "https://debug.example",
+    ...more,
+  },
 });
 
 async function listen(listener: RequestListener) {

@@ -7,11 +7,11 @@ import { sdkVersion } from "../src/version.ts";
 
 const maxGzipBytes = 4096;
 
-test("The browser script is below 4 KB, compressed.", async (t) => {
+test("The browser script is at most 4 KB, compressed.", async (t) => {
   const script = await readFile(await buildSdk());
   const gzipBytes = gzipSync(script, { level: 9 }).length;
   t.diagnostic(`v2.js: ${script.length} bytes, ${gzipBytes} with gzip`);
-  assert.ok(gzipBytes < maxGzipBytes);
+  assert.ok(gzipBytes <= maxGzipBytes);
 });
 
 test("The version that the client sends is the package's.", async () => {
