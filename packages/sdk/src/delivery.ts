@@ -247,5 +247,5 @@ function batchOf(entries: readonly Entry[], maxSize: number, maxLength: number):
 
 function warn(consequence: string, refusal: Refusal): void {
   const { code = "", message, hint = "", debugUrl = "", issues = [] } = refusal;
-  console.warn(`Headwater ${consequence} ${message} ${hint} (${code}) ${debugUrl}`, ...issues);
+  console.warn(`Headwater: ${consequence} ${message} ${hint} (${code}) ${debugUrl}`, ...issues);
 }

@@ -27,7 +27,7 @@ export async function settle({ page, site }: Visit): Promise<void> {
 }
 
 /** Timers of the page end ten times as early. */
-function hurryTimers(): void {
+export function hurryTimers(): void {
   const { setTimeout } = window;
   Object.assign(window, {
     setTimeout: (run: () => void, delayMs: number) => setTimeout.call(window, run, delayMs / 10),

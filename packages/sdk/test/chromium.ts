@@ -15,24 +15,27 @@ export const skip =
 if (skip) console.log(`Browser tests ${skip}.`);
 
 let launched: Promise<Browser> | undefined;
-const launch = () =>
-  chromium.launch({
-    executablePath,
-    args: [
-      "--no-sandbox",
-      "--disable-gpu",
-      "--disable-quic",
-      "--no-first-run",
-      "--disable-background-networking",
-      "--disable-component-update",
-      "--disable-sync",
-      `--host-resolver-rules=MAP ${plainHost} 127.0.0.1`,
-    ],
-  });
+const options = {
+  executablePath,
+  args: [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    `--host-resolver-rules=MAP ${plainHost} 127.0.0.1`,
+  ],
+};
 after(async () => (await launched)?.close());
 
 /** A visitor who was never here. */
 export async function newVisitor(): Promise<BrowserContext> {
-  launched ??= launch();
+  launched ??= chromium.launch(options);
   return (await launched).newContext();
 }
+
+/** A browser of its own, which keeps what it knows in that folder. */
+export const openProfile = (folder: string): Promise<BrowserContext> =>
+  chromium.launchPersistentContext(folder, options);

@@ -144,7 +144,7 @@ for (const [status, code] of [
     await page.goto(site.url);
     assert.equal(
       (await warning).text(),
-      `Headwater stopped. What is wrong: ${code}. What to do about ${code}. (${code}) https://debug.example`,
+      `Headwater: stopped. What is wrong: ${code}. What to do about ${code}. (${code}) https://debug.example`,
     );
     await trackTwenty(visit);
     await page.evaluate(() => history.pushState(null, "", "/next"));
@@ -181,7 +181,7 @@ browserTest("After 422 the events that the issues name are dropped, and the rest
     for (const name of ["by index", "good", "by id", "good too"]) window.headwater?.("track", name);
   });
   await ingest.until((requests) => requests.length === 3);
-  assert.match((await warning).text(), /Headwater dropped events\. What is wrong: invalid_payload\./);
+  assert.match((await warning).text(), /Headwater: dropped events\. What is wrong: invalid_payload\./);
   await visit.track("afterwards");
   await ingest.until((requests) => requests.length === 4);
   assert.deepEqual(
@@ -201,7 +201,7 @@ browserTest("After 422 that no event is to blame for, nothing more is sent.", as
   );
   const warning = visit.nextWarning();
   await page.goto(site.url);
-  assert.match((await warning).text(), /Headwater stopped/);
+  assert.match((await warning).text(), /Headwater: stopped/);
   await trackTwenty(visit);
   await settle(visit);
   assert.equal(ingest.requests.length, 1);

@@ -1,0 +1,78 @@
+/** A network between the pages and the real server, as bad as a test wants it. */
+import { once } from "node:events";
+import { request as ask, type ClientRequest, createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** What becomes of one ingest request. */
+export type Fate =
+  | "pass"
+  /** Never reaches the server. */
+  | "cut"
+  /** Reaches it, is stored, and nobody hears of it. */
+  | "swallow"
+  /** As a server that has too much to do. */
+  | "503";
+
+export interface Weather {
+  /** Before the request goes on, and again before the answer does. */
+  delayMs(): number;
+  fate(): Fate;
+}
+
+export const fine: Weather = { delayMs: () => 0, fate: () => "pass" };
+
+/** A repeatable row of numbers from 0 to 1. */
+export function chances(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+const passes = (delayMs: number) => new Promise((resolve) => setTimeout(resolve, delayMs));
+
+export async function startBadNetwork(serverUrl: string) {
+  const { port: serverPort } = new URL(serverUrl);
+  const network = { weather: fine, requests: 0, bootstraps: 0 };
+
+  const server = createServer(async (incoming, response) => {
+    const { method, url = "/", headers } = incoming;
+    const body = Buffer.concat(await Array.fromAsync<Buffer>(incoming));
+    const isIngest = url.startsWith("/api/ingest/");
+    const { weather } = network;
+    const fate = isIngest ? weather.fate() : "pass";
+    if (isIngest) network.requests += 1;
+    if (url.endsWith("/bootstrap")) network.bootstraps += 1;
+    await passes(weather.delayMs());
+    if (fate === "cut") return void response.destroy();
+    if (fate === "503") return void refuse(response, headers.origin);
+    const onward: ClientRequest = ask({ port: serverPort, host: "127.0.0.1", method, path: url, headers });
+    onward.on("error", () => response.destroy());
+    onward.end(body);
+    const [answer] = await once(onward, "response");
+    const text = Buffer.concat(await Array.fromAsync<Buffer>(answer));
+    await passes(weather.delayMs());
+    if (fate === "swallow") return void response.destroy();
+    response.writeHead(answer.statusCode, answer.headers).end(text);
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+
+  return Object.assign(network, {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    [Symbol.dispose]() {
+      server.closeAllConnections();
+      server.close();
+    },
+  });
+}
+export type BadNetwork = Awaited<ReturnType<typeof startBadNetwork>>;
+
+function refuse(response: ServerResponse, origin = "*"): void {
+  response.writeHead(503, {
+    "Access-Control-Allow-Origin": origin,
+    "Access-Control-Expose-Headers": "Retry-After",
+    "Retry-After": "1",
+  });
+  response.end('{"ok":false,"code":"overloaded"}');
+}
