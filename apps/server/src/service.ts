@@ -183,7 +183,9 @@ export async function createService(given: ServiceParts): Promise<Service> {
   });
 
   const trust = config.TRUST_PROXY;
-  const door = createIngestDoor({ trust, geoHeader: config.GEO_HEADER, clock, newId, ...ingest });
+  const debugUrl = (sourceId: string) =>
+    `${addresses().appUrl.replace(/\/+$/, "")}/analytics/setup/debug?sourceId=${encodeURIComponent(sourceId)}`;
+  const door = createIngestDoor({ trust, geoHeader: config.GEO_HEADER, clock, newId, debugUrl, ...ingest });
   const served = createAlias(config.INGEST_ALIAS);
   const app = createWorkspaceApp({
     handlers,

@@ -96,6 +96,9 @@ export const FailureOf = (codes: readonly (keyof typeof ERRORS)[]) =>
     retryable: Type.Boolean(),
     requestId: Type.String(),
     attemptId: Type.Optional(Type.String()),
+    debugUrl: Type.Optional(
+      Type.String({ description: "on ingest routes, of a source that is known: where its debug view is" }),
+    ),
     issues: Type.Optional(Type.Array(IssueShape, { maxItems: LIMITS.maxIssues })),
     issuesTruncated: Type.Optional(Type.Literal(true)),
     limit: Type.Optional(Count),

@@ -3,6 +3,7 @@ import Type, { type Static } from "typebox";
 import { EVENT_CODES, type EventCode, WARNINGS } from "./errors.ts";
 import { LIMITS } from "./limits.ts";
 import { Closed, Count, FreeObject, Maybe, Nullable, OneOf, Time, when } from "./shapes.ts";
+import { Privacy } from "./sources.ts";
 
 const EnvelopeId = Type.String({ minLength: 1, maxLength: LIMITS.envelopeIdLength });
 
@@ -157,6 +158,7 @@ export const BootstrapAnswer = Closed({
   sessionExpiresAt: Time,
   serverTime: Time,
   limits: ClientLimits,
+  privacy: Privacy,
   accepted: Type.Optional(Count),
   duplicates: Type.Optional(Count),
   rejected: Type.Optional(Count),

@@ -34,6 +34,21 @@ export const SourceLimits = Closed({
 });
 export type SourceLimits = Static<typeof SourceLimits>;
 
+/** What the pages of a source must heed before they count a visitor; it comes to them with the bootstrap's answer. */
+export const Privacy = Closed({
+  respectGpc: Type.Boolean({
+    description: "Global Privacy Control is obeyed: such visitors are not counted",
+  }),
+  requireConsent: Type.Boolean({
+    description: "nothing is counted or stored in the browser before the page says that consent was given",
+  }),
+});
+export type Privacy = Static<typeof Privacy>;
+const PrivacyPatch = Closed({
+  respectGpc: Type.Optional(Privacy.properties.respectGpc),
+  requireConsent: Type.Optional(Privacy.properties.requireConsent),
+});
+
 export const Source = Closed({
   sourceId: Type.String(),
   organizationId: Type.String(),
@@ -44,6 +59,7 @@ export const Source = Closed({
   frameworkHint: Nullable(Type.String()),
   isActive: Type.Boolean(),
   requireOrigin: Type.Boolean(),
+  privacy: Privacy,
   limits: SourceLimits,
   previousKeyExpiresAt: Nullable(Time),
   publicKeyRotatedAt: Nullable(Time),
@@ -63,6 +79,7 @@ export const CreateSourceBody = Closed({
   allowedOrigins: Type.Optional(Origins),
   frameworkHint: Type.Optional(FrameworkHint),
   requireOrigin: Type.Optional(Type.Boolean()),
+  privacy: Type.Optional(PrivacyPatch),
 });
 export type CreateSourceBody = Static<typeof CreateSourceBody>;
 
@@ -80,6 +97,7 @@ export const UpdateSourceBody = Closed({
   frameworkHint: Type.Optional(FrameworkHint),
   isActive: Type.Optional(Type.Boolean()),
   requireOrigin: Type.Optional(Type.Boolean()),
+  privacy: Type.Optional(PrivacyPatch),
   limits: Type.Optional(LimitsPatch),
 });
 export type UpdateSourceBody = Static<typeof UpdateSourceBody>;

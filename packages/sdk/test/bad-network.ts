@@ -1,6 +1,6 @@
 /** A network between the pages and the real server, as bad as a test wants it. */
 import { once } from "node:events";
-import { request as ask, type ClientRequest, createServer, type ServerResponse } from "node:http";
+import { request as ask, createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
 /** What becomes of one ingest request. */
@@ -47,14 +47,15 @@ export async function startBadNetwork(serverUrl: string) {
     await passes(weather.delayMs());
     if (fate === "cut") return void response.destroy();
     if (fate === "503") return void refuse(response, headers.origin);
-    const onward: ClientRequest = ask({ port: serverPort, host: "127.0.0.1", method, path: url, headers });
-    onward.on("error", () => response.destroy());
+    const onward = ask({ port: serverPort, host: "127.0.0.1", method, path: url, headers });
+    const answered = once(onward, "response");
     onward.end(body);
-    const [answer] = await once(onward, "response");
+    const answer = await answered.then(([message]) => message as IncomingMessage).catch(() => null);
+    if (!answer) return void response.destroy();
     const text = Buffer.concat(await Array.fromAsync<Buffer>(answer));
     await passes(weather.delayMs());
     if (fate === "swallow") return void response.destroy();
-    response.writeHead(answer.statusCode, answer.headers).end(text);
+    response.writeHead(answer.statusCode!, answer.headers).end(text);
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
 

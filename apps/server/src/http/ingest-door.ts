@@ -17,6 +17,8 @@ export interface DoorOptions {
   geoHeader: string | null;
   clock(): number;
   newId(prefix: string): string;
+  /** Where people see what came of a source's attempts. */
+  debugUrl(sourceId: string): string;
   bootstrap(arrival: Arrival): Promise<Attempt>;
   events(arrival: Arrival): Promise<Attempt>;
 }
@@ -109,10 +111,14 @@ function arrivalOf(request: IncomingMessage, route: Route, requestId: string, op
   };
 }
 
-function replyTo(attempt: Attempt): { status: number; headers: Record<string, string>; body: unknown } {
-  const { outcome } = attempt;
+function replyTo(
+  attempt: Attempt,
+  { debugUrl }: DoorOptions,
+): { status: number; headers: Record<string, string>; body: unknown } {
+  const { outcome, source } = attempt;
   if (outcome?.kind === "taken") return { status: 200, headers: {}, body: outcome.answer };
-  return failureAnswer(outcome!.refusal, attempt.requestId, attempt.attemptId);
+  const answer = failureAnswer(outcome!.refusal, attempt.requestId, attempt.attemptId);
+  return source ? { ...answer, body: { ...answer.body, debugUrl: debugUrl(source.sourceId) } } : answer;
 }
 
 function legacyHeaders(route: Route): Record<string, string> {
@@ -157,7 +163,7 @@ export function createIngestDoor(options: DoorOptions) {
     const arrival = arrivalOf(request, route, requestId, options);
     const attempt = await (route.kind === "bootstrap" ? options.bootstrap(arrival) : options.events(arrival));
     if (response.destroyed) return;
-    const { status, headers, body } = replyTo(attempt);
+    const { status, headers, body } = replyTo(attempt, options);
     send(
       request,
       response,

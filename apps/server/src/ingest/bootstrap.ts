@@ -127,5 +127,6 @@ function answerOf(
     sessionExpiresAt: isoTime(expiresAt(session)),
     serverTime: isoTime(attempt.receivedAt),
     limits: { maxBatchSize, maxPayloadBytes, maxEventBytes, maxEventAgeSeconds, sessionTimeoutSeconds },
+    privacy: known.source.privacy,
   };
 }

@@ -54,6 +54,7 @@ const aSource = (over: Partial<SourceRecord> = {}): SourceRecord => ({
   frameworkHint: null,
   isActive: true,
   requireOrigin: true,
+  privacy: { respectGpc: false, requireConsent: false },
   limits: { maxBatchSize: null, maxPayloadBytes: null, clientRatePerSecond: null },
   lastBootstrapAt: null,
   lastEventAt: null,

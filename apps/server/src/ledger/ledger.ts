@@ -57,6 +57,7 @@ export interface SourceChange {
   frameworkHint?: string | null | undefined;
   isActive?: boolean | undefined;
   requireOrigin?: boolean | undefined;
+  privacy?: { respectGpc?: boolean | undefined; requireConsent?: boolean | undefined } | undefined;
   limits?: Partial<SourceLimits> | undefined;
 }
 

@@ -1,5 +1,5 @@
 /** The plain values that the ledger keeps. Times are milliseconds since the epoch; ids are opaque text. */
-import type { AttemptKind, AttemptOutcome, KeyState, Role, SourceLimits } from "@headwater/contract";
+import type { AttemptKind, AttemptOutcome, KeyState, Privacy, Role, SourceLimits } from "@headwater/contract";
 
 export interface SourceRecord {
   sourceId: string;
@@ -13,6 +13,7 @@ export interface SourceRecord {
   frameworkHint: string | null;
   isActive: boolean;
   requireOrigin: boolean;
+  privacy: Privacy;
   limits: SourceLimits;
   lastBootstrapAt: number | null;
   lastEventAt: number | null;

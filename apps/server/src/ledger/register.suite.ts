@@ -46,6 +46,7 @@ const aSource = (organizationId: string, over: Partial<SourceRecord> = {}): Sour
   frameworkHint: null,
   isActive: true,
   requireOrigin: true,
+  privacy: { respectGpc: false, requireConsent: false },
   limits: NO_LIMITS,
   lastBootstrapAt: null,
   lastEventAt: null,

@@ -26,6 +26,7 @@ export const createSource =
       frameworkHint,
       isActive: true,
       requireOrigin: body.requireOrigin ?? true,
+      privacy: { respectGpc: false, requireConsent: false, ...body.privacy },
       limits: NO_LIMITS,
       lastBootstrapAt: null,
       lastEventAt: null,

@@ -33,6 +33,7 @@ export function renderSource(record: SourceRecord, now: number): Source {
     frameworkHint: record.frameworkHint,
     isActive: record.isActive,
     requireOrigin: record.requireOrigin,
+    privacy: record.privacy,
     limits: record.limits,
     previousKeyExpiresAt: previous !== null && previous > now ? isoTime(previous) : null,
     publicKeyRotatedAt: isoTimeOrNull(record.publicKeyRotatedAt),

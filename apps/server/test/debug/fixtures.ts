@@ -38,6 +38,7 @@ export function source(sourceId = "src_1", changes: Partial<SourceRecord> = {}):
     frameworkHint: null,
     isActive: true,
     requireOrigin: true,
+    privacy: { respectGpc: false, requireConsent: false },
     limits: { maxBatchSize: null, maxPayloadBytes: null, clientRatePerSecond: null },
     lastBootstrapAt: null,
     lastEventAt: null,
@@ -145,6 +146,7 @@ export function bootstrapped(changes: Partial<Attempt> = {}): Attempt {
     sessionExpiresAt: time,
     serverTime: time,
     limits,
+    privacy: { respectGpc: false, requireConsent: false },
   } as const;
   made.outcome ??= { kind: "taken", answer, results: [], normalized: [] };
   return made;

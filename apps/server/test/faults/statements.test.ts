@@ -61,6 +61,7 @@ const source = {
   frameworkHint: null,
   isActive: true,
   requireOrigin: true,
+  privacy: { respectGpc: false, requireConsent: false },
   limits: { maxBatchSize: null, maxPayloadBytes: null, clientRatePerSecond: null },
   createdAt: NOW,
   updatedAt: NOW,

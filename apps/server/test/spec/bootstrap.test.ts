@@ -44,6 +44,7 @@ describe("POST /api/ingest/v2/:publicKey/bootstrap", () => {
         ingestUrl: `/api/ingest/v2/${source.publicKey}/events`,
         sessionResumed: false,
         sessionExpiresAt: new Date(time.now() + 1_800_000).toISOString(),
+        privacy: { respectGpc: false, requireConsent: false },
         serverTime: new Date(time.now()).toISOString(),
         limits: {
           maxBatchSize: 500,

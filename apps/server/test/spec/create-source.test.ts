@@ -33,6 +33,7 @@ describe("POST /api/tracking-sources", () => {
         frameworkHint: null,
         isActive: true,
         requireOrigin: true,
+        privacy: { respectGpc: false, requireConsent: false },
         limits: { maxBatchSize: null, maxPayloadBytes: null, clientRatePerSecond: null },
         previousKeyExpiresAt: null,
         publicKeyRotatedAt: null,
@@ -150,6 +151,7 @@ describe("POST /api/tracking-sources", () => {
         allowedOrigins: "x",
         frameworkHint: "-",
         requireOrigin: "yes",
+        privacy: { respectGpc: 1 },
         colour: "red",
       };
       assert.deepEqual(issuesOf(await post(body)), [
@@ -158,6 +160,7 @@ describe("POST /api/tracking-sources", () => {
         "frameworkHint: invalid_value",
         "name: invalid_type",
         "organizationId: required",
+        "privacy.respectGpc: invalid_type",
         "requireOrigin: invalid_type",
         "slug: invalid_value",
       ]);

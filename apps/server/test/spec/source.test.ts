@@ -62,6 +62,15 @@ describe("GET, PATCH and DELETE /api/tracking-sources/:sourceId", () => {
       assert.deepEqual({ name, slug, frameworkHint, requireOrigin }, fields);
     });
 
+    it("PATCH: what a page must heed is set, each by itself", async () => {
+      assert.deepEqual((await patch({ privacy: { respectGpc: true } })).body.privacy, {
+        respectGpc: true,
+        requireConsent: false,
+      });
+      const { privacy } = (await patch({ privacy: { requireConsent: true } })).body;
+      assert.deepEqual(privacy, { respectGpc: true, requireConsent: true });
+    });
+
     it("DELETE: the source is gone, its slug is free, and the log keeps what it was", async () => {
       const doomed = await world.source({ slug: "doomed" });
       const reply = await world.ask("DELETE", `/api/tracking-sources/${doomed.sourceId}`);

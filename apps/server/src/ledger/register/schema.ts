@@ -43,6 +43,10 @@ export const REGISTER_CHANGES: readonly (readonly string[])[] = [
     `update tokens set ceiling = (select members.role from members
       where members.organization_id = tokens.organization_id and members.user_id = tokens.user_id)`,
   ],
+  // what the pages of a source must heed
+  [
+    `alter table sources add column privacy text not null default '{"respectGpc":false,"requireConsent":false}'`,
+  ],
 ];
 
 /** `audit` numbers its rows: the one table whose DDL differs by engine (`integer primary key autoincrement`, `bigint generated always as identity primary key`). */
@@ -88,6 +92,7 @@ export interface RegisterTables {
     is_active: number;
     require_origin: number;
     limits: string;
+    privacy: string;
     created_at: number;
     updated_at: number;
     deleted_at: number | null;

@@ -60,6 +60,7 @@ const audited = ({
   frameworkHint,
   isActive,
   requireOrigin,
+  privacy,
   limits,
 }: SourceRecord) => ({
   name,
@@ -69,6 +70,7 @@ const audited = ({
   frameworkHint,
   isActive,
   requireOrigin,
+  privacy,
   limits,
 });
 
@@ -97,10 +99,15 @@ async function createSource(
   return created;
 }
 
-/** Supplied fields only; of `limits` too. */
-function changedSource(before: SourceRecord, { limits, ...fields }: SourceChange): SourceRecord {
+/** Supplied fields only; of `limits` and `privacy` too. */
+function changedSource(before: SourceRecord, { limits, privacy, ...fields }: SourceChange): SourceRecord {
   const supplied = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-  return { ...before, ...supplied, limits: { ...before.limits, ...limits } };
+  return {
+    ...before,
+    ...supplied,
+    limits: { ...before.limits, ...limits },
+    privacy: { ...before.privacy, ...(privacy as Partial<SourceRecord["privacy"]>) },
+  };
 }
 
 /** The fields of `audited` in which the two differ. */

@@ -19,6 +19,7 @@ const MIGRATIONS: readonly (readonly string[])[] = [
     `create table heartbeat (one integer primary key check (one = 1), at integer not null)`,
   ],
   REGISTER_CHANGES[0]!,
+  REGISTER_CHANGES[1]!,
 ];
 
 /**
