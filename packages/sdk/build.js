@@ -1,4 +1,7 @@
-/** Builds dist/v2.js, the script that `/sdk/v2.js` serves, when a source file is newer than it. */
+/**
+ * Builds what `/sdk/v2.js` and `/sdk/extras/…` serve, when a source file is newer than it: dist/v2.js, and in
+ * dist/extras a script for each optional part.
+ */
 import { randomUUID } from "node:crypto";
 import { mkdir, readdir, rename, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -7,32 +10,76 @@ import { fileURLToPath } from "node:url";
 const root = dirname(fileURLToPath(import.meta.url));
 const output = join(root, "dist", "v2.js");
 
+/** The part's file, and what it exports. */
+const EXTRAS = {
+  downloads: "downloads",
+  engagement: "engagement",
+  forms: "forms",
+  "outbound-links": "outboundLinks",
+  "web-vitals": "webVitals",
+};
+
+/** Browsers since 2021 read it all. */
+const TARGET = "es2020";
+
 const modifiedAt = async (path) => (await stat(path)).mtimeMs;
 
 async function isStale() {
   const builtAt = await modifiedAt(output).catch(() => 0);
   if (builtAt === 0) return true;
-  const sources = await readdir(join(root, "src")).catch(() => []);
+  const sources = await readdir(join(root, "src"), { recursive: true }).catch(() => []);
   const inputs = [...sources.map((name) => join(root, "src", name)), fileURLToPath(import.meta.url)];
   return (await Promise.all(inputs.map(modifiedAt))).some((changedAt) => changedAt > builtAt);
+}
+
+/** Written beside and moved, so that nobody reads half a script. */
+async function writeWhole(path, text) {
+  const draft = `${path}.${randomUUID()}`;
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(draft, text);
+  await rename(draft, path);
+}
+
+/** A script registers itself with the client that is there, once, however often it is loaded. */
+const entryOf = (file, name) => `import { ${name} } from ${JSON.stringify(file)};
+  const started = (window.headwaterExtras ??= new Set());
+  if (!started.has("${name}")) window.headwater("ready", ${name});
+  started.add("${name}");`;
+
+async function bundle(build, path, code) {
+  const entry = "headwater:entry";
+  const plugin = {
+    name: "entry",
+    resolveId: (id) => (id === entry ? id : null),
+    load: (id) => (id === entry ? code : null),
+  };
+  const { output: chunks } = await build({
+    input: entry,
+    plugins: [plugin],
+    transform: { target: TARGET },
+    output: { format: "iife", minify: true, comments: false },
+    write: false,
+  });
+  await writeWhole(path, chunks[0].code);
 }
 
 export async function buildSdk() {
   if (!(await isStale())) return output;
   // Loaded here, because what is built already needs no bundler.
   const { build } = await import("rolldown");
-  const { output: chunks } = await build({
-    input: join(root, "src", "browser.ts"),
-    transform: { target: "es2020" },
-    output: { format: "iife", minify: true, comments: false },
-    write: false,
-  });
-  // Written beside and moved, so that nobody reads half a script.
-  const draft = `${output}.${randomUUID()}`;
-  await mkdir(dirname(output), { recursive: true });
-  await writeFile(draft, chunks[0].code);
-  await rename(draft, output);
+  const sourceOf = (name) => join(root, "src", name);
+  for (const [file, name] of Object.entries(EXTRAS)) {
+    const code = entryOf(sourceOf(`extras/${file}.ts`), name);
+    await bundle(build, join(root, "dist", "extras", `${file}.js`), code);
+  }
+  await bundle(build, output, `import ${JSON.stringify(sourceOf("browser.ts"))};`);
   return output;
+}
+
+/** The optional parts by name, as `/sdk/extras/<name>.js` serves them. */
+export async function builtExtras() {
+  const folder = join(dirname(await buildSdk()), "extras");
+  return Object.keys(EXTRAS).map((name) => ({ name, path: join(folder, `${name}.js`) }));
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) console.log(await buildSdk());

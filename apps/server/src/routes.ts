@@ -47,6 +47,7 @@ export interface RoutesDeps {
     readonly readyz: Handler<"readyz">;
     readonly metrics: Handler<"metrics">;
     readonly sdk: Handler<"sdk">;
+    readonly sdkExtra: Handler<"sdkExtra">;
     readonly support: () => Promise<SupportFacts>;
   };
 }
@@ -103,5 +104,6 @@ export function createHandlers({
       headers: DOCS_HEADERS,
     }),
     sdk: operations.sdk,
+    sdkExtra: operations.sdkExtra,
   };
 }

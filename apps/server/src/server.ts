@@ -4,7 +4,7 @@ import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { LIMITS } from "@headwater/contract/limits";
-import { buildSdk } from "@headwater/sdk/build";
+import { buildSdk, builtExtras } from "@headwater/sdk/build";
 import { type Logger, pino } from "pino";
 import { setUpOnFirstStart } from "./access/first-start.ts";
 import { type Config, ConfigError, type Environment, localUrl, publicSettings } from "./config.ts";
@@ -140,6 +140,7 @@ async function openOn(
     newId,
     log,
     sdk: readFileSync(await buildSdk()),
+    sdkExtras: new Map((await builtExtras()).map(({ name, path }) => [`${name}.js`, readFileSync(path)])),
     countries: config.GEOIP_FILE === "off" ? null : (config.GEOIP_FILE ?? COUNTRIES),
     addresses,
   });

@@ -46,6 +46,7 @@ export interface ServiceParts {
   log: Logger;
   /** The built browser client. */
   sdk: Buffer;
+  sdkExtras: ReadonlyMap<string, Buffer>;
   /** A country file; null: none. */
   countries: string | null;
   /** They may follow the port that is listened on. */
@@ -170,6 +171,7 @@ export async function createService(given: ServiceParts): Promise<Service> {
       readiness: readiness.now,
       metrics,
       sdk: parts.sdk,
+      sdkExtras: parts.sdkExtras,
       settings: parts.settings,
     }),
   });

@@ -179,6 +179,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       readyz: async () => ({ body: { status: "ready" } }),
       metrics: async () => ({ text: "headwater_ready 1\n", mediaType: "text/plain; version=0.0.4" }),
       sdk: async () => ({ text: "// client\n", mediaType: "text/javascript" }),
+      sdkExtra: async () => ({ text: "// extra\n", mediaType: "text/javascript" }),
       support: async () => ({
         settings: { PORT: "8790" },
         health: { ready: true, problems: [] },

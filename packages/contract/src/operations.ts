@@ -563,6 +563,17 @@ export const OPERATIONS = [
     mediaType: "text/javascript",
     codes: ["internal_error"],
   },
+  {
+    id: "sdkExtra",
+    method: "GET",
+    path: "/sdk/extras/:file",
+    summary: "An optional part of the browser client",
+    access: "public",
+    status: 200,
+    answer: Type.String(),
+    mediaType: "text/javascript",
+    codes: ["route_not_found", "internal_error"],
+  },
 ] as const satisfies readonly Operation[];
 
 export type OperationId = (typeof OPERATIONS)[number]["id"];

@@ -35,7 +35,7 @@ function start({ src, nonce, dataset }: HTMLScriptElement): void {
     const [command, ...args] = Array.from(call);
     const known = client[command as keyof Client] as ((...args: unknown[]) => void) | undefined;
     if (known) known(...args);
-    else console.warn(`Headwater has no command ${String(command)}`);
+    else console.warn(`Headwater: no command ${String(command)}`);
   });
   const headwater: Headwater = (...call) => run(call);
   headwater.version = sdkVersion;
@@ -54,5 +54,5 @@ function start({ src, nonce, dataset }: HTMLScriptElement): void {
 
 quietly(() => {
   if (tag) start(tag);
-  else console.warn("Headwater has no data-key");
+  else console.warn("Headwater: no data-key");
 })();

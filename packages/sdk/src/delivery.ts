@@ -69,13 +69,13 @@ export function createDelivery(
     clearTimeout(batchTimer);
     batchTimer = undefined;
     if (mayNot()) return;
-    sending ??= inTurn(publicKey, () => sendWaiting(isWhole))
-      .catch(() => {})
-      .then(() => {
-        sending = undefined;
-        schedule();
-      });
+    sending ??= inTurn(publicKey, () => sendWaiting(isWhole)).then(sent, sent);
     await sending;
+  }
+
+  function sent(): void {
+    sending = undefined;
+    schedule();
   }
 
   async function sendWaiting(isWhole: boolean): Promise<void> {
@@ -162,7 +162,7 @@ export function createDelivery(
             ({ eventId, path = [] }) => eventId === id || (path[0] === "events" && path[1] === index),
           ),
       );
-      const refusal = { message: `${url} answered ${status}, not as Headwater does.`, ...content };
+      const refusal = { message: `${url} answered ${status}, not as Headwater.`, ...content };
       if (spoilt[0]) warn("dropped events.", refusal);
       else stop(refusal);
       for (const [name] of spoilt) queue.remove(name);

@@ -9,6 +9,8 @@ export interface OperationsDeps {
   metrics: { render(): Promise<string>; contentType: string };
   /** The built browser client. */
   sdk: Buffer;
+  /** Its optional parts, by the name of their file. */
+  sdkExtras: ReadonlyMap<string, Buffer>;
   /** As text, without secrets and paths. */
   settings: Readonly<Record<string, string>>;
 }
@@ -25,14 +27,28 @@ const readyz =
 /** Pages keep it for five minutes: long enough to spare requests, short enough for a new version to arrive. */
 const SDK_CACHE = "public, max-age=300";
 
-function sdk({ sdk: bytes }: OperationsDeps): Handler<"sdk"> {
+function script(bytes: Buffer) {
   const headers = {
     "Cache-Control": SDK_CACHE,
     "Access-Control-Allow-Origin": "*",
     "Cross-Origin-Resource-Policy": "cross-origin",
     ETag: `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 22)}"`,
   };
-  return async () => ({ text: bytes, mediaType: "text/javascript; charset=utf-8", headers });
+  return { text: bytes, mediaType: "text/javascript; charset=utf-8", headers };
+}
+
+function sdk({ sdk: bytes }: OperationsDeps): Handler<"sdk"> {
+  const answer = script(bytes);
+  return async () => answer;
+}
+
+function sdkExtra({ sdkExtras }: OperationsDeps): Handler<"sdkExtra"> {
+  const answers = new Map([...sdkExtras].map(([file, bytes]) => [file, script(bytes)]));
+  return async ({ params }) => {
+    const answer = answers.get(params.file ?? "");
+    if (!answer) throw new Refusal("route_not_found");
+    return answer;
+  };
 }
 
 export function createOperations(deps: OperationsDeps) {
@@ -40,6 +56,7 @@ export function createOperations(deps: OperationsDeps) {
   return {
     readyz: readyz(deps),
     sdk: sdk(deps),
+    sdkExtra: sdkExtra(deps),
     metrics: (async () => ({
       text: await metrics.render(),
       mediaType: metrics.contentType,

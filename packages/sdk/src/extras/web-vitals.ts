@@ -1,0 +1,71 @@
+import type { Client } from "../client.ts";
+
+interface Shift extends PerformanceEntry {
+  readonly value: number;
+  readonly hadRecentInput: boolean;
+}
+interface Interaction extends PerformanceEntry {
+  readonly interactionId?: number;
+}
+
+const sessionGapMs = 1000;
+const sessionMaxMs = 5000;
+/** Of so many interactions one may be left out of account as an outlier. */
+const outlierEvery = 50;
+
+/**
+ * Counts a load's Core Web Vitals once, when the page is first hidden, as `web_vitals`: ttfb, fcp, lcp and inp in
+ * milliseconds, cls as it is. What the browser does not measure is left out.
+ */
+export function webVitals(client: Client): void {
+  const found: Record<string, number> = {};
+  const slowest = new Map<number, number>();
+  let windowShift = 0;
+  let windowStart = 0;
+  let latestShift = 0;
+
+  function observe(type: string, take: (entry: PerformanceEntry) => void): void {
+    try {
+      const observer = new PerformanceObserver((list) => list.getEntries().forEach(take));
+      observer.observe({ type, buffered: true, durationThreshold: 40 } as PerformanceObserverInit);
+    } catch {
+      // this browser does not measure it
+    }
+  }
+
+  observe("navigation", (entry) => {
+    found.ttfb = (entry as PerformanceNavigationTiming).responseStart;
+  });
+  observe("paint", ({ name, startTime }) => {
+    if (name === "first-contentful-paint") found.fcp = startTime;
+  });
+  observe("largest-contentful-paint", ({ startTime }) => {
+    found.lcp = startTime;
+  });
+  observe("layout-shift", (entry) => {
+    const { value, hadRecentInput, startTime } = entry as Shift;
+    if (hadRecentInput) return;
+    const isNew = startTime - latestShift > sessionGapMs || startTime - windowStart > sessionMaxMs;
+    if (isNew) windowStart = startTime;
+    windowShift = isNew ? value : windowShift + value;
+    latestShift = startTime;
+    found.cls = Math.max(found.cls ?? 0, windowShift);
+  });
+  observe("event", ({ duration, interactionId = 0 }: Interaction) => {
+    if (interactionId) slowest.set(interactionId, Math.max(slowest.get(interactionId) ?? 0, duration));
+  });
+
+  let isTold = false;
+  function tell(): void {
+    if (isTold || document.visibilityState !== "hidden") return;
+    isTold = true;
+    const durations = [...slowest.values()].sort((a, b) => b - a);
+    const inp = durations[Math.floor(durations.length / outlierEvery)];
+    if (inp !== undefined) found.inp = inp;
+    const { cls, ...times } = found;
+    const rounded = Object.entries(times).map(([name, ms]) => [name, Math.round(ms)]);
+    client.track("web_vitals", { ...Object.fromEntries(rounded), cls: cls && Math.round(cls * 1000) / 1000 });
+  }
+  addEventListener("visibilitychange", tell, true);
+  addEventListener("pagehide", tell, true);
+}
