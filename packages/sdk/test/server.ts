@@ -3,13 +3,15 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { createServer, type IncomingHttpHeaders, type RequestListener, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { buildSdk } from "../build.js";
+import { buildSdk, builtExtras } from "../build.js";
 
 export interface SentEvent {
   readonly id: string;
   readonly type: string;
   readonly timestamp: string;
   readonly name?: string;
+  readonly anonymousId?: string;
+  readonly sessionId?: string | null;
   readonly page?: { url: string; path: string; title: string; referrer: string | null };
   readonly properties?: Record<string, unknown>;
 }
@@ -66,10 +68,12 @@ async function listen(listener: RequestListener) {
 
 export async function startIngest() {
   const script = await readFile(await buildSdk());
+  const extras = await builtExtras();
   const requests: IngestRequest[] = [];
   const planned: Answer[] = [];
   const watchers = new Set<() => void>();
   let sessions = 0;
+  let privacy = { respectGpc: false, requireConsent: false };
 
   const success = ({ route, key, body }: IngestRequest): Answer => ({
     status: 200,
@@ -80,9 +84,10 @@ export async function startIngest() {
         anonymousId: body.anonymousId,
         identifiedUserId: null,
         ingestUrl: `/api/ingest/v2/${key}/events`,
+        privacy,
       }),
       sessionId: body.sessionId ?? `ses_${++sessions}`,
-      accepted: body.events.length,
+      accepted: body.events?.length ?? 0,
       duplicates: 0,
       rejected: 0,
     },
@@ -105,6 +110,11 @@ export async function startIngest() {
     const path = incoming.url ?? "/";
     if (path.endsWith("/sdk/v2.js")) {
       response.writeHead(200, { "Content-Type": "text/javascript" }).end(script);
+      return;
+    }
+    const extra = extras.find(({ name }) => path.endsWith(`/sdk/extras/${name}.js`));
+    if (extra) {
+      response.writeHead(200, { "Content-Type": "text/javascript" }).end(await readFile(extra.path));
       return;
     }
     const [, key = "", route] = /\/api\/ingest\/v2\/([^/]+)\/(bootstrap|events)$/.exec(path) ?? [];
@@ -132,6 +142,10 @@ export async function startIngest() {
     requests,
     /** The answers to the next requests; after them each succeeds. */
     plan: (...answers: Answer[]) => void planned.push(...answers),
+    /** What the source asks of its pages. */
+    askFor(asked: Partial<typeof privacy>) {
+      privacy = { ...privacy, ...asked };
+    },
     events: () => requests.flatMap((request) => request.body.events ?? []),
     /** Waits until what came satisfies the condition; the test's own time-out ends a vain wait. */
     async until<T>(condition: (requests: readonly IngestRequest[]) => T | undefined | false): Promise<T> {
@@ -152,9 +166,10 @@ export type Ingest = Awaited<ReturnType<typeof startIngest>>;
 /** Every address of the site is the same page: a title, and what the test puts into its head. */
 export async function startSite() {
   let head = "";
+  let headers: Record<string, string> = {};
   const { port, close } = await listen((incoming, response) => {
     if (incoming.url === "/favicon.ico") return void response.writeHead(204).end();
-    response.writeHead(200, { "Content-Type": "text/html; charset=utf-8" });
+    response.writeHead(200, { "Content-Type": "text/html; charset=utf-8", ...headers });
     response.end(`<!doctype html><title>Home</title>${head}<body><div id="root"></div>`);
   });
   return {
@@ -162,6 +177,9 @@ export async function startSite() {
     url: `http://127.0.0.1:${port}`,
     showHead(html: string) {
       head = html;
+    },
+    sendHeaders(given: Record<string, string>) {
+      headers = given;
     },
     close,
   };

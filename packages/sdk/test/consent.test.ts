@@ -1,0 +1,157 @@
+import assert from "node:assert/strict";
+import { browserTest, settle, type Visit } from "./browser.ts";
+
+const names = ({ ingest }: Visit) => ingest.events().map((event) => event.name ?? event.type);
+const command = ({ page }: Visit, ...call: unknown[]) =>
+  page.evaluate((call) => window.headwater?.(...call), call);
+const storage = ({ page }: Visit) => page.evaluate(() => Object.keys(localStorage).sort());
+
+/** The snippet's tag, with more attributes. */
+const showTag = ({ site, ingest }: Visit, attributes: string) =>
+  site.showHead(`<script async src="${ingest.url}/sdk/v2.js" data-key="pk_test" ${attributes}></script>`);
+
+/** The page, once the script has run. */
+async function load({ page, site }: Visit, path = "/") {
+  await page.goto(site.url + path);
+  await page.waitForFunction(() => window.headwater?.version);
+}
+
+const withGpc = ({ page }: Visit) =>
+  page.addInitScript(() => Object.defineProperty(navigator, "globalPrivacyControl", { value: true }));
+
+browserTest(
+  "While consent is pending nothing is sent or stored; when it is granted, all of it is.",
+  async (visit) => {
+    const { ingest } = visit;
+    showTag(visit, 'data-consent="pending"');
+    await load(visit, "/landing");
+    await visit.track("early", { n: 1 });
+    await command(visit, "flush");
+    await settle(visit);
+    assert.equal(ingest.requests.length, 0);
+    assert.deepEqual(await storage(visit), []);
+
+    await command(visit, "setConsent", "granted");
+    await ingest.until(() => ingest.events().length === 2);
+    assert.deepEqual(names(visit), ["page", "early"]);
+    assert.equal(ingest.events()[0]?.page?.path, "/landing");
+    assert.ok((await storage(visit)).includes("headwater.anonymousId"));
+  },
+);
+
+browserTest(
+  "Where consent is denied nothing is sent or stored, and what was is forgotten.",
+  async (visit) => {
+    const { ingest } = visit;
+    await visit.open();
+    assert.notDeepEqual(await storage(visit), []);
+    await command(visit, "setConsent", "denied");
+    await visit.track("never");
+    await command(visit, "flush");
+    await settle(visit);
+    assert.deepEqual(names(visit), ["page"]);
+    assert.deepEqual(await storage(visit), []);
+    await command(visit, "setConsent", "granted");
+    await visit.track("again");
+    await command(visit, "flush");
+    await ingest.until(() => names(visit).includes("again"));
+    assert.deepEqual(names(visit), ["page", "again"]);
+  },
+);
+
+browserTest(
+  "A source that requires consent gets nothing after its first answer until consent is given.",
+  async (visit) => {
+    const { ingest } = visit;
+    ingest.askFor({ requireConsent: true });
+    await visit.open();
+    await visit.page.waitForFunction(() => localStorage.length === 0);
+    await visit.track("held");
+    await command(visit, "flush");
+    await settle(visit);
+    assert.deepEqual(names(visit), ["page"]);
+    assert.deepEqual(await storage(visit), []);
+    await command(visit, "setConsent", "granted");
+    await ingest.until(() => names(visit).includes("held"));
+    await visit.open();
+    await command(visit, "setConsent", "granted");
+  },
+);
+
+browserTest('"Do not count me" holds for this browser until it is taken back.', async (visit) => {
+  const { ingest } = visit;
+  await visit.open();
+  await command(visit, "optOut");
+  await visit.track("never");
+  await load(visit);
+  await visit.track("never either");
+  await command(visit, "flush");
+  await settle(visit);
+  assert.deepEqual(names(visit), ["page"]);
+  assert.deepEqual(await storage(visit), ["headwaterOptOut"]);
+  await command(visit, "optIn");
+  await visit.track("back");
+  await command(visit, "flush");
+  await ingest.until(() => names(visit).includes("back"));
+});
+
+browserTest(
+  "Global Privacy Control: a source that respects it gets no event, and nothing is stored.",
+  async (visit) => {
+    const { ingest, warnings } = visit;
+    ingest.askFor({ respectGpc: true });
+    await withGpc(visit);
+    await load(visit);
+    await visit.track("never");
+    await ingest.until((requests) => requests.length === 1);
+    await visit.page.goto("about:blank");
+    await load(visit);
+    await ingest.until((requests) => requests.length === 2);
+    assert.deepEqual(
+      ingest.requests.map(({ body }) => body.events),
+      [[], []],
+    );
+    assert.deepEqual(await storage(visit), []);
+    assert.deepEqual(warnings, []);
+  },
+);
+
+browserTest(
+  "Global Privacy Control: a source that does not gets every event, after it has said so.",
+  async (visit) => {
+    const { ingest } = visit;
+    await withGpc(visit);
+    await load(visit);
+    await visit.track("counted");
+    await ingest.until(() => ingest.events().length === 2);
+    assert.deepEqual(ingest.requests[0]?.body.events, []);
+    assert.deepEqual(names(visit), ["page", "counted"]);
+    assert.equal(ingest.requests.at(-1)?.body.sessionId, "ses_1");
+    const kept = await visit.page.evaluate(() => localStorage.getItem("headwater.anonymousId"));
+    assert.equal(kept, ingest.events()[0]?.anonymousId);
+  },
+);
+
+for (const persistence of ["memory", "session"] as const) {
+  browserTest(`With persistence "${persistence}" nothing is written to localStorage.`, async (visit) => {
+    showTag(visit, `data-persistence="${persistence}"`);
+    await load(visit);
+    await visit.ingest.until((requests) => requests.length === 1);
+    await visit.track("event");
+    assert.deepEqual(await storage(visit), []);
+    const inSession = await visit.page.evaluate(() => sessionStorage.length > 0);
+    assert.equal(inSession, persistence === "session");
+  });
+}
+
+browserTest('With data-auto-page-views="false" the page counts its own views.', async (visit) => {
+  const { ingest, page } = visit;
+  showTag(visit, 'data-auto-page-views="false"');
+  await load(visit, "/one");
+  await page.evaluate(() => history.pushState(null, "", "/two"));
+  await command(visit, "page", "Second", { n: 2 });
+  await ingest.until(() => ingest.events().length === 1);
+  const [view] = ingest.events();
+  assert.equal(view?.page?.path, "/two");
+  assert.deepEqual(view?.properties, { name: "Second", n: 2 });
+});

@@ -1,0 +1,135 @@
+import assert from "node:assert/strict";
+import { browserTest } from "./browser.ts";
+import { refusal } from "./server.ts";
+
+browserTest(
+  "identify names the user of what follows, and of what the visitor did before on this page.",
+  async (visit) => {
+    const { ingest, page, open, track } = visit;
+    await open();
+    await track("before");
+    await page.evaluate(() => window.headwater?.("identify", "user-1"));
+    await ingest.until(() => ingest.events().some(({ name }) => name === "before"));
+    assert.equal(ingest.requests[1]?.route, "bootstrap");
+    assert.equal(ingest.requests[1]?.body.userId, "user-1");
+    await open("/later");
+    assert.equal(ingest.requests.at(-1)?.body.userId, "user-1");
+  },
+);
+
+browserTest(
+  "reset makes the next event somebody else's, and leaves what happened with its own.",
+  async (visit) => {
+    const { ingest, page, open, track } = visit;
+    await open();
+    await page.evaluate(() => {
+      window.headwater?.("identify", "user-1");
+      window.headwater?.("track", "signed out");
+      window.headwater?.("reset");
+    });
+    await track("somebody");
+    await ingest.until(() => ingest.events().some(({ name }) => name === "somebody"));
+    const [out, next] = ["signed out", "somebody"].map(
+      (name) => ingest.requests.find(({ body }) => body.events.some((event) => event.name === name))!.body,
+    );
+    assert.equal(out?.userId, "user-1");
+    assert.equal(next?.userId, null);
+    assert.equal(next?.sessionId, null);
+    assert.notEqual(next?.anonymousId, out?.anonymousId);
+  },
+);
+
+browserTest(
+  "Each event carries the visitor and the session of its call.",
+  async ({ ingest, open, track }) => {
+    await open();
+    await track("stamped");
+    await ingest.until(() => ingest.events().length === 2);
+    const { anonymousId, sessionId } = ingest.events()[1]!;
+    assert.deepEqual([anonymousId, sessionId], [ingest.requests[0]?.body.anonymousId, "ses_1"]);
+  },
+);
+
+browserTest("After 30 idle minutes there is a new bootstrap.", async ({ ingest, page, open, track }) => {
+  await open();
+  await page.evaluate(() => {
+    const { now } = Date;
+    Date.now = () => now() + 1_800_001;
+  });
+  await track("much later");
+  await ingest.until((requests) => requests.length === 2);
+  assert.deepEqual([ingest.requests[1]?.route, ingest.requests[1]?.body.sessionId], ["bootstrap", null]);
+});
+
+browserTest("An event whose session the server does not know is sent again without it.", async (visit) => {
+  const { ingest, open, track } = visit;
+  await open();
+  ingest.plan(({ body }) => ({
+    status: 200,
+    body: { ok: true, results: body.events.map(() => ({ status: "rejected", code: "session_mismatch" })) },
+  }));
+  await track("kept");
+  await ingest.until((requests) => requests.length === 3);
+  assert.deepEqual(
+    ingest.requests.slice(1).map(({ body }) => body.events[0]?.sessionId),
+    ["ses_1", null],
+  );
+});
+
+browserTest("An event that the server rejects is dropped, with a warning.", async (visit) => {
+  const { ingest, open, track } = visit;
+  await open();
+  const rejected = { status: "rejected", code: "event_too_large", message: "It is too large." };
+  ingest.plan({ status: 200, body: { ok: true, results: [rejected] } });
+  const warning = visit.nextWarning();
+  await track("large");
+  assert.match((await warning).text(), /dropped events\. It is too large\./);
+  assert.equal(
+    await visit.page.evaluate(() => Object.keys(localStorage).some((name) => name.includes("event"))),
+    false,
+  );
+});
+
+browserTest(
+  "A policy that forbids the connection is named once, and nothing more is tried.",
+  async (visit) => {
+    const { ingest, page, site } = visit;
+    site.sendHeaders({ "Content-Security-Policy": "connect-src 'self'" });
+    const warning = visit.nextWarning();
+    await page.goto(site.url);
+    assert.match(
+      (await warning).text(),
+      /Headwater: stopped\. The Content-Security-Policy lacks connect-src http/,
+    );
+    await visit.track("never");
+    await page.evaluate(() => window.headwater?.("flush"));
+    assert.equal(visit.warnings.length, 1);
+    assert.equal(ingest.requests.length, 0);
+  },
+);
+
+browserTest("Under a policy with a nonce the script and its optional parts run.", async (visit) => {
+  const { ingest, page, site } = visit;
+  site.sendHeaders({ "Content-Security-Policy": "script-src 'nonce-abc'; connect-src *" });
+  site.showHead(
+    `<script nonce="abc" async src="${ingest.url}/sdk/v2.js" data-key="pk_test" data-extras="forms outbound-links"></script>
+    <form id="search" onsubmit="return false"></form>`,
+  );
+  await page.goto(site.url);
+  await page.waitForFunction("window.headwaterExtras && headwaterExtras.size === 2");
+  await page.evaluate(() => document.forms[0]?.dispatchEvent(new Event("submit", { bubbles: true })));
+  const event = await ingest.until(() => ingest.events().find(({ name }) => name === "form_submit"));
+  assert.deepEqual(event.properties, { id: "search", path: "/" });
+});
+
+browserTest("One warning and no request more, also for a refusal of a later batch.", async (visit) => {
+  const { ingest, open, track } = visit;
+  await open();
+  ingest.plan(refusal(403, "source_inactive"));
+  const warning = visit.nextWarning();
+  await track("one");
+  await warning;
+  await track("two");
+  await visit.page.evaluate(() => dispatchEvent(new PageTransitionEvent("pagehide")));
+  assert.equal(ingest.requests.length, 2);
+});
