@@ -102,7 +102,7 @@ export function startClient(options: ClientOptions): { readonly client: Client; 
   on(window, "pagehide", delivery.leave);
   on(document, "securitypolicyviolation", ({ disposition, blockedURI }: SecurityPolicyViolationEvent) => {
     if (disposition === "enforce" && blockedURI.startsWith(ingestUrl))
-      delivery.stop({ message: `The Content-Security-Policy lacks connect-src ${apiBaseUrl}.` });
+      delivery.stop({ message: `The CSP lacks connect-src ${apiBaseUrl}.` });
   });
 
   const client: Client = {

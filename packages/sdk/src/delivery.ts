@@ -119,7 +119,7 @@ export function createDelivery(
     });
     for (const [name] of entries) inFlight.delete(name);
     if (isDebugging) console.log("Headwater:", events, answer);
-    settle(answer, entries, url, sessionId);
+    settle(answer, entries, url, sessionId, stamp.anonymousId);
   }
 
   function settle(
@@ -127,6 +127,7 @@ export function createDelivery(
     entries: readonly Entry[],
     url: string,
     sessionId: string | null,
+    anonymousId: string,
   ): void {
     if (/^(0|408|429|5..)$/.test(`${status}`)) {
       backOff(waitMs);
@@ -136,8 +137,11 @@ export function createDelivery(
     const { ok, code, results = [], issues = [], privacy = {} } = content;
     // A web server that answers every address with its own page says 200 too, and has taken nothing.
     if (ok) {
-      mustBootstrap = false;
-      session.open(content.sessionId ?? sessionId!);
+      // After a reset it is the session of somebody else.
+      if (anonymousId === session.stamp().anonymousId) {
+        mustBootstrap = false;
+        session.open(content.sessionId ?? sessionId!);
+      }
       entries.forEach(([name, event], index) => {
         const result = results[index];
         if (result?.code === "session_mismatch" && event.sessionId) {
