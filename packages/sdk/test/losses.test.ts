@@ -200,7 +200,7 @@ test("A page that is closed 20 ms after it has loaded, 300 ms away, and never op
   skip,
   timeout: DEADLINE_MS + 120_000,
 }, async (t) => {
-  const visits = isLong ? 200 : 20;
+  const visits = isLong ? 100 : 20;
   const trial = await openTrial(t, newVisitor);
   trial.network.weather = { delayMs: () => 150, fate: () => "pass" };
   const views = () => storedEvents(trial.world.dataDir).filter(({ type }) => type === "page").length;

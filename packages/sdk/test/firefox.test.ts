@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { installPayload } from "../../../apps/server/src/install/install.ts";
+import { skip, startFirefox } from "./firefox.ts";
+import { startIngest, startSite } from "./server.ts";
+
+test("In Firefox: the snippet counts views, navigations and events, and leaves nothing behind with the page.", {
+  skip,
+  timeout: 110_000,
+}, async (t) => {
+  const [ingest, site, firefox] = await Promise.all([startIngest(), startSite(), startFirefox()]);
+  t.after(async () => {
+    ingest.close();
+    site.close();
+    await firefox.close();
+  });
+  const source = { sourceId: "src_test", publicKey: "pk_test", name: "Test", frameworkHint: null };
+  site.showHead(installPayload(source, { baseUrl: ingest.url, appUrl: site.url }).browserSnippet);
+
+  await firefox.open(`${site.url}/one`);
+  await ingest.until((requests) => requests.length === 1);
+  await firefox.evaluate(`history.pushState(null, "", "/two")`);
+  await firefox.evaluate(`headwater("track", "done", { n: 1 })`);
+  await firefox.open("about:blank");
+  await ingest.until(() => ingest.events().some(({ name }) => name === "done"));
+  assert.deepEqual(
+    ingest.events().map((event) => event.name ?? event.page?.path),
+    ["/one", "/two", "done"],
+  );
+
+  await firefox.open(`${site.url}/again`);
+  await ingest.until(() => ingest.events().some(({ page }) => page?.path === "/again"));
+  const [first, last] = [ingest.requests[0]!.body, ingest.requests.at(-1)!.body];
+  assert.deepEqual([last.anonymousId, last.sessionId], [first.anonymousId, "ses_1"]);
+});

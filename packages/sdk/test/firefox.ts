@@ -1,0 +1,100 @@
+/** Debian's Firefox, driven by WebDriver BiDi, which it speaks itself (https://w3c.github.io/webdriver-bidi/). */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+
+const program = "/usr/bin/firefox-esr";
+const isMissing = !existsSync(program);
+if (isMissing && process.env.CI) throw new Error(`The tests in Firefox need it at ${program}.`);
+/** Why they are left out; false when they are not. */
+export const skip = isMissing && `there is no Firefox at ${program} (apt-get install firefox-esr)`;
+
+const START_MS = 60_000;
+
+export interface Firefox {
+  /** Loads the address in the one tab. */
+  open(url: string): Promise<void>;
+  /** The value of an expression, as JSON can carry it. */
+  evaluate(expression: string): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+export async function startFirefox(): Promise<Firefox> {
+  const profile = await mkdtemp(join(tmpdir(), "headwater-firefox-"));
+  const child = spawn(
+    program,
+    ["--headless", "--no-remote", "--profile", profile, "--remote-debugging-port", "0"],
+    {
+      stdio: ["ignore", "ignore", "pipe"],
+      env: { ...process.env, HOME: profile, MOZ_DISABLE_CONTENT_SANDBOX: "1" },
+    },
+  );
+  const end = async () => {
+    if (child.exitCode === null && child.kill()) await once(child, "exit");
+    await rm(profile, { recursive: true, force: true, maxRetries: 5 });
+  };
+  try {
+    const address = await addressOf(createInterface(child.stderr));
+    const { ask, hangUp } = await call(`${address}/session`);
+    await ask("session.new", { capabilities: {} });
+    const { contexts } = (await ask("browsingContext.getTree", {})) as { contexts: { context: string }[] };
+    const context = contexts[0]!.context;
+    return {
+      async open(url) {
+        await ask("browsingContext.navigate", { context, url, wait: "complete" });
+      },
+      async evaluate(expression) {
+        const { result } = (await ask("script.evaluate", {
+          expression: `(async () => JSON.stringify((await (${expression})) ?? null))()`,
+          target: { context },
+          awaitPromise: true,
+        })) as { result: { value: string } };
+        return JSON.parse(result.value);
+      },
+      async close() {
+        hangUp();
+        await end();
+      },
+    };
+  } catch (error) {
+    await end();
+    throw error;
+  }
+}
+
+async function addressOf(lines: AsyncIterable<string>): Promise<string> {
+  const timeout = AbortSignal.timeout(START_MS);
+  for await (const line of lines) {
+    const found = /WebDriver BiDi listening on (ws:\S+)/.exec(line);
+    if (found) return found[1]!;
+    timeout.throwIfAborted();
+  }
+  throw new Error("Firefox ended before it listened.");
+}
+
+async function call(url: string) {
+  const socket = new WebSocket(url);
+  await once(socket, "open");
+  const waiting = new Map<number, PromiseWithResolvers<unknown>>();
+  let latest = 0;
+  socket.addEventListener("message", ({ data }) => {
+    const { id, result, error, message } = JSON.parse(String(data));
+    if (error) waiting.get(id)?.reject(new Error(`${error}: ${message}`));
+    else waiting.get(id)?.resolve(result);
+    waiting.delete(id);
+  });
+  return {
+    ask(method: string, params: unknown): Promise<unknown> {
+      latest += 1;
+      const answer = Promise.withResolvers<unknown>();
+      waiting.set(latest, answer);
+      socket.send(JSON.stringify({ id: latest, method, params }));
+      return answer.promise;
+    },
+    hangUp: () => socket.close(),
+  };
+}
