@@ -6,6 +6,7 @@ import { delimiter, join } from "node:path";
 /** Debian's package, the program it brings, and what does not run without it. */
 const TOOLS = [
   { name: "chromium", program: "/usr/bin/chromium", use: "the tests in a browser" },
+  { name: "firefox-esr", program: "/usr/bin/firefox-esr", use: "the test of the client in Firefox" },
   { name: "curl", program: "curl", use: "the tests of the command line" },
   { name: "nginx", program: "/usr/sbin/nginx", use: "the tests of proxy rules" },
   { name: "caddy", program: "/usr/bin/caddy", use: "the tests of proxy rules" },

@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import { browserTest, type Visit } from "./browser.ts";
+
+async function loadWith(visit: Visit, extras: string, body = "") {
+  const { page, site, ingest } = visit;
+  site.showHead(
+    `<script async src="${ingest.url}/sdk/v2.js" data-key="pk_test" data-extras="${extras}"></script>${body}`,
+  );
+  await page.goto(`${site.url}/start`);
+  await page.waitForFunction(
+    (count) => (window as { headwaterExtras?: Set<string> }).headwaterExtras?.size === count,
+    extras.split(" ").length,
+  );
+}
+const eventNamed = ({ ingest }: Visit, name: string) =>
+  ingest.until(() => ingest.events().find((event) => event.name === name));
+
+browserTest(
+  "Links to other hosts and to files are counted when they are followed, without their query.",
+  async (visit) => {
+    const { page, ingest } = visit;
+    await loadWith(
+      visit,
+      "outbound-links downloads",
+      `<a id="out" href="https://elsewhere.example/path?token=1#x">out</a>
+    <a id="file" href="/files/report.pdf?token=1">file</a><a id="in" href="/inside">in</a>
+    <script>document.addEventListener("click", (event) => event.preventDefault());</script>`,
+    );
+    for (const id of ["out", "file", "in"])
+      await page.evaluate((id) => document.getElementById(id)?.click(), id);
+    await eventNamed(visit, "file_download");
+    assert.deepEqual(
+      ingest.events().map(({ name, properties }) => [name, properties?.url]),
+      [
+        [undefined, undefined],
+        ["outbound_link", "https://elsewhere.example/path"],
+        ["file_download", `${visit.site.url}/files/report.pdf`],
+      ],
+    );
+  },
+);
+
+browserTest(
+  "Engagement counts the seconds that a view was seen, at the next view and at the end.",
+  async (visit) => {
+    const { page, ingest } = visit;
+    await page.addInitScript(() => {
+      const { performance } = window;
+      const now = performance.now.bind(performance);
+      Object.assign(window, { addMs: 0 });
+      performance.now = () => now() + (window as unknown as { addMs: number }).addMs;
+    });
+    await loadWith(visit, "engagement");
+    const pass = (ms: number) =>
+      page.evaluate((ms) => {
+        (window as unknown as { addMs: number }).addMs += ms;
+      }, ms);
+    await pass(60_000);
+    await page.evaluate(() => history.pushState(null, "", "/next"));
+    await pass(120_000);
+    await page.goto("about:blank");
+    await ingest.until(() => ingest.events().filter(({ name }) => name === "engagement").length === 2);
+    const told = ingest.events().filter(({ name }) => name === "engagement");
+    assert.deepEqual(
+      told.map(({ properties }) => [properties?.path, Math.floor(Number(properties?.seconds) / 60)]),
+      [
+        ["/start", 1],
+        ["/next", 2],
+      ],
+    );
+  },
+);
+
+browserTest("Web vitals are told once, when the page is hidden.", async (visit) => {
+  const { page, ingest } = visit;
+  await loadWith(visit, "web-vitals", "<h1>Large</h1>");
+  await page.evaluate(
+    () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
+  );
+  await page.goto("about:blank");
+  const { properties } = await eventNamed(visit, "web_vitals");
+  assert.ok(Number(properties?.ttfb) >= 0 && Number(properties?.fcp) > 0, JSON.stringify(properties));
+  assert.equal(ingest.events().filter(({ name }) => name === "web_vitals").length, 1);
+});
