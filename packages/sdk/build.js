@@ -19,8 +19,8 @@ const EXTRAS = {
   "web-vitals": "webVitals",
 };
 
-/** Browsers since 2021 read it all. */
-const TARGET = "es2020";
+/** What browsers since 2021 read: the edition that the scripts are written down to, and then held against. */
+const EDITION = 2020;
 
 const modifiedAt = async (path) => (await stat(path)).mtimeMs;
 
@@ -46,7 +46,7 @@ const entryOf = (file, name) => `import { ${name} } from ${JSON.stringify(file)}
   if (!started.has("${name}")) window.headwater("ready", ${name});
   started.add("${name}");`;
 
-async function bundle(build, path, code) {
+async function bundle({ build, parse }, path, code) {
   const entry = "headwater:entry";
   const plugin = {
     name: "entry",
@@ -56,23 +56,24 @@ async function bundle(build, path, code) {
   const { output: chunks } = await build({
     input: entry,
     plugins: [plugin],
-    transform: { target: TARGET },
+    transform: { target: `es${EDITION}` },
     output: { format: "iife", minify: true, comments: false },
     write: false,
   });
+  parse(chunks[0].code, { ecmaVersion: EDITION });
   await writeWhole(path, chunks[0].code);
 }
 
 export async function buildSdk() {
   if (!(await isStale())) return output;
-  // Loaded here, because what is built already needs no bundler.
-  const { build } = await import("rolldown");
+  // Loaded here, because what is built already needs neither.
+  const tools = { ...(await import("rolldown")), ...(await import("acorn")) };
   const sourceOf = (name) => join(root, "src", name);
   for (const [file, name] of Object.entries(EXTRAS)) {
     const code = entryOf(sourceOf(`extras/${file}.ts`), name);
-    await bundle(build, join(root, "dist", "extras", `${file}.js`), code);
+    await bundle(tools, join(root, "dist", "extras", `${file}.js`), code);
   }
-  await bundle(build, output, `import ${JSON.stringify(sourceOf("browser.ts"))};`);
+  await bundle(tools, output, `import ${JSON.stringify(sourceOf("browser.ts"))};`);
   return output;
 }
 

@@ -2,16 +2,36 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { buildSdk } from "../build.js";
+import { installPayload } from "../../../apps/server/src/install/install.ts";
+import { buildSdk, builtExtras } from "../build.js";
 import { sdkVersion } from "../src/version.ts";
 
 const maxGzipBytes = 4096;
+const maxExtraGzipBytes = 700;
+const maxSnippetBytes = 700;
+
+const gzipBytesOf = (script: Buffer): number => gzipSync(script, { level: 9 }).length;
 
 test("The browser script is at most 4 KB, compressed.", async (t) => {
   const script = await readFile(await buildSdk());
-  const gzipBytes = gzipSync(script, { level: 9 }).length;
+  const gzipBytes = gzipBytesOf(script);
   t.diagnostic(`v2.js: ${script.length} bytes, ${gzipBytes} with gzip`);
   assert.ok(gzipBytes <= maxGzipBytes);
+});
+
+test("Each optional part is a few hundred bytes, compressed.", async (t) => {
+  for (const { name, path } of await builtExtras()) {
+    const gzipBytes = gzipBytesOf(await readFile(path));
+    t.diagnostic(`${name}.js: ${gzipBytes} bytes with gzip`);
+    assert.ok(gzipBytes <= maxExtraGzipBytes, name);
+  }
+});
+
+test("The snippet with its stub is below 700 bytes.", (t) => {
+  const source = { sourceId: "src_1", publicKey: `pk_${"k".repeat(22)}`, name: "Shop", frameworkHint: null };
+  const { browserSnippet } = installPayload(source, { baseUrl: "https://stats.example.com", appUrl: "" });
+  t.diagnostic(`snippet: ${Buffer.byteLength(browserSnippet)} bytes`);
+  assert.ok(Buffer.byteLength(browserSnippet) < maxSnippetBytes);
 });
 
 test("The version that the client sends is the package's.", async () => {

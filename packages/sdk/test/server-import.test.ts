@@ -1,0 +1,15 @@
+/** Imported on a server, as frameworks do, the client is there and does nothing. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createClient } from "../src/index.ts";
+
+test("On a server the client does nothing, and says so to nobody.", async () => {
+  const client = createClient({ publicKey: "pk_test", apiBaseUrl: "https://stats.example.com" });
+  client.page();
+  client.track("event", { n: 1 });
+  client.identify("user");
+  client.ready(() => assert.fail("there is no page"));
+  client.stop();
+  assert.equal(await client.flush(), undefined);
+  assert.equal("headwaterClients" in globalThis, false);
+});
