@@ -1,0 +1,21 @@
+/** The browser client and its optional parts, as pages of any origin load them. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { openWorld, refused } from "./world.ts";
+
+test("The client and each optional part are scripts for any origin; another name is 404 route_not_found.", async () => {
+  await using world = await openWorld();
+  for (const path of [
+    "v2.js",
+    ...["downloads", "engagement", "forms", "outbound-links", "web-vitals"].map(
+      (name) => `extras/${name}.js`,
+    ),
+  ]) {
+    const { status, headers, body } = await world.ask(`/sdk/${path}`, { token: null });
+    assert.equal(status, 200, path);
+    assert.match(headers.get("content-type") ?? "", /^text\/javascript/);
+    assert.equal(headers.get("access-control-allow-origin"), "*");
+    assert.match(body, /^\(function\(\)\{/);
+  }
+  refused(await world.ask("/sdk/extras/none.js", { token: null }), 404, "route_not_found");
+});
