@@ -1,0 +1,48 @@
+"use client";
+
+// With its extension, because the package has no exports and Node's own resolution would not find it without.
+import { usePathname, useSearchParams } from "next/navigation.js";
+import { createElement, type ReactNode, Suspense, useEffect, useRef } from "react";
+import { type Client, type ClientOptions, createClient } from "./client.ts";
+import { type AnalyticsProviderProps, AnalyticsProvider as Provider, useAnalytics } from "./react.ts";
+
+export { type AnalyticsProviderProps, useAnalytics };
+
+/** Those that count the views without the provider. */
+const selfCounting = new WeakSet<Client>();
+
+/**
+ * For app/layout.tsx: what React's provider does, and a view whenever the App Router has shown another path or query.
+ * It reads the query inside a Suspense boundary of its own, so static pages stay static.
+ */
+export function AnalyticsProvider({ children, ...options }: AnalyticsProviderProps): ReactNode {
+  return createElement(
+    Provider,
+    { ...options, autoPageViews: false },
+    createElement(Suspense, null, createElement(PageViews)),
+    children,
+  );
+}
+
+/**
+ * For instrumentation-client.ts: starts before the application hydrates and counts the views by itself.
+ * A provider of the same source then only hands the client out.
+ */
+export function startAnalytics(options: ClientOptions): Client {
+  const client = createClient(options);
+  if (options.autoPageViews !== false) selfCounting.add(client);
+  return client;
+}
+
+function PageViews(): null {
+  const client = useAnalytics();
+  const address = `${usePathname()}?${useSearchParams()}`;
+  const counted = useRef("");
+  useEffect(() => {
+    // StrictMode runs every effect twice.
+    if (counted.current === address || selfCounting.has(client)) return;
+    counted.current = address;
+    client.page();
+  }, [client, address]);
+  return null;
+}
