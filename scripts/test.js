@@ -1,5 +1,6 @@
 // `npm test [-- flags and words]`: runs the suites that can run here, file by file, and names those that cannot.
-// `--long` runs the full counts; words keep the files whose path has one of them.
+// `--long` runs the full counts, `--apps` those that install fresh applications from the registry (`--long` does too);
+// words keep the files whose path has one of them.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,6 +10,7 @@ const NEEDED_NODE = [24, 15];
 const CHROMIUM = "/usr/bin/chromium";
 const CONCURRENCY = 2;
 const FILE_TIMEOUT_MS = 120_000;
+const APPS_FILE_TIMEOUT_MS = 600_000;
 const LONG_FILE_TIMEOUT_MS = 1_800_000;
 
 const [major, minor] = process.versions.node.split(".").map(Number);
@@ -22,9 +24,14 @@ if (major < NEEDED_NODE[0] || (major === NEEDED_NODE[0] && minor < NEEDED_NODE[1
 
 const inCi = Boolean(process.env.CI) && process.env.CI !== "false";
 const isLong = process.argv.includes("--long");
+const withApps = isLong || process.argv.includes("--apps");
 const words = process.argv.slice(2).filter((argument) => !argument.startsWith("--"));
 
 const hasChromium = existsSync(CHROMIUM);
+const noChromium = hasChromium ? null : `there is no Chromium at ${CHROMIUM}; \`npm run verify\` installs it`;
+const noApps = withApps
+  ? noChromium
+  : "they install 450 MB of packages; `npm run verify` and `npm test -- --apps` run them";
 const isRoot = process.getuid?.() === 0;
 const CHROMIUM_TEST = /from "(?:[^"]*\/(?:browser|chromium)\.ts|playwright-core)"/;
 const usesChromium = (path) => CHROMIUM_TEST.test(readFileSync(join(ROOT, path), "utf8"));
@@ -37,6 +44,12 @@ const SUITES = [
     missing: isRoot ? null : "they need root, to have a disk of their own",
   },
   {
+    name: "fresh Vite and Next.js apps",
+    takes: (path) => path.endsWith(".apps.test.ts"),
+    missing: noApps,
+    timeoutMs: APPS_FILE_TIMEOUT_MS,
+  },
+  {
     name: "faults and other long tests",
     takes: (path) => /^apps\/server\/test\/faults\/|\.long\.test\.ts$/.test(path),
     missing: null,
@@ -44,7 +57,7 @@ const SUITES = [
   {
     name: "in a browser",
     takes: usesChromium,
-    missing: hasChromium ? null : `there is no Chromium at ${CHROMIUM}; \`npm run verify\` installs it`,
+    missing: noChromium,
   },
   { name: "contract", takes: (path) => path.startsWith("packages/contract/"), missing: null },
   { name: "client", takes: (path) => path.startsWith("packages/sdk/"), missing: null },
@@ -69,11 +82,11 @@ function sortIntoSuites() {
 }
 
 /** Runs one file in a process of its own, which is ended when it takes too long. */
-async function runFile(path) {
+async function runFile({ path, timeoutMs = FILE_TIMEOUT_MS }) {
   const { run } = await import("node:test");
   const { spec } = await import("node:test/reporters");
   const file = join(ROOT, path);
-  const signal = AbortSignal.timeout(isLong ? LONG_FILE_TIMEOUT_MS : FILE_TIMEOUT_MS);
+  const signal = AbortSignal.timeout(isLong ? LONG_FILE_TIMEOUT_MS : timeoutMs);
   const stream = run({ files: [file], cwd: ROOT, signal });
   const result = { path, passed: 0, failed: 0, skipped: 0, reasons: [], text: "" };
   let isEmpty = false;
@@ -99,12 +112,12 @@ function print({ path, passed, failed, skipped, seconds, text }) {
 }
 
 /** Some at a time; each is printed whole when it has ended. */
-async function runAll(paths) {
-  const waiting = [...paths];
+async function runAll(files) {
+  const waiting = [...files];
   const results = [];
   const work = async () => {
-    for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
-      const result = await runFile(path);
+    for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
+      const result = await runFile(file);
       results.push(result);
       print(result);
     }
@@ -124,7 +137,9 @@ const running = suites.filter((suite) => !unable.includes(suite));
 process.env.PATH = `${dirname(process.execPath)}${delimiter}${process.env.PATH}`;
 if (isLong) process.env.TEST_LONG = "1";
 
-const results = await runAll(running.flatMap(({ files }) => files));
+const results = await runAll(
+  running.flatMap(({ files, timeoutMs }) => files.map((path) => ({ path, timeoutMs }))),
+);
 const [passed, failed, skipped] = ["passed", "failed", "skipped"].map((field) => sum(results, field));
 
 console.log("");

@@ -47,4 +47,5 @@ for (const { name, program, use } of missing) {
 }
 if (missing.length === 0) console.log(`Present: ${TOOLS.map(({ name }) => name).join(", ")}.`);
 
-process.exitCode = run("npm", "run", "check") ? 0 : 1;
+const isWell = run("npm", "run", "types") && run("npm", "run", "lint") && run("npm", "test", "--", "--apps");
+process.exitCode = isWell ? 0 : 1;

@@ -1,13 +1,15 @@
-/** Builds dist/doors, what `npm pack` packs: an ES module and its types for each door. */
+/**
+ * Builds what `npm pack` packs, an ES module and its types for each door, into dist/doors or the folder that is named.
+ */
 import { execFileSync } from "node:child_process";
 import { rm } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "rolldown";
 
 const root = dirname(fileURLToPath(import.meta.url));
-const output = join(root, "dist", "doors");
+const output = resolve(process.argv[2] ?? join(root, "dist", "doors"));
 const doors = ["index", "extras/index", "react", "next", "server"];
 
 await rm(output, { recursive: true, force: true });

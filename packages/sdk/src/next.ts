@@ -3,7 +3,7 @@
 // With its extension, because the package has no exports and Node's own resolution would not find it without.
 import { usePathname, useSearchParams } from "next/navigation.js";
 import { createElement, type ReactNode, Suspense, useEffect, useRef } from "react";
-import { type Client, type ClientOptions, createClient } from "./client.ts";
+import { type Client, type ClientOptions, createClient } from "./index.ts";
 import { type AnalyticsProviderProps, AnalyticsProvider as Provider, useAnalytics } from "./react.ts";
 
 export { type AnalyticsProviderProps, useAnalytics };
@@ -44,5 +44,11 @@ function PageViews(): null {
     counted.current = address;
     client.page();
   }, [client, address]);
+  useEffect(() => {
+    if (selfCounting.has(client)) return;
+    const restored = ({ persisted }: PageTransitionEvent) => persisted && client.page();
+    addEventListener("pageshow", restored);
+    return () => removeEventListener("pageshow", restored);
+  }, [client]);
   return null;
 }

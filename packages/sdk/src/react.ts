@@ -1,7 +1,7 @@
 "use client";
 
 import { createContext, createElement, type ReactNode, useContext, useMemo } from "react";
-import { type Client, type ClientOptions, createClient } from "./client.ts";
+import { type Client, type ClientOptions, createClient } from "./index.ts";
 
 const AnalyticsContext = createContext<Client | null>(null);
 

@@ -48,6 +48,20 @@ export const bundleReactApp = (example: string): Promise<string> =>
     (code) => code,
   );
 
+/** A script: StrictMode around the module's `App`. */
+export const bundleStrictApp = (module: string): Promise<string> =>
+  withBundle(
+    {
+      "app.tsx": module,
+      "main.tsx": `import { StrictMode } from "react";
+      import { createRoot } from "react-dom/client";
+      import { App } from "./app";
+      createRoot(document.getElementById("root")!).render(<StrictMode><App /></StrictMode>);`,
+    },
+    { platform: "browser", output: { format: "iife" } },
+    (code) => code,
+  );
+
 /** The HTML that a server sends; next/script, whose package is 340 MB, is a tag with what it passes on. */
 export const renderNextLayout = (example: string): Promise<string> =>
   withBundle(

@@ -1,12 +1,15 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
+import { build } from "rolldown";
 import { installPayload } from "../../../apps/server/src/install/install.ts";
 import { buildSdk, builtExtras } from "../build.js";
 import { sdkVersion } from "../src/version.ts";
 
 const maxGzipBytes = 4096;
+const maxReactGzipBytes = 1024;
 const maxExtraGzipBytes = 700;
 const maxSnippetBytes = 700;
 
@@ -32,6 +35,19 @@ test("The snippet with its stub is below 700 bytes.", (t) => {
   const { browserSnippet } = installPayload(source, { baseUrl: "https://stats.example.com", appUrl: "" });
   t.diagnostic(`snippet: ${Buffer.byteLength(browserSnippet)} bytes`);
   assert.ok(Buffer.byteLength(browserSnippet) < maxSnippetBytes);
+});
+
+test("The door to React is below 1 KB, compressed and without the client.", async (t) => {
+  const { output } = await build({
+    input: fileURLToPath(new URL("../src/react.ts", import.meta.url)),
+    external: ["react", "./index.ts"],
+    output: { format: "es", minify: true },
+    checks: { moduleLevelDirective: false },
+    write: false,
+  });
+  const gzipBytes = gzipSync(output[0].code, { level: 9 }).length;
+  t.diagnostic(`react: ${output[0].code.length} bytes, ${gzipBytes} with gzip`);
+  assert.ok(gzipBytes < maxReactGzipBytes);
 });
 
 test("The version that the client sends is the package's.", async () => {

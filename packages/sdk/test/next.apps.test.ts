@@ -1,0 +1,69 @@
+/** A fresh Next.js app with the App Router, and what its reader pastes into it; against the real server. */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { openWorld, type World } from "../../../apps/server/test/world.ts";
+import { skip } from "./chromium.ts";
+import { type App, openWorkshop, paste, type Workshop } from "./fresh-app.ts";
+import { createShop, type Source, taken, visitShop } from "./shop-visit.ts";
+
+let world: World;
+let workshop: Workshop;
+before(async () => {
+  if (!skip) [world, workshop] = await Promise.all([openWorld(), openWorkshop("next")]);
+});
+after(() => Promise.all([world?.close(), workshop?.[Symbol.asyncDispose]()]));
+
+async function create(overlay: string, source: Source): Promise<App> {
+  const settings = { NEXT_PUBLIC_HEADWATER_KEY: source.publicKey, NEXT_PUBLIC_HEADWATER_URL: world.url };
+  const app = await workshop.create(overlay, settings);
+  if (overlay !== "example") return app;
+  const { body } = await world.ask(`/api/tracking-sources/${source.sourceId}/install`);
+  await paste(app, "app/layout.tsx", () => body.nextjsExample);
+  return app;
+}
+
+const listening = ["--hostname", "127.0.0.1", "--port", "0"];
+
+async function visitInDevelopment(overlay: string): Promise<void> {
+  const source = await createShop(world);
+  const app = await create(overlay, source);
+  await using site = await app.serve("next", "dev", ...listening);
+  await visitShop(site.url, world, source);
+}
+
+/** `use` gets the built site when a visitor has been there. */
+async function visitAsBuilt(overlay: string, use?: (url: string, source: Source) => Promise<void>) {
+  const source = await createShop(world);
+  const app = await create(overlay, source);
+  const report = await app.run("next", "build");
+  assert.match(report, /^. ○ \/pricing$/m, "static pages stay static");
+  assert.equal(await app.run("tsc", "--strict", "-p", "."), "");
+  await using site = await app.serve("next", "start", ...listening);
+  await visitShop(site.url, world, source);
+  await use?.(site.url, source);
+}
+
+const counts = "counts one view on load and one for each navigation";
+const provider = "the package's provider in app/layout.tsx";
+
+test(`In development the Next.js example ${counts}.`, { skip }, () => visitInDevelopment("example"));
+test(`Built for production the Next.js example ${counts}.`, { skip }, () => visitAsBuilt("example"));
+test(`In development ${provider} ${counts}.`, { skip }, () => visitInDevelopment("package"));
+test(
+  `In development startAnalytics() in instrumentation-client.ts beside a provider ${counts}.`,
+  { skip },
+  () => visitInDevelopment("instrumentation"),
+);
+
+test(`Built for production ${provider} ${counts}; a route handler's event is counted once.`, { skip }, () =>
+  visitAsBuilt("package", async (url, source) => {
+    const order = async () => {
+      const body = JSON.stringify({ orderId: "o-1", userId: "u-1" });
+      const { sessionId, ...sent } = await (await fetch(`${url}/api/order`, { method: "POST", body })).json();
+      return sent;
+    };
+    assert.deepEqual(await order(), { status: "accepted", code: null, message: null });
+    assert.equal((await order()).status, "duplicate");
+    assert.equal((await taken(world, source)).filter((name) => name === "order_paid").length, 1);
+  }),
+);

@@ -1,0 +1,42 @@
+/** The door to React, under StrictMode in a real Chromium. */
+import assert from "node:assert/strict";
+import { browserTest } from "./browser.ts";
+import { bundleStrictApp } from "./react-app.ts";
+
+/** A component that tracks when it appears, in as many providers as `wrap` puts around it. */
+const app = (apiBaseUrl: string, wrap: (inner: string) => string) => `
+  import { useEffect } from "react";
+  import { AnalyticsProvider, useAnalytics } from "../../src/react.ts";
+  const options = { publicKey: "pk_test", apiBaseUrl: ${JSON.stringify(apiBaseUrl)} };
+  const Provider = ({ children }) => <AnalyticsProvider {...options}>{children}</AnalyticsProvider>;
+  function Inner() {
+    const analytics = useAnalytics();
+    useEffect(() => { globalThis.clients = [...(globalThis.clients ?? []), analytics]; }, [analytics]);
+    const navigate = () => { history.pushState(null, "", "/next"); analytics.track("clicked"); };
+    return <button onClick={navigate}>Next</button>;
+  }
+  export const App = () => ${wrap("<Inner />")};`;
+
+for (const [title, wrap] of [
+  ["A provider", (inner: string) => `<Provider>${inner}</Provider>`],
+  [
+    "A provider in another of the same source",
+    (inner: string) => `<Provider><Provider>${inner}</Provider></Provider>`,
+  ],
+] as const) {
+  browserTest(`${title} gives one client, which counts one view and the navigations.`, async (visit) => {
+    const { ingest, page, site } = visit;
+    site.showHead("");
+    const code = await bundleStrictApp(app(ingest.url, wrap));
+    await page.goto(`${site.url}/`);
+    await page.addScriptTag({ content: code });
+    await page.getByRole("button").click();
+    await ingest.until(() => ingest.events().some(({ name }) => name === "clicked"));
+    assert.deepEqual(
+      ingest.events().map((event) => event.name ?? event.page?.path),
+      ["/", "/next", "clicked"],
+    );
+    // StrictMode runs the effect twice
+    assert.deepEqual(await page.evaluate("[clients.length, new Set(clients).size]"), [2, 1]);
+  });
+}

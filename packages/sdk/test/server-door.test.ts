@@ -1,0 +1,82 @@
+/** The door for servers: against the real server, and against one whose failures can be planned. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { openWorld } from "../../../apps/server/test/world.ts";
+import { createServerClient } from "../src/server.ts";
+import { refusal, startIngest } from "./server.ts";
+
+test("An event of a source that needs no origin is accepted, once for its id, and is no bot's.", async () => {
+  await using world = await openWorld();
+  const source = await world.createSource({ allowedOrigins: [], requireOrigin: false });
+  const { track } = createServerClient({ publicKey: source.publicKey, apiBaseUrl: `${world.url}/` });
+
+  const about = { id: "order:1", userId: "u-1" };
+  const first = await track("order_paid", { total: 12 }, about);
+  assert.deepEqual(
+    { ...first, sessionId: null },
+    { status: "accepted", code: null, message: null, sessionId: null },
+  );
+  const second = await track("order_paid", { total: 12 }, about);
+  assert.deepEqual([second.status, second.code], ["duplicate", "duplicate_event"]);
+
+  const { body } = await world.ask(`/api/tracking-sources/${source.sourceId}/debug`);
+  const { normalized, results } = body.bootstrapAttempts.at(-1);
+  const { name, userId, anonymousId, properties } = normalized[0];
+  assert.deepEqual(
+    { name, userId, anonymousId, properties, warnings: results[0].warnings },
+    { name: "order_paid", userId: "u-1", anonymousId: "user:u-1", properties: { total: 12 }, warnings: [] },
+  );
+});
+
+test("An event with the ids that a page holds joins the visit of that page.", async () => {
+  await using world = await openWorld();
+  const source = await world.createSource({ requireOrigin: false });
+  const sessionId = await world.openSession(source, { anonymousId: "visitor-1" });
+  const { track } = createServerClient({ publicKey: source.publicKey, apiBaseUrl: world.url });
+  const sent = await track("order_paid", undefined, { anonymousId: "visitor-1", sessionId });
+  assert.deepEqual([sent.status, sent.sessionId], ["accepted", sessionId]);
+});
+
+test("A source that requires an origin refuses a server, and the answer says what to change.", async () => {
+  await using world = await openWorld();
+  const source = await world.createSource();
+  const { track } = createServerClient({ publicKey: source.publicKey, apiBaseUrl: world.url });
+  const { status, code, message } = await track("order_paid", undefined, { userId: "u-1" });
+  assert.deepEqual([status, code], ["failed", "origin_missing"]);
+  assert.match(message ?? "", /requireOrigin/);
+});
+
+test("A server that has too much to do, or hangs up, gets the same event again.", async () => {
+  const ingest = await startIngest();
+  try {
+    ingest.plan(refusal(503, "overloaded"), "hang up", {
+      status: 200,
+      body: { ok: true, sessionId: "ses_1", results: [{ status: "accepted", code: null, message: null }] },
+    });
+    const { track } = createServerClient({ publicKey: "pk_test", apiBaseUrl: ingest.url });
+    const { status } = await track("order_paid", undefined, { userId: "u-1" });
+    assert.equal(status, "accepted");
+    assert.equal(ingest.requests.length, 3);
+    assert.equal(new Set(ingest.events().map(({ id }) => id)).size, 1);
+  } finally {
+    ingest.close();
+  }
+});
+
+test("A refusal that another try would not change is not tried again.", async () => {
+  const ingest = await startIngest();
+  try {
+    ingest.plan(refusal(404, "rotated_public_key"));
+    const { track } = createServerClient({ publicKey: "pk_old", apiBaseUrl: ingest.url });
+    const sent = await track("order_paid", undefined, { userId: "u-1" });
+    assert.deepEqual(sent, {
+      status: "failed",
+      code: "rotated_public_key",
+      message: "What is wrong: rotated_public_key. What to do about rotated_public_key.",
+      sessionId: null,
+    });
+    assert.equal(ingest.requests.length, 1);
+  } finally {
+    ingest.close();
+  }
+});

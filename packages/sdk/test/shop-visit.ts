@@ -1,0 +1,84 @@
+/** A visitor of a fresh app, and what of the visit the real server has taken. */
+import assert from "node:assert/strict";
+import type { DebugData } from "@headwater/contract";
+import { until } from "../../../apps/server/test/faults/child.ts";
+import type { World } from "../../../apps/server/test/world.ts";
+import { newVisitor } from "./chromium.ts";
+
+const deadlineMs = 30_000;
+
+export interface Source {
+  readonly sourceId: string;
+  readonly publicKey: string;
+}
+
+/** Every origin of this machine may send to it, and a server may. */
+export const createShop = (world: World): Promise<Source> =>
+  world.createSource({ allowedOrigins: ["http://127.0.0.1:*"], requireOrigin: false });
+
+/** What was accepted, in the order of its happening: views by path and query, events by name. */
+export async function taken(world: World, { sourceId }: Source): Promise<string[]> {
+  const { body } = await world.ask(`/api/tracking-sources/${sourceId}/debug`);
+  const { bootstrapAttempts, eventAttempts } = body as DebugData;
+  const attempts = [...bootstrapAttempts, ...eventAttempts];
+  assert.deepEqual(
+    attempts.filter(({ outcome }) => outcome !== "succeeded").map(({ code }) => code),
+    [],
+  );
+  return attempts
+    .flatMap(({ normalized, results }) => {
+      const accepted = results.filter(({ status }) => status === "accepted");
+      const ids = new Set(accepted.map(({ analyticsEventId }) => analyticsEventId));
+      return (Array.isArray(normalized) ? normalized : []).filter(({ analyticsEventId }) =>
+        ids.has(analyticsEventId),
+      );
+    })
+    .sort((one, other) => String(one.occurredAt).localeCompare(String(other.occurredAt)))
+    .map(({ name, page }) => (page ? page.path + (page.query ? `?${page.query}` : "") : name));
+}
+
+/** One load, two client navigations, one event. */
+const expected = ["/", "/pricing", "/docs?page=2", "signup"];
+
+/**
+ * Loads the app, follows two of its links, and signs up: three views and an event. Then it goes where it is already,
+ * back, and away to be shown again as it was kept: two views.
+ */
+export async function visitShop(url: string, world: World, source: Source): Promise<void> {
+  const visitor = await newVisitor();
+  try {
+    const page = await visitor.newPage();
+    const errors: string[] = [];
+    page.on("pageerror", (error) => errors.push(error.message));
+    page.on("console", (message) => {
+      const isIcon = message.location().url.endsWith("/favicon.ico");
+      if (message.type() === "error" && !isIcon) errors.push(message.text());
+    });
+    const follow = (name: string) => page.getByRole("link", { name }).click();
+    const arrive = (name: string) => page.getByRole("heading", { name }).waitFor();
+    /** It happens after the views, so whatever else had been counted would be there too. */
+    const takenUpToSignUp = async (times: number) => {
+      await page.getByRole("button", { name: "Sign up" }).click();
+      return until("the event after the views has arrived", deadlineMs, async () => {
+        const events = await taken(world, source);
+        return events.filter((name) => name === "signup").length === times && events;
+      });
+    };
+
+    await page.goto(url);
+    for (const name of ["Pricing", "Docs"]) {
+      await follow(name);
+      await arrive(name);
+    }
+    assert.deepEqual(await takenUpToSignUp(1), expected);
+
+    await follow("Docs");
+    await page.goBack();
+    await arrive("Pricing");
+    await page.evaluate(() => dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true })));
+    assert.deepEqual(await takenUpToSignUp(2), [...expected, "/pricing", "/pricing", "signup"]);
+    assert.deepEqual(errors, [], "no error is shown");
+  } finally {
+    await visitor.close();
+  }
+}

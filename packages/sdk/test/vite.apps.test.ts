@@ -1,0 +1,64 @@
+/** A fresh Vite app with React, StrictMode on, and what its reader pastes into it; against the real server. */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { openWorld, type World } from "../../../apps/server/test/world.ts";
+import { skip } from "./chromium.ts";
+import { type App, openWorkshop, paste, type Workshop } from "./fresh-app.ts";
+import { createShop, type Source, visitShop } from "./shop-visit.ts";
+
+let world: World;
+let workshop: Workshop;
+before(async () => {
+  if (!skip) [world, workshop] = await Promise.all([openWorld(), openWorkshop("vite")]);
+});
+after(() => Promise.all([world?.close(), workshop?.[Symbol.asyncDispose]()]));
+
+/** What the install endpoint answers for the source. */
+async function installOf(source: Source): Promise<Record<"browserSnippet" | "reactExample", string>> {
+  return (await world.ask(`/api/tracking-sources/${source.sourceId}/install`)).body;
+}
+
+const ways: { title: string; overlay: string; install(app: App, source: Source): Promise<void> }[] = [
+  {
+    title: "the browser snippet in index.html",
+    overlay: "snippet",
+    async install(app, source) {
+      const { browserSnippet } = await installOf(source);
+      await paste(app, "index.html", (html) => html.replace("</head>", () => `${browserSnippet}</head>`));
+    },
+  },
+  {
+    title: "the React example",
+    overlay: "example",
+    async install(app, source) {
+      const { reactExample } = await installOf(source);
+      await paste(app, "src/headwater.tsx", () => reactExample);
+    },
+  },
+  { title: "the package's door to React", overlay: "package", install: async () => {} },
+];
+
+for (const { title, overlay, install } of ways) {
+  const create = async (source: Source): Promise<App> => {
+    const settings = { VITE_HEADWATER_KEY: source.publicKey, VITE_HEADWATER_URL: world.url };
+    const app = await workshop.create(overlay, settings);
+    await install(app, source);
+    return app;
+  };
+
+  test(`In development ${title} counts one view on load and one for each navigation.`, { skip }, async () => {
+    const source = await createShop(world);
+    const app = await create(source);
+    assert.equal(await app.run("tsc", "--strict", "-p", "."), "");
+    await using site = await app.serve("vite", "--host", "127.0.0.1", "--port", "0");
+    await visitShop(site.url, world, source);
+  });
+
+  test(`Built for production ${title} counts the same.`, { skip }, async () => {
+    const source = await createShop(world);
+    const app = await create(source);
+    await app.run("vite", "build");
+    await using site = await app.serve("vite", "preview", "--host", "127.0.0.1", "--port", "0");
+    await visitShop(site.url, world, source);
+  });
+}
