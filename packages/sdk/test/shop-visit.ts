@@ -5,7 +5,8 @@ import { until } from "../../../apps/server/test/faults/child.ts";
 import type { World } from "../../../apps/server/test/world.ts";
 import { newVisitor } from "./chromium.ts";
 
-const deadlineMs = 30_000;
+/** Development servers compile a page when it is first asked for, which takes long on a busy machine. */
+const deadlineMs = 90_000;
 
 export interface Source {
   readonly sourceId: string;
@@ -48,6 +49,7 @@ export async function visitShop(url: string, world: World, source: Source): Prom
   const visitor = await newVisitor();
   try {
     const page = await visitor.newPage();
+    page.setDefaultTimeout(deadlineMs);
     const errors: string[] = [];
     page.on("pageerror", (error) => errors.push(error.message));
     page.on("console", (message) => {

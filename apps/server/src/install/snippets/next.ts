@@ -10,7 +10,7 @@ import type { ReactNode } from "react";
 
 declare global {
   interface Window {
-    headwater?: (command: "track" | "page", name?: string, properties?: Record<string, unknown>) => void;
+    headwater?: (command: string, ...args: unknown[]) => void;
   }
 }
 

@@ -6,10 +6,10 @@ export const reactExample = (install: Install): string => `// src/headwater.tsx
 // Render <Headwater /> once, for example in src/main.tsx:
 //   <StrictMode><Headwater /><App /></StrictMode>
 // Page views are counted by themselves, client navigations included.
-// track("signup", { plan: "pro" }) counts an event of your own.
+// track("signup", { plan: "pro" }) counts an event of your own; headwater("identify", "user-42") names the visitor.
 import { useEffect } from "react";
 
-type Call = [command: "track" | "page", name?: string, properties?: Record<string, unknown>];
+type Call = [command: string, ...args: unknown[]];
 
 declare global {
   interface Window {
@@ -18,7 +18,7 @@ declare global {
 }
 
 // Keeps the calls that are made before the script has come.
-function headwater(...call: Call): void {
+export function headwater(...call: Call): void {
   window.headwater ??= (...early) => void (window.headwater!.q ??= [] as Call[]).push(early);
   window.headwater(...call);
 }
@@ -36,6 +36,7 @@ export function Headwater() {
     script.src = ${stringLiteral(scriptUrl(install))};
     script.dataset.key = ${stringLiteral(install.publicKey)};
     script.dataset.api = ${stringLiteral(install.apiBaseUrl)};
+    script.onerror = () => console.warn("Headwater: " + script.src + " was blocked: nothing is counted.");
     document.head.append(script);
   }, []);
   return null;
