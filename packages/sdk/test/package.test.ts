@@ -33,7 +33,7 @@ after(() => rm(folder, { recursive: true }));
 
 test("The package has a module and types for each door, its licence and its README, and needs nothing.", async () => {
   const manifest = JSON.parse(await read("package.json"));
-  assert.deepEqual(Object.keys(manifest.exports), [".", "./react", "./next", "./server"]);
+  assert.deepEqual(Object.keys(manifest.exports), [".", "./extras", "./react", "./next", "./server"]);
   for (const { types, default: module } of Object.values<Record<string, string>>(manifest.exports)) {
     assert.ok(names.includes(types!.slice(2)) && names.includes(module!.slice(2)));
   }
@@ -46,11 +46,11 @@ test("The package has a module and types for each door, its licence and its READ
 });
 
 test("The doors that Next.js renders on both sides say so; the others do not.", async () => {
-  const doors = ["index", "react", "next", "server"];
+  const doors = ["index", "extras/index", "react", "next", "server"];
   const starts = await Promise.all(doors.map((door) => read(`dist/doors/${door}.js`)));
   assert.deepEqual(
     starts.map((text) => text.startsWith('"use client";')),
-    [false, true, true, false],
+    [false, false, true, true, false],
   );
 });
 
