@@ -22,6 +22,7 @@ import { createIngest, type Ingest } from "./ingest/ingest.ts";
 import { createObserver } from "./ingest/observe.ts";
 import { openCountries } from "./ingest/visitor.ts";
 import type { InstallAddresses } from "./install/install.ts";
+import { debugUrlOf } from "./install/install.ts";
 import { withChangeNotice } from "./ledger/changes.ts";
 import { type Ledger, StorageError } from "./ledger/ledger.ts";
 import type { SourceRecord } from "./ledger/records.ts";
@@ -185,8 +186,7 @@ export async function createService(given: ServiceParts): Promise<Service> {
   });
 
   const trust = config.TRUST_PROXY;
-  const debugUrl = (sourceId: string) =>
-    `${addresses().appUrl.replace(/\/+$/, "")}/analytics/setup/debug?sourceId=${encodeURIComponent(sourceId)}`;
+  const debugUrl = (sourceId: string) => debugUrlOf(addresses().appUrl, sourceId);
   const door = createIngestDoor({ trust, geoHeader: config.GEO_HEADER, clock, newId, debugUrl, ...ingest });
   const served = createAlias(config.INGEST_ALIAS);
   const app = createWorkspaceApp({

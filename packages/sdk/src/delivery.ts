@@ -249,7 +249,7 @@ function batchOf(entries: readonly Entry[], maxSize: number, maxLength: number):
   return end < 0 ? entries : entries.slice(0, end);
 }
 
-function warn(consequence: string, refusal: Refusal): void {
-  const { code = "", message, hint = "", debugUrl = "", issues = [] } = refusal;
-  console.warn(`Headwater: ${consequence} ${message} ${hint} (${code}) ${debugUrl}`, ...issues);
+function warn(consequence: string, { message, hint, code, debugUrl, issues = [] }: Refusal): void {
+  const parts = ["Headwater:", consequence, message, hint, code && `(${code})`, debugUrl];
+  console.warn(...parts.filter(Boolean), ...issues);
 }

@@ -32,6 +32,10 @@ export interface InstallAddresses {
 /** Where nobody said under which path of the site the service shall be found. */
 const USUAL_PATH = "/hw";
 
+/** Where a source's attempts are shown (spec 2.2). */
+export const debugUrlOf = (appUrl: string, sourceId: string): string =>
+  `${withoutTrailingSlash(appUrl)}/analytics/setup/debug?sourceId=${encodeURIComponent(sourceId)}`;
+
 /**
  * Specification 2.2, CONTRACT section 7.
  * @param path of the application's own site, for the proxy rules; default: INGEST_ALIAS, else `/hw`
@@ -51,7 +55,7 @@ export function installPayload(
     browserSnippet: browserSnippet(install),
     nextjsExample: nextjsExample(install),
     reactExample: reactExample(install),
-    debugUrl: `${withoutTrailingSlash(appUrl)}/analytics/setup/debug?sourceId=${encodeURIComponent(sourceId)}`,
+    debugUrl: debugUrlOf(appUrl, sourceId),
     snippets: {
       vue: vueExample(install),
       nuxt: nuxtExample(install),
