@@ -1,0 +1,187 @@
+/** The proxies' files of deploy/, run for real: with ports of their own, a throw-away certificate, and one upstream. */
+import assert from "node:assert/strict";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { type ClientHttp2Session, connect, type IncomingHttpHeaders } from "node:http2";
+import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { connect as connectTls } from "node:tls";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { until } from "../faults/child.ts";
+
+/** The name that stands for the operator's own in every file. */
+export const NAME = "stats.example.com";
+const DEPLOY = fileURLToPath(new URL("../../../../deploy", import.meta.url));
+const START_MS = 10_000;
+
+export const deployFile = (name: string): Promise<string> => readFile(join(DEPLOY, name), "utf8");
+
+export interface Reply {
+  status: number;
+  headers: IncomingHttpHeaders;
+  text: string;
+}
+
+export interface Sent {
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string;
+  /** The address of loopback that the client comes from. */
+  from?: string;
+}
+
+export interface Front extends AsyncDisposable {
+  /** Where plain http is listened on. */
+  httpPort: number;
+  /** Over HTTP/2 and TLS, with the certificate and its name checked. */
+  ask(path: string, sent?: Sent): Promise<Reply>;
+  /** What has come of a GET so far; the request ends when this is disposed of. */
+  follow(path: string, headers: Record<string, string>): Disposable & { text(): string };
+}
+
+interface Place {
+  folder: string;
+  port: number;
+  httpPort: number;
+}
+
+export interface Program {
+  /** The command and its words. */
+  command(folder: string): [string, ...string[]];
+  /** The file that is run, from the one in deploy/. */
+  configuration(place: Place, upstream: string): Promise<string>;
+}
+
+/** Each of the texts stands in the file, or the file was changed and this test was not. */
+function replaced(text: string, replacements: Record<string, string>): string {
+  return Object.entries(replacements).reduce((changed, [from, to]) => {
+    assert.ok(changed.includes(from), `deploy/ does not say ${JSON.stringify(from)} any more`);
+    return changed.replaceAll(from, to);
+  }, text);
+}
+
+export const NGINX: Program = {
+  command: (folder) => ["/usr/sbin/nginx", "-e", "stderr", "-p", folder, "-c", join(folder, "run")],
+  configuration: async ({ folder, port, httpPort }, upstream) => {
+    const file = replaced(await deployFile("nginx.conf"), {
+      "  server 127.0.0.1:8790;": `  server ${upstream};`,
+      "listen 80;\n  listen [::]:80;": `listen 127.0.0.1:${httpPort};`,
+      "listen 443 ssl http2;\n  listen [::]:443 ssl http2;": `listen 127.0.0.1:${port} ssl http2;`,
+      [`/etc/letsencrypt/live/${NAME}/fullchain.pem`]: `${folder}/certificate.pem`,
+      [`/etc/letsencrypt/live/${NAME}/privkey.pem`]: `${folder}/key.pem`,
+    });
+    const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(
+      (kind) => `${kind}_temp_path ${folder}/${kind};`,
+    );
+    return `daemon off; pid ${folder}/pid; worker_processes 1; error_log stderr;
+events {}
+http {
+${temporary.join("\n")}
+${file}
+}`;
+  },
+};
+
+export const CADDY: Program = {
+  command: (folder) => ["/usr/bin/caddy", "run", "--adapter", "caddyfile", "--config", join(folder, "run")],
+  configuration: async ({ folder, port, httpPort }, upstream) => {
+    const file = replaced(await deployFile("Caddyfile"), {
+      [`\n${NAME} {\n`]: `\nhttps://${NAME} {\nbind 127.0.0.1\ntls ${folder}/certificate.pem ${folder}/key.pem\n`,
+      "reverse_proxy 127.0.0.1:8790 {": `reverse_proxy ${upstream} {`,
+    });
+    return `{\nadmin off\nhttp_port ${httpPort}\nhttps_port ${port}\n}\n${file}`;
+  },
+};
+
+async function freePorts(): Promise<[number, number]> {
+  const servers = [createServer(), createServer()].map((server) => server.listen(0, "127.0.0.1"));
+  await Promise.all(servers.map((server) => server.listening || once(server, "listening")));
+  const ports = servers.map((server) => (server.address() as AddressInfo).port);
+  for (const server of servers) server.close();
+  return [ports[0]!, ports[1]!];
+}
+
+async function makeCertificate(folder: string): Promise<string> {
+  const certificate = join(folder, "certificate.pem");
+  await promisify(execFile)("openssl", [
+    ...["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "1"],
+    ...["-subj", `/CN=${NAME}`, "-addext", `subjectAltName=DNS:${NAME}`],
+    ...["-keyout", join(folder, "key.pem"), "-out", certificate],
+  ]);
+  return readFile(certificate, "utf8");
+}
+
+function openSession(ca: string, port: number, from: string): ClientHttp2Session {
+  const createConnection = () =>
+    connectTls({ host: "127.0.0.1", port, localAddress: from, servername: NAME, ca, ALPNProtocols: ["h2"] });
+  return connect(`https://${NAME}:${port}`, { createConnection });
+}
+
+async function ask(session: ClientHttp2Session, path: string, sent: Sent): Promise<Reply> {
+  const failed = once(session, "error").then(([error]) => Promise.reject(error));
+  const stream = session.request({ ":path": path, ":method": sent.method ?? "GET", ...sent.headers });
+  const responded = once(stream, "response");
+  stream.end(sent.body);
+  const [headers] = (await Promise.race([responded, failed])) as [IncomingHttpHeaders];
+  const chunks = await Promise.race([stream.toArray(), failed]);
+  return { status: Number(headers[":status"]), headers, text: Buffer.concat(chunks).toString() };
+}
+
+/** @param upstream the service's host and port */
+export async function startFront(program: Program, upstream: string): Promise<Front> {
+  const folder = await mkdtemp(join(tmpdir(), "headwater-front-"));
+  // workers may run as another user
+  await chmod(folder, 0o755);
+  const ca = await makeCertificate(folder);
+  const [port, httpPort] = await freePorts();
+  await writeFile(join(folder, "run"), await program.configuration({ folder, port, httpPort }, upstream));
+  const [command, ...words] = program.command(folder);
+  const child = spawn(command, words, {
+    env: { PATH: process.env.PATH, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  let said = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    said += text;
+  });
+  const ended = once(child, "exit");
+  const stop = async () => {
+    child.kill("SIGTERM");
+    await ended;
+    await rm(folder, { recursive: true, force: true });
+  };
+
+  const front: Front = {
+    httpPort,
+    async ask(path, sent = {}) {
+      const session = openSession(ca, port, sent.from ?? "127.0.0.1");
+      try {
+        return await ask(session, path, sent);
+      } finally {
+        session.destroy();
+      }
+    },
+    follow(path, headers) {
+      const session = openSession(ca, port, "127.0.0.1");
+      let text = "";
+      session.request({ ":path": path, ...headers }).on("data", (chunk: Buffer) => {
+        text += chunk.toString();
+      });
+      return { text: () => text, [Symbol.dispose]: () => session.destroy() };
+    },
+    [Symbol.asyncDispose]: stop,
+  };
+  try {
+    await until("the proxy answers", START_MS, async () => {
+      assert.equal(child.exitCode, null, said);
+      return (await front.ask("/healthz").catch(() => null))?.status === 200;
+    });
+  } catch (error) {
+    await stop();
+    throw new Error(said, { cause: error });
+  }
+  return front;
+}

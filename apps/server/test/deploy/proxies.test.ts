@@ -1,0 +1,87 @@
+/** deploy/nginx.conf and deploy/Caddyfile in front of the real service. */
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { after, before, describe, it } from "node:test";
+import { LIMITS } from "@headwater/contract";
+import { until } from "../faults/child.ts";
+import { bootstrapBody, bootstrapPath, eventsPath, ORIGIN, OWNER_TOKEN, openWorld, type World } from "../world.ts";
+import { CADDY, deployFile, type Front, NAME, NGINX, startFront } from "./front.ts";
+
+const DEADLINE_MS = 10_000;
+const PROXIES = [
+  { name: "nginx", program: NGINX, file: "nginx.conf" },
+  { name: "Caddy", program: CADDY, file: "Caddyfile" },
+];
+const WRONG = { authorization: "Bearer hwt_this-one-opens-nothing" };
+const OWNER = { authorization: `Bearer ${OWNER_TOKEN}` };
+
+/** Left out, and named, where the program is not; `npm run verify` installs it. */
+const missing = (program: string) => !existsSync(program) && `there is no ${program}`;
+
+for (const { name, program, file } of PROXIES) {
+  describe(`deploy/${file}`, { skip: missing(program.command("")[0]) }, () => {
+    let world: World;
+    let front: Front;
+    let source: { sourceId: string; publicKey: string };
+
+    before(async () => {
+      const TRUST_PROXY = /TRUST_PROXY=(\d+(?:\.\d+)*)/.exec(await deployFile(file))![1]!;
+      world = await openWorld({ TRUST_PROXY, FAILED_AUTH_PER_MINUTE: "1", BASE_URL: `https://${NAME}` });
+      source = await world.createSource();
+      front = await startFront(program, new URL(world.url).host);
+    });
+    after(async () => {
+      await front?.[Symbol.asyncDispose]();
+      await world?.[Symbol.asyncDispose]();
+    });
+
+    const post = (path: string, body: string) =>
+      front.ask(path, { method: "POST", headers: { origin: ORIGIN, "content-type": "text/plain" }, body });
+
+    it(`${name} takes a bootstrap over TLS and HTTP/2, and plain http is sent on to https`, async () => {
+      const reply = await post(bootstrapPath(source), JSON.stringify(bootstrapBody()));
+      assert.equal(reply.status, 200, reply.text);
+      assert.equal(reply.headers["access-control-allow-origin"], ORIGIN);
+      assert.match(JSON.parse(reply.text).sessionId, /^ses_/);
+      const plain = await fetch(`http://127.0.0.1:${front.httpPort}/sdk/v2.js`, { redirect: "manual" });
+      assert.equal(plain.status, 308);
+      assert.match(plain.headers.get("location")!, /^https:\/\/[^/]+\/sdk\/v2\.js$/);
+    });
+
+    it(`${name} tells whom it speaks for: one address used up its attempts, another has its own`, async () => {
+      const tries = async (from: string) => (await front.ask("/api/organizations", { from, headers: WRONG })).status;
+      assert.deepEqual([await tries("127.0.0.2"), await tries("127.0.0.2"), await tries("127.0.0.3")], [401, 429, 401]);
+    });
+
+    it(`${name} passes on nothing of what a client says of its own address`, async () => {
+      const tries = async (forwardedFor: string) => {
+        const headers = { ...WRONG, "x-forwarded-for": forwardedFor };
+        return (await front.ask("/api/organizations", { headers })).status;
+      };
+      // from the proxy's own address, which TRUST_PROXY vouches for: what was appended to would be believed
+      assert.deepEqual([await tries("203.0.113.1"), await tries("203.0.113.2")], [401, 429]);
+    });
+
+    it(`${name} lets a body that is too large through to the service, which says so to the page`, async () => {
+      const reply = await post(eventsPath(source), `"${"x".repeat(LIMITS.maxPayloadBytesCeiling)}"`);
+      assert.equal(reply.status, 413, reply.text);
+      assert.equal(reply.headers["access-control-allow-origin"], ORIGIN);
+      const { code, limit } = JSON.parse(reply.text);
+      assert.deepEqual([code, limit], ["payload_too_large", LIMITS.maxPayloadBytes]);
+    });
+
+    it(`${name} passes on each attempt of the live debug stream when it comes`, async () => {
+      using stream = front.follow(`/api/tracking-sources/${source.sourceId}/debug/stream`, OWNER);
+      await until("the stream has begun", DEADLINE_MS, () => stream.text().startsWith(":"));
+      for (const anonymousId of ["first-visitor", "second-visitor"]) {
+        await post(bootstrapPath(source), JSON.stringify(bootstrapBody({ anonymousId })));
+        await until(`${anonymousId} is in it`, DEADLINE_MS, () => stream.text().includes(anonymousId));
+      }
+    });
+
+    it(`${name} keeps the metrics to its own machine`, async () => {
+      assert.equal((await front.ask("/metrics", { from: "127.0.0.2" })).status, 403);
+      assert.match((await front.ask("/metrics")).text, /^headwater_ready 1$/m);
+    });
+  });
+}
