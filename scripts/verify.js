@@ -11,6 +11,10 @@ const TOOLS = [
   { name: "nginx", program: "/usr/sbin/nginx", use: "the tests of proxy rules" },
   { name: "caddy", program: "/usr/bin/caddy", use: "the tests of proxy rules" },
   { name: "wrk", program: "wrk", use: "the load tests" },
+  { name: "nginx", program: "/usr/sbin/nginx", use: "the tests of proxies" },
+  { name: "caddy", program: "/usr/bin/caddy", use: "the tests of proxies" },
+  { name: "openssl", program: "openssl", use: "the tests of proxies, which make a certificate" },
+  { name: "systemd", program: "/usr/bin/systemd-analyze", use: "the check of the unit in deploy/" },
 ];
 
 function isPresent(program) {

@@ -4,7 +4,7 @@ import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { type ClientHttp2Session, connect, type IncomingHttpHeaders } from "node:http2";
-import { type AddressInfo, createServer } from "node:net";
+import { type AddressInfo, connect as connectTcp, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect as connectTls } from "node:tls";
@@ -106,17 +106,18 @@ async function freePorts(): Promise<[number, number]> {
 
 async function makeCertificate(folder: string): Promise<string> {
   const certificate = join(folder, "certificate.pem");
-  await promisify(execFile)("openssl", [
-    ...["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "1"],
-    ...["-subj", `/CN=${NAME}`, "-addext", `subjectAltName=DNS:${NAME}`],
-    ...["-keyout", join(folder, "key.pem"), "-out", certificate],
-  ]);
+  const kind = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 1".split(" ");
+  const names = ["-subj", `/CN=${NAME}`, "-addext", `subjectAltName=DNS:${NAME}`];
+  const files = ["-keyout", join(folder, "key.pem"), "-out", certificate];
+  await promisify(execFile)("openssl", [...kind, ...names, ...files]);
   return readFile(certificate, "utf8");
 }
 
 function openSession(ca: string, port: number, from: string): ClientHttp2Session {
-  const createConnection = () =>
-    connectTls({ host: "127.0.0.1", port, localAddress: from, servername: NAME, ca, ALPNProtocols: ["h2"] });
+  const createConnection = () => {
+    const socket = connectTcp({ host: "127.0.0.1", port, localAddress: from });
+    return connectTls({ socket, servername: NAME, ca, ALPNProtocols: ["h2"] });
+  };
   return connect(`https://${NAME}:${port}`, { createConnection });
 }
 

@@ -4,7 +4,15 @@ import { existsSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 import { LIMITS } from "@headwater/contract";
 import { until } from "../faults/child.ts";
-import { bootstrapBody, bootstrapPath, eventsPath, ORIGIN, OWNER_TOKEN, openWorld, type World } from "../world.ts";
+import {
+  bootstrapBody,
+  bootstrapPath,
+  eventsPath,
+  ORIGIN,
+  OWNER_TOKEN,
+  openWorld,
+  type World,
+} from "../world.ts";
 import { CADDY, deployFile, type Front, NAME, NGINX, startFront } from "./front.ts";
 
 const DEADLINE_MS = 10_000;
@@ -49,8 +57,12 @@ for (const { name, program, file } of PROXIES) {
     });
 
     it(`${name} tells whom it speaks for: one address used up its attempts, another has its own`, async () => {
-      const tries = async (from: string) => (await front.ask("/api/organizations", { from, headers: WRONG })).status;
-      assert.deepEqual([await tries("127.0.0.2"), await tries("127.0.0.2"), await tries("127.0.0.3")], [401, 429, 401]);
+      const tries = async (from: string) =>
+        (await front.ask("/api/organizations", { from, headers: WRONG })).status;
+      assert.deepEqual(
+        [await tries("127.0.0.2"), await tries("127.0.0.2"), await tries("127.0.0.3")],
+        [401, 429, 401],
+      );
     });
 
     it(`${name} passes on nothing of what a client says of its own address`, async () => {

@@ -1,0 +1,100 @@
+/** What the files of deploy/ say agrees with the service: its settings, its limits, its version. */
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { LIMITS } from "@headwater/contract";
+import { SETTINGS, type SettingName } from "../../src/config.ts";
+
+const ROOT = fileURLToPath(new URL("../../../..", import.meta.url));
+const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
+const files = globSync("deploy/**", { cwd: ROOT, withFileTypes: true })
+  .filter((entry) => entry.isFile())
+  .map((entry) => join(entry.parentPath, entry.name).slice(ROOT.length))
+  .map((path) => ({ path, text: read(path) }));
+
+/** Settings that come with the ledger on PostgreSQL. One that is a setting now must be struck from here. */
+const COMING = ["DATABASE_URL", "WORKERS"];
+/** Variables of other programs, and words that only look like variables. */
+const FOREIGN = /^(?:NODE_(?:ENV|OPTIONS|COMPILE_CACHE)|POSTGRES_[A-Z_]+|AF_[A-Z0-9]+)$/;
+const isSetting = (name: string) => Object.hasOwn(SETTINGS, name) || COMING.includes(name);
+
+/** The first number after these words in a file of deploy/. */
+function numberIn(path: string, words: string): number {
+  const found = new RegExp(`${words}\\D*?(\\d+)`).exec(read(`deploy/${path}`));
+  assert.ok(found, `deploy/${path} says ${words}`);
+  return Number(found[1]);
+}
+
+test("Every variable that is named is a setting, or one with _FILE.", () => {
+  const named = files.flatMap(({ path, text }) =>
+    [...text.matchAll(/\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g)].map(([name]) => ({ path, name })),
+  );
+  const unknown = named.filter(
+    ({ name }) => !FOREIGN.test(name) && !isSetting(name) && !isSetting(name.replace(/_FILE$/, "")),
+  );
+  assert.ok(named.some(({ name }) => name === "TRUST_PROXY"));
+  assert.deepEqual(unknown, []);
+  assert.deepEqual(
+    COMING.filter((name) => Object.hasOwn(SETTINGS, name)),
+    [],
+  );
+});
+
+test("A secret comes out of a file that the operator makes: none has a value here.", () => {
+  const isSecret = (name: string) => "secret" in SETTINGS[name as SettingName];
+  const secrets = [...Object.keys(SETTINGS).filter(isSecret), ...COMING, "POSTGRES_PASSWORD"];
+  const valued = new RegExp(`\\b(?:${secrets.filter((name) => name !== "WORKERS").join("|")})\\s*[=:]`);
+  for (const { path, text } of files) assert.doesNotMatch(text, valued, path);
+});
+
+test("Whoever stops the service waits longer than it drains.", () => {
+  const waits = {
+    systemd: numberIn("systemd/headwater.service", "TimeoutStopSec="),
+    compose: numberIn("compose.yaml", "stop_grace_period: "),
+    chart:
+      numberIn("helm/headwater/templates/_pod.tpl", "terminationGracePeriodSeconds: ") -
+      numberIn("helm/headwater/templates/_pod.tpl", "command: \\[sleep, "),
+  };
+  // what is left to be written after the last answer has 2 s
+  const stopSeconds = LIMITS.drainTimeoutMs / 1_000 + 2;
+  for (const [who, seconds] of Object.entries(waits))
+    assert.ok(seconds > stopSeconds, `${who}: ${seconds} s`);
+});
+
+test("A proxy lets go of an idle connection before the service does.", () => {
+  // Node's own default
+  const keptSeconds = 5;
+  assert.ok(numberIn("nginx.conf", "  keepalive_timeout") < keptSeconds);
+  assert.ok(numberIn("Caddyfile", "\tkeepalive") < keptSeconds);
+});
+
+test("Image and chart have the version of the package, and start from a Node that it can run on.", () => {
+  const { version } = JSON.parse(read("package.json"));
+  assert.ok(read("deploy/compose.yaml").includes(`image: headwater:${version}\n`));
+  assert.ok(read("deploy/helm/headwater/Chart.yaml").includes(`appVersion: "${version}"`));
+  const { engines } = JSON.parse(read("apps/server/package.json"));
+  assert.equal(numberIn("Dockerfile", "FROM node:"), Number.parseInt(engines.node.replace(/\D*/, ""), 10));
+});
+
+test("systemd finds no fault with the unit, and rates what it may do as OK.", {
+  skip: !existsSync("/usr/bin/systemd-analyze") && "there is no /usr/bin/systemd-analyze",
+}, (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "headwater-unit-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const unit = join(folder, "headwater.service");
+  const text = read("deploy/systemd/headwater.service");
+  assert.ok(text.includes("ExecStart=/usr/bin/node "));
+  writeFileSync(unit, text.replace("/usr/bin/node", process.execPath));
+  const analyze = (...words: string[]) =>
+    execFileSync("systemd-analyze", [...words, unit], {
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+  assert.equal(analyze("verify", "--recursive-errors=no"), "");
+  // tenths; above it the command fails
+  assert.match(analyze("security", "--offline=true", "--threshold=20"), /Overall exposure level.*OK/);
+});
