@@ -53,7 +53,12 @@ export interface Program {
   command(folder: string): [string, ...string[]];
   /** The file that is run, from the one in deploy/. */
   configuration(place: Place, upstream: string): Promise<string>;
+  /** What the file leaves commented out, to believe a proxy in front of this one by its address. */
+  believed: readonly string[];
 }
+
+/** The address that stands for such a proxy's in every file. */
+export const OUTER = "203.0.113.7";
 
 /** Each of the texts stands in the file, or the file was changed and this test was not. */
 function replaced(text: string, replacements: Record<string, string>): string {
@@ -64,6 +69,7 @@ function replaced(text: string, replacements: Record<string, string>): string {
 }
 
 export const NGINX: Program = {
+  believed: [`set_real_ip_from ${OUTER};`, "real_ip_header X-Forwarded-For;", "real_ip_recursive on;"],
   command: (folder) => ["/usr/sbin/nginx", "-e", "stderr", "-p", folder, "-c", join(folder, "run")],
   configuration: async ({ folder, port, httpPort }, upstream) => {
     const file = replaced(await deployFile("nginx.conf"), {
@@ -86,6 +92,7 @@ ${file}
 };
 
 export const CADDY: Program = {
+  believed: [`trusted_proxies ${OUTER}`],
   command: (folder) => ["/usr/bin/caddy", "run", "--adapter", "caddyfile", "--config", join(folder, "run")],
   configuration: async ({ folder, port, httpPort }, upstream) => {
     const file = replaced(await deployFile("Caddyfile"), {
@@ -130,6 +137,15 @@ async function ask(session: ClientHttp2Session, path: string, sent: Sent): Promi
   const chunks = await Promise.race([stream.toArray(), failed]);
   return { status: Number(headers[":status"]), headers, text: Buffer.concat(chunks).toString() };
 }
+
+/** The same, with a proxy at this address in front of it. */
+export const behind = (program: Program, outer: string): Program => ({
+  ...program,
+  configuration: async (place, upstream) => {
+    const uncommented = program.believed.map((line) => [`# ${line}`, line.replace(OUTER, outer)]);
+    return replaced(await program.configuration(place, upstream), Object.fromEntries(uncommented));
+  },
+});
 
 /** @param upstream the service's host and port */
 export async function startFront(program: Program, upstream: string): Promise<Front> {

@@ -13,7 +13,7 @@ import {
   openWorld,
   type World,
 } from "../world.ts";
-import { CADDY, deployFile, type Front, NAME, NGINX, startFront } from "./front.ts";
+import { behind, CADDY, deployFile, type Front, NAME, NGINX, startFront } from "./front.ts";
 
 const DEADLINE_MS = 10_000;
 const PROXIES = [
@@ -72,6 +72,22 @@ for (const { name, program, file } of PROXIES) {
       };
       // from the proxy's own address, which TRUST_PROXY vouches for: what was appended to would be believed
       assert.deepEqual([await tries("203.0.113.1"), await tries("203.0.113.2")], [401, 429]);
+    });
+
+    it(`${name} believes a proxy in front of it, once it is told its address`, async () => {
+      const [outer, other] = ["127.0.0.8", "127.0.0.9"];
+      await using trusting = await openWorld({
+        TRUST_PROXY: `127.0.0.1,${outer}`,
+        FAILED_AUTH_PER_MINUTE: "1",
+      });
+      await using inner = await startFront(behind(program, outer), new URL(trusting.url).host);
+      const tries = async (from: string, forwardedFor: string) => {
+        const headers = { ...WRONG, "x-forwarded-for": forwardedFor };
+        return (await inner.ask("/api/organizations", { from, headers })).status;
+      };
+      const visitor = "198.51.100.1";
+      assert.deepEqual([await tries(outer, visitor), await tries(outer, visitor)], [401, 429]);
+      assert.deepEqual([await tries(outer, "198.51.100.2"), await tries(other, visitor)], [401, 401]);
     });
 
     it(`${name} lets a body that is too large through to the service, which says so to the page`, async () => {
