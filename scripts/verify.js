@@ -8,11 +8,9 @@ const TOOLS = [
   { name: "chromium", program: "/usr/bin/chromium", use: "the tests in a browser" },
   { name: "firefox-esr", program: "/usr/bin/firefox-esr", use: "the test of the client in Firefox" },
   { name: "curl", program: "curl", use: "the tests of the command line" },
-  { name: "nginx", program: "/usr/sbin/nginx", use: "the tests of proxy rules" },
-  { name: "caddy", program: "/usr/bin/caddy", use: "the tests of proxy rules" },
-  { name: "wrk", program: "wrk", use: "the load tests" },
   { name: "nginx", program: "/usr/sbin/nginx", use: "the tests of proxies" },
   { name: "caddy", program: "/usr/bin/caddy", use: "the tests of proxies" },
+  { name: "wrk", program: "wrk", use: "the load tests" },
   { name: "openssl", program: "openssl", use: "the tests of proxies, which make a certificate" },
   { name: "systemd", program: "/usr/bin/systemd-analyze", use: "the check of the unit in deploy/" },
 ];
