@@ -34,10 +34,17 @@ const noApps = withApps
   : "they install 450 MB of packages; `npm run verify` and `npm test -- --apps` run them";
 const isRoot = process.getuid?.() === 0;
 const CHROMIUM_TEST = /from "(?:[^"]*\/(?:browser|chromium)\.ts|playwright-core)"/;
+const POSTGRES = "/usr/lib/postgresql";
+const hasPostgres = existsSync(POSTGRES);
 const usesChromium = (path) => CHROMIUM_TEST.test(readFileSync(join(ROOT, path), "utf8"));
 
 /** Each file belongs to the first suite that takes it. `missing` says what a suite lacks here; null: nothing. */
 const SUITES = [
+  {
+    name: "on PostgreSQL",
+    takes: (path) => path.startsWith("apps/server/test/postgres/"),
+    missing: hasPostgres ? null : `there is no PostgreSQL in ${POSTGRES}; \`npm run verify\` installs it`,
+  },
   {
     name: "power loss and full disks",
     takes: (path) => /^apps\/server\/test\/faults\/.*(?:power|disk)/.test(path),
@@ -126,6 +133,15 @@ async function runAll(files) {
   return results;
 }
 
+/** One server for all files that want one; each has databases of its own. */
+async function startSharedCluster() {
+  if (!running.some(({ name }) => name === "on PostgreSQL")) return null;
+  const { startCluster } = await import("../apps/server/test/postgres/cluster.ts");
+  const started = await startCluster();
+  process.env.TEST_POSTGRES_URL = started.url();
+  return started;
+}
+
 const sum = (results, field) => results.reduce((total, result) => total + result[field], 0);
 const plural = (count, one) => `${count} ${one}${count === 1 ? "" : "s"}`;
 
@@ -137,9 +153,11 @@ const running = suites.filter((suite) => !unable.includes(suite));
 process.env.PATH = `${dirname(process.execPath)}${delimiter}${process.env.PATH}`;
 if (isLong) process.env.TEST_LONG = "1";
 
+const cluster = await startSharedCluster();
 const results = await runAll(
   running.flatMap(({ files, timeoutMs }) => files.map((path) => ({ path, timeoutMs }))),
 );
+await cluster?.stop();
 const [passed, failed, skipped] = ["passed", "failed", "skipped"].map((field) => sum(results, field));
 
 console.log("");

@@ -13,6 +13,11 @@ const TOOLS = [
   { name: "wrk", program: "wrk", use: "the load tests" },
   { name: "openssl", program: "openssl", use: "the tests of proxies, which make a certificate" },
   { name: "systemd", program: "/usr/bin/systemd-analyze", use: "the check of the unit in deploy/" },
+  {
+    name: "postgresql",
+    program: "/usr/lib/postgresql",
+    use: "the tests of the ledger on PostgreSQL, which start a server of their own",
+  },
 ];
 
 function isPresent(program) {

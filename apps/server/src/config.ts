@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import { LIMITS } from "@headwater/contract";
 import { parseTrust, type Trust } from "./http/client-address.ts";
 import {
+  databaseUrl,
   existingFile,
   headerName,
   identifier,
@@ -54,6 +55,15 @@ export const SETTINGS = {
   HOST: setting("127.0.0.1", "Address to listen on; 0.0.0.0 for every interface", text),
   PORT: setting(8790, "Port to listen on; 0 for any free one", integer(0, 65_535)),
   DATA_DIR: path("./data", "Folder of the ledger", (value) => resolve(value)),
+  DATABASE_URL: secret(
+    "PostgreSQL (14 or later) that holds the ledger instead of DATA_DIR, so that several nodes may share it",
+    databaseUrl,
+  ),
+  WORKERS: setting(
+    1,
+    "Processes that serve on this machine; more than one needs DATABASE_URL",
+    integer(1, 64),
+  ),
   BASE_URL: setting(
     "",
     "Public address of this service, as applications reach it; default http://HOST:PORT",
@@ -206,6 +216,11 @@ function checkTogether(config: Config): void {
   if (jwt.some((value) => value !== null) && jwt.some((value) => value === null)) {
     throw new ConfigError(
       "AUTH_JWKS_URL, AUTH_ISSUER and AUTH_AUDIENCE belong together: set all three or none.",
+    );
+  }
+  if (config.WORKERS > 1 && config.DATABASE_URL === null) {
+    throw new ConfigError(
+      `WORKERS cannot be ${config.WORKERS} without DATABASE_URL: the ledger in DATA_DIR belongs to one process.`,
     );
   }
 }

@@ -1,4 +1,4 @@
-/** Opens the ledger, builds the service on it, listens; and takes it all down again. Here an adapter is chosen. */
+/** Opens the ledger, builds the service on it, listens; and takes it all down again. */
 import { readFileSync } from "node:fs";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -8,12 +8,11 @@ import { type Logger, pino } from "pino";
 import { buildSdk, builtExtras } from "../../../packages/sdk/build.js";
 import { setUpOnFirstStart } from "./access/first-start.ts";
 import { type Config, ConfigError, type Environment, localUrl, publicSettings } from "./config.ts";
-import { pack } from "./debug/parcel.ts";
 import { createIds } from "./ids.ts";
 import type { Ledger } from "./ledger/ledger.ts";
 import type { Durability } from "./ledger/sqlite/database.ts";
-import { openSqliteLedger, type SqliteLedger } from "./ledger/sqlite/open.ts";
 import { releaseMemory, whileCollectable } from "./memory.ts";
+import { type OpenedLedger, openLedger } from "./open-ledger.ts";
 import { type ReadinessWatch, watchReadiness } from "./operations/readiness.ts";
 import { createService, type Service } from "./service.ts";
 import { hashToken } from "./token.ts";
@@ -102,7 +101,7 @@ function closeServer(server: Server): Promise<void> {
 }
 
 /** What is open, and how it is closed again: in-flight requests are answered, then everything recorded is written. */
-async function closeAll(service: Service, readiness: ReadinessWatch, ledger: SqliteLedger): Promise<void> {
+async function closeAll(service: Service, readiness: ReadinessWatch, ledger: Ledger): Promise<void> {
   readiness.drain();
   service.stop();
   await closeServer(service.server);
@@ -112,7 +111,7 @@ async function closeAll(service: Service, readiness: ReadinessWatch, ledger: Sql
 }
 
 async function openOn(
-  ledger: SqliteLedger,
+  { ledger, writeAttempts }: OpenedLedger,
   config: Config,
   environment: Environment,
   clock: () => number,
@@ -134,7 +133,7 @@ async function openOn(
     settings: publicSettings(environment),
     version: VERSION,
     ledger,
-    writeAttempts: ({ attempts, counts }) => ledger.renderAttempts({ parcels: attempts.map(pack), counts }),
+    ...(writeAttempts ? { writeAttempts } : {}),
     readiness,
     clock,
     newId,
@@ -175,8 +174,7 @@ async function openOn(
 }
 
 /**
- * @throws ConfigError on a setting that cannot be used, DataDirInUse when another process serves the folder;
- *   nothing is left open then
+ * @throws ConfigError on a setting that cannot be used, and what `openLedger` throws; nothing is left open then
  */
 export async function startServer(
   config: Config,
@@ -184,17 +182,12 @@ export async function startServer(
   options: StartOptions = {},
 ): Promise<RunningServer> {
   const clock = options.clock ?? Date.now;
-  const ledger = await openSqliteLedger({
-    dataDir: config.DATA_DIR,
-    now: clock(),
-    attemptStoreBytes: config.DEBUG_STORE_BYTES,
-    attemptsThread: new URL("./attempts-thread.ts", import.meta.url),
-    ...(options.durability ? { durability: options.durability } : {}),
-  });
+  const { durability } = options;
+  const opened = await openLedger(config, { now: clock(), ...(durability ? { durability } : {}) });
   try {
-    return await openOn(ledger, config, environment, clock, createLog(config.LOG_LEVEL));
+    return await openOn(opened, config, environment, clock, createLog(config.LOG_LEVEL));
   } catch (error) {
-    await ledger.close();
+    await opened.ledger.close();
     throw error;
   }
 }

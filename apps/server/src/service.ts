@@ -1,5 +1,6 @@
 /** The rooms, built on an open ledger and joined to one HTTP server; what one needs of another is handed in here. */
 import type { Server } from "node:http";
+import { LIMITS } from "@headwater/contract/limits";
 import type { Logger } from "pino";
 import type { TSchema } from "typebox";
 import { createAuthenticator } from "./access/authenticate.ts";
@@ -40,7 +41,8 @@ export interface ServiceParts {
   settings: Record<string, string>;
   version: string;
   ledger: Ledger;
-  writeAttempts: WriteAttempts;
+  /** Default: in this thread. */
+  writeAttempts?: WriteAttempts;
   readiness: ReadinessWatch;
   clock(): number;
   newId(prefix: string): string;
@@ -140,7 +142,12 @@ export async function createService(given: ServiceParts): Promise<Service> {
   const defaults = limitDefaults(config);
   const limitsOf: LimitsOf = (source) => appliedLimits(source.limits, defaults);
 
-  const recorder = createRecorder({ ledger, clock, log, write: given.writeAttempts });
+  const recorder = createRecorder({
+    ledger,
+    clock,
+    log,
+    ...(given.writeAttempts ? { write: given.writeAttempts } : {}),
+  });
   const trouble = watchStorageTrouble(log, clock);
   const { ingest, metrics } = createIngestRoom(parts, recorder, limitsOf, trouble);
   const authenticator = createAuthenticator(ledger, await jwtOf(config));
@@ -153,7 +160,7 @@ export async function createService(given: ServiceParts): Promise<Service> {
   const stopping = new AbortController();
   const render = (source: SourceRecord) => renderSource(source, clock());
   const view = createDebugRoom({ ledger, recorder, clock, render, limitsOf });
-  const streams = createDebugStreams({ ledger, recorder });
+  const streams = createDebugStreams({ ledger, recorder, pollMs: LIMITS.streamPollMs });
   const handlers = createHandlers({
     ledger,
     newId,

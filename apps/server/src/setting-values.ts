@@ -81,3 +81,11 @@ export function headerName(value: string): string | null {
   if (!/^[A-Za-z0-9-]{1,64}$/.test(value)) throw new Error("must be the name of a header");
   return value.toLowerCase();
 }
+
+/** The password stays in it, so it is shown to nobody. */
+export function databaseUrl(value: string): string | null {
+  if (value === "") return null;
+  if (!/^postgres(?:ql)?:\/\/./.test(value))
+    throw new Error("must be an address such as postgres://user:password@host:5432/database");
+  return value;
+}

@@ -12,9 +12,10 @@ const CONTRACT = fileURLToPath(new URL("../../../packages/contract/src", import.
 /** Every other folder of the server is a room. */
 const NOT_ROOMS = ["cli", "http", "ledger"];
 const isRoom = (folder: string) => folder !== "" && !NOT_ROOMS.includes(folder);
-const isAdapter = (path: string) => /^ledger\/(?:sqlite|register)\//.test(path);
+const isAdapter = (path: string) => /^ledger\/(?:sqlite|postgres|register)\//.test(path);
 /** The files that join rooms and adapters. */
-const isWiring = (path: string) => /^(?:server|service|attempts-thread|main)\.ts$|^cli\//.test(path);
+const isWiring = (path: string) =>
+  /^(?:server|service|open-ledger|attempts-thread|main)\.ts$|^cli\//.test(path);
 /** The files that bring time, ids and a terminal in; everything else gets them handed. */
 const isOutermost = (path: string) => isWiring(path) || /^(?:ids|config)\.ts$/.test(path);
 /** A suite is a test that lies beside the port that it is about. */

@@ -1,12 +1,16 @@
-/** An independent reader of the ledger's file: what was promised, as it stands on the disk. */
+/** An independent reader of the ledger: what was promised, as it stands in its file or its database. */
+import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { zstdDecompressSync } from "node:zlib";
+import { addressIn } from "./postgres/databases.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects
 type Row = any;
 
 export function rowsOf(dataDir: string, sql: string, ...parameters: string[]): Row[] {
+  const url = addressIn(dataDir);
+  if (url) return rowsOfDatabase(url, sql, parameters);
   const database = new DatabaseSync(join(dataDir, "ledger.sqlite"), { readOnly: true });
   try {
     return database.prepare(sql).all(...parameters);
@@ -15,13 +19,38 @@ export function rowsOf(dataDir: string, sql: string, ...parameters: string[]): R
   }
 }
 
+/** By psql, because it is waited for: a test reads the ledger as it reads a file. */
+function rowsOfDatabase(url: string, sql: string, parameters: string[]): Row[] {
+  let given = 0;
+  const text = `select coalesce(json_agg(found), '[]') from (${sql.replace(/\?/g, () => `:'v${++given}'`)}) found`;
+  const variables = parameters.flatMap((value, index) => ["-v", `v${index + 1}=${value}`]);
+  const words = ["--no-psqlrc", "--tuples-only", "--no-align", "-v", "ON_ERROR_STOP=1", ...variables, url];
+  return JSON.parse(
+    execFileSync("psql", words, { encoding: "utf8", input: text, maxBuffer: 2 ** 30 }),
+  ) as Row[];
+}
+
+/** The payloads of the outbox as they were stored; in PostgreSQL duplicates are among the lines, and named. */
+function payloadsOf(dataDir: string): { payload: Uint8Array; skipped: number[] }[] {
+  if (!addressIn(dataDir))
+    return rowsOf(dataDir, "select payload from outbox order by seq").map(({ payload }) => ({
+      payload,
+      skipped: [],
+    }));
+  const rows = rowsOf(
+    dataDir,
+    "select encode(payload, 'base64') as payload, skipped from outbox order by seq",
+  );
+  return rows.map(({ payload, skipped }) => ({ payload: Buffer.from(payload, "base64"), skipped }));
+}
+
 /** The normal form of every accepted event, in the order in which they were stored. */
 export function storedEvents(dataDir: string): Row[] {
-  return rowsOf(dataDir, "select payload from outbox order by seq").flatMap(({ payload }) =>
+  return payloadsOf(dataDir).flatMap(({ payload, skipped }) =>
     zstdDecompressSync(payload)
       .toString("utf8")
       .split("\n")
-      .filter(Boolean)
+      .filter((line, index) => line !== "" && !skipped.includes(index + 1))
       .map((line) => JSON.parse(line)),
   );
 }

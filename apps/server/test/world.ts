@@ -75,6 +75,21 @@ async function readDocument(url: string): Promise<OpenApi> {
   return (await (await fetch(`${url}/openapi.json`)).json()) as OpenApi;
 }
 
+/** The ledger of a folder: in it, or with TEST_LEDGER=postgres in a database whose address is kept in it. */
+async function ledgerIn(dataDir: string): Promise<Record<string, string>> {
+  if (process.env.TEST_LEDGER !== "postgres") return { DATA_DIR: dataDir };
+  const { databaseOf } = await import("./postgres/databases.ts");
+  return { DATA_DIR: dataDir, DATABASE_URL: await databaseOf(dataDir) };
+}
+
+async function removeLedger(dataDir: string): Promise<void> {
+  if (process.env.TEST_LEDGER === "postgres") {
+    const { removeDatabaseOf } = await import("./postgres/databases.ts");
+    await removeDatabaseOf(dataDir);
+  }
+  rmSync(dataDir, { recursive: true, force: true });
+}
+
 export async function openWorld(
   environment: Record<string, string> = {},
   options: StartOptions = {},
@@ -85,7 +100,7 @@ export async function openWorld(
     PORT: "0",
     LOG_LEVEL: "silent",
     OWNER_TOKEN,
-    DATA_DIR: dataDir,
+    ...(await ledgerIn(dataDir)),
     ...environment,
   };
   const config = readConfig(settings);
@@ -144,7 +159,7 @@ export async function openWorld(
     close,
     [Symbol.asyncDispose]: async () => {
       await close();
-      rmSync(dataDir, { recursive: true, force: true });
+      await removeLedger(dataDir);
     },
   };
 }

@@ -71,6 +71,8 @@ export const LIMITS = {
   attemptFailuresPerSecond: 200,
   attemptFlushMs: 250,
   streamHeartbeatMs: 15_000,
+  /** A stream looks for what other nodes recorded this often. */
+  streamPollMs: 1_000,
   streamsPerSource: 20,
 
   // who may do what
@@ -140,6 +142,15 @@ export const LIMITS = {
   rateBuckets: 50_000,
   /** Caches on other nodes and processes follow a change within this. */
   changePollMs: 500,
+  /** Connections of a node to PostgreSQL, beside the one that listens; of a hundred there is room for eight nodes. */
+  databaseConnections: 10,
+  /** Of them for commits: while some wait for the disk, others are at work. */
+  databaseCommits: 4,
+  /** A client has its answer, or its 503, before it gives up itself. */
+  databaseConnectMs: 2_000,
+  databaseStatementMs: 5_000,
+  /** A node that was silent for so long counts no more. */
+  nodeSilenceMs: 5_000,
   requestTimeoutMs: 10_000,
   headersTimeoutMs: 8_000,
   drainTimeoutMs: 8_000,

@@ -26,6 +26,11 @@ const COUNTS = {
 } as const;
 type File = keyof typeof COUNTS;
 
+const OF_POSTGRES =
+  "The ledger is in the database of DATABASE_URL, which is backed up with PostgreSQL's own tools while the service runs: " +
+  '`pg_dump --format=custom --file=headwater.dump "$DATABASE_URL"`, or a base backup with archived WAL for a restore ' +
+  "to any moment (see docs/operate.md).";
+
 function flush(path: string): void {
   const descriptor = openSync(path, "r");
   fsyncSync(descriptor);
@@ -104,7 +109,8 @@ export const backup = defineCommand({
     ...JSON_FLAG,
   },
   run: ({ args }): Report => {
-    const { DATA_DIR: dataDir } = readConfig(processEnvironment());
+    const { DATA_DIR: dataDir, DATABASE_URL: url } = readConfig(processEnvironment());
+    if (url !== null) throw new CommandFailed(OF_POSTGRES);
     const target = resolve(args.to);
     const files = filesToCopy(dataDir, target);
     mkdirSync(target, { recursive: true, mode: 0o700 });

@@ -1,6 +1,6 @@
 /** From whatever was thrown to an exit code and a sentence for the person at the terminal. */
 import type { ErrorCode, Issue } from "@headwater/contract";
-import { ConfigError } from "../config.ts";
+import { type Config, ConfigError } from "../config.ts";
 import { StorageError } from "../ledger/ledger.ts";
 import { Refusal } from "../refusal.ts";
 
@@ -16,6 +16,15 @@ export function aboutDataDir(error: unknown, dataDir: string): unknown {
   const isOfFolder =
     error instanceof StorageError || code === "ERR_SQLITE_ERROR" || path?.startsWith(dataDir);
   return isOfFolder ? new CommandFailed(`DATA_DIR ${dataDir} cannot be used: ${message}.`) : error;
+}
+
+/** The same for whichever ledger is set. */
+export function aboutLedger(error: unknown, { DATABASE_URL, DATA_DIR }: Config): unknown {
+  if (DATABASE_URL === null) return aboutDataDir(error, DATA_DIR);
+  if (error instanceof StorageError)
+    return new CommandFailed(`The database of DATABASE_URL cannot be used: ${error.message}.`);
+  // its class is that of an adapter, which is not loaded where it is not used
+  return (error as Error).name === "UnfitPostgres" ? new ConfigError((error as Error).message) : error;
 }
 
 /** As sysexits.h has them. */

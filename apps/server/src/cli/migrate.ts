@@ -2,10 +2,10 @@
 import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { defineCommand } from "citty";
-import { processEnvironment, readConfig } from "../config.ts";
+import { type Config, processEnvironment, readConfig } from "../config.ts";
 import { ledgerPath, openDatabase } from "../ledger/sqlite/database.ts";
 import { JSON_FLAG } from "./arguments.ts";
-import { aboutDataDir } from "./failure.ts";
+import { aboutDataDir, aboutLedger } from "./failure.ts";
 import type { Report } from "./report.ts";
 
 /** 0: there is no ledger yet. */
@@ -29,14 +29,23 @@ function bringUpToDate(dataDir: string): { from: number; to: number } {
   }
 }
 
+async function bringDatabaseUpToDate(url: string, config: Config): Promise<{ from: number; to: number }> {
+  const { migrateDatabase } = await import("../ledger/postgres/migrate-database.ts");
+  return migrateDatabase(url).catch((error: unknown) => {
+    throw aboutLedger(error, config);
+  });
+}
+
 export const migrate = defineCommand({
   meta: { description: "Bring the ledger to the schema of this version; never back to an older one" },
   args: JSON_FLAG,
-  run: (): Report => {
-    const { DATA_DIR: dataDir } = readConfig(processEnvironment());
-    const { from, to } = bringUpToDate(dataDir);
+  run: async (): Promise<Report> => {
+    const config = readConfig(processEnvironment());
+    const { DATA_DIR: dataDir, DATABASE_URL: url } = config;
+    const { from, to } = url === null ? bringUpToDate(dataDir) : await bringDatabaseUpToDate(url, config);
+    const place = url === null ? `in ${dataDir}` : "of DATABASE_URL";
     const done =
       from === to ? `has schema ${to}, the newest; nothing to do` : `went from schema ${from} to ${to}`;
-    return { json: { from, to }, text: `The ledger in ${dataDir} ${done}.` };
+    return { json: { from, to }, text: `The ledger ${place} ${done}.` };
   },
 });

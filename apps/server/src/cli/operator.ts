@@ -1,6 +1,6 @@
 /**
  * The command line as a caller of the API's operations: the same handlers and the same checks, for somebody who
- * may do everything because they may read the ledger's file. It works beside a serving process.
+ * may do everything because they may read the ledger itself. It works beside a serving process.
  */
 import { existsSync } from "node:fs";
 import { LIMITS, operation } from "@headwater/contract";
@@ -13,9 +13,9 @@ import { createIds } from "../ids.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Actor } from "../ledger/records.ts";
 import { ledgerPath } from "../ledger/sqlite/database.ts";
-import { openSqliteLedger } from "../ledger/sqlite/open.ts";
+import { openLedgerBeside } from "../open-ledger.ts";
 import { Refusal } from "../refusal.ts";
-import { aboutDataDir, CommandFailed } from "./failure.ts";
+import { aboutLedger, CommandFailed } from "./failure.ts";
 
 export const COMMAND_LINE: Actor = { userId: "command-line", tokenId: null };
 
@@ -33,14 +33,14 @@ export interface WorkspaceOperator extends Operator {
 export async function withLedger<T>(work: (operator: Operator) => Promise<T>): Promise<T> {
   const config = readConfig(processEnvironment());
   const { DATA_DIR: dataDir } = config;
-  if (!existsSync(ledgerPath(dataDir))) {
+  if (config.DATABASE_URL === null && !existsSync(ledgerPath(dataDir))) {
     throw new CommandFailed(
       `There is no ledger in DATA_DIR ${dataDir}. Set DATA_DIR to the folder of the service, or start the service once with \`headwater serve\`.`,
     );
   }
   const now = Date.now();
-  const ledger = await openSqliteLedger({ dataDir, now, shared: true }).catch((error: unknown) => {
-    throw aboutDataDir(error, dataDir);
+  const ledger = await openLedgerBeside(config, now).catch((error: unknown) => {
+    throw aboutLedger(error, config);
   });
   try {
     return await work({ config, ledger, now, newId: createIds(() => now) });

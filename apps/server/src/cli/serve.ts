@@ -4,7 +4,7 @@ import closeWithGrace from "close-with-grace";
 import { type Config, ConfigError, processEnvironment, readConfig } from "../config.ts";
 import type { RunningServer } from "../server.ts";
 import { JSON_FLAG } from "./arguments.ts";
-import { aboutDataDir } from "./failure.ts";
+import { aboutLedger } from "./failure.ts";
 import { welcome } from "./welcome.ts";
 
 const STOP_MS = 10_000;
@@ -20,7 +20,8 @@ const FAULTS = ["SIGBUS", "SIGSEGV", "SIGILL", "SIGFPE", "SIGTRAP", "SIGABRT"] a
 const say = (text: string) => void process.stderr.write(`${text}\n`);
 
 /** What the operating system says of an address or a folder, as a sentence about the setting. */
-function sentenceFor(error: unknown, { HOST, PORT, DATA_DIR }: Config): unknown {
+function sentenceFor(error: unknown, config: Config): unknown {
+  const { HOST, PORT } = config;
   const { code, syscall } = error as { code?: string; syscall?: string };
   if (syscall === "listen" && code === "EACCES") {
     return new ConfigError(`PORT ${PORT} may not be listened on by this user; set PORT to 1024 or more.`);
@@ -28,7 +29,7 @@ function sentenceFor(error: unknown, { HOST, PORT, DATA_DIR }: Config): unknown 
   if (code === "EADDRNOTAVAIL" || syscall === "getaddrinfo") {
     return new ConfigError(`HOST ${HOST} is no address of this machine (${code}).`);
   }
-  return aboutDataDir(error, DATA_DIR);
+  return aboutLedger(error, config);
 }
 
 async function start(config: Config): Promise<RunningServer> {

@@ -1,5 +1,5 @@
 /**
- * Group commit. Requests that arrive while a commit is under way form the next one; there is no timer.
+ * Group commit. Requests that arrive while as many commits are under way as may be form the next one; there is no timer.
  * The queue is bounded, and one source cannot fill it while others wait.
  */
 import { LIMITS } from "@headwater/contract/limits";
@@ -22,11 +22,12 @@ const sizeOf = (commit: Commit) => commit.entries.reduce((sum, entry) => sum + e
 
 /**
  * @param write commits a group, all or nothing; outcomes in the group's order
+ * @param most groups under way at once
  */
-export function createCommitQueue(write: (group: Commit[]) => Promise<Committed[]>): CommitQueue {
+export function createCommitQueue(write: (group: Commit[]) => Promise<Committed[]>, most = 1): CommitQueue {
   let queue: Waiting[] = [];
   let queuedBytes = 0;
-  let writing = false;
+  let writing = 0;
   const bySource = new Map<string, number>();
 
   const hasRoom = (sourceId: string, bytes: number) => {
@@ -57,7 +58,7 @@ export function createCommitQueue(write: (group: Commit[]) => Promise<Committed[
   };
 
   const drain = async () => {
-    writing = true;
+    writing += 1;
     while (queue.length > 0) {
       const group = takeGroup();
       try {
@@ -67,7 +68,7 @@ export function createCommitQueue(write: (group: Commit[]) => Promise<Committed[
         for (const one of group) one.reject(error);
       }
     }
-    writing = false;
+    writing -= 1;
   };
 
   return {
@@ -78,7 +79,7 @@ export function createCommitQueue(write: (group: Commit[]) => Promise<Committed[
         queue.push({ commit, bytes, resolve, reject });
         queuedBytes += bytes;
         count(commit.sourceId, 1);
-        if (!writing) void drain();
+        if (writing < most) void drain();
       });
     },
     waiting: () => queue.length,

@@ -156,7 +156,10 @@ export interface AttemptLedger {
 export interface LedgerStatus {
   outboxEvents: number;
   outboxBytes: number;
+  /** On the ledger's disk; infinite where that is another machine's affair. */
   freeBytes: number;
+  /** That serve from this ledger just now, this one among them. */
+  nodes: number;
 }
 
 export interface Ledger extends Register, IngestLedger, AttemptLedger {

@@ -144,12 +144,12 @@ export async function openSqliteLedger(options: SqliteOptions): Promise<SqliteLe
     },
     probe: async (at): Promise<LedgerStatus> => {
       const [outbox, disk] = await Promise.all([
-        ledger.call<Omit<LedgerStatus, "freeBytes">>("probe", at),
+        ledger.call<Omit<LedgerStatus, "freeBytes" | "nodes">>("probe", at),
         statfs(dataDir).catch((error: unknown) => {
           throw storageFailure(error);
         }),
       ]);
-      return { ...outbox, freeBytes: disk.bavail * disk.bsize };
+      return { ...outbox, freeBytes: disk.bavail * disk.bsize, nodes: 1 };
     },
     onForeignChange: (listener) =>
       ledger.onNotice((notice) => {

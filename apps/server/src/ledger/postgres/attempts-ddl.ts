@@ -1,0 +1,124 @@
+/** Attempts and their counters, and the function that keeps them within their bounds (CONTRACT section 6). */
+import { LIMITS } from "@headwater/contract/limits";
+import { LOCKS } from "./connections.ts";
+
+/** Rows deleted in one transaction beyond those that it replaces. */
+const SLICE = 1_000;
+
+const TABLES = [
+  `create table attempts (source_id text not null, seq bigint generated always as identity, kind smallint not null,
+    other smallint not null, outcome smallint not null, code text, origin text, session_id text, anonymous_id text,
+    attempt_id text not null, received_at bigint not null, bytes integer not null, record text not null,
+    primary key (source_id, seq))`,
+  `create index attempts_source on attempts (source_id, kind, other, seq)`,
+  `create index attempts_succeeded on attempts (seq) where other = 0`,
+  `create index attempts_seq on attempts (seq)`,
+  `create table attempt_totals (bytes bigint not null)`,
+  `insert into attempt_totals values (0)`,
+  `create table attempt_counts (source_id text not null, hour bigint not null, name text not null,
+    count bigint not null, last_seen_at bigint not null, primary key (source_id, hour, name))`,
+  `create index attempt_counts_hour on attempt_counts (hour)`,
+];
+
+/** Deletes the oldest rows, successes first, until the others fit; true when a slice did not suffice. */
+const FIT_ATTEMPTS = `
+create function fit_attempts(store_bytes bigint) returns boolean language plpgsql as $$
+declare
+  excess bigint;
+  freed bigint;
+begin
+  for wanted in 0..1 loop
+    select bytes - store_bytes into excess from attempt_totals;
+    if excess <= 0 then return false; end if;
+    with oldest as (
+      select seq, bytes, sum(bytes) over (order by seq) - bytes as before from attempts
+      where other = wanted order by seq limit ${SLICE}
+    ), gone as (
+      delete from attempts where seq in (select seq from oldest where before < excess) returning bytes
+    )
+    select coalesce(sum(bytes), 0) into freed from gone;
+    update attempt_totals set bytes = bytes - freed;
+  end loop;
+  return (select bytes > store_bytes from attempt_totals);
+end $$`;
+
+/**
+ * One at a time, so that their numbers are in the order in which they can be seen. Of a source and kind the newest that
+ * succeeded are kept, and the newest others, of which the last few of each code. It does not wait for the disk: what a
+ * crash may lose is a second of history.
+ */
+const RECORD_ATTEMPTS = `
+create function record_attempts(rows json, counts json, store_bytes bigint) returns void language plpgsql as $$
+declare
+  grown bigint;
+  freed bigint;
+  touched record;
+begin
+  perform set_config('synchronous_commit', 'off', true);
+  perform pg_advisory_xact_lock(${LOCKS.attempts});
+  with added as (
+    insert into attempts (source_id, kind, other, outcome, code, origin, session_id, anonymous_id, attempt_id,
+      received_at, bytes, record)
+    select source_id, kind, other, outcome, code, origin, session_id, anonymous_id, attempt_id, received_at, bytes, record
+    from rows from (json_to_recordset(rows) as (source_id text, kind smallint, other smallint, outcome smallint, code text,
+      origin text, session_id text, anonymous_id text, attempt_id text, received_at bigint, bytes integer, record text))
+      with ordinality as r (source_id, kind, other, outcome, code, origin, session_id, anonymous_id, attempt_id,
+        received_at, bytes, record, number)
+    order by number returning bytes
+  )
+  select coalesce(sum(bytes), 0) into grown from added;
+
+  insert into attempt_counts (source_id, hour, name, count, last_seen_at)
+  select source_id, hour, name, sum(count), max(last_seen_at)
+  from json_to_recordset(counts) as (source_id text, hour bigint, name text, count bigint, last_seen_at bigint)
+  group by source_id, hour, name order by source_id, hour, name
+  on conflict (source_id, hour, name) do update
+  set count = attempt_counts.count + excluded.count,
+    last_seen_at = greatest(attempt_counts.last_seen_at, excluded.last_seen_at);
+
+  for touched in
+    select distinct source_id, kind, other from json_to_recordset(rows) as (source_id text, kind smallint, other smallint)
+  loop
+    with ranked as (
+      select seq, code, row_number() over (partition by code order by seq desc) as of_code from attempts
+      where source_id = touched.source_id and kind = touched.kind and other = touched.other
+    ), superfluous as (
+      select seq from ranked
+      order by touched.other = 1 and of_code <= ${LIMITS.attemptsPerCodeKept} desc, seq desc
+      offset case touched.other when 0 then ${LIMITS.attemptsSucceededKept} else ${LIMITS.attemptsOtherKept} end
+    ), gone as (
+      delete from attempts
+      where source_id = touched.source_id and seq in (select seq from superfluous) returning bytes
+    )
+    select coalesce(sum(bytes), 0) into freed from gone;
+    grown := grown - freed;
+  end loop;
+  update attempt_totals set bytes = bytes + grown;
+  perform fit_attempts(store_bytes);
+end $$`;
+
+/** Deletes a slice of what is past its time; true when there is more. Rows are as old as their number says, almost. */
+const EXPIRE_ATTEMPTS = `
+create function expire_attempts(before bigint, counts_before bigint, store_bytes bigint) returns boolean
+language plpgsql as $$
+declare
+  expired bigint;
+  freed bigint;
+  hours bigint;
+  over boolean;
+begin
+  perform set_config('synchronous_commit', 'off', true);
+  perform pg_advisory_xact_lock(${LOCKS.attempts});
+  with oldest as (select seq, received_at from attempts order by seq limit ${SLICE}), gone as (
+    delete from attempts where seq in (select seq from oldest where received_at < before) returning bytes
+  )
+  select count(*), coalesce(sum(bytes), 0) into expired, freed from gone;
+  update attempt_totals set bytes = bytes - freed;
+  over := fit_attempts(store_bytes);
+  delete from attempt_counts where (source_id, hour, name) in
+    (select source_id, hour, name from attempt_counts where hour < counts_before limit ${SLICE});
+  get diagnostics hours = row_count;
+  return over or expired = ${SLICE} or hours = ${SLICE};
+end $$`;
+
+export const ATTEMPTS_DDL = [...TABLES, FIT_ATTEMPTS, RECORD_ATTEMPTS, EXPIRE_ATTEMPTS];

@@ -1,0 +1,88 @@
+/** Attempts and their counters, shared by all nodes. */
+import { ATTEMPT_KINDS, ATTEMPT_OUTCOMES } from "@headwater/contract/attempts";
+import { LIMITS } from "@headwater/contract/limits";
+import type pg from "pg";
+import type { AttemptLedger } from "../ledger.ts";
+import type { AttemptCount, AttemptFilter, AttemptRow, StoredAttempt } from "../records.ts";
+
+/** What the columns and indexes of a row take beside its record. */
+const ROW_BYTES = 400;
+const MAINTAIN_SLICES = 10;
+const COUNT_RETENTION_MS = (LIMITS.attemptRetentionSeconds + 86_400) * 1_000;
+
+const rowOf = (row: AttemptRow) => ({
+  source_id: row.sourceId,
+  kind: ATTEMPT_KINDS.indexOf(row.kind),
+  other: row.outcome === "succeeded" ? 0 : 1,
+  outcome: ATTEMPT_OUTCOMES.indexOf(row.outcome),
+  code: row.code,
+  origin: row.origin,
+  session_id: row.sessionId,
+  anonymous_id: row.anonymousId,
+  attempt_id: row.attemptId,
+  received_at: row.receivedAt,
+  bytes: ROW_BYTES + Buffer.byteLength(row.record ?? ""),
+  record: row.record,
+});
+
+const countOf = ({ sourceId, hour, name, count, lastSeenAt }: AttemptCount) => ({
+  source_id: sourceId,
+  hour,
+  name,
+  count,
+  last_seen_at: lastSeenAt,
+});
+
+/** The rows are chosen by the index first, so that no record is read that is not answered. */
+async function select(pool: pg.Pool, filter: AttemptFilter): Promise<StoredAttempt[]> {
+  const values: unknown[] = [];
+  const conditions: string[] = [];
+  const add = (condition: string, value: string | number | undefined) => {
+    if (value !== undefined) conditions.push(`${condition} $${values.push(value)}`);
+  };
+  const { kind, outcome } = filter;
+  add("source_id =", filter.sourceId);
+  add("kind =", kind && ATTEMPT_KINDS.indexOf(kind));
+  add("other =", outcome && (outcome === "succeeded" ? 0 : 1));
+  add("outcome =", outcome && ATTEMPT_OUTCOMES.indexOf(outcome));
+  add("seq <", filter.before);
+  add("seq >", filter.after);
+  add("code =", filter.code);
+  add("origin =", filter.origin);
+  add("session_id =", filter.sessionId);
+  add("anonymous_id =", filter.anonymousId);
+  const order = filter.after === undefined ? "desc" : "asc";
+  const text = `select seq, kind, record from attempts where ${conditions.join(" and ")}
+    order by seq ${order} limit $${values.push(filter.limit)}`;
+  const { rows } = await pool.query<{ seq: number; kind: number; record: string }>(text, values);
+  return rows.map(({ seq, kind: index, record }) => ({ seq, kind: ATTEMPT_KINDS[index]!, record }));
+}
+
+export const attemptVerbs = (pool: pg.Pool, storeBytes: number): AttemptLedger => ({
+  recordAttempts: async ({ rows, counts }) => {
+    await pool.query({
+      name: "record_attempts",
+      text: "select record_attempts($1, $2, $3)",
+      values: [JSON.stringify(rows.map(rowOf)), JSON.stringify(counts.map(countOf)), storeBytes],
+    });
+  },
+  attempts: (filter) => select(pool, filter),
+  attemptCounts: async ({ sourceId, sinceHour }) => {
+    const text = `select source_id as "sourceId", hour, name, count, last_seen_at as "lastSeenAt" from attempt_counts
+      where source_id = $1 and hour >= $2 order by hour, name`;
+    return (await pool.query<AttemptCount>(text, [sourceId, sinceHour])).rows;
+  },
+});
+
+/** Deletes what is past its time, some slices of it. */
+export async function expireAttempts(pool: pg.Pool, now: number, storeBytes: number): Promise<void> {
+  const before = now - LIMITS.attemptRetentionSeconds * 1_000;
+  for (let slice = 0; slice < MAINTAIN_SLICES; slice++) {
+    const { rows } = await pool.query("select expire_attempts($1, $2, $3) as more", [
+      before,
+      now - COUNT_RETENTION_MS,
+      storeBytes,
+    ]);
+    if (!rows[0].more) return;
+  }
+}

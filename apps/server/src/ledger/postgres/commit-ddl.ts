@@ -1,0 +1,171 @@
+/**
+ * The hot tables, and the function that stores a group of commits in one round trip. Every table and every unique key
+ * holds the source, so that they can be distributed by it.
+ */
+import { LOCKS } from "./connections.ts";
+
+/** Generations of keys that there is room for: five are live at most, and one is made empty meanwhile. */
+export const KEY_SLOTS = 6;
+
+const slots = Array.from({ length: KEY_SLOTS }, (_, slot) => slot);
+
+const TABLES = [
+  `create table sessions (source_id text not null, session_id text not null, anonymous_id text not null, user_id text,
+    started_at bigint not null, last_activity_at bigint not null, landing text not null,
+    primary key (source_id, session_id)) with (fillfactor = 80)`,
+  `create index sessions_started on sessions (started_at)`,
+  // `source` is the beginning of the SHA-256 of the source's id: it makes a row a third smaller than the id itself
+  `create table event_keys (source bigint not null, key uuid not null, slot smallint not null,
+    primary key (source, key, slot)) partition by list (slot)`,
+  ...slots.map((slot) => `create table event_keys_${slot} partition of event_keys for values in (${slot})`),
+  `create table key_generations (generation bigint primary key, opened_at bigint not null)`,
+  // keys of an embedded ledger that moved here, whose source is not known any more
+  `create table moved_keys (key uuid primary key)`,
+  `create table moves (moved_at bigint not null)`,
+  // of the lines of \`payload\` those in \`skipped\` (counted from 1) were duplicates and are no event
+  `create table outbox (source_id text not null, seq bigint generated always as identity, events integer not null,
+    created_at bigint not null, skipped integer[] not null, payload bytea not null, primary key (source_id, seq))`,
+  `alter table outbox alter column payload set storage external`,
+  `create table outbox_totals (source_id text primary key, events bigint not null, bytes bigint not null) with (fillfactor = 50)`,
+  `alter table usage set (fillfactor = 50)`,
+  `alter table source_activity set (fillfactor = 50)`,
+];
+
+/**
+ * Each statement of the function has a snapshot of its own, so the one that decides sees every commit that ended before
+ * the lock was had; nobody turns the generations meanwhile. Rows are locked in one order by everybody: keys, sessions,
+ * then what is counted a source; within a table as sorted.
+ */
+const COMMIT_GROUP = `
+create function commit_group(sources bigint[], keys uuid[], commit_of int[], line_of int[], heads json, payloads bytea)
+returns boolean[] language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
+declare
+  current smallint;
+  accepted boolean[];
+begin
+  perform pg_advisory_xact_lock_shared(${LOCKS.keys});
+  select generation % ${KEY_SLOTS} into strict current from key_generations order by generation desc limit 1;
+
+  -- offset 0 keeps the look-ups look-ups: joined, they could become a scan of all keys
+  with entry as materialized (
+    select source, key, number from unnest(sources, keys) with ordinality as e (source, key, number)
+  ), stored as (
+    insert into event_keys (source, key, slot)
+    select source, key, current from entry e
+    where not exists (select from event_keys k where k.source = e.source and k.key = e.key and k.slot <> current offset 0)
+      and not exists (select from moved_keys m where m.key = e.key offset 0)
+    order by number
+    on conflict do nothing returning source, key
+  )
+  select coalesce(array_agg(s.key is not null order by number), '{}') into accepted
+  from entry left join stored s using (source, key);
+
+  insert into sessions select * from json_populate_recordset(null::sessions, heads->'open');
+
+  with wanted as (
+    select * from rows from (json_to_recordset(heads->'touch')
+      as (source_id text, session_id text, user_id text, at bigint, entries int[])) with ordinality
+      as t (source_id, session_id, user_id, at, entries, number)
+    where entries is null or exists (select from unnest(entries) as entry where accepted[entry])
+  ), touched as materialized (
+    select source_id, session_id, max(at) as at,
+      (array_agg(user_id order by number desc) filter (where user_id is not null))[1] as user_id
+    from wanted group by source_id, session_id
+  ), held as materialized (
+    select s.source_id, s.session_id from touched join sessions s using (source_id, session_id)
+    order by s.source_id, s.session_id for update of s
+  )
+  update sessions s
+  set last_activity_at = greatest(s.last_activity_at, t.at), user_id = coalesce(t.user_id, s.user_id)
+  from held join touched t using (source_id, session_id)
+  where s.source_id = held.source_id and s.session_id = held.session_id;
+
+  with commit as materialized (
+    select * from rows from (json_to_recordset(heads->'commits')
+      as (source_id text, at bigint, day text, bootstrap boolean)) with ordinality
+      as c (source_id, at, day, bootstrap, number)
+  ), entry as materialized (
+    select c.source_id, e.number, e.line, e.is_new
+    from unnest(accepted, commit_of, line_of) as e (is_new, number, line) join commit c using (number)
+  ), counted as materialized (
+    select c.*, coalesce(e.events, 0) as events
+    from commit c left join (select number, count(*) as events from entry where is_new group by number) e using (number)
+  ), used as (
+    insert into usage (source_id, day, accepted, bootstraps)
+    select source_id, day, sum(events), count(*) filter (where bootstrap) from counted
+    where events > 0 or bootstrap group by source_id, day order by source_id, day
+    on conflict (source_id, day) do update
+    set accepted = usage.accepted + excluded.accepted, bootstraps = usage.bootstraps + excluded.bootstraps
+  ), active as (
+    insert into source_activity (source_id, first_bootstrap_at, last_bootstrap_at, first_event_at, last_event_at)
+    select source_id, min(at) filter (where bootstrap), max(at) filter (where bootstrap),
+      min(at) filter (where events > 0), max(at) filter (where events > 0) from counted
+    where events > 0 or bootstrap group by source_id order by source_id
+    on conflict (source_id) do update
+    set first_bootstrap_at = coalesce(source_activity.first_bootstrap_at, excluded.first_bootstrap_at),
+      last_bootstrap_at = greatest(source_activity.last_bootstrap_at, excluded.last_bootstrap_at),
+      first_event_at = coalesce(source_activity.first_event_at, excluded.first_event_at),
+      last_event_at = greatest(source_activity.last_event_at, excluded.last_event_at)
+  ), page as (
+    select p.source_id, substring(payloads from p.first for p.bytes) as payload,
+      count(*) filter (where is_new) as events, min(c.at) as created_at,
+      coalesce(array_agg(line order by line) filter (where not is_new), '{}') as skipped
+    from json_to_recordset(heads->'outbox') as p (source_id text, first int, bytes int)
+    join entry e using (source_id) join commit c using (number)
+    group by p.source_id, p.first, p.bytes
+  ), put as (
+    insert into outbox (source_id, events, created_at, skipped, payload)
+    select source_id, events, created_at, skipped, payload from page where events > 0
+    returning source_id, events, length(payload) as bytes
+  )
+  insert into outbox_totals (source_id, events, bytes)
+  select source_id, events, bytes from put order by source_id
+  on conflict (source_id) do update
+  set events = outbox_totals.events + excluded.events, bytes = outbox_totals.bytes + excluded.bytes;
+
+  return accepted;
+end $$`;
+
+/**
+ * Opens a generation when the newest is old enough; true when it did. No commit is at work meanwhile, so whatever was
+ * decided before is seen by whatever is decided after. The ledger's own row says which is newest, not a node.
+ */
+const TURN_KEYS = `
+create function turn_keys(at bigint, generation_ms bigint) returns boolean language plpgsql as $$
+declare
+  newest key_generations;
+begin
+  perform pg_advisory_xact_lock(${LOCKS.keys});
+  select * into newest from key_generations order by generation desc limit 1;
+  if newest.opened_at + generation_ms > at then return false; end if;
+  -- the slot must have been emptied
+  if exists (select from key_generations where generation = newest.generation + 1 - ${KEY_SLOTS}) then return false; end if;
+  insert into key_generations values (newest.generation + 1, at);
+  return true;
+end $$`;
+
+/** Forgets the keys of the oldest generation when every one of them is past its time: the table is emptied, not its rows. */
+const RETIRE_KEYS = `
+create function retire_keys(at bigint, needed_ms bigint) returns boolean language plpgsql as $$
+declare
+  oldest key_generations;
+begin
+  select * into oldest from key_generations order by generation limit 1 for update skip locked;
+  if not exists (
+    select from key_generations where generation = oldest.generation + 1 and opened_at + needed_ms < at
+  ) then return false; end if;
+  execute format('truncate event_keys_%s', oldest.generation % ${KEY_SLOTS});
+  delete from key_generations where generation = oldest.generation;
+  return true;
+end $$`;
+
+/** Keys that came with a move are kept as long as any other. */
+const FORGET_MOVED_KEYS = `
+create function forget_moved_keys(before bigint) returns void language plpgsql as $$
+begin
+  if (select max(moved_at) < before from moves) then
+    truncate moved_keys, moves;
+  end if;
+end $$`;
+
+export const COMMIT_DDL = [...TABLES, COMMIT_GROUP, TURN_KEYS, RETIRE_KEYS, FORGET_MOVED_KEYS];

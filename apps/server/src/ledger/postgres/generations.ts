@@ -1,0 +1,68 @@
+/** The upkeep of keys and sessions. One node does it at a time; what cannot have its lock in time is done the next minute. */
+import { DEDUP_WINDOW_SECONDS, LIMITS } from "@headwater/contract/limits";
+import type pg from "pg";
+import { type Connection, LOCKS } from "./connections.ts";
+
+const GENERATION_MS = LIMITS.keyGenerationSeconds * 1_000;
+/** What the debug view promises; a key accepted just before the next generation opens is kept that long too. */
+const NEEDED_MS = DEDUP_WINDOW_SECONDS * 1_000;
+const SESSION_SLICE = 2_000;
+const SESSION_SLICES = 20;
+/** Commits wait behind whoever waits for all of them to end, so nobody waits long. */
+const LOCK_MS = 1_000;
+const LOCK_NOT_AVAILABLE = "55P03";
+
+/** Makes the first generation of an empty ledger. */
+export async function openFirstGeneration(connection: Connection, now: number): Promise<void> {
+  await connection.query(
+    "insert into key_generations select 1, $1 where not exists (select from key_generations) on conflict do nothing",
+    [now],
+  );
+}
+
+async function inTurn<T>(client: pg.PoolClient, text: string, values: unknown[]): Promise<T | null> {
+  await client.query(`begin; set local lock_timeout = ${LOCK_MS}`);
+  try {
+    const { rows } = await client.query(text, values);
+    await client.query("commit");
+    return rows[0]?.done as T;
+  } catch (error) {
+    await client.query("rollback");
+    if ((error as { code?: string }).code === LOCK_NOT_AVAILABLE) return null;
+    throw error;
+  }
+}
+
+async function upkeep(client: pg.PoolClient, now: number): Promise<void> {
+  while (await inTurn<boolean>(client, "select retire_keys($1, $2) as done", [now, NEEDED_MS]));
+  await inTurn(client, "select turn_keys($1, $2) as done", [now, GENERATION_MS]);
+  while (await inTurn<boolean>(client, "select retire_keys($1, $2) as done", [now, NEEDED_MS]));
+  await client.query("select forget_moved_keys($1)", [now - NEEDED_MS]);
+  const before = now - LIMITS.sessionRetentionSeconds * 1_000;
+  for (let slice = 0; slice < SESSION_SLICES; slice++) {
+    const { rowCount } = await client.query(
+      `delete from sessions where (source_id, session_id) in
+        (select source_id, session_id from sessions where started_at < $1 and last_activity_at < $1
+         order by started_at limit ${SESSION_SLICE})`,
+      [before],
+    );
+    if (rowCount! < SESSION_SLICE) return;
+  }
+}
+
+/** A node that finds another at it leaves it to that one. */
+export async function keepUp(pool: pg.Pool, now: number): Promise<void> {
+  const client = await pool.connect();
+  let failed = true;
+  try {
+    const { rows } = await client.query("select pg_try_advisory_lock($1, $2) as mine", [...LOCKS.upkeep]);
+    if (rows[0].mine) {
+      await upkeep(client, now);
+      await client.query("select pg_advisory_unlock($1, $2)", [...LOCKS.upkeep]);
+    }
+    failed = false;
+  } finally {
+    // a connection that is dropped lets go of its locks
+    client.release(failed);
+  }
+}

@@ -1,0 +1,81 @@
+import { AUDIT_INDEX, auditDdl, REGISTER_DDL } from "../register/schema.ts";
+import { ATTEMPTS_DDL } from "./attempts-ddl.ts";
+import { COMMIT_DDL } from "./commit-ddl.ts";
+import { type Connection, LOCKS } from "./connections.ts";
+
+/** Whatever is changed of these may be remembered by any node; `touchTokens` and activity change nothing of it. */
+const NOTICED: Readonly<Record<string, string>> = {
+  organizations: "insert or delete",
+  members: "insert or update or delete",
+  tokens: "insert or update of revoked_at, expires_at or delete",
+  sources: "insert or update or delete",
+  source_keys: "insert or update or delete",
+};
+export const CHANGES = "headwater_changes";
+
+const NOTICE_DDL = [
+  `create function notice_change() returns trigger language plpgsql as $$
+    begin perform pg_notify('${CHANGES}', ''); return null; end $$`,
+  ...Object.entries(NOTICED).map(
+    ([table, events]) =>
+      `create trigger notice_change after ${events} on ${table} for each statement execute function notice_change()`,
+  ),
+];
+
+/** Forward only: a number once given is never changed, a new one is appended. */
+const MIGRATIONS: readonly (readonly string[])[] = [
+  [
+    ...REGISTER_DDL,
+    auditDdl("bigint generated always as identity primary key"),
+    AUDIT_INDEX,
+    ...NOTICE_DDL,
+    ...COMMIT_DDL,
+    ...ATTEMPTS_DDL,
+    `create table nodes (node_id text primary key, seen_at timestamptz not null)`,
+  ],
+];
+
+export class NewerLedger extends Error {}
+
+/** The schema that the ledger has; 0: none. */
+export async function schemaOf(connection: Connection): Promise<number> {
+  const { rows } = await connection.query("select to_regclass('headwater_schema') is not null as exists");
+  if (!rows[0].exists) return 0;
+  return Number((await connection.query("select version from headwater_schema")).rows[0].version);
+}
+
+/**
+ * Brings the ledger to the newest schema, one node at a time and all or nothing; safe to run again, and refused by
+ * an older program.
+ */
+export async function migrate(connection: Connection): Promise<{ from: number; to: number }> {
+  const to = MIGRATIONS.length;
+  // most starts have nothing to do, and need no right to create anything
+  const found = await schemaOf(connection);
+  if (found === to) return { from: to, to };
+  await connection.query("begin");
+  try {
+    await connection.query("select pg_advisory_xact_lock($1, $2)", LOCKS.migration);
+    await connection.query("create table if not exists headwater_schema (version integer not null)");
+    const from = await schemaOrNone(connection);
+    if (from > to) {
+      throw new NewerLedger(
+        `The ledger has schema ${from}, this program knows ${to}: it was written by a newer Headwater. Start that version.`,
+      );
+    }
+    for (const statements of MIGRATIONS.slice(from))
+      for (const sql of statements) await connection.query(sql);
+    await connection.query("delete from headwater_schema");
+    await connection.query("insert into headwater_schema values ($1)", [to]);
+    await connection.query("commit");
+    return { from, to };
+  } catch (error) {
+    await connection.query("rollback").catch(() => undefined);
+    throw error;
+  }
+}
+
+async function schemaOrNone(connection: Connection): Promise<number> {
+  const { rows } = await connection.query("select version from headwater_schema");
+  return Number(rows[0]?.version ?? 0);
+}

@@ -1,0 +1,98 @@
+/** The ledger on PostgreSQL: any number of nodes, one truth. */
+import { randomBytes } from "node:crypto";
+import { LIMITS } from "@headwater/contract/limits";
+import { Kysely } from "kysely";
+import type pg from "pg";
+import { createCommitQueue } from "../commit-queue.ts";
+import type { Ledger, LedgerStatus } from "../ledger.ts";
+import { createRegister } from "../register/register.ts";
+import type { RegisterTables } from "../register/schema.ts";
+import { attemptVerbs, expireAttempts } from "./attempts.ts";
+import { commitAll } from "./commit.ts";
+import { connectAlone, openPool } from "./connections.ts";
+import { postgresDialect } from "./dialect.ts";
+import { storageErrorOf } from "./failure.ts";
+import { listenForChanges } from "./foreign-changes.ts";
+import { keepUp, openFirstGeneration } from "./generations.ts";
+import { migrate } from "./migrations.ts";
+import { readVerbs } from "./reads.ts";
+
+export interface PostgresOptions {
+  url: string;
+  now: number;
+  attemptStoreBytes?: number;
+}
+
+/** Writes, so that a server that recovers or only reads is noticed before a client's commit meets it. */
+const PROBE = `with beat as (
+    insert into nodes values ($1, clock_timestamp()) on conflict (node_id) do update set seen_at = excluded.seen_at
+  ), seen as (select count(*) as nodes from nodes where node_id <> $1 and seen_at > clock_timestamp() - $2 * interval '1 ms')
+  select coalesce(sum(events), 0)::bigint as events, coalesce(sum(bytes), 0)::bigint as bytes, (select nodes + 1 from seen) as nodes
+  from outbox_totals`;
+
+async function probe(pool: pg.Pool, nodeId: string): Promise<LedgerStatus> {
+  const query = { name: "probe", text: PROBE, values: [nodeId, LIMITS.nodeSilenceMs] };
+  const { events, bytes, nodes } = (await pool.query(query)).rows[0];
+  // the disk is the database server's, which says itself when it is full
+  return { outboxEvents: events, outboxBytes: bytes, freeBytes: Number.POSITIVE_INFINITY, nodes };
+}
+
+/** Every verb says of a failure what the port says of it. */
+function withStorageErrors<T extends object>(verbs: T): T {
+  const entries = Object.entries(verbs).map(([name, verb]) => {
+    const run = async (argument: unknown) => {
+      try {
+        return await (verb as (argument: unknown) => Promise<unknown>)(argument);
+      } catch (error) {
+        throw storageErrorOf(error);
+      }
+    };
+    return [name, run];
+  });
+  return Object.fromEntries(entries) as T;
+}
+
+async function prepare(url: string, now: number): Promise<void> {
+  const client = await connectAlone(url);
+  try {
+    await migrate(client);
+    await openFirstGeneration(client, now);
+  } finally {
+    await client.end();
+  }
+}
+
+/** @throws UnfitPostgres, NewerLedger, or StorageError when it cannot be reached */
+export async function openPostgresLedger(options: PostgresOptions): Promise<Ledger> {
+  const { url, now, attemptStoreBytes = LIMITS.attemptStoreBytes } = options;
+  await prepare(url, now).catch((error: unknown) => {
+    throw storageErrorOf(error);
+  });
+  const commits = openPool(url, LIMITS.databaseCommits);
+  const others = openPool(url, LIMITS.databaseConnections - LIMITS.databaseCommits);
+  const nodeId = randomBytes(8).toString("hex");
+  const changes = listenForChanges(url, nodeId);
+  const register = createRegister(new Kysely<RegisterTables>({ dialect: postgresDialect(others) }));
+  const queue = createCommitQueue((group) => commitAll(commits, group), LIMITS.databaseCommits);
+
+  return {
+    ...withStorageErrors({
+      ...register,
+      ...readVerbs(others),
+      ...attemptVerbs(others, attemptStoreBytes),
+      commit: (commit) => queue.add(commit),
+      isSetUp: async () => (await others.query("select from organizations limit 1")).rowCount === 1,
+      maintain: async ({ now: at }) => {
+        await keepUp(others, at);
+        await expireAttempts(others, at, attemptStoreBytes);
+      },
+      probe: () => probe(others, nodeId),
+    } satisfies Omit<Ledger, "onForeignChange" | "close">),
+    onForeignChange: changes.onChange,
+    close: async () => {
+      await changes.close();
+      await others.query("delete from nodes where node_id = $1", [nodeId]).catch(() => undefined);
+      await Promise.all([commits.end(), others.end()]);
+    },
+  };
+}

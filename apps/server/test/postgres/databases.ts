@@ -1,0 +1,86 @@
+/** A database for each test that wants one, on the cluster that `npm test` started, or on one of this process. */
+import { randomBytes } from "node:crypto";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { migrateDatabase } from "../../src/ledger/postgres/migrate-database.ts";
+import { type Cluster, query, startCluster } from "./cluster.ts";
+
+let own: Promise<Cluster> | null = null;
+
+/** Of the maintenance database. */
+async function adminUrl(): Promise<string> {
+  const shared = process.env.TEST_POSTGRES_URL;
+  if (shared) return shared;
+  own ??= startCluster();
+  return (await own).url();
+}
+
+const withDatabase = (url: string, name: string) => url.replace(/\/[^/]*$/, `/${name}`);
+
+export interface Database {
+  url: string;
+  remove(): Promise<void>;
+}
+
+const TEMPLATE = "headwater_template";
+let template: Promise<string> | null = null;
+
+/** A database with the schema in it is copied faster than the schema is made. */
+function templateOn(admin: string): Promise<string> {
+  template ??= makeTemplate(admin);
+  return template;
+}
+
+async function makeTemplate(admin: string): Promise<string> {
+  const found = await query(admin, "select from pg_database where datname = $1 and datistemplate", [
+    TEMPLATE,
+  ]);
+  if (found.length > 0) return TEMPLATE;
+  const draft = `${TEMPLATE}_${randomBytes(6).toString("hex")}`;
+  await query(admin, `create database ${draft}`);
+  await migrateDatabase(withDatabase(admin, draft));
+  // another file's process may have been faster
+  await query(admin, `alter database ${draft} rename to ${TEMPLATE}`).catch(() => undefined);
+  await query(admin, `alter database ${TEMPLATE} is_template true`);
+  return TEMPLATE;
+}
+
+export async function createDatabase(name = `test_${randomBytes(6).toString("hex")}`): Promise<Database> {
+  const admin = await adminUrl();
+  await query(admin, `create database ${name} template ${await templateOn(admin)}`);
+  return {
+    url: withDatabase(admin, name),
+    remove: async () => void (await query(admin, `drop database ${name} with (force)`)),
+  };
+}
+
+const ADDRESS = "database-url";
+
+/** The address of the database that stands for a folder; null: there is none, the ledger is in the folder itself. */
+export function addressIn(dataDir: string): string | null {
+  const file = join(dataDir, ADDRESS);
+  return existsSync(file) ? readFileSync(file, "utf8") : null;
+}
+
+/** The database that stands for a folder, made when it is asked for first. */
+export async function databaseOf(dataDir: string): Promise<string> {
+  const known = addressIn(dataDir);
+  if (known) return known;
+  const { url } = await createDatabase();
+  writeFileSync(join(dataDir, ADDRESS), url);
+  return url;
+}
+
+export async function removeDatabaseOf(dataDir: string): Promise<void> {
+  const url = addressIn(dataDir);
+  if (url) await query(await adminUrl(), `drop database ${url.split("/").at(-1)} with (force)`);
+  if (!process.env.TEST_POSTGRES_URL) await endOwnCluster();
+}
+
+/** A cluster that this process started for want of a shared one keeps it alive until it is told to end. */
+export async function endOwnCluster(): Promise<void> {
+  const started = own;
+  own = null;
+  template = null;
+  if (started) await (await started).stop();
+}
