@@ -71,6 +71,14 @@ const SUITES = [
   { name: "server", takes: (path) => path.startsWith("apps/server/"), missing: null },
 ];
 
+/** What knows the service from outside only is run on each ledger; a disk that is full is the embedded one's affair. */
+const BLACK_BOX = /^apps\/server\/test\/(?:spec\/(?!ingest-503)|e2e)/;
+const ON_POSTGRES = {
+  name: "the black box on PostgreSQL",
+  missing: SUITES.find(({ name }) => name === "on PostgreSQL").missing,
+  env: { TEST_LEDGER: "postgres" },
+};
+
 function testFiles() {
   const folders = ["packages/contract", "packages/sdk", "apps/server"];
   const all = folders.flatMap((folder) =>
@@ -85,17 +93,25 @@ function sortIntoSuites() {
     if (words.length > 0 && !words.some((word) => path.includes(word))) continue;
     suites.find(({ takes }) => takes(path)).files.push(path);
   }
-  return suites.filter(({ files }) => files.length > 0);
+  const blackBox = suites.flatMap(({ files }) => files.filter((path) => BLACK_BOX.test(path)));
+  return [...suites, { ...ON_POSTGRES, files: blackBox }].filter(({ files }) => files.length > 0);
 }
 
 /** Runs one file in a process of its own, which is ended when it takes too long. */
-async function runFile({ path, timeoutMs = FILE_TIMEOUT_MS }) {
+async function runFile({ path, suite, timeoutMs = FILE_TIMEOUT_MS, env = {} }) {
   const { run } = await import("node:test");
   const { spec } = await import("node:test/reporters");
   const file = join(ROOT, path);
   const signal = AbortSignal.timeout(isLong ? LONG_FILE_TIMEOUT_MS : timeoutMs);
-  const stream = run({ files: [file], cwd: ROOT, signal });
-  const result = { path, passed: 0, failed: 0, skipped: 0, reasons: [], text: "" };
+  const stream = run({ files: [file], cwd: ROOT, signal, env: { ...process.env, ...env } });
+  const result = {
+    path: env.TEST_LEDGER ? `${path} (${suite})` : path,
+    passed: 0,
+    failed: 0,
+    skipped: 0,
+    reasons: [],
+    text: "",
+  };
   let isEmpty = false;
   // a file without a test is reported as one test of its own name that passed
   stream.on("test:pass", ({ name, skip }) => {
@@ -135,7 +151,7 @@ async function runAll(files) {
 
 /** One server for all files that want one; each has databases of its own. */
 async function startSharedCluster() {
-  if (!running.some(({ name }) => name === "on PostgreSQL")) return null;
+  if (!running.some(({ name }) => name.endsWith("on PostgreSQL"))) return null;
   const { startCluster } = await import("../apps/server/test/postgres/cluster.ts");
   const started = await startCluster();
   process.env.TEST_POSTGRES_URL = started.url();
@@ -155,7 +171,9 @@ if (isLong) process.env.TEST_LONG = "1";
 
 const cluster = await startSharedCluster();
 const results = await runAll(
-  running.flatMap(({ files, timeoutMs }) => files.map((path) => ({ path, timeoutMs }))),
+  running.flatMap(({ name: suite, files, timeoutMs, env }) =>
+    files.map((path) => ({ path, suite, timeoutMs, env })),
+  ),
 );
 await cluster?.stop();
 const [passed, failed, skipped] = ["passed", "failed", "skipped"].map((field) => sum(results, field));

@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { zstdDecompressSync } from "node:zlib";
+import pg from "pg";
 import { addressIn } from "./postgres/databases.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects
@@ -17,6 +18,29 @@ export function rowsOf(dataDir: string, sql: string, ...parameters: string[]): R
   } finally {
     database.close();
   }
+}
+
+export interface Reader {
+  rows(sql: string, parameter: string): Promise<Row[]>;
+  close(): Promise<void>;
+}
+
+/** For tests that read all the time. The parameter is `?1`. */
+export async function openReader(dataDir: string): Promise<Reader> {
+  const url = addressIn(dataDir);
+  if (url) {
+    const client = new pg.Client({ connectionString: url, pipeline: true });
+    await client.connect();
+    return {
+      rows: async (sql, parameter) => (await client.query(sql.replaceAll("?1", "$1"), [parameter])).rows,
+      close: () => client.end(),
+    };
+  }
+  const database = new DatabaseSync(join(dataDir, "ledger.sqlite"), { readOnly: true });
+  return {
+    rows: async (sql, parameter) => database.prepare(sql).all(parameter),
+    close: async () => database.close(),
+  };
 }
 
 /** By psql, because it is waited for: a test reads the ledger as it reads a file. */

@@ -5,6 +5,7 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
 import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync } from "node:fs";
+import type { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -44,8 +45,9 @@ export interface Cluster {
   stop(): Promise<void>;
 }
 
-/** Ends the server when the standard input of the shell closes, which it does when its parent ends. */
-const KEEPER = `"$@" & server=$!; echo $server; cat > /dev/null; kill -INT $server 2> /dev/null; wait $server`;
+/** Ends the server when the standard input of the shell closes, which it does when its parent ends; then removes its folder. */
+const KEEPER = `folder=$1; shift; "$@" & server=$!; echo $server; read word; kill -INT $server 2> /dev/null
+  wait $server; [ "$word" = keep ] || rm -rf "$folder"`;
 
 /** @param settings as in postgresql.conf; by default nothing waits for the disk, which only a loss of power would notice */
 export async function startCluster(settings: Record<string, string> = {}): Promise<Cluster> {
@@ -78,7 +80,7 @@ export async function startCluster(settings: Record<string, string> = {}): Promi
   let server = 0;
 
   const start = async () => {
-    const words = ["-c", KEEPER, "sh", join(programs, "postgres"), "-D", data, ...flags];
+    const words = ["-c", KEEPER, "sh", folder, join(programs, "postgres"), "-D", data, ...flags];
     const started = spawn("sh", words, { ...asOwner, stdio: ["pipe", "pipe", "ignore"] });
     keeper = started;
     const [line] = (await new Promise((resolve) =>
@@ -86,14 +88,18 @@ export async function startCluster(settings: Record<string, string> = {}): Promi
     )) as [Buffer];
     server = Number(line.toString());
     started.stdout!.destroy();
+    // a process that has nothing else to do ends, and the server with it
+    started.unref();
+    (started.stdin as Socket).unref();
     await accepting(url());
   };
-  const ended = async () => {
+  const ended = async (word: string) => {
     const ending = keeper;
     keeper = null;
     if (!ending) return;
     const exit = ending.exitCode === null ? new Promise((resolve) => ending.once("exit", resolve)) : null;
-    ending.stdin!.end();
+    ending.ref();
+    ending.stdin!.end(`${word}\n`);
     await exit;
   };
 
@@ -104,12 +110,9 @@ export async function startCluster(settings: Record<string, string> = {}): Promi
     pid: () => server,
     crash: async () => {
       process.kill(server, "SIGQUIT");
-      await ended();
+      await ended("keep");
     },
-    stop: async () => {
-      await ended();
-      await run("rm", ["-rf", folder]);
-    },
+    stop: () => ended("remove"),
   };
 }
 

@@ -74,13 +74,4 @@ export async function databaseOf(dataDir: string): Promise<string> {
 export async function removeDatabaseOf(dataDir: string): Promise<void> {
   const url = addressIn(dataDir);
   if (url) await query(await adminUrl(), `drop database ${url.split("/").at(-1)} with (force)`);
-  if (!process.env.TEST_POSTGRES_URL) await endOwnCluster();
-}
-
-/** A cluster that this process started for want of a shared one keeps it alive until it is told to end. */
-export async function endOwnCluster(): Promise<void> {
-  const started = own;
-  own = null;
-  template = null;
-  if (started) await (await started).stop();
 }

@@ -1,15 +1,13 @@
 /** The port's suites over PostgreSQL: the same as over SQLite. */
-import { after, describe } from "node:test";
+import { describe } from "node:test";
 import { attemptsSuite } from "../../src/ledger/attempts.suite.ts";
 import { ledgerSuite } from "../../src/ledger/ledger.suite.ts";
 import type { LedgerHome } from "../../src/ledger/ledger-home.suite.ts";
 import { openPostgresLedger } from "../../src/ledger/postgres/open.ts";
 import { registerSuite } from "../../src/ledger/register.suite.ts";
-import { createDatabase, endOwnCluster } from "./databases.ts";
+import { createDatabase } from "./databases.ts";
 
 const NOW = Date.UTC(2026, 10, 21, 12);
-
-after(endOwnCluster);
 
 async function newHome(): Promise<LedgerHome> {
   const { url, remove } = await createDatabase();

@@ -4,10 +4,9 @@
  */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { after, before, describe, it } from "node:test";
 import type { Operation, Role } from "@headwater/contract";
+import { openReader, type Reader } from "../ledger-reader.ts";
 import { DAY, drivenClock, ORGANIZATION_ID, OWNER_TOKEN, openWorld, type World } from "../world.ts";
 import {
   type Aim,
@@ -24,7 +23,7 @@ import {
 describe("Isolation: nothing crosses from one workspace to another", () => {
   let world: World;
   let callers: Caller[];
-  let ledger: DatabaseSync;
+  let ledger: Reader;
   let foreign: Tenant;
   const time = drivenClock();
 
@@ -47,7 +46,7 @@ describe("Isolation: nothing crosses from one workspace to another", () => {
 
   before(async () => {
     world = await openWorld({}, { clock: time.clock });
-    ledger = new DatabaseSync(join(world.dataDir, "ledger.sqlite"), { readOnly: true });
+    ledger = await openReader(world.dataDir);
     const { organizationId } = await made("/api/organizations", { name: "Strangers" });
     foreign = await tenant(organizationId);
     const stranger = await member(organizationId, "owner");
@@ -83,12 +82,12 @@ describe("Isolation: nothing crosses from one workspace to another", () => {
     ];
   });
   after(async () => {
-    ledger.close();
+    await ledger.close();
     await world[Symbol.asyncDispose]();
   });
 
   /** Everything in the ledger that belongs to one workspace, as one hash. */
-  function hashOf(organizationId: string): string {
+  async function hashOf(organizationId: string): Promise<string> {
     const own = "select source_id from sources where organization_id = ?1";
     const tables = [
       "select * from organizations where organization_id = ?1",
@@ -101,9 +100,8 @@ describe("Isolation: nothing crosses from one workspace to another", () => {
       `select * from usage where source_id in (${own}) order by source_id, day`,
       "select * from audit where organization_id = ?1 order by seq",
     ];
-    const hash = createHash("sha256");
-    for (const sql of tables) hash.update(JSON.stringify(ledger.prepare(sql).all(organizationId)));
-    return hash.digest("hex");
+    const all = await Promise.all(tables.map((sql) => ledger.rows(sql, organizationId)));
+    return createHash("sha256").update(JSON.stringify(all)).digest("hex");
   }
 
   async function request(operation: Operation, caller: Caller, aim: Aim, own: Tenant) {
@@ -165,15 +163,15 @@ describe("Isolation: nothing crosses from one workspace to another", () => {
             expected === null && operation.method !== "GET"
               ? await tenant(ORGANIZATION_ID)
               : { ...foreign, ...(await home()) };
-          const before = hashOf(foreign.organizationId);
-          const ownBefore = expected === null ? "" : hashOf(ORGANIZATION_ID);
+          const before = await hashOf(foreign.organizationId);
+          const ownBefore = expected === null ? "" : await hashOf(ORGANIZATION_ID);
           const { reply, row } = await request(operation, caller, aim, own);
           const where = `${caller.name}, organization ${aim.organization}, source ${aim.source}: ${JSON.stringify(reply.body).slice(0, 200)}`;
           const code = reply.status < 400 ? null : reply.body.code;
           assert.equal(code, expected ?? row.notOk ?? null, where);
-          assert.equal(hashOf(foreign.organizationId), before, `${where} changed the other workspace`);
+          assert.equal(await hashOf(foreign.organizationId), before, `${where} changed the other workspace`);
           if (expected !== null)
-            assert.equal(hashOf(ORGANIZATION_ID), ownBefore, `${where} changed something`);
+            assert.equal(await hashOf(ORGANIZATION_ID), ownBefore, `${where} changed something`);
           const leaks = !touchesForeign && JSON.stringify(reply.body).includes(foreign.sourceId);
           assert.ok(!leaks, `${where} tells of the other workspace`);
           cells += 1;
