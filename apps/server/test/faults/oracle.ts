@@ -8,6 +8,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { zstdDecompressSync } from "node:zlib";
+import { storedEvents as readDatabase } from "../ledger-reader.ts";
+import { addressIn } from "../postgres/databases.ts";
 import { acceptedInUsage, type Source } from "./child.ts";
 import type { Stored } from "./events.ts";
 import { type Batch, bodyOf, expectedOf, type Result, send } from "./load.ts";
@@ -40,8 +42,9 @@ function readOutbox(file: string): Stored[] {
   }
 }
 
-/** Every event of the outbox, in order; the ledger must not be in use. */
+/** Every event of the outbox, in order; a ledger in the folder must not be in use. */
 export function storedEvents(dataDir: string): Stored[] {
+  if (addressIn(dataDir)) return readDatabase(dataDir).map(storedOf);
   const copy = mkdtempSync(join(tmpdir(), "headwater-oracle-"));
   try {
     for (const name of ["ledger.sqlite", "ledger.sqlite-wal"]) {

@@ -92,5 +92,7 @@ export function openPool(url: string, max: number): pg.Pool {
   });
   // an idle connection that breaks is removed by the pool; whoever needs one gets a new one, or its error
   pool.on("error", () => undefined);
+  // one that breaks at work tells whoever uses it, and would end the process if nobody listened here
+  pool.on("connect", (client) => client.on("error", () => undefined));
   return pool;
 }

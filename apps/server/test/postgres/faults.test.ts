@@ -1,0 +1,178 @@
+/** What PostgreSQL can do to a node under load: nothing acknowledged is lost or doubled, and it is over by itself. */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { type Child, createSource, type Source, startChild, until } from "../faults/child.ts";
+import { Load, openVisitor, post, type Reply } from "../faults/load.ts";
+import { checkAnswers, checkUsage, compare, sendAgain, storedEvents } from "../faults/oracle.ts";
+import { createRandom } from "../faults/random.ts";
+import { type Cluster, query, startCluster } from "./cluster.ts";
+
+const ROUNDS = process.env.TEST_LONG ? 10 : 2;
+const ACKNOWLEDGED = 100;
+const SEEN_MS = 15_000;
+const RECOVERED_MS = 2_000;
+
+describe("PostgreSQL under a node that serves", () => {
+  let cluster: Cluster;
+  let dataDir: string;
+  let node: Child;
+  let source: Source;
+  let url: string;
+  const random = createRandom();
+
+  before(async () => {
+    cluster = await startCluster({ max_connections: "40" });
+    await query(cluster.url(), "create role app login");
+    await query(cluster.url(), "create database app owner app");
+    url = cluster.url("app").replace("postgres@", "app@");
+    dataDir = mkdtempSync(join(tmpdir(), "headwater-faults-"));
+    writeFileSync(join(dataDir, "database-url"), cluster.url("app"));
+    node = await startChild(dataDir, { environment: { DATABASE_URL: url } });
+    source = await createSource(node.url);
+  });
+  after(async () => {
+    await node.end("SIGKILL");
+    await cluster.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  const bootstrap = (): Promise<Reply> => {
+    const body = {
+      ingestVersion: 2,
+      sdkVersion: "test",
+      anonymousId: "v",
+      page: { url: "https://shop.example/" },
+    };
+    return post(`${node.url}/api/ingest/v2/${source.publicKey}/bootstrap`, body);
+  };
+  const isReady = async () => (await fetch(`${node.url}/readyz`)).ok;
+  /** Milliseconds until a request is taken, from now. */
+  const takenAfter = async (): Promise<number> => {
+    const startedAt = performance.now();
+    await until("a request is taken", SEEN_MS, async () => (await bootstrap()).status === 200);
+    return Math.round(performance.now() - startedAt);
+  };
+
+  it("that crashes again and again under load loses no acknowledged event and doubles none", async (t) => {
+    t.diagnostic(`seed ${random.seed}, ${ROUNDS} crashes`);
+    await using load = new Load(node.url, source, random);
+    const back: number[] = [];
+    for (let round = 1; round <= ROUNDS; round += 1) {
+      await load.start();
+      const enough = load.acknowledged().length + ACKNOWLEDGED;
+      await until("batches are acknowledged", SEEN_MS, () => load.acknowledged().length >= enough);
+      await new Promise((resolve) => setTimeout(resolve, random.between(0, 50)));
+      await cluster.crash();
+      const refused = await until("a request is refused", SEEN_MS, async () => {
+        const reply = await bootstrap();
+        return reply.status === 503 && reply;
+      });
+      assert.equal(refused.body.code, "storage_unavailable");
+      assert.ok(Number(refused.headers["retry-after"]) >= 1);
+      await until("/readyz says no", SEEN_MS, async () => !(await isReady()));
+      await cluster.start();
+      back.push(await takenAfter());
+      await load.settle();
+    }
+    checkAnswers(load.sent);
+    await sendAgain(node.url, source, load.sent);
+    await checkUsage(node.url, load.sent);
+    const found = compare(storedEvents(dataDir), load.sent);
+    assert.deepEqual(found, { stored: load.sent.length * 10, lost: 0, doubled: 0 });
+    t.diagnostic(
+      `${load.sent.length} batches: ${JSON.stringify(found)}; refused ${JSON.stringify([...load.refused])}`,
+    );
+    t.diagnostic(`taken again ${back} ms after PostgreSQL accepted connections`);
+    // the machine has other work too: half of the rounds have to be quick
+    const usual = back.sort((a, b) => a - b)[Math.floor((ROUNDS - 1) / 2)]!;
+    assert.ok(usual <= RECOVERED_MS, `taken again only after ${back} ms`);
+  });
+
+  /** While `broken` holds every request is refused and may be sent again; once it is mended it is taken. */
+  const fault = (title: string, breakIt: () => Promise<unknown>, mend: () => Promise<unknown>) =>
+    it(title, async (t) => {
+      await takenAfter();
+      await breakIt();
+      try {
+        const refused = await until("a request is refused", SEEN_MS, async () => {
+          const reply = await bootstrap();
+          return reply.status === 503 && reply;
+        });
+        assert.deepEqual([refused.body.code, refused.body.retryable], ["storage_unavailable", true]);
+        await until("/readyz says no", SEEN_MS, async () => !(await isReady()));
+      } finally {
+        await mend();
+      }
+      t.diagnostic(`taken again after ${await takenAfter()} ms`);
+      await until("/readyz says yes", SEEN_MS, isReady);
+    });
+  const admin = (text: string) => query(cluster.url(), text);
+  const cut = () => admin("select pg_terminate_backend(pid) from pg_stat_activity where usename = 'app'");
+
+  fault(
+    "that only reads is refused until it writes again",
+    async () => {
+      await admin("alter database app set default_transaction_read_only = on");
+      await cut();
+    },
+    async () => {
+      await admin("alter database app reset default_transaction_read_only");
+      await cut();
+    },
+  );
+
+  fault(
+    "that has no connection left is refused until it has",
+    async () => {
+      await admin("alter role app connection limit 0");
+      await cut();
+    },
+    () => admin("alter role app connection limit -1"),
+  );
+
+  fault(
+    "that stands still is given up after a while, and goes on when it goes on",
+    async () => {
+      const backends = await admin("select pid::int from pg_stat_activity where usename = 'app'");
+      stopped = [cluster.pid(), ...backends.map(({ pid }) => pid as number)];
+      for (const pid of stopped) process.kill(pid, "SIGSTOP");
+    },
+    async () => {
+      for (const pid of stopped) {
+        try {
+          process.kill(pid, "SIGCONT");
+        } catch {
+          // it ended meanwhile
+        }
+      }
+    },
+  );
+  let stopped: number[] = [];
+
+  it("leaves no event in doubt when a node is killed: the other one takes what was not acknowledged", async (t) => {
+    const second = await startChild(dataDir, { environment: { DATABASE_URL: url } });
+    await using load = new Load(second.url, source, random);
+    try {
+      const before = new Set(storedEvents(dataDir).map(({ eventId }) => eventId));
+      await load.start();
+      await until("batches are acknowledged", SEEN_MS, () => load.acknowledged().length >= ACKNOWLEDGED);
+      await second.end("SIGKILL");
+      load.url = node.url;
+      await load.settle();
+      checkAnswers(load.sent);
+      const found = compare(
+        storedEvents(dataDir).filter(({ eventId }) => !before.has(eventId)),
+        load.sent,
+      );
+      assert.deepEqual(found, { stored: load.sent.length * 10, lost: 0, doubled: 0 });
+      t.diagnostic(`${load.sent.length} batches: ${JSON.stringify(found)}`);
+      const visitor = await openVisitor(node.url, source);
+      assert.ok(visitor.sessionId);
+    } finally {
+      await second.end("SIGKILL");
+    }
+  });
+});

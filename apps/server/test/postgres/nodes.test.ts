@@ -1,0 +1,172 @@
+/** Two nodes on one PostgreSQL: one truth, and each soon knows what the other did. */
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { ask, type Child, createSource, type Source, startChild, until } from "../faults/child.ts";
+import { bodyOf, makeBatch, openVisitor, post, type Result, send } from "../faults/load.ts";
+import { compare, storedEvents } from "../faults/oracle.ts";
+import { createRandom } from "../faults/random.ts";
+import { ORGANIZATION_ID, OWNER_TOKEN } from "../world.ts";
+import { query } from "./cluster.ts";
+import { createDatabase, type Database } from "./databases.ts";
+
+const BATCHES = process.env.TEST_LONG ? 10_000 : 400;
+const CLIENTS = 32;
+/** What the contract promises is a second; the machine has other work too. */
+const SEEN_MS = 1_000;
+
+describe("Two nodes on one PostgreSQL", () => {
+  let database: Database;
+  let dataDir: string;
+  let nodes: Child[];
+  let source: Source;
+  const random = createRandom();
+
+  before(async () => {
+    database = await createDatabase();
+    dataDir = mkdtempSync(join(tmpdir(), "headwater-nodes-"));
+    writeFileSync(join(dataDir, "database-url"), database.url);
+    const environment = { DATABASE_URL: database.url };
+    nodes = await Promise.all([startChild(dataDir, { environment }), startChild(dataDir, { environment })]);
+    source = await createSource(nodes[0]!.url);
+  });
+  after(async () => {
+    await Promise.all(nodes.map((node) => node.end("SIGTERM")));
+    await database.remove();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+  const both = <T>(work: (node: Child) => Promise<T>) => Promise.all(nodes.map(work));
+
+  it("that start on an empty ledger at once make one workspace and one owner", async () => {
+    const [{ made }] = (await query(database.url, "select count(*)::int as made from organizations")) as [
+      { made: number },
+    ];
+    assert.equal(made, 1);
+    await both(async ({ url }) => assert.equal((await ask(url, "/api/organizations")).status, 200));
+  });
+
+  it("accept each id of identical batches that clients send to both at once exactly once", async (t) => {
+    t.diagnostic(`seed ${random.seed}, ${BATCHES} batches, ${CLIENTS} clients`);
+    const visitors = await Promise.all(
+      Array.from({ length: CLIENTS }, () => openVisitor(nodes[0]!.url, source)),
+    );
+    const sent = Array.from({ length: BATCHES }, () => makeBatch(source, random.pick(visitors), random));
+    const startedAt = performance.now();
+    const waiting = [...sent];
+    const client = async () => {
+      for (let batch = waiting.pop(); batch; batch = waiting.pop()) {
+        const body = bodyOf(batch);
+        const replies = await both(({ url }) =>
+          send(`${url}/api/ingest/v2/${source.publicKey}/events`, body),
+        );
+        const results = replies.map(({ status, body: answer }) => {
+          assert.equal(status, 200, JSON.stringify(answer));
+          return answer.results as Result[];
+        });
+        for (const [index, first] of results[0]!.entries()) {
+          const pair = [first.status, results[1]![index]!.status].sort();
+          assert.deepEqual(pair, ["accepted", "duplicate"]);
+          assert.equal(first.analyticsEventId, results[1]![index]!.analyticsEventId);
+        }
+        batch.results = results[0]!;
+      }
+    };
+    await Promise.all(Array.from({ length: CLIENTS }, client));
+    const seconds = (performance.now() - startedAt) / 1_000;
+    assert.deepEqual(compare(storedEvents(dataDir), sent), { stored: BATCHES * 10, lost: 0, doubled: 0 });
+    const { body: usage } = await ask(nodes[1]!.url, `/api/usage?organizationId=${ORGANIZATION_ID}`);
+    assert.equal(usage.accepted, BATCHES * 10);
+    const [{ deadlocks }] = (await query(
+      database.url,
+      "select deadlocks::int from pg_stat_database where datname = current_database()",
+    )) as [{ deadlocks: number }];
+    assert.equal(deadlocks, 0);
+    t.diagnostic(`${BATCHES} batches to both nodes in ${seconds.toFixed(1)} s, no deadlock`);
+  });
+
+  /** How long a change that was made on the first node takes to show on the second. */
+  async function seenAfter(what: string, isSeen: () => Promise<boolean>): Promise<number> {
+    const startedAt = performance.now();
+    await until(what, 10 * SEEN_MS, isSeen);
+    return Math.round(performance.now() - startedAt);
+  }
+  const bootstrap = async (node: Child, publicKey: string) => {
+    const page = { url: "https://shop.example/" };
+    const body = { ingestVersion: 2, sdkVersion: "test", anonymousId: "v", page };
+    return post(`${node.url}/api/ingest/v2/${publicKey}/bootstrap`, body);
+  };
+
+  for (const state of ["as usual", "after its listening connection was cut"]) {
+    it(`stop a rotated key on the other node within a second, ${state}`, async (t) => {
+      const own = await createSource(nodes[0]!.url);
+      assert.equal((await bootstrap(nodes[1]!, own.publicKey)).status, 200);
+      if (state !== "as usual") {
+        await query(
+          database.url,
+          "select pg_terminate_backend(pid) from pg_stat_activity where query ilike 'notify headwater_echo%' or query ilike 'listen %'",
+        );
+      }
+      assert.equal(
+        (await ask(nodes[0]!.url, `/api/tracking-sources/${own.sourceId}/regenerate-key`, {})).status,
+        200,
+      );
+      const ms = await seenAfter(
+        "the old key is refused",
+        async () => (await bootstrap(nodes[1]!, own.publicKey)).body.code === "rotated_public_key",
+      );
+      t.diagnostic(`seen after ${ms} ms`);
+    });
+  }
+
+  it("stop a revoked token on the other node", async () => {
+    const label = "to be revoked";
+    const { body: made } = await ask(nodes[0]!.url, "/api/tokens", {
+      organizationId: ORGANIZATION_ID,
+      label,
+    });
+    const asIt = async () =>
+      (
+        await fetch(`${nodes[1]!.url}/api/organizations`, {
+          headers: { authorization: `Bearer ${made.token}` },
+        })
+      ).status;
+    assert.equal(await asIt(), 200);
+    await fetch(`${nodes[0]!.url}/api/tokens/${made.tokenId}?organizationId=${ORGANIZATION_ID}`, {
+      method: "DELETE",
+      headers: { authorization: `Bearer ${OWNER_TOKEN}` },
+    });
+    await seenAfter("the token is refused", async () => (await asIt()) === 401);
+  });
+
+  it("show in the debug stream of one node what the other was sent", async () => {
+    const own = await createSource(nodes[0]!.url);
+    const over = new AbortController();
+    const stream = await fetch(`${nodes[1]!.url}/api/tracking-sources/${own.sourceId}/debug/stream`, {
+      headers: { authorization: `Bearer ${OWNER_TOKEN}` },
+      signal: over.signal,
+    });
+    const reader = stream.body!.pipeThrough(new TextDecoderStream()).getReader();
+    const { body: answer } = await bootstrap(nodes[0]!, own.publicKey);
+    let said = "";
+    while (!said.includes(answer.attemptId)) {
+      const { value, done } = await reader.read();
+      assert.ok(!done, "the stream ended");
+      said += value;
+    }
+    over.abort();
+  });
+
+  it("keep a session that is alive on the other one", async () => {
+    const { url } = nodes[0]!;
+    const visitor = await openVisitor(url, source);
+    const batch = makeBatch(source, visitor, random);
+    const reply = await send(`${nodes[1]!.url}/api/ingest/v2/${source.publicKey}/events`, {
+      ...bodyOf(batch),
+      userId: `user-${randomUUID()}`,
+    });
+    assert.equal(reply.status, 200, JSON.stringify(reply.body));
+  });
+});

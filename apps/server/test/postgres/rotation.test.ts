@@ -1,0 +1,78 @@
+/** Generations turn while two nodes send the same new and old ids at once. */
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { DEDUP_WINDOW_SECONDS, LIMITS } from "@headwater/contract";
+import type { Ledger } from "../../src/ledger/ledger.ts";
+import { aCommit, entries } from "../../src/ledger/ledger-home.suite.ts";
+import { openPostgresLedger } from "../../src/ledger/postgres/open.ts";
+import type { Entry } from "../../src/ledger/records.ts";
+import { createRandom } from "../faults/random.ts";
+import { query } from "./cluster.ts";
+import { createDatabase } from "./databases.ts";
+
+const ROTATIONS = process.env.TEST_LONG ? 100 : 15;
+const CLIENTS = 8;
+const BATCHES = 12;
+const START = Date.UTC(2026, 10, 21, 12);
+const GENERATION_MS = LIMITS.keyGenerationSeconds * 1_000;
+const WINDOW_MS = DEDUP_WINDOW_SECONDS * 1_000;
+
+/** Every client sends every batch, in an order of its own, half of them to each node; how often each key was accepted. */
+async function sendAtOnce(nodes: Ledger[], receivedAt: number, batches: Entry[][], shift: () => number) {
+  const accepted = new Map<string, number>();
+  const client = async (number: number) => {
+    const first = shift();
+    for (const at of batches.keys()) {
+      const batch = batches[(at + first) % batches.length]!;
+      const flags = await nodes[number % nodes.length]!.commit(aCommit({ receivedAt, entries: batch }));
+      for (const [index, { key }] of batch.entries())
+        accepted.set(key, (accepted.get(key) ?? 0) + flags[index]!);
+    }
+  };
+  await Promise.all(Array.from({ length: CLIENTS }, (_, number) => client(number)));
+  return accepted;
+}
+
+it("Generations that turn while two nodes send the same new and old ids at once accept each id once", async (t) => {
+  const random = createRandom();
+  t.diagnostic(`seed ${random.seed}, ${ROTATIONS} rotations`);
+  const { url, remove } = await createDatabase();
+  const nodes = await Promise.all([START, START].map((now) => openPostgresLedger({ url, now })));
+  const history: { at: number; batch: Entry[] }[] = [];
+  let now = START;
+  let total = 0;
+  try {
+    for (let rotation = 1; rotation <= ROTATIONS; rotation += 1) {
+      const news = Array.from({ length: BATCHES }, () => entries(random.between(1, 5)));
+      const olds = history
+        .filter(({ at }) => now + GENERATION_MS - at <= WINDOW_MS)
+        .map(({ batch }) => batch);
+      const all = [...news, ...olds];
+      const turnedAt = now + GENERATION_MS;
+      const [accepted] = await Promise.all([
+        sendAtOnce(nodes, turnedAt, all, () => random.between(0, all.length)),
+        ...nodes.map((node) => node.maintain({ now: turnedAt })),
+      ]);
+      for (const { key } of news.flat()) assert.equal(accepted.get(key), 1, `rotation ${rotation}, a new id`);
+      for (const { key } of olds.flat())
+        assert.equal(accepted.get(key), 0, `rotation ${rotation}, an old id`);
+      now = turnedAt;
+      history.push(...news.map((batch) => ({ at: now, batch })));
+      total += news.flat().length;
+    }
+    const [{ newest }] = (await query(url, "select max(generation)::int as newest from key_generations")) as [
+      { newest: number },
+    ];
+    assert.equal(newest, ROTATIONS + 1, "each rotation turned the generation once");
+    assert.equal((await nodes[0]!.probe({ now })).outboxEvents, total);
+    const [{ deadlocks }] = (await query(
+      url,
+      "select deadlocks::int from pg_stat_database where datname = current_database()",
+    )) as [{ deadlocks: number }];
+    assert.equal(deadlocks, 0);
+    t.diagnostic(`${total} ids, each accepted once by ${CLIENTS} clients over two nodes`);
+  } finally {
+    await Promise.all(nodes.map((node) => node.close()));
+    await remove();
+  }
+});
