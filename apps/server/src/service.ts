@@ -120,7 +120,7 @@ function createIngestRoom(
       else log.error({ err: error, requestId }, "an ingest request failed");
     },
     compile: (schema) => compile(schema as TSchema) as never,
-    limiter: createRateLimiter,
+    limiter: (rate) => createRateLimiter({ ...rate, nodes: () => readiness.now().status?.nodes ?? 1 }),
     rates: ratesOf(config),
     rulesOf: (source) => {
       const { allows, any: allowsAnyOrigin } = compileOrigins(source.allowedOrigins);

@@ -39,8 +39,15 @@ function refill(bucket: Bucket, now: number, { perSecond, burst }: Rate): void {
 /**
  * The least recently used key is forgotten beyond `maxKeys`; a forgotten key starts with a full bucket, which
  * errs on the side of letting a request in.
+ * @param nodes how many share the limit, each with its part of the requests: one that is taken here stands for one
+ *   on each of the others (docs/decisions/0008)
  */
-export function createRateLimiter({ perSecond, burst, maxKeys }: Rate & { maxKeys: number }): RateLimiter {
+export function createRateLimiter({
+  perSecond,
+  burst,
+  maxKeys,
+  nodes = () => 1,
+}: Rate & { maxKeys: number; nodes?: () => number }): RateLimiter {
   const standard: Rate = { perSecond, burst };
   const buckets = new LRUCache<string, Bucket>({ max: maxKeys });
 
@@ -51,12 +58,13 @@ export function createRateLimiter({ perSecond, burst, maxKeys }: Rate & { maxKey
       bucket = { level: rate.burst, at: now };
       buckets.set(key, bucket);
     }
-    const ok = bucket.level >= 1;
-    if (ok) bucket.level -= 1;
+    const cost = Math.min(nodes(), Math.max(1, rate.burst));
+    const ok = bucket.level >= cost;
+    if (ok) bucket.level -= cost;
     return {
       ok,
       remaining: Math.floor(bucket.level),
-      retryAfterSeconds: ok ? 0 : Math.max(1, Math.ceil((1 - bucket.level) / rate.perSecond)),
+      retryAfterSeconds: ok ? 0 : Math.max(1, Math.ceil((cost - bucket.level) / rate.perSecond)),
       resetSeconds: Math.ceil((rate.burst - bucket.level) / rate.perSecond),
     };
   }

@@ -33,7 +33,8 @@ async function story(arrival: Arrival, attempt: Attempt, corridor: Corridor): Pr
   const { sourceId } = known.source;
   const now = arrival.receivedAt;
 
-  const held = body.sessionId ? await corridor.sessions.find(sourceId, body.sessionId) : null;
+  // the answer tells of activity and user, which another node may know better
+  const held = body.sessionId ? await corridor.sessions.find(sourceId, body.sessionId, () => false) : null;
   const resumed = canResume(held, body.anonymousId, now);
   const session = resumed
     ? { ...held, lastActivityAt: Math.max(held.lastActivityAt, now), userId: body.userId ?? held.userId }

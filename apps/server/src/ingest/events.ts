@@ -4,7 +4,7 @@ import type { Attempt, Outcome } from "../attempt.ts";
 import { admit } from "./admit.ts";
 import { attend, type Corridor } from "./attend.ts";
 import { aboutOf, entriesOf, judgeBatch, keepAlive, normalizedOf, settle, touchesOf } from "./batch.ts";
-import { mustTakeEvents } from "./sessions.ts";
+import { mustTakeEvents, takesEvents } from "./sessions.ts";
 
 /** A batch of events of a session (spec 4.2 rules 3 and 4). Never rejects: the attempt says what came of it. */
 export const takeEvents = (arrival: Arrival, corridor: Corridor): Promise<Attempt> =>
@@ -18,7 +18,9 @@ async function story(arrival: Arrival, attempt: Attempt, corridor: Corridor): Pr
   const body = loose as EventsBody;
   const { sourceId } = known.source;
 
-  const session = await corridor.sessions.find(sourceId, body.sessionId);
+  const session = await corridor.sessions.find(sourceId, body.sessionId, (held) =>
+    takesEvents(held, arrival.receivedAt),
+  );
   mustTakeEvents(session, arrival.receivedAt);
 
   const about = aboutOf(body, known);

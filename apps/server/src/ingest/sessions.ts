@@ -6,7 +6,15 @@ import type { SessionRecord } from "../ledger/records.ts";
 import { Refusal } from "../refusal.ts";
 
 export interface Sessions {
-  find(sourceId: string, sessionId: string): Promise<SessionRecord | null>;
+  /**
+   * As it is remembered, if that is good enough: another node may have seen more of it since.
+   * @param isEnough asked of what is remembered; without it anything is
+   */
+  find(
+    sourceId: string,
+    sessionId: string,
+    isEnough?: (session: SessionRecord) => boolean,
+  ): Promise<SessionRecord | null>;
   /** What a commit made or changed is remembered. */
   keep(session: SessionRecord): void;
   /** Erasure and foreign changes. */
@@ -20,9 +28,10 @@ export function createSessions(ledger: IngestLedger): Sessions {
   const known = new LRUCache<string, SessionRecord>({ max: LIMITS.sessionCacheEntries });
   const keyOf = (sourceId: string, sessionId: string) => `${sourceId} ${sessionId}`;
   return {
-    async find(sourceId, sessionId) {
+    async find(sourceId, sessionId, isEnough = () => true) {
       const cached = known.get(keyOf(sourceId, sessionId));
-      if (cached || sessionId.length > LIMITS.envelopeIdLength) return cached ?? null;
+      if (cached && isEnough(cached)) return cached;
+      if (sessionId.length > LIMITS.envelopeIdLength) return null;
       const found = await ledger.session({ sourceId, sessionId });
       if (found) known.set(keyOf(sourceId, sessionId), found);
       return found;
@@ -51,18 +60,16 @@ export function expiresAt({ startedAt, lastActivityAt }: SessionRecord): number 
   return Math.min(lastActivityAt + IDLE_MS, startedAt + LONGEST_MS);
 }
 
-/**
- * Events are taken for longer than a session is resumed, so that late ones stay in the visit they belong to.
- * @throws Refusal 403
- */
+/** Events are taken for longer than a session is resumed, so that late ones stay in the visit they belong to. */
+export function takesEvents({ lastActivityAt, startedAt }: SessionRecord, now: number): boolean {
+  return (
+    now - lastActivityAt <= LIMITS.sessionIdleForEventsSeconds * 1_000 &&
+    now - startedAt <= LIMITS.sessionAgeForEventsSeconds * 1_000
+  );
+}
+
+/** @throws Refusal 403 */
 export function mustTakeEvents(session: SessionRecord | null, now: number): asserts session is SessionRecord {
   if (!session) throw new Refusal("invalid_session");
-  const idleMs = now - session.lastActivityAt;
-  const ageMs = now - session.startedAt;
-  if (
-    idleMs > LIMITS.sessionIdleForEventsSeconds * 1_000 ||
-    ageMs > LIMITS.sessionAgeForEventsSeconds * 1_000
-  ) {
-    throw new Refusal("session_expired");
-  }
+  if (!takesEvents(session, now)) throw new Refusal("session_expired");
 }

@@ -55,6 +55,7 @@ export function createMetrics(gauges: Gauges) {
     "Free bytes on the ledger's disk",
     () => gauges.readiness().status?.freeBytes ?? 0,
   );
+  gauge("nodes", "Nodes that serve from the same ledger", () => gauges.readiness().status?.nodes ?? 1);
   gauge("debug_dropped", "Attempts that the debug history had no room for", gauges.debugDropped);
 
   return {

@@ -1,6 +1,5 @@
 /** Two nodes on one PostgreSQL: one truth, and each soon knows what the other did. */
 import assert from "node:assert/strict";
-import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,7 +8,21 @@ import { ask, type Child, createSource, type Source, startChild, until } from ".
 import { bodyOf, makeBatch, openVisitor, post, type Result, send } from "../faults/load.ts";
 import { compare, storedEvents } from "../faults/oracle.ts";
 import { createRandom } from "../faults/random.ts";
-import { ORGANIZATION_ID, OWNER_TOKEN } from "../world.ts";
+import {
+  bootstrapBody,
+  bootstrapPath,
+  drivenClock,
+  eventsBody,
+  eventsPath,
+  HOUR,
+  MINUTE,
+  ORGANIZATION_ID,
+  OWNER_TOKEN,
+  openWorld,
+  outcomesOf,
+  trackEvent,
+  type World,
+} from "../world.ts";
 import { query } from "./cluster.ts";
 import { createDatabase, type Database } from "./databases.ts";
 
@@ -158,15 +171,74 @@ describe("Two nodes on one PostgreSQL", () => {
     }
     over.abort();
   });
+});
 
-  it("keep a session that is alive on the other one", async () => {
-    const { url } = nodes[0]!;
-    const visitor = await openVisitor(url, source);
-    const batch = makeBatch(source, visitor, random);
-    const reply = await send(`${nodes[1]!.url}/api/ingest/v2/${source.publicKey}/events`, {
-      ...bodyOf(batch),
-      userId: `user-${randomUUID()}`,
+describe("Two nodes with one clock", () => {
+  const time = drivenClock();
+  let database: Database;
+  let nodes: [World, World];
+  before(async () => {
+    database = await createDatabase();
+    const environment = {
+      DATABASE_URL: database.url,
+      CLIENT_RATE_BURST: "200",
+      CLIENT_RATE_PER_SECOND: "50",
+    };
+    nodes = [
+      await openWorld(environment, { clock: time.clock }),
+      await openWorld(environment, { clock: time.clock }),
+    ];
+  });
+  after(async () => {
+    for (const node of nodes) await node[Symbol.asyncDispose]();
+    await database.remove();
+  });
+
+  it("resume a session that lives by what the other one was sent, with the user it was told of", async () => {
+    const [one, other] = nodes;
+    const source = await one.createSource();
+    const sessionId = await one.openSession(source);
+    time.advance(20 * MINUTE);
+    const identified = eventsBody(sessionId, [trackEvent({}, time.now())], { userId: "user-1" }, time.now());
+    assert.deepEqual(outcomesOf(await other.send(eventsPath(source), identified)), ["accepted"]);
+    time.advance(20 * MINUTE);
+    const { body } = await one.send(bootstrapPath(source), bootstrapBody({ sessionId }));
+    assert.deepEqual([body.sessionResumed, body.identifiedUserId], [true, "user-1"]);
+  });
+
+  it("take events of a session that only the other one saw alive", async () => {
+    const [one, other] = nodes;
+    const source = await one.createSource();
+    const sessionId = await one.openSession(source);
+    const send = (node: World) =>
+      node.send(eventsPath(source), eventsBody(sessionId, [trackEvent({}, time.now())], {}, time.now()));
+    time.advance(20 * HOUR);
+    assert.deepEqual(outcomesOf(await send(other)), ["accepted"]);
+    time.advance(20 * HOUR);
+    assert.deepEqual(outcomesOf(await send(one)), ["accepted"]);
+  });
+
+  it("let in together what one alone would: a tenth more or less", async (t) => {
+    const source = await nodes[0].createSource();
+    const { client } = (await nodes[0].ask(`/api/tracking-sources/${source.sourceId}/debug`)).body.limits
+      .requestRate;
+    await until("each knows of the other", 10 * SEEN_MS, async () => {
+      const metrics = await Promise.all(
+        nodes.map(({ url }) => fetch(`${url}/metrics`).then((reply) => reply.text())),
+      );
+      return metrics.every((text) => /^headwater_nodes 2$/m.test(text));
     });
-    assert.equal(reply.status, 200, JSON.stringify(reply.body));
+    const seconds = 4;
+    let taken = 0;
+    for (let second = 0; second <= seconds; second += 1) {
+      const sends = Array.from({ length: 300 }, (_, number) =>
+        nodes[number % 2]!.send(bootstrapPath(source), bootstrapBody()),
+      );
+      for (const { status } of await Promise.all(sends)) if (status === 200) taken += 1;
+      time.advance(1_000);
+    }
+    const wanted = client.burst + seconds * client.perSecond;
+    t.diagnostic(`${taken} taken by two nodes, ${wanted} by one`);
+    assert.ok(Math.abs(taken - wanted) <= wanted / 10, `${taken} were taken`);
   });
 });

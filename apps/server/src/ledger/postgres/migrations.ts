@@ -1,4 +1,4 @@
-import { AUDIT_INDEX, auditDdl, REGISTER_DDL } from "../register/schema.ts";
+import { AUDIT_INDEX, auditDdl, REGISTER_CHANGES, REGISTER_DDL } from "../register/schema.ts";
 import { ATTEMPTS_DDL } from "./attempts-ddl.ts";
 import { COMMIT_DDL } from "./commit-ddl.ts";
 import { type Connection, LOCKS } from "./connections.ts";
@@ -26,6 +26,7 @@ const NOTICE_DDL = [
 const MIGRATIONS: readonly (readonly string[])[] = [
   [
     ...REGISTER_DDL,
+    ...REGISTER_CHANGES[0]!,
     auditDdl("bigint generated always as identity primary key"),
     AUDIT_INDEX,
     ...NOTICE_DDL,
