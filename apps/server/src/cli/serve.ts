@@ -6,6 +6,7 @@ import type { RunningServer } from "../server.ts";
 import { JSON_FLAG } from "./arguments.ts";
 import { aboutLedger } from "./failure.ts";
 import { welcome } from "./welcome.ts";
+import { isWorker, type Started, serveByWorkers, tellStarted } from "./workers.ts";
 
 const STOP_MS = 10_000;
 /** A terminal and the npm or launcher in between each deliver the one Ctrl-C. */
@@ -92,10 +93,17 @@ export const serve = defineCommand({
   args: JSON_FLAG,
   run: async ({ args }) => {
     const config = readConfig(processEnvironment());
+    const announce = ({ url, firstStart }: Started) =>
+      say(
+        args.json
+          ? JSON.stringify({ ok: true, url, firstStart })
+          : welcome({ url, firstStart }, config.ORGANIZATION_ID),
+      );
+    if (config.WORKERS > 1 && !isWorker()) return serveByWorkers(config.WORKERS, announce);
     const server = await start(config);
     stopInTheEnd(server);
-    const { url, firstStart } = server;
     await server.releaseMemory();
-    say(args.json ? JSON.stringify({ ok: true, url, firstStart }) : welcome(server, config.ORGANIZATION_ID));
+    if (isWorker()) tellStarted(server);
+    else announce(server);
   },
 });

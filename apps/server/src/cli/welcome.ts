@@ -24,7 +24,10 @@ curl -s ${url}/api/ingest/v2/$KEY/bootstrap -H 'Origin: ${ORIGIN}' ${JSON_HEADER
   -d '${visit}'`;
 }
 
-export function welcome({ url, firstStart }: RunningServer, organizationId: string): string {
+export function welcome(
+  { url, firstStart }: Pick<RunningServer, "url" | "firstStart">,
+  organizationId: string,
+): string {
   const address = `Headwater listens on ${url}`;
   if (!firstStart) return address;
   const { token, signInUrl } = firstStart;

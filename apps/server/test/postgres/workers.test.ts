@@ -1,0 +1,87 @@
+/** WORKERS: several processes behind one port. */
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { it } from "node:test";
+import { readConfig } from "../../src/config.ts";
+import { createSource, startChild, until } from "../faults/child.ts";
+import { post } from "../faults/load.ts";
+import { query } from "./cluster.ts";
+import { createDatabase } from "./databases.ts";
+
+const SEEN_MS = 20_000;
+
+it("WORKERS=2 serves with two processes behind one port; one that is killed is replaced; SIGTERM ends all with 0", async () => {
+  const { url, remove } = await createDatabase();
+  const dataDir = mkdtempSync(join(tmpdir(), "headwater-workers-"));
+  const service = await startChild(dataDir, { environment: { DATABASE_URL: url, WORKERS: "2" } });
+  const nodes = async (): Promise<string[]> =>
+    (
+      await query<{ node_id: string }>(
+        url,
+        "select node_id from nodes where seen_at > now() - interval '3 s'",
+      )
+    ).map((row) => row.node_id);
+  const workerPids = () =>
+    query<{ pid: number }>(url, "select pid::int from pg_stat_activity where application_name = 'headwater'");
+  try {
+    await until("both serve", SEEN_MS, async () => (await nodes()).length === 2);
+    assert.ok((await workerPids()).length >= 2);
+    const source = await createSource(service.url);
+    const bootstrap = () =>
+      post(`${service.url}/api/ingest/v2/${source.publicKey}/bootstrap`, {
+        ingestVersion: 2,
+        sdkVersion: "test",
+        anonymousId: "v",
+        page: { url: "https://shop.example/" },
+      });
+    assert.equal((await bootstrap()).status, 200);
+
+    const before = await nodes();
+    process.kill(childOf(service.pid), "SIGKILL");
+    await until("another has taken its place", SEEN_MS, async () => {
+      const now = await nodes();
+      return now.length === 2 && now.some((node) => !before.includes(node));
+    });
+    // it writes to the ledger a moment before it listens
+    const isTaken = () =>
+      bootstrap().then(
+        ({ status }) => status === 200,
+        () => false,
+      );
+    await until("a request is taken", SEEN_MS, isTaken);
+    assert.equal((await service.end("SIGTERM")).code, 0);
+    assert.deepEqual(await workerPids(), [], "nothing is left running");
+  } finally {
+    await service.end("SIGKILL");
+    await remove();
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+});
+
+it("WORKERS without DATABASE_URL is refused: the ledger in DATA_DIR belongs to one process", () => {
+  assert.throws(() => readConfig({ WORKERS: "2" }), /WORKERS cannot be 2 without DATABASE_URL/);
+});
+
+it("An unfit database is refused with a sentence that says what to do, and exit code 78", async () => {
+  const { url, remove } = await createDatabase();
+  const dataDir = mkdtempSync(join(tmpdir(), "headwater-workers-"));
+  try {
+    await query(url, `alter database ${url.split("/").at(-1)} set synchronous_commit = off`);
+    for (const WORKERS of ["1", "2"]) {
+      await assert.rejects(
+        startChild(dataDir, { environment: { DATABASE_URL: url, WORKERS } }),
+        /synchronous_commit is off/,
+      );
+    }
+  } finally {
+    await remove();
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+});
+
+/** A process that this one started. */
+function childOf(pid: number): number {
+  return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ")[0]);
+}
