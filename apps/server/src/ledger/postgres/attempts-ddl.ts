@@ -38,6 +38,8 @@ begin
     )
     select coalesce(sum(bytes), 0) into freed from gone;
     update attempt_totals set bytes = bytes - freed;
+    -- while a success is left no failure goes
+    if exists (select from attempts where other = 0) then exit; end if;
   end loop;
   return (select bytes > store_bytes from attempt_totals);
 end $$`;

@@ -22,6 +22,7 @@ const TABLES = [
   // keys of an embedded ledger that moved here, whose source is not known any more
   `create table moved_keys (key uuid primary key)`,
   `create table moves (moved_at bigint not null)`,
+  `create table move_progress (name text primary key, place text not null)`,
   // of the lines of \`payload\` those in \`skipped\` (counted from 1) were duplicates and are no event
   `create table outbox (source_id text not null, seq bigint generated always as identity, events integer not null,
     created_at bigint not null, skipped integer[] not null, payload bytea not null, primary key (source_id, seq))`,

@@ -1,0 +1,101 @@
+/** `headwater move`: takes the ledger of DATA_DIR to PostgreSQL. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { defineCommand } from "citty";
+import { ConfigError, processEnvironment, readConfig } from "../config.ts";
+import { StorageError } from "../ledger/ledger.ts";
+import { ledgerPath, openDatabase } from "../ledger/sqlite/database.ts";
+import { lockDataDir } from "../ledger/sqlite/lock.ts";
+import { databaseUrl } from "../setting-values.ts";
+import { JSON_FLAG } from "./arguments.ts";
+import { CommandFailed } from "./failure.ts";
+import { type Report, table } from "./report.ts";
+
+const TELL_ROWS = 100_000;
+
+/** A line now and then, so that whoever waits sees that it goes on. */
+function createProgress(isSilent: boolean): (name: string, rows: number) => void {
+  let untold = 0;
+  return (name, rows) => {
+    untold += rows;
+    if (isSilent || untold < TELL_ROWS) return;
+    untold = 0;
+    process.stderr.write(`Moving ${name} …\n`);
+  };
+}
+
+async function moveTo(url: string, dataDir: string, isSilent: boolean) {
+  const { openTarget, moveLedger } = await import("../ledger/postgres/move.ts");
+  const now = Date.now();
+  const ledger = openDatabase(dataDir);
+  const history = join(dataDir, "attempts.sqlite");
+  const attempts = existsSync(history) ? new DatabaseSync(history) : null;
+  try {
+    const target = await openTarget(url, now);
+    try {
+      return await moveLedger({ ledger, attempts, target, now, onPage: createProgress(isSilent) });
+    } finally {
+      await target.end();
+    }
+  } finally {
+    attempts?.close();
+    ledger.close();
+  }
+}
+
+function sentenceFor(error: unknown): unknown {
+  const { message, name } = error as Error;
+  if (name === "UnfitPostgres" || name === "TargetInUse") return new CommandFailed(message);
+  if (!(error instanceof StorageError)) return error;
+  return new CommandFailed(
+    `${message}. What was moved stays there, and the same command goes on from there.`,
+  );
+}
+
+export const move = defineCommand({
+  meta: {
+    description:
+      "Take the ledger of DATA_DIR to PostgreSQL; the service must not run. Interrupted, it goes on when asked again",
+  },
+  args: {
+    to: { type: "string", valueHint: "postgres://…", required: true, description: "An empty database" },
+    ...JSON_FLAG,
+  },
+  run: async ({ args }): Promise<Report> => {
+    const { DATA_DIR: dataDir } = readConfig(processEnvironment());
+    if (!existsSync(ledgerPath(dataDir)))
+      throw new CommandFailed(
+        `There is no ledger in DATA_DIR ${dataDir}. Set DATA_DIR to the folder of the service.`,
+      );
+    const url = addressOf(args.to);
+    const unlock = lockDataDir(dataDir);
+    const moved = await moveTo(url, dataDir, args.json === true)
+      .catch((error: unknown) => {
+        throw sentenceFor(error);
+      })
+      .finally(unlock);
+    const differing = moved.filter(({ from, to }) => from !== to);
+    if (differing.length > 0) {
+      const those = differing.map(({ name, from, to }) => `${name} (${from} here, ${to} there)`).join(", ");
+      throw new CommandFailed(`Not everything is there: ${those}. Empty the database and move again.`);
+    }
+    const rows = moved.map(({ name, from, to }) => [name, from, to]);
+    return {
+      json: { moved },
+      text: table(["what", "in DATA_DIR", "in PostgreSQL"], rows),
+      note: "Start the service with DATABASE_URL set to that database. DATA_DIR is as it was; do not serve from it again.",
+    };
+  },
+});
+
+function addressOf(text: string): string {
+  const problem = "--to must be an address such as postgres://user:password@host:5432/database";
+  try {
+    const url = databaseUrl(text);
+    if (url !== null) return url;
+  } catch {
+    // said below, without the password that may be in it
+  }
+  throw new ConfigError(`${problem}.`);
+}
