@@ -10,6 +10,10 @@ export interface OpenedLedger {
   ledger: Ledger;
   /** Where attempts are rendered elsewhere than in this thread. */
   writeAttempts?: WriteAttempts;
+  /** Calls back when a part is broken that only a new process mends. */
+  onBroken(listener: (cause: Error) => void): void;
+  /** Of its threads. */
+  releaseMemory(): Promise<void>;
 }
 
 export interface LedgerOptions {
@@ -21,7 +25,9 @@ export interface LedgerOptions {
 /** Its driver is loaded only where it is used. */
 async function openOnPostgres(url: string, config: Config, now: number): Promise<OpenedLedger> {
   const { openPostgresLedger } = await import("./ledger/postgres/open.ts");
-  return { ledger: await openPostgresLedger({ url, now, attemptStoreBytes: config.DEBUG_STORE_BYTES }) };
+  const ledger = await openPostgresLedger({ url, now, attemptStoreBytes: config.DEBUG_STORE_BYTES });
+  // it has no threads, and mends itself
+  return { ledger, onBroken: () => undefined, releaseMemory: async () => undefined };
 }
 
 async function openInDataDir(config: Config, { now, durability }: LedgerOptions): Promise<OpenedLedger> {
@@ -34,7 +40,8 @@ async function openInDataDir(config: Config, { now, durability }: LedgerOptions)
   });
   const writeAttempts: WriteAttempts = ({ attempts, counts }) =>
     ledger.renderAttempts({ parcels: attempts.map(pack), counts });
-  return { ledger, writeAttempts };
+  const { onBroken, releaseMemory } = ledger;
+  return { ledger, writeAttempts, onBroken, releaseMemory };
 }
 
 /**

@@ -111,7 +111,7 @@ async function closeAll(service: Service, readiness: ReadinessWatch, ledger: Led
 }
 
 async function openOn(
-  { ledger, writeAttempts }: OpenedLedger,
+  { ledger, writeAttempts, ...parts }: OpenedLedger,
   config: Config,
   environment: Environment,
   clock: () => number,
@@ -153,7 +153,7 @@ async function openOn(
   const maintained = () =>
     void maintain().catch((error: unknown) => log.error({ err: error }, "maintenance failed"));
   const timer = setInterval(maintained, MAINTENANCE_MS).unref();
-  ledger.onBroken((cause) => log.fatal({ err: cause }, "a thread has ended; the process stops"));
+  parts.onBroken((cause) => log.fatal({ err: cause }, "a thread has ended; the process stops"));
   const signInUrl = `${addresses().appUrl}/sign-in#code=${first?.signInCode}`;
   return {
     url: listening,
@@ -161,10 +161,10 @@ async function openOn(
     maintain,
     releaseMemory: () =>
       whileCollectable(async () => {
-        await ledger.releaseMemory();
+        await parts.releaseMemory();
         releaseMemory();
       }),
-    onBroken: ledger.onBroken,
+    onBroken: parts.onBroken,
     close: async () => {
       clearInterval(timer);
       await closeAll(service, readiness, ledger);
