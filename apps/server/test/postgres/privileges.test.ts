@@ -1,0 +1,41 @@
+/** A service whose role may change data and nothing else: what docs/operate.md grants is enough. */
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { DEDUP_WINDOW_SECONDS } from "@headwater/contract";
+import { DAY, entries, NOW, outcomes } from "../../src/ledger/ledger-home.suite.ts";
+import { openPostgresLedger } from "../../src/ledger/postgres/open.ts";
+import { query } from "./cluster.ts";
+import { createDatabase } from "./databases.ts";
+
+it("A role that owns nothing serves, turns generations and empties them, and may create no table", async () => {
+  const { url, remove } = await createDatabase();
+  const role = `served_by_${url.split("/").at(-1)}`;
+  await query(url, `create role ${role} login`);
+  await query(
+    url,
+    `grant select, insert, update, delete, truncate on all tables in schema public to ${role}`,
+  );
+  const own = url.replace("postgres@", `${role}@`);
+  try {
+    await assert.rejects(query(own, "create table mine (one int)"), /permission denied/);
+    const ledger = await openPostgresLedger({ url: own, now: NOW });
+    try {
+      const batch = entries(2);
+      assert.deepEqual(await outcomes(ledger, { entries: batch }), [1, 1]);
+      await ledger.recordAttempts({ rows: [], counts: [] });
+      const end = NOW + 3 * DEDUP_WINDOW_SECONDS * 1_000;
+      for (let now = NOW; now <= end; now += DAY) await ledger.maintain({ now });
+      assert.deepEqual(
+        await outcomes(ledger, { receivedAt: end, entries: batch }),
+        [1, 1],
+        "old keys were emptied",
+      );
+      await ledger.probe({ now: end });
+    } finally {
+      await ledger.close();
+    }
+  } finally {
+    await remove();
+    await query(url.replace(/\/[^/]*$/, "/postgres"), `drop role ${role}`);
+  }
+});
