@@ -3,7 +3,16 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import type { Options } from "./section.ts";
 
-export const PARTS = ["throughput", "open", "bootstraps", "mix", "overload", "debug", "memory"] as const;
+export const PARTS = [
+  "throughput",
+  "open",
+  "bootstraps",
+  "mix",
+  "overload",
+  "debug",
+  "memory",
+  "postgres",
+] as const;
 export type Part = (typeof PARTS)[number];
 
 export const HELP = `npm run bench -- [options]

@@ -7,6 +7,7 @@ import { debugRecording } from "./rows/debug.ts";
 import { memory } from "./rows/memory.ts";
 import { openLoop } from "./rows/open.ts";
 import { overload } from "./rows/overload.ts";
+import { postgres } from "./rows/postgres.ts";
 import { closedLoops } from "./rows/throughput.ts";
 import type { Context, Section } from "./section.ts";
 import { workFolder } from "./server.ts";
@@ -21,6 +22,7 @@ const MEASURES: Record<Part, (context: Context) => Promise<Section>> = {
   overload,
   debug: debugRecording,
   memory,
+  postgres,
 };
 
 const say = (text: string) => console.log(text);

@@ -14,12 +14,14 @@ const SERVE = fileURLToPath(new URL("serve.ts", import.meta.url));
 /** What `npm start` runs. */
 export const COMMAND = fileURLToPath(new URL("../apps/server/bin/headwater.js", import.meta.url));
 const START_MS = 30_000;
+const TRY_MS = 100;
 
 /** The client is believed to be who X-Forwarded-For says, so that rates and countries have 500 addresses to work on. */
 export const ORDINARY = {
   TRUST_PROXY: "1",
   WORKSPACE_RATE_PER_SECOND: "100000",
   WORKSPACE_RATE_BURST: "100000",
+  FAILED_AUTH_PER_MINUTE: "100000",
 } as const;
 /** The limiter stays on and counts; nothing of a closed loop reaches these. */
 export const RAISED = {
@@ -77,6 +79,14 @@ async function json<T>(response: Response): Promise<T> {
 }
 
 const authorization = { authorization: `Bearer ${OWNER_TOKEN}` };
+
+async function known(url: string): Promise<void> {
+  const end = performance.now() + START_MS;
+  while ((await fetch(`${url}/api/organizations`, { headers: authorization })).status === 401) {
+    if (performance.now() > end) throw new Error("the owner's token is not known");
+    await new Promise((resolve) => setTimeout(resolve, TRY_MS));
+  }
+}
 
 async function createSource(url: string, index: number): Promise<string> {
   const body = JSON.stringify({
@@ -145,6 +155,8 @@ export async function startHeadwater(options: HeadwaterOptions): Promise<Headwat
   const startMs = await answered(`${url}/readyz`, child, START_MS).catch((error: Error) => {
     throw new Error(`${error.message}\n${readFileSync(logFile, "utf8").slice(-2_000)}`);
   });
+  // it listens a moment before the first start has stored the owner's token
+  await known(url);
   const visits = await prepare(url, options.sources ?? 1, options.visits ?? 240);
   return {
     url,

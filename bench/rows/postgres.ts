@@ -1,0 +1,129 @@
+/** The ledger on PostgreSQL beside the embedded one and beside PostgreSQL itself, each in every round, in turns. */
+import { randomBytes } from "node:crypto";
+import pg from "pg";
+import { type Cluster, query, startCluster } from "../../apps/server/test/postgres/cluster.ts";
+import { type Context, failuresOf, figure, median, type Section, spread, verdict } from "../section.ts";
+import { type Headwater, RAISED, startHeadwater } from "../server.ts";
+import { type ClosedLoop, CONNECTIONS, closedLoop } from "../wrk.ts";
+import { templateFile } from "./duel.ts";
+
+const EVENTS = 10;
+const WANTED = { eventsPerSecond: 8_000, p99: 150 };
+/** What a commit of 64 busy connections holds, and how many of them are under way at once. */
+const RAW_KEYS = 160;
+const RAW_AT_ONCE = 4;
+const COLUMNS = ["ledger", "events/s", "p50 ms", "p99 ms", "failed", "asked for"];
+
+/** Several nodes at once, the connections dealt out over them. */
+async function loopOver(nodes: readonly Headwater[], seconds: number): Promise<ClosedLoop> {
+  const connections = CONNECTIONS / nodes.length;
+  const loops = await Promise.all(
+    nodes.map((node) => closedLoop(node.url, templateFile(EVENTS, node), seconds, connections)),
+  );
+  const sum = (read: (loop: ClosedLoop) => number) => loops.reduce((total, loop) => total + read(loop), 0);
+  const worst = (read: (loop: ClosedLoop) => number) => Math.max(...loops.map(read));
+  return {
+    requestsPerSecond: sum((loop) => loop.requestsPerSecond),
+    requests: sum((loop) => loop.requests),
+    refused: sum((loop) => loop.refused),
+    broken: sum((loop) => loop.broken),
+    p50: worst((loop) => loop.p50),
+    p90: worst((loop) => loop.p90),
+    p99: worst((loop) => loop.p99),
+    max: worst((loop) => loop.max),
+  };
+}
+
+/** Keys a second that PostgreSQL takes with nothing around them. */
+async function rawInserts(pool: pg.Pool, seconds: number): Promise<number> {
+  const end = performance.now() + seconds * 1_000;
+  let stored = 0;
+  const one = async () => {
+    while (performance.now() < end) {
+      const keys = Array.from({ length: RAW_KEYS }, () => randomBytes(16).toString("hex")).sort();
+      const text = "insert into raw_keys select 1, unnest($1::uuid[]) on conflict do nothing returning key";
+      stored += (await pool.query({ name: "raw", text, values: [`{${keys.join()}}`] })).rowCount ?? 0;
+    }
+  };
+  await Promise.all(Array.from({ length: RAW_AT_ONCE }, one));
+  return stored / seconds;
+}
+
+async function openRaw(cluster: Cluster): Promise<pg.Pool> {
+  await query(cluster.url(), "create table raw_keys (source bigint, key uuid, primary key (source, key))");
+  return new pg.Pool({ connectionString: cluster.url(), max: RAW_AT_ONCE });
+}
+
+function rowOf(name: string, loops: readonly ClosedLoop[], askedFor: string): string[] {
+  const rates = loops.map((loop) => loop.requestsPerSecond * EVENTS);
+  const times = (read: (loop: ClosedLoop) => number) => spread(loops.map(read));
+  return [
+    name,
+    spread(rates),
+    times((loop) => loop.p50),
+    times((loop) => loop.p99),
+    failuresOf(loops),
+    askedFor,
+  ];
+}
+
+const rate = (loops: readonly ClosedLoop[]) => median(loops.map((loop) => loop.requestsPerSecond * EVENTS));
+
+export async function postgres({ options, say }: Context): Promise<Section> {
+  const cluster = await startCluster({ fsync: "on", full_page_writes: "on" });
+  await query(cluster.url(), "create database headwater");
+  const settings = { ...RAISED, DATABASE_URL: cluster.url("headwater") };
+  const embedded = await startHeadwater({ settings: RAISED });
+  const nodes = [await startHeadwater({ settings }), await startHeadwater({ settings })];
+  const raw = await openRaw(cluster);
+  const sets = {
+    SQLite: [embedded],
+    "PostgreSQL, one node": nodes.slice(0, 1),
+    "PostgreSQL, two nodes": nodes,
+  };
+  const found = new Map<string, ClosedLoop[]>(Object.keys(sets).map((name) => [name, []]));
+  const rawRates: number[] = [];
+  for (let round = 0; round <= options.rounds; round++) {
+    for (const [name, set] of Object.entries(sets)) {
+      const loop = await loopOver(set, round === 0 ? 2 : options.seconds);
+      // the first round is for warming up
+      if (round === 0) continue;
+      found.get(name)!.push(loop);
+      say(
+        `  ${name} · round ${round}: ${figure(loop.requestsPerSecond * EVENTS)} events/s, p99 ${figure(loop.p99)} ms`,
+      );
+    }
+    if (round > 0) rawRates.push(await rawInserts(raw, options.seconds));
+  }
+  await raw.end();
+  for (const server of [embedded, ...nodes]) await server.stop();
+  await cluster.stop();
+
+  const [one, two] = [found.get("PostgreSQL, one node")!, found.get("PostgreSQL, two nodes")!];
+  const asked: Record<string, string> = {
+    "PostgreSQL, one node": [
+      verdict(rate(one) >= WANTED.eventsPerSecond, "≥ 8,000 events/s"),
+      verdict(median(one.map((loop) => loop.p99)) < WANTED.p99, "p99 < 150 ms"),
+    ].join("; "),
+    "PostgreSQL, two nodes": verdict(rate(two) >= 0.9 * rate(one), "within 10 % of one, or faster"),
+  };
+  const rows = [...found].map(([name, loops]) => rowOf(name, loops, asked[name] ?? "-"));
+  return {
+    title: "The ledger on PostgreSQL: 10 events a batch",
+    date: new Date().toISOString(),
+    settings: { ...RAISED, DATABASE_URL: "(a server of the bench's own, fsync on)" },
+    tables: [
+      {
+        columns: COLUMNS,
+        rows: [
+          ...rows,
+          [`INSERT … unnest of ${RAW_KEYS} keys, nothing else`, spread(rawRates), "-", "-", "0", "-"],
+        ],
+      },
+    ],
+    notes: [
+      `Closed loop of ${CONNECTIONS} connections, ${options.rounds} rounds of ${options.seconds} s each, one ledger after the other; median (lowest–highest). PostgreSQL, the nodes and the load share the machine.`,
+    ],
+    data: { ...Object.fromEntries(found), rawRates },
+  };
+}
