@@ -34,6 +34,8 @@ const MIGRATIONS: readonly (readonly string[])[] = [
     ...ATTEMPTS_DDL,
     `create table nodes (node_id text primary key, seen_at timestamptz not null)`,
   ],
+  // what the register changes later is a migration of its own on either engine
+  ...REGISTER_CHANGES.slice(1),
 ];
 
 export class NewerLedger extends Error {}
