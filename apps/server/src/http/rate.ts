@@ -40,7 +40,7 @@ function refill(bucket: Bucket, now: number, { perSecond, burst }: Rate): void {
  * The least recently used key is forgotten beyond `maxKeys`; a forgotten key starts with a full bucket, which
  * errs on the side of letting a request in.
  * @param nodes how many share the limit, each with its part of the requests: one that is taken here stands for one
- *   on each of the others (docs/decisions/0008)
+ *   on each of the others (docs/decisions/0010)
  */
 export function createRateLimiter({
   perSecond,

@@ -16,11 +16,9 @@ const files = globSync("deploy/**", { cwd: ROOT, withFileTypes: true })
   .map((entry) => join(entry.parentPath, entry.name).slice(ROOT.length))
   .map((path) => ({ path, text: read(path) }));
 
-/** Settings that come with the ledger on PostgreSQL. One that is a setting now must be struck from here. */
-const COMING = ["DATABASE_URL", "WORKERS"];
 /** Variables of other programs, and words that only look like variables. */
 const FOREIGN = /^(?:NODE_(?:ENV|OPTIONS|COMPILE_CACHE)|POSTGRES_[A-Z_]+|AF_[A-Z0-9]+)$/;
-const isSetting = (name: string) => Object.hasOwn(SETTINGS, name) || COMING.includes(name);
+const isSetting = (name: string) => Object.hasOwn(SETTINGS, name);
 
 /** The first number after these words in a file of deploy/. */
 function numberIn(path: string, words: string): number {
@@ -38,10 +36,6 @@ test("Every variable that is named is a setting, or one with _FILE.", () => {
   );
   assert.ok(named.some(({ name }) => name === "TRUST_PROXY"));
   assert.deepEqual(unknown, []);
-  assert.deepEqual(
-    COMING.filter((name) => Object.hasOwn(SETTINGS, name)),
-    [],
-  );
 });
 
 test("A secret comes out of a file that the operator makes: none has a value here.", () => {
