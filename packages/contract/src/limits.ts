@@ -131,6 +131,8 @@ export const LIMITS = {
   /** Turns that follow on a full one with less than this between them are an overload, and take so long each. */
   turnPauseMs: 2,
   overloadTurnMs: 6,
+  /** Requests of sources that had little, taken in a turn that is full. */
+  turnExemptRequests: 32,
   /** Keys that one address may have looked up, for each unknown one that it may ask for. */
   lookUpsPerUnknownKey: 10,
   sourceCacheEntries: 10_000,

@@ -2,7 +2,7 @@
  * Overload, seen where it begins: all requests that have arrived wait for the same turn of the event loop. A turn has
  * so much time for work; what is left of it is refused, which takes a fraction of the time. A single long turn is a
  * burst and gets more time; those that follow on it without a pause are an overload and get less, so that a refusal
- * comes soon. A source with less than its share of the last second is let in longer than the others.
+ * comes soon. A source with far less than its share of the last second is let in all the same, as long as such are few.
  */
 import { LIMITS } from "@headwater/contract/limits";
 
@@ -12,6 +12,8 @@ export interface Turn {
 }
 
 const SECOND_MS = 1_000;
+/** Half of the average. */
+const FAR_BELOW = 2;
 
 /** What each source had of the last second or two. */
 function createShares() {
@@ -29,8 +31,8 @@ function createShares() {
       bySource.set(sourceId, (bySource.get(sourceId) ?? 0) + 1);
       total += 1;
     },
-    isBelowShare: (sourceId: string) =>
-      bySource.size > 1 && (bySource.get(sourceId) ?? 0) * bySource.size <= total,
+    isFarBelow: (sourceId: string) =>
+      bySource.size > 1 && (bySource.get(sourceId) ?? 0) * bySource.size * FAR_BELOW <= total,
   };
 }
 
@@ -40,6 +42,7 @@ export function watchTurns(stopwatch: () => number): Turn {
   let startedAt: number | null = null;
   let endedAt = Number.NEGATIVE_INFINITY;
   let taken = 0;
+  let exempt = 0;
   let wasFull = false;
   let isOverload = false;
 
@@ -52,22 +55,24 @@ export function watchTurns(stopwatch: () => number): Turn {
     isOverload = wasFull && startedAt - endedAt < LIMITS.turnPauseMs;
     wasFull = false;
     taken = 0;
+    exempt = 0;
     shares.begin(startedAt);
     setImmediate(end);
   };
-  const isOver = (sourceId: string) => {
+  const isOver = () => {
     const elapsedMs = stopwatch() - startedAt!;
-    if (!isOverload) return elapsedMs > LIMITS.burstTurnMs && taken >= LIMITS.burstTurnRequests;
-    if (elapsedMs <= LIMITS.overloadTurnMs) return false;
-    return elapsedMs > LIMITS.overloadTurnMs * 2 || !shares.isBelowShare(sourceId);
+    if (isOverload) return elapsedMs > LIMITS.overloadTurnMs;
+    return elapsedMs > LIMITS.burstTurnMs && taken >= LIMITS.burstTurnRequests;
   };
+  const isExempt = (sourceId: string) => exempt < LIMITS.turnExemptRequests && shares.isFarBelow(sourceId);
 
   return {
     take(sourceId) {
       if (startedAt === null) begin();
-      if (isOver(sourceId)) {
+      if (isOver()) {
         wasFull = true;
-        return false;
+        if (!isExempt(sourceId)) return false;
+        exempt += 1;
       }
       shares.count(sourceId);
       taken += 1;
