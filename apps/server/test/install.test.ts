@@ -235,3 +235,15 @@ for (const [title, payload] of [
     );
   });
 }
+
+test("A source that requires consent says so in every snippet that loads the client: nothing is sent before.", () => {
+  const { browserSnippet, nextjsExample, reactExample, snippets, proxy } = installPayload(
+    { ...source, privacy: { requireConsent: true } },
+    addresses,
+  );
+  const { curl: _, ...loading } = snippets;
+  const all = [browserSnippet, nextjsExample, reactExample, proxy.browserSnippet, ...Object.values(loading)];
+  for (const text of all) assert.match(text, /consent( =|=\{)\s*"pending"/, text);
+  assert.equal((runSnippet(browserSnippet).script.dataset as Record<string, string>).consent, "pending");
+  assert.doesNotMatch(installPayload(source, addresses).browserSnippet, /consent/);
+});

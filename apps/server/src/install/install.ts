@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { InstallPayload } from "@headwater/contract";
 import { proxyRules } from "./proxy.ts";
 import { astroExample } from "./snippets/astro.ts";
-import { browserSnippet, inlineScript } from "./snippets/browser.ts";
+import { browserSnippet, type Install, inlineScript } from "./snippets/browser.ts";
 import { curlExample } from "./snippets/curl.ts";
 import { nextjsExample } from "./snippets/next.ts";
 import { nuxtExample } from "./snippets/nuxt.ts";
@@ -19,6 +19,7 @@ export interface InstallSource {
   /** Both are for the curl example, which sends an origin that is let in. */
   readonly allowedOrigins?: readonly string[];
   readonly requireOrigin?: boolean;
+  readonly privacy?: { readonly requireConsent: boolean };
 }
 
 /** The addresses of this service, from its configuration; never from the Host header of a request. */
@@ -47,7 +48,7 @@ export function installPayload(
 ): InstallPayload {
   const { sourceId, publicKey } = source;
   const apiBaseUrl = withoutTrailingSlash(baseUrl);
-  const install = { publicKey, apiBaseUrl };
+  const install = { publicKey, apiBaseUrl, requireConsent: source.privacy?.requireConsent ?? false };
   return {
     publicKey,
     apiBaseUrl,
@@ -70,7 +71,7 @@ export function installPayload(
 
 const withoutTrailingSlash = (url: string): string => url.replace(/\/+$/, "");
 
-function contentSecurity(install: { publicKey: string; apiBaseUrl: string }): InstallPayload["csp"] {
+function contentSecurity(install: Install): InstallPayload["csp"] {
   const origin = URL.parse(install.apiBaseUrl)?.origin ?? install.apiBaseUrl;
   const hash = createHash("sha256").update(inlineScript(install)).digest("base64");
   return { scriptSrc: [origin], connectSrc: [origin], snippetHash: `'sha256-${hash}'` };

@@ -4,9 +4,24 @@ import { stringLiteral } from "../escape.ts";
 export interface Install {
   readonly publicKey: string;
   readonly apiBaseUrl: string;
+  /** The client knows of it only from the first answer; a page that says so itself sends nothing before consent. */
+  readonly requireConsent: boolean;
 }
 
 export const scriptUrl = ({ apiBaseUrl }: Install): string => `${apiBaseUrl}/sdk/v2.js`;
+
+/** The attributes of the client's tag, by their names after `data-`. */
+export const attributesOf = ({ publicKey, apiBaseUrl, requireConsent }: Install): Record<string, string> => ({
+  key: publicKey,
+  api: apiBaseUrl,
+  ...(requireConsent ? { consent: "pending" } : {}),
+});
+
+/** A statement for each attribute, for snippets that make the element themselves. */
+export const attributeLines = (install: Install, indent: string): string =>
+  Object.entries(attributesOf(install))
+    .map(([name, value]) => `${indent}script.dataset.${name} = ${stringLiteral(value)};\n`)
+    .join("");
 
 /** Takes calls until the script has come and replays them. A function, so that new commands need no new snippet. */
 export const queueStub = `if (typeof window.headwater !== "function") {
@@ -26,9 +41,7 @@ export const inlineScript = (install: Install): string => `
 ${queueStub.replace(/^/gm, "  ")}
   script.async = true;
   script.src = ${stringLiteral(scriptUrl(install))};
-  script.dataset.key = ${stringLiteral(install.publicKey)};
-  script.dataset.api = ${stringLiteral(install.apiBaseUrl)};
-  script.onerror = function () { console.warn(${blockedWarning}); };
+${attributeLines(install, "  ")}  script.onerror = function () { console.warn(${blockedWarning}); };
   document.head.appendChild(script);
 })(document.createElement("script"));
 // headwater("track", "signup", { plan: "pro" }) counts your own events.

@@ -1,5 +1,5 @@
 import { stringLiteral } from "../escape.ts";
-import { blockedWarning, type Install, scriptUrl } from "./browser.ts";
+import { attributeLines, blockedWarning, type Install, scriptUrl } from "./browser.ts";
 
 /**
  * The body of a TypeScript module that loads the client, for frameworks that have nothing of their own to say about
@@ -28,9 +28,7 @@ function load(): void {
   script.id = "headwater-script";
   script.async = true;
   script.src = ${stringLiteral(scriptUrl(install))};
-  script.dataset.key = ${stringLiteral(install.publicKey)};
-  script.dataset.api = ${stringLiteral(install.apiBaseUrl)};
-  script.onerror = () => console.warn(${blockedWarning});
+${attributeLines(install, "  ")}  script.onerror = () => console.warn(${blockedWarning});
   document.head.append(script);
 }
 `;

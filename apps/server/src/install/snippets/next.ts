@@ -1,5 +1,5 @@
 import { stringLiteral } from "../escape.ts";
-import { type Install, queueStub, scriptUrl } from "./browser.ts";
+import { attributesOf, type Install, queueStub, scriptUrl } from "./browser.ts";
 
 export const nextjsExample = (install: Install): string => `// app/layout.tsx
 // If you have a root layout already, put the <script> and the <Script> into its <body>
@@ -29,9 +29,9 @@ export default function RootLayout({ children }: Readonly<{ children: ReactNode 
           id="headwater-script"
           strategy="afterInteractive"
           src={${stringLiteral(scriptUrl(install))}}
-          data-key={${stringLiteral(install.publicKey)}}
-          data-api={${stringLiteral(install.apiBaseUrl)}}
-        />
+${Object.entries(attributesOf(install))
+  .map(([name, value]) => `          data-${name}={${stringLiteral(value)}}\n`)
+  .join("")}        />
       </body>
     </html>
   );

@@ -1,5 +1,5 @@
 import { stringLiteral } from "../escape.ts";
-import { type Install, scriptUrl } from "./browser.ts";
+import { attributeLines, type Install, scriptUrl } from "./browser.ts";
 
 /** The script's id holds against the second run of effects in StrictMode, and against a component rendered twice. */
 export const reactExample = (install: Install): string => `// src/headwater.tsx
@@ -34,9 +34,7 @@ export function Headwater() {
     script.id = "headwater-script";
     script.async = true;
     script.src = ${stringLiteral(scriptUrl(install))};
-    script.dataset.key = ${stringLiteral(install.publicKey)};
-    script.dataset.api = ${stringLiteral(install.apiBaseUrl)};
-    script.onerror = () => console.warn("Headwater: " + script.src + " was blocked: nothing is counted.");
+${attributeLines(install, "    ")}    script.onerror = () => console.warn("Headwater: " + script.src + " was blocked: nothing is counted.");
     document.head.append(script);
   }, []);
   return null;
