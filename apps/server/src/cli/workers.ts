@@ -24,6 +24,8 @@ const untilStarted = (worker: Worker): Promise<Started> =>
 export function serveByWorkers(count: number, announce: (started: Started) => void): void {
   let stopping = false;
   let failure = 0;
+  /** Once one has served, one that cannot start may have come at a bad moment: the others go on. */
+  let hasServed = false;
 
   const stop = () => {
     stopping = true;
@@ -37,11 +39,15 @@ export function serveByWorkers(count: number, announce: (started: Started) => vo
     const started = untilStarted(worker);
     void started.then(() => {
       isUp = true;
+      hasServed = true;
     });
     worker.on("exit", (code) => {
-      if (!isUp && code !== 0) failure = code;
-      if (!isUp) stop();
-      else if (!stopping) setTimeout(() => stopping || add(), RESTART_MS);
+      if (!isUp && !hasServed) {
+        // null: a signal ended it
+        failure = code ?? 1;
+        stop();
+      }
+      if (!stopping) setTimeout(() => stopping || add(), RESTART_MS);
       if (Object.keys(cluster.workers ?? {}).length === 0 && stopping) process.exit(failure);
     });
     return started;

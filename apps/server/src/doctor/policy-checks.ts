@@ -67,9 +67,12 @@ function inlineProblem(directive: Directive, { nonce, hash }: PageSnippet): Find
   return wrong(
     `The page's Content-Security-Policy (${directive.name}) does not let the inline snippet run.`,
     "Let it in by its hash, or paste the tag without inline code: <script async src data-key>.",
-    amended("script-src", directive, hash === null ? "'sha256-…'" : `'${hash}'`),
+    amended(nameToAmend(directive), directive, hash === null ? "'sha256-…'" : `'${hash}'`),
   );
 }
+
+/** The directive that decides; `default-src` is left alone, scripts get one of their own. */
+const nameToAmend = ({ name }: Directive) => (name === "default-src" ? "script-src" : name);
 
 function fileProblem(
   directive: Directive,
@@ -89,7 +92,7 @@ function fileProblem(
   return wrong(
     `The page's Content-Security-Policy (${directive.name}) does not let ${url.origin} serve scripts.`,
     "Let it in, in the header or the <meta> that has the policy.",
-    amended("script-src", directive, url.origin),
+    amended(nameToAmend(directive), directive, url.origin),
   );
 }
 

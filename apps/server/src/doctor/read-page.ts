@@ -139,7 +139,9 @@ export function readPage(html: string, url: string): Page {
   const preloaded = all
     .filter((one) => one.tagName === "link" && attribute(one, "rel")?.toLowerCase() === "modulepreload")
     .map((one) => attribute(one, "href"));
-  const addresses = [...files, ...preloaded].flatMap((src) => URL.parse(src ?? "", url)?.href ?? []);
+  const base = all.find((one) => one.tagName === "base" && attribute(one, "href") !== null);
+  const against = URL.parse((base && attribute(base, "href")) ?? "", url)?.href ?? url;
+  const addresses = [...files, ...preloaded].flatMap((src) => URL.parse(src ?? "", against)?.href ?? []);
   return {
     snippets: snippets.slice(0, LIMITS.reportedSnippets),
     policies: policies.slice(0, LIMITS.reportedPolicies),

@@ -73,11 +73,15 @@ export function reachable(evidence: Evidence): Finding {
   return ok("The client's script and the API answer.");
 }
 
-export function cors({ report, service }: Evidence): Finding {
+export function cors(evidence: Evidence): Finding {
+  const { report, service } = evidence;
   const { reach } = service;
   const isReadable = !reach.wasAsked && report.request !== null && report.request.status !== null;
   if (isReadable) return ok("The page could read the service's answer.");
   if (!reach.wasAsked || reach.apiProblem !== null) return unknown("The API was not reached.");
+  const base = apiBaseOf(evidence);
+  if (base !== null && originOf(base) === originOf(report.url))
+    return ok("The API has the page's own origin, where a browser asks for no CORS.");
   if (reach.corsProblem === null) return ok("The preflight and the answer let the page's origin in.");
   return wrong(
     `${reach.corsProblem}.`,

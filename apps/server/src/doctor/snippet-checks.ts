@@ -35,7 +35,7 @@ export function snippetOnce({ report }: Evidence): Finding {
   if (count === 1) return ok("The snippet is there once.");
   const keys = [...new Set(report.snippets.map(({ publicKey }) => publicKey ?? "no key"))];
   return wrong(
-    `The snippet is in the page ${count} times (${keys.join(", ")}); the client runs for the first one only.`,
+    `The snippet is in the page ${count} times (${keys.join(", ")}); with different keys or addresses every view is counted by each.`,
     "Remove all but one: look into layouts, tag managers and plugins.",
   );
 }

@@ -124,8 +124,10 @@ export function touchesOf(verdicts: Verdict[]): Required<Touch>[] {
   return [...touched.values()];
 }
 
-/** What the commit did to the sessions, for this process's memory of them. */
-export async function keepAlive(
+/**
+ * What the commit did to the sessions, for this process's memory of them. It is stored by now: nothing here may fail.
+ */
+export function keepAlive(
   touch: Required<Touch>[],
   committed: Committed,
   sourceId: string,
@@ -135,7 +137,7 @@ export async function keepAlive(
   const wasAccepted = (entry: number) => committed[entry] === 1;
   for (const { sessionId, userId, entries } of touch) {
     if (!entries.some(wasAccepted)) continue;
-    const session = await corridor.sessions.find(sourceId, sessionId);
+    const session = corridor.sessions.remembered(sourceId, sessionId);
     if (session) enliven(session, userId, now);
   }
 }

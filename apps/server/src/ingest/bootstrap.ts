@@ -54,7 +54,7 @@ async function story(arrival: Arrival, attempt: Attempt, corridor: Corridor): Pr
   });
   if (resumed) enliven(held, body.userId ?? null, now);
   else corridor.sessions.keep(session);
-  await keepAlive(touch, committed, sourceId, now, corridor);
+  keepAlive(touch, committed, sourceId, now, corridor);
 
   const settled = settle(verdicts, committed, sourceId);
   const answer = { ...answerOf(session, resumed, known, attempt), ...(body.events ? settled : {}) };

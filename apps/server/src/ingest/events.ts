@@ -35,7 +35,7 @@ async function story(arrival: Arrival, attempt: Attempt, corridor: Corridor): Pr
     entries: entriesOf(verdicts),
   });
   const settled = settle(verdicts, committed, sourceId);
-  await keepAlive(touch, committed, sourceId, arrival.receivedAt, corridor);
+  keepAlive(touch, committed, sourceId, arrival.receivedAt, corridor);
 
   const answer = {
     ok: true as const,

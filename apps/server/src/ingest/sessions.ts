@@ -15,6 +15,8 @@ export interface Sessions {
     sessionId: string,
     isEnough?: (session: SessionRecord) => boolean,
   ): Promise<SessionRecord | null>;
+  /** What memory holds; nothing is asked of the ledger. */
+  remembered(sourceId: string, sessionId: string): SessionRecord | null;
   /** What a commit made or changed is remembered. */
   keep(session: SessionRecord): void;
   /** Erasure and foreign changes. */
@@ -36,6 +38,7 @@ export function createSessions(ledger: IngestLedger): Sessions {
       if (found) known.set(keyOf(sourceId, sessionId), found);
       return found;
     },
+    remembered: (sourceId, sessionId) => known.peek(keyOf(sourceId, sessionId)) ?? null,
     keep: (session) => known.set(keyOf(session.sourceId, session.sessionId), session),
     forget: () => known.clear(),
   };

@@ -5,9 +5,7 @@ import { attributeLines, blockedWarning, type Install, scriptUrl } from "./brows
  * The body of a TypeScript module that loads the client, for frameworks that have nothing of their own to say about
  * it. It may be imported on a server, where it does nothing, and more than once.
  */
-export const loader = (
-  install: Install,
-): string => `type Call = [command: "track" | "page", name?: string, properties?: Record<string, unknown>];
+export const loader = (install: Install): string => `type Call = [command: string, ...args: unknown[]];
 
 declare global {
   interface Window {

@@ -37,13 +37,14 @@ async function upkeep(client: pg.PoolClient, now: number): Promise<void> {
   while (await inTurn<boolean>(client, "select retire_keys($1, $2) as done", [now, NEEDED_MS]));
   await inTurn(client, "select turn_keys($1, $2) as done", [now, GENERATION_MS]);
   while (await inTurn<boolean>(client, "select retire_keys($1, $2) as done", [now, NEEDED_MS]));
-  await client.query("select forget_moved_keys($1)", [now - NEEDED_MS]);
+  await inTurn(client, "select forget_moved_keys($1) as done", [now - NEEDED_MS]);
   const before = now - LIMITS.sessionRetentionSeconds * 1_000;
   for (let slice = 0; slice < SESSION_SLICES; slice++) {
     const { rowCount } = await client.query(
       `delete from sessions where (source_id, session_id) in
         (select source_id, session_id from sessions where started_at < $1 and last_activity_at < $1
-         order by started_at limit ${SESSION_SLICE})`,
+         order by started_at limit ${SESSION_SLICE})
+       and last_activity_at < $1`,
       [before],
     );
     if (rowCount! < SESSION_SLICE) return;
