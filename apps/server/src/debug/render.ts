@@ -113,7 +113,6 @@ interface Verdict {
   hint: string | null;
 }
 
-/** The refusal's, else the first rejected event's. */
 /** The refusal's, or the first rejected event's; null: nothing was refused. */
 export const codeOf = ({ outcome }: FinishedAttempt): string | null => verdictOf(outcome).code;
 
