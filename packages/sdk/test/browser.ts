@@ -49,6 +49,7 @@ export function browserTest(
     const [ingest, site, page] = await Promise.all([startIngest(), startSite(), context.newPage()]);
     // A hook, because a test that timed out never comes to its own end.
     t.after(async () => {
+      if (t.signal.aborted) t.diagnostic(`timed out after ${ingest.story()}`);
       ingest.close();
       site.close();
       await context.close();

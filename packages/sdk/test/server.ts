@@ -146,6 +146,9 @@ export async function startIngest() {
     askFor(asked: Partial<typeof privacy>) {
       privacy = { ...privacy, ...asked };
     },
+    /** What came, in short. */
+    story: () =>
+      requests.map(({ route, body }) => `${route} ${body.events?.length}`).join(", ") || "no request",
     events: () => requests.flatMap((request) => request.body.events ?? []),
     /** Waits until what came satisfies the condition; the test's own time-out ends a vain wait. */
     async until<T>(condition: (requests: readonly IngestRequest[]) => T | undefined | false): Promise<T> {
