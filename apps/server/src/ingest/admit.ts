@@ -1,5 +1,4 @@
 /** May this request come in? Key, rate, active, origin, size, in that order; the first failure answers. */
-import { isUtf8 } from "node:buffer";
 import { LIMITS } from "@headwater/contract/limits";
 import type { Arrival, Body } from "../arrival.ts";
 import type { Attempt } from "../attempt.ts";
@@ -41,7 +40,18 @@ const headOf = (bytes: Buffer) => bytes.toString("utf8", 0, LIMITS.rawTextBytes)
 
 function keepBody(attempt: Attempt, body: Body): void {
   attempt.payloadBytes = body.sizeBytes;
-  if (body.tooLarge || body.badEncoding || !isUtf8(body.bytes)) attempt.head = headOf(body.bytes);
+  if (body.tooLarge || body.badEncoding) attempt.head = headOf(body.bytes);
+}
+
+/** @throws Refusal 422 when the bytes are not UTF-8; the attempt then shows their head */
+function readText(attempt: Attempt, bytes: Buffer): string {
+  try {
+    attempt.text = decodeText(bytes);
+    return attempt.text;
+  } catch (error) {
+    attempt.head = headOf(bytes);
+    throw error;
+  }
 }
 
 function bodyRefusal(body: Body, known: KnownSource): Refusal | null {
@@ -106,16 +116,14 @@ export async function admit(
     throw refusal;
   }
   if (corridor.isCrowded()) throw new Refusal("overloaded");
-  attempt.text = decodeText(body.bytes);
-  return { known, text: attempt.text };
+  return { known, text: readText(attempt, body.bytes) };
 }
 
 /** The envelope of a refused request, as far as it can be read. */
 function keepWhatCame(attempt: Attempt, bytes: Buffer): void {
   try {
-    attempt.text = decodeText(bytes);
-    attempt.envelope = readEnvelope(JSON.parse(attempt.text));
+    attempt.envelope = readEnvelope(JSON.parse(readText(attempt, bytes)));
   } catch {
-    attempt.head ??= headOf(bytes);
+    // what is no JSON has no envelope
   }
 }

@@ -47,7 +47,7 @@ export const eventKey = (sourceId: string, eventId: string) =>
 export const analyticsEventId = (key: string) => `evt_${key}`;
 export const nameOf = (event: Event) => (event.type === "page" ? "page_view" : (event.name ?? ""));
 
-const reject = (code: EventCode): Rejection => ({ code, message: EVENT_CODES[code] });
+const reject = (code: EventCode, message: string = EVENT_CODES[code]): Rejection => ({ code, message });
 const DAY_MS = 86_400_000;
 const TOLERANCE_MS = LIMITS.skewToleranceSeconds * 1_000;
 
@@ -83,10 +83,29 @@ function cutStrings(value: Record<string, unknown>): boolean {
   return cut;
 }
 
-function badProperties(properties: Record<string, unknown>, warnings: Warning[]): Rejection | null {
+/** Unknown members are not kept and do not count. */
+const keptBytes = ({ id, name, page, properties, context }: Event) =>
+  sizeOf({ id, name, page, properties, context });
+
+/** @param sizeBound the event's own size is no more than this, so that few are measured */
+function tooLarge(event: Event, maxBytes: number, sizeBound: number): Rejection | null {
+  const bytes = sizeBound > maxBytes ? keptBytes(event) : 0;
+  if (bytes <= maxBytes) return null;
+  return reject(
+    "event_too_large",
+    `The event has ${bytes} bytes and may have ${maxBytes}; send less in \`properties\` and \`context\`.`,
+  );
+}
+
+function badProperties(event: Event, maxEventBytes: number, warnings: Warning[]): Rejection | null {
+  const properties = event.properties as Record<string, unknown> | null | undefined;
+  if (!properties) return null;
   const { tooDeep, nonFinite, sizeBound } = inspect(properties, LIMITS.maxDepth);
   if (tooDeep) return reject("properties_too_deep");
   if (Object.keys(properties).length > LIMITS.maxProperties) return reject("too_many_properties");
+  // before strings are cut: the limit is on what was sent
+  const large = tooLarge(event, maxEventBytes, sizeBound);
+  if (large) return large;
   if (nonFinite) warnOnce(warnings, "number_not_finite");
   if (sizeBound > LIMITS.propertyStringLength && cutStrings(properties)) warnings.push("value_truncated");
   return null;
@@ -135,10 +154,6 @@ function surroundings(event: Event, occasion: Occasion) {
   return { context, device };
 }
 
-/** Unknown members are not kept and do not count. */
-const keptBytes = ({ id, name, page, properties, context }: Event) =>
-  sizeOf({ id, name, page, properties, context });
-
 /** One event's verdict, but for whether it was stored before. */
 export function judge(read: ReadEvent, occasion: Occasion): Candidate | Rejection {
   const { event } = read;
@@ -149,8 +164,7 @@ export function judge(read: ReadEvent, occasion: Occasion): Candidate | Rejectio
   if (typeof at !== "number") return at;
   const session = sessionOf(event, occasion);
   if (!session) return reject("session_mismatch");
-  const properties = (event.properties as Record<string, unknown> | null | undefined) ?? null;
-  const bad = properties && badProperties(properties, warnings);
+  const bad = badProperties(event, occasion.maxEventBytes, warnings);
   if (bad) return bad;
 
   const anonymousId = event.anonymousId ?? occasion.anonymousId;
@@ -176,11 +190,11 @@ export function judge(read: ReadEvent, occasion: Occasion): Candidate | Rejectio
     screen: sizeText(context?.screen),
     viewport: sizeText(context?.viewport),
     device,
-    properties,
+    properties: event.properties ?? null,
     context: context ?? null,
   });
   const json = `${own.slice(0, -1)},${occasion.sharedJson}`;
-  if (json.length * 3 > occasion.maxEventBytes && keptBytes(event) > occasion.maxEventBytes)
-    return reject("event_too_large");
+  const large = tooLarge(event, occasion.maxEventBytes, json.length * 3);
+  if (large) return large;
   return { key, json, name, sessionId: session.sessionId, userId: occasion.userId, warnings };
 }

@@ -94,6 +94,11 @@ describe("POST /api/ingest/v2/:publicKey/events, 200", () => {
               properties: Object.fromEntries(Object.keys(keys(5)).map((key) => [key, "x".repeat(8_000)])),
             }),
         ],
+        [
+          "event_too_large",
+          "40 KB in a string that would be cut",
+          () => trackEvent({ properties: { a: "x".repeat(40_000) } }),
+        ],
         ["session_mismatch", "a session of nobody", () => trackEvent({ sessionId: "ses_nobody" })],
       ];
     for (const [code, what, make, over] of rules) {
