@@ -15,7 +15,7 @@ import {
   verdict,
 } from "../section.ts";
 import { type Headwater, ORDINARY, RAISED, startHeadwater, workFolder } from "../server.ts";
-import { CONNECTIONS, closedLoop } from "../wrk.ts";
+import { type ClosedLoop, CONNECTIONS, closedLoop } from "../wrk.ts";
 import { templateFile } from "./duel.ts";
 
 const TIMES = 5;
@@ -54,6 +54,9 @@ const othersOf = (found: Offered) => {
   return told.join(", ") || "none";
 };
 
+const takenPerSecond = ({ requests, refused, requestsPerSecond }: ClosedLoop) =>
+  requestsPerSecond * (1 - refused / requests);
+
 function flood(rate: number, templates: string, seconds: number) {
   return {
     warmupSeconds: 2,
@@ -68,7 +71,7 @@ async function roundOf(server: Headwater, templates: string, context: Context): 
   const { seconds } = context.options;
   const few = await closedLoop(server.url, templates, seconds);
   const many = await closedLoop(server.url, templates, seconds, MANY_CONNECTIONS);
-  const capacity = Math.max(few.requestsPerSecond, many.requestsPerSecond);
+  const capacity = Math.max(takenPerSecond(few), takenPerSecond(many));
   const [overload] = await offer(server.url, flood(Math.round(capacity * TIMES), templates, seconds));
   await wait(REST_MS);
   return { capacity, overload: overload! };
