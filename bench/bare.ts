@@ -1,6 +1,7 @@
 /**
  * The floor: a bare node:http server that reads a body, parses it, and answers as many bytes as Headwater
- * answered to such a request. Nothing is checked, stored or recorded.
+ * answered to such a request. Nothing is checked, stored or recorded. Or, with BENCH_REFUSAL, that answers each request
+ * with this 503 at once and looks at nothing: the floor of an overload.
  */
 import { createServer, type IncomingMessage } from "node:http";
 
@@ -14,9 +15,16 @@ function read(request: IncomingMessage, done: (text: string) => void): void {
   request.on("end", () => done((chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)).toString()));
 }
 
+const refusal = process.env.BENCH_REFUSAL;
+
 const server = createServer((request, response) => {
   if (request.method !== "POST") {
     response.end("ready");
+    return;
+  }
+  if (refusal) {
+    response.writeHead(503, { "Content-Type": "application/json", "Content-Length": refusal.length });
+    response.end(refusal);
     return;
   }
   read(request, (text) => {

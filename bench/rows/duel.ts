@@ -77,20 +77,28 @@ export interface Bare {
   stop(): Promise<number | null>;
 }
 
-export async function startBare(server: Headwater): Promise<Bare> {
-  const lengths = await answerLengths(server, [1, 10, 50]);
+async function runBare(environment: Record<string, string>, core: number | null) {
   const port = await freePort();
   const child = start({
     command: process.execPath,
     args: [BARE],
-    core: null,
-    environment: { PORT: String(port), BENCH_ANSWERS: JSON.stringify(lengths) },
+    core,
+    environment: { PORT: String(port), ...environment },
     logFile: join(workFolder, "bare.log"),
   });
   const url = `http://127.0.0.1:${port}`;
   await answered(url, child, START_MS);
-  return { url, lengths, stop: () => stop(child) };
+  return { url, stop: () => stop(child) };
 }
+
+export async function startBare(server: Headwater): Promise<Bare> {
+  const lengths = await answerLengths(server, [1, 10, 50]);
+  return { lengths, ...(await runBare({ BENCH_ANSWERS: JSON.stringify(lengths) }, null)) };
+}
+
+/** The bare server that refuses everything, with as many bytes as a refusal of ours has. */
+export const startRefusing = (core: number | null) =>
+  runBare({ BENCH_REFUSAL: `"${"x".repeat(398)}"` }, core);
 
 /** What is asserted of a round: nothing was refused, and what was answered is in the ledger. */
 function check(loop: ClosedLoop, accepted: number, eventsARequest: number): void {

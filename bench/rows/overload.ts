@@ -16,7 +16,7 @@ import {
 } from "../section.ts";
 import { type Headwater, ORDINARY, RAISED, startHeadwater, workFolder } from "../server.ts";
 import { type ClosedLoop, CONNECTIONS, closedLoop } from "../wrk.ts";
-import { templateFile } from "./duel.ts";
+import { startRefusing, templateFile } from "./duel.ts";
 
 const TIMES = 5;
 const SOURCES = 200;
@@ -36,6 +36,8 @@ const MANY_CONNECTIONS = 256;
 interface Round {
   /** Requests a second of the better closed loop on that core, just before. */
   capacity: number;
+  /** Requests a second that a bare server on that core refuses and does nothing else. */
+  refusable: number;
   overload: Offered;
 }
 
@@ -67,14 +69,26 @@ function flood(rate: number, templates: string, seconds: number) {
   };
 }
 
+/** The goodput of a server that takes at its peak's cost and refuses the rest at the bare server's: what Node leaves. */
+const possible = ({ capacity, refusable, overload }: Round) =>
+  Math.max(0, (1 - overload.offered / refusable) / (1 - capacity / refusable));
+
+async function refusedPerSecond(templates: string, seconds: number): Promise<number> {
+  const refusing = await startRefusing(pinnedCore);
+  const { requestsPerSecond } = await closedLoop(refusing.url, templates, seconds, MANY_CONNECTIONS);
+  await refusing.stop();
+  return requestsPerSecond;
+}
+
 async function roundOf(server: Headwater, templates: string, context: Context): Promise<Round> {
   const { seconds } = context.options;
+  const refusable = await refusedPerSecond(templates, seconds);
   const few = await closedLoop(server.url, templates, seconds);
   const many = await closedLoop(server.url, templates, seconds, MANY_CONNECTIONS);
   const capacity = Math.max(takenPerSecond(few), takenPerSecond(many));
   const [overload] = await offer(server.url, flood(Math.round(capacity * TIMES), templates, seconds));
   await wait(REST_MS);
-  return { capacity, overload: overload! };
+  return { capacity, refusable, overload: overload! };
 }
 
 function overloadTable(rounds: readonly Round[]): Table {
@@ -91,6 +105,8 @@ function overloadTable(rounds: readonly Round[]): Table {
       "× peak",
       "goodput events/s",
       "of the peak",
+      "bare 503s/s",
+      "possible with them",
       "503s",
       "503 p99 ms",
       "503 max ms",
@@ -108,6 +124,8 @@ function overloadTable(rounds: readonly Round[]): Table {
         of(({ overload, capacity }) => overload.offered / capacity),
         of(({ overload }) => overload.events),
         of(share, percent),
+        of(({ refusable }) => refusable),
+        of(possible, percent),
         of((one) => refused(one) / one.overload.all.count, percent),
         of(({ overload }) => most(refusals(overload).map(({ p99 }) => p99))),
         of(slowest),
@@ -243,6 +261,7 @@ export async function overload(context: Context): Promise<Section> {
         ? "Nothing could be pinned: the server and the generator shared all cores."
         : `Server on core ${SERVER_CORE}, generators on core ${generatorCore}.`,
       `${SOURCES} sources from 500 addresses: at the rate asked for, a source gets ${figure(rate / SOURCES)} requests a second, below the default limits, which are in force in the first table.`,
+      `"bare 503s" is what a node:http server on that core answers that refuses every request unread and does nothing else; "possible with them" is the goodput of a server that refuses at that cost what it does not take.`,
       `The peak is the better of two closed loops on that core, of ${CONNECTIONS} and ${MANY_CONNECTIONS} connections, just before each round. Latencies count from when a request was due, connecting included. The quiet source sends ${QUIET_RATE} requests a second from a process of its own.`,
     ],
     data: { rounds, beside },
