@@ -81,7 +81,7 @@ function listen(server: Server, port: number, host: string): Promise<AddressInfo
           : error,
       );
     });
-    server.listen(port, host, () => resolve(server.address() as AddressInfo));
+    server.listen({ port, host, backlog: LIMITS.backlog }, () => resolve(server.address() as AddressInfo));
   });
 }
 

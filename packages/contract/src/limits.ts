@@ -125,14 +125,12 @@ export const LIMITS = {
   waitingBodies: 2_000,
   waitingBodiesOfSource: 1_000,
   waitingBodiesOfClient: 250,
-  /** A turn of the event loop that follows on no full one is a burst: refused is what exceeds both. */
-  burstTurnMs: 25,
-  burstTurnRequests: 64,
-  /** Turns that follow on a full one with less than this between them are an overload, and take so long each. */
-  turnPauseMs: 2,
-  overloadTurnMs: 6,
-  /** Requests of sources that had little, taken in a turn that is full. */
-  turnExemptRequests: 32,
+  /** Connections that wait to be taken: beyond, the system drops them, and they come again a second later and then slower. */
+  backlog: 4_096,
+  /** Requests work for so long before what has arrived meanwhile is looked at. */
+  workSliceMs: 5,
+  /** Requests begun and not answered: those the ledger has, and a group of as many that forms meanwhile. */
+  workBegun: 64,
   /** Keys that one address may have looked up, for each unknown one that it may ask for. */
   lookUpsPerUnknownKey: 10,
   sourceCacheEntries: 10_000,

@@ -78,16 +78,17 @@ async function lookUp({ publicKey, clientKey, receivedAt }: Arrival, { sources, 
   return sources.find(publicKey);
 }
 
+/** A request that is let in: its source, and its body's text. */
+export interface Admitted {
+  known: KnownSource;
+  text: string;
+}
+
 /**
  * A refused request is read all the same, within the limit, so that the debug view can show what came;
  * one that is over its rate is not.
- * @returns the source and the body's text
  */
-export async function admit(
-  arrival: Arrival,
-  attempt: Attempt,
-  corridor: Corridor,
-): Promise<{ known: KnownSource; text: string }> {
+export async function admit(arrival: Arrival, attempt: Attempt, corridor: Corridor): Promise<Admitted> {
   const cached = corridor.sources.cached(arrival.publicKey);
   const known = cached === undefined ? await lookUp(arrival, corridor) : cached;
   if (!known)
@@ -115,7 +116,7 @@ export async function admit(
     if (!body.tooLarge && !body.badEncoding) keepWhatCame(attempt, body.bytes);
     throw refusal;
   }
-  if (corridor.isCrowded()) throw new Refusal("overloaded");
+  if (corridor.work.isFull(known.source.sourceId)) throw new Refusal("overloaded");
   return { known, text: readText(attempt, body.bytes) };
 }
 

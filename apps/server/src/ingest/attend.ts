@@ -4,13 +4,14 @@ import type { Arrival } from "../arrival.ts";
 import type { Attempt, Outcome } from "../attempt.ts";
 import { type IngestLedger, LedgerBusy, StorageError } from "../ledger/ledger.ts";
 import { Refusal } from "../refusal.ts";
-import { originOf } from "./admit.ts";
+import { type Admitted, admit, originOf } from "./admit.ts";
 import type { Bodies } from "./bodies.ts";
 import type { KnownSources } from "./known-sources.ts";
 import type { Parser } from "./parse.ts";
 import type { Rates } from "./rates.ts";
 import type { Sessions } from "./sessions.ts";
 import type { CountryOf } from "./visitor.ts";
+import type { Work } from "./work.ts";
 
 export interface Corridor {
   ledger: IngestLedger;
@@ -21,8 +22,7 @@ export interface Corridor {
   countryOf: CountryOf;
   newId(prefix: string): string;
   bodies: Bodies;
-  /** As many requests are at work as may be. */
-  isCrowded(): boolean;
+  work: Work;
   /** Why no request of this source can be taken just now; null: it can. */
   unavailable(sourceId: string): "overloaded" | "storage_full" | "shutting_down" | null;
   /** Renders a finished attempt as log line, counters and debug record. */
@@ -73,16 +73,22 @@ function tell(attempt: Attempt, corridor: Corridor): void {
   }
 }
 
-/** Runs one story of the corridor: whatever comes of it, the attempt ends in an outcome and is observed. */
-export async function attend(
+/** What a request of one kind does once it is let in. */
+export type Story = (
+  admitted: Admitted,
   arrival: Arrival,
+  attempt: Attempt,
   corridor: Corridor,
-  story: (attempt: Attempt) => Promise<Outcome>,
-): Promise<Attempt> {
+) => Promise<Outcome>;
+
+/** Lets a request in and runs its story: whatever comes of it, the attempt ends in an outcome and is observed. */
+export async function attend(arrival: Arrival, corridor: Corridor, story: Story): Promise<Attempt> {
   const startedAt = corridor.stopwatch();
   const attempt = openAttempt(arrival, corridor.newId("att"));
   try {
-    attempt.outcome = await story(attempt);
+    const admitted = await admit(arrival, attempt, corridor);
+    const { sourceId } = admitted.known.source;
+    attempt.outcome = await corridor.work.do(sourceId, () => story(admitted, arrival, attempt, corridor));
   } catch (error) {
     attempt.outcome = { kind: "refused", refusal: refusalFor(error, arrival, corridor) };
   }

@@ -6,7 +6,6 @@ import { Refusal } from "../refusal.ts";
 export interface Bodies {
   /** @throws Refusal 503 when this source or this address waits for too many bodies already */
   await(sourceId: string, clientKey: string, read: () => Promise<Body>): Promise<Body>;
-  waiting(): number;
 }
 
 /** How many hold a place, by who holds it. */
@@ -28,7 +27,6 @@ export function createBodies(): Bodies {
   const clients = createHolders(LIMITS.waitingBodiesOfClient);
   let waiting = 0;
   return {
-    waiting: () => waiting,
     async await(sourceId, clientKey, read) {
       if (waiting >= LIMITS.waitingBodies || sources.isFull(sourceId) || clients.isFull(clientKey))
         throw new Refusal("overloaded", {

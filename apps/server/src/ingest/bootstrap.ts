@@ -3,7 +3,7 @@ import type { Arrival } from "../arrival.ts";
 import type { Attempt, Outcome } from "../attempt.ts";
 import type { SessionRecord, Touch } from "../ledger/records.ts";
 import { addressOf, cutUrl, withoutUserInfo } from "./address.ts";
-import { admit } from "./admit.ts";
+import type { Admitted } from "./admit.ts";
 import { attend, type Corridor } from "./attend.ts";
 import {
   aboutOf,
@@ -22,10 +22,14 @@ import { isoTime } from "./time.ts";
 
 /** Checks key and origin, opens or resumes a session, and takes the events that came along (spec 4.2 rules 1 and 2). */
 export const bootstrap = (arrival: Arrival, corridor: Corridor): Promise<Attempt> =>
-  attend(arrival, corridor, (attempt) => story(arrival, attempt, corridor));
+  attend(arrival, corridor, story);
 
-async function story(arrival: Arrival, attempt: Attempt, corridor: Corridor): Promise<Outcome> {
-  const { known, text } = await admit(arrival, attempt, corridor);
+async function story(
+  { known, text }: Admitted,
+  arrival: Arrival,
+  attempt: Attempt,
+  corridor: Corridor,
+): Promise<Outcome> {
   const parsed = corridor.parse(text, "bootstrap", { ...arrival, maxBatchSize: known.limits.maxBatchSize });
   attempt.envelope = parsed.envelope;
   const { batch, body: loose } = parsed.read();

@@ -1,17 +1,21 @@
 import type { EventsBody } from "@headwater/contract";
 import type { Arrival } from "../arrival.ts";
 import type { Attempt, Outcome } from "../attempt.ts";
-import { admit } from "./admit.ts";
+import type { Admitted } from "./admit.ts";
 import { attend, type Corridor } from "./attend.ts";
 import { aboutOf, entriesOf, judgeBatch, keepAlive, normalizedOf, settle, touchesOf } from "./batch.ts";
 import { mustTakeEvents, takesEvents } from "./sessions.ts";
 
 /** A batch of events of a session (spec 4.2 rules 3 and 4). Never rejects: the attempt says what came of it. */
 export const takeEvents = (arrival: Arrival, corridor: Corridor): Promise<Attempt> =>
-  attend(arrival, corridor, (attempt) => story(arrival, attempt, corridor));
+  attend(arrival, corridor, story);
 
-async function story(arrival: Arrival, attempt: Attempt, corridor: Corridor): Promise<Outcome> {
-  const { known, text } = await admit(arrival, attempt, corridor);
+async function story(
+  { known, text }: Admitted,
+  arrival: Arrival,
+  attempt: Attempt,
+  corridor: Corridor,
+): Promise<Outcome> {
   const parsed = corridor.parse(text, "events", { ...arrival, maxBatchSize: known.limits.maxBatchSize });
   attempt.envelope = parsed.envelope;
   const { batch, body: loose } = parsed.read();

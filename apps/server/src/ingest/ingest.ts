@@ -11,8 +11,8 @@ import { createKnownSources, type SourceRules } from "./known-sources.ts";
 import { type Compile, createParser } from "./parse.ts";
 import { createRates, type MakeLimiter, type RateDefaults } from "./rates.ts";
 import { createSessions } from "./sessions.ts";
-import { watchTurns } from "./turn.ts";
 import type { CountryOf } from "./visitor.ts";
+import { createWork } from "./work.ts";
 
 export interface IngestParts {
   ledger: IngestLedger;
@@ -44,10 +44,8 @@ export function createIngest(parts: IngestParts): Ingest {
   const { ledger, newId, observe, report, countryOf, stopwatch } = parts;
   const sources = createKnownSources(ledger, parts.rulesOf, parts.clock);
   const sessions = createSessions(ledger);
-  const turn = watchTurns(stopwatch);
-  const bodies = createBodies();
+  const work = createWork(parts.maxInFlight, stopwatch);
   let inFlight = 0;
-  const isCrowded = () => inFlight - bodies.waiting() > parts.maxInFlight;
 
   const corridor: Corridor = {
     ledger,
@@ -60,9 +58,9 @@ export function createIngest(parts: IngestParts): Ingest {
     observe,
     report,
     stopwatch,
-    bodies,
-    isCrowded,
-    unavailable: (sourceId) => parts.refusal() ?? (isCrowded() || !turn.take(sourceId) ? "overloaded" : null),
+    bodies: createBodies(),
+    work,
+    unavailable: (sourceId) => parts.refusal() ?? (work.isFull(sourceId) ? "overloaded" : null),
   };
   const counted = async (
     story: (arrival: Arrival, corridor: Corridor) => Promise<Attempt>,

@@ -87,6 +87,27 @@ describe("503: nothing of the request was stored, and it may be sent again", () 
     assert.ok(statuses.includes(200), String(statuses));
   });
 
+  it("overloaded: a source is let in while another holds all places", async () => {
+    await using world = await openWorld({ INGEST_IN_FLIGHT: "2" });
+    const [loud, quiet]: Source[] = [await world.createSource(), await world.createSource()];
+    const asker = async (source: Source) => {
+      const sessionId = await world.openSession(source);
+      return () => world.send(eventsPath(source), eventsBody(sessionId, [trackEvent()]));
+    };
+    const [askLoudly, ask] = [await asker(loud), await asker(quiet)];
+    const beside = new DatabaseSync(join(world.dataDir, "ledger.sqlite"));
+    beside.exec("begin immediate");
+    const flood = Array.from({ length: 20 }, askLoudly);
+    refused(await Promise.race(flood), 503, "overloaded");
+    const letIn = ask();
+    // refused after it was asked: by then it has been looked at
+    await Promise.race(Array.from({ length: 5 }, askLoudly));
+    beside.exec("rollback");
+    beside.close();
+    assert.deepEqual(outcomesOf(await letIn), ["accepted"]);
+    await Promise.all(flood);
+  });
+
   describe("overloaded: bodies that are still on their way", () => {
     const slowly = async (world: World, source: Source, times: number) => {
       const head = `POST ${bootstrapPath(source)} HTTP/1.1\r\nHost: x\r\nOrigin: https://shop.example\r\nContent-Length: 5\r\n\r\n{`;
