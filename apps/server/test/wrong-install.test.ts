@@ -48,7 +48,7 @@ const WRONG: Wrong[] = [
     spoil: async (_world, { publicKey }, snippet) => ({
       head: snippet.replace(publicKey, "pk_of_nobody_at_all"),
     }),
-    warning: /No source has this public key\..*install page.*\(unknown_public_key\)/,
+    warning: /No source has this public key\..*install page.*unknown_public_key/,
     // a key that no source has can be tied to none: the log and the metrics show it, no debug view does
     attempt: null,
     doctor: { check: "key", paste: (_world, { publicKey }) => `script.dataset.key = "${publicKey}";` },
@@ -62,7 +62,7 @@ const WRONG: Wrong[] = [
       source.publicKey = rotated.body.publicKey;
       return {};
     },
-    warning: /replaced by a newer one\..*Paste the current snippet.*\(rotated_public_key\)/,
+    warning: /replaced by a newer one\..*Paste the current snippet.*rotated_public_key/,
     attempt: { code: "rotated_public_key", hint: /^Paste the current snippet/ },
     doctor: { check: "key", paste: (_world, { publicKey }) => `script.dataset.key = "${publicKey}";` },
   },
@@ -71,7 +71,7 @@ const WRONG: Wrong[] = [
     spoil: async () => ({}),
     elsewhere: true,
     warning:
-      /The origin http:\/\/localhost:\d+ is not allowed.*Add http:\/\/localhost:\d+.*\(origin_not_allowed\)/,
+      /The origin http:\/\/localhost:\d+ is not allowed.*Add http:\/\/localhost:\d+.*origin_not_allowed/,
     attempt: {
       code: "origin_not_allowed",
       hint: /^Add http:\/\/localhost:\d+ to the source's `allowedOrigins`/,
@@ -84,7 +84,7 @@ const WRONG: Wrong[] = [
       await change(world, source, { isActive: false });
       return {};
     },
-    warning: /switched off\..*isActive.*\(source_inactive\)/,
+    warning: /switched off\..*isActive.*source_inactive/,
     attempt: { code: "source_inactive", hint: /isActive/ },
     doctor: { check: "source_active", paste: () => "headwater source update <source id> --active on" },
   },

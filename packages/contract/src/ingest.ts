@@ -60,6 +60,12 @@ const Events = Type.Array(Event, { minItems: 1 });
 const bootstrapFields = {
   anonymousId: EnvelopeId,
   sessionId: Maybe(Type.String({ description: "resumed when it can be; anything else opens a new session" })),
+  joinSession: Maybe(
+    Type.Boolean({
+      description:
+        "without a sessionId: the session that a bootstrap of the same anonymousId has opened moments ago, if there is one",
+    }),
+  ),
   userId: Maybe(EnvelopeId),
   page: Page,
   context: Maybe(Context),

@@ -52,6 +52,11 @@ export const LIMITS = {
   unreliableSkewSeconds: 86_400,
   sessionTimeoutSeconds: 1_800,
   sessionMaxSeconds: 86_400,
+  /**
+   * So long after a session was opened, a bootstrap that knows of none and asks for it joins it: pages that start at once,
+   * or a page that is gone and back before its first answer. A slow network needs a few seconds for that.
+   */
+  sessionJoinSeconds: 10,
   /** Late events of a visit are still taken: as old as an event may be, and a day for the session itself. */
   sessionIdleForEventsSeconds: 86_400,
   sessionAgeForEventsSeconds: 8 * 86_400,
@@ -135,6 +140,8 @@ export const LIMITS = {
   lookUpsPerUnknownKey: 10,
   sourceCacheEntries: 10_000,
   sessionCacheEntries: 50_000,
+  /** Visitors whose session may be joined: as many as a source's rate lets in meanwhile. */
+  recentSessionEntries: 20_000,
   /** A site's pages are few and their views many. */
   addressCacheEntries: 2_000,
   /** Versions of browsers in use at one time. */

@@ -7,7 +7,7 @@ import { sdkVersion } from "./version.ts";
  * What `/sdk/v2.js` runs: finds its own tag, replaces the snippet's stub by the client and replays what it recorded.
  * A page calls `headwater("track", "signup", { plan: "pro" })`, before and after the script has come.
  */
-type Call = ArrayLike<unknown>;
+type Call = Iterable<unknown>;
 interface Headwater {
   (...call: unknown[]): void;
   q?: { push(call: Call): unknown; forEach?(run: (call: Call) => void): void };
@@ -27,15 +27,15 @@ const tag = [
 ].find((found) => found?.dataset.key);
 
 function start({ src, nonce, dataset }: HTMLScriptElement): void {
-  const servedFrom = src.replace(/\/sdk\/v2\.js.*/, "");
+  const servedFrom = src.split("/sdk/v2.js")[0]!;
   const { key, api, extras } = dataset;
   // The other attributes are options of the same names.
   const client = clientOf({ ...dataset, publicKey: key!, apiBaseUrl: api || servedFrom });
   const run = quietly((call: Call) => {
-    const [command, ...args] = Array.from(call);
+    const [command, ...args] = call;
     const known = client[command as keyof Client] as ((...args: unknown[]) => void) | undefined;
     if (known) known(...args);
-    else console.warn(`Headwater: no command ${String(command)}`);
+    else console.warn("Headwater: no command", command);
   });
   const headwater: Headwater = (...call) => run(call);
   headwater.version = sdkVersion;

@@ -38,33 +38,34 @@ export interface Client {
   setConsent(consent: Consent): void;
   /** Prints what is sent, and what is answered. */
   debug(on?: boolean): void;
-  /** Detaches it from the page; the next `createClient` of the same source attaches it again. */
-  stop(): void;
 }
 
 const maxUserIdLength = 200;
 
-/** @returns the client, and what attaches it to the page */
-export function startClient(options: ClientOptions): { readonly client: Client; attach(): void } {
+/** @param options `apiBaseUrl` as an absolute address without a slash at its end */
+export function startClient(options: ClientOptions): Client {
   const { publicKey, apiBaseUrl, persistence = "local" } = options;
   // A tag's attribute is text.
   const autoPageViews = `${options.autoPageViews}` !== "false";
-  const ingestUrl = `${apiBaseUrl.replace(/\/+$/, "")}/api/ingest/v2/${encodeURIComponent(publicKey)}`;
+  const ingestUrl = `${apiBaseUrl}/api/ingest/v2/${encodeURIComponent(publicKey)}`;
   const gate = createGate(options.consent, follow);
   const store = openStore(persistence, () => gate.state() === "open");
   const pages = createPages();
   const delivery = createDelivery(ingestUrl, publicKey, store, gate, pages.current, settleTitle);
   let latestView: PageEvent | undefined;
-  let isAttached = false;
 
   /** What may be sent and stored has changed. */
   function follow(state: GateState): void {
     if (state === "open") store.persist();
-    // What waits to be sent waits in memory until it may.
-    if (state === "held") for (const event of delivery.list()) gate.pass(() => delivery.add(event));
-    if (state === "held" || state === "shut") store.names("headwater.").forEach(store.remove);
+    else if (state !== "asking")
+      for (const name of store.names("headwater.")) {
+        const value = store.read(name)!;
+        store.remove(name);
+        // Until it may be stored again it is kept in memory: the visitor is the same one then.
+        if (state === "held") store.write(name, value);
+      }
     // After the calls that were recorded before the script came: they travel with the first page view.
-    else queueMicrotask(delivery.flush);
+    queueMicrotask(delivery.flush);
   }
 
   /** Frameworks set the title after they navigate, so a view's title is read when the next thing happens. */
@@ -91,18 +92,15 @@ export function startClient(options: ClientOptions): { readonly client: Client; 
     if (known) gate.pass(() => delivery.identify(known));
   }
 
-  const on = (target: EventTarget, type: string, run: (event: never) => unknown) =>
-    target.addEventListener(
-      type,
-      quietly((event) => isAttached && run(event as never)),
-    );
-  if (autoPageViews) pages.follow(() => isAttached && client.page());
+  const on = (type: string, run: (event: never) => unknown) =>
+    addEventListener(type, quietly(run as (event: Event) => unknown));
+  if (autoPageViews) pages.follow(() => client.page());
   // Hidden, it may never be seen again; shown again, it has nothing to wait for.
-  on(document, "visibilitychange", delivery.leave);
-  on(window, "pagehide", delivery.leave);
-  on(document, "securitypolicyviolation", ({ disposition, blockedURI }: SecurityPolicyViolationEvent) => {
+  on("visibilitychange", delivery.leave);
+  on("pagehide", delivery.leave);
+  on("securitypolicyviolation", ({ disposition, blockedURI }: SecurityPolicyViolationEvent) => {
     if (disposition === "enforce" && blockedURI.startsWith(ingestUrl))
-      delivery.stop({ message: `The CSP lacks connect-src ${apiBaseUrl}.` });
+      delivery.stop({ message: `The CSP lacks connect-src ${new URL(blockedURI).origin}.` });
   });
 
   const client: Client = {
@@ -112,13 +110,10 @@ export function startClient(options: ClientOptions): { readonly client: Client; 
     reset: () => gate.pass(delivery.reset),
     flush: delivery.flush,
     ready: (run) => queueMicrotask(() => run(client)),
-    optOut: () => gate.optOut(true),
-    optIn: () => gate.optOut(false),
+    optOut: gate.optOut,
+    optIn: gate.optIn,
     setConsent: gate.setConsent,
-    debug: (on = true) => delivery.debug(on),
-    stop() {
-      isAttached = false;
-    },
+    debug: delivery.debug,
   };
 
   const show = () => {
@@ -126,12 +121,7 @@ export function startClient(options: ClientOptions): { readonly client: Client; 
     gate.show();
   };
   // A prerendered page may never be shown; then it is no view.
-  if (document.prerendering) document.addEventListener("prerenderingchange", show, { once: true });
+  if (document.prerendering) document.addEventListener("prerenderingchange", show);
   else show();
-  return {
-    client,
-    attach() {
-      isAttached = true;
-    },
-  };
+  return client;
 }

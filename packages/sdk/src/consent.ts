@@ -13,10 +13,11 @@ export interface Gate {
   pass(run: () => void): void;
   setConsent(consent: Consent): void;
   /** "Do not count me", of this browser. */
-  optOut(isOut: boolean): void;
+  optOut(): void;
+  optIn(): void;
   /** What the source asks for. */
   obey(privacy: Privacy): void;
-  /** The page is shown, not prerendered any more. */
+  /** The page is shown, from its start or after it was prerendered. */
   show(): void;
 }
 
@@ -29,13 +30,13 @@ export function createGate(consent: Consent | undefined, onChange: (state: GateS
   const wishes = openStore("local", () => true);
   const hasGpc = navigator.globalPrivacyControl;
   let isAnswered = !hasGpc;
-  let isShown = false;
   const held: (() => void)[] = [];
   let latest: GateState = "held";
 
   function state(): GateState {
     if (consent === "denied" || wishes.read(optOutName)) return "shut";
-    if (consent === "pending" || !isShown) return "held";
+    // What is none of the three words is no consent.
+    if ((consent !== undefined && consent !== "granted") || document.prerendering) return "held";
     return isAnswered ? "open" : "asking";
   }
 
@@ -61,19 +62,15 @@ export function createGate(consent: Consent | undefined, onChange: (state: GateS
     state,
     pass,
     setConsent: changing((next) => {
-      consent = next;
+      consent = next ?? "pending";
     }),
-    optOut: changing((isOut) => {
-      if (isOut) wishes.write(optOutName, "1");
-      else wishes.remove(optOutName);
-    }),
+    optOut: changing<void>(() => wishes.write(optOutName, "1")),
+    optIn: changing<void>(() => wishes.remove(optOutName)),
     obey: changing(({ respectGpc, requireConsent }) => {
       isAnswered = true;
       if (respectGpc && hasGpc) consent = "denied";
       if (requireConsent) consent ??= "pending";
     }),
-    show: changing<void>(() => {
-      isShown = true;
-    }),
+    show: changing<void>(() => {}),
   };
 }

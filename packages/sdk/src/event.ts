@@ -1,3 +1,5 @@
+import { quietly } from "./quietly.ts";
+
 /** What is sent (specification 2.4 to 2.7), and the ids it carries. */
 export interface Page {
   readonly url: string;
@@ -33,7 +35,14 @@ export interface Stamp {
 
 /** 128 random bits. `crypto.randomUUID` would do, but pages on plain http do not have it. */
 export const newId = (): string =>
-  [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  crypto
+    .getRandomValues(new Uint8Array(16))
+    .reduce((id, byte) => id + (byte + 256).toString(16).slice(1), "");
+
+/** As it is at the call, and as JSON: what cannot be written as JSON (a cycle, a BigInt) must not keep the event back. */
+const copyOf = quietly(
+  (properties?: Properties): Properties | undefined => properties && JSON.parse(JSON.stringify(properties)),
+);
 
 /** Id and time are given once, at the call: a retry is then known for what it is. */
 export const newEventBase = (properties?: Properties): EventBase => ({
@@ -41,13 +50,3 @@ export const newEventBase = (properties?: Properties): EventBase => ({
   timestamp: new Date().toISOString(),
   properties: copyOf(properties),
 });
-
-/** As it is at the call, and as JSON: what cannot be written as JSON (a cycle, a BigInt) must not keep the event back. */
-function copyOf(properties: Properties | undefined): Properties | undefined {
-  try {
-    return properties && JSON.parse(JSON.stringify(properties));
-  } catch (error) {
-    console.warn("Headwater: properties are no JSON.", error);
-    return undefined;
-  }
-}

@@ -41,5 +41,4 @@ const serverClient: Client = {
   optIn: nothing,
   setConsent: nothing,
   debug: nothing,
-  stop: nothing,
 };

@@ -20,27 +20,29 @@ export const currentTitle = (): string => document.title.slice(0, maxTitleLength
 
 export function createPages(): Pages {
   let referrer = document.referrer;
-  let shown = withoutFragment(location.href);
+  let shown: string | undefined;
+  const here = () => withoutFragment(location.href);
 
   const pages: Pages = {
     current: () => ({
-      url: withoutFragment(location.href),
+      url: here(),
       path: location.pathname.slice(0, maxUrlLength),
       title: currentTitle(),
       referrer: referrer ? withoutFragment(referrer) : null,
     }),
 
     view() {
-      const page = pages.current();
-      if (page.url === shown) return page;
-      referrer = shown;
-      shown = page.url;
-      return { ...page, referrer };
+      const url = here();
+      if (shown && shown !== url) referrer = shown;
+      shown = url;
+      return pages.current();
     },
 
     follow(onView) {
-      const navigated = () => withoutFragment(location.href) === shown || onView();
+      // Before the first view a page is prerendered: wherever it goes then, it was seen nowhere.
+      const navigated = () => shown && shown !== here() && onView();
       addEventListener("pageshow", ({ persisted }) => persisted && onView());
+      if (window.navigation) return navigation.addEventListener("currententrychange", navigated);
       addEventListener("popstate", navigated);
       for (const method of ["pushState", "replaceState"] as const) {
         const original = history[method];

@@ -1,10 +1,11 @@
-/** The page must never see a mistake of ours: the function, without its exceptions. */
+/** The page must never fail by a call of ours: the function, with a warning in place of its exceptions. */
 export const quietly =
   <Args extends unknown[], Result>(run: (...args: Args) => Result) =>
   (...args: Args): Result | undefined => {
     try {
       return run(...args);
-    } catch {
-      // an analytics call that failed is no reason to fail
+    } catch (error) {
+      console.warn("Headwater:", error);
+      return undefined;
     }
   };

@@ -3,7 +3,7 @@ import { type Client, type ClientOptions, startClient } from "./client.ts";
 declare global {
   interface Window {
     /** By key and API address: StrictMode's second mount, a hot reload and a second copy of this module find it. */
-    headwaterClients?: Record<string, ReturnType<typeof startClient>>;
+    headwaterClients?: Record<string, Client>;
   }
   interface Document {
     readonly prerendering?: boolean;
@@ -13,13 +13,12 @@ declare global {
   }
 }
 
-/** The one client of a source in this page, attached to it. */
+/** The one client of a source in this page. */
 export function clientOf(options: ClientOptions): Client {
-  const clients = window.headwaterClients ?? {};
-  window.headwaterClients = clients;
-  const name = `${options.publicKey} ${options.apiBaseUrl}`;
-  const started = clients[name] ?? startClient(options);
-  clients[name] = started;
-  started.attach();
-  return started.client;
+  // A link reads any address as the page does, and never throws.
+  const { href } = Object.assign(document.createElement("a"), { href: options.apiBaseUrl });
+  const apiBaseUrl = href.replace(/\/+$/, "");
+  const name = `${options.publicKey} ${apiBaseUrl}`;
+  // biome-ignore lint/suspicious/noAssignInExpressions: every page would load the bytes of longer lines
+  return ((window.headwaterClients ??= {})[name] ??= startClient({ ...options, apiBaseUrl }));
 }

@@ -17,10 +17,10 @@ export type Persistence = "local" | "session" | "memory";
 /** @param mayWrite while it answers false, what is written stays in memory */
 export function openStore(persistence: Persistence, mayWrite: () => boolean): Store {
   const unwritten = new Map<string, string>();
-  /** The mere look at a storage throws where it is forbidden. */
+  /** The mere look at a storage throws where it is forbidden; and "memory" has none. */
   const attempt = <T>(use: (storage: Storage) => T): T | undefined => {
     try {
-      return persistence === "memory" ? undefined : use(window[`${persistence}Storage`]);
+      return use(window[`${persistence as "local"}Storage`]);
     } catch {
       return undefined;
     }

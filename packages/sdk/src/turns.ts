@@ -1,9 +1,12 @@
-/** Pages on plain http do not have the locks, and in a sandboxed frame they throw. */
-export const hasTurns = (): boolean => "locks" in navigator && origin !== "null";
+/** Pages on plain http and old browsers do not have the locks. */
+export const hasTurns = (): unknown => navigator.locks;
 
 /**
- * One page of the site sends at a time: one bootstrap for all of them, and nothing twice. Where that cannot be had a
- * second sending is possible; the server knows it for what it is.
+ * One page of the site sends at a time: one bootstrap for all of them, and nothing twice. Where that cannot be had, or
+ * is refused as in a sandboxed frame, a second sending is possible; the server knows it for what it is.
  */
-export const inTurn = (publicKey: string, run: () => Promise<void>): Promise<void> =>
-  hasTurns() ? navigator.locks.request(`headwater.${publicKey}`, run) : run();
+export function inTurn(publicKey: string, run: () => Promise<void>): Promise<void> {
+  let begun: Promise<void> | undefined;
+  const begin = () => (begun ??= run());
+  return hasTurns() ? navigator.locks.request(`headwater.${publicKey}`, begin).catch(begin) : begin();
+}

@@ -34,6 +34,9 @@ export function hurryTimers(): void {
   });
 }
 
+/** No timer of the page ever ends. */
+export const stopTimers = () => void Object.assign(window, { setTimeout: () => 1 });
+
 interface BrowserTestOptions {
   /** "real" where the test is about time itself. */
   readonly timers?: "hurried" | "real";

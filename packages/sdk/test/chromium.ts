@@ -30,6 +30,12 @@ const options = {
 };
 after(async () => (await launched)?.close());
 
+export const chromiumPath = executablePath;
+
+/** A browser of its own that keeps the pages that are left, as visitors' browsers do and tools switch off. */
+export const launchKeepingPages = (): Promise<Browser> =>
+  chromium.launch({ ...options, ignoreDefaultArgs: ["--disable-back-forward-cache"] });
+
 /** A visitor who was never here. */
 export async function newVisitor(): Promise<BrowserContext> {
   launched ??= chromium.launch(options);

@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
-import { browserTest, settle, type Visit } from "./browser.ts";
+import { browserTest, settle, stopTimers, type Visit } from "./browser.ts";
 import { type Answer, refusal } from "./server.ts";
 
 const later = (status: number): Answer => ({ status, headers: { "Retry-After": "2" }, body: { ok: false } });
-/** No batch becomes due by its age. */
-const stopTimers = () => void Object.assign(window, { setTimeout: () => 0 });
 const ids = (events: readonly { id: string }[]) => events.map(({ id }) => id);
 
 /** Enough at once that they are sent at once. */
@@ -20,7 +18,7 @@ browserTest(
     await open();
     await trackTwenty(visit);
     await visit.track("twenty-first");
-    await ingest.until((requests) => requests.length === 3);
+    await ingest.until((requests) => requests.length >= 3);
     assert.deepEqual(
       ingest.requests.map(({ body }) => body.events.length),
       [1, 20, 1],
@@ -49,7 +47,7 @@ browserTest("What waits is sent when the page is hidden.", async ({ ingest, page
   await page.evaluate(() => {
     window.headwater?.("track", "hidden");
     Object.defineProperty(document, "visibilityState", { value: "hidden" });
-    document.dispatchEvent(new Event("visibilitychange"));
+    document.dispatchEvent(new Event("visibilitychange", { bubbles: true }));
   });
   await ingest.until(() => ingest.events().some(({ name }) => name === "hidden"));
 });
@@ -60,7 +58,7 @@ browserTest(
     const { ingest, page, site, track } = visit;
     ingest.plan("wait");
     await page.goto(site.url);
-    await ingest.until((requests) => requests.length === 1);
+    await ingest.until((requests) => requests.length >= 1);
     await track("quick");
     await page.goto("about:blank");
     await ingest.until(() => ingest.events().some(({ name }) => name === "quick"));
@@ -77,7 +75,7 @@ for (const [failure, answer] of [
     async ({ ingest, page, site }) => {
       ingest.plan(answer, answer);
       await page.goto(site.url);
-      await ingest.until((requests) => requests.length === 3);
+      await ingest.until((requests) => requests.length >= 3);
       const [first, second, third] = ingest.requests;
       assert.deepEqual(second?.body.events, first?.body.events);
       assert.deepEqual(third?.body.events, first?.body.events);
@@ -89,24 +87,31 @@ for (const [failure, answer] of [
   );
 }
 
-browserTest("While it waits to try again it keeps a thousand events, the oldest.", async (visit) => {
-  const { ingest, page, open } = visit;
-  await open();
-  ingest.plan(later(503));
-  await trackTwenty(visit);
-  await ingest.until((requests) => requests.length === 2);
-  await page.evaluate(() => {
-    for (let n = 20; n < 1500; n += 1) window.headwater?.("track", `event ${n}`);
-  });
-  await ingest.until(() => ingest.events().some(({ name }) => name === "event 999"));
-  await settle(visit);
-  const sent = ingest.requests.slice(2).flatMap(({ body }) => body.events);
-  assert.deepEqual(
-    sent.map(({ name }) => name),
-    Array.from({ length: 1000 }, (_, n) => `event ${n}`),
-  );
-  assert.ok(ingest.requests.every(({ body }) => body.events.length <= 20));
-});
+browserTest(
+  "While it has no answer it keeps a thousand events, the oldest, and sends them when it may.",
+  async (visit) => {
+    const { ingest, page, open } = visit;
+    await open();
+    const answer = Promise.withResolvers<Answer>();
+    ingest.plan(answer.promise);
+    await trackTwenty(visit);
+    await ingest.until((requests) => requests.length > 1);
+    await page.evaluate(() => {
+      for (let n = 20; n < 1500; n += 1) window.headwater?.("track", `event ${n}`);
+    });
+    answer.resolve({ status: 503 });
+    await ingest.until(() => ingest.events().some(({ name }) => name === "event 999"));
+    await settle(visit);
+    const sent = ingest.requests.slice(2).flatMap(({ body }) => body.events);
+    assert.deepEqual(
+      sent.map(({ name }) => name),
+      Array.from({ length: 1000 }, (_, n) => `event ${n}`),
+    );
+    assert.ok(ingest.requests.every(({ body }) => body.events.length <= 20));
+  },
+  // Nothing may end before the page has tracked them all, however slow the machine is.
+  { timers: "real" },
+);
 
 for (const code of ["invalid_session", "session_expired"]) {
   browserTest(`After ${code} there is one new bootstrap, with the same events.`, async (visit) => {
@@ -114,18 +119,18 @@ for (const code of ["invalid_session", "session_expired"]) {
     await open();
     ingest.plan(refusal(403, code), (request) => ({
       status: 200,
-      body: { ok: true, sessionId: `new ${request.route}` },
+      body: { ok: true, sessionId: `new_${request.route}` },
     }));
     await visit.track("carried over");
-    await ingest.until((requests) => requests.length === 3);
+    await ingest.until((requests) => requests.length >= 3);
     await visit.track("afterwards");
-    await ingest.until((requests) => requests.length === 4);
+    await ingest.until((requests) => requests.length >= 4);
     assert.deepEqual(
       ingest.requests.map(({ route }) => route),
       ["bootstrap", "events", "bootstrap", "events"],
     );
-    assert.deepEqual(ingest.requests[2]?.body.events, ingest.requests[1]?.body.events);
-    assert.equal(ingest.requests[3]?.body.sessionId, "new bootstrap");
+    assert.deepEqual(ids(ingest.requests[2]!.body.events), ids(ingest.requests[1]!.body.events));
+    assert.equal(ingest.requests[3]?.body.sessionId, "new_bootstrap");
     assert.deepEqual(visit.warnings, []);
   });
 }
@@ -144,7 +149,7 @@ for (const [status, code] of [
     await page.goto(site.url);
     assert.equal(
       (await warning).text(),
-      `Headwater: stopped. What is wrong: ${code}. What to do about ${code}. (${code}) https://debug.example`,
+      `Headwater: stopped. What is wrong: ${code}. What to do about ${code}. ${code} https://debug.example`,
     );
     await trackTwenty(visit);
     await page.evaluate(() => history.pushState(null, "", "/next"));
@@ -180,10 +185,10 @@ browserTest("After 422 the events that the issues name are dropped, and the rest
   await page.evaluate(() => {
     for (const name of ["by index", "good", "by id", "good too"]) window.headwater?.("track", name);
   });
-  await ingest.until((requests) => requests.length === 3);
+  await ingest.until((requests) => requests.length >= 3);
   assert.match((await warning).text(), /Headwater: dropped events\. What is wrong: invalid_payload\./);
   await visit.track("afterwards");
-  await ingest.until((requests) => requests.length === 4);
+  await ingest.until((requests) => requests.length >= 4);
   assert.deepEqual(
     ingest.requests.slice(1).map(({ body }) => body.events.map(({ name }) => name)),
     [["by index", "good", "by id", "good too"], ["good", "good too"], ["afterwards"]],
@@ -214,7 +219,7 @@ browserTest("After 413 the batch is halved until it is taken.", async (visit) =>
     request.body.events.length > 5 ? refusal(413, "payload_too_large") : { status: 200, body: { ok: true } };
   ingest.plan(atMostFive, atMostFive);
   await trackTwenty(visit);
-  await ingest.until((requests) => requests.length === 7);
+  await ingest.until((requests) => requests.length >= 7);
   assert.deepEqual(
     ingest.requests.slice(1).map(({ body }) => body.events.length),
     [20, 10, 5, 5, 5, 5],

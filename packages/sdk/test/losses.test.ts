@@ -161,7 +161,6 @@ trial(
   async (trial, t) => {
     const { network, newPage, arrives, world } = trial;
     network.weather = storm(["pass", "pass", "cut", "503"], 100);
-    // One after the other: nobody opens a site twice, for the first time, in the same millisecond.
     const pages = [await newPage(), await newPage()];
     const halves = ["left", "right"].map((tab) => namesOf(tab, EVENTS / 2));
     await Promise.all(pages.map((page, tab) => trackSlowly(page, halves[tab]!)));
@@ -172,6 +171,19 @@ trial(
     t.diagnostic(`${network.bootstraps} bootstraps`);
   },
 );
+
+trial("Two tabs that open at once, where there are no Web Locks, share one session.", async (trial) => {
+  const { site, world, context } = trial;
+  await context.addInitScript(() => Reflect.deleteProperty(Navigator.prototype, "locks"));
+  // A visitor who was here before: tabs share the id that is stored, and no session.
+  const anonymousId = "0123456789abcdef0123456789abcdef";
+  await context.addInitScript((id) => localStorage.setItem("headwater.anonymousId", id), anonymousId);
+  const pages = await Promise.all([context.newPage(), context.newPage()]);
+  await Promise.all(pages.map((page) => page.goto(site.url)));
+  const views = () => storedEvents(world.dataDir).filter(({ type }) => type === "page");
+  await until("both views are stored", DEADLINE_MS, () => views().length === 2);
+  assert.equal(new Set(views().map(({ sessionId }) => sessionId)).size, 1);
+});
 
 test("What a closed tab had not sent is sent when the browser is opened again.", {
   skip,

@@ -64,7 +64,6 @@ test("On a server the client is there and does nothing.", async () => {
   client.setConsent("granted");
   client.optOut();
   client.optIn();
-  client.stop();
   await client.flush();
 });
 

@@ -9,7 +9,6 @@ test("On a server the client does nothing, and says so to nobody.", async () => 
   client.track("event", { n: 1 });
   client.identify("user");
   client.ready(() => assert.fail("there is no page"));
-  client.stop();
   assert.equal(await client.flush(), undefined);
   assert.equal("headwaterClients" in globalThis, false);
 });

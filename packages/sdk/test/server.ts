@@ -12,6 +12,7 @@ export interface SentEvent {
   readonly name?: string;
   readonly anonymousId?: string;
   readonly sessionId?: string | null;
+  readonly userId?: string | null;
   readonly page?: { url: string; path: string; title: string; referrer: string | null };
   readonly properties?: Record<string, unknown>;
 }
@@ -24,7 +25,7 @@ export interface SentBody {
   readonly sessionId: string | null;
   readonly userId?: string | null;
   readonly page?: SentEvent["page"];
-  readonly context: Record<string, unknown>;
+  readonly context?: Record<string, unknown>;
   readonly events: SentEvent[];
 }
 export interface IngestRequest {
@@ -70,7 +71,7 @@ export async function startIngest() {
   const script = await readFile(await buildSdk());
   const extras = await builtExtras();
   const requests: IngestRequest[] = [];
-  const planned: Answer[] = [];
+  const planned: (Answer | Promise<Answer>)[] = [];
   const watchers = new Set<() => void>();
   let sessions = 0;
   let privacy = { respectGpc: false, requireConsent: false };
@@ -133,15 +134,16 @@ export async function startIngest() {
     };
     requests.push(request);
     if (request.method === "OPTIONS") reply(response, { status: 204 }, request);
-    else reply(response, planned.shift() ?? success(request), request);
+    else
+      Promise.resolve(planned.shift() ?? success(request)).then((answer) => reply(response, answer, request));
     for (const look of watchers) look();
   });
 
   return {
     url: `http://127.0.0.1:${port}`,
     requests,
-    /** The answers to the next requests; after them each succeeds. */
-    plan: (...answers: Answer[]) => void planned.push(...answers),
+    /** The answers to the next requests, some of them not before a promise is kept; after them each succeeds. */
+    plan: (...answers: (Answer | Promise<Answer>)[]) => void planned.push(...answers),
     /** What the source asks of its pages. */
     askFor(asked: Partial<typeof privacy>) {
       privacy = { ...privacy, ...asked };

@@ -17,7 +17,7 @@ import {
   userAgentOf,
 } from "./batch.ts";
 import type { KnownSource } from "./known-sources.ts";
-import { canResume, expiresAt } from "./sessions.ts";
+import { canResume, expiresAt, type Sessions } from "./sessions.ts";
 import { isoTime } from "./time.ts";
 
 /** Checks key and origin, opens or resumes a session, and takes the events that came along (spec 4.2 rules 1 and 2). */
@@ -37,33 +37,45 @@ async function story(
   const { sourceId } = known.source;
   const now = arrival.receivedAt;
 
-  // the answer tells of activity and user, which another node may know better
-  const held = body.sessionId ? await corridor.sessions.find(sourceId, body.sessionId, () => false) : null;
+  const { sessions } = corridor;
+  const sought = soughtBy(body, sourceId, now, sessions);
+  // where there is none nothing is awaited, so that of two pages that start at once the second finds the first's
+  const held = sought ? await sought : null;
   const resumed = canResume(held, body.anonymousId, now);
   const session = resumed
     ? { ...held, lastActivityAt: Math.max(held.lastActivityAt, now), userId: body.userId ?? held.userId }
     : openSession(body, sourceId, arrival, attempt, corridor);
 
-  const verdicts = batch
-    ? await judgeBatch(batch, session, aboutOf(body, known), attempt, arrival, corridor)
-    : [];
-  const touch = touchesOf(verdicts);
-  const committed = await corridor.ledger.commit({
-    sourceId,
-    receivedAt: now,
-    bootstrap: true,
-    open: resumed ? null : session,
-    touch: resumed ? [ownTouch(session, body), ...touch.filter(isOther(session))] : touch,
-    entries: entriesOf(verdicts),
-  });
+  const store = async () => {
+    const verdicts = batch
+      ? await judgeBatch(batch, session, aboutOf(body, known), attempt, arrival, corridor)
+      : [];
+    const touch = touchesOf(verdicts);
+    const committed = await corridor.ledger.commit({
+      sourceId,
+      receivedAt: now,
+      bootstrap: true,
+      open: resumed ? null : session,
+      touch: resumed ? [ownTouch(session, body), ...touch.filter(isOther(session))] : touch,
+      entries: entriesOf(verdicts),
+    });
+    return { verdicts, touch, committed };
+  };
+  const { verdicts, touch, committed } = await (resumed ? store() : sessions.whileOpening(session, store));
   if (resumed) enliven(held, body.userId ?? null, now);
-  else corridor.sessions.keep(session);
   keepAlive(touch, committed, sourceId, now, corridor);
 
   const settled = settle(verdicts, committed, sourceId);
   const answer = { ...answerOf(session, resumed, known, attempt), ...(body.events ? settled : {}) };
   attempt.envelope = { ...parsed.envelope!, sessionId: session.sessionId };
   return { kind: "taken", answer, results: settled.results, normalized: normalizedOf(verdicts) };
+}
+
+/** Undefined: the bootstrap can only open one. */
+function soughtBy(body: BootstrapBody, sourceId: string, now: number, sessions: Sessions) {
+  // the answer tells of activity and user, which another node may know better
+  if (body.sessionId) return sessions.find(sourceId, body.sessionId, () => false);
+  return body.joinSession ? sessions.recent(sourceId, body.anonymousId, now) : undefined;
 }
 
 /** A resumed session lives on with its bootstrap, whatever becomes of the events in it. */

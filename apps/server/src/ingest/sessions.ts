@@ -17,18 +17,27 @@ export interface Sessions {
   ): Promise<SessionRecord | null>;
   /** What memory holds; nothing is asked of the ledger. */
   remembered(sourceId: string, sessionId: string): SessionRecord | null;
-  /** What a commit made or changed is remembered. */
-  keep(session: SessionRecord): void;
+  /**
+   * The session of this visitor that this node has opened last, moments ago; null when that failed. Undefined: there is
+   * none. Its bootstrap may still be under way, whose end is waited for.
+   */
+  recent(sourceId: string, anonymousId: string, now: number): Promise<SessionRecord | null> | undefined;
+  /** Remembers the session when the work has stored it; until then it is `recent` already. */
+  whileOpening<T>(session: SessionRecord, work: () => Promise<T>): Promise<T>;
   /** Erasure and foreign changes. */
   forget(): void;
 }
 
 const IDLE_MS = LIMITS.sessionTimeoutSeconds * 1_000;
 const LONGEST_MS = LIMITS.sessionMaxSeconds * 1_000;
+const JOIN_MS = LIMITS.sessionJoinSeconds * 1_000;
 
 export function createSessions(ledger: IngestLedger): Sessions {
   const known = new LRUCache<string, SessionRecord>({ max: LIMITS.sessionCacheEntries });
   const keyOf = (sourceId: string, sessionId: string) => `${sourceId} ${sessionId}`;
+  const opened = new LRUCache<string, { at: number; done: Promise<SessionRecord | null> }>({
+    max: LIMITS.recentSessionEntries,
+  });
   return {
     async find(sourceId, sessionId, isEnough = () => true) {
       const cached = known.get(keyOf(sourceId, sessionId));
@@ -39,8 +48,28 @@ export function createSessions(ledger: IngestLedger): Sessions {
       return found;
     },
     remembered: (sourceId, sessionId) => known.peek(keyOf(sourceId, sessionId)) ?? null,
-    keep: (session) => known.set(keyOf(session.sourceId, session.sessionId), session),
-    forget: () => known.clear(),
+    recent(sourceId, anonymousId, now) {
+      const latest = opened.get(keyOf(sourceId, anonymousId));
+      return latest && now - latest.at < JOIN_MS ? latest.done : undefined;
+    },
+    async whileOpening(session, work) {
+      const { sourceId, sessionId, anonymousId, startedAt } = session;
+      const { promise: done, resolve } = Promise.withResolvers<SessionRecord | null>();
+      opened.set(keyOf(sourceId, anonymousId), { at: startedAt, done });
+      try {
+        const result = await work();
+        known.set(keyOf(sourceId, sessionId), session);
+        resolve(session);
+        return result;
+      } catch (error) {
+        resolve(null);
+        throw error;
+      }
+    },
+    forget() {
+      known.clear();
+      opened.clear();
+    },
   };
 }
 

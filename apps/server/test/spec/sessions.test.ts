@@ -73,6 +73,51 @@ describe("Sessions", () => {
     assert.equal((await bootstrap({ sessionId })).identifiedUserId, "ada");
   });
 
+  describe("A bootstrap without a session that asks to join one", () => {
+    it("gets the one that was opened under ten seconds ago, and from ten seconds on one of its own", async () => {
+      const { bootstrap } = await visitor();
+      const { sessionId } = await bootstrap({ joinSession: true });
+      time.advance(10 * SECOND - 1);
+      const joined = await bootstrap({ joinSession: true });
+      assert.deepEqual([joined.sessionId, joined.sessionResumed], [sessionId, true]);
+      time.advance(1);
+      const own = await bootstrap({ joinSession: true });
+      assert.deepEqual([own.sessionId === sessionId, own.sessionResumed], [false, false]);
+    });
+
+    it("gets the one that is being opened, also when many come at once", async () => {
+      const { bootstrap } = await visitor();
+      const all = await Promise.all(Array.from({ length: 20 }, () => bootstrap({ joinSession: true })));
+      assert.equal(new Set(all.map(({ sessionId }) => sessionId)).size, 1);
+      assert.equal(all.filter(({ sessionResumed }) => !sessionResumed).length, 1);
+    });
+
+    it("gets none of another visitor or source; and who does not ask gets one of its own", async () => {
+      const { bootstrap } = await visitor();
+      const { sessionId } = await bootstrap({ joinSession: true });
+      const others = [
+        await bootstrap({ joinSession: true, anonymousId: "visitor-2" }),
+        await (await visitor()).bootstrap({ joinSession: true }),
+        await bootstrap(),
+        await bootstrap({ joinSession: false, sessionId: null }),
+        await bootstrap({ joinSession: true, sessionId: "ses_nobody" }),
+      ];
+      for (const other of others) assert.equal(other.sessionResumed, false);
+      assert.equal(new Set([sessionId, ...others.map((other) => other.sessionId)]).size, 6);
+    });
+
+    it("stores its events in the session that it joins", async () => {
+      const { bootstrap } = await visitor();
+      const batch = () => ({ joinSession: true, batchId: "b", sentAt: new Date(time.now()).toISOString() });
+      const events = [trackEvent({}, time.now()), trackEvent({}, time.now())];
+      const answers = await Promise.all(events.map((event) => bootstrap({ ...batch(), events: [event] })));
+      for (const [index, event] of events.entries()) {
+        assert.equal(storedEvent(world.dataDir, event.id).sessionId, answers[index].sessionId);
+        assert.equal(answers[index].sessionId, answers[0].sessionId);
+      }
+    });
+  });
+
   describe("Bootstrap resumes a session of this source and this visitor", () => {
     it("idle under 30 minutes, and not from 30 minutes on", async () => {
       const { bootstrap } = await visitor();

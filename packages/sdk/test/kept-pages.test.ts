@@ -1,0 +1,106 @@
+/** What browsers do with pages beside showing them, for real: they keep those that are left, and prepare the next. */
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { installPayload } from "../../../apps/server/src/install/install.ts";
+import { chromiumPath, launchKeepingPages, skip } from "./chromium.ts";
+import { startIngest, startSite } from "./server.ts";
+
+const timeout = 60_000;
+const source = { sourceId: "src_test", publicKey: "pk_test", name: "Test", frameworkHint: null };
+
+async function openIngest(t: TestContext) {
+  const ingest = await startIngest();
+  t.after(() => {
+    if (t.signal.aborted) t.diagnostic(`timed out after ${ingest.story()}`);
+    ingest.close();
+  });
+  const { browserSnippet } = installPayload(source, { baseUrl: ingest.url, appUrl: ingest.url });
+  const story = () => ingest.events().map(({ name, page }) => page?.path ?? name);
+  return { ingest, browserSnippet, story };
+}
+
+test("A page that the browser has kept is a view when it is shown again.", { skip, timeout }, async (t) => {
+  const { ingest, browserSnippet, story } = await openIngest(t);
+  const site = await startSite();
+  t.after(site.close);
+  site.showHead(`${browserSnippet}<script>addEventListener("pageshow", ({ persisted }) => {
+    headwater("track", persisted ? "kept" : "loaded");
+    headwater("flush");
+  });</script>`);
+  const browser = await launchKeepingPages();
+  t.after(() => browser.close());
+  const page = await browser.newPage();
+  for (const [index, path] of ["/first", "/second"].entries()) {
+    await page.goto(site.url + path);
+    await ingest.until(() => ingest.events().length >= 2 * index + 2);
+    // When the page has the answer too, nothing is under way that would keep the browser from keeping it.
+    await page.evaluate(() => navigator.locks.request("headwater.pk_test", () => {}));
+  }
+  await page.evaluate(() => history.back());
+  await ingest.until(() => ingest.events().length >= 6);
+  assert.deepEqual(story().slice(4).sort(), ["/first", "kept"]);
+  assert.equal(new Set(ingest.requests.map(({ body }) => body.anonymousId)).size, 1);
+});
+
+/** A site whose first page has the second prerendered, and goes there when that has run its scripts. */
+async function startPrerenderingSite(t: TestContext, browserSnippet: string): Promise<string> {
+  const first = `<script type="speculationrules">
+    {"prerender": [{"source": "list", "urls": ["/second"], "eagerness": "immediate"}]}</script>
+    <script>fetch("/when-prerendered").then(() => { location.href = "/second"; });</script>`;
+  const second = `<script>
+    headwater("ready", () => {
+      if (!document.prerendering) return;
+      history.replaceState(null, "", "/second/ready");
+      fetch("/prerendered");
+    });
+    document.addEventListener("prerenderingchange", () => {
+      headwater("track", "shown");
+      headwater("flush");
+    });</script>`;
+  const prerendered = Promise.withResolvers<void>();
+  const show = (response: ServerResponse, head = "") => {
+    response.writeHead(200, { "content-type": "text/html" });
+    response.end(`<!doctype html><title>Page</title>${browserSnippet}${head}`);
+  };
+  const server = createServer(async ({ url }, response) => {
+    if (url === "/first") return show(response, first);
+    if (url === "/second") return show(response, second);
+    if (url === "/prerendered") prerendered.resolve();
+    if (url === "/when-prerendered") await prerendered.promise;
+    response.writeHead(204).end();
+  }).listen(0, "127.0.0.1");
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  await once(server, "listening");
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+test("A page that the browser has prerendered is one view, of where it is when it is shown.", {
+  skip,
+  timeout,
+}, async (t) => {
+  const { ingest, browserSnippet, story } = await openIngest(t);
+  const url = await startPrerenderingSite(t, browserSnippet);
+  const profile = await mkdtemp(join(tmpdir(), "headwater-prerender-"));
+  // Without the connection of a tool, which keeps the browser from prerendering.
+  const words = ["--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run"];
+  const place = `--user-data-dir=${profile}`;
+  const browser = spawn(chromiumPath, [...words, place, `${url}/first`], { stdio: "ignore" });
+  const ended = once(browser, "exit");
+  t.after(async () => {
+    browser.kill("SIGTERM");
+    await ended;
+    await rm(profile, { recursive: true, force: true, maxRetries: 5 });
+  });
+  await ingest.until(() => ingest.events().length >= 3);
+  assert.deepEqual(story().sort(), ["/first", "/second/ready", "shown"]);
+});

@@ -1,0 +1,85 @@
+/** What a page does when it may end: in the middle of trouble, with much to send, and kept by the browser. */
+import assert from "node:assert/strict";
+import { browserTest, settle, stopTimers, type Visit } from "./browser.ts";
+import { type Answer, refusal } from "./server.ts";
+
+/** As a page that is left, perhaps for ever. */
+const leave = ({ page }: Visit) => page.evaluate(() => dispatchEvent(new PageTransitionEvent("pagehide")));
+const names = ({ ingest }: Visit) => ingest.requests.map(({ body }) => body.events.map(({ name }) => name));
+
+/** A page that has failed to send "first", and does not try again by itself. */
+async function fail(visit: Visit, answer: Answer): Promise<void> {
+  const { ingest, page, open, track } = visit;
+  await page.addInitScript(stopTimers);
+  await open();
+  await page.evaluate(() => window.headwater?.("flush"));
+  await page.evaluate(() => window.headwater?.("debug"));
+  const failure = page.waitForEvent("console", (message) => message.type() === "log");
+  ingest.plan(answer);
+  await track("first");
+  await leave(visit);
+  await failure;
+  await track("second");
+}
+
+browserTest("A page that ends does not wait for a better network.", async (visit) => {
+  // An answer that the page may not read is none to it. (Browsers send again by themselves what a closed connection cost.)
+  await fail(visit, { status: 200, headers: { "Access-Control-Allow-Origin": "https://other.example" } });
+  await leave(visit);
+  await visit.ingest.until((requests) => requests.length > 2);
+  assert.deepEqual(names(visit).slice(1), [["first"], ["first", "second"]]);
+});
+
+browserTest("A page that ends waits as the server has asked it to.", async (visit) => {
+  await fail(visit, { status: 503, headers: { "Retry-After": "60" } });
+  await leave(visit);
+  await settle(visit);
+  assert.deepEqual(names(visit).slice(1), [["first"]]);
+});
+
+browserTest("What is sent at the end outlives its page, in whatever script it is written.", async (visit) => {
+  const { page, ingest, open } = visit;
+  await page.addInitScript(stopTimers);
+  await page.addInitScript(() => {
+    const { fetch } = window;
+    const kept: boolean[] = [];
+    Object.assign(window, {
+      kept,
+      fetch(url: string, init: RequestInit) {
+        kept.push(Boolean(init.keepalive));
+        return fetch(url, init);
+      },
+    });
+  });
+  await open();
+  await page.evaluate(() => window.headwater?.("flush"));
+  await page.evaluate(() => {
+    for (let n = 0; n < 6; n += 1) window.headwater?.("track", `${n}`, { text: "漢".repeat(9_000) });
+  });
+  await leave(visit);
+  await ingest.until((requests) => requests.length > 1);
+  assert.deepEqual(names(visit)[1], ["0", "1"]);
+  assert.deepEqual(await page.evaluate("kept"), [true, true]);
+});
+
+browserTest("A batch that was too large at the end does not make later ones larger.", async (visit) => {
+  const { ingest, page, open } = visit;
+  await open();
+  const first = Promise.withResolvers<Answer>();
+  ingest.plan(first.promise, refusal(413, "payload_too_large"));
+  const track = (count: number) =>
+    page.evaluate((count) => {
+      for (let n = 0; n < count; n += 1) window.headwater?.("track", "event");
+    }, count);
+  await track(20);
+  await ingest.until((requests) => requests.length > 1);
+  await track(100);
+  await leave(visit);
+  await ingest.until((requests) => requests.length > 2);
+  first.resolve({ status: 200, body: { ok: true } });
+  await ingest.until(() => ingest.events().length >= 1 + 20 + 100 + 100);
+  assert.deepEqual(
+    ingest.requests.map(({ body }) => body.events.length),
+    [1, 20, 100, 20, 20, 20, 20, 20],
+  );
+});
