@@ -169,6 +169,7 @@ export async function createService(given: ServiceParts): Promise<Service> {
     debug: { get: getDebug(view), stream: streamDebug(streams, stopping.signal) },
     verify: {
       apiBaseUrl: () => addresses().baseUrl,
+      alias: config.INGEST_ALIAS,
       allows: (source, origin) => compileOrigins(source.allowedOrigins).allows(origin),
       keyStateOf: async ({ sourceId }, publicKey, now) => {
         const keyed = await ledger.sourceByKey({ publicKey, now });

@@ -311,6 +311,39 @@ describe("headwater doctor", () => {
     assert.deepEqual([code, notOk], [0, [["blocked_by_name", "warning"]]]);
   });
 
+  test("An address that the service has under its alias is right; one below it that answers nothing is not.", async () => {
+    const aliased = (await snippet()).replaceAll(world.url, `${world.url}/tracking`);
+    show("/aliased", html(aliased));
+    const { checks } = await examine("/aliased", "--api", world.url);
+    assert.deepEqual([checks[4]!.check, checks[4]!.status], ["api_address", "ok"]);
+    show("/below", html((await snippet()).replaceAll(world.url, `${world.url}/elsewhere`)));
+    assert.deepEqual((await examine("/below", "--api", world.url)).notOk, [
+      ["api_address", "wrong"],
+      ["reachable", "wrong"],
+    ]);
+  });
+
+  test("A service that takes nothing just now is not taken for one that is not there.", async (t) => {
+    for (const status of [429, 503]) {
+      const busy = createServer((request, response) => {
+        const isScript = request.url?.endsWith(".js");
+        response.setHeader("access-control-allow-origin", "*");
+        response.setHeader("access-control-allow-headers", "*");
+        response.writeHead(isScript || request.method === "OPTIONS" ? 200 : status, {
+          "content-type": isScript ? "text/javascript" : "application/json",
+        });
+        response.end(JSON.stringify({ code: "overloaded", requestId: "req_1" }));
+      }).listen(0, "127.0.0.1");
+      t.after(() => busy.close());
+      await once(busy, "listening");
+      const address = `http://127.0.0.1:${(busy.address() as AddressInfo).port}`;
+      show("/busy", html((await snippet()).replaceAll(world.url, address)));
+      const { code, notOk, checks } = await examine("/busy");
+      assert.deepEqual([code, notOk], [0, [["reachable", "warning"]]]);
+      assert.match(checks[5]!.hint ?? "", /^Wait a minute/);
+    }
+  });
+
   test("A key of no source is not recommended to the page.", async () => {
     const words = ["doctor", `${url}/`, "--key", "pk_mistyped", "--json"];
     const { checks }: Verification = (await headwater({}, ...words)).json();

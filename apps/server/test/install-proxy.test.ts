@@ -296,16 +296,24 @@ test("Cloudflare: the Worker, run as it is, passes on the script and ingest, and
   assert.deepEqual(new Set(cookies), new Set([null]));
 });
 
-test("Next.js: two rewrites, the script's and ingest's, in a file that is one as it stands.", async () => {
+test("Next.js: the script's path and ingest's go on to the service, and no cookie. (A fresh app runs it in the client's tests.)", async () => {
   const { proxy } = await install("?path=/a/b");
-  const code = proxy.nextjs.replace(/import type .*\n/, "").replace(": NextConfig", "");
-  const { default: configuration } = (await import(`data:text/javascript,${encodeURIComponent(code)}`)) as {
-    default: { rewrites(): Promise<unknown> };
+  const code = proxy.nextjs
+    .replace(/import .*\n/, "const NextResponse = { rewrite: (url, init) => ({ url, init }) };\n")
+    .replace(": NextRequest", "");
+  const file = (await import(`data:text/javascript,${encodeURIComponent(code)}`)) as {
+    config: unknown;
+    proxy(request: { headers: Headers; nextUrl: URL }): {
+      url: string;
+      init: { request: { headers: Headers } };
+    };
   };
-  assert.deepEqual(await configuration.rewrites(), [
-    { source: "/a/b/sdk/:path*", destination: `${world.url}/sdk/:path*` },
-    { source: "/a/b/api/ingest/:path*", destination: `${world.url}/api/ingest/:path*` },
-  ]);
+  assert.deepEqual(file.config, { matcher: ["/a/b/sdk/:path*", "/a/b/api/ingest/:path*"] });
+  const headers = new Headers({ cookie: "session=the-site's", "content-type": "text/plain" });
+  const nextUrl = new URL("https://shop.example/a/b/api/ingest/v2/pk_1/events?handling=lenient");
+  const { url, init } = file.proxy({ headers, nextUrl });
+  assert.equal(url, `${world.url}/api/ingest/v2/pk_1/events?handling=lenient`);
+  assert.deepEqual([...init.request.headers], [["content-type", "text/plain"]]);
 });
 
 test("The path is the query's, else INGEST_ALIAS, else /hw; a path that is none is refused.", async () => {

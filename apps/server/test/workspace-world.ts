@@ -172,6 +172,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     },
     verify: {
       apiBaseUrl: () => BASE_URL,
+      alias: null,
       allows: (source, origin) => source.allowedOrigins.includes(origin),
       keyStateOf: async (source, key) => (source.publicKey === key ? "current" : null),
     },

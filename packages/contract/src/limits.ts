@@ -109,6 +109,8 @@ export const LIMITS = {
 
   // the doctor: a command that looks at a page
   doctorTimeoutMs: 10_000,
+  /** All of a run, however many scripts a page names. */
+  doctorDeadlineMs: 60_000,
   doctorRedirects: 5,
   doctorPageBytes: 5_242_880,
   /** Scripts of the page that are looked into when the page itself holds no snippet, and the bytes of each. */

@@ -190,7 +190,11 @@ test("What a closed tab had not sent is sent when the browser is opened again.",
   timeout: DEADLINE_MS + 60_000,
 }, async (t) => {
   const profile = await mkdtemp(join(tmpdir(), "headwater-profile-"));
-  t.after(() => rm(profile, { recursive: true, force: true }));
+  let again: BrowserContext | undefined;
+  t.after(async () => {
+    await again?.close();
+    await rm(profile, { recursive: true, force: true, maxRetries: 5 });
+  });
   const trial = await openTrial(t, () => openProfile(profile));
   const names = namesOf("event", EVENTS - 1);
   const page = await trial.newPage();
@@ -201,8 +205,7 @@ test("What a closed tab had not sent is sent when the browser is opened again.",
   assert.deepEqual(trial.stored(), []);
 
   trial.network.weather = fine;
-  const again = await openProfile(profile);
-  t.after(() => again.close());
+  again = await openProfile(profile);
   const reopened = await again.newPage();
   await reopened.goto(trial.site.url);
   await trial.arrives(names);

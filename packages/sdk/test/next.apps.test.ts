@@ -1,6 +1,10 @@
 /** A fresh Next.js app with the App Router, and what its reader pastes into it; against the real server. */
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
+import { installPayload } from "../../../apps/server/src/install/install.ts";
 import { openWorld, type World } from "../../../apps/server/test/world.ts";
 import { skip } from "./chromium.ts";
 import { type App, openWorkshop, paste, type Workshop } from "./fresh-app.ts";
@@ -54,6 +58,44 @@ test(
   { skip },
   () => visitInDevelopment("instrumentation"),
 );
+
+test("The proxy of the install page passes on the script and ingest, and no cookie of the site.", {
+  skip,
+}, async (t) => {
+  const came: object[] = [];
+  const service = createServer(({ url, method, headers }, response) => {
+    came.push({ url, method, cookie: headers.cookie, type: headers["content-type"] });
+    response.end("of the service");
+  }).listen(0, "127.0.0.1");
+  t.after(() => {
+    service.closeAllConnections();
+    service.close();
+  });
+  await once(service, "listening");
+  const baseUrl = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
+  const source = { sourceId: "src_1", publicKey: "pk_1", name: "Shop", frameworkHint: null };
+  const app = await create("package", await createShop(world));
+  const { nextjs } = installPayload(source, { baseUrl, appUrl: baseUrl }).proxy;
+  await paste(app, "proxy.ts", () => nextjs);
+  await app.run("next", "build");
+  assert.equal(await app.run("tsc", "--strict", "-p", "."), "");
+  await using site = await app.serve("next", "start", ...listening);
+  const headers = { cookie: "session=the-site's", "content-type": "text/plain" };
+  const events = `${site.url}/hw/api/ingest/v2/pk_1/events?handling=lenient`;
+  const answer = await fetch(events, { method: "POST", headers, body: "{}" });
+  assert.equal(await answer.text(), "of the service");
+  await (await fetch(`${site.url}/hw/sdk/v2.js`, { headers: { cookie: "session=the-site's" } })).text();
+  assert.equal((await fetch(`${site.url}/pricing`)).status, 200);
+  assert.deepEqual(came, [
+    {
+      url: "/api/ingest/v2/pk_1/events?handling=lenient",
+      method: "POST",
+      cookie: undefined,
+      type: "text/plain",
+    },
+    { url: "/sdk/v2.js", method: "GET", cookie: undefined, type: undefined },
+  ]);
+});
 
 test(`Built for production ${provider} ${counts}; a route handler's event is counted once.`, { skip }, () =>
   visitAsBuilt("package", async (url, source) => {

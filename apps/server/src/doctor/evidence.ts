@@ -9,6 +9,10 @@ export interface Service {
   readonly publicKey: string;
   /** The address that belongs into the page; where it is not known, the page's own is asked. */
   readonly apiBaseUrl: string | null;
+  /** INGEST_ALIAS: the path under which that address serves the client and ingest too. */
+  readonly alias: string | null;
+  /** Of the source; null: that is not known here. */
+  readonly requireConsent: boolean | null;
   /** Of the key that belongs into the page. */
   readonly rightKeyState: KeyState | "unknown" | null;
   /** Of the key that is in the page: `unknown` is a key of no source, or of another. */
@@ -24,10 +28,20 @@ export interface Reach {
   /** null: it was asked and answered as it should; else what came instead. */
   readonly scriptProblem: string | null;
   readonly apiProblem: string | null;
+  /** It answered 429 or 503: it is there, and takes nothing just now. */
+  readonly isBusy: boolean;
   readonly corsProblem: string | null;
   /** Whether somebody asked at all. */
   readonly wasAsked: boolean;
 }
+
+export const NOT_ASKED: Reach = {
+  scriptProblem: null,
+  apiProblem: null,
+  isBusy: false,
+  corsProblem: null,
+  wasAsked: false,
+};
 
 export interface Evidence {
   readonly report: PageReport;

@@ -28,8 +28,9 @@ function elementsOf(root: Node): Element[] {
   return found;
 }
 
+/** Cut, so that nothing that is made of it takes longer than it should. */
 const attribute = ({ attrs }: Element, name: string): string | null =>
-  attrs.find((one) => one.name === name)?.value ?? null;
+  attrs.find((one) => one.name === name)?.value.slice(0, LIMITS.reportedPolicyLength) ?? null;
 const textOf = ({ childNodes }: Element): string =>
   childNodes.map((node) => ("value" in node ? node.value : "")).join("");
 
@@ -113,9 +114,12 @@ function snippetOf(script: Element): PageSnippet | null {
 
 /** What is streamed may be streamed twice; what is pasted twice runs twice. */
 function withoutEchoes(snippets: readonly PageSnippet[]): PageSnippet[] {
-  const isEcho = (one: PageSnippet, at: number) =>
-    one.kind === "bundle" && snippets.findIndex(({ publicKey }) => publicKey === one.publicKey) < at;
-  return snippets.filter((one, at) => !isEcho(one, at));
+  const seen = new Set<string | null>();
+  return snippets.filter(({ kind, publicKey }) => {
+    const isEcho = kind === "bundle" && seen.has(publicKey);
+    seen.add(publicKey);
+    return !isEcho;
+  });
 }
 
 const RUNS = /^(?:|module|(?:text|application)\/(?:x-)?(?:java|ecma)script)$/i;

@@ -6,6 +6,7 @@ import {
   type Finding,
   ok,
   originOf,
+  type Reach,
   scriptUrlOf,
   unknown,
   warning,
@@ -14,6 +15,8 @@ import {
 
 const LOCAL = /^(?:localhost|.+\.localhost|127\.[\d.]+|\[::1\]|0\.0\.0\.0)$/;
 const isLocal = (url: string): boolean => LOCAL.test(URL.parse(url)?.hostname ?? "");
+
+const answers = ({ wasAsked, apiProblem }: Reach): boolean => wasAsked && apiProblem === null;
 
 export function apiAddress(evidence: Evidence): Finding {
   const { report, service } = evidence;
@@ -36,8 +39,9 @@ export function apiAddress(evidence: Evidence): Finding {
     );
   }
   if (report.snippets.length === 0) return unknown(`Without a snippet, ${base} was asked.`);
-  const isRight = expected === null || base === expected;
-  if (isRight) return ok(`The page sends to ${base}.`);
+  const isRight = expected === null || base === expected || base === `${expected}${service.alias ?? ""}`;
+  const answersBelow = base.startsWith(`${expected}/`) && answers(service.reach);
+  if (isRight || answersBelow) return ok(`The page sends to ${base}.`);
   const isFirstParty = originOf(base) === originOf(report.url);
   if (isFirstParty) return ok(`The page sends to ${base}, a path of its own site.`);
   return wrong(`The page sends to ${base}, and not to ${expected}.`, "Put the service's address in.", paste);
@@ -68,6 +72,12 @@ export function reachable(evidence: Evidence): Finding {
   if (!reach.wasAsked) return seenByPage(evidence);
   const hint =
     "Check the address, DNS, the certificate and the proxy in front of the service; BASE_URL is its address.";
+  if (reach.isBusy) {
+    return warning(
+      `${apiBaseOf(evidence)} ${reach.apiProblem}: it is there, and takes nothing just now.`,
+      "Wait a minute and ask again. If it goes on, look at its log: too much is sent to it, or its storage is in trouble.",
+    );
+  }
   if (reach.scriptProblem !== null) return wrong(`${scriptUrlOf(evidence)} ${reach.scriptProblem}.`, hint);
   if (reach.apiProblem !== null) return wrong(`${apiBaseOf(evidence)} ${reach.apiProblem}.`, hint);
   return ok("The client's script and the API answer.");

@@ -10,8 +10,14 @@ export const page = ({ report, pageProblem }: Evidence): Finding =>
         "Give the address of a page as its visitors open it, without a sign-in before it.",
       );
 
-const tagFor = ({ service }: Evidence, apiBaseUrl: string): string =>
-  `<script async src="${apiBaseUrl}/sdk/v2.js" data-key="${service.publicKey}"></script>`;
+function tagFor({ service }: Evidence, apiBaseUrl: string): string {
+  const consent = service.requireConsent ? ' data-consent="pending"' : "";
+  return `<script async src="${apiBaseUrl}/sdk/v2.js" data-key="${service.publicKey}"${consent}></script>`;
+}
+
+/** Nobody but the service knows what the source asks for. */
+const consentHint = ({ requireConsent }: Evidence["service"]): string =>
+  requireConsent === null ? ' If the source requires consent, add data-consent="pending" to the tag.' : "";
 
 export function snippet(evidence: Evidence): Finding {
   const { report, pageProblem, service } = evidence;
@@ -24,7 +30,7 @@ export function snippet(evidence: Evidence): Finding {
     "Neither the page nor a script that it names holds the snippet.",
     base === null
       ? "Paste what the install page shows (`headwater source install`). A snippet that a tag manager adds later is not seen here."
-      : "Paste this into the page's <head>, or what the install page shows. A snippet that a tag manager adds later is not seen here.",
+      : `Paste this into the page's <head>, or what the install page shows.${consentHint(service)} A snippet that a tag manager adds later is not seen here.`,
     base === null ? null : tagFor(evidence, base),
   );
 }

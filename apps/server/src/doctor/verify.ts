@@ -3,20 +3,20 @@ import type { KeyState } from "@headwater/contract";
 import type { Handler } from "../call.ts";
 import type { SourceRecord } from "../ledger/records.ts";
 import { diagnose } from "./diagnose.ts";
-import { originOf } from "./evidence.ts";
+import { NOT_ASKED, originOf } from "./evidence.ts";
 
 export interface VerifyDeps {
   /** BASE_URL. */
   readonly apiBaseUrl: () => string;
+  /** INGEST_ALIAS. */
+  readonly alias: string | null;
   readonly allows: (source: SourceRecord, origin: string) => boolean;
   /** Of a key of this source; null: it is none, and whose it is is not told. */
   readonly keyStateOf: (source: SourceRecord, publicKey: string, now: number) => Promise<KeyState | null>;
 }
 
-const NOT_ASKED = { wasAsked: false, scriptProblem: null, apiProblem: null, corsProblem: null } as const;
-
 export const verifyInstall =
-  ({ apiBaseUrl, allows, keyStateOf }: VerifyDeps): Handler<"verifyInstall"> =>
+  ({ apiBaseUrl, alias, allows, keyStateOf }: VerifyDeps): Handler<"verifyInstall"> =>
   async ({ source, body, now }) => {
     const { report } = body;
     const { sourceId, publicKey, isActive } = source;
@@ -25,6 +25,8 @@ export const verifyInstall =
       sourceId,
       publicKey,
       apiBaseUrl: apiBaseUrl().replace(/\/+$/, ""),
+      alias,
+      requireConsent: source.privacy.requireConsent,
       rightKeyState: "current" as const,
       keyState: (await keyStateOf(source, found, now)) ?? ("unknown" as const),
       isActive,

@@ -14,20 +14,22 @@ const plain = (url: string): string =>
     [...Buffer.from(character)].map((byte) => `%${byte.toString(16).padStart(2, "0")}`).join(""),
   );
 
-const nextjs = (service: string, path: string): string => `// next.config.ts
-// If you have one already, add what rewrites() returns to yours. ${TRUST}
-import type { NextConfig } from "next";
+/** Not `rewrites` of next.config.ts: they pass on the cookies of the site. */
+const nextjs = (
+  service: string,
+  path: string,
+): string => `// proxy.ts, beside app/ (with Next.js 15 and older: middleware.ts, and the function is called middleware)
+// If you have one already, add the matchers to yours, and ask for these paths in the function. ${TRUST}
+import { type NextRequest, NextResponse } from "next/server";
 
-const nextConfig: NextConfig = {
-  async rewrites() {
-    return [
-      { source: "${path}/sdk/:path*", destination: ${stringLiteral(`${service}/sdk/:path*`)} },
-      { source: "${path}/api/ingest/:path*", destination: ${stringLiteral(`${service}/api/ingest/:path*`)} },
-    ];
-  },
-};
+export const config = { matcher: ["${path}/sdk/:path*", "${path}/api/ingest/:path*"] };
 
-export default nextConfig;
+export function proxy({ headers, nextUrl }: NextRequest) {
+  const onward = new Headers(headers);
+  onward.delete("cookie");
+  const url = ${stringLiteral(service)} + nextUrl.pathname.slice(${path.length}) + nextUrl.search;
+  return NextResponse.rewrite(url, { request: { headers: onward } });
+}
 `;
 
 /** `^~`, because a site's own rules for `.js` would take the script otherwise. */

@@ -72,6 +72,13 @@ describe("POST /api/tracking-sources/:sourceId/verify", () => {
       assert.deepEqual([checks[1]?.status, checks[1]?.paste], ["wrong", paste]);
     });
 
+    it("a source that requires consent is told the tag that waits for it", async () => {
+      const careful = await world.createSource({ privacy: { respectGpc: false, requireConsent: true } });
+      const { checks } = await verified({ snippets: [], script: "unknown", request: null }, careful);
+      const tag = `<script async src="${BASE_URL}/sdk/v2.js" data-key="${careful.publicKey}" data-consent="pending"></script>`;
+      assert.equal(checks[1]?.paste, tag);
+    });
+
     it("a snippet that is there twice is wrong", async () => {
       const answer = await verified({ snippets: [snippet(), snippet({ kind: "inline" })] });
       assert.deepEqual(notOk(answer), [{ check: "snippet_once", status: "wrong", paste: null }]);

@@ -1,16 +1,23 @@
 /** `headwater doctor`: fetches a page, asks the service what it would tell it, and says what is wrong, with the line to paste. */
-import type { Check, PageReport } from "@headwater/contract";
+import { type Check, LIMITS, type PageReport } from "@headwater/contract";
 import { defineCommand } from "citty";
 import { processEnvironment, readConfig } from "../../config.ts";
 import { diagnose } from "../../doctor/diagnose.ts";
-import { apiBaseOf, type Evidence, originOf, type Service, scriptUrlOf } from "../../doctor/evidence.ts";
+import {
+  apiBaseOf,
+  type Evidence,
+  NOT_ASKED,
+  originOf,
+  type Service,
+  scriptUrlOf,
+} from "../../doctor/evidence.ts";
 import { JSON_FLAG } from "../arguments.ts";
 import { UsageError } from "../failure.ts";
 import type { Report } from "../report.ts";
+import { createGuard } from "./address-guard.ts";
+import { type Ask, createAsk } from "./ask.ts";
 import { asReach, probe, scriptProblem } from "./probe.ts";
 import { type Visited, visit } from "./visit.ts";
-
-const NOT_REACHED = { wasAsked: false, scriptProblem: null, apiProblem: null, corsProblem: null } as const;
 
 function readAddress(text: string, name: string): string {
   const url = URL.parse(text);
@@ -29,15 +36,15 @@ function reportOf({ url, snippets, policies }: Visited, now: number): PageReport
  * The right key is asked about source and origin, the page's own about itself: a page with another key than the right
  * one is told both.
  */
-async function ask(evidence: Evidence, clock: () => number): Promise<Service> {
+async function askService(evidence: Evidence, clock: () => number, ask: Ask): Promise<Service> {
   const { report, service } = evidence;
   const base = apiBaseOf(evidence);
   const script = scriptUrlOf(evidence);
   if (base === null || script === null) return service;
   const origin = originOf(report.url);
   const found = report.snippets[0]?.publicKey ?? service.publicKey;
-  const ofRight = await probe(base, service.publicKey, origin, clock);
-  const ofFound = found === service.publicKey ? ofRight : await probe(base, found, origin, clock);
+  const ofRight = await probe(base, service.publicKey, origin, clock, ask);
+  const ofFound = found === service.publicKey ? ofRight : await probe(base, found, origin, clock, ask);
   const isBundled = report.snippets[0]?.kind === "bundle" && report.snippets[0].scriptUrl === null;
   return {
     ...service,
@@ -46,7 +53,7 @@ async function ask(evidence: Evidence, clock: () => number): Promise<Service> {
     isActive: ofRight.isActive,
     isOriginAllowed: ofRight.isOriginAllowed,
     clockAheadMs: ofRight.clockAheadMs,
-    reach: asReach(ofRight, isBundled ? null : await scriptProblem(script)),
+    reach: asReach(ofRight, isBundled ? null : await scriptProblem(script, ask)),
   };
 }
 
@@ -84,22 +91,27 @@ export const doctor = defineCommand({
   },
   run: async ({ args }): Promise<Report> => {
     const start = readAddress(args.url, "URL");
-    const api =
-      args.api === undefined ? readConfig(processEnvironment()).BASE_URL : readAddress(args.api, "--api");
-    const visited = await visit(start);
+    const { BASE_URL, INGEST_ALIAS } = readConfig(processEnvironment());
+    const api = args.api === undefined ? BASE_URL : readAddress(args.api, "--api");
+    const deadline = AbortSignal.timeout(LIMITS.doctorDeadlineMs);
+    const guard = await createGuard([new URL(start), ...(api === null ? [] : [new URL(api)])]);
+    const ask = createAsk(guard, deadline);
+    const visited = await visit(start, ask);
     const service: Service = {
       sourceId: null,
       publicKey: args.key,
       apiBaseUrl: api?.replace(/\/+$/, "") ?? null,
+      alias: INGEST_ALIAS,
+      requireConsent: null,
       rightKeyState: null,
       keyState: null,
       isActive: null,
       isOriginAllowed: null,
-      reach: NOT_REACHED,
+      reach: NOT_ASKED,
       clockAheadMs: null,
     };
     const evidence = { report: reportOf(visited, Date.now()), pageProblem: visited.problem, service };
-    const verification = diagnose({ ...evidence, service: await ask(evidence, Date.now) });
+    const verification = diagnose({ ...evidence, service: await askService(evidence, Date.now, ask) });
     const { checks, isWorking } = verification;
     const wrong = checks.filter(({ status }) => status === "wrong").length;
     const summary = isWorking

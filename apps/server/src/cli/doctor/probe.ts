@@ -5,7 +5,8 @@
  */
 import { LIMITS } from "@headwater/contract";
 import type { Reach, Service } from "../../doctor/evidence.ts";
-import { networkProblem, readBounded, USER_AGENT } from "./visit.ts";
+import { type Ask, USER_AGENT } from "./ask.ts";
+import { networkProblem, readBounded } from "./visit.ts";
 
 export interface Probe {
   /** As the service has it; null: it did not say. */
@@ -13,6 +14,7 @@ export interface Probe {
   readonly isActive: boolean | null;
   readonly isOriginAllowed: boolean | null;
   readonly apiProblem: string | null;
+  readonly isBusy: boolean;
   readonly corsProblem: string | null;
   readonly clockAheadMs: number | null;
 }
@@ -31,18 +33,17 @@ const TOLD: Readonly<
   invalid_payload: { keyState: "current", isActive: true, isOriginAllowed: true },
 };
 
-const ask = (url: string, init: RequestInit): Promise<Response> =>
-  fetch(url, { redirect: "manual", signal: AbortSignal.timeout(LIMITS.doctorTimeoutMs), ...init });
+/** It is up, and takes nothing just now. */
+const BUSY = [429, 503];
 
 const letsIn = (response: Response, origin: string): boolean =>
   [origin, "*"].includes(response.headers.get("access-control-allow-origin") ?? "");
 
-async function preflightProblem(url: string, origin: string): Promise<string | null> {
+async function preflightProblem(url: string, origin: string, ask: Ask): Promise<string | null> {
   const headers = {
     Origin: origin,
     "Access-Control-Request-Method": "POST",
     "Access-Control-Request-Headers": "content-type",
-    "User-Agent": USER_AGENT,
   };
   const response = await ask(url, { method: "OPTIONS", headers });
   await response.body?.cancel();
@@ -76,12 +77,13 @@ export async function probe(
   publicKey: string,
   origin: string,
   clock: () => number,
+  ask: Ask,
 ): Promise<Probe> {
   const url = `${apiBaseUrl}/api/ingest/v2/${encodeURIComponent(publicKey.toWellFormed())}/bootstrap`;
   try {
-    const preflight = await preflightProblem(url, origin);
+    const preflight = await preflightProblem(url, origin, ask);
     const sentAt = clock();
-    const headers = { Origin: origin, "Content-Type": "text/plain", "User-Agent": USER_AGENT };
+    const headers = { Origin: origin, "Content-Type": "text/plain" };
     const body = JSON.stringify({ ingestVersion: 2, sdkVersion: USER_AGENT });
     const response = await ask(url, { method: "POST", headers, body });
     const clockAheadMs = clockAhead(response, sentAt, clock());
@@ -91,16 +93,18 @@ export async function probe(
       ? null
       : `answers ${response.status}${code === null ? ", but not as Headwater does" : ` ${code}`}`;
     const answer = letsIn(response, origin) ? null : `The answer does not let ${origin} read it`;
-    return { ...NOTHING, ...told, apiProblem, corsProblem: preflight ?? answer, clockAheadMs };
+    const isBusy = BUSY.includes(response.status);
+    return { ...NOTHING, ...told, apiProblem, isBusy, corsProblem: preflight ?? answer, clockAheadMs };
   } catch (error) {
-    return { ...NOTHING, apiProblem: networkProblem(error), corsProblem: null, clockAheadMs: null };
+    const apiProblem = networkProblem(error);
+    return { ...NOTHING, apiProblem, isBusy: false, corsProblem: null, clockAheadMs: null };
   }
 }
 
 /** Whether the client's script is there, and is one. */
-export async function scriptProblem(url: string): Promise<string | null> {
+export async function scriptProblem(url: string, ask: Ask): Promise<string | null> {
   try {
-    const response = await ask(url, { headers: { "User-Agent": USER_AGENT } });
+    const response = await ask(url);
     await response.body?.cancel();
     if (!response.ok) return `answers ${response.status}`;
     const type = response.headers.get("content-type") ?? "no type";
@@ -110,8 +114,9 @@ export async function scriptProblem(url: string): Promise<string | null> {
   }
 }
 
-export const asReach = ({ apiProblem, corsProblem }: Probe, script: string | null): Reach => ({
+export const asReach = ({ apiProblem, isBusy, corsProblem }: Probe, script: string | null): Reach => ({
   wasAsked: true,
+  isBusy,
   scriptProblem: script,
   apiProblem,
   corsProblem,

@@ -1,6 +1,8 @@
 /** Fetches a page as its visitors get it, within bounds: time, redirects, bytes. No script of it runs. */
 import { LIMITS, type PageSnippet } from "@headwater/contract";
 import { readPage, snippetInScript } from "../../doctor/read-page.ts";
+import { InnerAddress } from "./address-guard.ts";
+import type { Ask } from "./ask.ts";
 
 export interface Visited {
   /** Where the redirects ended. */
@@ -11,14 +13,14 @@ export interface Visited {
   readonly policies: string[];
 }
 
-export const USER_AGENT = "headwater-doctor";
 const REDIRECTS = [301, 302, 303, 307, 308];
 
 /** What the network says of itself, in a word. */
 export function networkProblem(error: unknown): string {
-  const { name, cause, message } = error as Error & { cause?: { code?: string; message?: string } };
+  const { name, code, message } = error as Error & { code?: string };
+  if (error instanceof InnerAddress) return `is not asked: ${message}`;
   if (name === "TimeoutError") return `did not answer within ${LIMITS.doctorTimeoutMs / 1_000} s`;
-  return `cannot be reached (${cause?.code ?? cause?.message ?? message})`;
+  return `cannot be reached (${code ?? message})`;
 }
 
 /** Reads no more than so many bytes; null: there were more. */
@@ -40,12 +42,10 @@ interface Landed {
 }
 
 /** One after the other and counted, because the page's origin is that of the last. */
-async function follow(start: string): Promise<Landed | { url: string; problem: string }> {
-  const signal = AbortSignal.timeout(LIMITS.doctorTimeoutMs);
+async function follow(start: string, ask: Ask): Promise<Landed | { url: string; problem: string }> {
   let url = start;
   for (let hop = 0; hop <= LIMITS.doctorRedirects; hop += 1) {
-    const headers = { "User-Agent": USER_AGENT, Accept: "text/html,*/*;q=0.8" };
-    const response = await fetch(url, { redirect: "manual", headers, signal });
+    const response = await ask(url, { headers: { Accept: "text/html,*/*;q=0.8" } });
     const location = response.headers.get("location");
     if (!REDIRECTS.includes(response.status) || location === null) return { url, response };
     await response.body?.cancel();
@@ -57,10 +57,10 @@ async function follow(start: string): Promise<Landed | { url: string; problem: s
 }
 
 /** The client within the application's own scripts, where the page itself shows none. */
-async function snippetsInScripts(scripts: readonly string[]): Promise<PageSnippet[]> {
+async function snippetsInScripts(scripts: readonly string[], ask: Ask): Promise<PageSnippet[]> {
   for (const url of scripts) {
-    const signal = AbortSignal.timeout(LIMITS.doctorTimeoutMs);
-    const response = await fetch(url, { headers: { "User-Agent": USER_AGENT }, signal }).catch(() => null);
+    const response = await ask(url).catch(() => null);
+    if (!response?.ok) await response?.body?.cancel();
     const code = response?.ok
       ? await readBounded(response, LIMITS.doctorScriptBytes).catch(() => null)
       : null;
@@ -72,9 +72,9 @@ async function snippetsInScripts(scripts: readonly string[]): Promise<PageSnippe
 
 const nothing = (url: string, problem: string): Visited => ({ url, problem, snippets: [], policies: [] });
 
-export async function visit(start: string): Promise<Visited> {
+export async function visit(start: string, ask: Ask): Promise<Visited> {
   try {
-    const landed = await follow(start);
+    const landed = await follow(start, ask);
     if ("problem" in landed) return nothing(landed.url, landed.problem);
     const { url, response } = landed;
     if (!response.ok) {
@@ -85,12 +85,15 @@ export async function visit(start: string): Promise<Visited> {
     if (html === null) return nothing(url, `is larger than ${LIMITS.doctorPageBytes} bytes`);
     const page = readPage(html, url);
     const header = response.headers.get("content-security-policy");
-    const snippets = page.snippets.length > 0 ? page.snippets : await snippetsInScripts(page.scripts);
+    const snippets = page.snippets.length > 0 ? page.snippets : await snippetsInScripts(page.scripts, ask);
     return {
       url,
       problem: null,
       snippets,
-      policies: [...(header === null ? [] : [header]), ...page.policies],
+      policies: [
+        ...(header === null ? [] : [header.slice(0, LIMITS.reportedPolicyLength)]),
+        ...page.policies,
+      ],
     };
   } catch (error) {
     return nothing(start, networkProblem(error));
