@@ -62,6 +62,24 @@ export const bundleStrictApp = (module: string): Promise<string> =>
     (code) => code,
   );
 
+/** In place of the router's own package, which is 340 MB. */
+const router = {
+  name: "router",
+  resolveId: (id: string) => (id === "next/navigation.js" ? id : null),
+  load: (id: string) =>
+    id === "next/navigation.js"
+      ? `export const usePathname = () => "/"; export const useSearchParams = () => new URLSearchParams();`
+      : null,
+};
+
+/** A script: the module, which may import the door to Next.js. */
+export const bundleNextModule = (module: string): Promise<string> =>
+  withBundle(
+    { "main.tsx": module },
+    { platform: "browser", plugins: [router], output: { format: "iife" } },
+    (code) => code,
+  );
+
 /** The HTML that a server sends; next/script, whose package is 340 MB, is a tag with what it passes on. */
 export const renderNextLayout = (example: string): Promise<string> =>
   withBundle(
