@@ -35,7 +35,7 @@ const noApps = withApps
   ? noChromium
   : "they install 450 MB of packages; `npm run verify` and `npm test -- --apps` run them";
 const isRoot = process.getuid?.() === 0;
-const CHROMIUM_TEST = /from "(?:[^"]*\/(?:browser|chromium)\.ts|playwright-core)"/;
+const CHROMIUM_TEST = /from "(?:[^"]*\/(?:browser|chromium|trial)\.ts|playwright-core)"/;
 const POSTGRES = "/usr/lib/postgresql";
 const hasPostgres = existsSync(POSTGRES);
 const usesChromium = (path) => CHROMIUM_TEST.test(readFileSync(join(ROOT, path), "utf8"));

@@ -1,0 +1,89 @@
+/** With tabs beside each other, and with those that are closed, each event that a page tracks is stored once. */
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import type { BrowserContext } from "playwright-core";
+import { until } from "../../../apps/server/test/faults/child.ts";
+import { storedEvents } from "../../../apps/server/test/ledger-reader.ts";
+import { fine } from "./bad-network.ts";
+import { newVisitor, openProfile, skip } from "./chromium.ts";
+import { DEADLINE_MS, EVENTS, isLong, namesOf, openTrial, storm, trackSlowly, trial } from "./trial.ts";
+
+trial(
+  "Two tabs that track at once lose nothing, store nothing twice and share one session.",
+  async (trial, t) => {
+    const { network, newPage, arrives, world } = trial;
+    network.weather = storm(["pass", "pass", "cut", "503"], 100);
+    const pages = [await newPage(), await newPage()];
+    const halves = ["left", "right"].map((tab) => namesOf(tab, EVENTS / 2));
+    await Promise.all(pages.map((page, tab) => trackSlowly(page, halves[tab]!)));
+    await arrives(halves.flat());
+    const events = storedEvents(world.dataDir);
+    assert.equal(new Set(events.map(({ sessionId }) => sessionId)).size, 1);
+    assert.equal(events.filter(({ type }) => type === "page").length, 2);
+    t.diagnostic(`${network.bootstraps} bootstraps`);
+  },
+);
+
+trial("Two tabs that open at once, where there are no Web Locks, share one session.", async (trial) => {
+  const { site, world, context } = trial;
+  await context.addInitScript(() => Reflect.deleteProperty(Navigator.prototype, "locks"));
+  // A visitor who was here before: tabs share the id that is stored, and no session.
+  const anonymousId = "0123456789abcdef0123456789abcdef";
+  await context.addInitScript((id) => localStorage.setItem("headwater.anonymousId", id), anonymousId);
+  const pages = await Promise.all([context.newPage(), context.newPage()]);
+  await Promise.all(pages.map((page) => page.goto(site.url)));
+  const views = () => storedEvents(world.dataDir).filter(({ type }) => type === "page");
+  await until("both views are stored", DEADLINE_MS, () => views().length === 2);
+  assert.equal(new Set(views().map(({ sessionId }) => sessionId)).size, 1);
+});
+
+test("What a closed tab had not sent is sent when the browser is opened again.", {
+  skip,
+  timeout: DEADLINE_MS + 60_000,
+}, async (t) => {
+  const profile = await mkdtemp(join(tmpdir(), "headwater-profile-"));
+  let again: BrowserContext | undefined;
+  t.after(async () => {
+    await again?.close();
+    await rm(profile, { recursive: true, force: true, maxRetries: 5 });
+  });
+  const trial = await openTrial(t, () => openProfile(profile));
+  const names = namesOf("event", EVENTS - 1);
+  const page = await trial.newPage();
+  trial.network.weather = { delayMs: () => 0, fate: () => "cut" };
+  await trackSlowly(page, names);
+  await page.close({ runBeforeUnload: false });
+  await trial.context.close();
+  assert.deepEqual(trial.stored(), []);
+
+  trial.network.weather = fine;
+  again = await openProfile(profile);
+  const reopened = await again.newPage();
+  await reopened.goto(trial.site.url);
+  await trial.arrives(names);
+  t.diagnostic(`${names.length} events tracked, ${trial.stored().length} stored`);
+});
+
+test("A page that is closed 20 ms after it has loaded, 300 ms away, and never opened again, is a view.", {
+  skip,
+  timeout: DEADLINE_MS + 120_000,
+}, async (t) => {
+  const visits = isLong ? 100 : 20;
+  const trial = await openTrial(t, newVisitor);
+  trial.network.weather = { delayMs: () => 150, fate: () => "pass" };
+  const views = () => storedEvents(trial.world.dataDir).filter(({ type }) => type === "page").length;
+  for (let visit = 0; visit < visits; visit += 1) {
+    const context = await newVisitor();
+    const page = await context.newPage();
+    await page.goto(trial.site.url);
+    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 20)));
+    await page.close();
+    // The browser lives on, as a visitor's does; this visitor never comes back.
+    t.after(() => context.close());
+  }
+  await until("95 % of the views are stored", 20_000, () => views() >= visits * 0.95);
+  t.diagnostic(`${visits} visits, ${views()} views stored`);
+});

@@ -1,0 +1,98 @@
+/**
+ * What pages of a real Chromium track, over a bad network, and what the real server has stored of it in the end. A tenth
+ * of the events that `TEST_LONG=1` tracks.
+ */
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import type { BrowserContext, Page } from "playwright-core";
+import { installPayload } from "../../../apps/server/src/install/install.ts";
+import { until } from "../../../apps/server/test/faults/child.ts";
+import { storedEvents } from "../../../apps/server/test/ledger-reader.ts";
+import { openWorld, type World } from "../../../apps/server/test/world.ts";
+import { type BadNetwork, chances, type Fate, fine, startBadNetwork, type Weather } from "./bad-network.ts";
+import { hurryTimers } from "./browser.ts";
+import { newVisitor, skip } from "./chromium.ts";
+import { type Site, startSite } from "./server.ts";
+
+export const isLong = Boolean(process.env.TEST_LONG);
+export const EVENTS = isLong ? 1000 : 100;
+export const DEADLINE_MS = isLong ? 240_000 : 60_000;
+
+export interface Trial {
+  readonly network: BadNetwork;
+  readonly site: Site;
+  readonly world: World;
+  readonly context: BrowserContext;
+  newPage(): Promise<Page>;
+  /** The names of all tracked events that are stored, a name as often as it is. */
+  stored(): string[];
+  /** Every name once, when the network is fine and the pages had the time they need. */
+  arrives(names: readonly string[]): Promise<void>;
+}
+
+export async function openTrial(t: TestContext, openContext: () => Promise<BrowserContext>): Promise<Trial> {
+  const resources = new AsyncDisposableStack();
+  t.after(() => resources.disposeAsync());
+  const world = resources.use(await openWorld());
+  const network = resources.use(await startBadNetwork(world.url));
+  const site = await startSite();
+  resources.defer(site.close);
+  const source = await world.createSource({ allowedOrigins: [site.url] });
+  site.showHead(installPayload(source, { baseUrl: network.url, appUrl: site.url }).browserSnippet);
+  const context = await openContext();
+  resources.defer(() => context.close());
+  const stored = () =>
+    storedEvents(world.dataDir)
+      .filter(({ type }) => type === "track")
+      .map(({ name }) => name);
+  return {
+    network,
+    site,
+    world,
+    context,
+    stored,
+    async newPage() {
+      const page = await context.newPage();
+      await page.addInitScript(hurryTimers);
+      await page.goto(site.url);
+      return page;
+    },
+    async arrives(names) {
+      network.weather = fine;
+      await until("every event is stored", DEADLINE_MS, () => new Set(stored()).size >= names.length);
+      assert.deepEqual(stored().sort(), names.toSorted());
+    },
+  };
+}
+
+export const namesOf = (prefix: string, count: number) =>
+  Array.from({ length: count }, (_, n) => `${prefix} ${n}`);
+
+/** Ten at a time, as pages do, with a pause that lets the client send meanwhile. */
+export const trackSlowly = (page: Page, names: readonly string[]) =>
+  page.evaluate(async (names) => {
+    for (const [index, name] of names.entries()) {
+      window.headwater?.("track", name);
+      if (index % 10 === 9) await new Promise((resolve) => setTimeout(resolve, 300));
+    }
+  }, names);
+
+/** The fates in their order, over and over. */
+export const storm = (fates: readonly Fate[], maxDelayMs: number): Weather => {
+  const chance = chances(1);
+  let next = 0;
+  return {
+    delayMs: () => chance() * maxDelayMs,
+    fate: () => fates[next++ % fates.length]!,
+  };
+};
+
+export function trial(title: string, run: (trial: Trial, t: TestContext) => Promise<void>): void {
+  test(title, { skip, timeout: DEADLINE_MS + 60_000 }, async (t) => {
+    const opened = await openTrial(t, newVisitor);
+    await run(opened, t);
+    t.diagnostic(
+      `${EVENTS} events tracked, ${opened.stored().length} stored, ${opened.network.requests} requests`,
+    );
+  });
+}
