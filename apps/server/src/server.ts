@@ -8,6 +8,7 @@ import { type Logger, pino } from "pino";
 import { buildSdk, builtExtras } from "../../../packages/sdk/build.js";
 import { setUpOnFirstStart } from "./access/first-start.ts";
 import { type Config, ConfigError, type Environment, localUrl, publicSettings } from "./config.ts";
+import { closeIdle } from "./http/http-server.ts";
 import { createIds } from "./ids.ts";
 import type { Ledger } from "./ledger/ledger.ts";
 import type { Durability } from "./ledger/sqlite/database.ts";
@@ -90,13 +91,13 @@ function closeServer(server: Server): Promise<void> {
   return new Promise((resolve) => {
     const patience = setTimeout(() => server.closeAllConnections(), LIMITS.drainTimeoutMs);
     // a connection that is busy now is idle when its answer has left
-    const sweep = setInterval(() => server.closeIdleConnections(), LIMITS.drainSweepMs);
+    const sweep = setInterval(() => closeIdle(server), LIMITS.drainSweepMs);
     server.close(() => {
       clearTimeout(patience);
       clearInterval(sweep);
       resolve();
     });
-    server.closeIdleConnections();
+    closeIdle(server);
   });
 }
 

@@ -1,5 +1,6 @@
 /** The one HTTP server: its time limits, and an answer of our own where Node would send one without a body. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import { LIMITS } from "@headwater/contract/limits";
 import { Refusal } from "../refusal.ts";
 import { closingAnswer } from "./errors.ts";
@@ -20,12 +21,33 @@ function refuse(response: ServerResponse, message: string, requestId: string): v
   response.end(text);
 }
 
+const openSockets = new WeakMap<Server, Set<Socket>>();
+
+function keepSockets(server: Server): void {
+  const sockets = new Set<Socket>();
+  openSockets.set(server, sockets);
+  server.on("connection", (socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  });
+}
+
+/**
+ * Closes what owes nobody an answer. For Node a connection on which nothing was ever asked, as browsers open them in
+ * advance, is not idle: it would be waited for.
+ */
+export function closeIdle(server: Server): void {
+  server.closeIdleConnections();
+  for (const socket of openSockets.get(server) ?? []) if (socket.bytesRead === 0) socket.destroy();
+}
+
 export function createHttpServer(listener: Listener, newRequestId: () => string): Server {
   const server = createServer(OPTIONS, (request, response) => {
     const hasHost = request.headers.host !== undefined || request.httpVersion === "1.0";
     if (hasHost) listener(request, response);
     else refuse(response, "The request has no Host header.", newRequestId());
   });
+  keepSockets(server);
   server.on("checkExpectation", (_request, response: ServerResponse) =>
     refuse(response, "The request expects what this service does not do.", newRequestId()),
   );
