@@ -4,11 +4,27 @@ import type { Handler } from "../call.ts";
 import { isoTime } from "../instant.ts";
 import type { Register } from "../ledger/ledger.ts";
 
+/** The log keeps times as the ledger does, in members whose name ends in `At`. */
+const shownMember = ([name, value]: [string, unknown]): [string, unknown] => [
+  name,
+  typeof value === "number" && name.endsWith("At") ? isoTime(value) : value,
+];
+
+const shown = (change: unknown): unknown =>
+  typeof change === "object" && change !== null
+    ? Object.fromEntries(Object.entries(change).map(shownMember))
+    : change;
+
 export const listAudit =
   (ledger: Register): Handler<"listAudit"> =>
   async ({ organizationId, query }) => {
     const page = { organizationId, limit: query.limit ?? LIMITS.pageSize, cursor: query.cursor ?? null };
     const { rows, nextCursor } = await ledger.audit(page);
-    const entries = rows.map(({ at, ...entry }) => ({ ...entry, at: isoTime(at) }));
+    const entries = rows.map(({ at, before, after, ...entry }) => ({
+      ...entry,
+      at: isoTime(at),
+      before: shown(before),
+      after: shown(after),
+    }));
     return { body: { entries, nextCursor } };
   };

@@ -35,6 +35,25 @@ describe("audit, onboarding, usage, billing and support", () => {
     assert.deepEqual([...page.body.entries, ...next.body.entries], body.entries.slice(0, 2));
   });
 
+  it("GET /api/audit: times in what changed are ISO 8601 UTC with milliseconds, like all others", async () => {
+    const { organizationId } = world;
+    const { sourceId, publicKey } = await world.source();
+    const at = (path: string, body: object) =>
+      world.ask("POST", `/api/tracking-sources/${sourceId}/${path}`, { body });
+    await at("regenerate-key", {});
+    await at("restore-key", { publicKey, gracePeriodSeconds: 60 });
+    await at("regenerate-key", { gracePeriodSeconds: 60 });
+    const expiresAt = "2999-01-01T00:00:00.000Z";
+    await world.ask("POST", "/api/tokens", { body: { organizationId, label: "Until then", expiresAt } });
+    const [made, rotated, restored, first] = (await get("/api/audit?limit=4&")).body.entries;
+    const inAMinute = new Date(world.now() + 60_000).toISOString();
+    assert.equal(made.after.expiresAt, expiresAt);
+    assert.equal(rotated.after.previousKeyExpiresAt, inAMinute);
+    assert.equal(restored.after.previousKeyExpiresAt, inAMinute);
+    assert.equal(restored.before.previousKeyExpiresAt, null);
+    assert.equal(first.after.previousKeyExpiresAt, null);
+  });
+
   it("GET /api/onboarding says from the data which steps are done; completing it is a POST, and lasts", async (t) => {
     const fresh = await worldOf(t);
     const { organizationId } = fresh;
