@@ -32,7 +32,7 @@ import type { ReadinessWatch } from "./operations/readiness.ts";
 import { createOperations } from "./operations/routes.ts";
 import { type StorageTrouble, watchStorageTrouble } from "./operations/storage-trouble.ts";
 import { createHandlers, FIELD_RULES } from "./routes.ts";
-import { compileOrigins } from "./sources/origin.ts";
+import { compileOrigins, originToAllow } from "./sources/origin.ts";
 import { appliedLimits, type LimitDefaults, renderSource } from "./sources/source.ts";
 
 export interface ServiceParts {
@@ -124,7 +124,7 @@ function createIngestRoom(
     rates: ratesOf(config),
     rulesOf: (source) => {
       const { allows, any: allowsAnyOrigin } = compileOrigins(source.allowedOrigins);
-      return { limits: limitsOf(source), allows, allowsAnyOrigin };
+      return { limits: limitsOf(source), allows, allowsAnyOrigin, originToAllow };
     },
     countryOf: openCountries(parts.countries),
     maxInFlight: config.INGEST_IN_FLIGHT,

@@ -20,16 +20,21 @@ export function originOf({ origin, referer }: Pick<Arrival, "origin" | "referer"
   return url?.host ? `${url.protocol}//${url.host}` : null;
 }
 
+/** @param toAllow what to paste; a client writes into this header what it likes, and `*` must not be advised to anybody */
+function originHint(origin: string, toAllow: string | null): string {
+  if (toAllow !== null) return `Add ${toAllow} to the source's \`allowedOrigins\`.`;
+  return origin === "null"
+    ? "A sandboxed frame or a local file sends the origin `null`, which only `*` in `allowedOrigins` lets in; serve the page over http instead."
+    : "This is not the origin of a page (scheme://host[:port]), so that `allowedOrigins` cannot name it.";
+}
+
 function originRefusal(origin: string | null, known: KnownSource): Refusal | null {
   if (origin === null) {
     const open = !known.source.requireOrigin || known.allowsAnyOrigin;
     return open ? null : new Refusal("origin_missing");
   }
   if (known.allows(origin)) return null;
-  const hint =
-    origin === "null"
-      ? "A sandboxed frame or a local file sends the origin `null`, which only `*` in `allowedOrigins` lets in; serve the page over http instead."
-      : `Add ${origin.slice(0, 300)} to the source's \`allowedOrigins\`.`;
+  const hint = originHint(origin, known.originToAllow(origin));
   return new Refusal("origin_not_allowed", {
     message: `The origin ${origin.slice(0, 300)} is not allowed for this source.`,
     hint,

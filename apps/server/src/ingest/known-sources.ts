@@ -9,6 +9,8 @@ export interface SourceRules {
   limits: AppliedLimits;
   allowsAnyOrigin: boolean;
   allows(origin: string): boolean;
+  /** What in `allowedOrigins` lets this origin in and no other; null: nothing does. */
+  originToAllow(origin: string): string | null;
 }
 
 export interface KnownSource extends SourceRules {

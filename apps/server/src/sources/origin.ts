@@ -125,6 +125,14 @@ export interface OriginMatcher {
   allows(origin: string): boolean;
 }
 
+const isPattern = ({ host, port }: Parts) => host.startsWith(WILDCARD) || port === "*";
+
+/** What in `allowedOrigins` lets in a request with this origin and no other; null for what is no page's origin. */
+export function originToAllow(origin: string): string | null {
+  const parts = parse(origin);
+  return parts === null || isPattern(parts) ? null : spell(parts);
+}
+
 function patternTest(pattern: Parts): (parts: Parts) => boolean {
   const { scheme, host, port } = pattern;
   const suffix = host.startsWith(WILDCARD) ? host.slice(1) : null;
@@ -140,7 +148,6 @@ function patternTest(pattern: Parts): (parts: Parts) => boolean {
 export function compileOrigins(allowed: readonly string[]): OriginMatcher {
   if (allowed.includes("*")) return { any: true, allows: () => true };
   const parsed = allowed.map(parse).filter((parts) => parts !== null);
-  const isPattern = ({ host, port }: Parts) => host.startsWith(WILDCARD) || port === "*";
   const exact = new Set(parsed.filter((parts) => !isPattern(parts)).map(spell));
   const patterns = parsed.filter(isPattern).map(patternTest);
 

@@ -128,6 +128,31 @@ for (const route of INGEST_ROUTES) {
       assert.match(reply.body.hint, /https:\/\/evil\.example/);
     });
 
+    it("403 origin_not_allowed: what the hint says to add lets that origin in, and no other is ever advised", async () => {
+      const pastable: [sent: string, toAdd: string][] = [
+        ["https://Evil.example:443", "https://evil.example"],
+        ["capacitor://localhost", "capacitor://localhost"],
+      ];
+      for (const [origin, toAdd] of pastable) {
+        const { source, send } = await open();
+        assert.equal((await send({ origin })).body.hint, `Add ${toAdd} to the source's \`allowedOrigins\`.`);
+        await change(source, { allowedOrigins: [toAdd] });
+        assert.equal((await send({ origin })).status, 200);
+      }
+      const { send } = await open();
+      for (const origin of [
+        "*",
+        "https://*.com",
+        "http://localhost:*",
+        "https://a.b, https://c.d",
+        "https://a:b@c.d",
+      ]) {
+        const reply = await send({ origin });
+        refused(reply, 403, "origin_not_allowed");
+        assert.doesNotMatch(reply.body.hint, /^Add /);
+      }
+    });
+
     it("every refusal is an attempt in the debug view, under the id that was answered", async () => {
       const { source, send } = await open();
       const replies = [
