@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
+import { writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { test } from "node:test";
 import { promisify } from "node:util";
@@ -16,6 +17,16 @@ test("A port in use is named, and the process ends.", async () => {
   taken.close();
   assert.notEqual(code, 0);
   assert.match(stderr, new RegExp(`^PORT ${port} of 127\\.0\\.0\\.1 is in use; set PORT`));
+});
+
+test("A DATA_DIR that can be no folder is a wrong setting: exit code 78.", async () => {
+  using data = folder();
+  writeFileSync(data.at("file"), "");
+  for (const name of ["file", "file/below"]) {
+    const { code, stderr } = await headwater({ DATA_DIR: data.at(name), PORT: "0" }, "serve");
+    assert.equal(code, 78);
+    assert.match(stderr, /^DATA_DIR \S+ is no folder and none can be made there \(E[A-Z]+\)\.\n$/);
+  }
 });
 
 test("SIGTERM is a graceful stop with code 0; standard output holds nothing but JSON.", async () => {

@@ -10,9 +10,14 @@ export class UsageError extends Error {}
 /** The command cannot be done; the sentence says what to do instead. */
 export class CommandFailed extends Error {}
 
+/** Why a folder cannot be made where none can be: another start mends none of them. */
+const NO_FOLDER = new Set(["EEXIST", "ENOTDIR", "EACCES", "EPERM", "EROFS"]);
+
 /** What the operating system or SQLite says of the ledger's folder, as a sentence about the setting. */
 export function aboutDataDir(error: unknown, dataDir: string): unknown {
-  const { code, path, message } = error as { code?: string; path?: string; message?: string };
+  const { code, path, message, syscall } = error as NodeJS.ErrnoException;
+  if (syscall === "mkdir" && NO_FOLDER.has(code ?? ""))
+    return new ConfigError(`DATA_DIR ${dataDir} is no folder and none can be made there (${code}).`);
   const isOfFolder =
     error instanceof StorageError || code === "ERR_SQLITE_ERROR" || path?.startsWith(dataDir);
   return isOfFolder ? new CommandFailed(`DATA_DIR ${dataDir} cannot be used: ${message}.`) : error;
