@@ -21,6 +21,14 @@ function refuse(response: ServerResponse, message: string, requestId: string): v
   response.end(text);
 }
 
+const HOST_OF_ADDRESS = /^https?:\/\/[^/?#]*/i;
+
+/** Proxies may send the whole address (RFC 9112, 3.2.2): what is asked for is its path and query. */
+function useOriginForm(request: IncomingMessage): void {
+  const url = request.url ?? "/";
+  if (!url.startsWith("/")) request.url = url.replace(HOST_OF_ADDRESS, "") || "/";
+}
+
 const openSockets = new WeakMap<Server, Set<Socket>>();
 
 function keepSockets(server: Server): void {
@@ -43,6 +51,7 @@ export function closeIdle(server: Server): void {
 
 export function createHttpServer(listener: Listener, newRequestId: () => string): Server {
   const server = createServer(OPTIONS, (request, response) => {
+    useOriginForm(request);
     const hasHost = request.headers.host !== undefined || request.httpVersion === "1.0";
     if (hasHost) listener(request, response);
     else refuse(response, "The request has no Host header.", newRequestId());

@@ -133,6 +133,18 @@ describe("HTTP as nobody should write it", () => {
     assert.deepEqual(line.statuses(), [200]);
   });
 
+  it("a request that names the whole address, as one through a proxy may, is the same request on every route", async () => {
+    const body = JSON.stringify(eventsBody(sessionId, [trackEvent()]));
+    const whole = (path: string) => `http://hw.example${path}`;
+    const ends = ["Connection: close", `Content-Length: ${body.length}`];
+    assert.deepEqual((await said(head(whole(eventsPath(source)), ...ends) + body)).statuses(), [200]);
+    assert.deepEqual((await said(head(whole("/api/tracking-sources"), ...ends) + body)).statuses(), [401]);
+    for (const path of ["/healthz", "/sdk/v2.js?a=http://x/"]) {
+      const line = await said(`GET ${whole(path)} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+      assert.deepEqual(line.statuses(), [200]);
+    }
+  });
+
   it("a body of 20 MB is cut off, with the refusal", async () => {
     for (const path of [eventsPath(source), eventsPath({ publicKey: "pk_nobody" })]) {
       const line = open().write(head(path, "Content-Length: 20971520"));
