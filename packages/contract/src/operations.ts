@@ -67,11 +67,15 @@ const BODY = ["payload_too_large", "unsupported_media_type", "invalid_payload"] 
 const QUERY = ["invalid_payload"] as const;
 
 const OrganizationQuery = Closed({ organizationId: Id });
-const PageQuery = Closed({
-  organizationId: Id,
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMITS.pageSize })),
-  cursor: Type.Optional(Type.String({ pattern: "^[0-9]{1,15}$" })),
-});
+const pageQuery = (cursor: string) =>
+  Closed({
+    organizationId: Id,
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMITS.pageSize })),
+    cursor: Type.Optional(Type.String({ pattern: cursor })),
+  });
+/** When the last row was made, and its id in base64url. */
+const PageQuery = pageQuery("^[0-9]{1,15}\\.[A-Za-z0-9_-]{1,1200}$");
+const AuditQuery = pageQuery("^[0-9]{1,15}$");
 const OptionalOrganizationQuery = Closed({ organizationId: Type.Optional(Id) });
 const Day = Type.String({ pattern: "^\\d{4}-\\d\\d-\\d\\d$" });
 const UsageQuery = Closed({ organizationId: Id, from: Type.Optional(Day), to: Type.Optional(Day) });
@@ -378,7 +382,7 @@ export const OPERATIONS = [
     summary: "Every change in a workspace, newest first",
     access: "audit:read",
     organization: "query",
-    query: PageQuery,
+    query: AuditQuery,
     status: 200,
     answer: workspace.AuditList,
     codes: onWorkspace(QUERY),

@@ -374,7 +374,7 @@ export function registerSuite(open: () => Promise<{ ledger: Register; close(): P
       }
       const more = { ...by, source: aSource(organizationId), slugGiven: false };
       assert.equal(await ledger.createSource(more), "too_many_sources");
-      assert.equal((await ledger.sources(page(organizationId))).nextCursor, "100");
+      assert.equal((await ledger.sources(page(organizationId))).rows.length, 100);
     });
 
     it("are paged in the order of their making", async () => {
@@ -390,6 +390,22 @@ export function registerSuite(open: () => Promise<{ ledger: Register; close(): P
         cursor = nextCursor;
       } while (cursor !== null);
       assert.deepEqual(given, made);
+    });
+
+    it("are all given, page by page, when some that were given are deleted meanwhile", async () => {
+      const organizationId = await workspace();
+      const made: string[] = [];
+      for (let at = 0; at < 6; at += 1)
+        made.push((await stored(aSource(organizationId, { createdAt: NOW + Math.floor(at / 3) }))).sourceId);
+      const given: string[] = [];
+      let cursor: string | null = null;
+      do {
+        const { rows, nextCursor } = await ledger.sources(page(organizationId, cursor, 2));
+        for (const { sourceId } of rows) await ledger.deleteSource({ ...by, sourceId });
+        given.push(...rows.map((row) => row.sourceId));
+        cursor = nextCursor;
+      } while (cursor !== null);
+      assert.deepEqual(given.toSorted(), made.toSorted());
     });
 
     it("change in the supplied fields only", async () => {

@@ -91,7 +91,7 @@ export function realOf(known: Known): Real {
     label: title,
     from: fc.constant("2026-01-01"),
     to: fc.constant("2026-12-31"),
-    cursor: fc.constantFrom("1", "999"),
+    cursor: fc.constantFrom("1", "999", "1.YQ"),
     isActive: fc.constant(true),
     limits: fc.constantFrom({ maxBatchSize: 10 }, {}),
   };

@@ -38,6 +38,33 @@ describe("GET /api/tracking-sources", () => {
     });
   });
 
+  describe("200, page by page", () => {
+    it("a source that is deleted meanwhile leaves no other out", async () => {
+      const { organizationId, token } = await world.strangers();
+      const made: (string | undefined)[] = [];
+      for (let at = 0; at < 4; at += 1) made.push((await world.source({}, organizationId, token)).sourceId);
+      const list = (query: string) =>
+        world.ask("GET", `/api/tracking-sources?organizationId=${organizationId}&limit=2${query}`, { token });
+      const first = (await list("")).body;
+      const idsOf = (page: { sources: { sourceId: string }[] }) =>
+        page.sources.map(({ sourceId }) => sourceId);
+      await world.ask("DELETE", `/api/tracking-sources/${idsOf(first)[0]}`, { token });
+      const second = (await list(`&cursor=${first.nextCursor}`)).body;
+      assert.deepEqual([...idsOf(first), ...idsOf(second)].toSorted(), made.toSorted());
+      assert.equal(second.nextCursor, null);
+    });
+
+    it("a cursor that nobody was given is no error: a page begins wherever it says", async () => {
+      for (const cursor of ["0.AA", "999999999999999.AA", "1.____", "0.AAAAAA"]) {
+        const reply = await world.ask(
+          "GET",
+          `/api/tracking-sources?organizationId=org_default&cursor=${cursor}`,
+        );
+        assert.equal(reply.status, 200, cursor);
+      }
+    });
+  });
+
   describe("403", () => {
     it("not_a_member: `organizationId` is a workspace of the caller, also when it does not exist", async () => {
       const strangers = await world.strangers();

@@ -1,5 +1,5 @@
 /** What the verbs of the register share: the database's type, what a verb is asked, and pages. */
-import type { Kysely } from "kysely";
+import { type Kysely, type SqlBool, sql } from "kysely";
 import type { Register } from "../ledger.ts";
 import type { Page, PageOf } from "../records.ts";
 import type { RegisterTables } from "./schema.ts";
@@ -15,16 +15,33 @@ export const number = (value: number | string): number => Number(value);
 export const numberOrNull = (value: number | string | null): number | null =>
   value === null ? null : Number(value);
 
+/** The cursor of a list names the last row that was given: when it was made, and its id. */
+function lastGiven({ cursor }: Page): { createdAt: number; id: string } {
+  const [createdAt = "-1", id = ""] = cursor?.split(".", 2) ?? [];
+  // a cursor that nobody was given may hold what no text of PostgreSQL does
+  const text = Buffer.from(id, "base64url").toString().replaceAll("\0", "\ufffd");
+  return { createdAt: Number(createdAt), id: text };
+}
+
 /**
- * Lists that grow at their end are paged by position: what is added meanwhile comes last, so no row is
- * given twice. The cursor is how many rows were given.
+ * Lists are in the order in which their rows were made, and a page begins after the last row of the one before:
+ * what is added or removed meanwhile neither repeats a row nor leaves one out.
  */
-export const offsetOf = (page: Page): number => (page.cursor === null ? 0 : Number(page.cursor));
+export function isAfter(page: Page, createdAt: string, id: string) {
+  const last = lastGiven(page);
+  return sql<SqlBool>`(${sql.ref(createdAt)}, ${sql.ref(id)}) > (${last.createdAt}, ${last.id})`;
+}
 
 /** @param found one row more than asked, where there is one */
-export function pageByPosition<R, T>(found: readonly R[], page: Page, record: (row: R) => T): PageOf<T> {
-  const rows = found.slice(0, page.limit).map(record);
-  return { rows, nextCursor: found.length > page.limit ? String(offsetOf(page) + page.limit) : null };
+export function pageOf<T extends { createdAt: number }>(
+  found: readonly T[],
+  { limit }: Page,
+  idOf: (row: T) => string,
+): PageOf<T> {
+  const rows = found.slice(0, limit);
+  const last = found.length > limit ? rows.at(-1) : undefined;
+  const cursor = last && `${last.createdAt}.${Buffer.from(idOf(last)).toString("base64url")}`;
+  return { rows, nextCursor: cursor ?? null };
 }
 
 /**

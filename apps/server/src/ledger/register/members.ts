@@ -2,7 +2,7 @@
 import type { Register } from "../ledger.ts";
 import type { MemberRecord } from "../records.ts";
 import { writeAudit } from "./audit.ts";
-import { type Asked, type Db, holdOrganization, number, offsetOf, pageByPosition } from "./database.ts";
+import { type Asked, type Db, holdOrganization, isAfter, number, pageOf } from "./database.ts";
 import type { RegisterTables } from "./schema.ts";
 
 const memberOf = (row: RegisterTables["members"]): MemberRecord => ({
@@ -18,12 +18,12 @@ const selectMembers = (db: Db, organizationId: string) =>
 
 async function members(db: Db, page: Asked<"members">) {
   const rows = await selectMembers(db, page.organizationId)
+    .where(isAfter(page, "created_at", "user_id"))
     .orderBy("created_at")
     .orderBy("user_id")
     .limit(page.limit + 1)
-    .offset(offsetOf(page))
     .execute();
-  return pageByPosition(rows, page, memberOf);
+  return pageOf(rows.map(memberOf), page, ({ userId }) => userId);
 }
 
 async function memberIn(db: Db, organizationId: string, userId: string): Promise<MemberRecord | null> {

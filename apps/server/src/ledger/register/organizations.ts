@@ -2,7 +2,7 @@
 import type { Register } from "../ledger.ts";
 import type { OrganizationRecord, PageOf } from "../records.ts";
 import { writeAudit } from "./audit.ts";
-import { type Asked, type Db, number, numberOrNull, offsetOf, pageByPosition } from "./database.ts";
+import { type Asked, type Db, isAfter, number, numberOrNull, pageOf } from "./database.ts";
 
 /** A workspace and its owner; false when the workspace exists (two nodes may start on one empty ledger). */
 export async function insertOrganization(
@@ -69,18 +69,19 @@ async function organizations(db: Db, page: Asked<"organizations">): Promise<Page
         .select((count) => count.fn.countAll<number>().as("sources"))
         .as("sources"),
     ])
+    .where(isAfter(page, "created_at", "organization_id"))
     .orderBy("created_at")
     .orderBy("organization_id")
     .limit(page.limit + 1)
-    .offset(offsetOf(page))
     .execute();
-  return pageByPosition(rows, page, (row) => ({
+  const found = rows.map((row) => ({
     organizationId: row.organization_id,
     name: row.name,
     members: number(row.members ?? 0),
     sources: number(row.sources ?? 0),
     createdAt: number(row.created_at),
   }));
+  return pageOf(found, page, ({ organizationId }) => organizationId);
 }
 
 async function organizationsOf(db: Db, { userId }: Asked<"organizationsOf">) {

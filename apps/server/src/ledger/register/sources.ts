@@ -3,7 +3,7 @@ import { LIMITS } from "@headwater/contract/limits";
 import type { Register, SourceChange } from "../ledger.ts";
 import type { SourceRecord } from "../records.ts";
 import { writeAudit } from "./audit.ts";
-import { type Asked, type Db, holdOrganization, offsetOf, pageByPosition } from "./database.ts";
+import { type Asked, type Db, holdOrganization, isAfter, pageOf } from "./database.ts";
 import { freeSlug, slugOf } from "./slug.ts";
 import { rowOf, SOURCE_COLUMNS, sourceRecord } from "./source-row.ts";
 
@@ -17,12 +17,13 @@ const selectSources = (db: Db) =>
 async function sources(db: Db, page: Asked<"sources">) {
   const rows = await selectSources(db)
     .where("sources.organization_id", "=", page.organizationId)
+    .where(isAfter(page, "sources.created_at", "sources.source_id"))
     .orderBy("sources.created_at")
     .orderBy("sources.source_id")
     .limit(page.limit + 1)
-    .offset(offsetOf(page))
     .execute();
-  return pageByPosition(rows, page, (row) => sourceRecord(row));
+  const found = rows.map((row) => sourceRecord(row));
+  return pageOf(found, page, ({ sourceId }) => sourceId);
 }
 
 async function source(db: Db, { sourceId, now }: Asked<"source">): Promise<SourceRecord | null> {

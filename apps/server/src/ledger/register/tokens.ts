@@ -2,7 +2,7 @@
 import type { Register } from "../ledger.ts";
 import type { TokenRecord } from "../records.ts";
 import { writeAudit } from "./audit.ts";
-import { type Asked, type Db, number, numberOrNull, offsetOf, pageByPosition } from "./database.ts";
+import { type Asked, type Db, isAfter, number, numberOrNull, pageOf } from "./database.ts";
 import type { RegisterTables } from "./schema.ts";
 
 type TokenRow = RegisterTables["tokens"];
@@ -73,12 +73,12 @@ async function tokens(db: Db, page: Asked<"tokens">) {
       const users = wideOf === "members" ? membersOf(db, organizationId) : [wideOf.userId];
       return eb.or([own, eb.and([eb("organization_id", "is", null), eb("user_id", "in", users)])]);
     })
+    .where(isAfter(page, "created_at", "token_id"))
     .orderBy("created_at")
     .orderBy("token_id")
     .limit(page.limit + 1)
-    .offset(offsetOf(page))
     .execute();
-  return pageByPosition(rows, page, tokenOf);
+  return pageOf(rows.map(tokenOf), page, ({ tokenId }) => tokenId);
 }
 
 async function createToken(db: Db, made: Asked<"createToken">): Promise<void> {
