@@ -206,7 +206,8 @@ function readSetting<T>(
   try {
     return parse(value);
   } catch (error) {
-    const shown = hidden ? "the given value" : JSON.stringify(value);
+    const mayBeShown = !hidden && !URL.parse(value)?.password;
+    const shown = mayBeShown ? JSON.stringify(value) : "the given value";
     throw new ConfigError(`${name} cannot be ${shown}: it ${(error as Error).message}.`);
   }
 }

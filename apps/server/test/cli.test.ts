@@ -1,6 +1,6 @@
 /** The command line without a service: what it takes, what it refuses, and what it does to a folder. */
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { describe, test } from "node:test";
 import { stripVTControlCharacters } from "node:util";
@@ -107,6 +107,12 @@ describe("settings", () => {
       assert.deepEqual([code, stdout], [78, ""]);
       assert.match(stderr, /^PORT cannot be "99999": it must be a whole number from 0 to 65535\.\n$/);
     }
+  });
+
+  test("A password in a setting is not repeated by the sentence that refuses it.", async () => {
+    const { code, stderr } = await headwater({ BASE_URL: "https://hw:Xy7-secret@hw.example" }, "config");
+    assert.equal(code, 78);
+    assert.match(stderr, /^BASE_URL cannot be the given value: it must be an http or https address without/);
   });
 
   test("With --json the sentence is in an object.", async () => {
@@ -227,6 +233,16 @@ describe("migrate", () => {
       (await headwater(settings, "workspace", "list")).stdout,
       /^No workspaces yet\. `headwater serve`/,
     );
+  });
+
+  test("A DATA_DIR that is made is for its owner alone; one that is there stays as it is.", async () => {
+    using data = folder();
+    const modeOf = (name: string) => statSync(data.at(name)).mode & 0o777;
+    mkdirSync(data.at("there"));
+    const before = modeOf("there");
+    await headwater({ DATA_DIR: data.at("there") }, "migrate");
+    await headwater({ DATA_DIR: data.at("new/data") }, "migrate");
+    assert.deepEqual([modeOf("there"), modeOf("new/data")], [before, 0o700]);
   });
 
   test("A newer ledger is left alone.", async () => {

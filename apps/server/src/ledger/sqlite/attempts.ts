@@ -2,14 +2,13 @@
  * Attempts and their counters in a SQLite file of their own: what is lost with it is history, never an event,
  * so that it may commit without waiting for the disk. Synchronous; it belongs into a thread.
  */
-import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { ATTEMPT_KINDS, ATTEMPT_OUTCOMES } from "@headwater/contract/attempts";
 import { LIMITS } from "@headwater/contract/limits";
 import type { AttemptCount, AttemptFilter, AttemptRow, StoredAttempt } from "../records.ts";
 import { createRetention, type KeptRow, type Retention } from "./attempts-kept.ts";
-import { connect, existingFile } from "./database.ts";
+import { connect, existingFile, makeFolder } from "./database.ts";
 
 export interface AttemptStore {
   /** One transaction; what it makes superfluous is deleted in it. */
@@ -52,7 +51,7 @@ export function openAttempts(
   options: { storeBytes: number },
   again: "again" | null = null,
 ): AttemptStore {
-  if (!again) mkdirSync(dirname(path), { recursive: true });
+  if (!again) makeFolder(dirname(path));
   const db = connect(again ? existingFile(path) : path, prepareFile);
   const statements = new Map<string, StatementSync>();
   const prepared = (sql: string): StatementSync => {

@@ -66,12 +66,15 @@ const pragmas = (durability: Durability) => `
   pragma wal_autocheckpoint = 4000;
 `;
 
+/** For its owner alone, as a backup's is: the files in it hold what visitors did, and are made readable for all. */
+export const makeFolder = (path: string): void => void mkdirSync(path, { recursive: true, mode: 0o700 });
+
 /**
  * Opens the ledger's one writing connection and brings its schema up to date; makes what is missing.
  * `off` exists for the control run of the power-loss test.
  */
 export function openDatabase(dataDir: string, durability: Durability = "full"): DatabaseSync {
-  mkdirSync(dataDir, { recursive: true });
+  makeFolder(dataDir);
   return connect(ledgerPath(dataDir), (database) => {
     database.exec(pragmas(durability));
     migrate(database);

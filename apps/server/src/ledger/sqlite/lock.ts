@@ -1,6 +1,6 @@
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { makeFolder } from "./database.ts";
 
 const SQLITE_BUSY = 5;
 
@@ -12,7 +12,7 @@ export class DataDirInUse extends Error {}
  * @returns a function that lets go
  */
 export function lockDataDir(dataDir: string): () => void {
-  mkdirSync(dataDir, { recursive: true });
+  makeFolder(dataDir);
   const file = new DatabaseSync(join(dataDir, "serve.lock"), { timeout: 0 });
   try {
     file.exec(
