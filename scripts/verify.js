@@ -18,6 +18,11 @@ const TOOLS = [
     program: "/usr/lib/postgresql",
     use: "the tests of the ledger on PostgreSQL, which start a server of their own",
   },
+  {
+    name: "pgbouncer",
+    program: "/usr/sbin/pgbouncer",
+    use: "the test of the ledger behind a connection pooler",
+  },
 ];
 
 function isPresent(program) {

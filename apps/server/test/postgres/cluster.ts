@@ -25,7 +25,7 @@ export function postgresPrograms(): string | null {
 }
 
 /** PostgreSQL refuses to run as root. */
-function unprivileged(): { uid: number; gid: number } | null {
+export function unprivileged(): { uid: number; gid: number } | null {
   if (process.getuid?.() !== 0) return null;
   const idOf = (flag: string) => Number(execFileSync("id", [flag, "postgres"], { encoding: "utf8" }));
   return { uid: idOf("-u"), gid: idOf("-g") };

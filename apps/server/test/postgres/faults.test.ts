@@ -134,6 +134,31 @@ describe("PostgreSQL under a node that serves", () => {
   );
 
   fault(
+    "that gives new connections no synchronous_commit is refused until it does, by a node that lives",
+    async () => {
+      await admin("alter database app set synchronous_commit = off");
+      await cut();
+    },
+    async () => {
+      await admin("alter database app reset synchronous_commit");
+      await cut();
+    },
+  );
+
+  it("whose synchronous_commit was switched off while it ran makes a node not ready until it is on again", async () => {
+    await takenAfter();
+    await admin("alter system set synchronous_commit = off");
+    try {
+      await admin("select pg_reload_conf()");
+      await until("/readyz says no", SEEN_MS, async () => !(await isReady()));
+    } finally {
+      await admin("alter system reset synchronous_commit");
+      await admin("select pg_reload_conf()");
+    }
+    await until("/readyz says yes", SEEN_MS, isReady);
+  });
+
+  fault(
     "that stands still is given up after a while, and goes on when it goes on",
     async () => {
       const backends = await admin("select pid::int from pg_stat_activity where usename = 'app'");

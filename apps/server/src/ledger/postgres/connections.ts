@@ -39,23 +39,38 @@ const types: pg.CustomTypesConfig = {
   }) as typeof pg.types.getTypeParser,
 };
 
-async function checkFitness(connection: pg.ClientBase): Promise<void> {
-  const { rows } = await connection.query(
-    `select current_setting('server_version_num')::int as version, current_setting('synchronous_commit') as synchronous,
-       current_setting('server_encoding') as encoding`,
+/** As a new connection would have it, whatever this one was given; `off` is what nothing can be promised with. */
+export const SYNCHRONOUS = "select reset_val from pg_settings where name = 'synchronous_commit'";
+
+/** @throws UnfitPostgres */
+export function checkSynchronous(synchronous: string): void {
+  if (synchronous === "off")
+    throw new UnfitPostgres(
+      "synchronous_commit is off for the role, the database or the server of DATABASE_URL, so an accepted event could be lost; " +
+        "set it on, for example with `alter role … set synchronous_commit = on`.",
+    );
+}
+
+/**
+ * Sets and checks what a connection must be like, in one round trip. What would be said at its start a pooler in session
+ * mode does not pass on. `synchronous_commit` stays as it is, whatever becomes of the server's meanwhile.
+ * @param statementMs 0: a statement may take its time
+ * @throws UnfitPostgres
+ */
+async function prepare(connection: pg.ClientBase, statementMs: number): Promise<void> {
+  const results = await connection.query(
+    `set statement_timeout = ${statementMs}; set idle_in_transaction_session_timeout = ${LIMITS.databaseStatementMs};
+     select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding,
+       set_config('synchronous_commit', current_setting('synchronous_commit'), false) as synchronous`,
   );
-  const { version, synchronous, encoding } = rows[0];
+  const { version, synchronous, encoding } = (results as unknown as pg.QueryResult[]).at(-1)!.rows[0];
   if (version < OLDEST_VERSION)
     throw new UnfitPostgres("DATABASE_URL names a PostgreSQL older than 14; use 14 or later.");
   if (encoding !== "UTF8")
     throw new UnfitPostgres(
       `The database of DATABASE_URL has the encoding ${encoding}; create one with \`createdb --encoding=UTF8 --template=template0\`.`,
     );
-  if (synchronous === "off")
-    throw new UnfitPostgres(
-      "synchronous_commit is off for the role, the database or the server of DATABASE_URL, so an accepted event could be lost; " +
-        "set it on, for example with `alter role … set synchronous_commit = on`.",
-    );
+  checkSynchronous(synchronous);
 }
 
 export const connectionOf = (url: string): pg.ClientConfig => ({
@@ -64,19 +79,17 @@ export const connectionOf = (url: string): pg.ClientConfig => ({
   types,
   keepAlive: true,
   connectionTimeoutMillis: LIMITS.databaseConnectMs,
-  statement_timeout: LIMITS.databaseStatementMs,
   // a server that was stopped answers not even with a timeout
   query_timeout: LIMITS.databaseStatementMs + LIMITS.databaseConnectMs,
-  idle_in_transaction_session_timeout: LIMITS.databaseStatementMs,
 });
 
 /** One connection that may take its time, for what is done to the schema and for what one command does. */
 export async function connectAlone(url: string): Promise<pg.Client> {
-  const client = new pg.Client({ ...connectionOf(url), statement_timeout: 0, query_timeout: 0 });
+  const client = new pg.Client({ ...connectionOf(url), query_timeout: 0 });
   client.on("error", () => undefined);
   try {
     await client.connect();
-    await checkFitness(client);
+    await prepare(client, 0);
     return client;
   } catch (error) {
     await client.end().catch(() => undefined);
@@ -88,7 +101,7 @@ export function openPool(url: string, max: number): pg.Pool {
   const pool = new pg.Pool({
     ...connectionOf(url),
     max,
-    onConnect: checkFitness,
+    onConnect: (client) => prepare(client, LIMITS.databaseStatementMs),
   });
   // an idle connection that breaks is removed by the pool; whoever needs one gets a new one, or its error
   pool.on("error", () => undefined);

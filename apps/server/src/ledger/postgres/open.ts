@@ -9,9 +9,9 @@ import { createRegister } from "../register/register.ts";
 import type { RegisterTables } from "../register/schema.ts";
 import { attemptVerbs, expireAttempts } from "./attempts.ts";
 import { commitAll } from "./commit.ts";
-import { connectAlone, openPool } from "./connections.ts";
+import { checkSynchronous, connectAlone, openPool, SYNCHRONOUS } from "./connections.ts";
 import { postgresDialect } from "./dialect.ts";
-import { storageErrorOf } from "./failure.ts";
+import { servingErrorOf, storageErrorOf } from "./failure.ts";
 import { listenForChanges } from "./foreign-changes.ts";
 import { keepUp, openFirstGeneration } from "./generations.ts";
 import { migrate } from "./migrations.ts";
@@ -27,12 +27,14 @@ export interface PostgresOptions {
 const PROBE = `with beat as (
     insert into nodes values ($1, clock_timestamp()) on conflict (node_id) do update set seen_at = excluded.seen_at
   ), seen as (select count(*) as nodes from nodes where node_id <> $1 and seen_at > clock_timestamp() - $2 * interval '1 ms')
-  select coalesce(sum(events), 0)::bigint as events, coalesce(sum(bytes), 0)::bigint as bytes, (select nodes + 1 from seen) as nodes
+  select coalesce(sum(events), 0)::bigint as events, coalesce(sum(bytes), 0)::bigint as bytes, (select nodes + 1 from seen) as nodes,
+    (${SYNCHRONOUS}) as synchronous
   from outbox_totals`;
 
 async function probe(pool: pg.Pool, nodeId: string): Promise<LedgerStatus> {
   const query = { name: "probe", text: PROBE, values: [nodeId, LIMITS.nodeSilenceMs] };
-  const { events, bytes, nodes } = (await pool.query(query)).rows[0];
+  const { events, bytes, nodes, synchronous } = (await pool.query(query)).rows[0];
+  checkSynchronous(synchronous);
   // the disk is the database server's, which says itself when it is full
   return { outboxEvents: events, outboxBytes: bytes, freeBytes: Number.POSITIVE_INFINITY, nodes };
 }
@@ -44,7 +46,7 @@ function withStorageErrors<T extends object>(verbs: T): T {
       try {
         return await (verb as (argument: unknown) => Promise<unknown>)(argument);
       } catch (error) {
-        throw storageErrorOf(error);
+        throw servingErrorOf(error);
       }
     };
     return [name, run];

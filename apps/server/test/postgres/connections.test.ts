@@ -1,0 +1,96 @@
+/** What becomes of connections to PostgreSQL: which are used again, and what may stand in between. */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { ACTOR, NOW } from "../../src/ledger/ledger-home.suite.ts";
+import { openPostgresLedger } from "../../src/ledger/postgres/open.ts";
+import { until } from "../faults/child.ts";
+import {
+  bootstrapBody,
+  bootstrapPath,
+  eventsBody,
+  eventsPath,
+  openWorld,
+  outcomesOf,
+  trackEvent,
+} from "../world.ts";
+import { query } from "./cluster.ts";
+import { createDatabase, type Database } from "./databases.ts";
+import { startPooler, whyNoPooler } from "./pooler.ts";
+import { startRelay } from "./relay.ts";
+
+const SEEN_MS = 10_000;
+
+describe("A connection to PostgreSQL", () => {
+  let database: Database;
+  before(async () => {
+    database = await createDatabase();
+  });
+  after(() => database.remove());
+
+  it("on which something was not answered in time is not used again, a `begin` as little as a look-up", async () => {
+    await using relay = await startRelay(database.url);
+    const ledger = await openPostgresLedger({ url: relay.url, now: NOW });
+    const made = { actor: ACTOR, now: NOW, organizationId: "org_1", name: "Shop" };
+    const asked = { userId: ACTOR.userId };
+    try {
+      for (const [text, verb] of [
+        ["begin", () => ledger.createOrganization(made)],
+        ['"members"', () => ledger.organizationsOf(asked)],
+      ] as const) {
+        relay.hold(text);
+        await assert.rejects(verb(), { name: "StorageError" });
+        assert.deepEqual(await ledger.organizationsOf(asked), []);
+      }
+    } finally {
+      await ledger.close();
+    }
+  });
+
+  it("may go by PgBouncer in session mode, changes of other nodes included", {
+    skip: whyNoPooler() ?? false,
+  }, async () => {
+    await using pooler = await startPooler(database.url);
+    await using pooled = await openWorld({ DATABASE_URL: pooler.url });
+    await using direct = await openWorld({ DATABASE_URL: database.url });
+    const source = await pooled.createSource();
+    const sessionId = await pooled.openSession(source);
+    const sent = await pooled.send(eventsPath(source), eventsBody(sessionId, [trackEvent()]));
+    assert.deepEqual(outcomesOf(sent), ["accepted"]);
+    await pooled.server.maintain();
+    const [{ limited }] = (await query(
+      database.url,
+      "select count(*)::int as limited from pg_stat_activity where application_name = 'headwater' and datname = current_database()",
+    )) as [{ limited: number }];
+    assert.ok(limited > 2);
+    await direct.ask(`/api/tracking-sources/${source.sourceId}/regenerate-key`, { method: "POST", body: {} });
+    await until("the old key is refused by way of the pooler", SEEN_MS, async () => {
+      const { body } = await pooled.send(bootstrapPath(source), bootstrapBody());
+      return body.code === "rotated_public_key";
+    });
+  });
+});
+
+describe("A failure that PostgreSQL reports", () => {
+  it("is answered 500 when it is a bug of ours, and 503 when the role may not do it", async () => {
+    const database = await createDatabase();
+    const role = `serves_${database.url.split("/").at(-1)}`;
+    await query(database.url, `create role ${role} login`);
+    await query(database.url, `grant all on all tables in schema public to ${role}`);
+    try {
+      await using world = await openWorld({ DATABASE_URL: database.url.replace("postgres@", `${role}@`) });
+      const usage = () => world.ask("/api/usage?organizationId=org_default");
+      assert.equal((await usage()).status, 200);
+      await query(database.url, "alter table usage rename column accepted to elsewhere");
+      const bug = await usage();
+      assert.deepEqual([bug.status, bug.body.code], [500, "internal_error"]);
+      await query(database.url, "alter table usage rename column elsewhere to accepted");
+      await query(database.url, `revoke select on usage from ${role}`);
+      const barred = await usage();
+      assert.deepEqual([barred.status, barred.body.code], [503, "storage_unavailable"]);
+    } finally {
+      await query(database.url, `drop owned by ${role}`);
+      await query(database.url, `drop role ${role}`);
+      await database.remove();
+    }
+  });
+});

@@ -1,0 +1,65 @@
+/** PgBouncer (Debian) in session mode, in front of the tests' own cluster. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { until } from "../faults/child.ts";
+import { query, unprivileged } from "./cluster.ts";
+
+const PGBOUNCER = "/usr/sbin/pgbouncer";
+const PORT = 6432;
+const START_MS = 15_000;
+
+/** null: it can be started; else why not. */
+export const whyNoPooler = (): string | null =>
+  existsSync(PGBOUNCER) ? null : `there is no ${PGBOUNCER}; \`npm run verify\` installs it`;
+
+export interface Pooler extends AsyncDisposable {
+  /** Of the same database, by way of the pooler. */
+  url: string;
+}
+
+export async function startPooler(url: string): Promise<Pooler> {
+  const [, folder, database] = /@([^/]+)\/(.+)$/.exec(url)!;
+  const own = mkdtempSync(join(tmpdir(), "headwater-pooler-"));
+  const at = (name: string) => join(own, name);
+  writeFileSync(at("users"), '"postgres" ""\n');
+  writeFileSync(
+    at("pgbouncer.ini"),
+    `[databases]
+* = host=${decodeURIComponent(folder!)} port=5432
+[pgbouncer]
+pool_mode = session
+auth_type = trust
+auth_file = ${at("users")}
+unix_socket_dir = ${own}
+listen_port = ${PORT}
+max_client_conn = 100
+default_pool_size = 40
+`,
+  );
+  const owner = unprivileged();
+  if (owner)
+    for (const path of [own, at("users"), at("pgbouncer.ini")]) chownSync(path, owner.uid, owner.gid);
+  const child = spawn(PGBOUNCER, ["--quiet", at("pgbouncer.ini")], { ...owner, cwd: own, stdio: "ignore" });
+  const kill = () => child.kill("SIGKILL");
+  process.once("exit", kill);
+  const pooled = `postgres://postgres@${encodeURIComponent(own)}:${PORT}/${database}`;
+  const answers = () =>
+    query(pooled, "select").then(
+      () => true,
+      () => false,
+    );
+  await until("the pooler lets somebody in", START_MS, answers);
+  return {
+    url: pooled,
+    [Symbol.asyncDispose]: async () => {
+      const ended = once(child, "exit");
+      kill();
+      await ended;
+      process.off("exit", kill);
+      rmSync(own, { recursive: true, force: true });
+    },
+  };
+}
