@@ -23,9 +23,9 @@ export interface LedgerOptions {
 }
 
 /** Its driver is loaded only where it is used. */
-async function openOnPostgres(url: string, config: Config, now: number): Promise<OpenedLedger> {
+async function openOnPostgres(url: string, config: Config): Promise<OpenedLedger> {
   const { openPostgresLedger } = await import("./ledger/postgres/open.ts");
-  const ledger = await openPostgresLedger({ url, now, attemptStoreBytes: config.DEBUG_STORE_BYTES });
+  const ledger = await openPostgresLedger({ url, attemptStoreBytes: config.DEBUG_STORE_BYTES });
   // it has no threads, and mends itself
   return { ledger, onBroken: () => undefined, releaseMemory: async () => undefined };
 }
@@ -51,10 +51,10 @@ async function openInDataDir(config: Config, { now, durability }: LedgerOptions)
 export const openLedger = (config: Config, options: LedgerOptions): Promise<OpenedLedger> =>
   config.DATABASE_URL === null
     ? openInDataDir(config, options)
-    : openOnPostgres(config.DATABASE_URL, config, options.now);
+    : openOnPostgres(config.DATABASE_URL, config);
 
 /** For a command of the command line, beside whatever serves. */
 export async function openLedgerBeside(config: Config, now: number): Promise<Ledger> {
-  if (config.DATABASE_URL !== null) return (await openOnPostgres(config.DATABASE_URL, config, now)).ledger;
+  if (config.DATABASE_URL !== null) return (await openOnPostgres(config.DATABASE_URL, config)).ledger;
   return openSqliteLedger({ dataDir: config.DATA_DIR, now, shared: true });
 }

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readConfig } from "../src/config.ts";
+import { type Config, type Environment, readConfig } from "../src/config.ts";
 import { createAlias } from "../src/http/alias.ts";
 import { type RunningServer, type StartOptions, startServer } from "../src/server.ts";
 import { type CheckReply, createContractCheck, type OpenApi } from "./contract-check.ts";
@@ -104,7 +104,7 @@ export async function openWorld(
     ...environment,
   };
   const config = readConfig(settings);
-  const server = await startServer(config, settings, options);
+  const server = await startWithClock(config, settings, options);
   const withoutAlias = createAlias(config.INGEST_ALIAS);
   const check = createContractCheck(await readDocument(server.url));
   let closed = false;
@@ -162,6 +162,22 @@ export async function openWorld(
       await removeLedger(dataDir);
     },
   };
+}
+
+/** A ledger on PostgreSQL goes by its database's clock, which a test that drives time has to move as well. */
+async function startWithClock(config: Config, settings: Environment, options: StartOptions) {
+  const { DATABASE_URL: url } = config;
+  const { clock } = options;
+  if (url === null || clock === undefined) return startServer(config, settings, options);
+  const { setClock } = await import("./postgres/databases.ts");
+  const setTime = async () => setClock(url, clock());
+  await setTime();
+  const server = await startServer(config, settings, options);
+  const maintain = async () => {
+    await setTime();
+    await server.maintain();
+  };
+  return { ...server, maintain };
 }
 
 let numbered = 0;

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { defineCommand } from "citty";
 import { ConfigError, processEnvironment, readConfig } from "../config.ts";
-import { StorageError } from "../ledger/ledger.ts";
 import { ledgerPath, openDatabase } from "../ledger/sqlite/database.ts";
 import { lockDataDir } from "../ledger/sqlite/lock.ts";
 import { databaseUrl } from "../setting-values.ts";
@@ -32,7 +31,7 @@ async function moveTo(url: string, dataDir: string, isSilent: boolean) {
   const history = join(dataDir, "attempts.sqlite");
   const attempts = existsSync(history) ? new DatabaseSync(history) : null;
   try {
-    const target = await openTarget(url, now);
+    const target = await openTarget(url);
     try {
       return await moveLedger({ ledger, attempts, target, now, onPage: createProgress(isSilent) });
     } finally {
@@ -47,7 +46,6 @@ async function moveTo(url: string, dataDir: string, isSilent: boolean) {
 function sentenceFor(error: unknown): unknown {
   const { message, name } = error as Error;
   if (name === "UnfitPostgres" || name === "TargetInUse") return new CommandFailed(message);
-  if (!(error instanceof StorageError)) return error;
   return new CommandFailed(
     `${message}. What was moved stays there, and the same command goes on from there.`,
   );

@@ -165,7 +165,10 @@ export interface LedgerStatus {
 export interface Ledger extends Register, IngestLedger, AttemptLedger {
   /** Whether `setUp` has made a workspace. */
   isSetUp(): Promise<boolean>;
-  /** Deletes what is past its time, a slice at a time, and turns key generations; call it every minute. */
+  /**
+   * Deletes what is past its time, a slice at a time, and turns key generations; call it every minute. A ledger that
+   * several nodes share goes by a clock of its own.
+   */
   maintain(at: { now: number }): Promise<void>;
   /** Rejects with StorageError when the ledger cannot be written. */
   probe(at: { now: number }): Promise<LedgerStatus>;

@@ -29,7 +29,7 @@ describe("A connection to PostgreSQL", () => {
 
   it("on which something was not answered in time is not used again, a `begin` as little as a look-up", async () => {
     await using relay = await startRelay(database.url);
-    const ledger = await openPostgresLedger({ url: relay.url, now: NOW });
+    const ledger = await openPostgresLedger({ url: relay.url });
     const made = { actor: ACTOR, now: NOW, organizationId: "org_1", name: "Shop" };
     const asked = { userId: ACTOR.userId };
     try {

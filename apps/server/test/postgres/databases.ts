@@ -2,7 +2,9 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Ledger } from "../../src/ledger/ledger.ts";
 import { migrateDatabase } from "../../src/ledger/postgres/migrate-database.ts";
+import { openPostgresLedger } from "../../src/ledger/postgres/open.ts";
 import { type Cluster, query, startCluster } from "./cluster.ts";
 
 let own: Promise<Cluster> | null = null;
@@ -74,4 +76,29 @@ export async function databaseOf(dataDir: string): Promise<string> {
 export async function removeDatabaseOf(dataDir: string): Promise<void> {
   const url = addressIn(dataDir);
   if (url) await query(await adminUrl(), `drop database ${url.split("/").at(-1)} with (force)`);
+}
+
+/** From now on the database's clock stands there, as far as the ledger asks it. */
+export async function setClock(url: string, now: number): Promise<void> {
+  await query(
+    url,
+    `create or replace function ledger_now() returns bigint language sql as 'select ${now}::bigint'`,
+  );
+}
+
+/** A ledger whose database has the time that its upkeep is called at. */
+export const withClock = (ledger: Ledger, url: string): Ledger => ({
+  ...ledger,
+  maintain: async (at) => {
+    await setClock(url, at.now);
+    await ledger.maintain(at);
+  },
+});
+
+export async function openAt(url: string, now: number, attemptStoreBytes?: number): Promise<Ledger> {
+  await setClock(url, now);
+  return withClock(
+    await openPostgresLedger({ url, ...(attemptStoreBytes ? { attemptStoreBytes } : {}) }),
+    url,
+  );
 }

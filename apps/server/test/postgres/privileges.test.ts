@@ -5,7 +5,7 @@ import { DEDUP_WINDOW_SECONDS } from "@headwater/contract";
 import { DAY, entries, NOW, outcomes } from "../../src/ledger/ledger-home.suite.ts";
 import { openPostgresLedger } from "../../src/ledger/postgres/open.ts";
 import { query } from "./cluster.ts";
-import { createDatabase } from "./databases.ts";
+import { createDatabase, setClock } from "./databases.ts";
 
 it("A role that owns nothing serves, turns generations and empties them, and may create no table", async () => {
   const { url, remove } = await createDatabase();
@@ -16,15 +16,19 @@ it("A role that owns nothing serves, turns generations and empties them, and may
     `grant select, insert, update, delete, truncate on all tables in schema public to ${role}`,
   );
   const own = url.replace("postgres@", `${role}@`);
+  await setClock(url, NOW);
   try {
     await assert.rejects(query(own, "create table mine (one int)"), /permission denied/);
-    const ledger = await openPostgresLedger({ url: own, now: NOW });
+    const ledger = await openPostgresLedger({ url: own });
     try {
       const batch = entries(2);
       assert.deepEqual(await outcomes(ledger, { entries: batch }), [1, 1]);
       await ledger.recordAttempts({ rows: [], counts: [] });
       const end = NOW + 3 * DEDUP_WINDOW_SECONDS * 1_000;
-      for (let now = NOW; now <= end; now += DAY) await ledger.maintain({ now });
+      for (let now = NOW; now <= end; now += DAY) {
+        await setClock(url, now);
+        await ledger.maintain({ now });
+      }
       assert.deepEqual(
         await outcomes(ledger, { receivedAt: end, entries: batch }),
         [1, 1],

@@ -1,19 +1,14 @@
 /** The port's suites over PostgreSQL, of what is not on the path of ingest: the same as over SQLite. */
 import { describe } from "node:test";
 import { attemptsSuite } from "../../src/ledger/attempts.suite.ts";
-import { openPostgresLedger } from "../../src/ledger/postgres/open.ts";
 import { registerSuite } from "../../src/ledger/register.suite.ts";
-import { createDatabase } from "./databases.ts";
+import { createDatabase, openAt } from "./databases.ts";
 
 const NOW = Date.UTC(2026, 10, 21, 12);
 
 async function openOne(attemptStoreBytes?: number) {
   const { url, remove } = await createDatabase();
-  const ledger = await openPostgresLedger({
-    url,
-    now: NOW,
-    ...(attemptStoreBytes ? { attemptStoreBytes } : {}),
-  });
+  const ledger = await openAt(url, NOW, attemptStoreBytes);
   const close = async () => {
     await ledger.close();
     await remove();

@@ -8,7 +8,7 @@ import { openPostgresLedger } from "../../src/ledger/postgres/open.ts";
 import type { Entry } from "../../src/ledger/records.ts";
 import { createRandom } from "../faults/random.ts";
 import { query } from "./cluster.ts";
-import { createDatabase } from "./databases.ts";
+import { createDatabase, setClock } from "./databases.ts";
 
 const ROTATIONS = process.env.TEST_LONG ? 100 : 15;
 const CLIENTS = 8;
@@ -37,7 +37,8 @@ it("Generations that turn while two nodes send the same new and old ids at once 
   const random = createRandom();
   t.diagnostic(`seed ${random.seed}, ${ROTATIONS} rotations`);
   const { url, remove } = await createDatabase();
-  const nodes = await Promise.all([START, START].map((now) => openPostgresLedger({ url, now })));
+  await setClock(url, START);
+  const nodes = await Promise.all([openPostgresLedger({ url }), openPostgresLedger({ url })]);
   const history: { at: number; batch: Entry[] }[] = [];
   let now = START;
   let total = 0;
@@ -49,6 +50,7 @@ it("Generations that turn while two nodes send the same new and old ids at once 
         .map(({ batch }) => batch);
       const all = [...news, ...olds];
       const turnedAt = now + GENERATION_MS;
+      await setClock(url, turnedAt);
       const [accepted] = await Promise.all([
         sendAtOnce(nodes, turnedAt, all, () => random.between(0, all.length)),
         ...nodes.map((node) => node.maintain({ now: turnedAt })),
@@ -73,6 +75,22 @@ it("Generations that turn while two nodes send the same new and old ids at once 
     t.diagnostic(`${total} ids, each accepted once by ${CLIENTS} clients over two nodes`);
   } finally {
     await Promise.all(nodes.map((node) => node.close()));
+    await remove();
+  }
+});
+
+it("A node whose clock is off turns and empties nothing early: the database's clock counts", async () => {
+  const { url, remove } = await createDatabase();
+  const node = await openPostgresLedger({ url });
+  try {
+    const batch = entries(2);
+    const send = async () => [...(await node.commit(aCommit({ entries: batch })))];
+    assert.deepEqual(await send(), [1, 1]);
+    for (let days = -40; days <= 40; days += 1) await node.maintain({ now: Date.now() + days * 86_400_000 });
+    assert.deepEqual(await send(), [0, 0]);
+    assert.equal((await query(url, "select from key_generations")).length, 1);
+  } finally {
+    await node.close();
     await remove();
   }
 });

@@ -13,10 +13,9 @@ const LOCK_MS = 1_000;
 const LOCK_NOT_AVAILABLE = "55P03";
 
 /** Makes the first generation of an empty ledger. */
-export async function openFirstGeneration(connection: Connection, now: number): Promise<void> {
+export async function openFirstGeneration(connection: Connection): Promise<void> {
   await connection.query(
-    "insert into key_generations select 1, $1 where not exists (select from key_generations) on conflict do nothing",
-    [now],
+    "insert into key_generations select 1, ledger_now() where not exists (select from key_generations) on conflict do nothing",
   );
 }
 
@@ -33,11 +32,14 @@ async function inTurn<T>(client: pg.PoolClient, text: string, values: unknown[])
   }
 }
 
+const RETIRE = "select retire_keys(ledger_now(), $1) as done";
+
+/** @param now by the database's clock */
 async function upkeep(client: pg.PoolClient, now: number): Promise<void> {
-  while (await inTurn<boolean>(client, "select retire_keys($1, $2) as done", [now, NEEDED_MS]));
-  await inTurn(client, "select turn_keys($1, $2) as done", [now, GENERATION_MS]);
-  while (await inTurn<boolean>(client, "select retire_keys($1, $2) as done", [now, NEEDED_MS]));
-  await inTurn(client, "select forget_moved_keys($1) as done", [now - NEEDED_MS]);
+  while (await inTurn<boolean>(client, RETIRE, [NEEDED_MS]));
+  await inTurn(client, "select turn_keys(ledger_now(), $1) as done", [GENERATION_MS]);
+  while (await inTurn<boolean>(client, RETIRE, [NEEDED_MS]));
+  await inTurn(client, "select forget_moved_keys(ledger_now() - $1) as done", [NEEDED_MS]);
   const before = now - LIMITS.sessionRetentionSeconds * 1_000;
   for (let slice = 0; slice < SESSION_SLICES; slice++) {
     const { rowCount } = await client.query(
@@ -50,6 +52,10 @@ async function upkeep(client: pg.PoolClient, now: number): Promise<void> {
     if (rowCount! < SESSION_SLICE) return;
   }
 }
+
+/** By the database's clock, in milliseconds since the epoch. */
+export const databaseNow = async (pool: pg.Pool): Promise<number> =>
+  (await pool.query("select ledger_now() as now")).rows[0].now;
 
 /** A node that finds another at it leaves it to that one. */
 export async function keepUp(pool: pg.Pool, now: number): Promise<void> {

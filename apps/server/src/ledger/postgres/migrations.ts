@@ -2,6 +2,7 @@ import { AUDIT_INDEX, auditDdl, REGISTER_CHANGES, REGISTER_DDL } from "../regist
 import { ATTEMPTS_DDL } from "./attempts-ddl.ts";
 import { COMMIT_DDL } from "./commit-ddl.ts";
 import { type Connection, LOCKS } from "./connections.ts";
+import { NODES_DDL } from "./nodes-ddl.ts";
 
 /** Whatever is changed of these may be remembered by any node; `touchTokens` and activity change nothing of it. */
 const NOTICED: Readonly<Record<string, string>> = {
@@ -34,8 +35,8 @@ const MIGRATIONS: readonly (readonly string[])[] = [
     ...ATTEMPTS_DDL,
     `create table nodes (node_id text primary key, seen_at timestamptz not null)`,
   ],
-  // what the register changes later is a migration of its own on either engine
-  ...REGISTER_CHANGES.slice(1),
+  REGISTER_CHANGES[1]!,
+  NODES_DDL,
 ];
 
 export class NewerLedger extends Error {}

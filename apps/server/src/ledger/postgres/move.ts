@@ -257,11 +257,11 @@ function recentOnly(ledger: DatabaseSync): number {
 }
 
 /** A database whose schema is up to date, and that may take its time. */
-export async function openTarget(url: string, now: number): Promise<pg.Client> {
+export async function openTarget(url: string): Promise<pg.Client> {
   try {
     const target = await connectAlone(url);
     await migrate(target);
-    await openFirstGeneration(target, now);
+    await openFirstGeneration(target);
     return target;
   } catch (error) {
     throw storageErrorOf(error);

@@ -13,13 +13,12 @@ import { checkSynchronous, connectAlone, openPool, SYNCHRONOUS } from "./connect
 import { postgresDialect } from "./dialect.ts";
 import { servingErrorOf, storageErrorOf } from "./failure.ts";
 import { listenForChanges } from "./foreign-changes.ts";
-import { keepUp, openFirstGeneration } from "./generations.ts";
+import { databaseNow, keepUp, openFirstGeneration } from "./generations.ts";
 import { migrate } from "./migrations.ts";
 import { readVerbs } from "./reads.ts";
 
 export interface PostgresOptions {
   url: string;
-  now: number;
   attemptStoreBytes?: number;
 }
 
@@ -54,11 +53,11 @@ function withStorageErrors<T extends object>(verbs: T): T {
   return Object.fromEntries(entries) as T;
 }
 
-async function prepare(url: string, now: number): Promise<void> {
+async function prepare(url: string): Promise<void> {
   const client = await connectAlone(url);
   try {
     await migrate(client);
-    await openFirstGeneration(client, now);
+    await openFirstGeneration(client);
   } finally {
     await client.end();
   }
@@ -66,8 +65,8 @@ async function prepare(url: string, now: number): Promise<void> {
 
 /** @throws UnfitPostgres, NewerLedger, or StorageError when it cannot be reached */
 export async function openPostgresLedger(options: PostgresOptions): Promise<Ledger> {
-  const { url, now, attemptStoreBytes = LIMITS.attemptStoreBytes } = options;
-  await prepare(url, now).catch((error: unknown) => {
+  const { url, attemptStoreBytes = LIMITS.attemptStoreBytes } = options;
+  await prepare(url).catch((error: unknown) => {
     throw storageErrorOf(error);
   });
   const commits = openPool(url, LIMITS.databaseCommits);
@@ -84,9 +83,11 @@ export async function openPostgresLedger(options: PostgresOptions): Promise<Ledg
       ...attemptVerbs(others, attemptStoreBytes),
       commit: (commit) => queue.add(commit),
       isSetUp: async () => (await others.query("select from organizations limit 1")).rowCount === 1,
-      maintain: async ({ now: at }) => {
-        await keepUp(others, at);
-        await expireAttempts(others, at, attemptStoreBytes);
+      // by the one clock that all nodes share, not by the caller's
+      maintain: async () => {
+        const now = await databaseNow(others);
+        await keepUp(others, now);
+        await expireAttempts(others, now, attemptStoreBytes);
       },
       probe: () => probe(others, nodeId),
     } satisfies Omit<Ledger, "onForeignChange" | "close">),
