@@ -49,9 +49,7 @@ async function openInDataDir(config: Config, { now, durability }: LedgerOptions)
  * @throws DataDirInUse when another process serves the folder, UnfitPostgres when nothing can be promised on that server
  */
 export const openLedger = (config: Config, options: LedgerOptions): Promise<OpenedLedger> =>
-  config.DATABASE_URL === null
-    ? openInDataDir(config, options)
-    : openOnPostgres(config.DATABASE_URL, config);
+  config.DATABASE_URL === null ? openInDataDir(config, options) : openOnPostgres(config.DATABASE_URL, config);
 
 /** For a command of the command line, beside whatever serves. */
 export async function openLedgerBeside(config: Config, now: number): Promise<Ledger> {

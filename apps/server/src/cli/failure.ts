@@ -25,11 +25,13 @@ export function aboutDataDir(error: unknown, dataDir: string): unknown {
 
 /** The same for whichever ledger is set. */
 export function aboutLedger(error: unknown, { DATABASE_URL, DATA_DIR }: Config): unknown {
+  // their classes are those of an adapter, which is not loaded where it is not used
+  const { name, message } = error as Error;
+  if (name === "UnfitPostgres" || name === "MovedLedger") return new ConfigError(message);
   if (DATABASE_URL === null) return aboutDataDir(error, DATA_DIR);
-  if (error instanceof StorageError)
-    return new CommandFailed(`The database of DATABASE_URL cannot be used: ${error.message}.`);
-  // its class is that of an adapter, which is not loaded where it is not used
-  return (error as Error).name === "UnfitPostgres" ? new ConfigError((error as Error).message) : error;
+  return error instanceof StorageError
+    ? new CommandFailed(`The database of DATABASE_URL cannot be used: ${message}.`)
+    : error;
 }
 
 /** As sysexits.h has them. */

@@ -6,9 +6,10 @@ import { defineCommand } from "citty";
 import { ConfigError, processEnvironment, readConfig } from "../config.ts";
 import { ledgerPath, openDatabase } from "../ledger/sqlite/database.ts";
 import { lockDataDir } from "../ledger/sqlite/lock.ts";
+import { unmark } from "../ledger/sqlite/move-mark.ts";
 import { databaseUrl } from "../setting-values.ts";
 import { JSON_FLAG } from "./arguments.ts";
-import { CommandFailed } from "./failure.ts";
+import { CommandFailed, UsageError } from "./failure.ts";
 import { type Report, table } from "./report.ts";
 
 const TELL_ROWS = 100_000;
@@ -51,39 +52,63 @@ function sentenceFor(error: unknown): unknown {
   );
 }
 
+/** The ledger is served from DATA_DIR again; a later move has another id, so nothing is mixed with what is there. */
+function giveUp(dataDir: string): Report {
+  const ledger = openDatabase(dataDir);
+  try {
+    const text = unmark(ledger)
+      ? "The ledger in DATA_DIR may be served from again. What was moved already is not touched; a later move needs another, empty database."
+      : "The ledger in DATA_DIR is not on its way anywhere; nothing to give up.";
+    return { json: { ok: true }, text };
+  } finally {
+    ledger.close();
+  }
+}
+
+async function moveAndTell(url: string, dataDir: string, isSilent: boolean): Promise<Report> {
+  const moved = await moveTo(url, dataDir, isSilent).catch((error: unknown) => {
+    throw sentenceFor(error);
+  });
+  const differing = moved.filter(({ from, to }) => from !== to);
+  if (differing.length > 0) {
+    const those = differing.map(({ name, from, to }) => `${name} (${from} here, ${to} there)`).join(", ");
+    throw new CommandFailed(
+      `Not everything is there: ${those}. Nothing serves from that database, and DATA_DIR holds everything: create another, empty database and move there.`,
+    );
+  }
+  const rows = moved.map(({ name, from, to }) => [name, from, to]);
+  return {
+    json: { moved },
+    text: table(["what", "in DATA_DIR", "in PostgreSQL"], rows),
+    note: "Start the service with DATABASE_URL set to that database. DATA_DIR is as it was, and is not served from any more.",
+  };
+}
+
 export const move = defineCommand({
   meta: {
     description:
       "Take the ledger of DATA_DIR to PostgreSQL; the service must not run. Interrupted, it goes on when asked again",
   },
   args: {
-    to: { type: "string", valueHint: "postgres://…", required: true, description: "An empty database" },
+    to: { type: "string", valueHint: "postgres://…", description: "An empty database" },
+    "give-up": { type: "boolean", description: "Serve from DATA_DIR again, instead of going on" },
     ...JSON_FLAG,
   },
   run: async ({ args }): Promise<Report> => {
     const { DATA_DIR: dataDir } = readConfig(processEnvironment());
+    if ((args.to === undefined) !== (args["give-up"] === true))
+      throw new UsageError("`headwater move` needs either --to postgres://… or --give-up.");
     if (!existsSync(ledgerPath(dataDir)))
       throw new CommandFailed(
         `There is no ledger in DATA_DIR ${dataDir}. Set DATA_DIR to the folder of the service.`,
       );
-    const url = addressOf(args.to);
+    const url = args.to === undefined ? null : addressOf(args.to);
     const unlock = lockDataDir(dataDir);
-    const moved = await moveTo(url, dataDir, args.json === true)
-      .catch((error: unknown) => {
-        throw sentenceFor(error);
-      })
-      .finally(unlock);
-    const differing = moved.filter(({ from, to }) => from !== to);
-    if (differing.length > 0) {
-      const those = differing.map(({ name, from, to }) => `${name} (${from} here, ${to} there)`).join(", ");
-      throw new CommandFailed(`Not everything is there: ${those}. Empty the database and move again.`);
+    try {
+      return url === null ? giveUp(dataDir) : await moveAndTell(url, dataDir, args.json === true);
+    } finally {
+      unlock();
     }
-    const rows = moved.map(({ name, from, to }) => [name, from, to]);
-    return {
-      json: { moved },
-      text: table(["what", "in DATA_DIR", "in PostgreSQL"], rows),
-      note: "Start the service with DATABASE_URL set to that database. DATA_DIR is as it was; do not serve from it again.",
-    };
   },
 });
 

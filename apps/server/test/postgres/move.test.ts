@@ -1,6 +1,8 @@
 /** An embedded ledger moves to PostgreSQL: everything is there, and the same service goes on with it. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
+import pg from "pg";
+import { LOCKS } from "../../src/ledger/postgres/connections.ts";
 import { headwater } from "../command-line.ts";
 import { storedEvents } from "../ledger-reader.ts";
 import {
@@ -16,6 +18,9 @@ import {
 } from "../world.ts";
 import { query } from "./cluster.ts";
 import { createDatabase } from "./databases.ts";
+
+/** What no refusal may advise. */
+const DESTROYING = /empty the database|drop|truncate|delete/i;
 
 it("move takes sources, members, tokens, sessions, keys, events and the debug history along; interrupted, it goes on, and again it adds nothing", async () => {
   const { url, remove } = await createDatabase();
@@ -47,6 +52,12 @@ it("move takes sources, members, tokens, sessions, keys, events and the debug hi
     const interrupted = await headwater({ DATA_DIR: world.dataDir }, "move", "--to", url);
     assert.equal(interrupted.code, 1);
     assert.match(interrupted.stderr, /"moved_keys" does not exist.*goes on from there/);
+    const unfinished = await headwater({ DATABASE_URL: url }, "serve");
+    assert.equal(unfinished.code, 78);
+    assert.match(unfinished.stderr, /not finished. Run `headwater move --to …` again/);
+    const onItsWay = await headwater({ DATA_DIR: world.dataDir }, "serve");
+    assert.equal(onItsWay.code, 78);
+    assert.match(onItsWay.stderr, /is on its way to PostgreSQL/);
     await query(url, "alter table elsewhere rename to moved_keys");
     for (const time of ["goes on", "again"]) {
       const moved = await headwater({ DATA_DIR: world.dataDir }, "move", "--to", url, "--json");
@@ -60,6 +71,9 @@ it("move takes sources, members, tokens, sessions, keys, events and the debug hi
       );
     }
 
+    const moved = await headwater({ DATA_DIR: world.dataDir }, "source", "list");
+    assert.equal(moved.code, 78);
+    assert.match(moved.stderr, /has moved to PostgreSQL: set DATABASE_URL/);
     await using there = await openWorld({ DATABASE_URL: url });
     const after = {
       usage: (await there.ask(`/api/usage?organizationId=${ORGANIZATION_ID}`)).body,
@@ -73,10 +87,76 @@ it("move takes sources, members, tokens, sessions, keys, events and the debug hi
       Number((await query(url, "select sum(events) as n from outbox"))[0]!.n),
       storedEvents(world.dataDir).length + 1,
     );
-    const other = await headwater({ DATA_DIR: world.dataDir }, "move", "--to", url);
-    assert.match(other.stderr, /A service works with that database/);
+    const served = await headwater({ DATA_DIR: world.dataDir }, "move", "--to", url);
+    assert.equal(served.code, 1);
+    assert.match(served.stderr, /which has been served from since: nothing is left to do/);
   } finally {
     await world[Symbol.asyncDispose]();
+    await remove();
+  }
+});
+
+/** An embedded ledger that holds something and is served by nobody. */
+async function stoppedWorld() {
+  const world = await openWorld({ DATABASE_URL: "" });
+  await world.createSource();
+  await world.close();
+  return world;
+}
+
+it("move refuses a database that another ledger moved to, that is in use, or that another move works with, and says what to do", async () => {
+  const empty = await createDatabase();
+  const taken = await createDatabase();
+  const { url } = empty;
+  await using one = await stoppedWorld();
+  await using other = await stoppedWorld();
+  const refused = async (to: string, dataDir: string, why: RegExp) => {
+    const { code, stderr } = await headwater({ DATA_DIR: dataDir }, "move", "--to", to);
+    assert.equal(code, 1, stderr);
+    assert.match(stderr, why);
+    assert.doesNotMatch(stderr, DESTROYING);
+  };
+  const holding = new pg.Client(url);
+  try {
+    await holding.connect();
+    await holding.query("select pg_advisory_lock($1, $2)", [...LOCKS.move]);
+    await refused(url, one.dataDir, /Another `headwater move` works with that database/);
+    await holding.end();
+    assert.equal((await headwater({ DATA_DIR: one.dataDir }, "move", "--to", url)).code, 0);
+    await refused(
+      url,
+      other.dataDir,
+      /Another ledger moved into that database.*an empty database of its own/s,
+    );
+    await using _ = await openWorld({ DATABASE_URL: taken.url });
+    await refused(taken.url, other.dataDir, /That database holds a ledger already/);
+    await refused(taken.url, one.dataDir, /That database holds a ledger already/);
+  } finally {
+    await holding.end();
+    for (const { remove } of [empty, taken]) await remove();
+  }
+});
+
+it("A move that was given up lets DATA_DIR be served from again, and nothing is mixed with what it left behind", async () => {
+  const { url, remove } = await createDatabase();
+  await using world = await stoppedWorld();
+  const settings = { DATA_DIR: world.dataDir };
+  try {
+    await query(url, "alter table moved_keys rename to elsewhere");
+    assert.equal((await headwater(settings, "move", "--to", url)).code, 1);
+    await query(url, "alter table elsewhere rename to moved_keys");
+    assert.equal((await headwater(settings, "source", "list")).code, 78);
+    assert.equal((await headwater(settings, "move", "--give-up")).code, 0);
+    // the ledger changes, as it does when it is served from
+    const origin = "https://late.example";
+    assert.equal(
+      (await headwater(settings, "source", "create", "--name", "Late", "--origin", origin)).code,
+      0,
+    );
+    const mixed = await headwater(settings, "move", "--to", url);
+    assert.match(mixed.stderr, /Another ledger moved into that database, or is on its way there/);
+    assert.equal((await query(url, "select from sources where name = 'Late'")).length, 0);
+  } finally {
     await remove();
   }
 });

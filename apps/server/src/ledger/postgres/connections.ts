@@ -16,6 +16,8 @@ export const LOCKS = {
   keys: [CLASS, 2],
   attempts: [CLASS, 3],
   upkeep: [CLASS, 4],
+  admission: [CLASS, 5],
+  move: [CLASS, 6],
 } as const satisfies Record<string, number[]>;
 
 const OLDEST_VERSION = 140_000;

@@ -3,21 +3,22 @@
  * that a move that was interrupted goes on where it stopped, and nothing is there twice.
  */
 import type { DatabaseSync } from "node:sqlite";
-import { promisify } from "node:util";
-import { zstdCompress, zstdDecompressSync } from "node:zlib";
 import type pg from "pg";
-import { type Connection, connectAlone } from "./connections.ts";
+import { admitMove, finishMove } from "./admission.ts";
+import { connectAlone } from "./connections.ts";
 import { storageErrorOf } from "./failure.ts";
 import { openFirstGeneration } from "./generations.ts";
 import { migrate } from "./migrations.ts";
-
-const compress = promisify(zstdCompress);
-const PAGE_ROWS = 2_000;
-const KEY_BYTES = 16;
-
-export class TargetInUse extends Error {
-  override readonly name = "TargetInUse";
-}
+import {
+  type Course,
+  KEY_BYTES,
+  keysCourse,
+  outboxCourse,
+  type Place,
+  type Row,
+  recentKeysCourse,
+  tableCourse,
+} from "./move-courses.ts";
 
 /** What was in the ledger and what is in PostgreSQL, for one kind of thing. */
 export interface Moved {
@@ -30,7 +31,7 @@ interface Parts {
   ledger: DatabaseSync;
   /** The debug history; null: there is none. */
   attempts: DatabaseSync | null;
-  target: Connection;
+  target: pg.Client;
   now: number;
   /** Told after each page. */
   onPage(name: string, rows: number): void;
@@ -53,119 +54,6 @@ const OF_ATTEMPTS: Readonly<Record<string, readonly string[]>> = {
   attempts: ["seq"],
   attempt_counts: ["source_id", "hour", "name"],
 };
-
-type Row = Record<string, string | number | null | Uint8Array>;
-type Place = (string | number)[];
-
-/** The file may hold what no other store takes. */
-const withoutNul = (_: string, value: unknown) =>
-  typeof value === "string" ? value.replaceAll("\0", "\uFFFD") : value;
-
-/** One kind of thing, page by page. `page` reads what follows a place; `put` writes it. */
-interface Course {
-  name: string;
-  page(after: Place | null): { rows: Row[]; last: Place };
-  put(rows: Row[]): Promise<unknown>;
-}
-
-function tableCourse(
-  database: DatabaseSync,
-  target: Connection,
-  name: string,
-  order: readonly string[],
-): Course {
-  const columns = order.join(", ");
-  const marks = order.map(() => "?").join(", ");
-  const rest = `order by ${columns} limit ${PAGE_ROWS}`;
-  const first = database.prepare(`select * from ${name} ${rest}`);
-  const next = database.prepare(`select * from ${name} where (${columns}) > (${marks}) ${rest}`);
-  return {
-    name,
-    page: (after) => {
-      const rows = (after ? next.all(...after) : first.all()) as Row[];
-      const last = rows.at(-1);
-      return { rows, last: last ? order.map((column) => last[column] as string | number) : [] };
-    },
-    put: (rows) =>
-      target.query(
-        `insert into ${name} overriding system value select * from json_populate_recordset(null::${name}, $1)`,
-        [JSON.stringify(rows, withoutNul)],
-      ),
-  };
-}
-
-const putKeys = (target: Connection, keys: string[]) =>
-  target.query("insert into moved_keys select unnest($1::uuid[]) on conflict do nothing", [
-    `{${keys.join()}}`,
-  ]);
-
-/** The keys of a generation; their source is not known any more, so they are kept by themselves for as long as promised. */
-function keysCourse(database: DatabaseSync, target: Connection, table: string): Course {
-  const first = database.prepare(`select hex(key) as key from ${table} order by key limit ${PAGE_ROWS}`);
-  const next = database.prepare(
-    `select hex(key) as key from ${table} where key > unhex(?) order by key limit ${PAGE_ROWS}`,
-  );
-  return {
-    name: table,
-    page: (after) => {
-      const rows = (after ? next.all(...after) : first.all()) as Row[];
-      return { rows, last: [rows.at(-1)?.key as string] };
-    },
-    put: (rows) =>
-      putKeys(
-        target,
-        rows.map(({ key }) => key as string),
-      ),
-  };
-}
-
-/** The newest keys, many a row. */
-function recentKeysCourse(database: DatabaseSync, target: Connection): Course {
-  const after = database.prepare("select seq, keys from recent_keys where seq > ? order by seq limit 100");
-  const keysOf = ({ keys }: Row) => {
-    const text = Buffer.from(keys as Uint8Array).toString("hex");
-    return text.match(new RegExp(`.{${2 * KEY_BYTES}}`, "g")) ?? [];
-  };
-  return {
-    name: "recent_keys",
-    page: (place) => {
-      const rows = after.all(place?.[0] ?? 0) as Row[];
-      return { rows, last: [rows.at(-1)?.seq as number] };
-    },
-    put: (rows) => putKeys(target, rows.flatMap(keysOf)),
-  };
-}
-
-/** A row of the embedded outbox holds events of several sources, one of PostgreSQL those of one. */
-function outboxCourse(database: DatabaseSync, target: Connection): Course {
-  const after = database.prepare("select * from outbox where seq > ? order by seq limit 20");
-  const put = async ({ created_at: createdAt, payload }: Row) => {
-    const lines = zstdDecompressSync(payload as Uint8Array)
-      .toString()
-      .split("\n");
-    const bySource = Map.groupBy(lines, (line) => (JSON.parse(line) as { sourceId: string }).sourceId);
-    for (const [sourceId, own] of bySource) {
-      const bytes = await compress(own.join("\n"));
-      await target.query(
-        `with put as (insert into outbox (source_id, events, created_at, skipped, payload) values ($1, $2, $3, '{}', $4))
-         insert into outbox_totals values ($1, $2, length($4))
-         on conflict (source_id) do update
-         set events = outbox_totals.events + excluded.events, bytes = outbox_totals.bytes + excluded.bytes`,
-        [sourceId, own.length, createdAt, bytes],
-      );
-    }
-  };
-  return {
-    name: "outbox",
-    page: (place) => {
-      const rows = after.all(place?.[0] ?? 0) as Row[];
-      return { rows, last: [rows.at(-1)?.seq as number] };
-    },
-    put: async (rows) => {
-      for (const row of rows) await put(row);
-    },
-  };
-}
 
 async function follow({ target, onPage }: Parts, course: Course): Promise<void> {
   const found = await target.query("select place from move_progress where name = $1", [course.name]);
@@ -196,20 +84,8 @@ const keyTables = (ledger: DatabaseSync): string[] =>
     .all()
     .map(({ generation }) => `event_keys_${generation}`);
 
-/** A database that somebody works with is no target, and one that another ledger moved to is none either. */
-async function claim({ target, now }: Parts): Promise<void> {
-  const { rows } = await target.query(`select (select count(*) from move_progress) as pages,
-    (select count(*) from organizations) as workspaces,
-    (select count(*) from nodes where seen_at > clock_timestamp() - interval '10 s') as nodes`);
-  const { pages, workspaces, nodes } = rows[0];
-  if (nodes > 0) throw new TargetInUse("A service works with that database. Stop it first.");
-  if (pages === 0 && workspaces > 0)
-    throw new TargetInUse("That database holds a ledger already. Give one that is empty.");
-  await target.query("insert into moves select $1 where not exists (select from moves)", [now]);
-}
-
 /** Numbers go on after the highest that came along; what is summed up is summed up anew. */
-async function finish({ target }: Parts): Promise<void> {
+async function sumUp({ target }: Parts): Promise<void> {
   for (const table of ["audit", "attempts"]) {
     await target.query(
       `select setval(pg_get_serial_sequence('${table}', 'seq'), greatest((select max(seq) from ${table}), 1))`,
@@ -269,8 +145,9 @@ export async function openTarget(url: string): Promise<pg.Client> {
 }
 
 /**
- * Nobody else may write to either of the two meanwhile.
- * @returns what there is on both sides, to be compared
+ * Nobody else may write to either of the two meanwhile. The move is finished, and the database may be served from, when
+ * the same is on both sides.
+ * @returns what there is on both sides
  * @throws TargetInUse
  */
 export const moveLedger = (parts: Parts): Promise<Moved[]> =>
@@ -280,7 +157,7 @@ export const moveLedger = (parts: Parts): Promise<Moved[]> =>
 
 async function moveAll(parts: Parts): Promise<Moved[]> {
   const { ledger, attempts, target } = parts;
-  await claim(parts);
+  await admitMove(parts);
   const courses = [
     ...Object.entries(OF_LEDGER).map(([name, order]) => tableCourse(ledger, target, name, order)),
     ...keyTables(ledger).map((table) => keysCourse(ledger, target, table)),
@@ -291,6 +168,8 @@ async function moveAll(parts: Parts): Promise<Moved[]> {
       : []),
   ];
   for (const course of courses) await follow(parts, course);
-  await finish(parts);
-  return compare(parts);
+  await sumUp(parts);
+  const moved = await compare(parts);
+  if (moved.every(({ from, to }) => from === to)) await finishMove(parts);
+  return moved;
 }

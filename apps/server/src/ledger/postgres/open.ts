@@ -7,6 +7,7 @@ import { createCommitQueue } from "../commit-queue.ts";
 import type { Ledger, LedgerStatus } from "../ledger.ts";
 import { createRegister } from "../register/register.ts";
 import type { RegisterTables } from "../register/schema.ts";
+import { admitNode } from "./admission.ts";
 import { attemptVerbs, expireAttempts } from "./attempts.ts";
 import { commitAll } from "./commit.ts";
 import { checkSynchronous, connectAlone, openPool, SYNCHRONOUS } from "./connections.ts";
@@ -53,11 +54,12 @@ function withStorageErrors<T extends object>(verbs: T): T {
   return Object.fromEntries(entries) as T;
 }
 
-async function prepare(url: string): Promise<void> {
+async function prepare(url: string, nodeId: string): Promise<void> {
   const client = await connectAlone(url);
   try {
     await migrate(client);
     await openFirstGeneration(client);
+    await admitNode(client, nodeId);
   } finally {
     await client.end();
   }
@@ -66,12 +68,12 @@ async function prepare(url: string): Promise<void> {
 /** @throws UnfitPostgres, NewerLedger, or StorageError when it cannot be reached */
 export async function openPostgresLedger(options: PostgresOptions): Promise<Ledger> {
   const { url, attemptStoreBytes = LIMITS.attemptStoreBytes } = options;
-  await prepare(url).catch((error: unknown) => {
+  const nodeId = randomBytes(8).toString("hex");
+  await prepare(url, nodeId).catch((error: unknown) => {
     throw storageErrorOf(error);
   });
   const commits = openPool(url, LIMITS.databaseCommits);
   const others = openPool(url, LIMITS.databaseConnections - LIMITS.databaseCommits);
-  const nodeId = randomBytes(8).toString("hex");
   const changes = listenForChanges(url, nodeId);
   const register = createRegister(new Kysely<RegisterTables>({ dialect: postgresDialect(others) }));
   const queue = createCommitQueue((group) => commitAll(commits, group), LIMITS.databaseCommits);

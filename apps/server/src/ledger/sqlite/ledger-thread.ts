@@ -4,6 +4,7 @@ import type { Register } from "../ledger.ts";
 import { prepareCommit } from "./commit.ts";
 import { type Durability, openDatabase, reopenDatabase } from "./database.ts";
 import { openGenerations } from "./generations.ts";
+import { refuseMoved } from "./move-mark.ts";
 import type { PackedGroup } from "./packing.ts";
 import { prepareReads } from "./reads.ts";
 import { serveThread } from "./rpc.ts";
@@ -53,6 +54,7 @@ const dataVersion = (database: DatabaseSync) =>
 /** From here on a change of others is noticed: the count means nothing across connections. */
 function take(database: DatabaseSync): Store {
   try {
+    refuseMoved(database);
     version = dataVersion(database);
     store = openStore(database, opening.now);
     return store;

@@ -20,6 +20,10 @@ const MIGRATIONS: readonly (readonly string[])[] = [
   ],
   REGISTER_CHANGES[0]!,
   REGISTER_CHANGES[1]!,
+  [
+    `create table move_mark (one integer primary key check (one = 1), move_id text not null, begun_at integer not null,
+      finished_at integer)`,
+  ],
 ];
 
 /**

@@ -9,9 +9,13 @@ interface Question {
   verb: string;
   argument: unknown;
 }
-type Answer =
-  | { id: number; value: unknown }
-  | { id: number; failure: { message: string; storage: boolean; full: boolean } };
+interface Failure {
+  name: string;
+  message: string;
+  storage: boolean;
+  full: boolean;
+}
+type Answer = { id: number; value: unknown } | { id: number; failure: Failure };
 type Notice = { notice: string };
 
 /** The one verb that every thread has. */
@@ -91,14 +95,16 @@ export async function startThread(name: string, module: URL, opening: unknown): 
   };
 }
 
-function errorOf(failure: { message: string; storage: boolean; full: boolean }): Error {
-  return failure.storage ? new StorageError(failure.message, failure.full) : new Error(failure.message);
+function errorOf({ name, message, storage, full }: Failure): Error {
+  return storage ? new StorageError(message, full) : Object.assign(new Error(message), { name });
 }
 
-function failureOf(thrown: unknown): { message: string; storage: boolean; full: boolean } {
+function failureOf(thrown: unknown): Failure {
   const error = storageFailure(thrown);
-  if (error instanceof StorageError) return { message: error.message, storage: true, full: error.full };
-  return { message: error instanceof Error ? error.message : String(error), storage: false, full: false };
+  if (error instanceof StorageError)
+    return { name: error.name, message: error.message, storage: true, full: error.full };
+  const { name, message } = error instanceof Error ? error : new Error(String(error));
+  return { name, message, storage: false, full: false };
 }
 
 /**
