@@ -25,7 +25,7 @@ import { openCountries } from "./ingest/visitor.ts";
 import type { InstallAddresses } from "./install/install.ts";
 import { debugUrlOf } from "./install/install.ts";
 import { withChangeNotice } from "./ledger/changes.ts";
-import { type Ledger, StorageError } from "./ledger/ledger.ts";
+import { type Change, type Ledger, StorageError } from "./ledger/ledger.ts";
 import type { SourceRecord } from "./ledger/records.ts";
 import { createMetrics } from "./operations/metrics.ts";
 import type { ReadinessWatch } from "./operations/readiness.ts";
@@ -136,8 +136,8 @@ function createIngestRoom(
 
 export async function createService(given: ServiceParts): Promise<Service> {
   const { config, clock, newId, log, readiness, addresses } = given;
-  let forget: () => void = () => undefined;
-  const ledger = withChangeNotice(given.ledger, () => forget());
+  let forget: (change: Change) => void = () => undefined;
+  const ledger = withChangeNotice(given.ledger, (change) => forget(change));
   const parts = { ...given, ledger };
   const defaults = limitDefaults(config);
   const limitsOf: LimitsOf = (source) => appliedLimits(source.limits, defaults);
@@ -151,9 +151,9 @@ export async function createService(given: ServiceParts): Promise<Service> {
   const trouble = watchStorageTrouble(log, clock);
   const { ingest, metrics } = createIngestRoom(parts, recorder, limitsOf, trouble);
   const authenticator = createAuthenticator(ledger, await jwtOf(config));
-  forget = () => {
-    authenticator.forget();
-    ingest.forget();
+  forget = (change) => {
+    if (change.of === "everything" || change.of === "tokens") authenticator.forget();
+    ingest.forget(change);
   };
   ledger.onForeignChange(forget);
 

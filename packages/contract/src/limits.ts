@@ -144,6 +144,8 @@ export const LIMITS = {
   sessionCacheEntries: 50_000,
   /** Visitors whose session may be joined: as many as a source's rate lets in meanwhile. */
   recentSessionEntries: 20_000,
+  /** A session is asked for again after so long: that another node named its user may have been told to nobody. */
+  sessionMemoryMs: 60_000,
   /** A site's pages are few and their views many. */
   addressCacheEntries: 2_000,
   /** Versions of browsers in use at one time. */
@@ -158,6 +160,8 @@ export const LIMITS = {
   /** A client has its answer, or its 503, before it gives up itself. */
   databaseConnectMs: 2_000,
   databaseStatementMs: 5_000,
+  /** Sessions whose user other nodes are still to be told of; beyond, they learn it by `sessionMemoryMs`. */
+  untoldUsers: 10_000,
   /** A node that was silent for so long counts no more. */
   nodeSilenceMs: 5_000,
   requestTimeoutMs: 10_000,

@@ -1,10 +1,10 @@
 /** From the Authorization header to who is calling (spec 5, CONTRACT sections 1 and 3). */
 import { LIMITS } from "@headwater/contract";
-import { LRUCache } from "lru-cache";
 import type { Caller } from "../call.ts";
 import type { Register } from "../ledger/ledger.ts";
 import type { TokenRecord } from "../ledger/records.ts";
 import { Refusal } from "../refusal.ts";
+import { createRemembered } from "../remembered.ts";
 import { hashToken, isPlausibleToken, looksLikeJwt } from "../token.ts";
 import type { VerifyJwt } from "./jwt.ts";
 
@@ -23,27 +23,6 @@ function bearerOf(authorization: string | undefined): string {
   const token = authorization === undefined ? undefined : BEARER.exec(authorization)?.[1];
   if (token !== undefined) return token;
   throw new Refusal(/^bearer +\S/i.test(authorization ?? "") ? "invalid_token" : "missing_token");
-}
-
-/** Look-ups of known tokens, kept until something changes. Unknown ones are not kept: anybody can make them up. */
-function createTokenCache(ledger: Pick<Register, "tokenByHash">) {
-  const known = new LRUCache<string, TokenRecord>({ max: LIMITS.tokenCacheEntries });
-  let epoch = 0;
-  return {
-    async find(hash: string): Promise<TokenRecord | null> {
-      const cached = known.get(hash);
-      if (cached) return cached;
-      const asked = epoch;
-      const found = await ledger.tokenByHash({ hash });
-      // an answer from before a change is used once and not kept
-      if (found && asked === epoch) known.set(hash, found);
-      return found;
-    },
-    forget() {
-      epoch += 1;
-      known.clear();
-    },
-  };
 }
 
 /** Last-used times are gathered, and written by whoever comes a minute after the last writing. */
@@ -78,7 +57,12 @@ export function createAuthenticator(
   ledger: Pick<Register, "tokenByHash" | "touchTokens">,
   verifyJwt: VerifyJwt | null,
 ): Authenticator {
-  const tokens = createTokenCache(ledger);
+  // unknown ones are not remembered: anybody can make them up
+  const tokens = createRemembered<TokenRecord>({
+    max: LIMITS.tokenCacheEntries,
+    lookUp: (hash) => ledger.tokenByHash({ hash }),
+  });
+  const find = async (hash: string) => tokens.get(hash) ?? tokens.ask(hash);
   const lastUsed = createLastUsed(ledger);
 
   async function authenticate(authorization: string | undefined, now: number): Promise<Caller> {
@@ -86,12 +70,12 @@ export function createAuthenticator(
     if (verifyJwt && looksLikeJwt(text)) {
       return { actor: { userId: await verifyJwt(text, now), tokenId: null }, limitedTo: null, ceiling: null };
     }
-    const token = isPlausibleToken(text) ? await tokens.find(hashToken(text)) : null;
+    const token = isPlausibleToken(text) ? await find(hashToken(text)) : null;
     if (!token) throw new Refusal("invalid_token");
     requireUsable(token, now);
     lastUsed.note(token.tokenId, now);
     const { userId, tokenId, organizationId, ceiling } = token;
     return { actor: { userId, tokenId }, limitedTo: organizationId, ceiling };
   }
-  return { authenticate, forget: tokens.forget, flush: lastUsed.flush };
+  return { authenticate, forget: () => tokens.forget(), flush: lastUsed.flush };
 }

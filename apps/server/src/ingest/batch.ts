@@ -124,9 +124,7 @@ export function touchesOf(verdicts: Verdict[]): Required<Touch>[] {
   return [...touched.values()];
 }
 
-/**
- * What the commit did to the sessions, for this process's memory of them. It is stored by now: nothing here may fail.
- */
+/** What the commit did to the sessions, for the memory of them. */
 export function keepAlive(
   touch: Required<Touch>[],
   committed: Committed,
@@ -137,15 +135,8 @@ export function keepAlive(
   const wasAccepted = (entry: number) => committed[entry] === 1;
   for (const { sessionId, userId, entries } of touch) {
     if (!entries.some(wasAccepted)) continue;
-    const session = corridor.sessions.remembered(sourceId, sessionId);
-    if (session) enliven(session, userId, now);
+    corridor.sessions.livesOn(sourceId, sessionId, userId, now);
   }
-}
-
-/** In place: requests that ran beside this one hold the same record. */
-export function enliven(session: SessionRecord, userId: string | null, now: number): void {
-  session.lastActivityAt = Math.max(session.lastActivityAt, now);
-  session.userId = userId ?? session.userId;
 }
 
 const loose = (value: unknown) =>

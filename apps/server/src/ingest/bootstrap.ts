@@ -7,7 +7,6 @@ import type { Admitted } from "./admit.ts";
 import { attend, type Corridor } from "./attend.ts";
 import {
   aboutOf,
-  enliven,
   entriesOf,
   judgeBatch,
   keepAlive,
@@ -62,7 +61,7 @@ async function story(
     return { verdicts, touch, committed };
   };
   const { verdicts, touch, committed } = await (resumed ? store() : sessions.whileOpening(session, store));
-  if (resumed) enliven(held, body.userId ?? null, now);
+  if (resumed) sessions.livesOn(sourceId, held.sessionId, body.userId ?? null, now);
   keepAlive(touch, committed, sourceId, now, corridor);
 
   const settled = settle(verdicts, committed, sourceId);

@@ -1,7 +1,7 @@
 /** Builds the corridor, and the two stories that run through it. */
 import type { Arrival } from "../arrival.ts";
 import type { Attempt } from "../attempt.ts";
-import type { IngestLedger } from "../ledger/ledger.ts";
+import type { Change, IngestLedger } from "../ledger/ledger.ts";
 import type { SourceRecord } from "../ledger/records.ts";
 import type { Corridor } from "./attend.ts";
 import { createBodies } from "./bodies.ts";
@@ -36,8 +36,8 @@ export interface Ingest {
   bootstrap(arrival: Arrival): Promise<Attempt>;
   events(arrival: Arrival): Promise<Attempt>;
   inFlight(): number;
-  /** Sources or sessions changed elsewhere. */
-  forget(): void;
+  /** What is remembered of it may be wrong. */
+  forget(change: Change): void;
 }
 
 export function createIngest(parts: IngestParts): Ingest {
@@ -77,9 +77,10 @@ export function createIngest(parts: IngestParts): Ingest {
     bootstrap: (arrival) => counted(bootstrap, arrival),
     events: (arrival) => counted(takeEvents, arrival),
     inFlight: () => inFlight,
-    forget: () => {
-      sources.forget();
-      sessions.forget();
+    forget: (change) => {
+      if (change.of === "everything" || change.of === "source") sources.forget(change.sourceId);
+      if (change.of === "everything") sessions.forget();
+      if (change.of === "session") sessions.forget(change);
     },
   };
 }

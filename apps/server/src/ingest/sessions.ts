@@ -4,6 +4,7 @@ import { LRUCache } from "lru-cache";
 import type { IngestLedger } from "../ledger/ledger.ts";
 import type { SessionRecord } from "../ledger/records.ts";
 import { Refusal } from "../refusal.ts";
+import { createRemembered } from "../remembered.ts";
 
 export interface Sessions {
   /**
@@ -15,8 +16,6 @@ export interface Sessions {
     sessionId: string,
     isEnough?: (session: SessionRecord) => boolean,
   ): Promise<SessionRecord | null>;
-  /** What memory holds; nothing is asked of the ledger. */
-  remembered(sourceId: string, sessionId: string): SessionRecord | null;
   /**
    * The session of this visitor that this node has opened last, moments ago; null when that failed. Undefined: there is
    * none. Its bootstrap may still be under way, whose end is waited for.
@@ -24,8 +23,10 @@ export interface Sessions {
   recent(sourceId: string, anonymousId: string, now: number): Promise<SessionRecord | null> | undefined;
   /** Remembers the session when the work has stored it; until then it is `recent` already. */
   whileOpening<T>(session: SessionRecord, work: () => Promise<T>): Promise<T>;
-  /** Erasure and foreign changes. */
-  forget(): void;
+  /** A commit kept it alive, and may have named its user, which other nodes are told. It is stored by now: nothing here may fail. */
+  livesOn(sourceId: string, sessionId: string, userId: string | null, now: number): void;
+  /** Another node knows more of it; without one, of any. */
+  forget(session?: { sourceId: string; sessionId: string }): void;
 }
 
 const IDLE_MS = LIMITS.sessionTimeoutSeconds * 1_000;
@@ -33,21 +34,26 @@ const LONGEST_MS = LIMITS.sessionMaxSeconds * 1_000;
 const JOIN_MS = LIMITS.sessionJoinSeconds * 1_000;
 
 export function createSessions(ledger: IngestLedger): Sessions {
-  const known = new LRUCache<string, SessionRecord>({ max: LIMITS.sessionCacheEntries });
   const keyOf = (sourceId: string, sessionId: string) => `${sourceId} ${sessionId}`;
+  const remembered = createRemembered<SessionRecord>({
+    max: LIMITS.sessionCacheEntries,
+    ageMs: LIMITS.sessionMemoryMs,
+    lookUp: (key) => {
+      // a source's id holds no space; what a client sends as a session's may
+      const end = key.indexOf(" ");
+      return ledger.session({ sourceId: key.slice(0, end), sessionId: key.slice(end + 1) });
+    },
+  });
   const opened = new LRUCache<string, { at: number; done: Promise<SessionRecord | null> }>({
     max: LIMITS.recentSessionEntries,
   });
   return {
     async find(sourceId, sessionId, isEnough = () => true) {
-      const cached = known.get(keyOf(sourceId, sessionId));
+      const key = keyOf(sourceId, sessionId);
+      const cached = remembered.get(key);
       if (cached && isEnough(cached)) return cached;
-      if (sessionId.length > LIMITS.envelopeIdLength) return null;
-      const found = await ledger.session({ sourceId, sessionId });
-      if (found) known.set(keyOf(sourceId, sessionId), found);
-      return found;
+      return sessionId.length > LIMITS.envelopeIdLength ? null : remembered.ask(key);
     },
-    remembered: (sourceId, sessionId) => known.peek(keyOf(sourceId, sessionId)) ?? null,
     recent(sourceId, anonymousId, now) {
       const latest = opened.get(keyOf(sourceId, anonymousId));
       return latest && now - latest.at < JOIN_MS ? latest.done : undefined;
@@ -58,7 +64,7 @@ export function createSessions(ledger: IngestLedger): Sessions {
       opened.set(keyOf(sourceId, anonymousId), { at: startedAt, done });
       try {
         const result = await work();
-        known.set(keyOf(sourceId, sessionId), session);
+        remembered.keep(keyOf(sourceId, sessionId), session);
         resolve(session);
         return result;
       } catch (error) {
@@ -66,9 +72,21 @@ export function createSessions(ledger: IngestLedger): Sessions {
         throw error;
       }
     },
-    forget() {
-      known.clear();
-      opened.clear();
+    livesOn(sourceId, sessionId, userId, now) {
+      const key = keyOf(sourceId, sessionId);
+      const session = remembered.peek(key);
+      if (userId !== null && session?.userId !== userId) ledger.tellUser({ sourceId, sessionId });
+      remembered.outdate(key);
+      if (!session) return;
+      // in place: requests that ran beside this one hold the same record
+      session.lastActivityAt = Math.max(session.lastActivityAt, now);
+      session.userId = userId ?? session.userId;
+    },
+    forget(one) {
+      if (!one) opened.clear();
+      remembered.forget(
+        one && (({ sourceId, sessionId }) => sourceId === one.sourceId && sessionId === one.sessionId),
+      );
     },
   };
 }

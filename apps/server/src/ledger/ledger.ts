@@ -44,6 +44,13 @@ export class LedgerBusy extends Error {
   }
 }
 
+/** What may be remembered wrongly from now on: one source, one session, any token, or everything. */
+export type Change =
+  | { of: "source"; sourceId: string }
+  | { of: "session"; sourceId: string; sessionId: string }
+  | { of: "tokens" }
+  | { of: "everything"; sourceId?: undefined };
+
 /** By whom and when: every changing verb takes it, and writes the audit entry in its own transaction. */
 interface By {
   actor: Actor;
@@ -145,6 +152,8 @@ export interface IngestLedger {
   session(asked: { sourceId: string; sessionId: string }): Promise<SessionRecord | null>;
   /** All or nothing, durable when it resolves. Concurrent calls share transactions. */
   commit(commit: Commit): Promise<Committed>;
+  /** A commit named the session's user: other nodes are told, soon and by the way. */
+  tellUser(session: { sourceId: string; sessionId: string }): void;
 }
 
 export interface AttemptLedger {
@@ -172,7 +181,7 @@ export interface Ledger extends Register, IngestLedger, AttemptLedger {
   maintain(at: { now: number }): Promise<void>;
   /** Rejects with StorageError when the ledger cannot be written. */
   probe(at: { now: number }): Promise<LedgerStatus>;
-  /** Calls back when another process or node changed sources, members or tokens. */
-  onForeignChange(listener: () => void): void;
+  /** Calls back when another process or node changed what may be remembered here. */
+  onForeignChange(listener: (change: Change) => void): void;
   close(): Promise<void>;
 }

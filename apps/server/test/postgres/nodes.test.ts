@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { zstdDecompressSync } from "node:zlib";
 import { ask, type Child, createSource, type Source, startChild, until } from "../faults/child.ts";
 import { bodyOf, makeBatch, openVisitor, post, type Result, send } from "../faults/load.ts";
 import { compare, storedEvents } from "../faults/oracle.ts";
@@ -25,6 +26,18 @@ import {
 } from "../world.ts";
 import { query } from "./cluster.ts";
 import { createDatabase, type Database } from "./databases.ts";
+
+/** An accepted event as it is in the outbox. */
+async function storedEventOf(url: string, eventId: string): Promise<{ userId: string | null }> {
+  const pages = await query<{ payload: Buffer }>(url, "select payload from outbox order by seq desc");
+  const events = pages.flatMap(({ payload }) =>
+    zstdDecompressSync(payload)
+      .toString()
+      .split("\n")
+      .map((line) => JSON.parse(line)),
+  );
+  return events.find((event) => event.eventId === eventId);
+}
 
 const BATCHES = process.env.TEST_LONG ? 10_000 : 400;
 const CLIENTS = 32;
@@ -204,6 +217,26 @@ describe("Two nodes with one clock", () => {
     time.advance(20 * MINUTE);
     const { body } = await one.send(bootstrapPath(source), bootstrapBody({ sessionId }));
     assert.deepEqual([body.sessionResumed, body.identifiedUserId], [true, "user-1"]);
+  });
+
+  it("store events with the user that the other one was told of, whatever they remember of the session", async () => {
+    const [one, other] = nodes;
+    const source = await one.createSource();
+    const sessionId = await one.openSession(source);
+    const send = async (node: World, over: Record<string, unknown> = {}) => {
+      const event = trackEvent({}, time.now());
+      const sent = await node.send(eventsPath(source), eventsBody(sessionId, [event], over, time.now()));
+      assert.deepEqual(outcomesOf(sent), ["accepted"]);
+      return (await storedEventOf(database.url, event.id)).userId;
+    };
+    assert.deepEqual([await send(one), await send(other)], [null, null], "both remember it");
+    for (const [teller, told, userId] of [
+      [one, other, "user-1"],
+      [other, one, "user-2"],
+    ] as const) {
+      assert.equal(await send(teller, { userId }), userId);
+      await until("the other one knows", 10 * SEEN_MS, async () => (await send(told)) === userId);
+    }
   });
 
   it("take events of a session that only the other one saw alive", async () => {

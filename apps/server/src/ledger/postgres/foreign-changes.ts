@@ -5,25 +5,38 @@
  */
 import { LIMITS } from "@headwater/contract/limits";
 import pg from "pg";
+import type { Change } from "../ledger.ts";
 import { connectionOf } from "./connections.ts";
-import { CHANGES } from "./migrations.ts";
+import { CHANGES } from "./nodes-ddl.ts";
 
 export interface ForeignChanges {
-  onChange(listener: () => void): void;
+  onChange(listener: (change: Change) => void): void;
   close(): Promise<void>;
 }
 
+/** null: it was this node itself that told. What is not understood, a newer version told. */
+export function changeOf(payload: string, nodeId: string): Change | null {
+  const [of, ...words] = payload.split(" ");
+  if (of === "tokens") return { of };
+  const [one, sourceId, sessionId] = words;
+  if (of === "source" && one) return { of, sourceId: one };
+  if (of === "session" && sourceId && sessionId) return one === nodeId ? null : { of, sourceId, sessionId };
+  return { of: "everything" };
+}
+
+export const sessionPayload = (nodeId: string, sourceId: string, sessionId: string) =>
+  `session ${nodeId} ${sourceId} ${sessionId}`;
+
 /** @param nodeId names the channel on which this node hears itself; letters, digits and _ */
 export function listenForChanges(url: string, nodeId: string): ForeignChanges {
-  const listeners: (() => void)[] = [];
-  const tell = () => {
-    for (const listener of listeners) listener();
+  const listeners: ((change: Change) => void)[] = [];
+  const tell = (change: Change | null) => {
+    if (change) for (const listener of listeners) listener(change);
   };
   const echo = `headwater_echo_${nodeId}`;
   let client: pg.Client | null = null;
   let connecting: Promise<void> | null = null;
   let heard = false;
-  let closed = false;
 
   const drop = () => {
     const dropped = client;
@@ -33,41 +46,43 @@ export function listenForChanges(url: string, nodeId: string): ForeignChanges {
   };
   const connect = async () => {
     const connected = new pg.Client(connectionOf(url));
-    connected.on("error", () => connected === client && drop());
-    connected.on("notification", ({ channel }) => {
-      if (channel === echo) heard = true;
-      else tell();
+    // what a connection says that was given up proves nothing of the one in its place
+    const isCurrent = () => connected === client;
+    client = connected;
+    connected.on("error", () => isCurrent() && drop());
+    connected.on("notification", ({ channel, payload = "" }) => {
+      if (channel !== echo) tell(changeOf(payload, nodeId));
+      else if (isCurrent()) heard = true;
     });
     try {
       await connected.connect();
       await connected.query(`listen ${CHANGES}; listen ${echo}; notify ${echo}`);
-      if (closed) return void (await connected.end());
-      client = connected;
-      tell();
+      tell({ of: "everything" });
     } catch {
-      void connected.end().catch(() => undefined);
+      if (isCurrent()) drop();
+      else void connected.end().catch(() => undefined);
     }
+  };
+  const reconnect = () => {
+    connecting = connect().finally(() => {
+      connecting = null;
+    });
   };
   const beat = () => {
     const isHeard = heard;
     heard = false;
-    if (!isHeard) {
-      drop();
-      tell();
-      connecting ??= connect().finally(() => {
-        connecting = null;
-      });
-    } else client?.query(`notify ${echo}`).catch(drop);
+    if (isHeard) return void client?.query(`notify ${echo}`).catch(drop);
+    tell({ of: "everything" });
+    if (connecting) return;
+    drop();
+    reconnect();
   };
 
-  connecting = connect().finally(() => {
-    connecting = null;
-  });
+  reconnect();
   const timer = setInterval(beat, LIMITS.changePollMs).unref();
   return {
     onChange: (listener) => listeners.push(listener),
     close: async () => {
-      closed = true;
       clearInterval(timer);
       await connecting;
       await client?.end().catch(() => undefined);

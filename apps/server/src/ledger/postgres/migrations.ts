@@ -2,9 +2,9 @@ import { AUDIT_INDEX, auditDdl, REGISTER_CHANGES, REGISTER_DDL } from "../regist
 import { ATTEMPTS_DDL } from "./attempts-ddl.ts";
 import { COMMIT_DDL } from "./commit-ddl.ts";
 import { type Connection, LOCKS } from "./connections.ts";
-import { NODES_DDL } from "./nodes-ddl.ts";
+import { CHANGES, NODES_DDL } from "./nodes-ddl.ts";
 
-/** Whatever is changed of these may be remembered by any node; `touchTokens` and activity change nothing of it. */
+/** As schema 1 had it: any change of these told every node to forget everything. */
 const NOTICED: Readonly<Record<string, string>> = {
   organizations: "insert or delete",
   members: "insert or update or delete",
@@ -12,8 +12,6 @@ const NOTICED: Readonly<Record<string, string>> = {
   sources: "insert or update or delete",
   source_keys: "insert or update or delete",
 };
-export const CHANGES = "headwater_changes";
-
 const NOTICE_DDL = [
   `create function notice_change() returns trigger language plpgsql as $$
     begin perform pg_notify('${CHANGES}', ''); return null; end $$`,

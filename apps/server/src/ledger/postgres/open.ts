@@ -17,6 +17,7 @@ import { listenForChanges } from "./foreign-changes.ts";
 import { databaseNow, keepUp, openFirstGeneration } from "./generations.ts";
 import { migrate } from "./migrations.ts";
 import { readVerbs } from "./reads.ts";
+import { createTeller } from "./telling.ts";
 
 export interface PostgresOptions {
   url: string;
@@ -76,6 +77,7 @@ export async function openPostgresLedger(options: PostgresOptions): Promise<Ledg
   const others = openPool(url, LIMITS.databaseConnections - LIMITS.databaseCommits);
   const changes = listenForChanges(url, nodeId);
   const register = createRegister(new Kysely<RegisterTables>({ dialect: postgresDialect(others) }));
+  const teller = createTeller(others, nodeId);
   const queue = createCommitQueue((group) => commitAll(commits, group), LIMITS.databaseCommits);
 
   return {
@@ -92,10 +94,12 @@ export async function openPostgresLedger(options: PostgresOptions): Promise<Ledg
         await expireAttempts(others, now, attemptStoreBytes);
       },
       probe: () => probe(others, nodeId),
-    } satisfies Omit<Ledger, "onForeignChange" | "close">),
+    } satisfies Omit<Ledger, "tellUser" | "onForeignChange" | "close">),
+    tellUser: teller.tell,
     onForeignChange: changes.onChange,
     close: async () => {
       await changes.close();
+      await teller.close();
       await others.query("delete from nodes where node_id = $1", [nodeId]).catch(() => undefined);
       await Promise.all([commits.end(), others.end()]);
     },

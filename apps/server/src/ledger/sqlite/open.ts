@@ -139,6 +139,8 @@ export async function openSqliteLedger(options: SqliteOptions): Promise<SqliteLe
     isSetUp: () => ledger.call("isSetUp", null),
     session: (asked) => ledger.call("session", asked),
     commit: (commit) => queue.add(commit),
+    // there is no other node
+    tellUser: () => undefined,
     maintain: async (at) => {
       await Promise.all([keepUp(ledger, at, () => closing), attempts.call("maintain", at)]);
     },
@@ -153,7 +155,7 @@ export async function openSqliteLedger(options: SqliteOptions): Promise<SqliteLe
     },
     onForeignChange: (listener) =>
       ledger.onNotice((notice) => {
-        if (notice === "foreign-change") listener();
+        if (notice === "foreign-change") listener({ of: "everything" });
       }),
     onBroken: (listener) => {
       for (const thread of [ledger, attempts]) thread.onEnd(listener);

@@ -1,0 +1,64 @@
+/** What nodes tell each other of changes. */
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import type { Change } from "../../src/ledger/ledger.ts";
+import { ACTOR, NOW, withSource } from "../../src/ledger/ledger-home.suite.ts";
+import { openPostgresLedger } from "../../src/ledger/postgres/open.ts";
+import { until } from "../faults/child.ts";
+import { createDatabase } from "./databases.ts";
+
+const TOLD_MS = 10_000;
+
+it("A node is told what another changed, and of nothing else: not even of members, of whom nothing is remembered", async () => {
+  const { url, remove } = await createDatabase();
+  const ledgers = [await openPostgresLedger({ url }), await openPostgresLedger({ url })] as const;
+  const [one, other] = ledgers;
+  try {
+    const told: Change[] = [];
+    other.onForeignChange((change) => told.push(change));
+    // what a node says when it cannot hear for a moment, as on a busy machine
+    const named = () => told.filter(({ of }) => of !== "everything");
+    const toldOf = (of: Change["of"]) =>
+      until(`the change of ${of}`, TOLD_MS, () => named().at(-1)?.of === of);
+    const by = { actor: ACTOR, now: NOW };
+    const organizationId = "org_1";
+    await one.createOrganization({ ...by, organizationId, name: "One" });
+    const member = { userId: "usr_2", name: null, email: null, role: "viewer", createdAt: NOW } as const;
+    await one.addMember({ ...by, organizationId, member });
+    await one.changeRole({ ...by, organizationId, userId: "usr_2", role: "admin" });
+    const { sourceId } = await withSource(one);
+    await toldOf("source");
+    const token = { tokenId: "tok_1", hash: "hash", hint: "abcd", label: "" };
+    await one.createToken({
+      ...by,
+      hash: token.hash,
+      auditOrganizationId: organizationId,
+      token: {
+        ...token,
+        organizationId,
+        userId: "usr_2",
+        ceiling: null,
+        expiresAt: null,
+        revokedAt: null,
+        lastUsedAt: null,
+        createdAt: NOW,
+      },
+    });
+    await one.touchTokens([{ tokenId: "tok_1", lastUsedAt: NOW }]);
+    await one.revokeToken({ ...by, tokenId: "tok_1" });
+    await toldOf("tokens");
+    other.tellUser({ sourceId, sessionId: "ses_own" });
+    one.tellUser({ sourceId, sessionId: "ses_1" });
+    await toldOf("session");
+    await one.updateSource({ ...by, sourceId, change: { isActive: false } });
+    await toldOf("source");
+    const source = { of: "source", sourceId };
+    assert.deepEqual(
+      named().filter((change, at, all) => at === 0 || JSON.stringify(change) !== JSON.stringify(all[at - 1])),
+      [source, { of: "tokens" }, { of: "session", sourceId, sessionId: "ses_1" }, source],
+    );
+  } finally {
+    for (const ledger of ledgers) await ledger.close();
+    await remove();
+  }
+});
