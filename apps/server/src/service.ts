@@ -91,6 +91,8 @@ const ratesOf = (config: Config) => ({
   failedAuth: { perSecond: config.FAILED_AUTH_PER_MINUTE / 60, burst: config.FAILED_AUTH_PER_MINUTE },
 });
 
+const nodesOf = (readiness: ReadinessWatch) => () => readiness.now().status?.nodes ?? 1;
+
 type LimitsOf = (source: SourceRecord) => ReturnType<typeof appliedLimits>;
 
 function createIngestRoom(
@@ -120,7 +122,7 @@ function createIngestRoom(
       else log.error({ err: error, requestId }, "an ingest request failed");
     },
     compile: (schema) => compile(schema as TSchema) as never,
-    limiter: (rate) => createRateLimiter({ ...rate, nodes: () => readiness.now().status?.nodes ?? 1 }),
+    limiter: (rate) => createRateLimiter({ ...rate, nodes: nodesOf(readiness) }),
     rates: ratesOf(config),
     rulesOf: (source) => {
       const { allows, any: allowsAnyOrigin } = compileOrigins(source.allowedOrigins);
@@ -190,6 +192,7 @@ export async function createService(given: ServiceParts): Promise<Service> {
     authenticate,
     permissionsOf,
     rates: ratesOf(config),
+    nodes: nodesOf(readiness),
     rules: FIELD_RULES,
   });
 

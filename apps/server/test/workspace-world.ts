@@ -152,6 +152,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     authenticate: authenticator.authenticate,
     permissionsOf,
     rates: { token: PLENTY, failedAuth: PLENTY, ...options.rates },
+    nodes: () => 1,
     rules: FIELD_RULES,
   });
   const handlers = createHandlers({

@@ -25,6 +25,8 @@ export interface GuardDeps {
   readonly authenticate: (authorization: string | undefined, now: number) => Promise<Caller>;
   readonly permissionsOf: (role: Role) => readonly Permission[];
   readonly rates: { readonly token: Rate; readonly failedAuth: Rate };
+  /** How many share those rates, this one among them. */
+  readonly nodes: () => number;
   readonly rules: FieldRules;
 }
 
@@ -121,9 +123,9 @@ function requireMatch(given: readonly string[], { source, organizationId }: Stan
   });
 }
 
-export function createGuard({ ledger, authenticate, permissionsOf, rates, rules }: GuardDeps): Guard {
-  const tokens = createRateLimiter({ ...rates.token, maxKeys: LIMITS.rateBuckets });
-  const failures = createRateLimiter({ ...rates.failedAuth, maxKeys: LIMITS.rateBuckets });
+export function createGuard({ ledger, authenticate, permissionsOf, rates, nodes, rules }: GuardDeps): Guard {
+  const tokens = createRateLimiter({ ...rates.token, nodes, maxKeys: LIMITS.rateBuckets });
+  const failures = createRateLimiter({ ...rates.failedAuth, nodes, maxKeys: LIMITS.rateBuckets });
 
   function countFailure(clientAddress: string, now: number): Refusal | null {
     const taken = failures.take(clientAddress, now);

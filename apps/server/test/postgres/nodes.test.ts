@@ -250,28 +250,4 @@ describe("Two nodes with one clock", () => {
     time.advance(20 * HOUR);
     assert.deepEqual(outcomesOf(await send(one)), ["accepted"]);
   });
-
-  it("let in together what one alone would: a tenth more or less", async (t) => {
-    const source = await nodes[0].createSource();
-    const { client } = (await nodes[0].ask(`/api/tracking-sources/${source.sourceId}/debug`)).body.limits
-      .requestRate;
-    await until("each knows of the other", 10 * SEEN_MS, async () => {
-      const metrics = await Promise.all(
-        nodes.map(({ url }) => fetch(`${url}/metrics`).then((reply) => reply.text())),
-      );
-      return metrics.every((text) => /^headwater_nodes 2$/m.test(text));
-    });
-    const seconds = 4;
-    let taken = 0;
-    for (let second = 0; second <= seconds; second += 1) {
-      const sends = Array.from({ length: 300 }, (_, number) =>
-        nodes[number % 2]!.send(bootstrapPath(source), bootstrapBody()),
-      );
-      for (const { status } of await Promise.all(sends)) if (status === 200) taken += 1;
-      time.advance(1_000);
-    }
-    const wanted = client.burst + seconds * client.perSecond;
-    t.diagnostic(`${taken} taken by two nodes, ${wanted} by one`);
-    assert.ok(Math.abs(taken - wanted) <= wanted / 10, `${taken} were taken`);
-  });
 });

@@ -1,12 +1,14 @@
 /** WORKERS: several processes behind one port. */
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { it } from "node:test";
 import { readConfig } from "../../src/config.ts";
 import { createSource, startChild, until } from "../faults/child.ts";
 import { post } from "../faults/load.ts";
+import { ORIGIN } from "../world.ts";
 import { query } from "./cluster.ts";
 import { createDatabase } from "./databases.ts";
 
@@ -60,6 +62,48 @@ it("WORKERS=2 serves with two processes behind one port; one that is killed is r
   }
 });
 
+it("A worker that cannot start at a bad moment ends no others; connections are spread over all of them", async () => {
+  const { url, remove } = await createDatabase();
+  const name = url.split("/").at(-1);
+  const dataDir = mkdtempSync(join(tmpdir(), "headwater-workers-"));
+  const environment = { DATABASE_URL: url, WORKERS: "2", NODE_CLUSTER_SCHED_POLICY: "none" };
+  const service = await startChild(dataDir, { environment });
+  const nodes = () => query(url, "select from nodes where seen_at > now() - interval '3 s'");
+  try {
+    await until("both serve", SEEN_MS, async () => (await nodes()).length === 2);
+    await query(url, `alter database ${name} set synchronous_commit = off`);
+    process.kill(childOf(service.pid), "SIGKILL");
+    await until("its successor cannot start", SEEN_MS, () =>
+      service.said().includes("synchronous_commit is off"),
+    );
+    assert.equal((await fetch(`${service.url}/healthz`)).status, 200);
+    await query(url, `alter database ${name} reset synchronous_commit`);
+
+    const source = await createSource(service.url);
+    const bootstrap = () =>
+      onNewConnection(`${service.url}/api/ingest/v2/${source.publicKey}/bootstrap`, "POST");
+    /** What the worker took that this connection came to. */
+    const taken = async () => {
+      const metrics = await onNewConnection(`${service.url}/metrics`, "GET");
+      const counts = metrics.matchAll(/^headwater_ingest_requests_total\{.*\} (\d+)$/gm);
+      return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
+    };
+    await bootstrap();
+    await until("there is another that has taken none", SEEN_MS, async () => (await taken()) === 0);
+    const CONNECTIONS = 40;
+    for (let number = 1; number < CONNECTIONS; number += 1) await bootstrap();
+    for (let number = 0; number < 8; number += 1) {
+      const part = (await taken()) / CONNECTIONS;
+      assert.ok(part >= 0.25 && part <= 0.75, `${part} of all were one worker's`);
+    }
+    assert.equal((await service.end("SIGTERM")).code, 0);
+  } finally {
+    await service.end("SIGKILL");
+    await remove();
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+});
+
 it("WORKERS without DATABASE_URL is refused: the ledger in DATA_DIR belongs to one process", () => {
   assert.throws(() => readConfig({ WORKERS: "2" }), /WORKERS cannot be 2 without DATABASE_URL/);
 });
@@ -85,3 +129,17 @@ it("An unfit database is refused with a sentence that says what to do, and exit 
 function childOf(pid: number): number {
   return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ")[0]);
 }
+
+/** What is answered, whatever the status; a POST is an empty one. */
+const onNewConnection = (url: string, method: "GET" | "POST"): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const sending = request(url, { method, agent: false, headers: { origin: ORIGIN } }, (response) => {
+      let text = "";
+      response.setEncoding("utf8").on("data", (chunk: string) => {
+        text += chunk;
+      });
+      response.on("end", () => resolve(text));
+    });
+    sending.on("error", reject);
+    sending.end();
+  });

@@ -1,4 +1,4 @@
-/** The upkeep of keys and sessions. One node does it at a time; what cannot have its lock in time is done the next minute. */
+/** The upkeep of keys, sessions and nodes. One node does it at a time; what cannot have its lock in time is done the next minute. */
 import { DEDUP_WINDOW_SECONDS, LIMITS } from "@headwater/contract/limits";
 import type pg from "pg";
 import { type Connection, LOCKS } from "./connections.ts";
@@ -8,6 +8,8 @@ const GENERATION_MS = LIMITS.keyGenerationSeconds * 1_000;
 const NEEDED_MS = DEDUP_WINDOW_SECONDS * 1_000;
 const SESSION_SLICE = 2_000;
 const SESSION_SLICES = 20;
+/** Nodes that ended without a word. One that comes back says so itself. */
+const FORGOTTEN_MS = 60 * LIMITS.nodeSilenceMs;
 /** Commits wait behind whoever waits for all of them to end, so nobody waits long. */
 const LOCK_MS = 1_000;
 const LOCK_NOT_AVAILABLE = "55P03";
@@ -40,6 +42,9 @@ async function upkeep(client: pg.PoolClient, now: number): Promise<void> {
   await inTurn(client, "select turn_keys(ledger_now(), $1) as done", [GENERATION_MS]);
   while (await inTurn<boolean>(client, RETIRE, [NEEDED_MS]));
   await inTurn(client, "select forget_moved_keys(ledger_now() - $1) as done", [NEEDED_MS]);
+  await client.query("delete from nodes where seen_at < clock_timestamp() - $1 * interval '1 ms'", [
+    FORGOTTEN_MS,
+  ]);
   const before = now - LIMITS.sessionRetentionSeconds * 1_000;
   for (let slice = 0; slice < SESSION_SLICES; slice++) {
     const { rowCount } = await client.query(

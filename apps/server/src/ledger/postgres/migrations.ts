@@ -46,26 +46,33 @@ export async function schemaOf(connection: Connection): Promise<number> {
   return Number((await connection.query("select version from headwater_schema")).rows[0].version);
 }
 
+function refuseNewer(from: number, to: number): void {
+  if (from <= to) return;
+  throw new NewerLedger(
+    `The ledger has schema ${from}, this program knows ${to}: it was written by a newer Headwater. Start that version.`,
+  );
+}
+
 /**
  * Brings the ledger to the newest schema, one node at a time and all or nothing; safe to run again, and refused by
- * an older program.
+ * an older program. What the register changes (`REGISTER_CHANGES`) has its own number among those of PostgreSQL.
+ * @param to an older schema, to see what becomes of one
  */
-export async function migrate(connection: Connection): Promise<{ from: number; to: number }> {
-  const to = MIGRATIONS.length;
+export async function migrate(
+  connection: Connection,
+  to = MIGRATIONS.length,
+): Promise<{ from: number; to: number }> {
   // most starts have nothing to do, and need no right to create anything
   const found = await schemaOf(connection);
+  refuseNewer(found, to);
   if (found === to) return { from: to, to };
   await connection.query("begin");
   try {
     await connection.query("select pg_advisory_xact_lock($1, $2)", LOCKS.migration);
     await connection.query("create table if not exists headwater_schema (version integer not null)");
     const from = await schemaOrNone(connection);
-    if (from > to) {
-      throw new NewerLedger(
-        `The ledger has schema ${from}, this program knows ${to}: it was written by a newer Headwater. Start that version.`,
-      );
-    }
-    for (const statements of MIGRATIONS.slice(from))
+    refuseNewer(from, to);
+    for (const statements of MIGRATIONS.slice(from, to))
       for (const sql of statements) await connection.query(sql);
     await connection.query("delete from headwater_schema");
     await connection.query("insert into headwater_schema values ($1)", [to]);

@@ -77,6 +77,8 @@ export async function openPostgresLedger(options: PostgresOptions): Promise<Ledg
   const others = openPool(url, LIMITS.databaseConnections - LIMITS.databaseCommits);
   const changes = listenForChanges(url, nodeId);
   const register = createRegister(new Kysely<RegisterTables>({ dialect: postgresDialect(others) }));
+  /** One that is late must not say of a node that has gone that it is there. */
+  let probing: Promise<unknown> = Promise.resolve();
   const teller = createTeller(others, nodeId);
   const queue = createCommitQueue((group) => commitAll(commits, group), LIMITS.databaseCommits);
 
@@ -93,13 +95,18 @@ export async function openPostgresLedger(options: PostgresOptions): Promise<Ledg
         await keepUp(others, now);
         await expireAttempts(others, now, attemptStoreBytes);
       },
-      probe: () => probe(others, nodeId),
+      probe: () => {
+        const status = probe(others, nodeId);
+        probing = status.catch(() => undefined);
+        return status;
+      },
     } satisfies Omit<Ledger, "tellUser" | "onForeignChange" | "close">),
     tellUser: teller.tell,
     onForeignChange: changes.onChange,
     close: async () => {
       await changes.close();
       await teller.close();
+      await probing;
       await others.query("delete from nodes where node_id = $1", [nodeId]).catch(() => undefined);
       await Promise.all([commits.end(), others.end()]);
     },

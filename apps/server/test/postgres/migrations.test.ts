@@ -1,0 +1,52 @@
+/** The schema on PostgreSQL, whoever brings it up to date. */
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { it } from "node:test";
+import { connectAlone } from "../../src/ledger/postgres/connections.ts";
+import { migrate, schemaOf } from "../../src/ledger/postgres/migrations.ts";
+import { openPostgresLedger } from "../../src/ledger/postgres/open.ts";
+import { query } from "./cluster.ts";
+import { createDatabase } from "./databases.ts";
+
+const ROUNDS = 5;
+
+it("Two versions that start at once on an empty database end with the newer schema, or the older one is refused", async () => {
+  const { url: existing, remove } = await createDatabase();
+  const admin = existing.replace(/\/[^/]*$/, "/postgres");
+  try {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const name = `migrated_${randomBytes(6).toString("hex")}`;
+      await query(admin, `create database ${name} template template0`);
+      const url = admin.replace(/\/[^/]*$/, `/${name}`);
+      const [older, newer] = await Promise.all([connectAlone(url), connectAlone(url)]);
+      const [old, made] = await Promise.allSettled([migrate(older, 1), migrate(newer)]);
+      assert.equal(made.status, "fulfilled");
+      if (old.status === "rejected") assert.match(String(old.reason), /written by a newer Headwater/);
+      assert.equal(await schemaOf(newer), made.value.to);
+      await assert.rejects(migrate(older, 1), /written by a newer Headwater/);
+      await Promise.all([older.end(), newer.end()]);
+      await query(admin, `drop database ${name}`);
+    }
+  } finally {
+    await remove();
+  }
+});
+
+it("Nodes that ended without a word are forgotten, and one that closes leaves no trace", async () => {
+  const { url, remove } = await createDatabase();
+  const nodes = async () => (await query(url, "select node_id from nodes")).map((row) => row.node_id);
+  const ledger = await openPostgresLedger({ url });
+  try {
+    await query(url, "insert into nodes values ('dead', clock_timestamp() - interval '10 minutes')");
+    await query(url, "insert into nodes values ('silent', clock_timestamp() - interval '10 seconds')");
+    await ledger.maintain({ now: Date.now() });
+    assert.deepEqual((await nodes()).includes("dead"), false);
+    assert.deepEqual((await nodes()).includes("silent"), true);
+  } finally {
+    const late = ledger.probe({ now: Date.now() });
+    await ledger.close();
+    await late;
+  }
+  assert.deepEqual(await nodes(), ["silent"]);
+  await remove();
+});

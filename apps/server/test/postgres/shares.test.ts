@@ -1,0 +1,80 @@
+/** Limits hold over nodes: each enforces its share. */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { until } from "../faults/child.ts";
+import {
+  bootstrapBody,
+  bootstrapPath,
+  drivenClock,
+  ORGANIZATION_ID,
+  openWorld,
+  type World,
+} from "../world.ts";
+import { createDatabase, type Database } from "./databases.ts";
+
+const SEEN_MS = 20_000;
+const TOKEN_BURST = 20;
+const FAILED = 10;
+
+describe("Two nodes", () => {
+  const time = drivenClock();
+  let database: Database;
+  let nodes: [World, World];
+  before(async () => {
+    database = await createDatabase();
+    const environment = {
+      DATABASE_URL: database.url,
+      CLIENT_RATE_BURST: "200",
+      CLIENT_RATE_PER_SECOND: "50",
+      WORKSPACE_RATE_BURST: String(TOKEN_BURST),
+      WORKSPACE_RATE_PER_SECOND: "1",
+      FAILED_AUTH_PER_MINUTE: String(FAILED),
+    };
+    const options = { clock: time.clock };
+    nodes = [await openWorld(environment, options), await openWorld(environment, options)];
+    await until("each knows of the other", SEEN_MS, async () => {
+      const metrics = await Promise.all(
+        nodes.map(({ url }) => fetch(`${url}/metrics`).then((reply) => reply.text())),
+      );
+      return metrics.every((text) => /^headwater_nodes 2$/m.test(text));
+    });
+  });
+  after(async () => {
+    for (const node of nodes) await node[Symbol.asyncDispose]();
+    await database.remove();
+  });
+
+  it("let in together what one alone would: a tenth more or less", async (t) => {
+    const source = await nodes[0].createSource();
+    const { client } = (await nodes[0].ask(`/api/tracking-sources/${source.sourceId}/debug`)).body.limits
+      .requestRate;
+    const seconds = 4;
+    let taken = 0;
+    for (let second = 0; second <= seconds; second += 1) {
+      const sends = Array.from({ length: 300 }, (_, number) =>
+        nodes[number % 2]!.send(bootstrapPath(source), bootstrapBody()),
+      );
+      for (const { status } of await Promise.all(sends)) if (status === 200) taken += 1;
+      time.advance(1_000);
+    }
+    const wanted = client.burst + seconds * client.perSecond;
+    t.diagnostic(`${taken} taken by two nodes, ${wanted} by one`);
+    assert.ok(Math.abs(taken - wanted) <= wanted / 10, `${taken} were taken`);
+  });
+
+  it("let one token ask as often as one node would", async () => {
+    const body = { organizationId: ORGANIZATION_ID, label: "counted" };
+    const { token } = (await nodes[0].ask("/api/tokens", { method: "POST", body })).body;
+    const statuses: number[] = [];
+    for (let number = 0; number < 2 * TOKEN_BURST; number += 1)
+      statuses.push((await nodes[number % 2]!.ask("/api/organizations", { token })).status);
+    assert.equal(statuses.filter((status) => status === 200).length, TOKEN_BURST);
+  });
+
+  it("let one address fail to authenticate as often as one node would", async () => {
+    const statuses: number[] = [];
+    for (let number = 0; number < 2 * FAILED; number += 1)
+      statuses.push((await nodes[number % 2]!.ask("/api/organizations", { token: "wrong" })).status);
+    assert.equal(statuses.filter((status) => status === 401).length, FAILED);
+  });
+});

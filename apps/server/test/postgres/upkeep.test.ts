@@ -1,0 +1,72 @@
+/** Upkeep beside commits: it waits for nobody long, and deletes nothing that came alive meanwhile. */
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { LIMITS } from "@headwater/contract";
+import pg from "pg";
+import { aCommit, aSession, DAY, entries, NOW } from "../../src/ledger/ledger-home.suite.ts";
+import { until } from "../faults/child.ts";
+import { query } from "./cluster.ts";
+import { createDatabase, openAt } from "./databases.ts";
+
+const WAITING_MS = 20_000;
+
+async function openBoth() {
+  const { url, remove } = await createDatabase();
+  const ledger = await openAt(url, NOW);
+  const beside = new pg.Client(url);
+  await beside.connect();
+  return {
+    url,
+    ledger,
+    beside,
+    [Symbol.asyncDispose]: async () => {
+      await beside.end();
+      await ledger.close();
+      await remove();
+    },
+  };
+}
+
+it("Keys that came with a move are forgotten after their time, and not while somebody reads them", async () => {
+  await using opened = await openBoth();
+  const { url, ledger, beside } = opened;
+  const [moved] = entries(1);
+  await query(url, "insert into moved_keys values ($1)", [moved!.key]);
+  await query(url, "insert into moves (moved_at, finished_at) values ($1, $1)", [NOW]);
+  const send = async () => [...(await ledger.commit(aCommit({ entries: [moved!] })))];
+  const end = NOW + 20 * DAY;
+  await ledger.maintain({ now: NOW + 5 * DAY });
+  assert.deepEqual(await send(), [0]);
+
+  await beside.query("begin; lock table moved_keys in access share mode");
+  await ledger.maintain({ now: end });
+  await beside.query("commit");
+  assert.deepEqual(await send(), [0], "nothing was forgotten, and nobody failed");
+  await ledger.maintain({ now: end });
+  assert.deepEqual(await send(), [1]);
+});
+
+it("A session that comes alive while old ones are being deleted is not deleted", async () => {
+  await using opened = await openBoth();
+  const { url, ledger, beside } = opened;
+  const [session, other] = [aSession(), aSession()];
+  for (const open of [session, other]) await ledger.commit(aCommit({ open }));
+  const end = NOW + LIMITS.sessionRetentionSeconds * 1_000 + 1;
+  await beside.query("begin");
+  await beside.query("update sessions set last_activity_at = $1 where session_id = $2", [
+    end,
+    session.sessionId,
+  ]);
+  const maintained = ledger.maintain({ now: end });
+  await until("the deletion waits", WAITING_MS, async () => {
+    const text =
+      "select from pg_stat_activity where wait_event_type = 'Lock' and query like 'delete from sessions%'";
+    return (await query(url, text)).length === 1;
+  });
+  await beside.query("commit");
+  await maintained;
+  assert.deepEqual(
+    [(await ledger.session(session))?.lastActivityAt, await ledger.session(other)],
+    [end, null],
+  );
+});
