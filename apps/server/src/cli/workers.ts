@@ -53,8 +53,6 @@ export function serveByWorkers(count: number, announce: (started: Started) => vo
     return started;
   };
 
-  // connections in turns, so that each worker has its part of the requests that its share of a rate limit stands for
-  cluster.schedulingPolicy = cluster.SCHED_RR;
   process.on("SIGINT", stop);
   process.on("SIGTERM", stop);
   void add().then((started) => {

@@ -66,7 +66,7 @@ it("A worker that cannot start at a bad moment ends no others; connections are s
   const { url, remove } = await createDatabase();
   const name = url.split("/").at(-1);
   const dataDir = mkdtempSync(join(tmpdir(), "headwater-workers-"));
-  const environment = { DATABASE_URL: url, WORKERS: "2", NODE_CLUSTER_SCHED_POLICY: "none" };
+  const environment = { DATABASE_URL: url, WORKERS: "2" };
   const service = await startChild(dataDir, { environment });
   const nodes = () => query(url, "select from nodes where seen_at > now() - interval '3 s'");
   try {

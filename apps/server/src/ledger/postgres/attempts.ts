@@ -2,6 +2,7 @@
 import { ATTEMPT_KINDS, ATTEMPT_OUTCOMES } from "@headwater/contract/attempts";
 import { LIMITS } from "@headwater/contract/limits";
 import type pg from "pg";
+import { attemptQuery } from "../attempt-filter.ts";
 import type { AttemptLedger } from "../ledger.ts";
 import type { AttemptCount, AttemptFilter, AttemptRow, StoredAttempt } from "../records.ts";
 
@@ -33,27 +34,12 @@ const countOf = ({ sourceId, hour, name, count, lastSeenAt }: AttemptCount) => (
   last_seen_at: lastSeenAt,
 });
 
-/** The rows are chosen by the index first, so that no record is read that is not answered. */
 async function select(pool: pg.Pool, filter: AttemptFilter): Promise<StoredAttempt[]> {
-  const values: unknown[] = [];
-  const conditions: string[] = [];
-  const add = (condition: string, value: string | number | undefined) => {
-    if (value !== undefined) conditions.push(`${condition} $${values.push(value)}`);
-  };
-  const { kind, outcome } = filter;
-  add("source_id =", filter.sourceId);
-  add("kind =", kind && ATTEMPT_KINDS.indexOf(kind));
-  add("other =", outcome && (outcome === "succeeded" ? 0 : 1));
-  add("outcome =", outcome && ATTEMPT_OUTCOMES.indexOf(outcome));
-  add("seq <", filter.before);
-  add("seq >", filter.after);
-  add("code =", filter.code);
-  add("origin =", filter.origin);
-  add("session_id =", filter.sessionId);
-  add("anonymous_id =", filter.anonymousId);
-  const order = filter.after === undefined ? "desc" : "asc";
-  const text = `select seq, kind, record from attempts where ${conditions.join(" and ")}
-    order by seq ${order} limit $${values.push(filter.limit)}`;
+  const { conditions, order } = attemptQuery(filter);
+  const where = conditions.map(([column, comparison], index) => `${column} ${comparison} $${index + 1}`);
+  const values = [...conditions.map(([, , value]) => value), filter.limit];
+  const text = `select seq, kind, record from attempts where ${where.join(" and ")}
+    order by seq ${order} limit $${values.length}`;
   const { rows } = await pool.query<{ seq: number; kind: number; record: string }>(text, values);
   return rows.map(({ seq, kind: index, record }) => ({ seq, kind: ATTEMPT_KINDS[index]!, record }));
 }

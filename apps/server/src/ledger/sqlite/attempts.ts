@@ -3,9 +3,10 @@
  * so that it may commit without waiting for the disk. Synchronous; it belongs into a thread.
  */
 import { dirname } from "node:path";
-import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { ATTEMPT_KINDS, ATTEMPT_OUTCOMES } from "@headwater/contract/attempts";
 import { LIMITS } from "@headwater/contract/limits";
+import { attemptQuery } from "../attempt-filter.ts";
 import type { AttemptCount, AttemptFilter, AttemptRow, StoredAttempt } from "../records.ts";
 import { createRetention, type KeptRow, type Retention } from "./attempts-kept.ts";
 import { connect, existingFile, makeFolder } from "./database.ts";
@@ -151,29 +152,14 @@ function expireCounts(prepared: Prepared, before: number): boolean {
 
 /** The rows are chosen by the index first, so that no record is read that is not answered. */
 function select(prepared: Prepared, filter: AttemptFilter): StoredAttempt[] {
-  const oldestFirst = filter.after !== undefined;
-  const conditions: string[] = ["source_id = ?"];
-  const values: SQLInputValue[] = [filter.sourceId];
-  const add = (condition: string, value: SQLInputValue | undefined) => {
-    if (value === undefined) return;
-    conditions.push(condition);
-    values.push(value);
-  };
-  const { kind, outcome } = filter;
-  if (kind === undefined) conditions.push("kind in (0, 1)");
-  if (outcome === undefined) conditions.push("other in (0, 1)");
-  add("kind = ?", kind && ATTEMPT_KINDS.indexOf(kind));
-  add("other = ?", outcome && (outcome === "succeeded" ? 0 : 1));
-  add("outcome = ?", outcome && ATTEMPT_OUTCOMES.indexOf(outcome));
-  add("seq < ?", filter.before);
-  add("seq > ?", filter.after);
-  add("code = ?", filter.code);
-  add("origin = ?", filter.origin);
-  add("session_id = ?", filter.sessionId);
-  add("anonymous_id = ?", filter.anonymousId);
-  const order = oldestFirst ? "asc" : "desc";
+  const { conditions, order } = attemptQuery(filter);
+  const where = conditions.map(([column, comparison]) => `${column} ${comparison} ?`);
+  // what is not asked for is named all the same, so that the index goes on to the number
+  if (filter.kind === undefined) where.push("kind in (0, 1)");
+  if (filter.outcome === undefined) where.push("other in (0, 1)");
+  const values = conditions.map(([, , value]) => value);
   const sql = `select seq, kind, record from attempts where seq in (select seq from attempts
-    where ${conditions.join(" and ")} order by seq ${order} limit ?) order by seq ${order}`;
+    where ${where.join(" and ")} order by seq ${order} limit ?) order by seq ${order}`;
   const rows = prepared(sql).all(...values, filter.limit) as { seq: number; kind: number; record: string }[];
   return rows.map(({ seq, kind, record }) => ({ seq, kind: ATTEMPT_KINDS[kind]!, record }));
 }
