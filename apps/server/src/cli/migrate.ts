@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { defineCommand } from "citty";
-import { type Config, processEnvironment, readConfig } from "../config.ts";
+import { type Config, ConfigError, processEnvironment, readConfig } from "../config.ts";
 import { ledgerPath, openDatabase } from "../ledger/sqlite/database.ts";
 import { JSON_FLAG } from "./arguments.ts";
 import { aboutDataDir, aboutLedger } from "./failure.ts";
@@ -29,23 +29,43 @@ function bringUpToDate(dataDir: string): { from: number; to: number } {
   }
 }
 
-async function bringDatabaseUpToDate(url: string, config: Config): Promise<{ from: number; to: number }> {
+async function bringDatabaseUpToDate(url: string, config: Config, distributed: boolean) {
   const { migrateDatabase } = await import("../ledger/postgres/migrate-database.ts");
-  return migrateDatabase(url).catch((error: unknown) => {
+  return migrateDatabase(url, distributed).catch((error: unknown) => {
     throw aboutLedger(error, config);
   });
 }
 
+function distributionSentence(tables: readonly string[]): string {
+  return tables.length === 0
+    ? " Its tables are distributed; nothing to do."
+    : ` Distributed by source: ${tables.join(", ")}.`;
+}
+
 export const migrate = defineCommand({
   meta: { description: "Bring the ledger to the schema of this version; never back to an older one" },
-  args: JSON_FLAG,
-  run: async (): Promise<Report> => {
+  args: {
+    distributed: {
+      type: "boolean",
+      description: "Distribute its tables by source too; DATABASE_URL names a coordinator of Citus",
+    },
+    ...JSON_FLAG,
+  },
+  run: async ({ args }): Promise<Report> => {
     const config = readConfig(processEnvironment());
     const { DATA_DIR: dataDir, DATABASE_URL: url } = config;
-    const { from, to } = url === null ? bringUpToDate(dataDir) : await bringDatabaseUpToDate(url, config);
+    const isDistributed = args.distributed === true;
+    if (isDistributed && url === null)
+      throw new ConfigError("--distributed is for a ledger on PostgreSQL: set DATABASE_URL.");
+    const migrated =
+      url === null
+        ? { ...bringUpToDate(dataDir), distributed: [] }
+        : await bringDatabaseUpToDate(url, config, isDistributed);
+    const { from, to, distributed } = migrated;
     const place = url === null ? `in ${dataDir}` : "of DATABASE_URL";
     const done =
       from === to ? `has schema ${to}, the newest; nothing to do` : `went from schema ${from} to ${to}`;
-    return { json: { from, to }, text: `The ledger ${place} ${done}.` };
+    const text = `The ledger ${place} ${done}.${isDistributed ? distributionSentence(distributed) : ""}`;
+    return { json: isDistributed ? migrated : { from, to }, text };
   },
 });

@@ -22,7 +22,7 @@ const TABLES = [
 
 /** Deletes the oldest rows, successes first, until the others fit; true when a slice did not suffice. */
 const FIT_ATTEMPTS = `
-create function fit_attempts(store_bytes bigint) returns boolean language plpgsql as $$
+create or replace function fit_attempts(store_bytes bigint) returns boolean language plpgsql as $$
 declare
   excess bigint;
   freed bigint;
@@ -39,7 +39,7 @@ begin
     select coalesce(sum(bytes), 0) into freed from gone;
     update attempt_totals set bytes = bytes - freed;
     -- while a success is left no failure goes
-    if exists (select from attempts where other = 0) then exit; end if;
+    if exists (select 1 from attempts where other = 0) then exit; end if;
   end loop;
   return (select bytes > store_bytes from attempt_totals);
 end $$`;
@@ -50,7 +50,7 @@ end $$`;
  * crash may lose is a second of history.
  */
 const RECORD_ATTEMPTS = `
-create function record_attempts(rows json, counts json, store_bytes bigint) returns void language plpgsql as $$
+create or replace function record_attempts(rows json, counts json, store_bytes bigint) returns void language plpgsql as $$
 declare
   grown bigint;
   freed bigint;
@@ -101,7 +101,7 @@ end $$`;
 
 /** Deletes a slice of what is past its time; true when there is more. Rows are as old as their number says, almost. */
 const EXPIRE_ATTEMPTS = `
-create function expire_attempts(before bigint, counts_before bigint, store_bytes bigint) returns boolean
+create or replace function expire_attempts(before bigint, counts_before bigint, store_bytes bigint) returns boolean
 language plpgsql as $$
 declare
   expired bigint;
@@ -123,4 +123,5 @@ begin
   return over or expired = ${SLICE} or hours = ${SLICE};
 end $$`;
 
-export const ATTEMPTS_DDL = [...TABLES, FIT_ATTEMPTS, RECORD_ATTEMPTS, EXPIRE_ATTEMPTS];
+export const ATTEMPTS_TABLES = TABLES;
+export const ATTEMPTS_FUNCTIONS = [FIT_ATTEMPTS, RECORD_ATTEMPTS, EXPIRE_ATTEMPTS];

@@ -33,29 +33,46 @@ const TABLES = [
 ];
 
 /**
+ * Which of the keys, by their number in order, an older generation or a ledger that moved here knows. A look-up each: a
+ * plan that was made while the tables were empty must not scan them all when they are large, so nothing else is allowed.
+ */
+const KNOWN_KEYS = `
+create or replace function known_keys(sources bigint[], keys uuid[], current smallint) returns bigint[] language plpgsql
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_material = off as $$
+declare
+  filed bigint[];
+  moved bigint[];
+begin
+  select array_agg(e.number) into filed
+  from unnest(sources, keys) with ordinality as e (source, key, number)
+  join event_keys k on k.source = e.source and k.key = e.key where k.slot <> current;
+  select array_agg(e.number) into moved
+  from unnest(keys) with ordinality as e (key, number) join moved_keys m on m.key = e.key;
+  return filed || moved;
+end $$`;
+
+/**
  * Each statement of the function has a snapshot of its own, so the one that decides sees every commit that ended before
  * the lock was had; nobody turns the generations meanwhile. Rows are locked in one order by everybody: keys, sessions,
  * then what is counted a source; within a table as sorted.
  */
 const COMMIT_GROUP = `
-create function commit_group(sources bigint[], keys uuid[], commit_of int[], line_of int[], heads json, payloads bytea)
-returns boolean[] language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
+create or replace function commit_group(sources bigint[], keys uuid[], commit_of int[], line_of int[], heads json, payloads bytea)
+returns boolean[] language plpgsql as $$
 declare
   current smallint;
+  known bigint[];
   accepted boolean[];
 begin
   perform pg_advisory_xact_lock_shared(${LOCKS.keys});
   select generation % ${KEY_SLOTS} into strict current from key_generations order by generation desc limit 1;
+  known := known_keys(sources, keys, current);
 
-  -- offset 0 keeps the look-ups look-ups: joined, they could become a scan of all keys
   with entry as materialized (
     select source, key, number from unnest(sources, keys) with ordinality as e (source, key, number)
   ), stored as (
     insert into event_keys (source, key, slot)
-    select source, key, current from entry e
-    where not exists (select from event_keys k where k.source = e.source and k.key = e.key and k.slot <> current offset 0)
-      and not exists (select from moved_keys m where m.key = e.key offset 0)
-    order by number
+    select source, key, current from entry where number not in (select unnest(known)) order by number
     on conflict do nothing returning source, key
   )
   select coalesce(array_agg(s.key is not null order by number), '{}') into accepted
@@ -63,7 +80,8 @@ begin
 
   insert into sessions select * from json_populate_recordset(null::sessions, heads->'open');
 
-  with wanted as (
+  -- written as an insert because that locks the rows in the order in which they come
+  with wanted as materialized (
     select * from rows from (json_to_recordset(heads->'touch')
       as (source_id text, session_id text, user_id text, at bigint, entries int[])) with ordinality
       as t (source_id, session_id, user_id, at, entries, number)
@@ -72,14 +90,14 @@ begin
     select source_id, session_id, max(at) as at,
       (array_agg(user_id order by number desc) filter (where user_id is not null))[1] as user_id
     from wanted group by source_id, session_id
-  ), held as materialized (
-    select s.source_id, s.session_id from touched join sessions s using (source_id, session_id)
-    order by s.source_id, s.session_id for update of s
   )
-  update sessions s
-  set last_activity_at = greatest(s.last_activity_at, t.at), user_id = coalesce(t.user_id, s.user_id)
-  from held join touched t using (source_id, session_id)
-  where s.source_id = held.source_id and s.session_id = held.session_id;
+  insert into sessions
+  select s.source_id, s.session_id, s.anonymous_id, t.user_id, s.started_at, t.at, s.landing
+  from touched t join sessions s on s.source_id = t.source_id and s.session_id = t.session_id
+  order by s.source_id, s.session_id
+  on conflict (source_id, session_id) do update
+  set last_activity_at = greatest(sessions.last_activity_at, excluded.last_activity_at),
+    user_id = coalesce(excluded.user_id, sessions.user_id);
 
   with commit as materialized (
     select * from rows from (json_to_recordset(heads->'commits')
@@ -132,7 +150,7 @@ end $$`;
  * decided before is seen by whatever is decided after. The ledger's own row says which is newest, not a node.
  */
 const TURN_KEYS = `
-create function turn_keys(at bigint, generation_ms bigint) returns boolean language plpgsql as $$
+create or replace function turn_keys(at bigint, generation_ms bigint) returns boolean language plpgsql as $$
 declare
   newest key_generations;
 begin
@@ -147,7 +165,7 @@ end $$`;
 
 /** Forgets the keys of the oldest generation when every one of them is past its time: the table is emptied, not its rows. */
 const RETIRE_KEYS = `
-create function retire_keys(at bigint, needed_ms bigint) returns boolean language plpgsql as $$
+create or replace function retire_keys(at bigint, needed_ms bigint) returns boolean language plpgsql as $$
 declare
   oldest key_generations;
 begin
@@ -162,11 +180,12 @@ end $$`;
 
 /** Keys that came with a move are kept as long as any other. */
 const FORGET_MOVED_KEYS = `
-create function forget_moved_keys(before bigint) returns void language plpgsql as $$
+create or replace function forget_moved_keys(before bigint) returns void language plpgsql as $$
 begin
-  if (select max(moved_at) < before from moves) then
-    truncate moved_keys, moves;
+  if exists (select from moved_keys) and (select max(moved_at) < before from moves) then
+    truncate moved_keys;
   end if;
 end $$`;
 
-export const COMMIT_DDL = [...TABLES, COMMIT_GROUP, TURN_KEYS, RETIRE_KEYS, FORGET_MOVED_KEYS];
+export const COMMIT_TABLES = TABLES;
+export const COMMIT_FUNCTIONS = [KNOWN_KEYS, COMMIT_GROUP, TURN_KEYS, RETIRE_KEYS, FORGET_MOVED_KEYS];

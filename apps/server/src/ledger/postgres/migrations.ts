@@ -1,6 +1,6 @@
 import { AUDIT_INDEX, auditDdl, REGISTER_CHANGES, REGISTER_DDL } from "../register/schema.ts";
-import { ATTEMPTS_DDL } from "./attempts-ddl.ts";
-import { COMMIT_DDL } from "./commit-ddl.ts";
+import { ATTEMPTS_FUNCTIONS, ATTEMPTS_TABLES } from "./attempts-ddl.ts";
+import { COMMIT_FUNCTIONS, COMMIT_TABLES } from "./commit-ddl.ts";
 import { type Connection, LOCKS } from "./connections.ts";
 import { CHANGES, NODES_DDL } from "./nodes-ddl.ts";
 
@@ -29,13 +29,19 @@ const MIGRATIONS: readonly (readonly string[])[] = [
     auditDdl("bigint generated always as identity primary key"),
     AUDIT_INDEX,
     ...NOTICE_DDL,
-    ...COMMIT_DDL,
-    ...ATTEMPTS_DDL,
+    ...COMMIT_TABLES,
+    ...ATTEMPTS_TABLES,
     `create table nodes (node_id text primary key, seen_at timestamptz not null)`,
   ],
+  // what the register changes later is a migration of its own on either engine
   REGISTER_CHANGES[1]!,
   NODES_DDL,
+  // functions only
+  [],
 ];
+
+/** They hold nothing, so that every migration ends with the newest; one that changes nothing else is empty. */
+const FUNCTIONS = [...COMMIT_FUNCTIONS, ...ATTEMPTS_FUNCTIONS];
 
 export class NewerLedger extends Error {}
 
@@ -72,8 +78,8 @@ export async function migrate(
     await connection.query("create table if not exists headwater_schema (version integer not null)");
     const from = await schemaOrNone(connection);
     refuseNewer(from, to);
-    for (const statements of MIGRATIONS.slice(from, to))
-      for (const sql of statements) await connection.query(sql);
+    const statements = [...MIGRATIONS.slice(from, to).flat(), ...FUNCTIONS];
+    for (const sql of from < to ? statements : []) await connection.query(sql);
     await connection.query("delete from headwater_schema");
     await connection.query("insert into headwater_schema values ($1)", [to]);
     await connection.query("commit");

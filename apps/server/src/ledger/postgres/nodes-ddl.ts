@@ -14,13 +14,6 @@ const CLOCK = `create function ledger_now() returns bigint language sql as
 const MOVES = [
   `alter table moves add column move_id text, add column finished_at bigint, add column served_at bigint`,
   `update moves set finished_at = moved_at, served_at = moved_at`,
-  // keys that came with a move are kept as long as any other
-  `create or replace function forget_moved_keys(before bigint) returns void language plpgsql as $$
-    begin
-      if exists (select from moved_keys) and (select max(moved_at) < before from moves) then
-        truncate moved_keys;
-      end if;
-    end $$`,
 ];
 
 /** What changed is named, so that nodes forget that and nothing else; of workspaces and members they remember nothing. */

@@ -27,10 +27,12 @@ export interface PostgresOptions {
 /** Writes, so that a server that recovers or only reads is noticed before a client's commit meets it. */
 const PROBE = `with beat as (
     insert into nodes values ($1, clock_timestamp()) on conflict (node_id) do update set seen_at = excluded.seen_at
-  ), seen as (select count(*) as nodes from nodes where node_id <> $1 and seen_at > clock_timestamp() - $2 * interval '1 ms')
-  select coalesce(sum(events), 0)::bigint as events, coalesce(sum(bytes), 0)::bigint as bytes, (select nodes + 1 from seen) as nodes,
-    (${SYNCHRONOUS}) as synchronous
-  from outbox_totals`;
+  ), seen as (
+    select count(*) + 1 as nodes from nodes where node_id <> $1 and seen_at > clock_timestamp() - $2 * interval '1 ms'
+  ), waiting as (
+    select coalesce(sum(events), 0)::bigint as events, coalesce(sum(bytes), 0)::bigint as bytes from outbox_totals
+  ), server as (${SYNCHRONOUS})
+  select events, bytes, nodes, reset_val as synchronous from waiting, seen, server`;
 
 async function probe(pool: pg.Pool, nodeId: string): Promise<LedgerStatus> {
   const query = { name: "probe", text: PROBE, values: [nodeId, LIMITS.nodeSilenceMs] };
