@@ -36,6 +36,9 @@ export interface Sent {
 export interface Front extends AsyncDisposable {
   /** Where plain http is listened on. */
   httpPort: number;
+  /** Its address over TLS, and the certificate to believe. */
+  url: string;
+  certificate: string;
   /** Over HTTP/2 and TLS, with the certificate and its name checked. */
   ask(path: string, sent?: Sent): Promise<Reply>;
   /** What has come of a GET so far; the request ends when this is disposed of. */
@@ -73,7 +76,7 @@ export const NGINX: Program = {
   command: (folder) => ["/usr/sbin/nginx", "-e", "stderr", "-p", folder, "-c", join(folder, "run")],
   configuration: async ({ folder, port, httpPort }, upstream) => {
     const file = replaced(await deployFile("nginx.conf"), {
-      "  server 127.0.0.1:8790;": `  server ${upstream};`,
+      "  server 127.0.0.1:8790": `  server ${upstream}`,
       "listen 80;\n  listen [::]:80;": `listen 127.0.0.1:${httpPort};`,
       "listen 443 ssl http2;\n  listen [::]:443 ssl http2;": `listen 127.0.0.1:${port} ssl http2;`,
       [`/etc/letsencrypt/live/${NAME}/fullchain.pem`]: `${folder}/certificate.pem`,
@@ -147,6 +150,13 @@ export const behind = (program: Program, outer: string): Program => ({
   },
 });
 
+/** nginx, with a second node beside the first one, on the line that the file has for it. */
+export const over = (second: string): Program => ({
+  ...NGINX,
+  configuration: async (place, upstream) =>
+    replaced(await NGINX.configuration(place, upstream), { "# server 10.0.0.11:8790": `server ${second}` }),
+});
+
 /** @param upstream the service's host and port */
 export async function startFront(program: Program, upstream: string): Promise<Front> {
   const folder = await mkdtemp(join(tmpdir(), "headwater-front-"));
@@ -173,6 +183,8 @@ export async function startFront(program: Program, upstream: string): Promise<Fr
 
   const front: Front = {
     httpPort,
+    url: `https://127.0.0.1:${port}`,
+    certificate: ca,
     async ask(path, sent = {}) {
       const session = openSession(ca, port, sent.from ?? "127.0.0.1");
       try {

@@ -4,6 +4,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { Agent, request } from "node:http";
+import { Agent as SecureAgent, request as secureRequest } from "node:https";
 import { ORIGIN } from "../world.ts";
 import { type Source, until } from "./child.ts";
 import { type Made, makeEvent, type Stored } from "./events.ts";
@@ -40,20 +41,32 @@ export interface Batch {
   results: Result[] | null;
 }
 
-const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+const KEPT = { keepAlive: true, maxSockets: 64 };
+const agent = new Agent(KEPT);
+const secureAgent = new SecureAgent(KEPT);
+
+/** Whom https is believed from now on: who has this certificate and goes by this name. */
+export function believe(ca: string, servername: string): void {
+  Object.assign(secureAgent.options, { ca, servername });
+}
+
+/** A proxy that has no answer from the service makes one of its own, in HTML. */
+const bodyIn = (text: string): unknown => (text.startsWith("<") ? { code: "no_answer" } : JSON.parse(text));
 
 /** Rejects when there is no whole answer. */
 export function post(url: string, body: unknown): Promise<Reply> {
   const text = JSON.stringify(body);
   const headers = { origin: ORIGIN, "content-type": "text/plain", "content-length": Buffer.byteLength(text) };
   return new Promise((resolve, reject) => {
-    const sending = request(url, { method: "POST", agent, headers, timeout: 15_000 }, (response) => {
+    const isSecure = url.startsWith("https:");
+    const options = { method: "POST", agent: isSecure ? secureAgent : agent, headers, timeout: 15_000 };
+    const sending = (isSecure ? secureRequest : request)(url, options, (response) => {
       const chunks: Buffer[] = [];
       response.on("data", (chunk: Buffer) => chunks.push(chunk));
       response.on("error", reject);
       response.on("end", () => {
         if (!response.complete) return reject(new Error("the answer was cut off"));
-        const answer = JSON.parse(Buffer.concat(chunks).toString()) as unknown;
+        const answer = bodyIn(Buffer.concat(chunks).toString());
         resolve({ status: response.statusCode!, headers: response.headers, body: answer });
       });
     });

@@ -1,0 +1,95 @@
+/** Two nodes on one PostgreSQL behind nginx as deploy/nginx.conf sets it up: what becomes of a node is no client's loss. */
+import assert from "node:assert/strict";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { it } from "node:test";
+import { type Front, NAME, NGINX, over, startFront } from "../deploy/front.ts";
+import { type Child, createSource, type Source, startChild, until } from "../faults/child.ts";
+import { believe, Load, post } from "../faults/load.ts";
+import { checkAnswers, checkUsage, compare, sendAgain, storedEvents } from "../faults/oracle.ts";
+import { createRandom } from "../faults/random.ts";
+import { createDatabase } from "./databases.ts";
+
+const ROUNDS = process.env.TEST_LONG ? 10 : 2;
+const ACKNOWLEDGED = 100;
+const SEEN_MS = 30_000;
+const RECOVERED_MS = 2_000;
+const [program] = NGINX.command("");
+const skip = !existsSync(program) && `there is no ${program}`;
+
+/** Requests that a node took, of whatever outcome, since it was started. */
+async function takenBy(node: Child): Promise<number> {
+  const text = await (await fetch(`${node.url}/metrics`)).text();
+  const counts = text.matchAll(/^headwater_ingest_requests_total\{[^}]*kind="events"[^}]*\} (\d+)/gm);
+  return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
+}
+
+/** Milliseconds until a request is taken, from now. */
+async function takenAfter(front: Front, source: Source): Promise<number> {
+  const page = { url: "https://shop.example/" };
+  const body = { ingestVersion: 2, sdkVersion: "test", anonymousId: "v", page };
+  const startedAt = performance.now();
+  await until("a request is taken", SEEN_MS, async () => {
+    const reply = await post(`${front.url}/api/ingest/v2/${source.publicKey}/bootstrap`, body);
+    return reply.status === 200;
+  });
+  return Math.round(performance.now() - startedAt);
+}
+
+it("A node that is killed behind nginx under load: nothing acknowledged is lost or doubled, and the other one takes what comes", {
+  skip,
+}, async (t) => {
+  const random = createRandom();
+  t.diagnostic(`seed ${random.seed}, ${ROUNDS} kills`);
+  const database = await createDatabase();
+  const dataDir = mkdtempSync(join(tmpdir(), "headwater-balanced-"));
+  writeFileSync(join(dataDir, "database-url"), database.url);
+  const start = (PORT = "0") =>
+    startChild(dataDir, { environment: { DATABASE_URL: database.url, TRUST_PROXY: "127.0.0.1", PORT } });
+  const nodes = await Promise.all([start(), start()]);
+  const [first, second] = nodes.map(({ url }) => new URL(url).host) as [string, string];
+  const front = await startFront(over(second), first);
+  believe(front.certificate, NAME);
+  try {
+    const source = await createSource(nodes[0]!.url);
+    await using load = new Load(front.url, source, random);
+    const takenMs: number[] = [];
+    for (let round = 1; round <= ROUNDS; round += 1) {
+      await load.start();
+      const enough = load.acknowledged().length + ACKNOWLEDGED;
+      await until("both nodes take requests", SEEN_MS, async () => {
+        const taken = await Promise.all(nodes.map(takenBy));
+        return taken.every((count) => count > 0) && load.acknowledged().length >= enough;
+      });
+      await new Promise((resolve) => setTimeout(resolve, random.between(0, 50)));
+      const victim = round % 2;
+      await nodes[victim]!.end("SIGKILL");
+      takenMs.push(await takenAfter(front, source));
+      await load.settle();
+      nodes[victim] = await start(new URL(nodes[victim]!.url).port);
+    }
+    checkAnswers(load.sent);
+    const once = load.sent.filter(({ tries }) => tries === 1);
+    assert.ok(
+      once.every(({ results }) => results!.every(({ status }) => status === "accepted")),
+      "what a client sent once was sent to one node only",
+    );
+    await sendAgain(front.url, source, load.sent);
+    await checkUsage(nodes[0]!.url, load.sent);
+    const found = compare(storedEvents(dataDir), load.sent);
+    t.diagnostic(
+      `${load.sent.length} batches, ${once.length} of them sent once: ${JSON.stringify(found)}; refused ${JSON.stringify([...load.refused])}`,
+    );
+    t.diagnostic(`taken again ${takenMs} ms after the kill`);
+    assert.deepEqual(found, { stored: load.sent.length * 10, lost: 0, doubled: 0 });
+    // the machine has other work too: half of the rounds have to be quick
+    const usual = takenMs.sort((a, b) => a - b)[Math.floor((ROUNDS - 1) / 2)]!;
+    assert.ok(usual <= RECOVERED_MS, `taken again only after ${takenMs} ms`);
+  } finally {
+    await front[Symbol.asyncDispose]();
+    await Promise.all(nodes.map((node) => node.end("SIGKILL")));
+    await database.remove();
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+});
