@@ -30,6 +30,11 @@ function childrenOf(pid: number): number[] {
   return text === "" ? [] : text.split(" ").map(Number);
 }
 
+/** CPU seconds of a process and of those it started that are still there. */
+export function cpuSecondsWithChildren(pid: number): number {
+  return childrenOf(pid).reduce((sum, child) => sum + cpuSecondsWithChildren(child), cpuSecondsOf(pid));
+}
+
 /** Resident memory of a process and what it started, in MiB. */
 export function residentMib(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, "utf8");

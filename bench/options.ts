@@ -12,6 +12,7 @@ export const PARTS = [
   "debug",
   "memory",
   "postgres",
+  "growth",
 ] as const;
 export type Part = (typeof PARTS)[number];
 

@@ -4,6 +4,7 @@ import { commitOf, describeMachine, hasWrk } from "./machine.ts";
 import { HELP, type Part, readOptions, UsageError } from "./options.ts";
 import { openResults, writeResults } from "./report.ts";
 import { debugRecording } from "./rows/debug.ts";
+import { growth } from "./rows/growth.ts";
 import { memory } from "./rows/memory.ts";
 import { openLoop } from "./rows/open.ts";
 import { overload } from "./rows/overload.ts";
@@ -23,6 +24,7 @@ const MEASURES: Record<Part, (context: Context) => Promise<Section>> = {
   debug: debugRecording,
   memory,
   postgres,
+  growth,
 };
 
 const say = (text: string) => console.log(text);

@@ -1,0 +1,74 @@
+/**
+ * Ledgers with many keys in the window, made in the database itself: spread evenly over all live generations, random as
+ * keys are, and on pages that are as full as those that grew key by key (70 %). Nothing is durable meanwhile.
+ */
+import { LIMITS } from "@headwater/contract/limits";
+import type pg from "pg";
+import { KEY_SLOTS } from "../../apps/server/src/ledger/postgres/commit-ddl.ts";
+import { openDatabase } from "../../apps/server/src/ledger/sqlite/database.ts";
+
+export const GENERATIONS = 5;
+const GENERATION_MS = LIMITS.keyGenerationSeconds * 1_000;
+/** So that none is retired while the bench runs, and none is opened. */
+const HOUR_MS = 3_600_000;
+
+/** When each was opened, the oldest first. */
+const openedAt = (now: number): number[] =>
+  Array.from(
+    { length: GENERATIONS },
+    (_, index) => now - (GENERATIONS - 1 - index) * (GENERATION_MS - HOUR_MS),
+  );
+
+const numbered = (now: number) => openedAt(now).map((at, index) => ({ generation: index + 1, at }));
+
+/** Into a folder that no server works on. */
+export function fillSqlite(dataDir: string, keys: number, now: number): void {
+  const database = openDatabase(dataDir, "off");
+  try {
+    database.exec("pragma temp_store = memory; pragma cache_size = -1048576");
+    const put = database.prepare("insert into key_generations values (?, ?, 0)");
+    for (const { generation, at } of numbered(now)) {
+      const table = `event_keys_${generation}`;
+      database.exec(`create table ${table} (key blob primary key) without rowid`);
+      put.run(generation, at);
+      // the first pass fills pages, the second splits them
+      for (const share of [0.5, 0.5]) {
+        const count = Math.round((keys / GENERATIONS) * share);
+        if (count === 0) continue;
+        database.exec(`insert into ${table}
+          with recursive n (n) as (values (1) union all select n + 1 from n where n < ${count})
+          select randomblob(16) as key from n order by key`);
+      }
+    }
+    database.exec("pragma wal_checkpoint(truncate)");
+  } finally {
+    database.close();
+  }
+}
+
+/**
+ * Into a database on which a server may be open, but idle. With `wal_level=minimal` the tables are written without WAL.
+ * @param source the number of the source that the traffic goes to, beside whose keys they are
+ */
+export async function fillPostgres(client: pg.Client, keys: number, source: bigint, now: number) {
+  await client.query("set maintenance_work_mem = '1GB'; set synchronous_commit = off");
+  await client.query("begin");
+  await client.query("delete from key_generations");
+  for (const { generation, at } of numbered(now)) {
+    await client.query("insert into key_generations values ($1, $2)", [generation, at]);
+    if (keys === 0) continue;
+    const slot = generation % KEY_SLOTS;
+    const table = `event_keys_${slot}`;
+    const count = Math.round(keys / GENERATIONS);
+    await client.query(`alter table event_keys detach partition ${table}; drop table ${table};
+      create table ${table} (source bigint not null, key uuid not null, slot smallint not null);
+      insert into ${table} select ${source}, gen_random_uuid(), ${slot} from generate_series(1, ${count});
+      alter table ${table} add primary key (source, key, slot) with (fillfactor = 70),
+        add constraint filled check (slot is not null and slot = ${slot});
+      alter table event_keys attach partition ${table} for values in (${slot});
+      alter table ${table} drop constraint filled`);
+  }
+  await client.query("commit");
+  await client.query("vacuum (analyze) event_keys");
+  await client.query("checkpoint");
+}

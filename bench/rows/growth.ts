@@ -1,0 +1,207 @@
+/** Whether a ledger that knows many keys is slower than an empty one: both engines, each size in every round, in turns. */
+import { DatabaseSync } from "node:sqlite";
+import pg from "pg";
+import { sourceNumber } from "../../apps/server/src/ledger/postgres/commit.ts";
+import { ledgerPath } from "../../apps/server/src/ledger/sqlite/database.ts";
+import { type Cluster, query, startCluster } from "../../apps/server/test/postgres/cluster.ts";
+import { cpuSecondsWithChildren } from "../machine.ts";
+import { type Context, failuresOf, figure, median, type Section, spread, verdict } from "../section.ts";
+import { type Headwater, newFolder, RAISED, startHeadwater } from "../server.ts";
+import { type ClosedLoop, closedLoop } from "../wrk.ts";
+import { templateFile } from "./duel.ts";
+import { fillPostgres, fillSqlite, GENERATIONS } from "./growth-fill.ts";
+
+const EVENTS = 10;
+const SIZES = [0, 10_000_000, 50_000_000];
+const QUICK_SIZES = [0, 100_000, 500_000];
+/** Of the rate with no key. */
+const WANTED_SHARE = 0.8;
+/** As docs/operate.md asks for: memory for the index of the newest generation, and checkpoints that are far apart. */
+const SERVER = {
+  fsync: "on",
+  full_page_writes: "on",
+  wal_level: "minimal",
+  max_wal_senders: "0",
+  shared_buffers: "2GB",
+  max_wal_size: "16GB",
+  wal_compression: "lz4",
+};
+
+/** Bytes on disk, indexes included, by table. */
+type Sizes = Map<string, number>;
+
+interface Subject {
+  ledger: "SQLite" | "PostgreSQL";
+  keys: number;
+  server: Headwater;
+  sizes(): Promise<Sizes>;
+  /** Of the server, and of PostgreSQL too. */
+  cpuSeconds(): number;
+  loops: ClosedLoop[];
+  /** CPU milliseconds an event, round by round: what a machine with other work to do says more truly than a rate. */
+  cpu: number[];
+}
+
+const named = (keys: number) => (keys === 0 ? "0" : `${figure(keys / 1_000_000)} million`);
+const rate = (loop: ClosedLoop) => loop.requestsPerSecond * EVENTS;
+
+/** Tables of one kind together: generations and slots. */
+function summed(rows: readonly { name: string; bytes: number }[]): Sizes {
+  const sizes: Sizes = new Map();
+  for (const { name, bytes } of rows) {
+    const kind = name.startsWith("event_keys") ? "event_keys" : name;
+    sizes.set(kind, (sizes.get(kind) ?? 0) + bytes);
+  }
+  return sizes;
+}
+
+function sqliteSizes(file: string): Sizes {
+  const database = new DatabaseSync(file, { readOnly: true });
+  const rows = database
+    .prepare(
+      "select tbl_name as name, sum(pgsize) as bytes from dbstat join sqlite_schema using (name) group by tbl_name",
+    )
+    .all();
+  database.close();
+  return summed(rows as unknown as { name: string; bytes: number }[]);
+}
+
+async function postgresSizes(url: string): Promise<Sizes> {
+  const rows = await query<{ name: string; bytes: number }>(
+    url,
+    "select relname as name, pg_total_relation_size(oid)::float8 as bytes from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace",
+  );
+  return summed(rows);
+}
+
+async function openSqlite(keys: number): Promise<Subject> {
+  const dataDir = newFolder();
+  fillSqlite(dataDir, keys, Date.now());
+  const server = await startHeadwater({ settings: RAISED, dataDir });
+  const sizes = async () => sqliteSizes(ledgerPath(dataDir));
+  return { ledger: "SQLite", keys, server, sizes, cpuSeconds: server.cpuSeconds, loops: [], cpu: [] };
+}
+
+async function openPostgres(cluster: Cluster, keys: number): Promise<Subject> {
+  const name = `growth_${keys}`;
+  await query(cluster.url(), `create database ${name}`);
+  const url = cluster.url(name);
+  const server = await startHeadwater({ settings: { ...RAISED, DATABASE_URL: url } });
+  const [source] = await query<{ source_id: string }>(url, "select source_id from sources");
+  const client = new pg.Client(url);
+  await client.connect();
+  await fillPostgres(client, keys, sourceNumber(source!.source_id), Date.now());
+  await client.end();
+  const cpuSeconds = () => server.cpuSeconds() + cpuSecondsWithChildren(cluster.pid());
+  const sizes = () => postgresSizes(url);
+  return { ledger: "PostgreSQL", keys, server, sizes, cpuSeconds, loops: [], cpu: [] };
+}
+
+async function timed<T>(say: Context["say"], what: string, work: () => Promise<T>): Promise<T> {
+  const startedAt = performance.now();
+  const result = await work();
+  say(`  ${what}: ready after ${figure((performance.now() - startedAt) / 1_000)} s`);
+  return result;
+}
+
+/** @param seconds of the run */
+async function measure(subject: Subject, seconds: number): Promise<{ loop: ClosedLoop; cpu: number }> {
+  const { server, cpuSeconds } = subject;
+  const before = cpuSeconds();
+  const loop = await closedLoop(server.url, templateFile(EVENTS, server), seconds);
+  return { loop, cpu: ((cpuSeconds() - before) * 1_000) / (loop.requests * EVENTS) };
+}
+
+function rowOf(subject: Subject, all: readonly Subject[]): string[] {
+  const { ledger, keys, loops, cpu } = subject;
+  const base = all.find((one) => one.ledger === ledger && one.keys === 0)!;
+  // round by round, because the machine is not the same from one to the next
+  const shares = loops.map((loop, round) => rate(loop) / rate(base.loops[round]!));
+  const isLast = keys === Math.max(...all.map((one) => one.keys));
+  return [
+    ledger,
+    named(keys),
+    spread(loops.map(rate)),
+    spread(loops.map((loop) => loop.p99)),
+    spread(shares),
+    spread(cpu, (each) => each.toFixed(3)),
+    failuresOf(loops),
+    isLast ? verdict(median(shares) >= WANTED_SHARE, "≥ 0.8 of the rate with none") : "-",
+  ];
+}
+
+/** What a table grew by for an event of the bench's own traffic, and what its filled keys take. */
+function bytesRows(subject: Subject, before: Sizes, after: Sizes, accepted: number): string[][] {
+  return [...after]
+    .map(([name, bytes]) => ({ name, each: (bytes - (before.get(name) ?? 0)) / accepted }))
+    .filter(({ each }) => each >= 0.1)
+    .sort((one, other) => other.each - one.each)
+    .map(({ name, each }) => [subject.ledger, name, figure(each)]);
+}
+
+export async function growth({ options, say }: Context): Promise<Section> {
+  const cluster = await startCluster(SERVER);
+  const subjects: Subject[] = [];
+  for (const keys of options.quick ? QUICK_SIZES : SIZES) {
+    subjects.push(await timed(say, `SQLite, ${named(keys)} keys`, () => openSqlite(keys)));
+    subjects.push(await timed(say, `PostgreSQL, ${named(keys)} keys`, () => openPostgres(cluster, keys)));
+  }
+  const empty = subjects.filter(({ keys }) => keys === 0);
+  const before = await Promise.all(empty.map(({ sizes }) => sizes()));
+  for (let round = 0; round <= options.rounds; round++) {
+    // there and back, so that none always follows the same one
+    for (const subject of round % 2 ? subjects : subjects.toReversed()) {
+      const { ledger, keys } = subject;
+      const { loop, cpu } = await measure(subject, round === 0 ? 3 : options.seconds);
+      // the first round is for warming up
+      if (round === 0) continue;
+      subject.loops.push(loop);
+      subject.cpu.push(cpu);
+      say(
+        `  ${ledger}, ${named(keys)} keys · round ${round}: ${figure(rate(loop))} events/s, p99 ${figure(loop.p99)} ms, CPU ${cpu.toFixed(3)} ms an event`,
+      );
+    }
+  }
+  const bytes: string[][] = [];
+  for (const [index, subject] of empty.entries()) {
+    const { accepted } = await subject.server.acknowledged();
+    bytes.push(...bytesRows(subject, before[index]!, await subject.sizes(), accepted));
+  }
+  const largest = subjects.slice(-2);
+  for (const { ledger, keys, sizes } of largest)
+    bytes.push([
+      ledger,
+      `event_keys, ${named(keys)} keys`,
+      figure((await sizes()).get("event_keys")! / keys),
+    ]);
+  for (const { server } of subjects) await server.stop();
+  await cluster.stop();
+  return {
+    title: "Growth: 10 events a batch, with many keys in the window",
+    date: new Date().toISOString(),
+    settings: { ...RAISED, ...SERVER },
+    tables: [
+      {
+        columns: [
+          "ledger",
+          "keys",
+          "events/s",
+          "p99 ms",
+          "of the rate with none",
+          "CPU ms an event",
+          "failed",
+          "asked for",
+        ],
+        rows: subjects.map((subject) => rowOf(subject, subjects)),
+      },
+      { columns: ["ledger", "table", "bytes on disk an event"], rows: bytes },
+    ],
+    notes: [
+      `Keys made in the database, random, spread evenly over ${GENERATIONS} live generations; the traffic adds its own. ${options.rounds} rounds of ${options.seconds} s each, one after the other; median (lowest–highest); shares are worked out round by round.`,
+      "Bytes an event: what the traffic of this bench added to the ledger that began empty, indexes included; below them what the filled keys take.",
+    ],
+    data: Object.fromEntries(
+      subjects.map(({ ledger, keys, loops, cpu }) => [`${ledger} ${keys}`, { loops, cpu }]),
+    ),
+  };
+}
