@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { zstdDecompressSync } from "node:zlib";
 import { ask, type Child, createSource, type Source, startChild, until } from "../faults/child.ts";
-import { bodyOf, makeBatch, openVisitor, post, type Result, send } from "../faults/load.ts";
+import { type Batch, bodyOf, makeBatch, openVisitor, post, type Result, send } from "../faults/load.ts";
 import { compare, storedEvents } from "../faults/oracle.ts";
 import { createRandom } from "../faults/random.ts";
 import {
@@ -79,11 +79,13 @@ describe("Two nodes on one PostgreSQL", () => {
     const visitors = await Promise.all(
       Array.from({ length: CLIENTS }, () => openVisitor(nodes[0]!.url, source)),
     );
-    const sent = Array.from({ length: BATCHES }, () => makeBatch(source, random.pick(visitors), random));
+    const sent: Batch[] = [];
     const startedAt = performance.now();
-    const waiting = [...sent];
     const client = async () => {
-      for (let batch = waiting.pop(); batch; batch = waiting.pop()) {
+      // made one by one: while all are made at once, connections would be idle for too long
+      while (sent.length < BATCHES) {
+        const batch = makeBatch(source, random.pick(visitors), random);
+        sent.push(batch);
         const body = bodyOf(batch);
         const replies = await both(({ url }) =>
           send(`${url}/api/ingest/v2/${source.publicKey}/events`, body),
