@@ -1,16 +1,19 @@
 /** Whether a ledger that knows many keys is slower than an empty one: both engines, each size in every round, in turns. */
 import { DatabaseSync } from "node:sqlite";
+import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { sourceNumber } from "../../apps/server/src/ledger/postgres/commit.ts";
 import { ledgerPath } from "../../apps/server/src/ledger/sqlite/database.ts";
 import { type Cluster, query, startCluster } from "../../apps/server/test/postgres/cluster.ts";
+import { run } from "../children.ts";
 import { cpuSecondsWithChildren } from "../machine.ts";
 import { type Context, failuresOf, figure, median, type Section, spread, verdict } from "../section.ts";
 import { type Headwater, newFolder, RAISED, startHeadwater } from "../server.ts";
 import { type ClosedLoop, closedLoop } from "../wrk.ts";
 import { templateFile } from "./duel.ts";
-import { fillPostgres, fillSqlite, GENERATIONS } from "./growth-fill.ts";
+import { fillPostgres, GENERATIONS } from "./growth-fill.ts";
 
+const FILL = fileURLToPath(new URL("../fill.ts", import.meta.url));
 const EVENTS = 10;
 const SIZES = [0, 10_000_000, 50_000_000];
 const QUICK_SIZES = [0, 100_000, 500_000];
@@ -76,7 +79,7 @@ async function postgresSizes(url: string): Promise<Sizes> {
 
 async function openSqlite(keys: number): Promise<Subject> {
   const dataDir = newFolder();
-  fillSqlite(dataDir, keys, Date.now());
+  await run({ command: process.execPath, args: [FILL, dataDir, String(keys)], core: null, environment: {} });
   const server = await startHeadwater({ settings: RAISED, dataDir });
   const sizes = async () => sqliteSizes(ledgerPath(dataDir));
   return { ledger: "SQLite", keys, server, sizes, cpuSeconds: server.cpuSeconds, loops: [], cpu: [] };
