@@ -176,7 +176,7 @@ browserTest(
 
     assert.equal(warnings.length, 1);
     assert.match(warnings[0]!, /^Headwater: /);
-    for (const told of [origin, hint, "(origin_not_allowed)"])
+    for (const told of [origin, hint, "origin_not_allowed"])
       assert.ok(warnings[0]!.includes(told), warnings[0]);
   },
 );

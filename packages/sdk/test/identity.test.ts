@@ -46,6 +46,7 @@ browserTest(
   async (visit) => {
     const { ingest, page, open, track } = visit;
     await open();
+    await page.waitForFunction(() => localStorage.getItem("headwater.session.pk_test"));
     const answer = Promise.withResolvers<Answer>();
     ingest.plan(answer.promise);
     await track("before");
@@ -77,6 +78,7 @@ browserTest(
   async (visit) => {
     const { ingest, page, open, track } = visit;
     await open();
+    await page.waitForFunction(() => localStorage.getItem("headwater.session.pk_test"));
     const answer = Promise.withResolvers<Answer>();
     ingest.plan(answer.promise, refusal(403, "session_expired"));
     await track("before");
