@@ -13,6 +13,7 @@ import { query } from "./cluster.ts";
 import { createDatabase } from "./databases.ts";
 
 const SEEN_MS = 20_000;
+const ANSWER_MS = 5_000;
 
 it("WORKERS=2 serves with two processes behind one port; one that is killed is replaced; SIGTERM ends all with 0", async () => {
   const { url, remove } = await createDatabase();
@@ -89,7 +90,12 @@ it("A worker that cannot start at a bad moment ends no others; connections are s
       return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
     };
     await bootstrap();
-    await until("there is another that has taken none", SEEN_MS, async () => (await taken()) === 0);
+    const isFresh = () =>
+      taken().then(
+        (count) => count === 0,
+        () => false,
+      );
+    await until("there is another that has taken none", SEEN_MS, isFresh);
     const CONNECTIONS = 40;
     for (let number = 1; number < CONNECTIONS; number += 1) await bootstrap();
     for (let number = 0; number < 8; number += 1) {
@@ -133,13 +139,16 @@ function childOf(pid: number): number {
 /** What is answered, whatever the status; a POST is an empty one. */
 const onNewConnection = (url: string, method: "GET" | "POST"): Promise<string> =>
   new Promise((resolve, reject) => {
-    const sending = request(url, { method, agent: false, headers: { origin: ORIGIN } }, (response) => {
+    const options = { method, agent: false, headers: { origin: ORIGIN }, timeout: ANSWER_MS };
+    const sending = request(url, options, (response) => {
       let text = "";
       response.setEncoding("utf8").on("data", (chunk: string) => {
         text += chunk;
       });
       response.on("end", () => resolve(text));
     });
+    // a connection that was given to a worker in the moment of its end is answered by nobody
+    sending.on("timeout", () => sending.destroy(new Error(`${url} gives no answer`)));
     sending.on("error", reject);
     sending.end();
   });
