@@ -35,7 +35,7 @@ const noApps = withApps
   ? noChromium
   : "they install 450 MB of packages; `npm run verify` and `npm test -- --apps` run them";
 const isRoot = process.getuid?.() === 0;
-const CHROMIUM_TEST = /from "(?:[^"]*\/(?:browser|chromium|trial)\.ts|playwright-core)"/;
+const CHROMIUM_TEST = /from "(?:[^"]*\/(?:browser|chromium|trial|console-world)\.ts|playwright-core)"/;
 const POSTGRES = "/usr/lib/postgresql";
 const hasPostgres = existsSync(POSTGRES);
 const usesChromium = (path) => CHROMIUM_TEST.test(readFileSync(join(ROOT, path), "utf8"));
@@ -71,6 +71,7 @@ const SUITES = [
   { name: "contract", takes: (path) => path.startsWith("packages/contract/"), missing: null },
   { name: "client", takes: (path) => path.startsWith("packages/sdk/"), missing: null },
   { name: "server", takes: (path) => path.startsWith("apps/server/"), missing: null },
+  { name: "console", takes: (path) => path.startsWith("apps/console/"), missing: null },
 ];
 
 /** What knows the service from outside only is run on each ledger; a disk that is full is the embedded one's affair. */
@@ -82,7 +83,7 @@ const ON_POSTGRES = {
 };
 
 function testFiles() {
-  const folders = ["packages/contract", "packages/sdk", "apps/server"];
+  const folders = ["packages/contract", "packages/sdk", "apps/server", "apps/console"];
   const all = folders.flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true }).map((name) => `${folder}/${name}`),
   );
@@ -176,6 +177,13 @@ async function startSharedCluster() {
   return started;
 }
 
+/** Files that start the command line, or the console itself, would build it at once otherwise. */
+async function buildConsoleOnce() {
+  if (!running.some(({ files }) => files.some((path) => path.startsWith("apps/")))) return;
+  const { buildConsole } = await import("../apps/console/build.js");
+  await buildConsole(console.log);
+}
+
 const sum = (results, field) => results.reduce((total, result) => total + result[field], 0);
 const plural = (count, one) => `${count} ${one}${count === 1 ? "" : "s"}`;
 
@@ -188,6 +196,7 @@ process.env.PATH = `${dirname(process.execPath)}${delimiter}${process.env.PATH}`
 if (isLong) process.env.TEST_LONG = "1";
 
 const cluster = await startSharedCluster();
+await buildConsoleOnce();
 const files = running.flatMap(({ name: suite, files, timeoutMs, env }) =>
   files.map((path) => ({ path, suite, timeoutMs, env })),
 );

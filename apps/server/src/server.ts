@@ -31,6 +31,8 @@ export interface StartOptions {
   clock?: () => number;
   /** `off` is for the control run of the power-loss test. */
   durability?: Durability;
+  /** The folder of the built console; absent: none is served. */
+  consoleFolder?: string | null;
 }
 
 export interface RunningServer {
@@ -115,7 +117,7 @@ async function openOn(
   { ledger, writeAttempts, ...parts }: OpenedLedger,
   config: Config,
   environment: Environment,
-  clock: () => number,
+  { clock, consoleFolder }: { clock: () => number; consoleFolder: string | null },
   log: Logger,
 ): Promise<RunningServer> {
   const newId = createIds(clock);
@@ -141,6 +143,7 @@ async function openOn(
     log,
     sdk: readFileSync(await buildSdk()),
     sdkExtras: new Map((await builtExtras()).map(({ name, path }) => [`${name}.js`, readFileSync(path)])),
+    consoleFolder,
     countries: config.GEOIP_FILE === "off" ? null : (config.GEOIP_FILE ?? COUNTRIES),
     addresses,
   });
@@ -183,10 +186,10 @@ export async function startServer(
   options: StartOptions = {},
 ): Promise<RunningServer> {
   const clock = options.clock ?? Date.now;
-  const { durability } = options;
+  const { durability, consoleFolder = null } = options;
   const opened = await openLedger(config, { now: clock(), ...(durability ? { durability } : {}) });
   try {
-    return await openOn(opened, config, environment, clock, createLog(config.LOG_LEVEL));
+    return await openOn(opened, config, environment, { clock, consoleFolder }, createLog(config.LOG_LEVEL));
   } catch (error) {
     await opened.ledger.close();
     throw error;

@@ -1,6 +1,7 @@
 /** The rooms, built on an open ledger and joined to one HTTP server; what one needs of another is handed in here. */
 import type { Server } from "node:http";
 import { LIMITS } from "@headwater/contract/limits";
+import { compileOrigins, originToAllow } from "@headwater/contract/origin";
 import type { Logger } from "pino";
 import type { TSchema } from "typebox";
 import { createAuthenticator } from "./access/authenticate.ts";
@@ -13,6 +14,7 @@ import { createDebugStreams } from "./debug/stream.ts";
 import { createDebugRoom } from "./debug/view.ts";
 import type { WriteAttempts } from "./debug/write.ts";
 import { createAlias } from "./http/alias.ts";
+import { createConsoleDoor } from "./http/console-door.ts";
 import { createGuard } from "./http/guard.ts";
 import { createHttpServer } from "./http/http-server.ts";
 import { createIngestDoor } from "./http/ingest-door.ts";
@@ -32,7 +34,6 @@ import type { ReadinessWatch } from "./operations/readiness.ts";
 import { createOperations } from "./operations/routes.ts";
 import { type StorageTrouble, watchStorageTrouble } from "./operations/storage-trouble.ts";
 import { createHandlers, FIELD_RULES } from "./routes.ts";
-import { compileOrigins, originToAllow } from "./sources/origin.ts";
 import { appliedLimits, type LimitDefaults, renderSource } from "./sources/source.ts";
 
 export interface ServiceParts {
@@ -50,6 +51,8 @@ export interface ServiceParts {
   /** The built browser client. */
   sdk: Buffer;
   sdkExtras: ReadonlyMap<string, Buffer>;
+  /** The folder of the built console; null: none is served. */
+  consoleFolder: string | null;
   /** A country file; null: none. */
   countries: string | null;
   /** They may follow the port that is listened on. */
@@ -200,6 +203,9 @@ export async function createService(given: ServiceParts): Promise<Service> {
   const debugUrl = (sourceId: string) => debugUrlOf(addresses().appUrl, sourceId);
   const door = createIngestDoor({ trust, geoHeader: config.GEO_HEADER, clock, newId, debugUrl, ...ingest });
   const served = createAlias(config.INGEST_ALIAS);
+  const folder = parts.consoleFolder;
+  const consoleDoor =
+    folder === null ? () => false : createConsoleDoor({ folder, appUrl: () => addresses().appUrl, newId });
   const app = createWorkspaceApp({
     handlers,
     guard,
@@ -214,7 +220,7 @@ export async function createService(given: ServiceParts): Promise<Service> {
       createHttpServer(
         (request, response) => {
           request.url = served(request.url ?? "");
-          if (!door(request, response)) listener(request, response);
+          if (!door(request, response) && !consoleDoor(request, response)) listener(request, response);
         },
         () => newId("req"),
       ),

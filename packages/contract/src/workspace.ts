@@ -1,15 +1,8 @@
 /** Workspaces around the sources: organizations, members, tokens, audit, onboarding, usage (CONTRACT section 3). */
 import Type, { type Static } from "typebox";
 import { LIMITS } from "./limits.ts";
+import { ROLES, type Role } from "./roles.ts";
 import { Closed, Count, Id, Nullable, OneOf, Time } from "./shapes.ts";
-
-export const ROLES = ["viewer", "developer", "admin", "owner"] as const;
-export type Role = (typeof ROLES)[number];
-/** `ROLES` stands in rising order: each may do what the one before it may, and more. */
-export const isAbove = (role: Role, other: Role): boolean => ROLES.indexOf(role) > ROLES.indexOf(other);
-/** @param ceiling null: none */
-export const roleUnder = (role: Role, ceiling: Role | null): Role =>
-  ceiling !== null && isAbove(role, ceiling) ? ceiling : role;
 
 const viewer = ["sources:read", "stats:read"] as const;
 const developer = [...viewer, "sources:write", "debug:read", "export:read"] as const;

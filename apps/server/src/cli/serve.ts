@@ -1,6 +1,7 @@
 /** `headwater serve`: the service, until it is told to stop. Logs go to standard output, words for people to standard error. */
 import { defineCommand } from "citty";
 import closeWithGrace from "close-with-grace";
+import { buildConsole } from "../../../console/build.js";
 import { type Config, ConfigError, processEnvironment, readConfig } from "../config.ts";
 import type { RunningServer } from "../server.ts";
 import { JSON_FLAG } from "./arguments.ts";
@@ -33,11 +34,11 @@ function sentenceFor(error: unknown, config: Config): unknown {
   return aboutLedger(error, config);
 }
 
-async function start(config: Config): Promise<RunningServer> {
+async function start(config: Config, consoleFolder: string | null): Promise<RunningServer> {
   // loaded here, because no other command needs it
   const { startServer } = await import("../server.ts");
   try {
-    return await startServer(config, processEnvironment());
+    return await startServer(config, processEnvironment(), { consoleFolder });
   } catch (error) {
     throw sentenceFor(error, config);
   }
@@ -99,8 +100,9 @@ export const serve = defineCommand({
           ? JSON.stringify({ ok: true, url, firstStart })
           : welcome({ url, firstStart }, config.ORGANIZATION_ID),
       );
+    const consoleFolder = await buildConsole(args.json ? () => undefined : say);
     if (config.WORKERS > 1 && !isWorker()) return serveByWorkers(config.WORKERS, announce);
-    const server = await start(config);
+    const server = await start(config, consoleFolder);
     stopInTheEnd(server);
     await server.releaseMemory();
     if (isWorker()) tellStarted(server);

@@ -1,10 +1,10 @@
 /**
  * Allowed origins (CONTRACT section 2): `scheme://host[:port]`, with `https://*.example.com`, `http://localhost:*`
- * and `*` as patterns. Pure. What is stored is normal, so that a browser's `Origin`, which is normal too, is
+ * and `*` as patterns. Pure, and the same in the service and in the console, which shows the normal form at once. What is stored is normal, so that a browser's `Origin`, which is normal too, is
  * usually one look-up; anything else is taken apart and compared part by part.
  */
-import { domainToASCII } from "node:url";
-import { type Issue, LIMITS } from "@headwater/contract";
+import type { Issue } from "./errors.ts";
+import { LIMITS } from "./limits.ts";
 
 interface Parts {
   scheme: string;
@@ -28,8 +28,8 @@ function webHost(host: string): string | null {
 /** Hosts of app schemes are opaque names: a number stays a number, only other scripts are converted. */
 function appHost(host: string): string | null {
   if (host.startsWith("[")) return webHost(host);
-  const ascii = OPAQUE.test(host) ? host : domainToASCII(host);
-  return OPAQUE.test(ascii) ? ascii : null;
+  const ascii = OPAQUE.test(host) ? host : webHost(host);
+  return ascii !== null && OPAQUE.test(ascii) ? ascii : null;
 }
 
 function normalHost(scheme: string, host: string): string | null {

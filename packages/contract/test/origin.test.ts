@@ -7,7 +7,7 @@ import {
   originOfReferer,
   readOrigins,
   suggestOrigin,
-} from "../src/sources/origin.ts";
+} from "../src/origin.ts";
 
 const label = fc.stringMatching(/^[a-z][a-z0-9]{0,8}$/);
 const host = fc.array(label, { minLength: 2, maxLength: 4 }).map((labels) => labels.join("."));

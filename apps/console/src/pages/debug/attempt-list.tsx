@@ -1,0 +1,115 @@
+/** The attempts, of which only those that are in sight are in the page. */
+import type { Attempt } from "@headwater/contract";
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { type KeyboardEvent, memo, useEffect, useRef } from "react";
+import { Outcome, summaryOf } from "./outcome.tsx";
+
+const ROW_PX = 60;
+const time = new Intl.DateTimeFormat("en", { timeStyle: "medium", hourCycle: "h23" });
+const day = new Intl.DateTimeFormat("en", { dateStyle: "medium" });
+
+interface AttemptListProps {
+  readonly attempts: readonly Attempt[];
+  readonly opened: string | null;
+  readonly onOpen: (attemptId: string) => void;
+  readonly hasOlder: boolean;
+  readonly onEnd: () => void;
+}
+
+export function AttemptList({ attempts, opened, onOpen, hasOlder, onEnd }: AttemptListProps) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const virtual = useVirtualizer({
+    count: attempts.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW_PX,
+    getItemKey: (index) => attempts[index]!.attemptId,
+    overscan: 8,
+  });
+  const items = virtual.getVirtualItems();
+  const last = items.at(-1)?.index ?? 0;
+  const isAtEnd = hasOlder && last >= attempts.length - 1;
+  useEffect(() => {
+    if (isAtEnd) onEnd();
+  }, [isAtEnd, onEnd]);
+
+  /** Arrows go from attempt to attempt. */
+  const move = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step === undefined) return;
+    event.preventDefault();
+    const from = attempts.findIndex(({ attemptId }) => attemptId === opened);
+    const to = Math.min(Math.max(from + step, 0), attempts.length - 1);
+    const next = attempts[to];
+    if (!next) return;
+    virtual.scrollToIndex(to);
+    onOpen(next.attemptId);
+  };
+
+  return (
+    <div
+      ref={scroller}
+      className="attempt-list"
+      role="listbox"
+      aria-label="Attempts, newest first"
+      aria-activedescendant={opened ?? undefined}
+      tabIndex={0}
+      onKeyDown={move}
+    >
+      <div role="presentation" style={{ height: virtual.getTotalSize(), position: "relative" }}>
+        {items.map(({ index, key, start }) => (
+          <div
+            key={key}
+            role="presentation"
+            className="attempt-slot"
+            style={{ transform: `translateY(${start}px)`, height: ROW_PX }}
+          >
+            <Row
+              attempt={attempts[index]!}
+              isOpened={attempts[index]!.attemptId === opened}
+              onOpen={onOpen}
+              place={index + 1}
+              total={attempts.length}
+            />
+          </div>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+interface RowProps {
+  readonly attempt: Attempt;
+  readonly isOpened: boolean;
+  readonly onOpen: (attemptId: string) => void;
+  readonly place: number;
+  readonly total: number;
+}
+
+const Row = memo(function Row({ attempt, isOpened, onOpen, place, total }: RowProps) {
+  const { attemptId, kind, origin } = attempt;
+  const receivedAt = new Date(attempt.receivedAt);
+  return (
+    // biome-ignore lint/a11y/useFocusableInteractive lint/a11y/useKeyWithClickEvents: the list has focus and keys for its options
+    <div
+      id={attemptId}
+      role="option"
+      aria-selected={isOpened}
+      aria-posinset={place}
+      aria-setsize={total}
+      className="attempt-row"
+      data-outcome={attempt.outcome}
+      onClick={() => onOpen(attemptId)}
+    >
+      <span className="attempt-first">
+        <time dateTime={attempt.receivedAt} title={day.format(receivedAt)}>
+          {time.format(receivedAt)}
+        </time>
+        <strong>{kind}</strong>
+        <Outcome attempt={attempt} />
+      </span>
+      <span className="attempt-second">
+        {summaryOf(attempt)} <span>{origin ?? "no origin"}</span>
+      </span>
+    </div>
+  );
+});

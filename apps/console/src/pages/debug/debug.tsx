@@ -1,0 +1,140 @@
+/** Every attempt of a source as it happens, and one of them open beside the list. */
+import type { Source } from "@headwater/contract";
+import { Button, Group, Stack, Text } from "@mantine/core";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useCallback, useEffect, useMemo } from "react";
+import { healthQuery } from "../../queries.ts";
+import { plural } from "../../ui/count.ts";
+import { ButtonLink } from "../../ui/link.tsx";
+import { Answered, Empty, Failure, Loading } from "../../ui/states.tsx";
+import { SourcePage } from "../sources/source-page.tsx";
+import { AttemptList } from "./attempt-list.tsx";
+import type { LogState } from "./attempt-log.ts";
+import { AttemptView } from "./attempt-view.tsx";
+import { FilterBar, filtersOf } from "./filters.tsx";
+import { Health } from "./health.tsx";
+import { useAttemptLog } from "./use-attempt-log.ts";
+
+/** Counters are asked for again no sooner than this after attempts came. */
+const HEALTH_MS = 2_000;
+
+export const DebugPage = () => (
+  <SourcePage title="Every attempt, as it happens" permission="debug:read">
+    {(source) => <Debug source={source} />}
+  </SourcePage>
+);
+
+type Search = Record<string, string | undefined>;
+
+function useFreshHealth(sourceId: string, newest: string | undefined): void {
+  const client = useQueryClient();
+  useEffect(() => {
+    if (newest === undefined) return;
+    const readAt = client.getQueryState(["health", sourceId])?.dataUpdatedAt ?? 0;
+    const waitMs = Math.max(0, readAt + HEALTH_MS - Date.now());
+    const timer = setTimeout(
+      () => void client.invalidateQueries({ queryKey: ["health", sourceId], exact: true }),
+      waitMs,
+    );
+    return () => clearTimeout(timer);
+  }, [client, sourceId, newest]);
+}
+
+function Debug({ source }: { readonly source: Source }) {
+  const { sourceId } = source;
+  const search = useSearch({ strict: false }) as Search;
+  const navigate = useNavigate();
+  const filters = useMemo(() => filtersOf(search), [search]);
+  const [state, log] = useAttemptLog(sourceId, filters);
+  const health = useQuery(healthQuery(sourceId));
+  useFreshHealth(sourceId, state.attempts[0]?.attemptId);
+
+  const change = useCallback(
+    (changes: Search) =>
+      void navigate({
+        to: "/analytics/setup/debug",
+        search: (before: Search) => ({ ...before, ...changes }) as Record<string, string>,
+        replace: true,
+        resetScroll: false,
+      }),
+    [navigate],
+  );
+  const open = useCallback((attempt: string | undefined) => change({ attempt }), [change]);
+  const loadOlder = useCallback(() => log?.loadOlder(), [log]);
+  const opened = state.attempts.find(({ attemptId }) => attemptId === search.attempt);
+
+  return (
+    <Stack gap="md">
+      <Answered query={health} rows={1}>
+        {(data) => <Health health={data.health} onCode={(code) => change({ code, attempt: undefined })} />}
+      </Answered>
+      <FilterBar filters={filters} onChange={(changed) => change({ ...changed, attempt: undefined })} />
+      <Live state={state} onPause={() => log?.pause()} onResume={() => log?.resume()} />
+      {state.error && <Failure error={state.error} />}
+      {state.attempts.length === 0 ? (
+        <Nothing state={state} isNarrowed={Object.keys(filters).length > 0} sourceId={sourceId} />
+      ) : (
+        <div className="debug" data-opened={opened ? "yes" : undefined}>
+          <AttemptList
+            attempts={state.attempts}
+            opened={opened?.attemptId ?? null}
+            onOpen={open}
+            hasOlder={state.hasOlder}
+            onEnd={loadOlder}
+          />
+          {opened && <AttemptView source={source} attempt={opened} onClose={() => open(undefined)} />}
+        </div>
+      )}
+    </Stack>
+  );
+}
+
+interface LiveProps {
+  readonly state: LogState;
+  readonly onPause: () => void;
+  readonly onResume: () => void;
+}
+
+function Live({ state: { attempts, held, isPaused, isLive }, onPause, onResume }: LiveProps) {
+  const status = isPaused ? "Paused" : isLive ? "Live" : "Connecting …";
+  return (
+    <Group gap="md">
+      <Text size="sm" className="live" data-live={isLive && !isPaused ? "yes" : undefined} role="status">
+        {status}
+      </Text>
+      <Button size="xs" variant="default" onClick={isPaused ? onResume : onPause}>
+        {isPaused ? "Resume" : "Pause"}
+      </Button>
+      <Text size="sm" c="dimmed">
+        {plural(attempts.length, "attempt")}
+        {held > 0 && `, ${plural(held, "newer one")} held back`}
+      </Text>
+    </Group>
+  );
+}
+
+interface NothingProps {
+  readonly state: LogState;
+  readonly isNarrowed: boolean;
+  readonly sourceId: string;
+}
+
+function Nothing({ state, isNarrowed, sourceId }: NothingProps) {
+  if (state.isLoading) return <Loading />;
+  if (state.error) return null;
+  if (isNarrowed)
+    return <Empty title="No such attempt">None of those that are kept passes these filters.</Empty>;
+  return (
+    <Empty
+      title="Nothing has come yet"
+      action={
+        <ButtonLink to="/analytics/setup/install" search={{ sourceId }}>
+          Install the snippet
+        </ButtonLink>
+      }
+    >
+      Every request that is made with this source's key shows here within a second, the refused ones too.
+    </Empty>
+  );
+}

@@ -1,0 +1,100 @@
+/** With an access token, or by the one-time link that the first start prints, whose fragment holds a code. */
+import { Alert, Button, Paper, PasswordInput, Stack, Text, Title } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { type FormEvent, useEffect, useState } from "react";
+import { call } from "../api.ts";
+import { organizationsQuery, queryClient } from "../queries.ts";
+import { session } from "../session.ts";
+import { Brand } from "../ui/shell.tsx";
+import { Failure } from "../ui/states.tsx";
+
+/** Taken out of the address at once: it is good for one sign-in, and nothing for a history. */
+function takeFragment(): URLSearchParams {
+  const fragment = new URLSearchParams(location.hash.slice(1));
+  if (location.hash !== "") history.replaceState(history.state, "", location.pathname + location.search);
+  return fragment;
+}
+
+/** A token that opens nothing is not kept. */
+async function signInWith(token: string): Promise<void> {
+  session.signIn(token);
+  try {
+    await queryClient.fetchQuery({ ...organizationsQuery, staleTime: 0 });
+  } catch (error) {
+    session.signOut();
+    throw error;
+  }
+}
+
+async function signInByCode(code: string): Promise<void> {
+  const { token } = await call("signIn", { body: { code } });
+  await signInWith(token);
+}
+
+/** Where somebody wanted to go before they had to sign in; the router knows no other host. */
+function destinationOf(next: string | undefined) {
+  const url = URL.parse(next ?? "", location.origin);
+  const isHere = url !== null && url.origin === location.origin && url.pathname.startsWith("/");
+  if (!isHere || url.pathname === "/sign-in") return { to: "/sources" } as const;
+  return { to: url.pathname, search: Object.fromEntries(url.searchParams) };
+}
+
+export function SignInPage() {
+  const { next, why } = useSearch({ from: "/sign-in" });
+  const navigate = useNavigate();
+  const [fragment] = useState(takeFragment);
+  const code = fragment.get("code");
+  const [token, setToken] = useState(fragment.get("token") ?? "");
+  const signedIn = useMutation({
+    mutationFn: (how: { token: string } | { code: string }) =>
+      "code" in how ? signInByCode(how.code) : signInWith(how.token),
+    onSuccess: () => navigate({ ...destinationOf(next), replace: true }),
+  });
+  const { mutate } = signedIn;
+  useEffect(() => {
+    document.title = "Sign in · Headwater";
+    if (code !== null) mutate({ code });
+  }, [code, mutate]);
+
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    mutate({ token: token.trim() });
+  };
+  return (
+    <main className="sign-in">
+      <Paper withBorder p="xl" radius="lg" maw={460} w="100%">
+        <Stack>
+          <Brand />
+          <Title order={1} size="h3">
+            Sign in
+          </Title>
+          {why === "expired" && !signedIn.error && (
+            <Alert color="yellow" title="You have been signed out">
+              Your token has expired or was revoked.
+            </Alert>
+          )}
+          {signedIn.error && <Failure error={signedIn.error} />}
+          <form onSubmit={submit}>
+            <Stack>
+              <PasswordInput
+                label="Access token"
+                description="Kept for this tab only. The first start of the service prints one, and `headwater token create` makes others."
+                autoComplete="current-password"
+                value={token}
+                onChange={(event) => setToken(event.currentTarget.value)}
+                data-autofocus
+              />
+              <Button type="submit" loading={signedIn.isPending} disabled={token.trim() === ""}>
+                Sign in
+              </Button>
+            </Stack>
+          </form>
+          <Text size="sm" c="dimmed">
+            Or open the sign-in link that the first start prints: it is good once, for ten minutes.
+          </Text>
+        </Stack>
+      </Paper>
+    </main>
+  );
+}

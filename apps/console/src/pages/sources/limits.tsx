@@ -1,0 +1,90 @@
+/** The limits that a source may have of its own; empty: the service's. */
+import type { Source, SourceLimits } from "@headwater/contract";
+import { LIMITS } from "@headwater/contract/limits";
+import { Button, Group, Paper, Stack, Text, TextInput, Title } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { ApiError, call } from "../../api.ts";
+import { useSourceChanged } from "../../queries.ts";
+import { count } from "../../ui/count.ts";
+import { Failure } from "../../ui/states.tsx";
+
+const FIELDS = [
+  { name: "maxBatchSize", label: "Events in a batch", min: 1, max: LIMITS.maxBatchSizeCeiling },
+  { name: "maxPayloadBytes", label: "Bytes of a request", min: 1_024, max: LIMITS.maxPayloadBytesCeiling },
+  {
+    name: "clientRatePerSecond",
+    label: "Requests a second of one address",
+    min: 1,
+    max: LIMITS.clientRatePerSecondCeiling,
+  },
+] as const satisfies readonly { name: keyof SourceLimits; label: string; min: number; max: number }[];
+
+type Texts = Record<keyof SourceLimits, string>;
+const textOf = (limit: number | null) => (limit === null ? "" : String(limit));
+const limitOf = (text: string) => (text.trim() === "" ? null : Number(text));
+
+export function LimitsSection({ source }: { readonly source: Source }) {
+  const { sourceId, organizationId, limits } = source;
+  const changed = useSourceChanged();
+  const [texts, setTexts] = useState<Texts>({
+    maxBatchSize: textOf(limits.maxBatchSize),
+    maxPayloadBytes: textOf(limits.maxPayloadBytes),
+    clientRatePerSecond: textOf(limits.clientRatePerSecond),
+  });
+  const saved = useMutation({
+    mutationFn: () =>
+      call("updateSource", {
+        params: { sourceId },
+        body: {
+          organizationId,
+          limits: {
+            maxBatchSize: limitOf(texts.maxBatchSize),
+            maxPayloadBytes: limitOf(texts.maxPayloadBytes),
+            clientRatePerSecond: limitOf(texts.clientRatePerSecond),
+          },
+        },
+      }),
+    onSuccess: () => changed(sourceId),
+  });
+  const failure = saved.error instanceof ApiError ? saved.error : null;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    saved.mutate();
+  };
+  return (
+    <Paper withBorder p="lg" component="form" onSubmit={submit}>
+      <Stack>
+        <div>
+          <Title order={2} size="h5">
+            Limits
+          </Title>
+          <Text size="sm" c="dimmed">
+            Where a field is empty, the service's own limit holds.
+          </Text>
+        </div>
+        {saved.error && <Failure error={saved.error} />}
+        <Group grow align="flex-start" className="fields">
+          {FIELDS.map(({ name, label, min, max }) => (
+            <TextInput
+              key={name}
+              type="number"
+              label={label}
+              description={`At most ${count(max)}`}
+              min={min}
+              max={max}
+              value={texts[name]}
+              error={failure?.issueAt("limits", name)}
+              onChange={(event) => setTexts({ ...texts, [name]: event.currentTarget.value })}
+            />
+          ))}
+        </Group>
+        <Group justify="flex-end">
+          <Button type="submit" variant="default" loading={saved.isPending}>
+            Save limits
+          </Button>
+        </Group>
+      </Stack>
+    </Paper>
+  );
+}

@@ -1,0 +1,127 @@
+/** The sources of the workspace: how each is, its last event, and what became of its last day's attempts. */
+
+import type { Source } from "@headwater/contract";
+import { Button, Group, Paper, Stack, Text } from "@mantine/core";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { call } from "../../api.ts";
+import { healthQuery } from "../../queries.ts";
+import { ButtonLink, TextLink } from "../../ui/link.tsx";
+import { Page } from "../../ui/page.tsx";
+import { Empty, Failure, Loading } from "../../ui/states.tsx";
+import { type Status, StatusBadge } from "../../ui/status.tsx";
+import { Ago } from "../../ui/time.tsx";
+import { useWorkspace } from "../../workspace.tsx";
+import { DayBar } from "./day-bar.tsx";
+
+/** As many as a screen or two show; each asks for its health. */
+const PAGE_SIZE = 25;
+
+export function SourcesPage() {
+  const { organizationId, can } = useWorkspace();
+  const query = useInfiniteQuery({
+    queryKey: ["sources", organizationId],
+    queryFn: ({ pageParam, signal }) =>
+      call("listSources", {
+        query: { organizationId, limit: PAGE_SIZE, ...(pageParam ? { cursor: pageParam } : {}) },
+        signal,
+      }),
+    initialPageParam: "",
+    getNextPageParam: (page) => page.nextCursor,
+  });
+  const sources = query.data?.pages.flatMap((page) => page.sources) ?? [];
+  const create = can("sources:write") && <ButtonLink to="/sources/new">Create a source</ButtonLink>;
+  return (
+    <Page
+      title="Sources"
+      lead="Each is one application that sends its events here."
+      actions={sources.length > 0 && create}
+    >
+      {query.isPending && <Loading />}
+      {query.error && <Failure error={query.error} onRetry={() => void query.refetch()} />}
+      {query.data && sources.length === 0 && (
+        <Empty title="No source yet" action={create}>
+          {can("sources:write")
+            ? "Create one for your site or application, paste its snippet, and see the first page view arrive."
+            : "Your role shows sources and does not create them; a developer of this workspace can."}
+        </Empty>
+      )}
+      <Stack gap="sm" component="ul" className="plain-list">
+        {sources.map((source) => (
+          <SourceRow key={source.sourceId} source={source} />
+        ))}
+      </Stack>
+      {query.hasNextPage && (
+        <Button
+          variant="default"
+          loading={query.isFetchingNextPage}
+          onClick={() => void query.fetchNextPage()}
+        >
+          Show more
+        </Button>
+      )}
+    </Page>
+  );
+}
+
+/** Without the right to see attempts, what the source itself tells. */
+const statusOf = (source: Source, health: Status | undefined): Status => {
+  if (!source.isActive) return "off";
+  return health ?? (source.lastEventAt === null ? "waiting" : "receiving");
+};
+
+function SourceRow({ source }: { readonly source: Source }) {
+  const { can } = useWorkspace();
+  const { sourceId, name, allowedOrigins, lastEventAt } = source;
+  const health = useQuery({ ...healthQuery(sourceId), enabled: can("debug:read") }).data?.health;
+  const isNew = source.lastBootstrapAt === null && lastEventAt === null;
+  return (
+    <Paper withBorder p="md" component="li" className="source-row">
+      <div className="source-name">
+        <TextLink
+          to={can("debug:read") && !isNew ? "/analytics/setup/debug" : "/analytics/setup/install"}
+          search={{ sourceId }}
+          fw={650}
+          className="wrap"
+        >
+          {name}
+        </TextLink>
+        <Text size="sm" c="dimmed" className="wrap" lineClamp={2}>
+          {allowedOrigins.length === 0 ? "No origin is allowed yet" : allowedOrigins.join(", ")}
+        </Text>
+      </div>
+      <Group gap="lg" className="source-facts">
+        <StatusBadge status={statusOf(source, health?.status)} />
+        <Text size="sm" w={128}>
+          <Text span c="dimmed" size="sm" display="block">
+            Last event
+          </Text>
+          <Ago at={lastEventAt} />
+        </Text>
+        {health && <DayBar day={health.last24h} />}
+        <SourceLinks sourceId={sourceId} name={name} />
+      </Group>
+    </Paper>
+  );
+}
+
+function SourceLinks({ sourceId, name }: { readonly sourceId: string; readonly name: string }) {
+  const { can } = useWorkspace();
+  const search = { sourceId };
+  return (
+    <Group gap="sm" role="group" aria-label={name}>
+      <TextLink to="/analytics/setup/install" search={search} size="sm">
+        Install
+      </TextLink>
+      {can("debug:read") && (
+        <TextLink to="/analytics/setup/debug" search={search} size="sm">
+          Debug
+        </TextLink>
+      )}
+      {can("sources:write") && (
+        <TextLink to="/sources/settings" search={search} size="sm">
+          Settings
+        </TextLink>
+      )}
+    </Group>
+  );
+}

@@ -1,0 +1,67 @@
+/** What the pages of one source share: its name, its state, and the way between them. */
+import type { Permission, Source } from "@headwater/contract";
+import { Group } from "@mantine/core";
+import { useSearch } from "@tanstack/react-router";
+import { type ReactNode, useEffect } from "react";
+import { useSource } from "../../queries.ts";
+import { NavigationLink } from "../../ui/link.tsx";
+import { Page } from "../../ui/page.tsx";
+import { Answered, Empty, Permitted } from "../../ui/states.tsx";
+import { StatusBadge } from "../../ui/status.tsx";
+import { useWorkspace } from "../../workspace.tsx";
+
+const PAGES = [
+  { to: "/analytics/setup/install", label: "Install", permission: "sources:read" },
+  { to: "/analytics/setup/debug", label: "Debug", permission: "debug:read" },
+  { to: "/sources/settings", label: "Settings", permission: "sources:write" },
+] as const;
+
+interface SourcePageProps {
+  readonly title: string;
+  readonly permission: Permission;
+  readonly children: (source: Source) => ReactNode;
+}
+
+export function SourcePage({ title, permission, children }: SourcePageProps) {
+  const { sourceId = "" } = useSearch({ strict: false }) as { sourceId?: string };
+  if (sourceId === "")
+    return <Empty title="Which source?">This address names none; choose one in the list.</Empty>;
+  return (
+    <KnownSource key={sourceId} sourceId={sourceId} title={title} permission={permission} render={children} />
+  );
+}
+
+interface KnownSourceProps {
+  readonly sourceId: string;
+  readonly title: string;
+  readonly permission: Permission;
+  readonly render: (source: Source) => ReactNode;
+}
+
+function KnownSource({ sourceId, title, permission, render }: KnownSourceProps) {
+  const query = useSource(sourceId);
+  const { can, organizationId, choose } = useWorkspace();
+  const own = query.data?.organizationId;
+  useEffect(() => {
+    // an address may lead to a source of another workspace of the same user
+    if (own !== undefined && own !== organizationId) choose(own);
+  }, [own, organizationId, choose]);
+  return (
+    <Answered query={query}>
+      {(source) => (
+        <Page
+          title={source.name}
+          actions={source.isActive ? undefined : <StatusBadge status="off" />}
+          lead={title}
+        >
+          <Group component="nav" gap={4} className="tabs" aria-label="Pages of the source">
+            {PAGES.filter((one) => can(one.permission)).map(({ to, label }) => (
+              <NavigationLink key={to} to={to} search={{ sourceId }} label={label} />
+            ))}
+          </Group>
+          <Permitted to={permission}>{render(source)}</Permitted>
+        </Page>
+      )}
+    </Answered>
+  );
+}

@@ -1,0 +1,91 @@
+/** Every change in the workspace, newest first. */
+import type { AuditEntry } from "@headwater/contract";
+import { Button, Group, Paper, Stack, Text } from "@mantine/core";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import type { Static } from "typebox";
+import { call } from "../../api.ts";
+import { Page } from "../../ui/page.tsx";
+import { Empty, Failure, Loading, Permitted } from "../../ui/states.tsx";
+import { Ago } from "../../ui/time.tsx";
+import { useWorkspace } from "../../workspace.tsx";
+
+const PAGE_SIZE = 50;
+
+export const AuditPage = () => (
+  <Page title="Audit log" lead="Who changed what, with which token. Nothing is ever taken out of it.">
+    <Permitted to="audit:read">
+      <Entries />
+    </Permitted>
+  </Page>
+);
+
+function Entries() {
+  const { organizationId } = useWorkspace();
+  const query = useInfiniteQuery({
+    queryKey: ["audit", organizationId],
+    queryFn: ({ pageParam, signal }) =>
+      call("listAudit", {
+        query: { organizationId, limit: PAGE_SIZE, ...(pageParam ? { cursor: pageParam } : {}) },
+        signal,
+      }),
+    initialPageParam: "",
+    getNextPageParam: (page) => page.nextCursor,
+  });
+  if (query.isPending) return <Loading />;
+  if (query.error) return <Failure error={query.error} onRetry={() => void query.refetch()} />;
+  const entries = query.data.pages.flatMap((page) => page.entries);
+  if (entries.length === 0) return <Empty title="Nothing has been changed yet" />;
+  return (
+    <Stack gap="xs">
+      {entries.map((entry) => (
+        <Entry key={entry.auditId} entry={entry} />
+      ))}
+      {query.hasNextPage && (
+        <Button
+          variant="default"
+          loading={query.isFetchingNextPage}
+          onClick={() => void query.fetchNextPage()}
+        >
+          Show more
+        </Button>
+      )}
+    </Stack>
+  );
+}
+
+const pretty = (value: unknown) => JSON.stringify(value, null, 2);
+
+function Entry({ entry }: { readonly entry: Static<typeof AuditEntry> }) {
+  const { at, action, target, userId, tokenId, before, after } = entry;
+  return (
+    <Paper withBorder p="sm" component="article" aria-label={action}>
+      <Group justify="space-between" gap="sm">
+        <Text className="wrap">
+          <strong>{action}</strong> <code>{target}</code>
+        </Text>
+        <Text size="sm" c="dimmed" className="wrap">
+          <Ago at={at} />, by {userId ?? "the service"}
+          {tokenId !== null && ` with ${tokenId}`}
+        </Text>
+      </Group>
+      {(before !== null || after !== null) && (
+        <details>
+          <summary>Before and after</summary>
+          <div className="json-pair">
+            {[
+              ["Before", before],
+              ["After", after],
+            ].map(([name, value]) => (
+              <div key={name as string}>
+                <Text size="sm" fw={600}>
+                  {name as string}
+                </Text>
+                <pre className="plain-json">{pretty(value)}</pre>
+              </div>
+            ))}
+          </div>
+        </details>
+      )}
+    </Paper>
+  );
+}

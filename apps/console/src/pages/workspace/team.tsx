@@ -1,0 +1,218 @@
+/** Who belongs to the workspace, and what each may do. */
+
+import type { Member } from "@headwater/contract";
+import { isAbove, ROLES, type Role } from "@headwater/contract/roles";
+import {
+  Badge,
+  Button,
+  Group,
+  NativeSelect,
+  Paper,
+  Stack,
+  Table,
+  Text,
+  TextInput,
+  Title,
+} from "@mantine/core";
+import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { ApiError, call } from "../../api.ts";
+import { Confirm } from "../../ui/confirm.tsx";
+import { Page } from "../../ui/page.tsx";
+import { Scroll } from "../../ui/scroll.tsx";
+import { Failure, Loading, Permitted } from "../../ui/states.tsx";
+import { Ago } from "../../ui/time.tsx";
+import { useWorkspace } from "../../workspace.tsx";
+
+export const TeamPage = () => (
+  <Page title="Team" lead="Members of this workspace. Nobody gives a role above their own.">
+    <Permitted to="members:manage">
+      <Members />
+      <AddMember />
+    </Permitted>
+  </Page>
+);
+
+/** What somebody with that role may give. */
+const rolesUpTo = (own: Role) => ROLES.filter((role) => !isAbove(role, own));
+
+function useMembersChanged() {
+  const client = useQueryClient();
+  return () =>
+    Promise.all([["members"], ["permissions"]].map((queryKey) => client.invalidateQueries({ queryKey })));
+}
+
+function Members() {
+  const { organizationId } = useWorkspace();
+  const query = useInfiniteQuery({
+    queryKey: ["members", organizationId],
+    queryFn: ({ pageParam, signal }) =>
+      call("listMembers", { query: { organizationId, ...(pageParam ? { cursor: pageParam } : {}) }, signal }),
+    initialPageParam: "",
+    getNextPageParam: (page) => page.nextCursor,
+  });
+  if (query.isPending) return <Loading />;
+  if (query.error) return <Failure error={query.error} onRetry={() => void query.refetch()} />;
+  return (
+    <Paper withBorder>
+      <Scroll label="Members">
+        <Table verticalSpacing="sm" horizontalSpacing="md">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Member</Table.Th>
+              <Table.Th>Role</Table.Th>
+              <Table.Th>Since</Table.Th>
+              <Table.Th />
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {query.data.pages
+              .flatMap((page) => page.members)
+              .map((member) => (
+                <MemberRow key={member.userId} member={member} />
+              ))}
+          </Table.Tbody>
+        </Table>
+      </Scroll>
+      {query.hasNextPage && (
+        <Button m="md" variant="default" onClick={() => void query.fetchNextPage()}>
+          Show more
+        </Button>
+      )}
+    </Paper>
+  );
+}
+
+const nameOf = ({ name, email, userId }: Member) => name ?? email ?? userId;
+
+function MemberRow({ member }: { readonly member: Member }) {
+  const { organizationId, role: own, userId: ownId } = useWorkspace();
+  const { userId, email, role, createdAt } = member;
+  const [isAsked, setAsked] = useState(false);
+  const changed = useMembersChanged();
+  const update = useMutation({
+    mutationFn: (next: Role) =>
+      call("updateMember", { params: { userId }, body: { organizationId, role: next } }),
+    onSuccess: changed,
+  });
+  const isInReach = !isAbove(role, own);
+  return (
+    <Table.Tr>
+      <Table.Td className="wrap">
+        <Text fw={600} className="wrap">
+          {nameOf(member)} {userId === ownId && <Badge variant="light">you</Badge>}
+        </Text>
+        <Text size="sm" c="dimmed" className="wrap">
+          {email ?? userId}
+        </Text>
+        {update.error && <Failure error={update.error} />}
+      </Table.Td>
+      <Table.Td>
+        {isInReach ? (
+          <NativeSelect
+            aria-label={`Role of ${nameOf(member)}`}
+            value={role}
+            data={rolesUpTo(own)}
+            disabled={update.isPending}
+            onChange={(event) => update.mutate(event.currentTarget.value as Role)}
+          />
+        ) : (
+          role
+        )}
+      </Table.Td>
+      <Table.Td>
+        <Ago at={createdAt} />
+      </Table.Td>
+      <Table.Td>
+        {isInReach && (
+          <Button size="xs" variant="default" onClick={() => setAsked(true)}>
+            Remove …
+          </Button>
+        )}
+        <Confirm
+          title="Remove this member?"
+          confirmLabel="Remove"
+          opened={isAsked}
+          onClose={() => setAsked(false)}
+          onConfirm={async () => {
+            await call("removeMember", { params: { userId }, query: { organizationId } });
+            await changed();
+          }}
+        >
+          <Text className="wrap">
+            {nameOf(member)} may do nothing in this workspace any more, and their tokens of it stop.
+          </Text>
+        </Confirm>
+      </Table.Td>
+    </Table.Tr>
+  );
+}
+
+function AddMember() {
+  const { organizationId, role: own } = useWorkspace();
+  const [name, setName] = useState("");
+  const [email, setEmail] = useState("");
+  const [role, setRole] = useState<Role>("developer");
+  const changed = useMembersChanged();
+  const added = useMutation({
+    mutationFn: () =>
+      call("addMember", {
+        body: { organizationId, name: name.trim() || null, email: email.trim() || null, role },
+      }),
+    onSuccess: async () => {
+      setName("");
+      setEmail("");
+      await changed();
+    },
+  });
+  const failure = added.error instanceof ApiError ? added.error : null;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    added.mutate();
+  };
+  return (
+    <Paper withBorder p="lg" component="form" onSubmit={submit}>
+      <Stack>
+        <div>
+          <Title order={2} size="h4">
+            Add a member
+          </Title>
+          <Text size="sm" c="dimmed">
+            No message is sent: make a token for them afterwards, and hand it over.
+          </Text>
+        </div>
+        {added.error && <Failure error={added.error} />}
+        <Group align="flex-start" grow className="fields">
+          <TextInput
+            label="Name"
+            value={name}
+            error={failure?.issueAt("name")}
+            onChange={(event) => setName(event.currentTarget.value)}
+          />
+          <TextInput
+            label="E-mail"
+            type="email"
+            value={email}
+            error={failure?.issueAt("email")}
+            onChange={(event) => setEmail(event.currentTarget.value)}
+          />
+          <NativeSelect
+            label="Role"
+            value={role}
+            data={rolesUpTo(own)}
+            onChange={(event) => setRole(event.currentTarget.value as Role)}
+          />
+        </Group>
+        <Group justify="flex-end">
+          <Button
+            type="submit"
+            loading={added.isPending}
+            disabled={name.trim() === "" && email.trim() === ""}
+          >
+            Add
+          </Button>
+        </Group>
+      </Stack>
+    </Paper>
+  );
+}

@@ -1,0 +1,162 @@
+/** What was accepted, by source and day: exactly what was acknowledged. */
+
+import { Group, Paper, SegmentedControl, SimpleGrid, Stack, Table, Text, Title } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { type Answer, call } from "../../api.ts";
+import { count } from "../../ui/count.ts";
+import { Page } from "../../ui/page.tsx";
+import { Scroll } from "../../ui/scroll.tsx";
+import { Answered, Empty, Permitted } from "../../ui/states.tsx";
+import { useWorkspace } from "../../workspace.tsx";
+
+const DAY_MS = 86_400_000;
+const SPANS = [
+  { value: "7", label: "7 days" },
+  { value: "30", label: "30 days" },
+  { value: "90", label: "90 days" },
+];
+
+const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
+
+export const UsagePage = () => (
+  <Page
+    title="Usage"
+    lead="Accepted events and bootstraps by UTC day, counted in the transaction that stores them."
+  >
+    <Permitted to="usage:read">
+      <Usage />
+    </Permitted>
+  </Page>
+);
+
+function Usage() {
+  const { organizationId } = useWorkspace();
+  const [days, setDays] = useState("30");
+  const usage = useQuery({
+    queryKey: ["usage", organizationId, days],
+    queryFn: ({ signal }) => {
+      const now = Date.now();
+      const from = dayOf(now - (Number(days) - 1) * DAY_MS);
+      return call("getUsage", { query: { organizationId, from, to: dayOf(now) }, signal });
+    },
+    placeholderData: (before) => before,
+  });
+  const billing = useQuery({
+    queryKey: ["billing", organizationId],
+    queryFn: ({ signal }) => call("getBilling", { query: { organizationId }, signal }),
+  });
+  return (
+    <Stack gap="lg">
+      <Answered query={billing} rows={1}>
+        {(answer) => <Period billing={answer} />}
+      </Answered>
+      <Group>
+        <SegmentedControl aria-label="Range" data={SPANS} value={days} onChange={setDays} />
+      </Group>
+      <Answered query={usage}>{(answer) => <Days usage={answer} />}</Answered>
+    </Stack>
+  );
+}
+
+function Period({ billing }: { readonly billing: Answer<"getBilling"> }) {
+  const { period, usage, limits } = billing;
+  const facts = [
+    ["Accepted events", count(usage.accepted)],
+    ["Bootstraps", count(usage.bootstraps)],
+    ["Sources", `${count(usage.sources)} of ${count(limits.sources)}`],
+  ] as const;
+  return (
+    <Paper withBorder p="lg" component="section" aria-label="This period">
+      <Text size="sm" c="dimmed" mb="sm">
+        {period.from} to {period.to}, self-hosted
+        {limits.acceptedEvents === null
+          ? ": events are not limited"
+          : `: at most ${count(limits.acceptedEvents)} events`}
+      </Text>
+      <SimpleGrid cols={{ base: 1, xs: 3 }}>
+        {facts.map(([name, value]) => (
+          <div key={name}>
+            <Text size="sm" c="dimmed">
+              {name}
+            </Text>
+            <Text size="xl" fw={650}>
+              {value}
+            </Text>
+          </div>
+        ))}
+      </SimpleGrid>
+    </Paper>
+  );
+}
+
+/** Every day of the span, those without anything as 0. */
+function totalsOf({ from, to, days }: Answer<"getUsage">): { day: string; accepted: number }[] {
+  const byDay = new Map<string, number>();
+  for (const { day, accepted } of days) byDay.set(day, (byDay.get(day) ?? 0) + accepted);
+  const length = Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS) + 1;
+  return Array.from({ length }, (_, index) => {
+    const day = dayOf(Date.parse(from) + index * DAY_MS);
+    return { day, accepted: byDay.get(day) ?? 0 };
+  });
+}
+
+function Days({ usage }: { readonly usage: Answer<"getUsage"> }) {
+  if (usage.days.length === 0) return <Empty title="Nothing was counted in these days" />;
+  const totals = totalsOf(usage);
+  const most = Math.max(...totals.map(({ accepted }) => accepted), 1);
+  return (
+    <Stack>
+      <Paper withBorder p="lg">
+        <Title order={2} size="h5" mb="sm">
+          {count(usage.accepted)} accepted events by day
+        </Title>
+        <div
+          className="columns"
+          role="img"
+          aria-label={`${count(usage.accepted)} accepted events from ${usage.from} to ${usage.to}; the table has the numbers`}
+        >
+          {totals.map(({ day, accepted }) => (
+            <span key={day} title={`${day}: ${count(accepted)}`}>
+              <span style={{ height: `${(accepted / most) * 100}%` }} />
+            </span>
+          ))}
+        </div>
+        <Group justify="space-between">
+          <Text size="xs" c="dimmed">
+            {usage.from}
+          </Text>
+          <Text size="xs" c="dimmed">
+            {usage.to}
+          </Text>
+        </Group>
+      </Paper>
+      <Paper withBorder>
+        <Scroll label="Usage by source and day">
+          <Table horizontalSpacing="md">
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>Day</Table.Th>
+                <Table.Th>Source</Table.Th>
+                <Table.Th ta="right">Accepted</Table.Th>
+                <Table.Th ta="right">Bootstraps</Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {usage.days.map(({ day, sourceId, accepted, bootstraps }) => (
+                <Table.Tr key={`${day} ${sourceId}`}>
+                  <Table.Td>{day}</Table.Td>
+                  <Table.Td className="wrap">
+                    <code>{sourceId}</code>
+                  </Table.Td>
+                  <Table.Td ta="right">{count(accepted)}</Table.Td>
+                  <Table.Td ta="right">{count(bootstraps)}</Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Scroll>
+      </Paper>
+    </Stack>
+  );
+}

@@ -1,0 +1,51 @@
+/** What the pages read, each under the key that a change of it is announced with. */
+import { QueryClient, queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
+import { ApiError, call } from "./api.ts";
+
+/** One more try where the service says that it may help. */
+const mayHelp = (error: Error) => error instanceof ApiError && error.retryable && error.status !== 429;
+
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      retry: (failures, error) => failures < 1 && mayHelp(error),
+      staleTime: 10_000,
+      refetchOnWindowFocus: false,
+    },
+  },
+});
+
+export const organizationsQuery = queryOptions({
+  queryKey: ["organizations"],
+  queryFn: ({ signal }) => call("listOrganizations", { signal }),
+});
+
+export const permissionsQuery = (organizationId: string) =>
+  queryOptions({
+    queryKey: ["permissions", organizationId],
+    queryFn: ({ signal }) => call("getPermissions", { query: { organizationId }, signal }),
+  });
+
+export const sourceQuery = (sourceId: string) =>
+  queryOptions({
+    queryKey: ["source", sourceId],
+    queryFn: ({ signal }) => call("getSource", { params: { sourceId }, signal }),
+  });
+
+/** Health, limits and a word about each; the attempts themselves come by the log. */
+export const healthQuery = (sourceId: string) =>
+  queryOptions({
+    queryKey: ["health", sourceId],
+    queryFn: ({ signal }) => call("getDebug", { params: { sourceId }, query: { limit: 1 }, signal }),
+  });
+
+export const useSource = (sourceId: string) => useQuery(sourceQuery(sourceId));
+
+/** What shows a source, and what lists it, is read again. */
+export function useSourceChanged(): (sourceId: string) => Promise<void> {
+  const client = useQueryClient();
+  return async (sourceId) => {
+    const keys = [["source", sourceId], ["health", sourceId], ["install", sourceId], ["sources"], ["audit"]];
+    await Promise.all(keys.map((queryKey) => client.invalidateQueries({ queryKey })));
+  };
+}

@@ -1,0 +1,122 @@
+/** The console's pages, each at its address of the contract's `CONSOLE_PAGES`; all but the first are loaded when asked for. */
+import type { ConsolePage } from "@headwater/contract";
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  type RouteComponent,
+  redirect,
+} from "@tanstack/react-router";
+import { onSignedOut } from "./api.ts";
+import { SignInPage } from "./pages/sign-in.tsx";
+import { SourcesPage } from "./pages/sources/list.tsx";
+import { queryClient } from "./queries.ts";
+import { session } from "./session.ts";
+import { Missing } from "./ui/missing.tsx";
+import { Shell } from "./ui/shell.tsx";
+import { Failure, Loading } from "./ui/states.tsx";
+
+type Search = Record<string, string>;
+/** Every value of an address is text. */
+const asText = (search: Record<string, unknown>): Search =>
+  Object.fromEntries(Object.entries(search).map(([name, value]) => [name, String(value)]));
+
+const root = createRootRoute({ component: Outlet, validateSearch: asText, notFoundComponent: Missing });
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: "/sign-in" satisfies ConsolePage,
+  component: SignInPage,
+  beforeLoad: ({ search }) => {
+    if (search.out !== "yes") return;
+    session.signOut();
+    queryClient.clear();
+  },
+});
+
+const signedIn = createRoute({
+  getParentRoute: () => root,
+  id: "signed-in",
+  component: Shell,
+  beforeLoad: ({ location }) => {
+    if (session.token() === null) throw redirect({ to: "/sign-in", search: { next: location.href } });
+  },
+});
+
+const start = createRoute({
+  getParentRoute: () => root,
+  path: "/" satisfies ConsolePage,
+  beforeLoad: () => {
+    throw redirect({ to: "/sources" });
+  },
+});
+
+const page = <const Path extends ConsolePage>(path: Path, component: RouteComponent) =>
+  createRoute({ getParentRoute: () => signedIn, path, component });
+
+const pages = [
+  page("/sources", SourcesPage),
+  page(
+    "/sources/new",
+    lazyRouteComponent(() => import("./pages/sources/create.tsx"), "CreateSourcePage"),
+  ),
+  page(
+    "/sources/settings",
+    lazyRouteComponent(() => import("./pages/sources/settings.tsx"), "SettingsPage"),
+  ),
+  page(
+    "/analytics/setup/install",
+    lazyRouteComponent(() => import("./pages/install/install.tsx"), "InstallPage"),
+  ),
+  page(
+    "/analytics/setup/debug",
+    lazyRouteComponent(() => import("./pages/debug/debug.tsx"), "DebugPage"),
+  ),
+  page(
+    "/team",
+    lazyRouteComponent(() => import("./pages/workspace/team.tsx"), "TeamPage"),
+  ),
+  page(
+    "/tokens",
+    lazyRouteComponent(() => import("./pages/workspace/tokens.tsx"), "TokensPage"),
+  ),
+  page(
+    "/audit",
+    lazyRouteComponent(() => import("./pages/workspace/audit.tsx"), "AuditPage"),
+  ),
+  page(
+    "/usage",
+    lazyRouteComponent(() => import("./pages/workspace/usage.tsx"), "UsagePage"),
+  ),
+] as const;
+
+export const router = createRouter({
+  routeTree: root.addChildren([start, signIn, signedIn.addChildren(pages)]),
+  basepath: new URL(document.baseURI).pathname,
+  defaultErrorComponent: ({ error }) => <Failure error={error as Error} onRetry={() => location.reload()} />,
+  defaultPendingComponent: Loading,
+  defaultPreload: "intent",
+  scrollRestoration: true,
+  // addresses as people write them: no value is JSON
+  parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
+  stringifySearch: (search) => {
+    const given = Object.entries(search).filter(([, value]) => value !== undefined && value !== "");
+    const text = new URLSearchParams(given as [string, string][]).toString();
+    return text === "" ? "" : `?${text}`;
+  },
+});
+
+onSignedOut(() => {
+  const next = router.state.location.href;
+  session.signOut();
+  queryClient.clear();
+  void router.navigate({ to: "/sign-in", search: { next, why: "expired" } });
+});
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: typeof router;
+  }
+}

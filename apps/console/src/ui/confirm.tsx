@@ -1,0 +1,35 @@
+/** A question before something that cannot be taken back. */
+import { Button, Group, Modal, Stack } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { Failure } from "./states.tsx";
+
+interface ConfirmProps {
+  readonly title: string;
+  readonly confirmLabel: string;
+  readonly opened: boolean;
+  readonly onClose: () => void;
+  /** The question is closed when it went well, and says so when it did not. */
+  readonly onConfirm: () => Promise<unknown>;
+  readonly children: ReactNode;
+}
+
+export function Confirm({ title, confirmLabel, opened, onClose, onConfirm, children }: ConfirmProps) {
+  const confirmed = useMutation({ mutationFn: onConfirm, onSuccess: onClose });
+  return (
+    <Modal opened={opened} onClose={onClose} title={title} closeButtonProps={{ "aria-label": "Close" }}>
+      <Stack>
+        {children}
+        {confirmed.error && <Failure error={confirmed.error} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button color="red" loading={confirmed.isPending} onClick={() => confirmed.mutate()}>
+            {confirmLabel}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

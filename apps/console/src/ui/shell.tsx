@@ -1,0 +1,122 @@
+/** What stands around every page of somebody who is signed in. */
+import { AppShell, Burger, Button, Group, NativeSelect, Stack, Text } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { Outlet, useLocation, useNavigate } from "@tanstack/react-router";
+import { useEffect } from "react";
+import iconUrl from "../icon.svg";
+import { useWorkspace, WorkspaceProvider } from "../workspace.tsx";
+import { ColourScheme } from "./colour-scheme.tsx";
+import { NavigationLink } from "./link.tsx";
+
+const PAGES = [
+  { to: "/sources", label: "Sources", permission: "sources:read" },
+  { to: "/team", label: "Team", permission: "members:manage" },
+  { to: "/tokens", label: "Tokens", permission: "tokens:manage" },
+  { to: "/audit", label: "Audit log", permission: "audit:read" },
+  { to: "/usage", label: "Usage", permission: "usage:read" },
+] as const;
+
+function Workspaces() {
+  const { organizationId, all, choose } = useWorkspace();
+  const navigate = useNavigate();
+  return (
+    <NativeSelect
+      label="Workspace"
+      value={organizationId}
+      data={all.map((one) => ({ value: one.organizationId, label: one.name }))}
+      onChange={(event) => {
+        choose(event.currentTarget.value);
+        void navigate({ to: "/sources" });
+      }}
+    />
+  );
+}
+
+function Navigation() {
+  const { can, role } = useWorkspace();
+  const navigate = useNavigate();
+  return (
+    <Stack h="100%" justify="space-between">
+      <Stack gap="md">
+        <Workspaces />
+        <nav aria-label="Pages">
+          {PAGES.filter(({ permission }) => can(permission)).map(({ to, label }) => (
+            <NavigationLink key={to} to={to} label={label} activeProps={{ "aria-current": "page" }} />
+          ))}
+        </nav>
+      </Stack>
+      <Stack gap="sm">
+        <ColourScheme />
+        <Group justify="space-between">
+          <Text size="sm" c="dimmed">
+            You are: {role}
+          </Text>
+          <Button
+            size="xs"
+            variant="default"
+            onClick={() => void navigate({ to: "/sign-in", search: { out: "yes" } })}
+          >
+            Sign out
+          </Button>
+        </Group>
+      </Stack>
+    </Stack>
+  );
+}
+
+export function Shell() {
+  const [opened, { toggle, close }] = useDisclosure(false);
+  const { pathname } = useLocation();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes it
+  useEffect(close, [pathname]);
+  return (
+    <WorkspaceProvider>
+      <AppShell
+        header={{ height: { base: 56, md: 0 } }}
+        navbar={{ width: 248, breakpoint: "md", collapsed: { mobile: !opened } }}
+        padding={{ base: "md", md: "xl" }}
+      >
+        <a className="skip-link" href={`${pathname}#main`} onClick={skipToMain}>
+          Skip to the page
+        </a>
+        <AppShell.Header hiddenFrom="md">
+          <Group h="100%" px="md" gap="sm">
+            <Burger
+              opened={opened}
+              onClick={toggle}
+              size="sm"
+              aria-label="Navigation"
+              aria-expanded={opened}
+            />
+            <Brand />
+          </Group>
+        </AppShell.Header>
+        <AppShell.Navbar p="md">
+          <Group visibleFrom="md" mb="lg">
+            <Brand />
+          </Group>
+          <Navigation />
+        </AppShell.Navbar>
+        <AppShell.Main id="main" tabIndex={-1}>
+          <div className="content">
+            <Outlet />
+          </div>
+        </AppShell.Main>
+      </AppShell>
+    </WorkspaceProvider>
+  );
+}
+
+function skipToMain(event: { preventDefault(): void }): void {
+  event.preventDefault();
+  document.getElementById("main")?.focus();
+}
+
+export const Brand = () => (
+  <Group gap="xs">
+    <img src={iconUrl} width={28} height={28} alt="" />
+    <Text fw={700} size="lg">
+      Headwater
+    </Text>
+  </Group>
+);

@@ -1,0 +1,94 @@
+/** The four states that every page has beside its own: loading, empty, failed, not permitted. */
+import type { Permission } from "@headwater/contract";
+import { Alert, Button, Group, Skeleton, Stack, Text, Title } from "@mantine/core";
+import type { UseQueryResult } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { ApiError } from "../api.ts";
+import { useWorkspace } from "../workspace.tsx";
+import { Prose } from "./prose.tsx";
+
+export const Loading = ({ rows = 4 }: { readonly rows?: number }) => (
+  <Stack gap="sm" role="status" aria-label="Loading">
+    {Array.from({ length: rows }, (_, row) => (
+      // biome-ignore lint/suspicious/noArrayIndexKey: they are all alike
+      <Skeleton key={row} height={44} radius="md" />
+    ))}
+  </Stack>
+);
+
+interface FailureProps {
+  readonly error: Error;
+  readonly onRetry?: (() => void) | undefined;
+}
+
+/** What went wrong in the service's own words, and what to do about it. */
+export function Failure({ error, onRetry }: FailureProps) {
+  const { code = null, hint = "", requestId = null } = error instanceof ApiError ? error : {};
+  return (
+    <Alert color="red" title={error.message} role="alert" className="failure">
+      {hint !== "" && (
+        <Text size="sm">
+          <Prose text={hint} />
+        </Text>
+      )}
+      <Group mt="xs" gap="md">
+        {onRetry && (
+          <Button size="xs" variant="default" onClick={onRetry}>
+            Try again
+          </Button>
+        )}
+        {code !== null && (
+          <Text size="xs" c="dimmed">
+            {code}
+            {requestId !== null && ` · ${requestId}`}
+          </Text>
+        )}
+      </Group>
+    </Alert>
+  );
+}
+
+interface EmptyProps {
+  readonly title: string;
+  readonly children?: ReactNode;
+  readonly action?: ReactNode;
+}
+
+export const Empty = ({ title, children, action }: EmptyProps) => (
+  <Stack className="empty" align="center" gap="xs">
+    <Title order={2} size="h4">
+      {title}
+    </Title>
+    {children && (
+      <Text c="dimmed" ta="center" maw={520}>
+        {children}
+      </Text>
+    )}
+    {action}
+  </Stack>
+);
+
+/** Shows what is inside to those who may see it, and to the others whom to ask. */
+export function Permitted({ to, children }: { readonly to: Permission; readonly children: ReactNode }) {
+  const { can, role } = useWorkspace();
+  if (can(to)) return children;
+  return (
+    <Empty title="Your role does not show this">
+      You are a {role} of this workspace; this page needs the permission {to}. An admin of the workspace can
+      give you a role that has it.
+    </Empty>
+  );
+}
+
+interface AnsweredProps<T> {
+  readonly query: UseQueryResult<T>;
+  readonly children: (data: T) => ReactNode;
+  readonly rows?: number;
+}
+
+/** A query's data once it is there; until then, or instead, why it is not. */
+export function Answered<T>({ query, children, rows = 4 }: AnsweredProps<T>) {
+  if (query.data !== undefined) return children(query.data);
+  if (query.error) return <Failure error={query.error} onRetry={() => void query.refetch()} />;
+  return <Loading rows={rows} />;
+}

@@ -1,0 +1,79 @@
+/** The built console, served by the real server on a ledger of its own, in a real Chromium. */
+import assert from "node:assert/strict";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import type { BrowserContext, Page } from "playwright-core";
+import { OWNER_TOKEN, openWorld, type World } from "../../../apps/server/test/world.ts";
+import { newVisitor, skip } from "../../../packages/sdk/test/chromium.ts";
+import { buildConsole } from "../build.js";
+
+/** With CONSOLE_SHOTS=<folder> every step leaves a picture there, for somebody to look at. */
+const SHOTS = process.env.CONSOLE_SHOTS;
+
+export interface ConsoleWorld {
+  readonly world: World;
+  readonly context: BrowserContext;
+  readonly page: Page;
+  /** What a page of the console must never give: scripts' errors, reports of its policy, requests to other hosts. */
+  readonly offences: string[];
+  /** The page of that address, signed in. */
+  open(address: string, token?: string): Promise<void>;
+  shoot(name: string): Promise<void>;
+}
+
+/** Everything that a page of the console does and should not is told. */
+function watch(page: Page, origin: string, offences: string[]): void {
+  page.on("pageerror", (error) => offences.push(`thrown: ${error.message}`));
+  page.on("console", (message) => {
+    const isRefusal = /status of (?:4|5)\d\d/.test(message.text());
+    if (message.type() === "error" && !isRefusal) offences.push(`console: ${message.text()}`);
+  });
+  page.on("request", (request) => {
+    const url = new URL(request.url());
+    if (url.protocol !== "data:" && url.origin !== origin) offences.push(`asked for ${request.url()}`);
+  });
+}
+
+async function start(t: TestContext): Promise<ConsoleWorld> {
+  const consoleFolder = await buildConsole();
+  assert.ok(consoleFolder, "the console is built");
+  const world = await openWorld({}, { consoleFolder });
+  t.after(() => world[Symbol.asyncDispose]());
+  const context = await newVisitor();
+  t.after(() => context.close());
+  await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: world.url });
+  const page = await context.newPage();
+  await page.addInitScript(() => {
+    addEventListener("securitypolicyviolation", (event) =>
+      console.error(`policy: ${event.violatedDirective} ${event.blockedURI}`),
+    );
+  });
+  const offences: string[] = [];
+  watch(page, world.url, offences);
+  return {
+    world,
+    context,
+    page,
+    offences,
+    async open(address, token = OWNER_TOKEN) {
+      await page.goto(`${world.url}/sign-in`);
+      await page.evaluate((value) => sessionStorage.setItem("headwater.token", value), token);
+      await page.goto(world.url + address);
+    },
+    async shoot(name) {
+      if (SHOTS === undefined) return;
+      mkdirSync(SHOTS, { recursive: true });
+      await page.screenshot({ path: join(SHOTS, `${name}.png`) });
+    },
+  };
+}
+
+/** A test in the console; nothing that it does may give an offence. */
+export function consoleTest(title: string, run: (world: ConsoleWorld) => Promise<void>): void {
+  test(title, { skip, timeout: 90_000 }, async (t) => {
+    const started = await start(t);
+    await run(started);
+    assert.deepEqual(started.offences, []);
+  });
+}

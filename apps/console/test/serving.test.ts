@@ -1,0 +1,103 @@
+/** How the built console is served: its own pages and files, and nothing in the way of anything else. */
+import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { CONSOLE_PAGES } from "@headwater/contract";
+import { openWorld, refused, type World } from "../../../apps/server/test/world.ts";
+import { buildConsole } from "../build.js";
+
+let world: World;
+let folder: string;
+
+before(async () => {
+  folder = (await buildConsole())!;
+  world = await openWorld({}, { consoleFolder: folder });
+});
+after(() => world[Symbol.asyncDispose]());
+
+const get = (path: string, headers: Record<string, string> = {}, method = "GET") =>
+  fetch(world.url + path, { headers, method });
+const files = () => readdirSync(join(folder, "console"));
+
+test("Every page of the console is its document, which is asked for anew and has a nonce of its own.", async () => {
+  const nonces = new Set<string>();
+  for (const path of CONSOLE_PAGES) {
+    const response = await get(`${path}?sourceId=src_1`);
+    assert.equal(response.status, 200, path);
+    assert.equal(response.headers.get("content-type"), "text/html; charset=utf-8");
+    assert.equal(response.headers.get("cache-control"), "no-cache");
+    assert.equal(response.headers.get("x-content-type-options"), "nosniff");
+    assert.match(response.headers.get("x-request-id")!, /^req_/);
+    const policy = response.headers.get("content-security-policy")!;
+    const [, nonce] = /'nonce-([^']+)'/.exec(policy)!;
+    nonces.add(nonce!);
+    assert.ok(!policy.includes("unsafe"), policy);
+    const html = await response.text();
+    assert.ok(html.includes(`nonce="${nonce}"`));
+    assert.ok(!html.includes("__NONCE__"));
+    assert.doesNotMatch(html, /<script(?![^>]*\ssrc=)/, "no inline script");
+    assert.doesNotMatch(html, /https?:/, "nothing from another host");
+  }
+  assert.equal(nonces.size, CONSOLE_PAGES.length);
+});
+
+test("What the document loads is kept for ever, and comes compressed to whoever takes it so.", async () => {
+  const name = files().find((one) => /^index-.*\.js$/.test(one))!;
+  const plain = await get(`/console/${name}`, { "accept-encoding": "identity" });
+  assert.equal(plain.headers.get("cache-control"), "public, max-age=31536000, immutable");
+  assert.equal(plain.headers.get("vary"), "Accept-Encoding");
+  assert.equal(plain.headers.get("content-type"), "text/javascript; charset=utf-8");
+  assert.equal(plain.headers.get("content-encoding"), null);
+  const text = await plain.text();
+  for (const [accepted, sent] of [
+    ["gzip, deflate, br", "br"],
+    ["gzip", "gzip"],
+    ["br;q=0, gzip;q=0.5", "gzip"],
+  ] as const) {
+    const response = await get(`/console/${name}`, { "accept-encoding": accepted });
+    assert.equal(response.headers.get("content-encoding"), sent, accepted);
+    assert.equal(await response.text(), text, "fetch has unpacked the same");
+  }
+});
+
+test("A file that is not there, a path that leaves the folder and any other path are 404.", async () => {
+  const absent = [
+    "/console/index-00000000.js",
+    "/console/",
+    "/console",
+    "/console/../index.html",
+    "/console/%2e%2e/index.html",
+    "/console/..%2findex.html",
+    `/console/${files().find((one) => one.endsWith(".br"))}`,
+    "/index.html",
+    "/sources/",
+    "/sources/x",
+    "/team/members",
+    "/api",
+    "/api/sources",
+    "/analytics/setup",
+  ];
+  for (const path of absent) refused(await world.ask(path), 404, "route_not_found");
+});
+
+test("Pages are read, and nothing else is done with them.", async () => {
+  const head = await get("/sources", {}, "HEAD");
+  assert.equal(head.status, 200);
+  assert.equal(await head.text(), "");
+  for (const method of ["POST", "PUT", "DELETE"])
+    refused(await world.ask("/sources", { method }), 404, "route_not_found");
+});
+
+test("Behind a proxy that gives the service a path, the document asks for everything under it.", async () => {
+  const settings = { BASE_URL: "https://site.example/hw", APP_URL: 'https://site.example/hw/"x' };
+  await using other = await openWorld(settings, { consoleFolder: folder });
+  const html = await (await fetch(`${other.url}/sources`)).text();
+  assert.ok(html.includes('<base href="/hw/%22x/"'), html.slice(0, 300));
+  assert.doesNotMatch(html, /(?:src|href)="\/(?!hw)/);
+});
+
+test("Without a built console its addresses are those of no route.", async () => {
+  await using bare = await openWorld();
+  for (const path of ["/", "/sources"]) refused(await bare.ask(path), 404, "route_not_found");
+});

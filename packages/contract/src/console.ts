@@ -1,0 +1,15 @@
+/** The addresses of the console's pages: the server answers them with the console, whose router knows the same ones. */
+export const CONSOLE_PAGES = [
+  "/",
+  "/sign-in",
+  "/sources",
+  "/sources/new",
+  "/sources/settings",
+  "/analytics/setup/install",
+  "/analytics/setup/debug",
+  "/team",
+  "/tokens",
+  "/audit",
+  "/usage",
+] as const;
+export type ConsolePage = (typeof CONSOLE_PAGES)[number];
