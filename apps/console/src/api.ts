@@ -44,6 +44,8 @@ export interface Ask<Id extends Asked> {
   readonly body?: Of<Id, "body">;
   readonly signal?: AbortSignal;
   readonly headers?: Readonly<Record<string, string>>;
+  /** One that is tried, instead of the one that this tab is signed in with. */
+  readonly token?: string;
 }
 
 /** A refusal in the service's own words; `unreachable` when none came. */
@@ -99,7 +101,7 @@ async function failureOf(response: Response): Promise<ApiError> {
 /** @throws ApiError on every answer that is no success, and when there is none */
 export async function ask<Id extends Asked>(id: Id, asked: Ask<Id> = {}): Promise<Response> {
   const { params = {}, query = {}, body, signal } = asked;
-  const token = session.token();
+  const token = asked.token ?? session.token();
   const headers: Record<string, string> = { ...asked.headers };
   if (token !== null && id !== "signIn") headers.Authorization = `Bearer ${token}`;
   if (body !== undefined) headers["Content-Type"] = "application/json";
@@ -117,7 +119,7 @@ export async function ask<Id extends Asked>(id: Id, asked: Ask<Id> = {}): Promis
   });
   if (response.ok) return response;
   const error = await failureOf(response);
-  if (error.status === 401 && id !== "signIn" && token === session.token()) whenSignedOut();
+  if (error.status === 401 && token !== null && token === session.token()) whenSignedOut();
   throw error;
 }
 

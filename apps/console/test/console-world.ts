@@ -57,7 +57,7 @@ async function start(t: TestContext): Promise<ConsoleWorld> {
     page,
     offences,
     async open(address, token = OWNER_TOKEN) {
-      await page.goto(`${world.url}/sign-in`);
+      if (!page.url().startsWith(world.url)) await page.goto(`${world.url}/sign-in`);
       await page.evaluate((value) => sessionStorage.setItem("headwater.token", value), token);
       await page.goto(world.url + address);
     },

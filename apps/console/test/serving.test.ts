@@ -1,6 +1,6 @@
 /** How the built console is served: its own pages and files, and nothing in the way of anything else. */
 import assert from "node:assert/strict";
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { CONSOLE_PAGES } from "@headwater/contract";
@@ -100,4 +100,15 @@ test("Behind a proxy that gives the service a path, the document asks for everyt
 test("Without a built console its addresses are those of no route.", async () => {
   await using bare = await openWorld();
   for (const path of ["/", "/sources"]) refused(await bare.ask(path), 404, "route_not_found");
+});
+
+/** What a phone on a slow line waits for. */
+const MAX_SCRIPT_BYTES = 250 * 1_024;
+
+test("The sources page loads under 250 KB of gzipped script.", () => {
+  const html = readFileSync(join(folder, "index.html"), "utf8");
+  const scripts = [...html.matchAll(/(?:src|href)="\.\/(console\/[^"]+\.js)"/g)].map(([, path]) => path!);
+  const sizes = scripts.map((path) => statSync(join(folder, `${path}.gz`)).size);
+  const total = sizes.reduce((sum, size) => sum + size, 0);
+  assert.ok(scripts.length > 0 && total < MAX_SCRIPT_BYTES, `${total} bytes in ${scripts.length} scripts`);
 });

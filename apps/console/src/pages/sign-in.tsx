@@ -6,6 +6,7 @@ import { type FormEvent, useEffect, useState } from "react";
 import { call } from "../api.ts";
 import { organizationsQuery, queryClient } from "../queries.ts";
 import { session } from "../session.ts";
+import { Prose } from "../ui/prose.tsx";
 import { Brand } from "../ui/shell.tsx";
 import { Failure } from "../ui/states.tsx";
 
@@ -18,13 +19,10 @@ function takeFragment(): URLSearchParams {
 
 /** A token that opens nothing is not kept. */
 async function signInWith(token: string): Promise<void> {
+  const organizations = await call("listOrganizations", { token });
   session.signIn(token);
-  try {
-    await queryClient.fetchQuery({ ...organizationsQuery, staleTime: 0 });
-  } catch (error) {
-    session.signOut();
-    throw error;
-  }
+  queryClient.clear();
+  queryClient.setQueryData(organizationsQuery.queryKey, organizations);
 }
 
 async function signInByCode(code: string): Promise<void> {
@@ -79,7 +77,9 @@ export function SignInPage() {
             <Stack>
               <PasswordInput
                 label="Access token"
-                description="Kept for this tab only. The first start of the service prints one, and `headwater token create` makes others."
+                description={
+                  <Prose text="Kept for this tab only. The first start of the service prints one, and `headwater token create` makes others." />
+                }
                 autoComplete="current-password"
                 value={token}
                 onChange={(event) => setToken(event.currentTarget.value)}

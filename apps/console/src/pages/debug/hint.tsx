@@ -46,7 +46,7 @@ export function Hint({ source, attempt }: HintProps) {
             Done: the next request that is like this one is let in.
           </Text>
         )}
-        <Text size="xs" c="dimmed" ff="monospace">
+        <Text size="xs" ff="monospace">
           {code}
         </Text>
       </Group>

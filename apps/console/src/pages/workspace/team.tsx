@@ -100,10 +100,15 @@ function MemberRow({ member }: { readonly member: Member }) {
     <Table.Tr>
       <Table.Td className="wrap">
         <Text fw={600} className="wrap">
-          {nameOf(member)} {userId === ownId && <Badge variant="light">you</Badge>}
+          {nameOf(member)}{" "}
+          {userId === ownId && (
+            <Badge variant="light" tt="none">
+              you
+            </Badge>
+          )}
         </Text>
         <Text size="sm" c="dimmed" className="wrap">
-          {email ?? userId}
+          {nameOf(member) === userId ? null : (email ?? userId)}
         </Text>
         {update.error && <Failure error={update.error} />}
       </Table.Td>

@@ -46,6 +46,11 @@ function Usage() {
     queryKey: ["billing", organizationId],
     queryFn: ({ signal }) => call("getBilling", { query: { organizationId }, signal }),
   });
+  const sources = useQuery({
+    queryKey: ["sources", organizationId, "names"],
+    queryFn: ({ signal }) => call("listSources", { query: { organizationId }, signal }),
+  });
+  const names = new Map(sources.data?.sources.map(({ sourceId, name }) => [sourceId, name]));
   return (
     <Stack gap="lg">
       <Answered query={billing} rows={1}>
@@ -54,7 +59,7 @@ function Usage() {
       <Group>
         <SegmentedControl aria-label="Range" data={SPANS} value={days} onChange={setDays} />
       </Group>
-      <Answered query={usage}>{(answer) => <Days usage={answer} />}</Answered>
+      <Answered query={usage}>{(answer) => <Days usage={answer} names={names} />}</Answered>
     </Stack>
   );
 }
@@ -101,7 +106,13 @@ function totalsOf({ from, to, days }: Answer<"getUsage">): { day: string; accept
   });
 }
 
-function Days({ usage }: { readonly usage: Answer<"getUsage"> }) {
+interface DaysProps {
+  readonly usage: Answer<"getUsage">;
+  /** Of the sources that are there still. */
+  readonly names: ReadonlyMap<string, string>;
+}
+
+function Days({ usage, names }: DaysProps) {
   if (usage.days.length === 0) return <Empty title="Nothing was counted in these days" />;
   const totals = totalsOf(usage);
   const most = Math.max(...totals.map(({ accepted }) => accepted), 1);
@@ -109,7 +120,7 @@ function Days({ usage }: { readonly usage: Answer<"getUsage"> }) {
     <Stack>
       <Paper withBorder p="lg">
         <Title order={2} size="h5" mb="sm">
-          {count(usage.accepted)} accepted events by day
+          Accepted events by day: {count(usage.accepted)}
         </Title>
         <div
           className="columns"
@@ -146,9 +157,7 @@ function Days({ usage }: { readonly usage: Answer<"getUsage"> }) {
               {usage.days.map(({ day, sourceId, accepted, bootstraps }) => (
                 <Table.Tr key={`${day} ${sourceId}`}>
                   <Table.Td>{day}</Table.Td>
-                  <Table.Td className="wrap">
-                    <code>{sourceId}</code>
-                  </Table.Td>
+                  <Table.Td className="wrap">{names.get(sourceId) ?? <code>{sourceId}</code>}</Table.Td>
                   <Table.Td ta="right">{count(accepted)}</Table.Td>
                   <Table.Td ta="right">{count(bootstraps)}</Table.Td>
                 </Table.Tr>

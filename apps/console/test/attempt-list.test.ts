@@ -1,0 +1,64 @@
+/** Thousands of attempts: the stream is written by the test, since the service itself keeps no more than 200 a second. */
+import assert from "node:assert/strict";
+import type { Attempt } from "@headwater/contract";
+import { consoleTest } from "./console-world.ts";
+import { seed } from "./seed.ts";
+
+const STREAMED = 5_000;
+
+consoleTest(
+  "Of 5,000 streamed attempts only those in sight are in the page, and arrows go through them.",
+  async ({ world, page, open }) => {
+    const { sourceId } = await seed(world);
+    const { body } = await world.ask(`/api/tracking-sources/${sourceId}/debug`);
+    const [like] = body.eventAttempts as Attempt[];
+    const begin = Date.now();
+    const frames = Array.from({ length: STREAMED }, (_, number) => {
+      const receivedAt = new Date(begin + number).toISOString();
+      const attempt = { ...like, attemptId: `att_${number}`, receivedAt };
+      return `id: ${number}\nevent: attempt\ndata: ${JSON.stringify(attempt)}\n\n`;
+    });
+    await page.route("**/debug/stream*", (route) =>
+      route.fulfill({ contentType: "text/event-stream", body: frames.join("") }),
+    );
+    await open(`/analytics/setup/debug?sourceId=${sourceId}`);
+    await page.getByText("5,005 attempts").waitFor();
+    const list = page.getByRole("listbox", { name: "Attempts" });
+    assert.ok((await list.getByRole("option").count()) < 60);
+
+    const last = list.locator(`[aria-posinset="${STREAMED + 5}"]`);
+    await list.evaluate((element) => element.scrollTo(0, element.scrollHeight));
+    await last.waitFor();
+    assert.ok((await list.getByRole("option").count()) < 60);
+
+    await list.evaluate((element) => element.scrollTo(0, 0));
+    await list.locator("#att_4999").click();
+    await list.press("ArrowDown");
+    await list.locator("#att_4998[aria-selected=true]").waitFor();
+    assert.ok(page.url().includes("attempt=att_4998"), "the open attempt stands in the address");
+  },
+);
+
+consoleTest(
+  "Paused, the list stays as it is and says how many came since; filters stand in the address.",
+  async ({ world, page, open }) => {
+    const source = await seed(world);
+    await open(`/analytics/setup/debug?sourceId=${source.sourceId}`);
+    await page.getByText("5 attempts").waitFor();
+    await page.getByRole("button", { name: "Pause" }).click();
+    await world.openSession(source);
+    await page.getByText("5 attempts, 1 newer one held back").waitFor();
+    await page.getByRole("button", { name: "Resume" }).click();
+    await page.getByText("6 attempts").waitFor();
+
+    await page.getByLabel("Outcome").selectOption("failed");
+    await page.getByText("3 attempts").waitFor();
+    await page.getByRole("button", { name: /^origin_not_allowed/ }).click();
+    await page.getByText("1 attempt", { exact: true }).waitFor();
+    const { searchParams } = new URL(page.url());
+    assert.equal(searchParams.get("outcome"), "failed");
+    assert.equal(searchParams.get("code"), "origin_not_allowed");
+    await page.reload();
+    await page.getByText("1 attempt", { exact: true }).waitFor();
+  },
+);

@@ -1,0 +1,132 @@
+/** What a role may not do is not offered, and is refused when it is forced. */
+import assert from "node:assert/strict";
+import {
+  eventsBody,
+  eventsPath,
+  ORGANIZATION_ID,
+  OWNER_TOKEN,
+  refused,
+  trackEvent,
+} from "../../../apps/server/test/world.ts";
+import { consoleTest } from "./console-world.ts";
+import { memberToken, seed } from "./seed.ts";
+
+const ALL_PAGES = ["Sources", "Team", "Tokens", "Audit log", "Usage"];
+
+interface Role {
+  readonly role: string;
+  readonly pages: readonly string[];
+  readonly tabs: readonly string[];
+  readonly mayCreate: boolean;
+  /** Buttons of the settings page. */
+  readonly settings: readonly string[] | null;
+  readonly refusals: number;
+}
+
+const WRITE = ["Add another", "Save", "Switch off"];
+const ROLES: readonly Role[] = [
+  { role: "viewer", pages: ["Sources"], tabs: ["Install"], mayCreate: false, settings: null, refusals: 4 },
+  {
+    role: "developer",
+    pages: ["Sources"],
+    tabs: ["Install", "Debug", "Settings"],
+    mayCreate: true,
+    settings: WRITE,
+    refusals: 2,
+  },
+  {
+    role: "admin",
+    pages: ALL_PAGES,
+    tabs: ["Install", "Debug", "Settings"],
+    mayCreate: true,
+    settings: [...WRITE, "Save limits", "Copy", "Rotate …", "Delete …"],
+    refusals: 0,
+  },
+];
+
+consoleTest(
+  "Each role is offered what it may do, and its other addresses say whom to ask.",
+  async (started) => {
+    const { world, page, open, shoot } = started;
+    const { sourceId } = await seed(world);
+    for (const { role, pages, tabs, mayCreate, settings, refusals } of ROLES) {
+      const token = await memberToken(world, role);
+      await open("/sources", token);
+      const navigation = page.getByRole("navigation", { name: "Pages", exact: true });
+      await navigation.waitFor();
+      await page.getByText("Last event").waitFor();
+      assert.deepEqual(await navigation.getByRole("link").allTextContents(), pages, role);
+      assert.equal(await page.getByRole("link", { name: "Create a source" }).isVisible(), mayCreate, role);
+
+      await open(`/sources/settings?sourceId=${sourceId}`, token);
+      const own = page.getByRole("navigation", { name: "Pages of the source" });
+      await own.waitFor();
+      assert.deepEqual(await own.getByRole("link").allTextContents(), tabs, role);
+      const main = page.getByRole("main");
+      const isRefused = page.getByRole("heading", { name: "Your role does not show this" });
+      await isRefused.or(page.getByRole("button", { name: "Save", exact: true })).waitFor();
+      assert.equal(await isRefused.isVisible(), settings === null, role);
+      assert.deepEqual(await main.getByRole("button").allTextContents(), settings ?? [], role);
+      await shoot(`settings-of-${role}`);
+
+      await open("/audit", token);
+      await isRefused.or(page.getByText("source.created")).first().waitFor();
+      assert.equal(await isRefused.isVisible(), !pages.includes("Audit log"), role);
+
+      const forced = [
+        {
+          method: "PATCH",
+          path: `/api/tracking-sources/${sourceId}`,
+          body: { organizationId: ORGANIZATION_ID },
+        },
+        { path: `/api/tracking-sources/${sourceId}/debug` },
+        { path: `/api/audit?organizationId=${ORGANIZATION_ID}` },
+        { method: "POST", path: `/api/tracking-sources/${sourceId}/regenerate-key` },
+      ];
+      const replies = await Promise.all(forced.map(({ path, ...ask }) => world.ask(path, { token, ...ask })));
+      const refusedReplies = replies.filter(({ status }) => status !== 200);
+      for (const reply of refusedReplies) refused(reply, 403, "permission_denied");
+      assert.equal(refusedReplies.length, refusals, role);
+    }
+  },
+);
+
+consoleTest("A viewer learns of the first event without seeing attempts.", async ({ world, page, open }) => {
+  const source = await world.createSource();
+  const token = await memberToken(world, "viewer");
+  await open(`/analytics/setup/install?sourceId=${source.sourceId}`, token);
+  await page.getByText("Waiting for the first event").waitFor();
+  const sessionId = await world.openSession(source);
+  await world.send(eventsPath(source), eventsBody(sessionId, [trackEvent()]));
+  await page.getByText("It works: events arrive").waitFor();
+});
+
+consoleTest(
+  "Whoever signs out, or whose token is revoked, is shown the sign-in page and comes back to where they were.",
+  async ({ world, page, open }) => {
+    const token = await memberToken(world, "admin");
+    await open("/tokens", token);
+    await page.getByRole("button", { name: "Revoke admin" }).waitFor();
+    const { body } = await world.ask(`/api/tokens?organizationId=${ORGANIZATION_ID}`);
+    const { tokenId } = body.tokens.find(({ label }: { label: string }) => label === "admin");
+    await world.ask(`/api/tokens/${tokenId}?organizationId=${ORGANIZATION_ID}`, { method: "DELETE" });
+    await page.getByRole("link", { name: "Audit log" }).click();
+    await page.getByText("You have been signed out").waitFor();
+    assert.equal(await page.evaluate(() => sessionStorage.getItem("headwater.token")), null);
+
+    await page.getByLabel("Access token").fill("hwt_wrong");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByText("The bearer token is not one of this service.").waitFor();
+
+    await page.getByLabel("Access token").fill(OWNER_TOKEN);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("heading", { name: "Audit log" }).waitFor();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+    const kept = await page.evaluate(() => Object.keys(sessionStorage));
+    assert.deepEqual(
+      kept.filter((key) => key.startsWith("headwater")),
+      [],
+    );
+  },
+);

@@ -1,0 +1,58 @@
+/** A workspace in which something has happened, with names that would be scripts to a page that is careless. */
+import assert from "node:assert/strict";
+import {
+  bootstrapBody,
+  bootstrapPath,
+  eventsBody,
+  eventsPath,
+  ORGANIZATION_ID,
+  ORIGIN,
+  trackEvent,
+  type World,
+} from "../../../apps/server/test/world.ts";
+
+/** Runs, wherever it is markup. */
+export const HOSTILE = `"><img src=x onerror="window.ran=1"><script>window.ran=1</script>{{ran}}`;
+
+export interface Seeded {
+  readonly sourceId: string;
+  readonly publicKey: string;
+}
+
+/** A source with attempts of each outcome, the hostile text wherever somebody else may write one. */
+export async function seed(world: World): Promise<Seeded> {
+  const source = await world.createSource({ name: `Shop ${HOSTILE}` });
+  const headers = { "user-agent": `Browser ${HOSTILE}` };
+  const page = {
+    url: `${ORIGIN}/?q=${HOSTILE}`,
+    title: HOSTILE,
+    referrer: `https://evil.example/${HOSTILE}`,
+  };
+  const body = bootstrapBody({ page, userId: HOSTILE });
+  const opened = await world.send(bootstrapPath(source), body, headers);
+  assert.equal(opened.status, 200);
+  const events = [
+    trackEvent({ name: HOSTILE, properties: { [HOSTILE]: HOSTILE } }),
+    trackEvent({ name: "n".repeat(201) }),
+  ];
+  await world.send(eventsPath(source), eventsBody(opened.body.sessionId, events), headers);
+  const wrong = { ...trackEvent(), name: undefined, [HOSTILE]: 1 };
+  await world.send(eventsPath(source), eventsBody(opened.body.sessionId, [wrong]), headers);
+  await world.send(bootstrapPath(source), "{ not JSON", headers);
+  await world.send(bootstrapPath(source), body, { ...headers, origin: "https://other.example" });
+  return source;
+}
+
+/** A member of that role. @returns the token of the member */
+export async function memberToken(world: World, role: string, name = role): Promise<string> {
+  const organizationId = ORGANIZATION_ID;
+  const member = await world.ask("/api/members", { method: "POST", body: { organizationId, name, role } });
+  assert.equal(member.status, 201, JSON.stringify(member.body));
+  const { userId } = member.body;
+  const made = await world.ask("/api/tokens", {
+    method: "POST",
+    body: { organizationId, userId, label: name },
+  });
+  assert.equal(made.status, 201, JSON.stringify(made.body));
+  return made.body.token;
+}
