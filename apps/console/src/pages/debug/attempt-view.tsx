@@ -91,7 +91,7 @@ function Results({ attempt: { results } }: { readonly attempt: Attempt }) {
   if (results.length === 0) return null;
   return (
     <Scroll label="Result of each event">
-      <Table>
+      <Table miw={640}>
         <Table.Thead>
           <Table.Tr>
             <Table.Th>Event</Table.Th>
