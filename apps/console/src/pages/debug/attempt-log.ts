@@ -88,10 +88,10 @@ export function openAttemptLog(sourceId: string, filters: Filters): AttemptLog {
   }
 
   const follower = {
-    // what happened between the page and the stream is in neither, so the stream comes first
+    // what happens between the page and the stream would be in neither, so the page is read when the stream is open
     onOpen: () => {
       set({ isLive: true, error: null });
-      if (state.attempts.length === 0) void load(null);
+      void load(null);
     },
     onAttempt: (attempt: Attempt) => arrive([attempt]),
     onBroken: (error: Error, isFinal: boolean) =>

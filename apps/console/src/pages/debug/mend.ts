@@ -34,18 +34,29 @@ function allowOrigin(source: Source, { origin }: Attempt): Mend | null {
   return change(source, `Allow ${normal}`, { allowedOrigins: [...source.allowedOrigins, normal] });
 }
 
+/** Not where the source has been given a limit since that lets such a request in. */
 function raisePayload(source: Source, { payloadBytes }: Attempt): Mend | null {
   const maxPayloadBytes = Math.min(payloadBytes * ROOM, LIMITS.maxPayloadBytesCeiling);
-  if (maxPayloadBytes <= (source.limits.maxPayloadBytes ?? LIMITS.maxPayloadBytes)) return null;
+  if (maxPayloadBytes <= payloadBytes || (source.limits.maxPayloadBytes ?? 0) > payloadBytes) return null;
   return change(source, `Raise the limit to ${count(maxPayloadBytes)} bytes`, {
     limits: { maxPayloadBytes },
   });
 }
 
-function raiseBatch(source: Source): Mend | null {
-  const current = source.limits.maxBatchSize ?? LIMITS.maxBatchSize;
-  const maxBatchSize = Math.min(current * ROOM, LIMITS.maxBatchSizeCeiling);
-  if (maxBatchSize <= current) return null;
+/** As far as they are kept. */
+function eventsIn(raw: unknown): number {
+  const { events } = (raw ?? {}) as { events?: unknown };
+  return Array.isArray(events) ? events.length : 0;
+}
+
+function raiseBatch(source: Source, { raw }: Attempt): Mend | null {
+  const own = source.limits.maxBatchSize;
+  const sent = eventsIn(raw);
+  const maxBatchSize = Math.min(
+    Math.max(sent, own ?? LIMITS.maxBatchSize) * ROOM,
+    LIMITS.maxBatchSizeCeiling,
+  );
+  if (own !== null && (own >= maxBatchSize || (sent > 0 && own >= sent))) return null;
   return change(source, `Raise the limit to ${count(maxBatchSize)} events`, { limits: { maxBatchSize } });
 }
 
@@ -87,7 +98,7 @@ export function mendOf(source: Source, attempt: Attempt): Mend | null {
     case "payload_too_large":
       return raisePayload(source, attempt);
     case "batch_too_large":
-      return raiseBatch(source);
+      return raiseBatch(source, attempt);
     case "rotated_public_key":
       return source.previousKeyExpiresAt === null && source.publicKeyRotatedAt !== null
         ? {

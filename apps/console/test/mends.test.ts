@@ -1,0 +1,97 @@
+/** A refusal is mended at a press, and the next request like it is let in; and which workspace is open. */
+import assert from "node:assert/strict";
+import {
+  bootstrapBody,
+  bootstrapPath,
+  eventsBody,
+  eventsPath,
+  ORGANIZATION_ID,
+  type Reply,
+  trackEvent,
+} from "../../../apps/server/test/world.ts";
+import { consoleTest } from "./console-world.ts";
+
+consoleTest(
+  "A source is switched on, its limits are raised and its last key restored out of the attempt that needs it.",
+  async ({ world, page, open }) => {
+    const source = await world.createSource();
+    const path = `/api/tracking-sources/${source.sourceId}`;
+    const sessionId = await world.openSession(source);
+    const change = (body: object) =>
+      world.ask(path, { method: "PATCH", body: { organizationId: ORGANIZATION_ID, ...body } });
+    const send = (count: number) =>
+      world.send(
+        eventsPath(source),
+        eventsBody(
+          sessionId,
+          Array.from({ length: count }, () => trackEvent()),
+        ),
+      );
+    const large = () =>
+      world.send(bootstrapPath(source), bootstrapBody({ context: { text: "x".repeat(2_000) } }));
+
+    const cases: readonly {
+      code: string;
+      button: string;
+      spoil(): Promise<Reply>;
+      send(): Promise<Reply>;
+    }[] = [
+      {
+        code: "source_inactive",
+        button: "Switch the source on",
+        spoil: () => change({ isActive: false }),
+        send: () => send(1),
+      },
+      {
+        code: "batch_too_large",
+        button: "Raise the limit to 6 events",
+        spoil: () => change({ limits: { maxBatchSize: 2 } }),
+        send: () => send(3),
+      },
+      {
+        code: "payload_too_large",
+        button: "Raise the limit to",
+        spoil: () => change({ limits: { maxPayloadBytes: 1_024 } }),
+        send: large,
+      },
+      {
+        code: "rotated_public_key",
+        button: "Restore the last key for a day",
+        spoil: () => world.ask(`${path}/regenerate-key`, { method: "POST" }),
+        send: () => send(1),
+      },
+    ];
+    for (const { code, button, spoil, send } of cases) {
+      assert.equal((await spoil()).status, 200, code);
+      assert.equal((await send()).body.code, code);
+      await open(`/analytics/setup/debug?sourceId=${source.sourceId}&code=${code}`);
+      await page.getByRole("option").filter({ hasText: code }).first().click();
+      await page.getByRole("button", { name: button }).click();
+      await page.getByText("the next request that is like this one is let in").waitFor();
+      assert.equal((await send()).status, 200, code);
+    }
+  },
+);
+
+consoleTest(
+  "Workspaces are chosen among; the address of another one's source opens that one.",
+  async ({ world, page, open }) => {
+    const mine = await world.createSource({ name: "Mine" });
+    const { body } = await world.ask("/api/organizations", { method: "POST", body: { name: "Second" } });
+    const theirs = await world.createSource({ name: "Theirs", organizationId: body.organizationId });
+    await open("/sources");
+    await page.getByRole("link", { name: "Mine", exact: true }).waitFor();
+    const workspace = page.getByLabel("Workspace");
+    await workspace.selectOption({ label: "Second" });
+    await page.getByRole("link", { name: "Theirs", exact: true }).waitFor();
+    assert.equal(await page.getByRole("link", { name: "Mine", exact: true }).count(), 0);
+
+    await open(`/analytics/setup/debug?sourceId=${mine.sourceId}`);
+    await page.getByRole("heading", { name: "Mine" }).waitFor();
+    await page.locator(`select:has(option:checked[value="${ORGANIZATION_ID}"])`).waitFor();
+    assert.equal(await workspace.inputValue(), ORGANIZATION_ID);
+
+    await open(`/analytics/setup/debug?sourceId=${theirs.sourceId}x`);
+    await page.getByText("There is no such source in this workspace.").waitFor();
+  },
+);
