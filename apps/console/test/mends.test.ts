@@ -74,6 +74,23 @@ consoleTest(
 );
 
 consoleTest(
+  "An origin that somebody made up to be a pattern is not offered to be allowed.",
+  async ({ world, page, open }) => {
+    const source = await world.createSource();
+    for (const origin of ["https://*.example.com", "http://localhost:*"]) {
+      const reply = await world.send(bootstrapPath(source), bootstrapBody(), { origin });
+      assert.equal(reply.body.code, "origin_not_allowed");
+    }
+    await open(`/analytics/setup/debug?sourceId=${source.sourceId}`);
+    for (const row of await page.getByRole("option").filter({ hasText: "origin_not_allowed" }).all()) {
+      await row.click();
+      await page.getByRole("heading", { name: "As it came" }).waitFor();
+      assert.equal(await page.getByRole("button", { name: "Allow" }).count(), 0);
+    }
+  },
+);
+
+consoleTest(
   "Workspaces are chosen among; the address of another one's source opens that one.",
   async ({ world, page, open }) => {
     const mine = await world.createSource({ name: "Mine" });

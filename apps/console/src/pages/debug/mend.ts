@@ -1,7 +1,7 @@
 /** What a refusal can be mended with at a press, by whom. */
 import type { Attempt, AuditEntry, Permission, Source } from "@headwater/contract";
 import { LIMITS } from "@headwater/contract/limits";
-import { normalizeOrigin } from "@headwater/contract/origin";
+import { originToAllow } from "@headwater/contract/origin";
 import type { Static } from "typebox";
 import { call } from "../../api.ts";
 import { count } from "../../ui/count.ts";
@@ -28,7 +28,7 @@ function change(source: Source, label: string, patch: Omit<NonNullable<Patch>, "
 }
 
 function allowOrigin(source: Source, { origin }: Attempt): Mend | null {
-  const normal = origin === null ? null : normalizeOrigin(origin);
+  const normal = origin === null ? null : originToAllow(origin);
   if (normal === null || source.allowedOrigins.length >= LIMITS.maxAllowedOrigins) return null;
   if (source.allowedOrigins.includes(normal)) return null;
   return change(source, `Allow ${normal}`, { allowedOrigins: [...source.allowedOrigins, normal] });
