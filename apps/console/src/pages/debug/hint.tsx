@@ -24,7 +24,11 @@ export function Hint({ source, attempt }: HintProps) {
   const { code, message, hint, outcome } = attempt;
   if (code === null) return null;
   return (
-    <Alert color={outcome === "failed" ? "red" : "yellow"} title={message ?? code} className="wrap">
+    <Alert
+      color={outcome === "failed" ? "red" : "yellow"}
+      title={<Prose text={message ?? code} />}
+      className="wrap"
+    >
       {hint !== null && hint !== message && (
         <Text size="sm">
           <Prose text={hint} />
