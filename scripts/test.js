@@ -11,7 +11,7 @@ const CHROMIUM = "/usr/bin/chromium";
 const CONCURRENCY = 2;
 /** More than these at once are no accident. */
 const MAX_SECOND_TRIES = 3;
-const FILE_TIMEOUT_MS = 120_000;
+const FILE_TIMEOUT_MS = 180_000;
 const APPS_FILE_TIMEOUT_MS = 600_000;
 const LONG_FILE_TIMEOUT_MS = 1_800_000;
 
