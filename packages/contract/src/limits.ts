@@ -164,6 +164,31 @@ export const LIMITS = {
   untoldUsers: 10_000,
   /** A node that was silent for so long counts no more. */
   nodeSilenceMs: 5_000,
+  // the warehouse
+  /** A page of the outbox: large enough to be cheap a row, small enough to be one block of an insert. */
+  pageEvents: 20_000,
+  pageBytes: 16 * 1_048_576,
+  /** Rows of the outbox in a page; to delete them keeps commits waiting for so long. */
+  pageRows: 4_000,
+  /** What was accepted is looked for this often, when nothing waited the last time. */
+  shipIdleMs: 1_000,
+  /** After a failure, doubled with each that follows. */
+  shipRetryMs: 500,
+  shipRetryMostMs: 30_000,
+  /** A page that the warehouse will not take is left alone so long, while others go on. */
+  pageRefusedMs: 600_000,
+  /** Longer than an attempt to ship can take: a page whose node is gone is another's then. */
+  pageLeaseMs: 180_000,
+  warehouseRequestMs: 30_000,
+  warehouseConnections: 10,
+  /** Chunks of keys that the warehouse is asked for in one statement. */
+  warehouseKeys: 2_000,
+  warehouseStartMs: 60_000,
+  warehousePingMs: 2_000,
+  warehousePingPatienceMs: 10_000,
+  warehousePingsMissed: 3,
+  warehouseRetryMs: 500,
+  warehouseRetryMostMs: 30_000,
   requestTimeoutMs: 10_000,
   headersTimeoutMs: 8_000,
   drainTimeoutMs: 8_000,

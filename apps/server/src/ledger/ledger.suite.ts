@@ -2,6 +2,7 @@
 import { commitSuite } from "./ledger-commit.suite.ts";
 import type { NewHome } from "./ledger-home.suite.ts";
 import { modelSuite } from "./ledger-model.suite.ts";
+import { outboxSuite } from "./ledger-outbox.suite.ts";
 import { sessionSuite } from "./ledger-session.suite.ts";
 import { upkeepSuite } from "./ledger-upkeep.suite.ts";
 
@@ -10,5 +11,6 @@ export function ledgerSuite(name: string, newHome: NewHome): void {
   commitSuite(name, newHome);
   sessionSuite(name, newHome);
   upkeepSuite(name, newHome);
+  outboxSuite(name, newHome);
   modelSuite(name, newHome);
 }

@@ -16,6 +16,7 @@ import type {
   KeyedSource,
   MemberRecord,
   OrganizationRecord,
+  OutboxPage,
   Page,
   PageOf,
   PageRequest,
@@ -162,16 +163,43 @@ export interface AttemptLedger {
   attemptCounts(asked: { sourceId: string; sinceHour: number }): Promise<AttemptCount[]>;
 }
 
+export interface TakePage {
+  pageId: string;
+  now: number;
+  maxEvents: number;
+  leaseMs: number;
+}
+
+/** What was accepted and is not in the warehouse yet. */
+export interface OutboxLedger {
+  /**
+   * Claims a page of the outbox: the oldest sealed one that nobody works at, or else a new one, sealed from what waits.
+   * What is in a page, and in which order, never changes. null: nothing is to be done.
+   * @param asked.pageId of the page that may be sealed
+   * @param asked.maxEvents in a page that is sealed now, unless what was committed at once has more
+   * @param asked.leaseMs when it has passed, the page may be claimed again
+   */
+  takePage(asked: TakePage): Promise<OutboxPage | null>;
+  /** The page is in the warehouse: it is forgotten here. */
+  deletePage(done: { pageId: string }): Promise<void>;
+  /** The page is not (for all that is known) in the warehouse: it may be claimed again when `waitMs` have passed. */
+  releasePage(given: { pageId: string; now: number; waitMs: number }): Promise<void>;
+  /** Deletes what was accepted before then, a slice at a call, where there is no warehouse; true while there is more. */
+  expireOutbox(at: { before: number }): Promise<boolean>;
+}
+
 export interface LedgerStatus {
   outboxEvents: number;
   outboxBytes: number;
+  /** When the oldest of them came; null when nothing waits. */
+  outboxOldestAt: number | null;
   /** On the ledger's disk; infinite where that is another machine's affair. */
   freeBytes: number;
   /** That serve from this ledger just now, this one among them. */
   nodes: number;
 }
 
-export interface Ledger extends Register, IngestLedger, AttemptLedger {
+export interface Ledger extends Register, IngestLedger, AttemptLedger, OutboxLedger {
   /** Whether `setUp` has made a workspace. */
   isSetUp(): Promise<boolean>;
   /**

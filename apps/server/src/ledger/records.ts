@@ -124,6 +124,23 @@ export interface Commit {
 /** For each entry, in order: 1 when it was stored now, 0 when its key was known. */
 export type Committed = Uint8Array;
 
+/** What is shipped at once: its membership and order are fixed when it is sealed. */
+export interface OutboxPage {
+  pageId: string;
+  events: number;
+  /** When the oldest of its events came. */
+  createdAt: number;
+  /** How often it was claimed before: nobody knows what became of that. */
+  tries: number;
+  parts: OutboxPart[];
+}
+export interface OutboxPart {
+  /** Normal forms as lines, compressed by zstd. */
+  payload: Uint8Array;
+  /** Of these lines, counted from 1, that are no event. */
+  skipped: number[];
+}
+
 export interface AttemptRow {
   attemptId: string;
   sourceId: string;

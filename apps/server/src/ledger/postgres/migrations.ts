@@ -3,6 +3,7 @@ import { ATTEMPTS_FUNCTIONS, ATTEMPTS_TABLES } from "./attempts-ddl.ts";
 import { COMMIT_FUNCTIONS, COMMIT_TABLES } from "./commit-ddl.ts";
 import { type Connection, LOCKS } from "./connections.ts";
 import { CHANGES, NODES_DDL } from "./nodes-ddl.ts";
+import { OUTBOX_DDL } from "./outbox-ddl.ts";
 
 /** As schema 1 had it: any change of these told every node to forget everything. */
 const NOTICED: Readonly<Record<string, string>> = {
@@ -38,6 +39,7 @@ const MIGRATIONS: readonly (readonly string[])[] = [
   NODES_DDL,
   // functions only
   [],
+  OUTBOX_DDL,
 ];
 
 /** They hold nothing, so that every migration ends with the newest; one that changes nothing else is empty. */

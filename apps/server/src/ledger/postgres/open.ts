@@ -16,6 +16,7 @@ import { servingErrorOf, storageErrorOf } from "./failure.ts";
 import { listenForChanges } from "./foreign-changes.ts";
 import { databaseNow, keepUp, openFirstGeneration } from "./generations.ts";
 import { migrate } from "./migrations.ts";
+import { outboxVerbs } from "./outbox.ts";
 import { readVerbs } from "./reads.ts";
 import { createTeller } from "./telling.ts";
 
@@ -31,15 +32,23 @@ const PROBE = `with beat as (
     select count(*) + 1 as nodes from nodes where node_id <> $1 and seen_at > clock_timestamp() - $2 * interval '1 ms'
   ), waiting as (
     select coalesce(sum(events), 0)::bigint as events, coalesce(sum(bytes), 0)::bigint as bytes from outbox_totals
+  ), oldest as (
+    select least((select min(created_at) from outbox where page_id is null), (select min(created_at) from outbox_pages)) as oldest
   ), server as (${SYNCHRONOUS})
-  select events, bytes, nodes, reset_val as synchronous from waiting, seen, server`;
+  select events, bytes, nodes, oldest, reset_val as synchronous from waiting, seen, oldest, server`;
 
 async function probe(pool: pg.Pool, nodeId: string): Promise<LedgerStatus> {
   const query = { name: "probe", text: PROBE, values: [nodeId, LIMITS.nodeSilenceMs] };
-  const { events, bytes, nodes, synchronous } = (await pool.query(query)).rows[0];
+  const { events, bytes, nodes, oldest, synchronous } = (await pool.query(query)).rows[0];
   checkSynchronous(synchronous);
   // the disk is the database server's, which says itself when it is full
-  return { outboxEvents: events, outboxBytes: bytes, freeBytes: Number.POSITIVE_INFINITY, nodes };
+  return {
+    outboxEvents: events,
+    outboxBytes: bytes,
+    outboxOldestAt: oldest,
+    freeBytes: Number.POSITIVE_INFINITY,
+    nodes,
+  };
 }
 
 /** Every verb says of a failure what the port says of it. */
@@ -88,6 +97,7 @@ export async function openPostgresLedger(options: PostgresOptions): Promise<Ledg
     ...withStorageErrors({
       ...register,
       ...readVerbs(others),
+      ...outboxVerbs(others),
       ...attemptVerbs(others, attemptStoreBytes),
       commit: (commit) => queue.add(commit),
       isSetUp: async () => (await others.query("select from organizations limit 1")).rowCount === 1,

@@ -1,10 +1,11 @@
 /** The inside of the ledger's thread: one connection, one verb at a time. */
 import type { DatabaseSync } from "node:sqlite";
-import type { Register } from "../ledger.ts";
+import type { Register, TakePage } from "../ledger.ts";
 import { prepareCommit } from "./commit.ts";
 import { type Durability, openDatabase, reopenDatabase } from "./database.ts";
 import { openGenerations } from "./generations.ts";
 import { refuseMoved } from "./move-mark.ts";
+import { prepareOutbox } from "./outbox.ts";
 import type { PackedGroup } from "./packing.ts";
 import { prepareReads } from "./reads.ts";
 import { serveThread } from "./rpc.ts";
@@ -24,6 +25,7 @@ function openStore(database: DatabaseSync, now: number) {
     register: null as Register | null,
     commit: prepareCommit(database, generations),
     ...prepareReads(database),
+    ...prepareOutbox(database),
   };
 }
 type Store = ReturnType<typeof openStore>;
@@ -89,14 +91,14 @@ function watchForeignChanges(): void {
 }
 
 /** Writes, so that a full or read-only disk is noticed before a client's commit meets it. */
-function probe(now: number): { outboxEvents: number; outboxBytes: number } {
-  const { database } = opened();
+function probe(now: number): { outboxEvents: number; outboxBytes: number; outboxOldestAt: number | null } {
+  const { database, outboxOldestAt } = opened();
   database.prepare("insert into heartbeat values (1, ?) on conflict do update set at = excluded.at").run(now);
   const { events, bytes } = database.prepare("select events, bytes from outbox_totals").get() as {
     events: number;
     bytes: number;
   };
-  return { outboxEvents: events, outboxBytes: bytes };
+  return { outboxEvents: events, outboxBytes: bytes, outboxOldestAt: outboxOldestAt() };
 }
 
 const verbs: Record<string, (argument: never) => unknown> = {
@@ -112,6 +114,10 @@ const verbs: Record<string, (argument: never) => unknown> = {
   turnKeys: ({ now }: { now: number }) => opened().generations.turn(now),
   sweepKeys: () => opened().generations.sweep(),
   sweepSessions: ({ now }: { now: number }) => opened().sweepSessions(now),
+  takePage: (asked: TakePage) => opened().takePage(asked),
+  deletePage: (done: { pageId: string }) => opened().deletePage(done),
+  releasePage: (given: { pageId: string; now: number; waitMs: number }) => opened().releasePage(given),
+  expireOutbox: (at: { before: number }) => opened().expireOutbox(at),
   probe: ({ now }: { now: number }) => probe(now),
   close: drop,
 };

@@ -24,6 +24,11 @@ const MIGRATIONS: readonly (readonly string[])[] = [
     `create table move_mark (one integer primary key check (one = 1), move_id text not null, begun_at integer not null,
       finished_at integer)`,
   ],
+  [
+    // the rows of the outbox from first_seq to last_seq; one writer numbers them, so none can come in between later
+    `create table outbox_pages (page_id text primary key, first_seq integer not null, last_seq integer not null,
+      events integer not null, created_at integer not null, tries integer not null, claimed_until integer not null) without rowid`,
+  ],
 ];
 
 /**

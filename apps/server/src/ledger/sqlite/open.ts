@@ -2,7 +2,7 @@
 import { statfs } from "node:fs/promises";
 import { LIMITS } from "@headwater/contract/limits";
 import { createCommitQueue } from "../commit-queue.ts";
-import type { AttemptLedger, Ledger, LedgerStatus, Register } from "../ledger.ts";
+import type { AttemptLedger, Ledger, LedgerStatus, OutboxLedger, Register } from "../ledger.ts";
 import type { AttemptCount } from "../records.ts";
 import type { AttemptsOpening } from "./attempts-verbs.ts";
 import { type Durability, refuseUnsafeSqlite } from "./database.ts";
@@ -47,6 +47,13 @@ const ATTEMPT_VERBS = [
   "attempts",
   "attemptCounts",
 ] as const satisfies readonly (keyof AttemptLedger)[];
+
+const OUTBOX_VERBS = [
+  "takePage",
+  "deletePage",
+  "releasePage",
+  "expireOutbox",
+] as const satisfies readonly (keyof OutboxLedger)[];
 
 /** Of 2,000 sessions each: so many a minute may be looked through in vain, and so many at all. */
 const SESSION_SLICES_IN_VAIN = 20;
@@ -133,6 +140,7 @@ export async function openSqliteLedger(options: SqliteOptions): Promise<SqliteLe
 
   return {
     ...forward(ledger, REGISTER_VERBS),
+    ...forward(ledger, OUTBOX_VERBS),
     ...forward(attempts, ATTEMPT_VERBS),
     renderAttempts: (batch) => attempts.call("renderAttempts", batch),
     sourceByKey: (asked) => ledger.call("sourceByKey", asked),
