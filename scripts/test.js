@@ -38,6 +38,7 @@ const isRoot = process.getuid?.() === 0;
 const CHROMIUM_TEST = /from "(?:[^"]*\/(?:browser|chromium|trial|console-world)\.ts|playwright-core)"/;
 const POSTGRES = "/usr/lib/postgresql";
 const hasPostgres = existsSync(POSTGRES);
+const hasChdb = readdirSync(join(ROOT, "node_modules")).includes("@chdb");
 const usesChromium = (path) => CHROMIUM_TEST.test(readFileSync(join(ROOT, path), "utf8"));
 
 /** Each file belongs to the first suite that takes it. `missing` says what a suite lacks here; null: nothing. */
@@ -46,6 +47,11 @@ const SUITES = [
     name: "on PostgreSQL",
     takes: (path) => path.startsWith("apps/server/test/postgres/"),
     missing: hasPostgres ? null : `there is no PostgreSQL in ${POSTGRES}; \`npm run verify\` installs it`,
+  },
+  {
+    name: "warehouse",
+    takes: (path) => path.startsWith("apps/server/test/warehouse/"),
+    missing: hasChdb ? null : "the optional package chdb is not installed, or has no build for this platform",
   },
   {
     name: "power loss and full disks",

@@ -14,8 +14,11 @@ const environment = {
   DATA_DIR: dataDir,
   DISK_LOW_WATER_BYTES: "0",
   LOG_LEVEL: "silent",
+  WAREHOUSE: "off",
 };
 try {
+  await import("./warehouse/embedded/start.ts");
+  await import("./warehouse/keep.ts");
   await import("./cli/run.ts");
   const { startServer } = await import("./server.ts");
   const server = await startServer(readConfig(environment), environment);

@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import { LIMITS } from "@headwater/contract";
 import { parseTrust, type Trust } from "./http/client-address.ts";
 import {
+  clickhouseUrl,
   databaseUrl,
   existingFile,
   headerName,
@@ -58,6 +59,26 @@ export const SETTINGS = {
   DATABASE_URL: secret(
     "PostgreSQL (14 or later) that holds the ledger instead of DATA_DIR, so that several nodes may share it",
     databaseUrl,
+  ),
+  WAREHOUSE: setting(
+    "",
+    "embedded: ClickHouse's engine in DATA_DIR/warehouse; off: none. Default: embedded, and off with DATABASE_URL; CLICKHOUSE_URL names another",
+    oneOf("", "embedded", "off"),
+  ),
+  CLICKHOUSE_URL: secret(
+    "ClickHouse server that accepted events are shipped to: https://user:password@host:8443/database",
+    clickhouseUrl,
+  ),
+  WAREHOUSE_MEMORY_BYTES: setting(
+    1_073_741_824,
+    "Bytes of memory that the embedded warehouse may use; a question may use half",
+    integer(268_435_456, 1e12),
+  ),
+  WAREHOUSE_THREADS: setting(2, "Threads that a question to the embedded warehouse may use", integer(1, 64)),
+  RETENTION_DAYS: setting(
+    30,
+    "Days that accepted events are kept in the ledger where there is no warehouse",
+    integer(1, 3_650),
   ),
   WORKERS: setting(
     1,
@@ -217,6 +238,14 @@ function checkTogether(config: Config): void {
   if (jwt.some((value) => value !== null) && jwt.some((value) => value === null)) {
     throw new ConfigError(
       "AUTH_JWKS_URL, AUTH_ISSUER and AUTH_AUDIENCE belong together: set all three or none.",
+    );
+  }
+  if (config.WAREHOUSE === "embedded" && config.CLICKHOUSE_URL !== null) {
+    throw new ConfigError("WAREHOUSE=embedded and CLICKHOUSE_URL exclude each other: unset one of them.");
+  }
+  if (config.WAREHOUSE === "embedded" && config.DATABASE_URL !== null) {
+    throw new ConfigError(
+      "WAREHOUSE cannot be embedded with DATABASE_URL: each node would hold a part of the events. Set CLICKHOUSE_URL.",
     );
   }
   if (config.WORKERS > 1 && config.DATABASE_URL === null) {

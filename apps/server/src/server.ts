@@ -14,6 +14,7 @@ import type { Ledger } from "./ledger/ledger.ts";
 import type { Durability } from "./ledger/sqlite/database.ts";
 import { releaseMemory, whileCollectable } from "./memory.ts";
 import { type OpenedLedger, openLedger } from "./open-ledger.ts";
+import { type Shipping, startShipping } from "./open-warehouse.ts";
 import { type ReadinessWatch, watchReadiness } from "./operations/readiness.ts";
 import { createService, type Service } from "./service.ts";
 import { hashToken } from "./token.ts";
@@ -104,10 +105,15 @@ function closeServer(server: Server): Promise<void> {
 }
 
 /** What is open, and how it is closed again: in-flight requests are answered, then everything recorded is written. */
-async function closeAll(service: Service, readiness: ReadinessWatch, ledger: Ledger): Promise<void> {
+async function closeAll(
+  service: Service,
+  shipping: Shipping,
+  readiness: ReadinessWatch,
+  ledger: Ledger,
+): Promise<void> {
   readiness.drain();
   service.stop();
-  await closeServer(service.server);
+  await Promise.all([closeServer(service.server), shipping.stop()]);
   await service.finish();
   readiness.stop();
   await ledger.close();
@@ -131,8 +137,10 @@ async function openOn(
     const baseUrl = config.BASE_URL ?? listening;
     return { baseUrl, appUrl: config.APP_URL ?? baseUrl, alias: config.INGEST_ALIAS };
   };
+  let shipping: Shipping | null = null;
   const service = await createService({
     config,
+    shipping: () => shipping,
     settings: publicSettings(environment),
     version: VERSION,
     ledger,
@@ -153,7 +161,13 @@ async function openOn(
   const first = await setUp(ledger, config, clock, newId, log);
   log.info({ url: listening, version: VERSION }, "listening");
 
-  const maintain = () => ledger.maintain({ now: clock() });
+  // after the start, which is not to be slower for it
+  const begun = await startShipping({ config, ledger, clock, newId, log });
+  shipping = begun;
+  const maintain = async () => {
+    await ledger.maintain({ now: clock() });
+    await begun.expire({ now: clock() });
+  };
   const maintained = () =>
     void maintain().catch((error: unknown) => log.error({ err: error }, "maintenance failed"));
   const timer = setInterval(maintained, MAINTENANCE_MS).unref();
@@ -171,7 +185,7 @@ async function openOn(
     onBroken: parts.onBroken,
     close: async () => {
       clearInterval(timer);
-      await closeAll(service, readiness, ledger);
+      await closeAll(service, begun, readiness, ledger);
       log.info("stopped");
     },
   };

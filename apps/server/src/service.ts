@@ -29,6 +29,7 @@ import { debugUrlOf } from "./install/install.ts";
 import { withChangeNotice } from "./ledger/changes.ts";
 import { type Change, type Ledger, StorageError } from "./ledger/ledger.ts";
 import type { SourceRecord } from "./ledger/records.ts";
+import type { ShippingStatus } from "./operations/metrics.ts";
 import { createMetrics } from "./operations/metrics.ts";
 import type { ReadinessWatch } from "./operations/readiness.ts";
 import { createOperations } from "./operations/routes.ts";
@@ -45,6 +46,8 @@ export interface ServiceParts {
   /** Default: in this thread. */
   writeAttempts?: WriteAttempts;
   readiness: ReadinessWatch;
+  /** null: it has not begun. */
+  shipping(): ShippingStatus | null;
   clock(): number;
   newId(prefix: string): string;
   log: Logger;
@@ -109,6 +112,8 @@ function createIngestRoom(
     readiness: readiness.now,
     inFlight: () => ingest.inFlight(),
     debugDropped: recorder.droppedTotal,
+    shipping: parts.shipping,
+    clock,
   });
   const observeLine = createObserver(log, metrics.counters, clock, config.LOG_LEVEL === "debug");
   const ingest: Ingest = createIngest({
@@ -183,6 +188,8 @@ export async function createService(given: ServiceParts): Promise<Service> {
     },
     operations: createOperations({
       readiness: readiness.now,
+      shipping: parts.shipping,
+      clock,
       metrics,
       sdk: parts.sdk,
       sdkExtras: parts.sdkExtras,

@@ -89,3 +89,26 @@ export function databaseUrl(value: string): string | null {
     throw new Error("must be an address such as postgres://user:password@host:5432/database");
   return value;
 }
+
+const HTTP_PORT = 8123;
+const DATABASE = "headwater";
+
+/** A ClickHouse endpoint; the user, the password and the database (default `headwater`) stand in its address. */
+export function clickhouseUrl(value: string) {
+  if (value === "") return null;
+  const url = URL.parse(value);
+  const database = url?.pathname.slice(1) || DATABASE;
+  if (
+    !url ||
+    !/^https?:$/.test(url.protocol) ||
+    url.search !== "" ||
+    !/^[A-Za-z_][A-Za-z0-9_]*$/.test(database)
+  )
+    throw new Error("must be an address such as https://user:password@host:8443/database");
+  if (url.port === "" && url.protocol === "http:") url.port = String(HTTP_PORT);
+  const [username, password] = [
+    decodeURIComponent(url.username) || "default",
+    decodeURIComponent(url.password),
+  ];
+  return { url: url.origin, username, password, database };
+}

@@ -11,12 +11,13 @@ const CONTRACT = fileURLToPath(new URL("../../../packages/contract/src", import.
 const CONSOLE = fileURLToPath(new URL("../../console/src", import.meta.url));
 
 /** Every other folder of the server is a room. */
-const NOT_ROOMS = ["cli", "http", "ledger"];
+const NOT_ROOMS = ["cli", "http", "ledger", "warehouse"];
 const isRoom = (folder: string) => folder !== "" && !NOT_ROOMS.includes(folder);
-const isAdapter = (path: string) => /^ledger\/(?:sqlite|postgres|register)\//.test(path);
+const isAdapter = (path: string) =>
+  /^(?:ledger\/(?:sqlite|postgres|register)|warehouse\/embedded)\//.test(path);
 /** The files that join rooms and adapters. */
 const isWiring = (path: string) =>
-  /^(?:server|service|open-ledger|attempts-thread|main)\.ts$|^cli\//.test(path);
+  /^(?:server|service|open-ledger|open-warehouse|compile-ahead|attempts-thread|main)\.ts$|^cli\//.test(path);
 /** The files that bring time, ids and a terminal in; everything else gets them handed. */
 const isOutermost = (path: string) => isWiring(path) || /^(?:ids|config)\.ts$/.test(path);
 /** A suite is a test that lies beside the port that it is about. */
@@ -174,7 +175,7 @@ test("A room imports no other room, not even a type of it.", () => {
   importNone(rooms, (imported, path) => isOfRoom(imported) && folderOf(imported) !== folderOf(path));
 });
 
-test("A room imports nothing of http/ and no adapter of the ledger.", () => {
+test("A room imports nothing of http/ and no adapter of the ledger or the warehouse.", () => {
   importNone(rooms, (imported) => folderOf(imported) === "http" || isAdapter(imported));
 });
 
@@ -182,8 +183,11 @@ test("A room imports no wiring: what it needs is handed in.", () => {
   importNone(rooms, (imported) => isWiring(imported) || imported === "routes.ts");
 });
 
-test("ledger/ imports no room and nothing of http/.", () => {
-  importNone(inFolder("ledger"), (imported) => isOfRoom(imported) || folderOf(imported) === "http");
+test("ledger/ and warehouse/ import no room and nothing of http/.", () => {
+  importNone(
+    [...inFolder("ledger"), ...inFolder("warehouse")],
+    (imported) => isOfRoom(imported) || folderOf(imported) === "http",
+  );
 });
 
 test("The ledger's port imports no adapter.", () => {
@@ -197,7 +201,7 @@ test("http/ imports no room and no adapter.", () => {
 
 test("Only the wiring imports adapters, and only it and routes.ts import rooms.", () => {
   const others = server.filter(({ path }) => !isWiring(path));
-  importNone(others, (imported, path) => isAdapter(imported) && folderOf(path) !== "ledger");
+  importNone(others, (imported, path) => isAdapter(imported) && folderOf(imported) !== folderOf(path));
   const unindexed = others.filter(({ path }) => path !== "routes.ts");
   importNone(unindexed, (imported, path) => isOfRoom(imported) && folderOf(imported) !== folderOf(path));
 });

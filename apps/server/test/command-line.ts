@@ -23,6 +23,7 @@ export type Settings = Record<string, string>;
 const environmentOf = (settings: Settings) => ({
   PATH: process.env.PATH ?? "",
   DISK_LOW_WATER_BYTES: "0",
+  WAREHOUSE: "off",
   ...settings,
 });
 

@@ -178,7 +178,9 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       keyStateOf: async (source, key) => (source.publicKey === key ? "current" : null),
     },
     operations: {
-      readyz: async () => ({ body: { status: "ready" } }),
+      readyz: async () => ({
+        body: { status: "ready", warehouse: { state: "off", waitingEvents: 0, lagSeconds: 0 } },
+      }),
       metrics: async () => ({ text: "headwater_ready 1\n", mediaType: "text/plain; version=0.0.4" }),
       sdk: async () => ({ text: "// client\n", mediaType: "text/javascript" }),
       sdkExtra: async () => ({ text: "// extra\n", mediaType: "text/javascript" }),

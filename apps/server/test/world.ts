@@ -99,6 +99,8 @@ export async function openWorld(
     ...ROOMY,
     PORT: "0",
     LOG_LEVEL: "silent",
+    // tests read the outbox; those of the warehouse switch it on
+    WAREHOUSE: "off",
     OWNER_TOKEN,
     ...(await ledgerIn(dataDir)),
     ...environment,

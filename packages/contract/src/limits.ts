@@ -167,7 +167,11 @@ export const LIMITS = {
   // the warehouse
   /** A page of the outbox: large enough to be cheap a row, small enough to be one block of an insert. */
   pageEvents: 20_000,
-  pageBytes: 16 * 1_048_576,
+  pageBytes: 4 * 1_048_576,
+  /** Of its events, unpacked: more are inserted in several blocks. */
+  blockBytes: 32 * 1_048_576,
+  /** More than a block has, so that the warehouse never divides one. */
+  blockRows: 1_000_000,
   /** Rows of the outbox in a page; to delete them keeps commits waiting for so long. */
   pageRows: 4_000,
   /** What was accepted is looked for this often, when nothing waited the last time. */
@@ -175,6 +179,8 @@ export const LIMITS = {
   /** After a failure, doubled with each that follows. */
   shipRetryMs: 500,
   shipRetryMostMs: 30_000,
+  /** Told to stop, it ends what is under way, or lets go of it. */
+  shipStopMs: 3_000,
   /** A page that the warehouse will not take is left alone so long, while others go on. */
   pageRefusedMs: 600_000,
   /** Longer than an attempt to ship can take: a page whose node is gone is another's then. */

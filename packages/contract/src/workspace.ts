@@ -144,4 +144,12 @@ export const Support = Closed({
 export const SignInBody = Closed({ code: Type.String({ minLength: 1, maxLength: 200 }) });
 
 export const Health = Closed({ status: Type.Literal("ok") });
-export const Readiness = Closed({ status: Type.Literal("ready") });
+/** Requests are taken whatever the state of the warehouse: what is accepted waits in the ledger. */
+export const Readiness = Closed({
+  status: Type.Literal("ready"),
+  warehouse: Closed({
+    state: OneOf(["off", "starting", "up", "down"]),
+    waitingEvents: Count,
+    lagSeconds: Type.Number(),
+  }),
+});

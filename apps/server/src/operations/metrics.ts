@@ -2,8 +2,24 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "@prometheus-io/client";
 import type { Readiness } from "./readiness.ts";
 
+/** How the outbox gets on. */
+export interface ShippingStatus {
+  state(): "off" | "starting" | "up" | "down";
+  /** How often the warehouse was up and went away. */
+  losses(): number;
+  totals(): { readonly events: number; readonly failures: number; readonly refused: number };
+}
+
+/** Seconds since the oldest event came that is not in the warehouse; 0: all are. */
+export function lagSeconds({ status }: Readiness, now: number): number {
+  const oldestAt = status?.outboxOldestAt ?? now;
+  return Math.max(0, now - oldestAt) / 1_000;
+}
+
 export interface Gauges {
   readiness(): Readiness;
+  shipping(): ShippingStatus | null;
+  clock(): number;
   inFlight(): number;
   debugDropped(): number;
 }
@@ -42,6 +58,17 @@ export function createMetrics(gauges: Gauges) {
       },
     });
 
+  const counter = (name: string, help: string, read: () => number) =>
+    new Counter({
+      name: `headwater_${name}`,
+      help,
+      registers,
+      collect() {
+        this.reset();
+        this.inc(read());
+      },
+    });
+
   gauge("ready", "1 when the service takes requests", () => (gauges.readiness().ready ? 1 : 0));
   gauge("ingest_in_flight", "Ingest requests at work", gauges.inFlight);
   gauge(
@@ -50,6 +77,32 @@ export function createMetrics(gauges: Gauges) {
     () => gauges.readiness().status?.outboxEvents ?? 0,
   );
   gauge("outbox_bytes", "Their bytes in the ledger", () => gauges.readiness().status?.outboxBytes ?? 0);
+  gauge("outbox_lag_seconds", "Since the oldest of them was accepted", () =>
+    lagSeconds(gauges.readiness(), gauges.clock()),
+  );
+  gauge("warehouse_up", "1 when the warehouse can be asked", () =>
+    gauges.shipping()?.state() === "up" ? 1 : 0,
+  );
+  counter(
+    "warehouse_losses_total",
+    "Times that the warehouse went away",
+    () => gauges.shipping()?.losses() ?? 0,
+  );
+  counter(
+    "shipped_events_total",
+    "Events that went to the warehouse",
+    () => gauges.shipping()?.totals().events ?? 0,
+  );
+  counter(
+    "ship_failures_total",
+    "Tries to ship that failed",
+    () => gauges.shipping()?.totals().failures ?? 0,
+  );
+  counter(
+    "ship_refused_total",
+    "Tries to ship that the warehouse refused for the data",
+    () => gauges.shipping()?.totals().refused ?? 0,
+  );
   gauge(
     "storage_free_bytes",
     "Free bytes on the ledger's disk",

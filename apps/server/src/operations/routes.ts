@@ -2,10 +2,13 @@
 import { createHash } from "node:crypto";
 import type { Handler } from "../call.ts";
 import { Refusal } from "../refusal.ts";
+import { lagSeconds, type ShippingStatus } from "./metrics.ts";
 import type { Readiness } from "./readiness.ts";
 
 export interface OperationsDeps {
   readiness(): Readiness;
+  shipping(): ShippingStatus | null;
+  clock(): number;
   metrics: { render(): Promise<string>; contentType: string };
   /** The built browser client. */
   sdk: Buffer;
@@ -17,11 +20,17 @@ export interface OperationsDeps {
 
 /** Not ready is a failure like every other; which one says what to do about it. */
 const readyz =
-  ({ readiness }: OperationsDeps): Handler<"readyz"> =>
+  ({ readiness, shipping, clock }: OperationsDeps): Handler<"readyz"> =>
   async () => {
-    const { refusal, problems } = readiness();
+    const found = readiness();
+    const { refusal, problems, status } = found;
     if (refusal !== null) throw new Refusal(refusal, { message: problems.join(" ") });
-    return { body: { status: "ready" } };
+    const warehouse = {
+      state: shipping()?.state() ?? "starting",
+      waitingEvents: status?.outboxEvents ?? 0,
+      lagSeconds: lagSeconds(found, clock()),
+    };
+    return { body: { status: "ready", warehouse } };
   };
 
 /** Pages keep it for five minutes: long enough to spare requests, short enough for a new version to arrive. */

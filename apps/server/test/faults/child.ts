@@ -58,7 +58,14 @@ export interface ChildOptions {
 /** @throws Error with what the process said, when it does not serve */
 export async function startChild(dataDir: string, options: ChildOptions = {}): Promise<Child> {
   const startedAt = performance.now();
-  const settings = { PORT: "0", LOG_LEVEL: "silent", OWNER_TOKEN, DATA_DIR: dataDir, ...options.environment };
+  const settings = {
+    PORT: "0",
+    WAREHOUSE: "off",
+    LOG_LEVEL: "silent",
+    OWNER_TOKEN,
+    DATA_DIR: dataDir,
+    ...options.environment,
+  };
   const child = spawn(process.execPath, options.unsynced ? [UNSYNCED] : [HEADWATER, "serve", "--json"], {
     env: { PATH: process.env.PATH, ...ROOMY, ...settings },
     stdio: ["ignore", "pipe", "pipe"],

@@ -1,0 +1,83 @@
+/** Which warehouse, and what is shipped to it: the one place that knows that there is more than one kind. */
+import { join } from "node:path";
+import type { Logger } from "pino";
+import type { Config } from "./config.ts";
+import type { Ledger } from "./ledger/ledger.ts";
+import type { ShipperTotals } from "./ship/shipper.ts";
+import { noWarehouse, type Warehouse, type WarehouseState } from "./warehouse/warehouse.ts";
+
+const NOT_INSTALLED =
+  "the embedded warehouse (the optional package chdb) is not installed or has no build for this platform: " +
+  "accepted events stay in the ledger for RETENTION_DAYS. Install it, set CLICKHOUSE_URL, or set WAREHOUSE=off.";
+
+/** What it needs is loaded only where there is one. */
+async function openWarehouse(config: Config, log: Logger): Promise<Warehouse> {
+  if (config.WAREHOUSE === "off") return noWarehouse(null);
+  const { keepWarehouse } = await import("./warehouse/keep.ts");
+  const endpoint = config.CLICKHOUSE_URL;
+  if (endpoint !== null) {
+    const start = async () => ({
+      endpoint,
+      ended: new Promise<string>(() => undefined),
+      end: () => undefined,
+    });
+    return keepWarehouse({ start, log });
+  }
+  // several nodes would each hold a part of the events
+  if (config.DATABASE_URL !== null) return noWarehouse(null);
+  const { isInstalled, startEmbedded } = await import("./warehouse/embedded/start.ts");
+  if (!isInstalled()) {
+    log.warn(NOT_INSTALLED);
+    return noWarehouse(NOT_INSTALLED);
+  }
+  const options = {
+    folder: join(config.DATA_DIR, "warehouse"),
+    memoryBytes: config.WAREHOUSE_MEMORY_BYTES,
+    threads: config.WAREHOUSE_THREADS,
+  };
+  return keepWarehouse({ start: () => startEmbedded(options), log });
+}
+
+export interface Shipping {
+  state(): WarehouseState;
+  losses(): number;
+  totals(): Readonly<ShipperTotals>;
+  /** Deletes what is past RETENTION_DAYS, where there is no warehouse. */
+  expire(at: { now: number }): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface ShippingParts {
+  config: Config;
+  ledger: Ledger;
+  clock(): number;
+  newId(prefix: string): string;
+  log: Logger;
+}
+
+const NOTHING: ShipperTotals = { events: 0, failures: 0, refused: 0 };
+const DAY_MS = 86_400_000;
+/** Of 4,000 rows each: more in a minute than can be accepted in one. */
+const SLICES = 1_000;
+
+/** Comes up beside the service, which does not wait for it. */
+export async function startShipping({ config, ledger, clock, newId, log }: ShippingParts): Promise<Shipping> {
+  const warehouse = await openWarehouse(config, log);
+  const isOff = warehouse.state() === "off";
+  const { startShipper } = await import("./ship/shipper.ts");
+  const shipper = isOff ? null : startShipper({ ledger, warehouse, clock, newId, log });
+  return {
+    state: warehouse.state,
+    losses: warehouse.losses,
+    totals: () => shipper?.totals() ?? NOTHING,
+    expire: async ({ now }) => {
+      if (!isOff) return;
+      const before = now - config.RETENTION_DAYS * DAY_MS;
+      for (let slice = 0; slice < SLICES && (await ledger.expireOutbox({ before })); ) slice++;
+    },
+    stop: async () => {
+      await shipper?.stop();
+      await warehouse.close();
+    },
+  };
+}

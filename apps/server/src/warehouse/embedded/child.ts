@@ -1,0 +1,35 @@
+/**
+ * The process that holds the embedded warehouse. It is told what to open by its parent, tells where it listens, and ends
+ * with its parent, whatever ended that: the channel between them closes.
+ */
+import type { AddressInfo } from "node:net";
+import { openEngine } from "./engine.ts";
+import { createInterface } from "./interface.ts";
+
+export interface Order {
+  folder: string;
+  memoryBytes: number;
+  threads: number;
+  username: string;
+  password: string;
+}
+/** `failure`: it could not be opened, and why. */
+export type Report = { port: number } | { failure: string };
+
+/** Nothing that is on disk needs it to end otherwise, and the engine's own way out can wait for a query for ever. */
+const end = () => process.kill(process.pid, "SIGKILL");
+
+const tell = (report: Report) => process.send?.(report);
+
+async function open(order: Order): Promise<void> {
+  const engine = await openEngine({ ...order, onStuck: end });
+  const server = createInterface(engine, order);
+  server.listen(0, "127.0.0.1", () => tell({ port: (server.address() as AddressInfo).port }));
+}
+
+process.on("disconnect", end);
+// a Ctrl-C of the terminal is the parent's to hear
+process.on("SIGINT", () => undefined);
+process.once("message", (order: Order) => {
+  open(order).catch((error: Error) => tell({ failure: error.message }));
+});

@@ -1,0 +1,159 @@
+/** ClickHouse's HTTP interface over the engine: `/ping`, and queries in the URL or the body. */
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { pipeline } from "node:stream/promises";
+import { promisify } from "node:util";
+import { createGzip, gunzip as gunzipWithCallback } from "node:zlib";
+import type { Engine, Figures } from "./engine.ts";
+import { type Exception, exception, exceptionOf, statusOf, trailerOf } from "./exception.ts";
+import { type Question, readQuestion } from "./question.ts";
+
+const gunzip = promisify(gunzipWithCallback);
+
+/** A statement with its data. */
+const BODY_BYTES = 128 * 1_048_576;
+const ID_BYTES = 16;
+
+export interface Credentials {
+  username: string;
+  password: string;
+}
+
+const digest = (text: string) => createHash("sha256").update(text).digest();
+const same = (one: string, other: string) => timingSafeEqual(digest(one), digest(other));
+
+/** By basic authentication, by ClickHouse's own headers, or in the URL. */
+function credentialsOf({ headers }: IncomingMessage, url: URL): Credentials {
+  const basic = /^Basic\s+(\S+)$/i.exec(headers.authorization ?? "")?.[1];
+  const [username = "", ...password] = basic ? Buffer.from(basic, "base64").toString("utf8").split(":") : [];
+  const header = (name: string) => (headers[name] as string | undefined) ?? null;
+  return {
+    username: header("x-clickhouse-user") ?? (basic ? username : url.searchParams.get("user")) ?? "",
+    password:
+      header("x-clickhouse-key") ?? (basic ? password.join(":") : url.searchParams.get("password")) ?? "",
+  };
+}
+
+async function readBody(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request) {
+    size += (chunk as Buffer).length;
+    if (size > BODY_BYTES)
+      throw exception(223, "QUERY_IS_TOO_LARGE", `The body is larger than ${BODY_BYTES} bytes`);
+    chunks.push(chunk as Buffer);
+  }
+  const body = Buffer.concat(chunks);
+  const encoding = request.headers["content-encoding"] ?? "identity";
+  if (encoding === "identity") return body;
+  if (encoding !== "gzip")
+    throw exception(48, "NOT_IMPLEMENTED", `There is no Content-Encoding ${encoding} here`);
+  return gunzip(body, { maxOutputLength: BODY_BYTES });
+}
+
+/** The engine counts what it read; for an insert that is what it wrote. */
+const summaryOf = ({ rows, bytes, elapsedSeconds }: Figures) =>
+  JSON.stringify({
+    read_rows: String(rows),
+    read_bytes: String(bytes),
+    elapsed_ns: String(Math.round(elapsedSeconds * 1e9)),
+  });
+
+const MEDIA_TYPE: readonly [RegExp, string][] = [
+  [/^(?:JSON\w*EachRow|JSONLines|NDJSON)/i, "application/x-ndjson; charset=UTF-8"],
+  [/^JSON/i, "application/json; charset=UTF-8"],
+  [/^CSV/i, "text/csv; charset=UTF-8"],
+  [/^(?:TSV|TabSeparated)/i, "text/tab-separated-values; charset=UTF-8"],
+];
+const mediaTypeOf = (format: string) =>
+  MEDIA_TYPE.find(([pattern]) => pattern.test(format))?.[1] ?? "application/octet-stream";
+
+function refuse(response: ServerResponse, refused: Exception): void {
+  if (response.destroyed) return;
+  response.writeHead(statusOf(refused), {
+    "Content-Type": "text/plain; charset=UTF-8",
+    "X-ClickHouse-Exception-Code": String(refused.code),
+    Connection: "close",
+  });
+  response.end(`${refused.message}\n`);
+}
+
+async function* withTrailer(chunks: AsyncIterable<Uint8Array>, tag: string, onTrailer: () => void) {
+  try {
+    yield* chunks;
+  } catch (error) {
+    onTrailer();
+    yield Buffer.from(trailerOf(exceptionOf(error), tag));
+  }
+}
+
+/** Sent as it comes, and no faster than it is taken; an exception in its midst ends the connection. */
+async function send(
+  response: ServerResponse,
+  question: Question,
+  answer: Awaited<ReturnType<Engine["ask"]>>,
+  isGzip: boolean,
+): Promise<void> {
+  const tag = randomBytes(ID_BYTES / 2).toString("hex");
+  let hasFailed = false;
+  response.writeHead(200, {
+    "Content-Type": mediaTypeOf(question.format),
+    "X-ClickHouse-Query-Id": question.queryId,
+    "X-ClickHouse-Format": question.format,
+    "X-ClickHouse-Timezone": "UTC",
+    "X-ClickHouse-Exception-Tag": tag,
+    ...(answer.figures ? { "X-ClickHouse-Summary": summaryOf(answer.figures) } : {}),
+    ...(isGzip ? { "Content-Encoding": "gzip" } : {}),
+  });
+  const chunks = withTrailer(answer.chunks, tag, () => {
+    hasFailed = true;
+  });
+  const ends = { end: false };
+  if (isGzip) await pipeline(chunks, createGzip(), response, ends);
+  else await pipeline(chunks, response, ends);
+  // without its last chunk nobody takes a broken answer for a whole one
+  if (hasFailed) response.write("", () => response.destroy());
+  else response.end();
+}
+
+async function answer(
+  engine: Engine,
+  credentials: Credentials,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const url = new URL(request.url ?? "/", "http://localhost");
+  if (url.pathname === "/ping" || (request.method === "GET" && url.pathname === "/" && url.search === "")) {
+    response.end("Ok.\n");
+    return;
+  }
+  const given = credentialsOf(request, url);
+  if (!same(given.username, credentials.username) || !same(given.password, credentials.password))
+    throw exception(
+      516,
+      "AUTHENTICATION_FAILED",
+      "Authentication failed: password is incorrect, or there is no such user",
+    );
+  const gone = new AbortController();
+  response.once("close", () => gone.abort());
+  const body = await readBody(request);
+  const headers = new Headers(request.headers as Record<string, string>);
+  const question = readQuestion(request.method ?? "GET", url, headers, body, () =>
+    randomBytes(ID_BYTES).toString("hex"),
+  );
+  const isGzip =
+    url.searchParams.get("enable_http_compression") === "1" &&
+    /\bgzip\b/.test(headers.get("accept-encoding") ?? "");
+  await send(response, question, await engine.ask(question, gone.signal), isGzip);
+}
+
+/** Not listening yet. */
+export function createInterface(engine: Engine, credentials: Credentials): Server {
+  return createServer((request, response) => {
+    answer(engine, credentials, request, response).catch((error: unknown) => {
+      // whoever asked has gone, or has half an answer already
+      if (response.headersSent) response.destroy();
+      else refuse(response, exceptionOf(error));
+    });
+  });
+}

@@ -1,0 +1,122 @@
+/** What a request of ClickHouse's HTTP interface asks: its statement, its data, and what is set for it (clickhouse.com/docs/interfaces/http). */
+import { type Exception, exception } from "./exception.ts";
+
+export interface Question {
+  queryId: string;
+  /** The statement; the data of an insert may follow in it. */
+  sql: string;
+  database: string | null;
+  settings: ReadonlyMap<string, string>;
+  /** `{name:Type}` in the statement. */
+  parameters: ReadonlyMap<string, string>;
+  /** As asked for by the statement, or else by the request. */
+  format: string;
+  /** It may change nothing: it came with GET. */
+  isReadOnly: boolean;
+}
+
+/** Parameters of the URL that are no settings of the engine, and what may be said by headers instead. */
+const OF_THE_INTERFACE = new Set([
+  "query",
+  "query_id",
+  "database",
+  "user",
+  "password",
+  "default_format",
+  "compress",
+  "decompress",
+  "wait_end_of_query",
+  "buffer_size",
+  "role",
+  "quota_key",
+  "client_protocol_version",
+  "enable_http_compression",
+  "http_zlib_compression_level",
+  "send_progress_in_http_headers",
+  "http_headers_progress_interval_ms",
+  "http_response_buffer_size",
+  "http_write_exception_in_output_format",
+  "cancel_http_readonly_queries_on_client_close",
+]);
+/** A conversation over several requests would be lost with a restart of the process. */
+const NOT_HERE = new Set(["session_id", "session_timeout", "session_check", "async_insert_deduplicate"]);
+const PARAMETER = "param_";
+const NAME = /^[A-Za-z_][A-Za-z0-9_.]*$/;
+const OWN_FORMAT = /\bFORMAT\s+([A-Za-z0-9]+)\s*(?:SETTINGS\b[^;]*)?;?\s*$/i;
+const INSERT = /^\s*INSERT\b/i;
+const INSERT_FORMAT = /\bFORMAT\s+([A-Za-z0-9]+)\s*$/i;
+
+export const isInsert = (sql: string): boolean => INSERT.test(sql);
+
+/** The engine takes a statement and its data as one text. */
+const TEXT_FORMATS = /^(?:JSON|CSV|TSV|TabSeparated|Values|Lines|LineAsString|NDJSON|RawBLOB)/i;
+
+/** The statement stands in the URL, in the body, or begins there and goes on here. */
+function statementOf(fromUrl: string, body: Buffer): string {
+  if (fromUrl === "") return body.toString("utf8");
+  if (body.length === 0) return fromUrl;
+  const format = INSERT_FORMAT.exec(fromUrl)?.[1];
+  if (format && !TEXT_FORMATS.test(format))
+    throw exception(48, "NOT_IMPLEMENTED", `The embedded warehouse takes no data in the format ${format}`);
+  return `${fromUrl}\n${body.toString("utf8")}`;
+}
+
+/** @throws Exception when the request asks for what is not here */
+export function readQuestion(
+  method: string,
+  url: URL,
+  headers: Headers,
+  body: Buffer,
+  newId: () => string,
+): Question {
+  const settings = new Map<string, string>();
+  const parameters = new Map<string, string>();
+  for (const [name, value] of url.searchParams) {
+    if (OF_THE_INTERFACE.has(name)) continue;
+    if (NOT_HERE.has(name)) throw exception(48, "NOT_IMPLEMENTED", `The embedded warehouse has no ${name}`);
+    const isParameter = name.startsWith(PARAMETER);
+    const bare = isParameter ? name.slice(PARAMETER.length) : name;
+    if (!NAME.test(bare)) throw exception(115, "UNKNOWN_SETTING", `Unknown setting '${name}'`);
+    (isParameter ? parameters : settings).set(bare, value);
+  }
+  const asked = url.searchParams.get("query") ?? "";
+  const sql = statementOf(asked, body);
+  if (sql.trim() === "") throw exception(62, "SYNTAX_ERROR", "Syntax error: Empty query");
+  const ownFormat = isInsert(sql) ? null : OWN_FORMAT.exec(sql)?.[1];
+  return {
+    queryId: url.searchParams.get("query_id") || newId(),
+    sql,
+    database: url.searchParams.get("database") ?? headers.get("x-clickhouse-database"),
+    settings,
+    parameters,
+    format:
+      ownFormat ??
+      url.searchParams.get("default_format") ??
+      headers.get("x-clickhouse-format") ??
+      "TabSeparated",
+    isReadOnly: method === "GET",
+  };
+}
+
+const quoted = (value: string) => `'${value.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
+const identifier = (name: string) => `\`${name.replaceAll("\\", "\\\\").replaceAll("`", "\\`")}\``;
+
+/** The label by which a running query is found: its id here is the engine's own affair. */
+export const LABEL = "log_comment";
+
+/** What must be said to a new session before the statement. */
+export function preludeOf({ queryId, database, settings, parameters, isReadOnly }: Question): string {
+  const set = [
+    `${LABEL} = ${quoted(queryId)}`,
+    ...[...settings].map(([name, value]) => `${name} = ${quoted(value)}`),
+    ...[...parameters].map(([name, value]) => `${PARAMETER}${name} = ${quoted(value)}`),
+    ...(isReadOnly ? ["readonly = 2"] : []),
+  ];
+  return `${database === null ? "" : `USE ${identifier(database)}; `}SET ${set.join(", ")}`;
+}
+
+/** Ends the query with that id, wherever it is. */
+export const killOf = (queryId: string): string =>
+  `KILL QUERY WHERE Settings['${LABEL}'] = ${quoted(queryId)} ASYNC`;
+
+export type { Exception };

@@ -1,0 +1,65 @@
+/** Starts the process of the embedded warehouse, and tells when it has ended. */
+import { fork } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { mkdirSync } from "node:fs";
+import { LIMITS } from "@headwater/contract/limits";
+import type { Life } from "../keep.ts";
+import type { Order, Report } from "./child.ts";
+
+export interface EmbeddedOptions {
+  folder: string;
+  memoryBytes: number;
+  threads: number;
+}
+
+const CHILD = new URL("./child.ts", import.meta.url);
+const USER = "headwater";
+const DATABASE = "headwater";
+/** Queries run on threads of this pool: three reads, a write, what ends one, and compression beside them. */
+const POOL_THREADS = "10";
+
+/** Is the engine installed here? It is an optional package, and not every platform has one. */
+export function isInstalled(): boolean {
+  try {
+    import.meta.resolve("chdb");
+    const platform = `${process.platform}-${process.arch}${process.platform === "linux" ? "-gnu" : ""}`;
+    import.meta.resolve(`@chdb/lib-${platform}`);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** @throws when it cannot be opened; nothing is left running then */
+export async function startEmbedded({ folder, memoryBytes, threads }: EmbeddedOptions): Promise<Life> {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const password = randomBytes(24).toString("base64url");
+  const child = fork(CHILD, {
+    // times without a zone are UTC
+    env: { TZ: "UTC", UV_THREADPOOL_SIZE: POOL_THREADS },
+    execArgv: ["--disable-warning=ExperimentalWarning"],
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+  });
+  const ended = new Promise<string>((resolve) => {
+    child.once("error", ({ message }) => resolve(message));
+    child.once("exit", (code, signal) => resolve(`its process ended (${signal ?? `exit code ${code}`})`));
+  });
+  const end = () => void child.kill("SIGKILL");
+  const order: Order = { folder, memoryBytes, threads, username: USER, password };
+  const patience = setTimeout(end, LIMITS.warehouseStartMs);
+  try {
+    const reported = new Promise<Report>((resolve) =>
+      child.once("message", (said) => resolve(said as Report)),
+    );
+    child.send(order, () => undefined);
+    const report = await Promise.race([reported, ended.then((reason) => ({ failure: reason }))]);
+    if ("failure" in report) throw new Error(`The embedded warehouse cannot be opened: ${report.failure}`);
+    const url = `http://127.0.0.1:${report.port}`;
+    return { endpoint: { url, username: USER, password, database: DATABASE }, ended, end };
+  } catch (error) {
+    end();
+    throw error;
+  } finally {
+    clearTimeout(patience);
+  }
+}

@@ -1,0 +1,98 @@
+/** Keeps a warehouse up: brings it up, brings its schema up to date, watches it, and begins again when it went away. */
+import { setTimeout as pause } from "node:timers/promises";
+import type { ClickHouseClient } from "@clickhouse/client";
+import { LIMITS } from "@headwater/contract/limits";
+import { connect } from "./client.ts";
+import { migrate } from "./migrate.ts";
+import type { Endpoint, Warehouse, WarehouseState } from "./warehouse.ts";
+
+/** From one start to its end. */
+export interface Life {
+  endpoint: Endpoint;
+  /** Resolves with the reason when it has ended by itself; a server elsewhere never tells. */
+  ended: Promise<string>;
+  /** Ends it for certain, if it is ours to end. */
+  end(): void;
+}
+
+export interface KeepOptions {
+  start(): Promise<Life>;
+  log: { info(message: string): void; warn(fields: object, message: string): void };
+}
+
+/** Resolves with the reason when it has not answered for too long. */
+async function silence(client: ClickHouseClient, signal: AbortSignal): Promise<string> {
+  for (let missed = 0; missed < LIMITS.warehousePingsMissed; ) {
+    await pause(LIMITS.warehousePingMs, undefined, { signal, ref: false });
+    const answered = await Promise.race([
+      client.ping().then(({ success }) => success),
+      pause(LIMITS.warehousePingPatienceMs, false, { signal, ref: false }),
+    ]);
+    missed = answered ? 0 : missed + 1;
+  }
+  return "it does not answer";
+}
+
+export function keepWarehouse({ start, log }: KeepOptions): Warehouse {
+  const closing = new AbortController();
+  let state: WarehouseState = "starting";
+  let problem: string | null = null;
+  let client: ClickHouseClient | null = null;
+  let losses = 0;
+
+  /** One life, from its start; returns why it is over. */
+  const live = async (onUp: () => void): Promise<string> => {
+    const life = await start();
+    const watch = new AbortController();
+    const signal = AbortSignal.any([closing.signal, watch.signal]);
+    const candidate = connect(life.endpoint);
+    const stopped = new Promise<string>((resolve) => {
+      signal.addEventListener("abort", () => resolve("it was stopped"), { once: true });
+    });
+    try {
+      const over = Promise.race([life.ended, stopped]);
+      const migrated = migrate(life.endpoint).then(() => null);
+      const early = await Promise.race([over, migrated]);
+      if (early !== null) return early;
+      client = candidate;
+      onUp();
+      return await Promise.race([over, silence(candidate, signal).catch(() => "it was stopped")]);
+    } finally {
+      client = null;
+      watch.abort();
+      life.end();
+      await candidate.close();
+    }
+  };
+
+  const keep = async () => {
+    let waitMs: number = LIMITS.warehouseRetryMs;
+    while (!closing.signal.aborted) {
+      let wasUp = false;
+      problem = await live(() => {
+        wasUp = true;
+        problem = null;
+        state = "up";
+        log.info("the warehouse is up");
+      }).catch((error: Error) => error.message || String(error));
+      if (closing.signal.aborted) return;
+      state = "down";
+      if (wasUp) losses += 1;
+      waitMs = wasUp ? LIMITS.warehouseRetryMs : Math.min(2 * waitMs, LIMITS.warehouseRetryMostMs);
+      log.warn({ problem, retryInMs: waitMs }, "the warehouse is down; accepted events wait in the ledger");
+      await pause(waitMs, undefined, { signal: closing.signal, ref: false }).catch(() => undefined);
+    }
+  };
+  const kept = keep();
+
+  return {
+    state: () => state,
+    problem: () => problem,
+    client: () => client,
+    losses: () => losses,
+    close: async () => {
+      closing.abort();
+      await kept;
+    },
+  };
+}

@@ -1,0 +1,102 @@
+/**
+ * The table of events: the normal form of an event, member by member, under the same names (docs/contract.md,
+ * "Events"). A line of the outbox is a row as it is, so the engine reads it and nobody else has to.
+ */
+
+const few = "LowCardinality(Nullable(String))";
+const many = "Nullable(String)";
+const time = "DateTime64(3, 'UTC') CODEC(Delta, ZSTD)";
+/** Names that an application makes up: so many have a column of their own, the others share one. */
+const json = "JSON(max_dynamic_paths = 64)";
+
+const tuple = (members: Record<string, string>): string =>
+  `Tuple(${Object.entries(members).map(([name, type]) => `${name} ${type}`)})`;
+
+const PAGE = {
+  url: many,
+  origin: few,
+  host: few,
+  path: many,
+  query: many,
+  utm: tuple({ source: few, medium: few, campaign: few, term: few, content: few }),
+  clickIds: "Map(LowCardinality(String), String)",
+  title: many,
+  referrer: many,
+  referrerHost: few,
+};
+const DEVICE = {
+  device: few,
+  os: few,
+  osVersion: few,
+  browser: few,
+  browserVersion: few,
+  isBot: "Bool",
+};
+
+const COLUMNS: Readonly<Record<string, string>> = {
+  analyticsEventId: "String",
+  eventId: "String",
+  type: "LowCardinality(String)",
+  name: "LowCardinality(String)",
+  occurredAt: time,
+  timestamp: "String",
+  sessionId: "String",
+  anonymousId: "String",
+  userId: many,
+  page: tuple(PAGE),
+  locale: few,
+  timezone: few,
+  screen: few,
+  viewport: few,
+  device: tuple(DEVICE),
+  properties: json,
+  context: json,
+  sourceId: "LowCardinality(String)",
+  receivedAt: time,
+  batchId: many,
+  sdkVersion: few,
+  country: few,
+};
+
+/**
+ * Sorted by source and day, then by session: a question reads a range, and what a session repeats is stored once.
+ * Pages that were stored are remembered by their tokens; parts are on the disk before their insert is answered.
+ */
+export const EVENTS = `CREATE TABLE IF NOT EXISTS events (
+  ${Object.entries(COLUMNS)
+    .map(([name, type]) => `${name} ${type}`)
+    .join(",\n  ")}
+) ENGINE = MergeTree
+PARTITION BY toYYYYMM(occurredAt)
+ORDER BY (sourceId, toDate(occurredAt), sessionId, occurredAt, analyticsEventId)
+SETTINGS non_replicated_deduplication_window = 10000, fsync_after_insert = 1, fsync_part_directory = 1,
+  min_rows_to_fsync_after_merge = 1, min_compressed_bytes_to_fsync_after_merge = 1`;
+
+/** What a session takes from its first event. As one value: an aggregate function leaves out what is null, and that is an answer. */
+const ENTRY = ["anonymousId", "page", "device", "country", "locale", "timezone"];
+const NAMES = ["anonymousId", "entryPage", "entryDevice", "entryCountry", "entryLocale", "entryTimezone"];
+
+/**
+ * What a session is follows from its events at the moment of asking, so an event that is late or out of order
+ * puts it right by itself (docs/contract.md, section 9).
+ */
+export const SESSIONS = `CREATE VIEW IF NOT EXISTS sessions AS
+SELECT sourceId, sessionId, startedAt, endedAt,
+  dateDiff('millisecond', startedAt, endedAt) AS durationMs,
+  pageViews, trackEvents,
+  pageViews = 1 AND trackEvents = 0 AS isBounce,
+  ${NAMES.map((name, index) => `tupleElement(firstEvent, ${index + 1}) AS ${name}`).join(",\n  ")},
+  tupleElement(lastPage, 1) AS exitPage,
+  tupleElement(lastUser, 1) AS userId
+FROM (
+  SELECT sourceId, sessionId,
+    min(occurredAt) AS startedAt,
+    max(occurredAt) AS endedAt,
+    countIf(type = 'page') AS pageViews,
+    countIf(type = 'track') AS trackEvents,
+    argMin(tuple(${ENTRY}), (occurredAt, eventId)) AS firstEvent,
+    argMax(tuple(page), (type = 'page', occurredAt, eventId)) AS lastPage,
+    argMaxIf(tuple(userId), (occurredAt, eventId), userId IS NOT NULL) AS lastUser
+  FROM events
+  GROUP BY sourceId, sessionId
+)`;

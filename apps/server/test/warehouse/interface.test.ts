@@ -1,0 +1,157 @@
+/** The embedded warehouse speaks ClickHouse's HTTP interface: to the official client, and to whoever reads its documentation. */
+import assert from "node:assert/strict";
+import { rmSync } from "node:fs";
+import { after, before, describe, it } from "node:test";
+import { gzipSync } from "node:zlib";
+import type { ClickHouseClient } from "@clickhouse/client";
+import { connect } from "../../src/warehouse/client.ts";
+import { startEmbedded } from "../../src/warehouse/embedded/start.ts";
+import type { Life } from "../../src/warehouse/keep.ts";
+import { until } from "../faults/child.ts";
+import { MEMORY_BYTES, newFolder, PATIENCE_MS } from "./store.ts";
+
+const folder = newFolder();
+let life: Life;
+let client: ClickHouseClient;
+before(async () => {
+  life = await startEmbedded({ folder, memoryBytes: MEMORY_BYTES, threads: 2 });
+  client = connect({ ...life.endpoint, database: "default" });
+});
+after(async () => {
+  await client.close();
+  life.end();
+  await life.ended;
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const rows = async (query: string, more: object = {}) =>
+  (await client.query({ query, format: "JSONEachRow", ...more })).json();
+
+async function http(query: Record<string, string>, init: RequestInit = {}) {
+  const { url, username, password } = life.endpoint;
+  const headers = { "X-ClickHouse-User": username, "X-ClickHouse-Key": password, ...init.headers };
+  const response = await fetch(`${url}/?${new URLSearchParams(query)}`, { ...init, headers });
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+describe("through the official client", () => {
+  it("binds parameters, whatever stands in them", async () => {
+    const text = "it's\n\t\\ `ünï` {a:String} ✓";
+    const query_params = { text, list: [1, 2], at: new Date(1_500), none: null };
+    const query =
+      "SELECT {text:String} t, {list:Array(UInt8)} l, {at:DateTime64(3)} a, {none:Nullable(String)} n";
+    assert.deepEqual(await rows(query, { query_params }), [
+      { t: text, l: [1, 2], a: "1970-01-01 00:00:01.500", n: null },
+    ]);
+  });
+
+  it("heeds settings for one query alone", async () => {
+    const query = "SELECT getSetting('max_threads') AS threads";
+    const [one] = await rows(query, { clickhouse_settings: { max_threads: 1 } });
+    const [other] = await rows(query);
+    assert.deepEqual([one, other], [{ threads: 1 }, { threads: 2 }]);
+  });
+
+  it("tells of an exception with its code and type", async () => {
+    await assert.rejects(rows("SELECT nope"), { code: "47", type: "UNKNOWN_IDENTIFIER" });
+    await assert.rejects(rows("SELECT 1 SETTINGS nope = 1"), { code: "115", type: "UNKNOWN_SETTING" });
+    const clickhouse_settings = { max_execution_time: 1 };
+    const endless = "SELECT count() FROM numbers(1e12) WHERE NOT ignore(sipHash64(number))";
+    await assert.rejects(rows(endless, { clickhouse_settings }), { code: "159", type: "TIMEOUT_EXCEEDED" });
+  });
+
+  it("streams an answer, and tells of an exception in its midst", async () => {
+    const result = await client.query({
+      query: "SELECT number FROM numbers(1000000)",
+      format: "JSONEachRow",
+    });
+    let count = 0;
+    for await (const some of result.stream()) count += some.length;
+    assert.equal(count, 1_000_000);
+    const failing = await client.query({
+      query: "SELECT throwIf(number = 500000) FROM numbers(1000000)",
+      format: "JSONEachRow",
+      clickhouse_settings: { max_block_size: "10000" },
+    });
+    await assert.rejects(
+      async () => {
+        for await (const some of failing.stream()) count += some.length;
+      },
+      { code: "395" },
+    );
+    assert.ok(count > 1_000_000, "rows came before it");
+  });
+
+  it("ends the query of a client that has gone", async () => {
+    const gone = new AbortController();
+    const endless = "SELECT count() FROM numbers(1e12) WHERE NOT ignore(cityHash64(number))";
+    const running =
+      "SELECT count() AS n FROM system.processes WHERE query LIKE '%cityHash64%' AND query NOT LIKE '%processes%'";
+    const asked = rows(endless, { abort_signal: gone.signal });
+    asked.catch(() => undefined);
+    const isRunning = async (n: number) => Number(((await rows(running)) as { n: string }[])[0]?.n) === n;
+    await until("it runs", PATIENCE_MS, () => isRunning(1));
+    gone.abort();
+    await assert.rejects(asked);
+    await until("it has ended", PATIENCE_MS, () => isRunning(0));
+  });
+
+  it("stores an insert before it answers, and one with a known token once", async () => {
+    await client.command({
+      query: `CREATE TABLE once (n UInt8) ENGINE = MergeTree ORDER BY n
+        SETTINGS non_replicated_deduplication_window = 100`,
+    });
+    for (const insert_deduplication_token of ["a", "a", "b"]) {
+      const clickhouse_settings = { insert_deduplication_token };
+      await client.insert({ table: "once", values: [{ n: 1 }], format: "JSONEachRow", clickhouse_settings });
+    }
+    assert.deepEqual(await rows("SELECT toUInt8(count()) AS n FROM once"), [{ n: 2 }]);
+  });
+});
+
+describe("as ClickHouse's documentation has it", () => {
+  it("takes the statement from the URL, from the body, or from both", async () => {
+    assert.equal((await http({ query: "SELECT 1" })).text, "1\n");
+    assert.equal((await http({}, { method: "POST", body: "SELECT 2" })).text, "2\n");
+    await http({}, { method: "POST", body: "CREATE TABLE both (n UInt8) ENGINE = Memory" });
+    await http({ query: "INSERT INTO both FORMAT TabSeparated" }, { method: "POST", body: "3\n4\n" });
+    const { text, headers } = await http({
+      query: "SELECT n FROM both ORDER BY n",
+      default_format: "JSONCompact",
+    });
+    assert.deepEqual(JSON.parse(text).data, [[3], [4]]);
+    assert.equal(headers.get("x-clickhouse-format"), "JSONCompact");
+  });
+
+  it("compresses both ways when it is asked to", async () => {
+    const headers = { "content-encoding": "gzip", "accept-encoding": "gzip" };
+    const body = gzipSync("SELECT 5");
+    const answer = await http({ enable_http_compression: "1" }, { method: "POST", headers, body });
+    assert.deepEqual([answer.text, answer.headers.get("content-encoding")], ["5\n", "gzip"]);
+  });
+
+  it("answers an exception with a status, its code in a header and its text", async () => {
+    const { status, headers, text } = await http({ query: "SELECT * FROM nowhere" });
+    assert.deepEqual([status, headers.get("x-clickhouse-exception-code")], [404, "60"]);
+    assert.match(text, /^Code: 60\. DB::Exception: .*\(UNKNOWN_TABLE\)\n$/s);
+    assert.equal((await http({ query: "SELECT (" })).status, 400);
+    assert.equal((await http({ query: "SELECT 1", nope: "1" })).status, 404);
+  });
+
+  it("lets GET change nothing", async () => {
+    const { status, text } = await http({ query: "CREATE TABLE got (n UInt8) ENGINE = Memory" });
+    assert.equal(status, 403);
+    assert.match(text, /READONLY/);
+  });
+
+  it("answers nobody without the password, and /ping to everybody", async () => {
+    const { url } = life.endpoint;
+    for (const address of [
+      "/?query=SELECT+1",
+      "/?query=SELECT+1&user=headwater&password=x",
+      "/?user=default&query=SELECT+1",
+    ])
+      assert.equal((await fetch(url + address)).status, 403);
+    assert.equal(await (await fetch(`${url}/ping`)).text(), "Ok.\n");
+  });
+});

@@ -1,0 +1,119 @@
+/** The whole service with its warehouse: what is accepted can be asked, and without one it is whole all the same. */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { readConfig } from "../../src/config.ts";
+import { connect } from "../../src/warehouse/client.ts";
+import { startEmbedded } from "../../src/warehouse/embedded/start.ts";
+import { until } from "../faults/child.ts";
+import { storedEvents } from "../ledger-reader.ts";
+import { ORIGIN, openWorld, type World } from "../world.ts";
+import { MEMORY_BYTES, PATIENCE_MS } from "./store.ts";
+
+const DAY_MS = 86_400_000;
+
+const warehouseOf = async (world: World) => (await world.ask("/readyz", { token: null })).body.warehouse;
+
+async function sendEvents(world: World, ids: string[]) {
+  const source = await world.createSource();
+  const sessionId = await world.openSession(source);
+  const body = {
+    ingestVersion: 2,
+    sdkVersion: "2.0.0",
+    batchId: "b1",
+    sentAt: new Date().toISOString(),
+    sessionId,
+    anonymousId: "visitor-1",
+    events: ids.map((id) => ({
+      id,
+      type: "page",
+      timestamp: new Date().toISOString(),
+      page: { url: `${ORIGIN}/${id}` },
+    })),
+  };
+  return { source, reply: await world.send(`/api/ingest/v2/${source.publicKey}/events`, body) };
+}
+
+test("What is accepted is in the warehouse soon, and stays when the service has ended.", async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "headwater-service-"));
+  const world = await openWorld({ WAREHOUSE: "embedded" }, {}, dataDir);
+  const { source, reply } = await sendEvents(world, ["one", "two"]);
+  assert.equal(reply.body.accepted, 2);
+  const shipped = await until("both are shipped", PATIENCE_MS, async () => {
+    const found = await warehouseOf(world);
+    return found.state === "up" && found.waitingEvents === 0 && found;
+  });
+  assert.deepEqual(shipped, { state: "up", waitingEvents: 0, lagSeconds: 0 });
+  const { body: metrics } = await world.ask("/metrics", { token: null });
+  assert.match(metrics, /^headwater_shipped_events_total 2$/m);
+  assert.match(metrics, /^headwater_warehouse_up 1$/m);
+  await world.server.close();
+
+  const options = { folder: join(dataDir, "warehouse"), memoryBytes: MEMORY_BYTES, threads: 1 };
+  // the service's own process lets go of the folder when it has ended
+  const life = await until("the folder is free", PATIENCE_MS, () => startEmbedded(options).catch(() => null));
+  const client = connect(life.endpoint);
+  const query =
+    "SELECT eventId, page.path AS path FROM events WHERE sourceId = {sourceId:String} ORDER BY eventId";
+  const query_params = { sourceId: source.sourceId };
+  assert.deepEqual(await (await client.query({ query, query_params, format: "JSONEachRow" })).json(), [
+    { eventId: "one", path: "/one" },
+    { eventId: "two", path: "/two" },
+  ]);
+  await client.close();
+  life.end();
+  await life.ended;
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+test("Without a warehouse events are accepted, kept for RETENTION_DAYS and no longer.", async () => {
+  let now = Date.now();
+  await using world = await openWorld({ RETENTION_DAYS: "20" }, { clock: () => now });
+  await sendEvents(world, ["one"]);
+  now += 19 * DAY_MS;
+  await world.server.maintain();
+  assert.equal(storedEvents(world.dataDir).length, 1);
+  const { state, lagSeconds } = await until("the event is counted", PATIENCE_MS, async () => {
+    const found = await warehouseOf(world);
+    return found.waitingEvents === 1 && found;
+  });
+  assert.equal(state, "off");
+  assert.ok(lagSeconds >= 18 * 86_400);
+  now += 2 * DAY_MS;
+  await world.server.maintain();
+  assert.equal(storedEvents(world.dataDir).length, 0);
+});
+
+test("A warehouse that cannot be reached keeps nobody from being answered, and the events wait.", async () => {
+  await using world = await openWorld({ WAREHOUSE: "", CLICKHOUSE_URL: "http://127.0.0.1:9" });
+  const { reply } = await sendEvents(world, ["one"]);
+  assert.equal(reply.body.accepted, 1);
+  await until("it is known to be down", PATIENCE_MS, async () => (await warehouseOf(world)).state === "down");
+  const { waitingEvents } = await until("the event is counted", PATIENCE_MS, async () => {
+    const found = await warehouseOf(world);
+    return found.waitingEvents === 1 && found;
+  });
+  assert.equal(waitingEvents, 1);
+});
+
+test("Settings that contradict each other are refused with a sentence.", () => {
+  const DATABASE_URL = "postgres://h/d";
+  const CLICKHOUSE_URL = "http://u:p%40@h/x";
+  assert.throws(
+    () => readConfig({ WAREHOUSE: "embedded", DATABASE_URL }),
+    /WAREHOUSE cannot be embedded with DATABASE_URL/,
+  );
+  assert.throws(() => readConfig({ WAREHOUSE: "embedded", CLICKHOUSE_URL }), /exclude each other/);
+  assert.throws(
+    () => readConfig({ CLICKHOUSE_URL: "tcp://h:9000" }),
+    /CLICKHOUSE_URL cannot be the given value/,
+  );
+  assert.deepEqual(readConfig({ CLICKHOUSE_URL }).CLICKHOUSE_URL, {
+    url: "http://h:8123",
+    username: "u",
+    password: "p@",
+    database: "x",
+  });
+});

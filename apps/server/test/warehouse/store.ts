@@ -1,0 +1,202 @@
+/** A real embedded warehouse, a real ledger, and a way between them that can be made to fail. */
+import { createHash } from "node:crypto";
+import { mkdtempSync, renameSync, rmSync } from "node:fs";
+import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import type { Ledger } from "../../src/ledger/ledger.ts";
+import type { Entry } from "../../src/ledger/records.ts";
+import { ledgerPath } from "../../src/ledger/sqlite/database.ts";
+import { openSqliteLedger } from "../../src/ledger/sqlite/open.ts";
+import { startShipper } from "../../src/ship/shipper.ts";
+import { startEmbedded } from "../../src/warehouse/embedded/start.ts";
+import { keepWarehouse, type Life } from "../../src/warehouse/keep.ts";
+import type { Warehouse } from "../../src/warehouse/warehouse.ts";
+import { until } from "../faults/child.ts";
+
+export const PATIENCE_MS = 60_000;
+export const MEMORY_BYTES = 1_073_741_824;
+const QUIET = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+export const newFolder = () => mkdtempSync(join(tmpdir(), "headwater-warehouse-"));
+
+/** What becomes of an insert on its way; each is done once, then all is well again. */
+export type Fault =
+  | "answer lost"
+  | "error after storing"
+  | "reset mid-body"
+  | "killed before"
+  | "killed during"
+  | "killed after";
+
+const readAll = async (message: IncomingMessage) => Buffer.concat(await message.toArray());
+
+/** In front of the warehouse: forwards everything, but for an insert that a fault waits for. */
+async function startWay(target: string, nextFault: () => Fault | undefined, kill: () => void) {
+  const forward = (from: IncomingMessage, body: Buffer) =>
+    new Promise<{ answer: IncomingMessage; bytes: Buffer }>((resolve, reject) => {
+      const { host: _, ...headers } = from.headers;
+      const sent = request(target + from.url, { method: from.method, headers }, (answer) => {
+        readAll(answer).then((bytes) => resolve({ answer, bytes }), reject);
+      });
+      sent.on("error", reject);
+      sent.end(body);
+    });
+  const handle = async (from: IncomingMessage, to: ServerResponse) => {
+    const isInsert = decodeURIComponent(from.url ?? "").includes("INSERT");
+    const fault = isInsert ? nextFault() : undefined;
+    if (fault === "reset mid-body") {
+      from.once("data", () => from.socket.destroy());
+      return;
+    }
+    const body = await readAll(from);
+    if (fault === "killed before") kill();
+    const forwarded = forward(from, body);
+    if (fault === "killed during") setImmediate(kill);
+    const { answer, bytes } = await forwarded;
+    if (fault === "killed after") kill();
+    if (fault === "answer lost" || fault === "killed after") from.socket.destroy();
+    else if (fault === "error after storing")
+      to.writeHead(500).end("Code: 999. DB::Exception: lost. (KEEPER_EXCEPTION)");
+    else to.writeHead(answer.statusCode ?? 500, answer.headers).end(bytes);
+  };
+  const server = createServer((from, to) => void handle(from, to).catch(() => from.socket.destroy()));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+export interface Store extends AsyncDisposable {
+  warehouse: Warehouse;
+  readonly ledger: Ledger;
+  folder: string;
+  /** Takes a copy of the ledger; what it returns puts it in the ledger's place. */
+  backup(): Promise<() => Promise<void>>;
+  /** What the next inserts meet, one each. */
+  faults: Fault[];
+  /** kill -9 of the warehouse's process. */
+  kill(): void;
+  /** Ships until nothing waits. */
+  shipAll(clock?: () => number): Promise<void>;
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects
+  ask(query: string): Promise<any[]>;
+}
+
+export async function openStore(now: number): Promise<Store> {
+  const folder = newFolder();
+  const faults: Fault[] = [];
+  let life: Life;
+  const start = async () => {
+    life = await startEmbedded({ folder: join(folder, "warehouse"), memoryBytes: MEMORY_BYTES, threads: 2 });
+    const way = await startWay(life.endpoint.url, () => faults.shift(), life.end);
+    const { end, ended, endpoint } = life;
+    return {
+      endpoint: { ...endpoint, url: way.url },
+      ended,
+      end: () => {
+        way.close();
+        end();
+      },
+    };
+  };
+  const warehouse = keepWarehouse({ start, log: QUIET });
+  let ledger = await openSqliteLedger({ dataDir: folder, now });
+  let pages = 0;
+  const up = async () => {
+    await until("the warehouse is up", PATIENCE_MS, () => warehouse.client() !== null);
+    return warehouse.client()!;
+  };
+  return {
+    warehouse,
+    get ledger() {
+      return ledger;
+    },
+    folder,
+    backup: async () => {
+      const [file, copy] = [ledgerPath(folder), join(folder, "copy")];
+      const database = new DatabaseSync(file, { readOnly: true });
+      database.prepare("vacuum into ?").run(copy);
+      database.close();
+      return async () => {
+        await ledger.close();
+        for (const end of ["-wal", "-shm"]) rmSync(file + end, { force: true });
+        renameSync(copy, file);
+        ledger = await openSqliteLedger({ dataDir: folder, now });
+      };
+    },
+    faults,
+    kill: () => life.end(),
+    shipAll: async (clock = () => now) => {
+      await up();
+      const newId = (prefix: string) => `${prefix}_${++pages}_${Math.random()}`;
+      const shipper = startShipper({ ledger, warehouse, clock, newId, log: QUIET });
+      const isEmpty = async () => (await ledger.probe({ now })).outboxEvents === 0;
+      await until("everything is shipped", PATIENCE_MS, isEmpty).finally(shipper.stop);
+    },
+    ask: async (query) => (await (await up()).query({ query, format: "JSONEachRow" })).json(),
+    [Symbol.asyncDispose]: async () => {
+      await ledger.close();
+      await warehouse.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+let numbered = 0;
+
+/** The normal form of an event, as ingest makes it. */
+export function anEvent(occurredAt: number, over: Record<string, unknown> = {}): Entry {
+  const eventId = `event-${++numbered}`;
+  const key = createHash("sha256").update(`src_1\n${eventId}`).digest("hex").slice(0, 32);
+  const json = JSON.stringify({
+    analyticsEventId: `evt_${key}`,
+    eventId,
+    type: "page",
+    name: "page_view",
+    occurredAt: new Date(occurredAt).toISOString(),
+    timestamp: new Date(occurredAt).toISOString(),
+    sessionId: "ses_1",
+    anonymousId: "visitor",
+    userId: null,
+    page: {
+      url: "https://shop.example/p",
+      origin: "https://shop.example",
+      host: "shop.example",
+      path: "/p",
+      query: null,
+      utm: { source: "newsletter" },
+      clickIds: { gclid: "g1" },
+      title: "ünï ✓",
+      referrer: null,
+      referrerHost: null,
+    },
+    locale: "en-GB",
+    timezone: null,
+    screen: "1920x1080",
+    viewport: null,
+    device: {
+      device: "desktop",
+      os: "macOS",
+      osVersion: "15",
+      browser: "Chrome",
+      browserVersion: "140",
+      isBot: false,
+    },
+    properties: null,
+    context: { locale: "en-GB" },
+    sourceId: "src_1",
+    receivedAt: new Date(occurredAt).toISOString(),
+    batchId: "b1",
+    sdkVersion: "2.0.0",
+    country: "GB",
+    ...over,
+  });
+  return { key, json };
+}
