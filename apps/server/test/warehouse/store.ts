@@ -29,12 +29,18 @@ export type Fault =
   | "reset mid-body"
   | "killed before"
   | "killed during"
-  | "killed after";
+  | "killed after"
+  | "power cut after";
 
 const readAll = async (message: IncomingMessage) => Buffer.concat(await message.toArray());
 
 /** In front of the warehouse: forwards everything, but for an insert that a fault waits for. */
-async function startWay(target: string, nextFault: () => Fault | undefined, kill: () => void) {
+async function startWay(
+  target: string,
+  nextFault: () => Fault | undefined,
+  kill: () => void,
+  cut: () => void,
+) {
   const forward = (from: IncomingMessage, body: Buffer) =>
     new Promise<{ answer: IncomingMessage; bytes: Buffer }>((resolve, reject) => {
       const { host: _, ...headers } = from.headers;
@@ -56,8 +62,9 @@ async function startWay(target: string, nextFault: () => Fault | undefined, kill
     const forwarded = forward(from, body);
     if (fault === "killed during") setImmediate(kill);
     const { answer, bytes } = await forwarded;
-    if (fault === "killed after") kill();
-    if (fault === "answer lost" || fault === "killed after") from.socket.destroy();
+    if (fault === "power cut after") cut();
+    if (fault === "killed after" || fault === "power cut after") kill();
+    if (fault === "answer lost" || fault?.endsWith("after")) from.socket.destroy();
     else if (fault === "error after storing")
       to.writeHead(500).end("Code: 999. DB::Exception: lost. (KEEPER_EXCEPTION)");
     else to.writeHead(answer.statusCode ?? 500, answer.headers).end(bytes);
@@ -83,19 +90,45 @@ export interface Store extends AsyncDisposable {
   faults: Fault[];
   /** kill -9 of the warehouse's process. */
   kill(): void;
-  /** Ships until nothing waits. */
-  shipAll(clock?: () => number): Promise<void>;
+  /** Ships until nothing waits, or what is asked for has come. */
+  shipAll(clock?: () => number, isDone?: () => boolean): Promise<void>;
   // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects
   ask(query: string): Promise<any[]>;
 }
 
-export async function openStore(now: number): Promise<Store> {
-  const folder = newFolder();
+export async function accept({ ledger }: Store, entries: Entry[], receivedAt: number): Promise<void> {
+  const commit = { sourceId: "src_1", receivedAt, bootstrap: false, open: null, touch: [], entries };
+  const outcomes = await ledger.commit(commit);
+  if (outcomes.some((one) => one !== 1)) throw new Error("an event was known already");
+}
+
+export const idsOf = (entries: Entry[]): string[] => entries.map(({ key }) => `evt_${key}`).sort();
+
+/** As often as they are there. */
+export async function heldOf({ ask }: Store, entries: Entry[]): Promise<string[]> {
+  const asked = idsOf(entries).map((id) => `'${id}'`);
+  const rows = await ask(`SELECT analyticsEventId AS id FROM events WHERE id IN (${asked})`);
+  return rows.map(({ id }) => id as string).sort();
+}
+
+export interface StoreOptions {
+  /** Kept when the store is closed. */
+  folder?: string;
+  cutPower?: () => void;
+}
+
+export async function openStore(now: number, options: StoreOptions = {}): Promise<Store> {
+  const folder = options.folder ?? newFolder();
   const faults: Fault[] = [];
   let life: Life;
   const start = async () => {
     life = await startEmbedded({ folder: join(folder, "warehouse"), memoryBytes: MEMORY_BYTES, threads: 2 });
-    const way = await startWay(life.endpoint.url, () => faults.shift(), life.end);
+    const way = await startWay(
+      life.endpoint.url,
+      () => faults.shift(),
+      life.end,
+      options.cutPower ?? (() => undefined),
+    );
     const { end, ended, endpoint } = life;
     return {
       endpoint: { ...endpoint, url: way.url },
@@ -133,18 +166,19 @@ export async function openStore(now: number): Promise<Store> {
     },
     faults,
     kill: () => life.end(),
-    shipAll: async (clock = () => now) => {
+    shipAll: async (clock = () => now, isDone = undefined) => {
       await up();
       const newId = (prefix: string) => `${prefix}_${++pages}_${Math.random()}`;
       const shipper = startShipper({ ledger, warehouse, clock, newId, log: QUIET });
       const isEmpty = async () => (await ledger.probe({ now })).outboxEvents === 0;
-      await until("everything is shipped", PATIENCE_MS, isEmpty).finally(shipper.stop);
+      await until("everything is shipped", PATIENCE_MS, isDone ?? isEmpty).finally(shipper.stop);
     },
     ask: async (query) => (await (await up()).query({ query, format: "JSONEachRow" })).json(),
     [Symbol.asyncDispose]: async () => {
       await ledger.close();
       await warehouse.close();
-      rmSync(folder, { recursive: true, force: true });
+      await life.ended;
+      if (options.folder === undefined) rmSync(folder, { recursive: true, force: true });
     },
   };
 }
