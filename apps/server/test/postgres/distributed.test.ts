@@ -17,6 +17,7 @@ const ON_THE_COORDINATOR = [
   "moves",
   "nodes",
   "organizations",
+  "outbox_pages",
   "sign_in_codes",
   "source_keys",
   "sources",
