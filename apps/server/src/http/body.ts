@@ -6,8 +6,11 @@ import { gunzip } from "node:zlib";
 import type { Body } from "../arrival.ts";
 import { Refusal } from "../refusal.ts";
 
-/** So much beyond the limit is read and dropped, so that a client which sends it all gets to read the refusal. */
-const DRAINED_BYTES = 4_194_304;
+/**
+ * So much beyond the limit is read and dropped, so that a client which sends it all gets to read the refusal: whatever a
+ * proxy lets through that is set up for the largest limit a source can have (deploy/nginx.conf).
+ */
+const DRAINED_BYTES = 6_291_456;
 
 const gunzipAsync = promisify(gunzip);
 
