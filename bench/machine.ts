@@ -35,11 +35,26 @@ export function cpuSecondsWithChildren(pid: number): number {
   return childrenOf(pid).reduce((sum, child) => sum + cpuSecondsWithChildren(child), cpuSecondsOf(pid));
 }
 
+export interface Resident {
+  service: number;
+  /** The process of the embedded warehouse; 0: there is none. */
+  warehouse: number;
+}
+
+const WAREHOUSE = /embedded\/child/;
+
 /** Resident memory of a process and what it started, in MiB. */
-export function residentMib(pid: number): number {
+export function residentMib(pid: number): Resident {
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
-  const own = Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1_024;
-  return own + childrenOf(pid).reduce((sum, child) => sum + residentMib(child), 0);
+  const mib = Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1_024;
+  const isWarehouse = WAREHOUSE.test(readFileSync(`/proc/${pid}/cmdline`, "utf8"));
+  const own = isWarehouse ? { service: 0, warehouse: mib } : { service: mib, warehouse: 0 };
+  return childrenOf(pid)
+    .map(residentMib)
+    .reduce(
+      (sum, one) => ({ service: sum.service + one.service, warehouse: sum.warehouse + one.warehouse }),
+      own,
+    );
 }
 
 /** Seconds the host gave to others, over all cores, since boot. */
