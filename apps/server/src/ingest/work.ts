@@ -7,6 +7,7 @@
  */
 import { MessageChannel } from "node:worker_threads";
 import { LIMITS } from "@headwater/contract/limits";
+import { createHolders } from "./holders.ts";
 
 export interface Work {
   /** All places are taken, and this source has its share of them. */
@@ -19,23 +20,21 @@ export interface Work {
 const OVERFILL = 2;
 
 function createPlaces(most: number) {
-  const bySource = new Map<string, number>();
+  const sources = createHolders();
   let taken = 0;
   return {
     isFull(sourceId: string) {
       if (taken < most) return false;
-      const share = Math.max(1, most / bySource.size);
-      return taken >= most * OVERFILL || (bySource.get(sourceId) ?? 0) >= share;
+      const share = Math.max(1, most / sources.count());
+      return taken >= most * OVERFILL || sources.heldBy(sourceId) >= share;
     },
     take(sourceId: string) {
       taken += 1;
-      bySource.set(sourceId, (bySource.get(sourceId) ?? 0) + 1);
+      sources.enter(sourceId);
     },
     giveBack(sourceId: string) {
       taken -= 1;
-      const left = bySource.get(sourceId)! - 1;
-      if (left === 0) bySource.delete(sourceId);
-      else bySource.set(sourceId, left);
+      sources.leave(sourceId);
     },
   };
 }
