@@ -31,18 +31,21 @@ const attemptsOf = ({ bootstrapAttempts, eventAttempts }: DebugAnswer) => [
   ...eventAttempts,
 ];
 
+/** Before anything has come. */
+export const NOTHING: LogState = {
+  attempts: [],
+  held: 0,
+  isPaused: false,
+  isLive: false,
+  isLoading: true,
+  hasOlder: false,
+  error: null,
+};
+
 export function openAttemptLog(sourceId: string, filters: Filters): AttemptLog {
   const closing = new AbortController();
   const listeners = new Set<() => void>();
-  let state: LogState = {
-    attempts: [],
-    held: 0,
-    isPaused: false,
-    isLive: false,
-    isLoading: true,
-    hasOlder: false,
-    error: null,
-  };
+  let state = NOTHING;
   let cursor: string | null = null;
   let arrived: Attempt[] = [];
   let frame: number | null = null;

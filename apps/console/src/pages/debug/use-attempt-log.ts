@@ -1,16 +1,7 @@
 import { useEffect, useState, useSyncExternalStore } from "react";
-import { type AttemptLog, type LogState, openAttemptLog } from "./attempt-log.ts";
+import { type AttemptLog, type LogState, NOTHING, openAttemptLog } from "./attempt-log.ts";
 import type { Filters } from "./follow.ts";
 
-const NOTHING: LogState = {
-  attempts: [],
-  held: 0,
-  isPaused: false,
-  isLive: false,
-  isLoading: true,
-  hasOlder: false,
-  error: null,
-};
 const never = () => () => undefined;
 
 /** One log for as long as source and filters stay; other filters are another log. */

@@ -1,12 +1,13 @@
 /** The sources of the workspace: how each is, its last event, and what became of its last day's attempts. */
 
 import type { Source } from "@headwater/contract";
-import { Button, Group, Paper, Stack, Text } from "@mantine/core";
+import { Group, Paper, Stack, Text } from "@mantine/core";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { call } from "../../api.ts";
 import { healthQuery } from "../../queries.ts";
 import { ButtonLink, TextLink } from "../../ui/link.tsx";
 import { Page } from "../../ui/page.tsx";
+import { ShowMore } from "../../ui/show-more.tsx";
 import { Empty, Failure, Loading } from "../../ui/states.tsx";
 import { type Status, StatusBadge } from "../../ui/status.tsx";
 import { Ago } from "../../ui/time.tsx";
@@ -50,15 +51,7 @@ export function SourcesPage() {
           <SourceRow key={source.sourceId} source={source} />
         ))}
       </Stack>
-      {query.hasNextPage && (
-        <Button
-          variant="default"
-          loading={query.isFetchingNextPage}
-          onClick={() => void query.fetchNextPage()}
-        >
-          Show more
-        </Button>
-      )}
+      <ShowMore query={query} />
     </Page>
   );
 }

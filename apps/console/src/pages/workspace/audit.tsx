@@ -1,10 +1,11 @@
 /** Every change in the workspace, newest first. */
 import type { AuditEntry } from "@headwater/contract";
-import { Button, Group, Paper, Stack, Text } from "@mantine/core";
+import { Group, Paper, Stack, Text } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import type { Static } from "typebox";
 import { call } from "../../api.ts";
 import { Page } from "../../ui/page.tsx";
+import { ShowMore } from "../../ui/show-more.tsx";
 import { Empty, Failure, Loading, Permitted } from "../../ui/states.tsx";
 import { Ago } from "../../ui/time.tsx";
 import { useWorkspace } from "../../workspace.tsx";
@@ -40,15 +41,7 @@ function Entries() {
       {entries.map((entry) => (
         <Entry key={entry.auditId} entry={entry} />
       ))}
-      {query.hasNextPage && (
-        <Button
-          variant="default"
-          loading={query.isFetchingNextPage}
-          onClick={() => void query.fetchNextPage()}
-        >
-          Show more
-        </Button>
-      )}
+      <ShowMore query={query} />
     </Stack>
   );
 }

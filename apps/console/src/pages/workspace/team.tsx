@@ -20,6 +20,7 @@ import { ApiError, call } from "../../api.ts";
 import { Confirm } from "../../ui/confirm.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Scroll } from "../../ui/scroll.tsx";
+import { ShowMore } from "../../ui/show-more.tsx";
 import { Failure, Loading, Permitted } from "../../ui/states.tsx";
 import { Ago } from "../../ui/time.tsx";
 import { useWorkspace } from "../../workspace.tsx";
@@ -74,11 +75,7 @@ function Members() {
           </Table.Tbody>
         </Table>
       </Scroll>
-      {query.hasNextPage && (
-        <Button m="md" variant="default" onClick={() => void query.fetchNextPage()}>
-          Show more
-        </Button>
-      )}
+      <ShowMore query={query} m="md" />
     </Paper>
   );
 }

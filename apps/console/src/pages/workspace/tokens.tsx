@@ -8,6 +8,7 @@ import { call } from "../../api.ts";
 import { Confirm } from "../../ui/confirm.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Scroll } from "../../ui/scroll.tsx";
+import { ShowMore } from "../../ui/show-more.tsx";
 import { Failure, Loading, Permitted } from "../../ui/states.tsx";
 import { Ago, Until } from "../../ui/time.tsx";
 import { useWorkspace } from "../../workspace.tsx";
@@ -58,11 +59,7 @@ function Tokens() {
           </Table.Tbody>
         </Table>
       </Scroll>
-      {query.hasNextPage && (
-        <Button m="md" variant="default" onClick={() => void query.fetchNextPage()}>
-          Show more
-        </Button>
-      )}
+      <ShowMore query={query} m="md" />
     </Paper>
   );
 }
