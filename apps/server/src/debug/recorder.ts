@@ -7,7 +7,7 @@ import type { Attempt } from "../attempt.ts";
 import type { AttemptLedger } from "../ledger/ledger.ts";
 import { createPending } from "./pending.ts";
 import type { FinishedAttempt } from "./render.ts";
-import { placeFor, RECORDER_LIMITS, type RecorderLimits } from "./sampling.ts";
+import { placeFor, RECORDER_LIMITS, type RecorderLimits, showsOverload } from "./sampling.ts";
 import { createTally } from "./tally.ts";
 import { type AttemptBatch, type WriteAttempts, writeHere } from "./write.ts";
 
@@ -42,6 +42,8 @@ export interface RecorderParts {
   limits?: Partial<RecorderLimits>;
 }
 
+const secondOf = (time: number) => Math.floor(time / 1_000);
+
 export function createRecorder({ ledger, clock, log, limits: changed, ...parts }: RecorderParts): Recorder {
   const limits: RecorderLimits = { ...RECORDER_LIMITS, ...changed };
   const write = parts.write ?? writeHere(ledger, limits.sliceAttempts);
@@ -54,6 +56,7 @@ export function createRecorder({ ledger, clock, log, limits: changed, ...parts }
   let dropped = 0;
   let unattributed = 0;
   let proxyUntrustedAt: number | null = null;
+  let overloadedSecond = -1;
   let failing = false;
   let closed = false;
 
@@ -67,7 +70,8 @@ export function createRecorder({ ledger, clock, log, limits: changed, ...parts }
     }
     const share = tally.count(attempt, now);
     timer ??= setTimeout(flush, limits.flushMs).unref();
-    const place = placeFor(attempt, share, limits);
+    if (showsOverload(attempt)) overloadedSecond = secondOf(now);
+    const place = placeFor(attempt, share, limits, overloadedSecond === secondOf(now));
     if (place !== null && !pending.add(attempt, place, now)) dropped++;
   }
 

@@ -6,7 +6,8 @@ import type { SourceTally } from "./tally.ts";
 export const RECORDER_LIMITS = {
   successesPerSecond: LIMITS.attemptSuccessesPerSecond,
   failuresPerSecond: LIMITS.attemptFailuresPerSecond,
-  rateLimitedPerSecond: 1,
+  /** Of a source's that were refused for their number, and of its successes while others are: there is no time for more. */
+  crowdedPerSecond: 1,
   /** The first few successes of a source and second, and of each code of its others, are kept whatever else comes. */
   assuredPerSecond: 3,
   successesKept: LIMITS.attemptsSucceededKept,
@@ -30,22 +31,33 @@ export interface Place {
   assured: boolean;
 }
 
-/** Whether this attempt is one of those of its source and second that are kept, and where. */
-export function placeFor(attempt: FinishedAttempt, share: SourceTally, limits: RecorderLimits): Place | null {
+const CROWDED = new Set(["rate_limited", "overloaded"]);
+
+/** Whether the service has more to do than it can. */
+export const showsOverload = (attempt: FinishedAttempt): boolean => codeOf(attempt) === "overloaded";
+
+/**
+ * Whether this attempt is one of those of its source and second that are kept, and where.
+ * @param overloaded something was refused as overloaded in this second
+ */
+export function placeFor(
+  attempt: FinishedAttempt,
+  share: SourceTally,
+  limits: RecorderLimits,
+  overloaded: boolean,
+): Place | null {
   if (outcomeOf(attempt) === "succeeded") {
     share.successes++;
+    if (overloaded && share.successes > limits.crowdedPerSecond) return null;
     const assured = share.successes <= limits.assuredPerSecond;
     return share.successes <= limits.successesPerSecond || assured ? { queue: "successes", assured } : null;
   }
   const code = codeOf(attempt) ?? "";
   const ofCode = (share.byCode.get(code) ?? 0) + 1;
   share.byCode.set(code, ofCode);
-  if (code === "rate_limited")
-    return ofCode <= limits.rateLimitedPerSecond ? { queue: "others", assured: true } : null;
+  if (CROWDED.has(code)) return ofCode <= limits.crowdedPerSecond ? { queue: "others", assured: true } : null;
   // a flood of one code hides no other
   const assured = ofCode <= limits.assuredPerSecond;
-  // says nothing of the install, and comes when there is no time for it
-  if (code === "overloaded") return assured ? { queue: "others", assured } : null;
   share.others++;
   return share.others <= limits.failuresPerSecond || assured ? { queue: "others", assured } : null;
 }

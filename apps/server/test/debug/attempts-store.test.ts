@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { attemptsSuite } from "../../src/ledger/attempts.suite.ts";
+import { attemptsSuite, recordOf } from "../../src/ledger/attempts.suite.ts";
 import type { AttemptRow } from "../../src/ledger/records.ts";
 import { openAttempts } from "../../src/ledger/sqlite/attempts.ts";
 
@@ -60,11 +60,11 @@ describe("the attempts' file", () => {
     const directory = folder();
     const path = join(directory, "attempts.sqlite");
     const large = openAttempts(path, { storeBytes: 1e9 });
-    large.recordAttempts({ rows: rows(200, JSON.stringify("x".repeat(5_000))), counts: [] });
+    large.recordAttempts({ rows: rows(200, recordOf(5_000)), counts: [] });
     large.close();
     const small = openAttempts(path, { storeBytes: 60_000 });
     equal(small.maintain(0), false);
-    equal(small.attempts({ sourceId: "src_1", limit: 1_000 }).length, 11);
+    equal(small.attempts({ sourceId: "src_1", limit: 1_000 }).length, 14);
     small.close();
     rmSync(directory, { recursive: true });
   });

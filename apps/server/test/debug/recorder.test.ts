@@ -179,12 +179,27 @@ describe("the recorder", () => {
     equal(recorder.droppedTotal(), 0);
   });
 
-  it("of a source and second keeps the first few that were refused as overloaded, and counts them all", async () => {
+  it("keeps one of a source and second that was refused as overloaded, and counts them all", async () => {
     const { recorder, recordMany, rows, counted } = world({ failuresPerSecond: 20, assuredPerSecond: 3 });
     recordMany(100, () => refused("overloaded"));
     await recorder.flush();
-    equal(rows().length, 3);
+    equal(rows().length, 1);
     equal(counted("overloaded"), 100);
+  });
+
+  it("keeps one of each source's successes for the rest of a second in which it refused as overloaded", async () => {
+    const { recorder, clock, recordMany, rows } = world({ successesPerSecond: 50, assuredPerSecond: 3 });
+    const kept = () => rows().filter(({ outcome }) => outcome === "succeeded").length;
+    recordMany(10, () => taken());
+    recordMany(1, () => refused("overloaded", { source: source("src_2") }));
+    recordMany(10, () => taken());
+    recordMany(10, () => taken([null], { source: source("src_3") }));
+    await recorder.flush();
+    equal(kept(), 10 + 1);
+    clock.advance(1_000);
+    recordMany(10, () => taken());
+    await recorder.flush();
+    equal(kept(), 21, "the next second is whole again");
   });
 
   it("keeps the first few of each code of a source and second, whatever flood of another there is", async () => {
