@@ -80,6 +80,11 @@ export const SETTINGS = {
     "Days that accepted events are kept in the ledger where there is no warehouse",
     integer(1, 3_650),
   ),
+  AUDIT_RETENTION_DAYS: setting(
+    730,
+    "Days that the audit log is kept, and tokens that were revoked or have expired",
+    integer(1, 3_650),
+  ),
   WORKERS: setting(
     1,
     "Processes that serve on this machine; more than one needs DATABASE_URL",

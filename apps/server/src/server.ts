@@ -26,6 +26,7 @@ const COUNTRIES = fileURLToPath(
   import.meta.resolve("@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb"),
 );
 const MAINTENANCE_MS = 60_000;
+const DAY_MS = 86_400_000;
 
 export interface StartOptions {
   /** Milliseconds since the epoch; tests drive it. */
@@ -166,6 +167,7 @@ async function openOn(
   shipping = begun;
   const maintain = async () => {
     await ledger.maintain({ now: clock() });
+    await ledger.expireAudit({ before: clock() - config.AUDIT_RETENTION_DAYS * DAY_MS });
     await begun.expire({ now: clock() });
   };
   const maintained = () =>

@@ -1,7 +1,4 @@
-/**
- * The error catalogue (CONTRACT section 1): each code's status, the word in `error`, the public sentence
- * and what to do about it. Messages and hints of one occurrence may be more precise; these are the defaults.
- */
+/** The error catalogue (CONTRACT section 1). Messages and hints of one occurrence may be more precise. */
 interface Failure {
   readonly status: number;
   readonly error: string;
@@ -185,9 +182,10 @@ export const ERRORS = {
   too_many_sources: failure(
     409,
     "conflict",
-    "The workspace has as many sources as it may have.",
-    "Delete sources that are no longer used.",
+    "The workspace may have no more sources.",
+    "Delete unused ones.",
   ),
+  limit_reached: failure(409, "conflict", "There are as many as there may be.", "Remove unused ones."),
   payload_too_large: failure(
     413,
     "payload_too_large",

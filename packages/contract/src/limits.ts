@@ -86,6 +86,11 @@ export const LIMITS = {
   /** Last-used times are gathered this long: one write a minute, whatever the load. */
   tokenTouchMs: 60_000,
   userIdLength: 200,
+  /** What can be made by requests has a bound, far above what people need. */
+  maxWorkspacesPerUser: 100,
+  maxMembersPerWorkspace: 1_000,
+  /** That are neither revoked nor expired: of a workspace, and of a user for all of theirs. */
+  maxTokens: 1_000,
   signInCodeMs: 10 * 60_000,
   /** Days that usage is asked for at once: a leap year. */
   usageDays: 366,
@@ -103,6 +108,8 @@ export const LIMITS = {
   reportedPolicyLength: 8_192,
   maxGraceSeconds: 604_800,
   maxSourcesPerWorkspace: 1_000,
+  /** Each rotation leaves a key behind, by which the debug view tells an install that still uses it. */
+  retiredKeysKept: 50,
   pageSize: 100,
   debugPageSize: 50,
   debugPageSizeMax: 200,

@@ -272,7 +272,7 @@ export const OPERATIONS = [
     body: workspace.CreateOrganizationBody,
     status: 201,
     answer: workspace.Organization,
-    codes: [...BEARER, "permission_denied", ...ANY, ...BODY],
+    codes: [...BEARER, "permission_denied", "limit_reached", ...ANY, ...BODY],
   },
   {
     id: "getPermissions",
@@ -308,7 +308,7 @@ export const OPERATIONS = [
     body: workspace.AddMemberBody,
     status: 201,
     answer: workspace.Member,
-    codes: onWorkspace([...BODY, "member_exists"]),
+    codes: onWorkspace([...BODY, "member_exists", "limit_reached"]),
   },
   {
     id: "updateMember",
@@ -359,7 +359,7 @@ export const OPERATIONS = [
     body: workspace.CreateTokenBody,
     status: 201,
     answer: workspace.CreatedToken,
-    codes: onWorkspace([...BODY, "member_not_found"]),
+    codes: onWorkspace([...BODY, "member_not_found", "limit_reached"]),
   },
   {
     id: "revokeToken",

@@ -48,6 +48,7 @@ const FURTHER_CODES = [
   "member_exists",
   "key_not_retired",
   "too_many_sources",
+  "limit_reached",
 ];
 const FURTHER_WARNINGS = ["sent_at_unreliable", "number_not_finite"];
 const FURTHER_EVENT_CODES = ["duplicate_event", "invalid_event"];

@@ -35,6 +35,12 @@ export const addMember =
     };
     const added = await ledger.addMember({ organizationId, member, actor, now });
     if (added === "exists") throw new Refusal("member_exists");
+    if (added === "limit_reached") {
+      throw new Refusal("limit_reached", {
+        message: `A workspace has at most ${LIMITS.maxMembersPerWorkspace} members.`,
+        hint: "Remove members who no longer need access.",
+      });
+    }
     return {
       body: render(added),
       headers: { Location: `/api/members/${encodeURIComponent(added.userId)}` },

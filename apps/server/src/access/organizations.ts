@@ -1,5 +1,5 @@
 /** Workspaces of the caller (CONTRACT section 3). */
-import { roleUnder } from "@headwater/contract";
+import { LIMITS, roleUnder } from "@headwater/contract";
 import type { Handler } from "../call.ts";
 import type { Register } from "../ledger/ledger.ts";
 import { Refusal } from "../refusal.ts";
@@ -27,7 +27,13 @@ export const createOrganization =
     }
     const name = readName("name", body.name);
     const organizationId = newId("org");
-    await ledger.createOrganization({ organizationId, name, actor, now });
+    const made = await ledger.createOrganization({ organizationId, name, actor, now });
+    if (made === "limit_reached") {
+      throw new Refusal("limit_reached", {
+        message: `One user owns at most ${LIMITS.maxWorkspacesPerUser} workspaces.`,
+        hint: "Use one of yours, or make another user the owner of some.",
+      });
+    }
     return {
       body: { organizationId, name, role: "owner" },
       headers: { Location: `/api/permissions?organizationId=${encodeURIComponent(organizationId)}` },

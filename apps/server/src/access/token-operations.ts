@@ -102,7 +102,14 @@ export const createToken =
       lastUsedAt: null,
       createdAt: now,
     };
-    await ledger.createToken({ hash: made.hash, auditOrganizationId: organizationId, token, actor, now });
+    const stored = { hash: made.hash, auditOrganizationId: organizationId, token, actor, now };
+    const outcome = await ledger.createToken(stored);
+    if (outcome === "limit_reached") {
+      throw new Refusal("limit_reached", {
+        message: `At most ${LIMITS.maxTokens} access tokens are in use at once.`,
+        hint: "Revoke tokens that are no longer used, or give new ones an expiry.",
+      });
+    }
     return { body: renderCreated(token, made.token), headers: { Location: `/api/tokens/${token.tokenId}` } };
   };
 

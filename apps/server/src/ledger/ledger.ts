@@ -93,12 +93,14 @@ export interface Register {
   /** Without an owner the actor is it. */
   createOrganization(
     made: By & { organizationId: string; name: string; owner?: string | undefined },
-  ): Promise<void>;
+  ): Promise<"created" | "limit_reached">;
   /** null: no member, or no such workspace. */
   roleOf(asked: { userId: string; organizationId: string }): Promise<Role | null>;
 
   members(page: PageRequest): Promise<PageOf<MemberRecord>>;
-  addMember(added: By & { organizationId: string; member: MemberRecord }): Promise<MemberRecord | "exists">;
+  addMember(
+    added: By & { organizationId: string; member: MemberRecord },
+  ): Promise<MemberRecord | "exists" | "limit_reached">;
   changeRole(
     changed: By & { organizationId: string; userId: string; role: Role },
   ): Promise<MemberRecord | "unknown" | "last_owner">;
@@ -111,7 +113,9 @@ export interface Register {
   token(asked: { tokenId: string }): Promise<TokenRecord | null>;
   /** Those of the workspace; and of those for all workspaces one user's, every member's, or (null) nobody's. */
   tokens(page: PageRequest & { wideOf: { userId: string } | "members" | null }): Promise<PageOf<TokenRecord>>;
-  createToken(made: By & { hash: string; auditOrganizationId: string; token: TokenRecord }): Promise<void>;
+  createToken(
+    made: By & { hash: string; auditOrganizationId: string; token: TokenRecord },
+  ): Promise<"created" | "limit_reached">;
   /** As it is then: one that was revoked before keeps that time. Each workspace that it opened has it in its log. */
   revokeToken(revoked: By & { tokenId: string }): Promise<TokenRecord | "unknown">;
   /** Last-used times, gathered and written now and then. */
@@ -136,6 +140,8 @@ export interface Register {
   ): Promise<SourceRecord | "unknown" | "not_retired">;
 
   audit(page: PageRequest): Promise<PageOf<AuditRecord>>;
+  /** Deletes a slice of what was audited before then, and of the tokens of no use since; true while there is more. */
+  expireAudit(at: { before: number }): Promise<boolean>;
   onboarding(asked: { organizationId: string }): Promise<{
     sourceCreatedAt: number | null;
     firstBootstrapAt: number | null;

@@ -1,59 +1,12 @@
 /** What every register must do, whichever engine keeps it: run by each adapter's own test. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { LIMITS } from "@headwater/contract/limits";
 import type { Register } from "./ledger.ts";
-import type { Actor, MemberRecord, OrganizationRecord, SourceRecord, TokenRecord } from "./records.ts";
+import type { OrganizationRecord, SourceRecord } from "./records.ts";
+import { registerBoundsSuite } from "./register-bounds.suite.ts";
+import { aMember, aSource, aToken, fresh, NOW, OWNER } from "./register-samples.ts";
 
-const NOW = Date.UTC(2026, 10, 21, 12);
 const DAY = 86_400_000;
-const OWNER: Actor = { userId: "usr_owner", tokenId: "tok_owner" };
-const NO_LIMITS = { maxBatchSize: null, maxPayloadBytes: null, clientRatePerSecond: null };
-
-let numbered = 0;
-const fresh = (prefix: string) => `${prefix}_${++numbered}`;
-
-const aToken = (over: Partial<TokenRecord> = {}): TokenRecord => ({
-  tokenId: fresh("tok"),
-  organizationId: null,
-  userId: OWNER.userId,
-  ceiling: null,
-  label: "a token",
-  hint: "abcd",
-  expiresAt: null,
-  revokedAt: null,
-  lastUsedAt: null,
-  createdAt: NOW,
-  ...over,
-});
-const aMember = (over: Partial<MemberRecord> = {}): MemberRecord => ({
-  userId: fresh("usr"),
-  name: null,
-  email: null,
-  role: "viewer",
-  createdAt: NOW,
-  ...over,
-});
-const aSource = (organizationId: string, over: Partial<SourceRecord> = {}): SourceRecord => ({
-  sourceId: fresh("src"),
-  organizationId,
-  name: "Shop",
-  slug: "",
-  publicKey: fresh("pk"),
-  previousKeyExpiresAt: null,
-  publicKeyRotatedAt: null,
-  allowedOrigins: ["https://example.com"],
-  frameworkHint: null,
-  isActive: true,
-  requireOrigin: true,
-  privacy: { respectGpc: false, requireConsent: false },
-  limits: NO_LIMITS,
-  lastBootstrapAt: null,
-  lastEventAt: null,
-  createdAt: NOW,
-  updatedAt: NOW,
-  ...over,
-});
 
 /** @param open an empty register of its own */
 export function registerSuite(open: () => Promise<{ ledger: Register; close(): Promise<void> }>): void {
@@ -367,16 +320,6 @@ export function registerSuite(open: () => Promise<{ ledger: Register; close(): P
       assert.equal(await ledger.source({ sourceId: again.sourceId, now: NOW }), null);
     });
 
-    it("are bounded in number", async () => {
-      const organizationId = await workspace();
-      for (let made = 0; made < LIMITS.maxSourcesPerWorkspace; made += 1) {
-        await stored(aSource(organizationId, { slug: `s-${made}` }), true);
-      }
-      const more = { ...by, source: aSource(organizationId), slugGiven: false };
-      assert.equal(await ledger.createSource(more), "too_many_sources");
-      assert.equal((await ledger.sources(page(organizationId))).rows.length, 100);
-    });
-
     it("are paged in the order of their making", async () => {
       const organizationId = await workspace();
       const made: string[] = [];
@@ -409,7 +352,9 @@ export function registerSuite(open: () => Promise<{ ledger: Register; close(): P
     });
 
     it("change in the supplied fields only", async () => {
-      const source = await stored(aSource(await workspace(), { limits: { ...NO_LIMITS, maxBatchSize: 7 } }));
+      const source = await stored(
+        aSource(await workspace(), { limits: { ...aSource("").limits, maxBatchSize: 7 } }),
+      );
       const change = { allowedOrigins: ["*"], isActive: false, limits: { clientRatePerSecond: 9 } };
       const updated = await ledger.updateSource({
         actor: OWNER,
@@ -561,4 +506,6 @@ export function registerSuite(open: () => Promise<{ ledger: Register; close(): P
       assert.deepEqual(await ledger.usage({ organizationId, from: "2026-01-01", to: "2026-12-31" }), []);
     });
   });
+
+  registerBoundsSuite(() => ledger);
 }

@@ -1,7 +1,7 @@
 /** The append-only audit log (CONTRACT section 2): who, with which token, when, what, before, after. */
 import type { Register } from "../ledger.ts";
 import type { AuditRecord, PageOf, PageRequest } from "../records.ts";
-import { type Db, number } from "./database.ts";
+import { type Asked, type Db, number } from "./database.ts";
 
 interface Entry {
   organizationId: string;
@@ -57,4 +57,22 @@ async function auditPage(db: Db, page: PageRequest): Promise<PageOf<AuditRecord>
   return { rows, nextCursor: found.length > page.limit ? String(found[page.limit - 1]!.seq) : null };
 }
 
-export const auditVerbs = (db: Db): Pick<Register, "audit"> => ({ audit: (page) => auditPage(db, page) });
+const SLICE = 1_000;
+
+/** A token stays as long as the log may speak of it. */
+async function expireAudit(db: Db, { before }: Asked<"expireAudit">): Promise<boolean> {
+  const old = db.selectFrom("audit").select("seq").where("at", "<", before).orderBy("seq").limit(SLICE);
+  const entries = await db.deleteFrom("audit").where("seq", "in", old).executeTakeFirstOrThrow();
+  const useless = db
+    .selectFrom("tokens")
+    .select("token_id")
+    .where((eb) => eb.or([eb("revoked_at", "<", before), eb("expires_at", "<", before)]))
+    .limit(SLICE);
+  const tokens = await db.deleteFrom("tokens").where("token_id", "in", useless).executeTakeFirstOrThrow();
+  return [entries, tokens].some(({ numDeletedRows }) => Number(numDeletedRows) === SLICE);
+}
+
+export const auditVerbs = (db: Db): Pick<Register, "audit" | "expireAudit"> => ({
+  audit: (page) => auditPage(db, page),
+  expireAudit: (at) => db.transaction().execute((trx) => expireAudit(trx, at)),
+});

@@ -1,4 +1,5 @@
 /** Public keys of a source (CONTRACT section 2): one is current, at most one other is let in for a while. */
+import { LIMITS } from "@headwater/contract/limits";
 import type { Register } from "../ledger.ts";
 import type { SourceRecord } from "../records.ts";
 import { writeAudit } from "./audit.ts";
@@ -17,6 +18,22 @@ async function letIn(db: Db, sourceId: string, publicKey: string, until: number 
     .execute();
 }
 
+/** So that a source that is rotated by a script does not grow for ever. */
+async function forgetOldKeys(db: Db, sourceId: string): Promise<void> {
+  const kept = db
+    .selectFrom("source_keys")
+    .select("public_key")
+    .where("source_id", "=", sourceId)
+    .orderBy("created_at", "desc")
+    .limit(LIMITS.retiredKeysKept + 1);
+  await db
+    .deleteFrom("source_keys")
+    .where("source_id", "=", sourceId)
+    .where("let_in_until", "is", null)
+    .where("public_key", "not in", kept)
+    .execute();
+}
+
 async function rotateKey(db: Db, rotated: Asked<"rotateKey">): Promise<SourceRecord | "unknown"> {
   const { sourceId, publicKey, graceMs, actor, now } = rotated;
   const before = await heldSource(db, { sourceId, now });
@@ -27,6 +44,7 @@ async function rotateKey(db: Db, rotated: Asked<"rotateKey">): Promise<SourceRec
     .values({ public_key: publicKey, source_id: sourceId, let_in_until: null, created_at: now })
     .execute();
   await letIn(db, sourceId, before.publicKey, until);
+  await forgetOldKeys(db, sourceId);
   await db
     .updateTable("sources")
     .set({

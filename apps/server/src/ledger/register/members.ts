@@ -1,4 +1,5 @@
 /** Members of a workspace (CONTRACT section 3). The last owner stays, whoever asks and however many at once. */
+import { LIMITS } from "@headwater/contract/limits";
 import type { Register } from "../ledger.ts";
 import type { MemberRecord } from "../records.ts";
 import { writeAudit } from "./audit.ts";
@@ -45,8 +46,23 @@ async function isLastOwner(db: Db, organizationId: string, member: MemberRecord)
   return other === undefined;
 }
 
-async function addMember(db: Db, added: Asked<"addMember">): Promise<MemberRecord | "exists"> {
+async function isFull(db: Db, organizationId: string): Promise<boolean> {
+  const { members } = await db
+    .selectFrom("members")
+    .select((eb) => eb.fn.countAll<number | string>().as("members"))
+    .where("organization_id", "=", organizationId)
+    .executeTakeFirstOrThrow();
+  return number(members) >= LIMITS.maxMembersPerWorkspace;
+}
+
+async function addMember(
+  db: Db,
+  added: Asked<"addMember">,
+): Promise<MemberRecord | "exists" | "limit_reached"> {
   const { organizationId, member, actor, now } = added;
+  await holdOrganization(db, organizationId);
+  if (await memberIn(db, organizationId, member.userId)) return "exists";
+  if (await isFull(db, organizationId)) return "limit_reached";
   const inserted = await db
     .insertInto("members")
     .values({
@@ -57,10 +73,8 @@ async function addMember(db: Db, added: Asked<"addMember">): Promise<MemberRecor
       role: member.role,
       created_at: member.createdAt,
     })
-    .onConflict((conflict) => conflict.columns(["organization_id", "user_id"]).doNothing())
     .returningAll()
-    .executeTakeFirst();
-  if (!inserted) return "exists";
+    .executeTakeFirstOrThrow();
   const after = { name: member.name, email: member.email, role: member.role };
   await writeAudit(db, { organizationId, now, actor, action: "member.added", target: member.userId, after });
   return memberOf(inserted);

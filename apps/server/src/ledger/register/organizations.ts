@@ -1,4 +1,5 @@
 /** Workspaces, and how far each has got with its set-up (CONTRACT section 3). */
+import { LIMITS } from "@headwater/contract/limits";
 import type { Register } from "../ledger.ts";
 import type { OrganizationRecord, PageOf } from "../records.ts";
 import { writeAudit } from "./audit.ts";
@@ -35,8 +36,23 @@ export async function insertOrganization(
   return true;
 }
 
-async function createOrganization(db: Db, made: Asked<"createOrganization">): Promise<void> {
+async function ownsMany(db: Db, userId: string): Promise<boolean> {
+  const owned = await db
+    .selectFrom("members")
+    .select("organization_id")
+    .where("user_id", "=", userId)
+    .where("role", "=", "owner")
+    .limit(LIMITS.maxWorkspacesPerUser)
+    .execute();
+  return owned.length >= LIMITS.maxWorkspacesPerUser;
+}
+
+async function createOrganization(
+  db: Db,
+  made: Asked<"createOrganization">,
+): Promise<"created" | "limit_reached"> {
   const { organizationId, name, actor, now, owner = actor.userId } = made;
+  if (await ownsMany(db, owner)) return "limit_reached";
   if (!(await insertOrganization(db, { organizationId, name, userId: owner, now })))
     throw new Error(`the workspace ${organizationId} exists`);
   await writeAudit(db, {
@@ -47,6 +63,7 @@ async function createOrganization(db: Db, made: Asked<"createOrganization">): Pr
     target: organizationId,
     after: { name, owner },
   });
+  return "created";
 }
 
 /** A correlated count answers with a row for every workspace, one with nobody in it included. */

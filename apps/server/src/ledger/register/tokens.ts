@@ -1,4 +1,5 @@
 /** Access tokens (CONTRACT section 3): only the SHA-256 of each is kept, and it is never given out. */
+import { LIMITS } from "@headwater/contract/limits";
 import type { Register } from "../ledger.ts";
 import type { TokenRecord } from "../records.ts";
 import { writeAudit } from "./audit.ts";
@@ -81,8 +82,26 @@ async function tokens(db: Db, page: Asked<"tokens">) {
   return pageOf(rows.map(tokenOf), page, ({ tokenId }) => tokenId);
 }
 
-async function createToken(db: Db, made: Asked<"createToken">): Promise<void> {
+/** A workspace's own, or a user's for all workspaces. */
+async function hasMany(db: Db, { organizationId, userId }: TokenRecord, now: number): Promise<boolean> {
+  const useful = await db
+    .selectFrom("tokens")
+    .select("token_id")
+    .where((eb) =>
+      organizationId === null
+        ? eb.and([eb("organization_id", "is", null), eb("user_id", "=", userId)])
+        : eb("organization_id", "=", organizationId),
+    )
+    .where("revoked_at", "is", null)
+    .where((eb) => eb.or([eb("expires_at", "is", null), eb("expires_at", ">", now)]))
+    .limit(LIMITS.maxTokens)
+    .execute();
+  return useful.length >= LIMITS.maxTokens;
+}
+
+async function createToken(db: Db, made: Asked<"createToken">): Promise<"created" | "limit_reached"> {
   const { actor, now, token } = made;
+  if (await hasMany(db, token, now)) return "limit_reached";
   await insertToken(db, token, made.hash);
   await writeAudit(db, {
     organizationId: made.auditOrganizationId,
@@ -92,6 +111,7 @@ async function createToken(db: Db, made: Asked<"createToken">): Promise<void> {
     target: token.tokenId,
     after: auditedToken(token),
   });
+  return "created";
 }
 
 /** The workspaces in whose log a token stands: its own, else every one of its user's. */

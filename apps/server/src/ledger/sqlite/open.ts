@@ -28,6 +28,7 @@ const REGISTER_VERBS = [
   "token",
   "tokens",
   "createToken",
+  "expireAudit",
   "revokeToken",
   "touchTokens",
   "sources",

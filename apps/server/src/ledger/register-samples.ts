@@ -1,0 +1,51 @@
+/** Records as tests make them, with what a test does not care about filled in. */
+import type { Actor, MemberRecord, SourceRecord, TokenRecord } from "./records.ts";
+
+export const NOW = Date.UTC(2026, 10, 21, 12);
+export const OWNER: Actor = { userId: "usr_owner", tokenId: "tok_owner" };
+const NO_LIMITS = { maxBatchSize: null, maxPayloadBytes: null, clientRatePerSecond: null };
+
+let numbered = 0;
+export const fresh = (prefix: string) => `${prefix}_${++numbered}`;
+
+export const aToken = (over: Partial<TokenRecord> = {}): TokenRecord => ({
+  tokenId: fresh("tok"),
+  organizationId: null,
+  userId: OWNER.userId,
+  ceiling: null,
+  label: "a token",
+  hint: "abcd",
+  expiresAt: null,
+  revokedAt: null,
+  lastUsedAt: null,
+  createdAt: NOW,
+  ...over,
+});
+export const aMember = (over: Partial<MemberRecord> = {}): MemberRecord => ({
+  userId: fresh("usr"),
+  name: null,
+  email: null,
+  role: "viewer",
+  createdAt: NOW,
+  ...over,
+});
+export const aSource = (organizationId: string, over: Partial<SourceRecord> = {}): SourceRecord => ({
+  sourceId: fresh("src"),
+  organizationId,
+  name: "Shop",
+  slug: "",
+  publicKey: fresh("pk"),
+  previousKeyExpiresAt: null,
+  publicKeyRotatedAt: null,
+  allowedOrigins: ["https://example.com"],
+  frameworkHint: null,
+  isActive: true,
+  requireOrigin: true,
+  privacy: { respectGpc: false, requireConsent: false },
+  limits: NO_LIMITS,
+  lastBootstrapAt: null,
+  lastEventAt: null,
+  createdAt: NOW,
+  updatedAt: NOW,
+  ...over,
+});
