@@ -45,14 +45,12 @@ export const aboutOf = (body: BootstrapBody | EventsBody, known: KnownSource): A
 const isCandidate = (judged: Candidate | Rejection): judged is Candidate => "key" in judged;
 const isBad = (read: ReadEvent | BadEvent): read is BadEvent => "bad" in read;
 
-async function namedSessions(batch: ReadBatch, session: SessionRecord, corridor: Corridor) {
-  const named = new Map<string, SessionRecord | null>();
-  for (const read of batch.events) {
-    const id = isBad(read) ? null : read.event.sessionId;
-    if (id && id !== session.sessionId && !named.has(id))
-      named.set(id, await corridor.sessions.find(session.sourceId, id));
-  }
-  return named;
+/** Those that events name beside the batch's own, looked up side by side. */
+async function namedSessions(batch: ReadBatch, { sourceId, sessionId }: SessionRecord, corridor: Corridor) {
+  const ids = batch.events.map((read) => (isBad(read) ? null : read.event.sessionId));
+  const others = new Set(ids.filter((id): id is string => Boolean(id) && id !== sessionId));
+  const found = [...others].map(async (id) => [id, await corridor.sessions.find(sourceId, id)] as const);
+  return new Map(await Promise.all(found));
 }
 
 const textOrNull = (value: unknown) => (typeof value === "string" ? value : null);
