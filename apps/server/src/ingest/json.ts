@@ -97,5 +97,11 @@ function makeFinite(value: object): void {
   }
 }
 
+/** In characters, as a schema's `maxLength` counts them: one beyond the basic plane is one, of two units. */
+export function isLonger(text: string, limit: number): boolean {
+  if (text.length <= limit) return false;
+  return text.length > 2 * limit || [...text].length > limit;
+}
+
 /** The bytes of a value's compact JSON. Not for data that may be too deep. */
 export const sizeOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));

@@ -3,7 +3,7 @@ import { hash } from "node:crypto";
 import { EVENT_CODES, type Event, type EventCode, LIMITS, type Warning } from "@headwater/contract";
 import type { SessionRecord } from "../ledger/records.ts";
 import { type Address, addressOf, cutUrl, referrerHostOf, withoutUserInfo } from "./address.ts";
-import { inspect, setOwn, sizeOf } from "./json.ts";
+import { inspect, isLonger, setOwn, sizeOf } from "./json.ts";
 import { type ReadEvent, warnOnce } from "./parse.ts";
 import { isoTime } from "./time.ts";
 import type { Device } from "./visitor.ts";
@@ -138,8 +138,8 @@ const sizeText = (value: unknown): string | null => {
 
 function refusedAtOnce(event: Event): Rejection | null {
   if (event.type !== "page" && event.type !== "track") return reject("unsupported_event_type");
-  if (event.id.length > LIMITS.eventIdLength) return reject("event_id_too_long");
-  if (event.type === "track" && event.name!.length > LIMITS.eventNameLength)
+  if (isLonger(event.id, LIMITS.eventIdLength)) return reject("event_id_too_long");
+  if (event.type === "track" && isLonger(event.name!, LIMITS.eventNameLength))
     return reject("event_name_too_long");
   if (event.type === "page" && !event.page!.url && !event.page!.path) return reject("page_address_missing");
   return null;

@@ -74,6 +74,7 @@ describe("POST /api/ingest/v2/:publicKey/events, 200", () => {
         ],
         ["page_address_missing", "url and path empty", () => pageEvent({ page: { url: "", path: "" } })],
         ["event_name_too_long", "a name of 201 characters", () => trackEvent({ name: "n".repeat(201) })],
+        ["event_name_too_long", "201 beyond the basic plane", () => trackEvent({ name: "🌊".repeat(201) })],
         [
           "event_id_too_long",
           "an id of 129 characters",
@@ -117,13 +118,14 @@ describe("POST /api/ingest/v2/:publicKey/events, 200", () => {
     it("at the limit itself each is accepted", async () => {
       const events = [
         trackEvent({ name: "n".repeat(200) }),
+        trackEvent({ name: "🌊".repeat(200) }),
         trackEvent({ id: fresh("i").padEnd(128, "x") }),
         trackEvent({ properties: nested(10) }),
         trackEvent({ properties: keys(256) }),
         pageEvent({ page: { path: "/" } }),
         pageEvent({ page: { url: `${ORIGIN}/` } }),
       ];
-      assert.deepEqual(outcomesOf(await send(events)), Array(6).fill("accepted"));
+      assert.deepEqual(outcomesOf(await send(events)), Array(7).fill("accepted"));
     });
 
     it("an event of exactly 32 KiB is accepted, one of a byte more is not", async () => {
