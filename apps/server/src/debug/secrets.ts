@@ -9,7 +9,7 @@ const PARTS =
   /passw|passphrase|passcode|token|secret|apikey|accesskey|privatekey|authorization|cookie|creditcard|cardnumber|credential|bearer/;
 /** Short ones count as a whole word only: `auth` but not `author`, `card` but not `cardinal`. */
 const WORDS = new Set(
-  "pass pwd auth oauth card cards cardnum cardno cvv cvv2 cvc cvc2 iban ssn jwt".split(" "),
+  "pass pwd auth oauth card cards cardnum cardno cvv cvv2 cvc cvc2 iban ssn jwt sig signature otp".split(" "),
 );
 const SHORTEST = 3;
 
@@ -37,6 +37,7 @@ const SECRET_WORDS = [
   /pass|pwd|card|ssn/gi,
   /auth(?!or(?!i[sz]))|(?:api|access|private)[\W_]{0,3}key/gi,
   /iban|cv[vc]|jwt/gi,
+  /sig(?![a-z])|signature|otp(?![a-z])/gi,
 ];
 /** What ends a word's surroundings, and may make a name of it: `":`, `=`, `%3D`. */
 const NAME_END = /["=]|%(?:25)*3d/gi;
