@@ -112,13 +112,14 @@ export function prepareCommit(database: DatabaseSync, generations: Generations) 
     }
   };
 
-  const writeOutbox = (lines: string, outcomes: Uint8Array, now: number) => {
+  const writeOutbox = (lines: Uint8Array, outcomes: Uint8Array, now: number) => {
     const events = countOnes(outcomes, 0, outcomes.length);
     if (events === 0) return;
     const fresh =
       events === outcomes.length
         ? lines
-        : lines
+        : Buffer.from(lines)
+            .toString()
             .split("\n")
             .filter((_, index) => outcomes[index] === 1)
             .join("\n");

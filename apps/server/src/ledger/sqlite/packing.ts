@@ -10,8 +10,22 @@ export interface PackedGroup {
   heads: Head[];
   /** The keys of all entries, one after the other. */
   keys: Uint8Array;
-  /** Their normal forms, a line each (JSON text holds no line break). */
-  lines: string;
+  /** Their normal forms in UTF-8, a line each (JSON text holds no line break). */
+  lines: Uint8Array;
+}
+
+const LINE_BREAK = 10;
+
+/** Encoded here, once: a text would be copied to the thread and encoded there, and is twice as long for one wide letter. */
+function linesOf(entries: Commit["entries"]): Buffer<ArrayBuffer> {
+  const bytes = entries.reduce((sum, { json }) => sum + Buffer.byteLength(json) + 1, 0);
+  const lines = Buffer.from(new ArrayBuffer(Math.max(0, bytes - 1)));
+  let at = 0;
+  for (const { json } of entries) {
+    if (at > 0) lines[at++] = LINE_BREAK;
+    at += lines.write(json, at);
+  }
+  return lines;
 }
 
 export function packGroup(group: Commit[]): { packed: PackedGroup; transfer: ArrayBuffer[] } {
@@ -20,8 +34,8 @@ export function packGroup(group: Commit[]): { packed: PackedGroup; transfer: Arr
   const keys = Buffer.from(buffer);
   for (const [index, { key }] of entries.entries()) keys.write(key, index * KEY_BYTES, "hex");
   const heads = group.map((commit) => ({ ...commit, entries: commit.entries.length }));
-  const lines = entries.map(({ json }) => json).join("\n");
-  return { packed: { heads, keys: new Uint8Array(buffer), lines }, transfer: [buffer] };
+  const lines = linesOf(entries);
+  return { packed: { heads, keys: new Uint8Array(buffer), lines }, transfer: [buffer, lines.buffer] };
 }
 
 /** The outcomes of the whole group, in order, dealt out to its commits. */
