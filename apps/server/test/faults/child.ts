@@ -6,7 +6,7 @@ import { ORGANIZATION_ID, ORIGIN, OWNER_TOKEN } from "../world.ts";
 
 const HEADWATER = fileURLToPath(new URL("../../bin/headwater.js", import.meta.url));
 const UNSYNCED = fileURLToPath(new URL("./serve-unsynced.ts", import.meta.url));
-const START_MS = 15_000;
+const START_MS = 30_000;
 /** Limits that the load of these tests does not meet. */
 const ROOMY = {
   CLIENT_RATE_PER_SECOND: "1000000",
@@ -83,16 +83,24 @@ export async function startChild(dataDir: string, options: ChildOptions = {}): P
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     said += text;
   });
-  const url = await until("the process says where it listens", START_MS, () => {
-    if (!lives()) throw new Error(said.trim());
-    return /"url":"([^"]+)"/.exec(said)?.[1];
-  });
-  await until("/readyz answers 200", START_MS, () => {
-    if (!lives()) throw new Error(said.trim());
-    return fetch(`${url}/readyz`).then(
-      ({ ok }) => ok,
-      () => false,
-    );
+  const serving = async () => {
+    const url = await until("the process says where it listens", START_MS, () => {
+      if (!lives()) throw new Error(said.trim());
+      return /"url":"([^"]+)"/.exec(said)?.[1];
+    });
+    await until("/readyz answers 200", START_MS, () => {
+      if (!lives()) throw new Error(said.trim());
+      return fetch(`${url}/readyz`).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+    });
+    return url;
+  };
+  // one that lives on would keep the test's process from its end
+  const url = await serving().catch((error: unknown) => {
+    kill();
+    throw error;
   });
   return {
     url,
