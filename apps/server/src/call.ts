@@ -24,7 +24,7 @@ export type WorkspaceOperationId = Exclude<
 
 type Public<Id extends OperationId> = Entry<Id> extends { access: "public" } ? true : false;
 type InWorkspace<Id extends OperationId> =
-  Entry<Id> extends { organization: string } ? true : Entry<Id> extends { source: true } ? true : false;
+  Entry<Id> extends { organization: string } ? true : Entry<Id> extends { source: string } ? true : false;
 type When<Condition, T> = Condition extends true ? T : null;
 
 /** Who a bearer token stands for. */
@@ -48,7 +48,7 @@ export interface Call<Id extends OperationId> {
   readonly organizationId: When<InWorkspace<Id>, string>;
   readonly role: When<InWorkspace<Id>, Role>;
   readonly permissions: readonly Permission[];
-  readonly source: When<Entry<Id> extends { source: true } ? true : false, SourceRecord>;
+  readonly source: When<Entry<Id> extends { source: string } ? true : false, SourceRecord>;
   readonly now: number;
   readonly requestId: string;
   /** What rates count by. */

@@ -21,6 +21,7 @@ import { listSources } from "./sources/list.ts";
 import { regenerateKey } from "./sources/regenerate-key.ts";
 import { restoreKey } from "./sources/restore-key.ts";
 import { updateSource } from "./sources/update.ts";
+import type { StatsHandlers } from "./stats/stats.ts";
 import { getBilling } from "./workspace/billing.ts";
 import { completeOnboarding, getOnboarding } from "./workspace/onboarding.ts";
 import { getSupport, type SupportFacts } from "./workspace/support.ts";
@@ -43,6 +44,7 @@ export interface RoutesDeps {
   readonly addresses: () => InstallAddresses;
   readonly debug: { readonly get: Handler<"getDebug">; readonly stream: Handler<"streamDebug"> };
   readonly verify: VerifyDeps;
+  readonly stats: StatsHandlers;
   readonly operations: {
     readonly readyz: Handler<"readyz">;
     readonly metrics: Handler<"metrics">;
@@ -59,6 +61,7 @@ export function createHandlers({
   addresses,
   debug,
   verify,
+  stats,
   operations,
 }: RoutesDeps): Handlers {
   const document = () => openApiDocument(addresses().baseUrl, version);
@@ -74,6 +77,7 @@ export function createHandlers({
     verifyInstall: verifyInstall(verify),
     getDebug: debug.get,
     streamDebug: debug.stream,
+    ...stats,
 
     listOrganizations: listOrganizations(ledger),
     createOrganization: createOrganization(ledger, newId),

@@ -36,6 +36,7 @@ import { createOperations } from "./operations/routes.ts";
 import { type StorageTrouble, watchStorageTrouble } from "./operations/storage-trouble.ts";
 import { createHandlers, FIELD_RULES } from "./routes.ts";
 import { appliedLimits, type LimitDefaults, renderSource } from "./sources/source.ts";
+import { createStats } from "./stats/stats.ts";
 
 export interface ServiceParts {
   config: Config;
@@ -186,6 +187,7 @@ export async function createService(given: ServiceParts): Promise<Service> {
         return keyed?.source.sourceId === sourceId ? keyed.keyState : null;
       },
     },
+    stats: createStats(),
     operations: createOperations({
       readiness: readiness.now,
       shipping: parts.shipping,

@@ -20,6 +20,7 @@ import type { Ledger, Register } from "../src/ledger/ledger.ts";
 import { migrate } from "../src/ledger/sqlite/migrations.ts";
 import { openRegisterOn } from "../src/ledger/sqlite/register.ts";
 import { createHandlers, FIELD_RULES } from "../src/routes.ts";
+import { createStats } from "../src/stats/stats.ts";
 import { hashToken, makeToken } from "../src/token.ts";
 
 export const APP_URL = "https://console.example.com";
@@ -177,6 +178,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       allows: (source, origin) => source.allowedOrigins.includes(origin),
       keyStateOf: async (source, key) => (source.publicKey === key ? "current" : null),
     },
+    stats: createStats(),
     operations: {
       readyz: async () => ({
         body: { status: "ready", warehouse: { state: "off", waitingEvents: 0, lagSeconds: 0 } },

@@ -233,6 +233,25 @@ export const ERRORS = {
     "The operator must free disk space; send it again later, with the same event ids.",
     true,
   ),
+  warehouse_off: failure(
+    503,
+    "unavailable",
+    "This service has no warehouse, so there is nothing to ask; accepted events are kept all the same.",
+    "The operator can switch it on: WAREHOUSE=embedded, or CLICKHOUSE_URL (docs/operate.md).",
+  ),
+  warehouse_unavailable: failure(
+    503,
+    "unavailable",
+    "The warehouse does not answer just now; accepted events wait in the ledger and nothing is lost.",
+    "Ask again after Retry-After; GET /readyz tells of its state.",
+    true,
+  ),
+  query_too_heavy: failure(
+    422,
+    "invalid_payload",
+    "The question needs more time, memory or rows than one may take.",
+    "Ask for a shorter range, fewer dimensions or a coarser time.",
+  ),
   shutting_down: failure(
     503,
     "unavailable",
@@ -265,34 +284,3 @@ export interface Issue {
   message: string;
   eventId?: string;
 }
-
-/** Why one event of a batch was not stored (CONTRACT section 4), with what to do about it. */
-export const EVENT_CODES = {
-  duplicate_event: "This event was stored before; it is counted once.",
-  invalid_event: "The event cannot be used; see the message for the fields to correct.",
-  unsupported_event_type:
-    "This server knows the types `page` and `track`; update the server or send one of them.",
-  timestamp_too_old: "The event is over 7 days old; check the client's clock and how long its queue waits.",
-  timestamp_in_future:
-    "The event is over 24 hours ahead; check the client's clock and send `sentAt` anew at each try.",
-  session_mismatch: "The event names a session that is not one of this source; send it with the batch's own.",
-  page_address_missing: "A page event needs `page.url` or `page.path`.",
-  event_name_too_long: "Event names have at most 200 characters; put details into `properties`.",
-  event_id_too_long: "Event ids have at most 128 characters; a UUID does.",
-  event_too_large: "The event has over `maxEventBytes` bytes; send less in `properties` and `context`.",
-  properties_too_deep: "`properties` nest at most 10 levels; flatten them.",
-  too_many_properties: "`properties` have at most 256 keys; send fewer.",
-} as const;
-export type EventCode = keyof typeof EVENT_CODES;
-
-export const WARNINGS = [
-  "timestamp_clamped",
-  "url_truncated",
-  "value_truncated",
-  "timezone_assumed",
-  "anonymous_id_mismatch",
-  "bot_suspected",
-  "sent_at_unreliable",
-  "number_not_finite",
-] as const;
-export type Warning = (typeof WARNINGS)[number];

@@ -202,6 +202,35 @@ export const LIMITS = {
   warehousePingsMissed: 3,
   warehouseRetryMs: 500,
   warehouseRetryMostMs: 30_000,
+  // questions about events
+  /** A chart shows fewer; each costs the warehouse memory. */
+  statsMetrics: 12,
+  statsDimensions: 3,
+  /** In one list of filters, in all of a question, and how deep they nest. */
+  statsFilters: 20,
+  statsFilterLeaves: 50,
+  statsFilterDepth: 6,
+  /** Values of one filter, and the length of each. */
+  statsValues: 100,
+  statsValueLength: 1_000,
+  statsPatternLength: 300,
+  statsPropertyLength: 200,
+  statsTimeLength: 40,
+  /** A day of minutes, and an hour that is there twice. */
+  statsBuckets: 1_500,
+  statsRows: 1_500,
+  statsOffset: 100_000,
+  statsRangeDays: 3_660,
+  /** Steps of a funnel or a path, and the longest time a funnel may take. */
+  statsSteps: 10,
+  statsWindowSeconds: 30 * 86_400,
+  statsPaths: 100,
+  /** Live: visitors of so long. */
+  statsLiveSeconds: 300,
+  /** What one question may take of the warehouse: under these an ordinary one over a year of a busy site stays. */
+  statsTimeoutSeconds: 20,
+  statsMemoryBytes: 536_870_912,
+  statsReadRows: 1_000_000_000,
   requestTimeoutMs: 10_000,
   headersTimeoutMs: 8_000,
   drainTimeoutMs: 8_000,

@@ -2,7 +2,8 @@
 import type { TSchema } from "typebox";
 import { FailureOf } from "./debug.ts";
 import { ERRORS, type ErrorCode } from "./errors.ts";
-import { OPERATIONS, type Operation } from "./operations.ts";
+import type { Operation } from "./operation.ts";
+import { OPERATIONS } from "./operations.ts";
 
 type Json = Record<string, unknown>;
 

@@ -2,9 +2,8 @@
  * The table of operations: what a caller may ask, who may ask it, and every answer it can get.
  * Routes register from it, the OpenAPI document renders it, the black-box tests walk it.
  */
-import Type, { type TSchema } from "typebox";
+import Type from "typebox";
 import { DebugData, DebugQuery } from "./debug.ts";
-import type { ErrorCode } from "./errors.ts";
 import {
   BootstrapAnswer,
   BootstrapBody,
@@ -14,57 +13,12 @@ import {
   LegacyEventsBody,
 } from "./ingest.ts";
 import { LIMITS } from "./limits.ts";
+import { ANY, BEARER, BODY, MEMBER, type Operation, onSource, onWorkspace, QUERY } from "./operation.ts";
+import { STATS_OPERATIONS } from "./operations-stats.ts";
 import { Closed, Id } from "./shapes.ts";
 import * as sources from "./sources.ts";
 import { Verification, VerifyBody } from "./verify.ts";
-import type { Permission } from "./workspace.ts";
 import * as workspace from "./workspace.ts";
-
-/**
- * Who may call: nobody in particular (`public`), the holder of a public key (`public-key`), any valid
- * token (`token`), any member of the workspace (`member`), or a member with a permission.
- */
-export type Access = "public" | "public-key" | "token" | "member" | Permission;
-
-export interface Operation {
-  readonly id: string;
-  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
-  readonly path: string;
-  readonly summary: string;
-  readonly access: Access;
-  /** Where `organizationId` is read, and whether it must be there. */
-  readonly organization?: "query" | "body" | "optional-query" | "optional-body" | "query-or-body";
-  /** The path names a source; the workspace is the source's own. */
-  readonly source?: true;
-  /** A member of the body that needs a further permission. */
-  readonly elevated?: { readonly field: string; readonly permission: Permission };
-  readonly query?: TSchema;
-  readonly body?: TSchema;
-  /** The body may be empty or missing. */
-  readonly bodyOptional?: true;
-  readonly status: 200 | 201;
-  readonly answer: TSchema;
-  /** Anything but JSON. */
-  readonly mediaType?: string;
-  readonly codes: readonly ErrorCode[];
-  readonly deprecated?: true;
-}
-
-const BEARER = ["missing_token", "invalid_token", "expired_token", "revoked_token"] as const;
-const MEMBER = ["not_a_member"] as const;
-const ROLE = ["not_a_member", "permission_denied"] as const;
-const ANY = [
-  "malformed_http",
-  "request_timeout",
-  "headers_too_large",
-  "rate_limited",
-  "internal_error",
-  "storage_unavailable",
-  "storage_full",
-  "shutting_down",
-] as const;
-const BODY = ["payload_too_large", "unsupported_media_type", "invalid_payload"] as const;
-const QUERY = ["invalid_payload"] as const;
 
 const OrganizationQuery = Closed({ organizationId: Id });
 const pageQuery = (cursor: string) =>
@@ -81,14 +35,6 @@ const Day = Type.String({ pattern: "^\\d{4}-\\d\\d-\\d\\d$" });
 const UsageQuery = Closed({ organizationId: Id, from: Type.Optional(Day), to: Type.Optional(Day) });
 const OptionalOrganizationBody = Closed({ organizationId: Type.Optional(Id) });
 
-const onWorkspace = (codes: readonly ErrorCode[]) => [...BEARER, ...ROLE, ...ANY, ...codes];
-const onSource = (codes: readonly ErrorCode[]) => [
-  ...BEARER,
-  ...ROLE,
-  "source_not_found" as const,
-  ...ANY,
-  ...codes,
-];
 const INGEST_CODES = [
   "unknown_public_key",
   "rotated_public_key",
@@ -137,7 +83,7 @@ export const OPERATIONS = [
     summary: "One source",
     access: "sources:read",
     organization: "optional-query",
-    source: true,
+    source: "path",
     query: OptionalOrganizationQuery,
     status: 200,
     answer: sources.Source,
@@ -150,7 +96,7 @@ export const OPERATIONS = [
     summary: "Change a source: only supplied fields change",
     access: "sources:write",
     organization: "body",
-    source: true,
+    source: "path",
     elevated: { field: "limits", permission: "sources:admin" },
     body: sources.UpdateSourceBody,
     status: 200,
@@ -164,7 +110,7 @@ export const OPERATIONS = [
     summary: "Delete a source; its keys stop, its history is kept",
     access: "sources:admin",
     organization: "optional-query",
-    source: true,
+    source: "path",
     query: OptionalOrganizationQuery,
     status: 200,
     answer: sources.DeletedSource,
@@ -177,7 +123,7 @@ export const OPERATIONS = [
     summary: "Give a source a new public key; the old one stops, at once or after a grace period",
     access: "sources:admin",
     organization: "optional-body",
-    source: true,
+    source: "path",
     query: OptionalOrganizationQuery,
     body: sources.RegenerateKeyBody,
     bodyOptional: true,
@@ -192,7 +138,7 @@ export const OPERATIONS = [
     summary: "Let a retired key of this source in again for a while",
     access: "sources:admin",
     organization: "optional-body",
-    source: true,
+    source: "path",
     query: OptionalOrganizationQuery,
     body: sources.RestoreKeyBody,
     status: 200,
@@ -206,7 +152,7 @@ export const OPERATIONS = [
     summary: "What to paste into the application",
     access: "sources:read",
     organization: "optional-query",
-    source: true,
+    source: "path",
     query: sources.InstallQuery,
     status: 200,
     answer: sources.InstallPayload,
@@ -220,7 +166,7 @@ export const OPERATIONS = [
       "What is wrong with an install, from a page's own report; nothing is fetched and nothing changes",
     access: "sources:read",
     organization: "optional-body",
-    source: true,
+    source: "path",
     body: VerifyBody,
     status: 200,
     answer: Verification,
@@ -233,7 +179,7 @@ export const OPERATIONS = [
     summary: "Recent attempts of a source, the refused ones above all, its limits and its health",
     access: "debug:read",
     organization: "optional-query",
-    source: true,
+    source: "path",
     query: DebugQuery,
     status: 200,
     answer: DebugData,
@@ -246,13 +192,14 @@ export const OPERATIONS = [
     summary: "The same attempts, live, as Server-Sent Events",
     access: "debug:read",
     organization: "optional-query",
-    source: true,
+    source: "path",
     query: DebugQuery,
     status: 200,
     answer: Type.String(),
     mediaType: "text/event-stream",
     codes: onSource([...QUERY, "overloaded"]),
   },
+  ...STATS_OPERATIONS,
   {
     id: "listOrganizations",
     method: "GET",

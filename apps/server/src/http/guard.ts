@@ -15,7 +15,7 @@ import {
   organizationsGiven,
   readInput,
   requireNone,
-  storable,
+  sourceGiven,
 } from "./input.ts";
 import { createRateLimiter, type Rate, type RateLimiter, rateHeaders, type Taken } from "./rate.ts";
 
@@ -71,13 +71,9 @@ function rateRefusal(limiter: RateLimiter, taken: Taken, message: string): Refus
   });
 }
 
-/** A source is looked for by the path alone: whether the caller may know of it is decided next. */
-async function sourceOf(
-  ledger: GuardDeps["ledger"],
-  named: { sourceId?: string },
-  now: number,
-): Promise<SourceRecord> {
-  const source = await ledger.source({ sourceId: storable(named.sourceId ?? ""), now });
+/** A source is looked for by its id alone: whether the caller may know of it is decided next. */
+async function sourceOf(ledger: GuardDeps["ledger"], sourceId: string, now: number): Promise<SourceRecord> {
+  const source = await ledger.source({ sourceId, now });
   if (!source) throw new Refusal("source_not_found");
   return source;
 }
@@ -176,7 +172,8 @@ export function createGuard({ ledger, authenticate, permissionsOf, rates, nodes,
     const input = readInput(operation, incoming);
     const issues = () => inputIssues(operation, input, rules, now);
     const given = organizationsGiven(operation, input, issues);
-    const source = operation.source ? await sourceOf(ledger, incoming.params, now) : null;
+    const sourceId = sourceGiven(operation, input, incoming.params, issues);
+    const source = sourceId === null ? null : await sourceOf(ledger, sourceId, now);
     const organizationId = source?.organizationId ?? given.at(-1);
     const standing =
       caller === null || organizationId === undefined
@@ -196,7 +193,7 @@ export function createGuard({ ledger, authenticate, permissionsOf, rates, nodes,
   ) {
     const caller = await authenticate(authorization, now);
     if (admitted.organizationId === null) return;
-    if (admitted.source) await sourceOf(ledger, admitted.source, now);
+    if (admitted.source) await sourceOf(ledger, admitted.source.sourceId, now);
     const standing = await standingOf(caller, admitted.organizationId, admitted.source);
     requirePermissions(operation, standing, undefined);
   }

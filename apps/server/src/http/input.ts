@@ -129,12 +129,26 @@ export function organizationsGiven(operation: Operation, input: Input, inspect: 
   const optional = place === "optional-query" || place === "optional-body";
   if (given.every(isId) && (optional || given.length > 0)) return given;
 
-  const issues = inspect();
-  const named = issues.some((issue) => issue.path.at(-1) === "organizationId" || issue.path.length === 0);
-  const missing: Issue = {
-    path: ["organizationId"],
-    code: "required",
-    message: "organizationId is required",
-  };
-  throw new Refusal("invalid_payload", { issues: named ? issues : [missing, ...issues] });
+  throw unnamed("organizationId", inspect());
+}
+
+/** What must be named and is not: with it whatever else is wrong, since the request is refused for its shape anyway. */
+function unnamed(field: string, issues: Issue[]): Refusal {
+  const isListed = issues.some(({ path }) => path.length === 0 || path.at(-1) === field);
+  const missing: Issue = { path: [field], code: "required", message: `${field} is required` };
+  return new Refusal("invalid_payload", { issues: isListed ? issues : [missing, ...issues] });
+}
+
+/** The source that a request is about; null: the operation is about none. Throws the 422 when it must be named and is not. */
+export function sourceGiven(
+  { source: place }: Operation,
+  input: Input,
+  params: Incoming["params"],
+  inspect: () => Issue[],
+): string | null {
+  if (place === undefined) return null;
+  if (place === "path") return storable(params.sourceId ?? "");
+  const given = place === "query" ? input.query.sourceId : member(input.body, "sourceId");
+  if (isId(given)) return given;
+  throw unnamed("sourceId", inspect());
 }

@@ -118,11 +118,18 @@ describe("Isolation: nothing crosses from one workspace to another", () => {
     const organizationId = organizations[aim.organization];
     const params: Record<string, string> = { sourceId: sources[aim.source], ...row.params };
     const path = operation.path.replace(/:(\w+)/g, (_, name: string) => params[name]!);
-    const query = organizationId && !inBody(operation) ? `?organizationId=${organizationId}` : "";
-    const body =
-      operation.body && operation.method !== "DELETE"
-        ? { ...row.body, ...(inBody(operation) && { organizationId }) }
-        : undefined;
+    const { sourceId } = params;
+    const asked = {
+      ...(organizationId && !inBody(operation) && { organizationId }),
+      ...(operation.source === "query" && { sourceId }),
+    };
+    const query =
+      Object.keys(asked).length > 0 ? `?${new URLSearchParams(asked as Record<string, string>)}` : "";
+    const named = {
+      ...(inBody(operation) && { organizationId }),
+      ...(operation.source === "body" && { sourceId }),
+    };
+    const body = operation.body && operation.method !== "DELETE" ? { ...row.body, ...named } : undefined;
     const { method } = operation;
     return {
       reply: await ask(operation, path + query, { method, token: caller.token, ...(body && { body }) }),

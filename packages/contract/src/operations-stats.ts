@@ -1,0 +1,63 @@
+/** The part of the table of operations that asks the warehouse. */
+import { BODY, type Operation, onSource, QUERY } from "./operation.ts";
+import * as stats from "./stats.ts";
+
+/** What a question to the warehouse may meet. */
+const ASKED = ["warehouse_off", "warehouse_unavailable", "query_too_heavy", "overloaded"] as const;
+const posed = onSource([...BODY, ...ASKED]);
+const inBody = {
+  method: "POST",
+  access: "stats:read",
+  organization: "optional-body",
+  source: "body",
+  status: 200,
+  codes: posed,
+} as const;
+
+export const STATS_OPERATIONS = [
+  {
+    ...inBody,
+    id: "queryStats",
+    path: "/api/stats/query",
+    summary: "Metrics of a source's events over a range of time, by dimensions, under filters",
+    body: stats.StatsQueryBody,
+    answer: stats.StatsAnswer,
+  },
+  {
+    ...inBody,
+    id: "queryFunnel",
+    path: "/api/stats/funnel",
+    summary: "How many visitors took step after step within a time",
+    body: stats.StatsFunnelBody,
+    answer: stats.StatsFunnelAnswer,
+  },
+  {
+    ...inBody,
+    id: "queryRetention",
+    path: "/api/stats/retention",
+    summary: "How many visitors of each period were there again in those after it",
+    body: stats.StatsRetentionBody,
+    answer: stats.StatsRetentionAnswer,
+  },
+  {
+    ...inBody,
+    id: "queryPaths",
+    path: "/api/stats/paths",
+    summary: "Which page sessions went to from which, step by step",
+    body: stats.StatsPathsBody,
+    answer: stats.StatsPathsAnswer,
+  },
+  {
+    id: "getLive",
+    method: "GET",
+    path: "/api/stats/live",
+    summary: "Visitors of the last five minutes",
+    access: "stats:read",
+    organization: "optional-query",
+    source: "query",
+    query: stats.StatsLiveQuery,
+    status: 200,
+    answer: stats.StatsLiveAnswer,
+    codes: onSource([...QUERY, ...ASKED]),
+  },
+] as const satisfies readonly Operation[];
