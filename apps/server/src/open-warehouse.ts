@@ -4,7 +4,7 @@ import type { Logger } from "pino";
 import type { Config } from "./config.ts";
 import type { Ledger } from "./ledger/ledger.ts";
 import type { ShipperTotals } from "./ship/shipper.ts";
-import { noWarehouse, type Warehouse, type WarehouseState } from "./warehouse/warehouse.ts";
+import { noWarehouse, type Warehouse } from "./warehouse/warehouse.ts";
 
 const NOT_INSTALLED =
   "the embedded warehouse (the optional package chdb) is not installed or has no build for this platform: " +
@@ -38,8 +38,7 @@ async function openWarehouse(config: Config, log: Logger): Promise<Warehouse> {
   return keepWarehouse({ start: () => startEmbedded(options), log });
 }
 
-export interface Shipping {
-  state(): WarehouseState;
+export interface Shipping extends Pick<Warehouse, "state" | "client"> {
   losses(): number;
   totals(): Readonly<ShipperTotals>;
   /** Deletes what is past RETENTION_DAYS, where there is no warehouse. */
@@ -68,6 +67,7 @@ export async function startShipping({ config, ledger, clock, newId, log }: Shipp
   const shipper = isOff ? null : startShipper({ ledger, warehouse, clock, newId, log });
   return {
     state: warehouse.state,
+    client: warehouse.client,
     losses: warehouse.losses,
     totals: () => shipper?.totals() ?? NOTHING,
     expire: async ({ now }) => {

@@ -36,6 +36,7 @@ import { createOperations } from "./operations/routes.ts";
 import { type StorageTrouble, watchStorageTrouble } from "./operations/storage-trouble.ts";
 import { createHandlers, FIELD_RULES } from "./routes.ts";
 import { appliedLimits, type LimitDefaults, renderSource } from "./sources/source.ts";
+import type { AskedWarehouse } from "./stats/ask.ts";
 import { createStats } from "./stats/stats.ts";
 
 export interface ServiceParts {
@@ -48,7 +49,7 @@ export interface ServiceParts {
   writeAttempts?: WriteAttempts;
   readiness: ReadinessWatch;
   /** null: it has not begun. */
-  shipping(): ShippingStatus | null;
+  shipping(): (ShippingStatus & AskedWarehouse) | null;
   clock(): number;
   newId(prefix: string): string;
   log: Logger;
@@ -187,7 +188,7 @@ export async function createService(given: ServiceParts): Promise<Service> {
         return keyed?.source.sourceId === sourceId ? keyed.keyState : null;
       },
     },
-    stats: createStats(),
+    stats: createStats(parts.shipping),
     operations: createOperations({
       readiness: readiness.now,
       shipping: parts.shipping,

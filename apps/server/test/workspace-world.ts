@@ -22,6 +22,7 @@ import { openRegisterOn } from "../src/ledger/sqlite/register.ts";
 import { createHandlers, FIELD_RULES } from "../src/routes.ts";
 import { createStats } from "../src/stats/stats.ts";
 import { hashToken, makeToken } from "../src/token.ts";
+import { noWarehouse } from "../src/warehouse/warehouse.ts";
 
 export const APP_URL = "https://console.example.com";
 export const BASE_URL = "https://stats.example.com";
@@ -178,7 +179,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       allows: (source, origin) => source.allowedOrigins.includes(origin),
       keyStateOf: async (source, key) => (source.publicKey === key ? "current" : null),
     },
-    stats: createStats(),
+    stats: createStats(() => noWarehouse(null)),
     operations: {
       readyz: async () => ({
         body: { status: "ready", warehouse: { state: "off", waitingEvents: 0, lagSeconds: 0 } },

@@ -231,6 +231,12 @@ export const LIMITS = {
   statsTimeoutSeconds: 20,
   statsMemoryBytes: 536_870_912,
   statsReadRows: 1_000_000_000,
+  statsResultRows: 10_000,
+  /** Fewer than there are connections, so that shipping has one; the others wait. */
+  statsAtWork: 6,
+  statsWaiting: 100,
+  /** Periods of a retention: its answer has half of their square. */
+  statsCohorts: 120,
   requestTimeoutMs: 10_000,
   headersTimeoutMs: 8_000,
   drainTimeoutMs: 8_000,

@@ -45,7 +45,6 @@ const MAX_PARAM_LENGTH = 16_384;
 /** What was admitted to a stream is looked at again this often (CONTRACT section 3: revocation within 1 s). */
 const RECHECK_MS = 1_000;
 const STREAM = "text/event-stream";
-const NEVER = new AbortController().signal;
 
 /** A handler takes what the guard checked against the same entry of the table. */
 type AnyHandler = (call: unknown) => Promise<AnyAnswer>;
@@ -183,6 +182,13 @@ export function createWorkspaceApp(options: WorkspaceAppOptions): FastifyInstanc
     return { signal: over.signal, end };
   }
 
+  /** Aborts when the client has gone: what is worked out for it need not be. */
+  function goneOf(reply: FastifyReply): AbortSignal {
+    const gone = new AbortController();
+    reply.raw.once("close", () => gone.abort());
+    return gone.signal;
+  }
+
   /** A sign-in that fails is a failed authentication of its address. */
   function countFailure(operation: Operation, request: FastifyRequest, error: unknown): unknown {
     const failed = operation.access === "public" && error instanceof Refusal && error.status === 401;
@@ -200,7 +206,7 @@ export function createWorkspaceApp(options: WorkspaceAppOptions): FastifyInstanc
         const admitted = await admit(operation, request, now);
         const watched = operation.mediaType === STREAM ? watch(operation, request, reply, admitted) : null;
         try {
-          const call = callOf(operation, request, admitted, now, watched?.signal ?? NEVER);
+          const call = callOf(operation, request, admitted, now, watched?.signal ?? goneOf(reply));
           const answer = await handle(call);
           sendAnswer(reply, operation.status, answer, () => watched?.end());
         } catch (error) {

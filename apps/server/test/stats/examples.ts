@@ -12,8 +12,14 @@ export interface ExampleEvent {
   user?: string;
   name?: string;
   page?: string;
+  host?: string;
   referrer?: string;
   utmSource?: string;
+  clickIds?: Record<string, string>;
+  device?: string;
+  browser?: string;
+  os?: string;
+  locale?: string;
   country?: string;
   isBot?: true;
   properties?: Record<string, unknown>;

@@ -13,6 +13,8 @@ const gunzip = promisify(gunzipWithCallback);
 /** A statement with its data. */
 const BODY_BYTES = 128 * 1_048_576;
 const ID_BYTES = 16;
+/** Parameters stand in the address: ClickHouse's own bound of it, `http_max_uri_size`. */
+const ADDRESS_BYTES = 1_048_576;
 
 export interface Credentials {
   username: string;
@@ -149,7 +151,7 @@ async function answer(
 
 /** Not listening yet. */
 export function createInterface(engine: Engine, credentials: Credentials): Server {
-  return createServer((request, response) => {
+  return createServer({ maxHeaderSize: ADDRESS_BYTES }, (request, response) => {
     answer(engine, credentials, request, response).catch((error: unknown) => {
       // whoever asked has gone, or has half an answer already
       if (response.headersSent) response.destroy();

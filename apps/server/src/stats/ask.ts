@@ -1,0 +1,110 @@
+/** Puts a statement to the warehouse, within what one question may take, and says in the contract's words why it fails. */
+import type { ClickHouseClient, ClickHouseSettings } from "@clickhouse/client";
+import { LIMITS } from "@headwater/contract";
+import { Refusal } from "../refusal.ts";
+import type { Statement } from "./sql.ts";
+
+/** Rows of the answer, each a list of its columns. */
+export type Ask = (statement: Statement) => Promise<unknown[][]>;
+
+export interface AskedWarehouse {
+  state(): "off" | "starting" | "up" | "down";
+  /** null unless it is up. */
+  client(): ClickHouseClient | null;
+}
+
+const SETTINGS: ClickHouseSettings = {
+  max_execution_time: LIMITS.statsTimeoutSeconds,
+  max_memory_usage: String(LIMITS.statsMemoryBytes),
+  max_rows_to_read: String(LIMITS.statsReadRows),
+  max_result_rows: String(LIMITS.statsResultRows),
+  result_overflow_mode: "throw",
+  read_overflow_mode: "throw",
+  timeout_overflow_mode: "throw",
+  // what is null is no member of any list
+  transform_null_in: 0,
+  output_format_json_quote_64bit_integers: 0,
+};
+
+/** Codes of ClickHouse: too slow, too many rows or bytes, too much memory. */
+const TOO_HEAVY = new Set(["158", "159", "160", "191", "241", "307", "396"]);
+const BAD_PATTERN = "427";
+const TOO_MANY_QUERIES = "202";
+const CANCELLED = "394";
+
+function refusalOf(error: unknown): unknown {
+  const { code = "", message = "" } = error as { code?: string; message?: string };
+  if (TOO_HEAVY.has(code)) {
+    const issue = {
+      path: ["dateRange"],
+      code: "too_many" as const,
+      message: "reaches over too many events for this question",
+    };
+    return new Refusal("query_too_heavy", { issues: [issue] }, error);
+  }
+  if (code === BAD_PATTERN) {
+    const issue = {
+      path: ["filters"],
+      code: "invalid_value" as const,
+      message: "a pattern of matches is no regular expression (RE2)",
+    };
+    return new Refusal("invalid_payload", { issues: [issue] }, error);
+  }
+  if (code === TOO_MANY_QUERIES || message.startsWith("Timeout")) return busy(error);
+  // every other number is the engine's word that the statement is wrong: a bug
+  return /^\d+$/.test(code) && code !== CANCELLED ? error : new Refusal("warehouse_unavailable", {}, error);
+}
+
+const busy = (cause?: unknown) =>
+  new Refusal(
+    "overloaded",
+    {
+      message: "More questions are asked than the warehouse can answer just now.",
+      hint: "Ask again after Retry-After.",
+    },
+    cause,
+  );
+
+/** So many at work, so many waiting in the order in which they came. */
+function createTurns(atWork: number, waiting: number) {
+  let working = 0;
+  const queue: (() => void)[] = [];
+  return async <T>(work: () => Promise<T>): Promise<T> => {
+    if (queue.length >= waiting) throw busy();
+    if (working >= atWork) await new Promise<void>((resolve) => queue.push(resolve));
+    else working += 1;
+    try {
+      return await work();
+    } finally {
+      const next = queue.shift();
+      // the turn is handed on
+      if (next) next();
+      else working -= 1;
+    }
+  };
+}
+
+/** @returns what asks for one request; the question ends with its signal */
+export function createAsker(warehouse: () => AskedWarehouse | null): (signal: AbortSignal) => Ask {
+  const inTurn = createTurns(LIMITS.statsAtWork, LIMITS.statsWaiting);
+  return (signal) =>
+    ({ query, parameters }) =>
+      inTurn(async () => {
+        const asked = warehouse();
+        if (asked?.state() === "off") throw new Refusal("warehouse_off");
+        const client = asked?.client();
+        if (!client || signal.aborted) throw new Refusal("warehouse_unavailable");
+        try {
+          const answer = await client.query({
+            query,
+            query_params: parameters as Record<string, unknown>,
+            format: "JSONCompactEachRow",
+            clickhouse_settings: SETTINGS,
+            abort_signal: signal,
+          });
+          return await answer.json<unknown[]>();
+        } catch (error) {
+          throw refusalOf(error);
+        }
+      });
+}

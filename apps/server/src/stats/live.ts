@@ -1,0 +1,16 @@
+/** GET /api/stats/live: visitors of the last five minutes. */
+import { LIMITS, type StatsLiveAnswer } from "@headwater/contract";
+import type { Ask } from "./ask.ts";
+import { type Statement, statement } from "./sql.ts";
+
+const writeLive = (sourceId: string, since: number): Statement =>
+  statement(
+    (bind) => `SELECT uniqExact(anonymousId) FROM events WHERE sourceId = ${bind("String", sourceId)}
+      AND occurredAt >= fromUnixTimestamp64Milli(${bind("Int64", since)}, 'UTC') AND NOT device.isBot`,
+  );
+
+export async function answerLive(ask: Ask, sourceId: string, now: number): Promise<StatsLiveAnswer> {
+  const windowSeconds = LIMITS.statsLiveSeconds;
+  const [row] = (await ask(writeLive(sourceId, now - windowSeconds * 1_000))) as [number][];
+  return { sourceId, at: new Date(now).toISOString(), windowSeconds, visitors: row?.[0] ?? 0 };
+}

@@ -1,0 +1,107 @@
+/** The whole service on a real warehouse, into which a test puts its events by the path of shipping. */
+import { createHash } from "node:crypto";
+import { rmSync } from "node:fs";
+import type { ClickHouseClient } from "@clickhouse/client";
+import { store } from "../../src/ship/store.ts";
+import { connect } from "../../src/warehouse/client.ts";
+import { startEmbedded } from "../../src/warehouse/embedded/start.ts";
+import { until } from "../faults/child.ts";
+import { MEMORY_BYTES, newFolder, PATIENCE_MS } from "../warehouse/store.ts";
+import { openWorld, type World } from "../world.ts";
+import type { ExampleEvent } from "./examples.ts";
+
+export interface StatsWorld extends AsyncDisposable {
+  world: World;
+  client: ClickHouseClient;
+  /** Puts events into the warehouse, as a block of shipping. */
+  insert(sourceId: string, events: readonly ExampleEvent[]): Promise<void>;
+  /** What the service takes for the time. */
+  setNow(now: number): void;
+}
+
+const NOW = Date.UTC(2026, 10, 21, 12);
+let blocks = 0;
+
+export async function openStatsWorld(environment: Record<string, string> = {}): Promise<StatsWorld> {
+  const folder = newFolder();
+  const life = await startEmbedded({ folder, memoryBytes: MEMORY_BYTES, threads: 2 });
+  const { url, username, password } = life.endpoint;
+  const address = new URL(`${url}/${life.endpoint.database}`);
+  Object.assign(address, { username, password });
+  let now = NOW;
+  const world = await openWorld(
+    { WAREHOUSE: "", CLICKHOUSE_URL: address.href, ...environment },
+    { clock: () => now },
+  );
+  await until("the warehouse is up", PATIENCE_MS, async () => {
+    const { body } = await world.ask("/readyz", { token: null });
+    return body.warehouse.state === "up";
+  });
+  const client = connect(life.endpoint);
+  return {
+    world,
+    client,
+    insert: async (sourceId, events) => {
+      const lines = events.map((event) => `${JSON.stringify(normalForm(sourceId, event))}\n`);
+      const block = { token: `block-${++blocks}`, body: Buffer.from(lines.join("")) };
+      await store(client, block, true, new AbortController().signal);
+    },
+    setNow: (to) => {
+      now = to;
+    },
+    [Symbol.asyncDispose]: async () => {
+      await client.close();
+      await world[Symbol.asyncDispose]();
+      life.end();
+      await life.ended;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+const HOST = "shop.example";
+
+/** As ingest makes it. */
+function normalForm(sourceId: string, event: ExampleEvent) {
+  const { id, at, session, visitor, user, name, page, referrer, utmSource, isBot, properties } = event;
+  const key = createHash("sha256").update(`${sourceId}\n${id}`).digest("hex").slice(0, 32);
+  const { host = HOST, device = null, browser = null, os = null, locale = null, country = null } = event;
+  return {
+    analyticsEventId: `evt_${key}`,
+    eventId: id,
+    type: name === undefined ? "page" : "track",
+    name: name ?? "page_view",
+    occurredAt: at,
+    timestamp: at,
+    sessionId: session,
+    anonymousId: visitor,
+    userId: user ?? null,
+    page:
+      page === undefined
+        ? null
+        : {
+            url: `https://${host}${page}`,
+            origin: `https://${host}`,
+            host,
+            path: page,
+            query: null,
+            utm: utmSource ? { source: utmSource } : null,
+            clickIds: event.clickIds ?? null,
+            title: null,
+            referrer: referrer ? `https://${referrer}/` : null,
+            referrerHost: referrer ?? null,
+          },
+    locale,
+    timezone: null,
+    screen: null,
+    viewport: null,
+    device: { device, os, osVersion: null, browser, browserVersion: null, isBot: isBot ?? false },
+    properties: properties ?? null,
+    context: null,
+    sourceId,
+    receivedAt: at,
+    batchId: "b1",
+    sdkVersion: "2.0.0",
+    country,
+  };
+}
