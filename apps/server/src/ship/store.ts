@@ -16,6 +16,9 @@ const SETTINGS: ClickHouseSettings = {
   input_format_skip_unknown_fields: 1,
   input_format_json_ignore_unknown_keys_in_named_tuple: 1,
   input_format_json_defaults_for_missing_elements_in_named_tuple: 1,
+  // a text of an application that looks like a time is a text all the same, and comes back as it was
+  input_format_try_infer_dates: 0,
+  input_format_try_infer_datetimes: 0,
   // `{"a.b": 1, "a": {"b": 2}}` is one path twice
   type_json_skip_duplicated_paths: 1,
   // several parsers would make several blocks, of which each has a token of its own

@@ -23,7 +23,7 @@ test("An event's normal form is a row, member by member.", async () => {
     name: "buy",
     page: null,
     country: null,
-    properties: { price: 9.5, "a b": [1] },
+    properties: { price: 9.5, "a b": [1], day: "2026-01-01", at: "2026-01-01T10:00:00+02:00" },
   });
   await accept([full, track]);
   await store.shipAll();
