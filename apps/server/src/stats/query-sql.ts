@@ -160,13 +160,13 @@ export function writeQuery(query: Query, side: Side): Statement {
       ...(ofEvents.length > 0 ? [write(ofEvents, overEvents(bind, query, side, conditions))] : []),
       ...(ofSessions.length > 0 ? [write(ofSessions, overSessions(bind, query, side, conditions))] : []),
     ];
-    const hash = `sipHash64(${list(keys.flatMap((key) => [`isNull(${key})`, `ifNull(toString(${key}), '')`])) || "1"})`;
+    const hash = `toString(sipHash64(${list(keys.flatMap((key) => [`isNull(${key})`, `ifNull(toString(${key}), '')`])) || "1"}))`;
     const rows = `SELECT ${list([...keys, ...needed.map((name) => `sum(${name}_) AS ${name}`)])}
       FROM (${additions.join(" UNION ALL ")}) ${groupBy(keys)}`;
     const columns = [
       ...keys,
       ...metrics.map(({ sql }, at) => `${sql} AS ${metricColumn(at)}`),
-      `toString(${hash}) AS groupHash`,
+      `${hash} AS groupHash`,
     ];
     const order = [
       ...query.order.map(
@@ -175,7 +175,7 @@ export function writeQuery(query: Query, side: Side): Statement {
       ...keys.map((key) => `${key} ASC NULLS LAST`),
     ];
     return `SELECT ${list(columns)} FROM (${rows})
-      ${side.groups ? `WHERE ${hash} IN ${bind("Array(UInt64)", side.groups)}` : ""}
+      ${side.groups ? `WHERE ${hash} IN ${bind("Array(String)", side.groups)}` : ""}
       ${order.length > 0 ? `ORDER BY ${list(order)}` : ""}
       LIMIT ${bind("UInt32", query.limit)} OFFSET ${bind("UInt32", query.offset)}`;
   });

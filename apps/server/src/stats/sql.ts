@@ -8,7 +8,6 @@ export type ParameterType =
   | "Array(Float64)"
   | "Int64"
   | "Array(Int64)"
-  | "Array(UInt64)"
   | "UInt32";
 export type Parameter = string | number | readonly string[] | readonly number[];
 

@@ -15,6 +15,10 @@ export interface ExampleEvent {
   host?: string;
   referrer?: string;
   utmSource?: string;
+  utmMedium?: string;
+  utmCampaign?: string;
+  utmTerm?: string;
+  utmContent?: string;
   clickIds?: Record<string, string>;
   device?: string;
   browser?: string;

@@ -63,9 +63,10 @@ const HOST = "shop.example";
 
 /** As ingest makes it. */
 function normalForm(sourceId: string, event: ExampleEvent) {
-  const { id, at, session, visitor, user, name, page, referrer, utmSource, isBot, properties } = event;
+  const { id, at, session, visitor, user, name, page, referrer, isBot, properties } = event;
   const key = createHash("sha256").update(`${sourceId}\n${id}`).digest("hex").slice(0, 32);
   const { host = HOST, device = null, browser = null, os = null, locale = null, country = null } = event;
+  const { utmSource, utmMedium, utmCampaign, utmTerm, utmContent } = event;
   return {
     analyticsEventId: `evt_${key}`,
     eventId: id,
@@ -85,7 +86,13 @@ function normalForm(sourceId: string, event: ExampleEvent) {
             host,
             path: page,
             query: null,
-            utm: utmSource ? { source: utmSource } : null,
+            utm: {
+              source: utmSource,
+              medium: utmMedium,
+              campaign: utmCampaign,
+              term: utmTerm,
+              content: utmContent,
+            },
             clickIds: event.clickIds ?? null,
             title: null,
             referrer: referrer ? `https://${referrer}/` : null,

@@ -1,0 +1,276 @@
+/** Events and questions from a seed: small words that meet often, times at the edges of days and of clock changes. */
+import { STATS_GRAINS, STATS_METRICS, STATS_TEXT_DIMENSIONS } from "@headwater/contract";
+import type { ExampleEvent } from "./examples.ts";
+import type { OracleFilter, OracleQuestion } from "./oracle.ts";
+
+export type Random = () => number;
+
+/** mulberry32: a seed is a sequence. */
+export function randomFrom(seed: number): Random {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+export const pick = <T>(random: Random, of: readonly T[]): T => of[Math.floor(random() * of.length)]!;
+const upTo = (random: Random, most: number) => Math.floor(random() * (most + 1));
+const maybe = <T>(random: Random, share: number, value: () => T): T | undefined =>
+  random() < share ? value() : undefined;
+const some = <T>(random: Random, of: readonly T[], count: number): T[] =>
+  [...of].sort(() => random() - 0.5).slice(0, count);
+
+const MINUTE = 60_000;
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+/** A zone, and the day on which its clocks change; events lie around it. */
+export const PLACES = [
+  { zone: "Europe/Berlin", day: "2026-03-29" },
+  { zone: "Europe/Berlin", day: "2026-10-25" },
+  { zone: "America/New_York", day: "2026-11-01" },
+  { zone: "Australia/Lord_Howe", day: "2026-04-05" },
+  { zone: "Australia/Lord_Howe", day: "2026-10-04" },
+  { zone: "Africa/Cairo", day: "2026-04-24" },
+  { zone: "Africa/Cairo", day: "2026-10-29" },
+  { zone: "America/Havana", day: "2026-11-01" },
+  { zone: "America/Santiago", day: "2026-09-06" },
+  { zone: "Asia/Kathmandu", day: "2026-03-01" },
+  { zone: "UTC", day: "2026-01-01" },
+] as const;
+export type Place = (typeof PLACES)[number];
+
+/** Names that would be something else in a statement. */
+export const PROPERTIES = [
+  "plan",
+  "nested.deep",
+  "price",
+  "we`ird",
+  "q'u\"o\\te",
+  "`plan`",
+  "plan[]",
+  "plan.null",
+  "plan.:Int64",
+  "^plan",
+  "ключ 🙂",
+  "{p0:String}",
+] as const;
+const VALUES: readonly unknown[] = [
+  "pro",
+  "free",
+  "1",
+  "",
+  "ü%_*",
+  1,
+  2.5,
+  -3,
+  0,
+  true,
+  false,
+  null,
+  ["pro"],
+  { deep: 7 },
+];
+const PATHS = ["/", "/a", "/a/b", "/b", "/ü", "/a%_", "/a\\b", "/item/1"];
+const NAMES = ["signup", "buy", "o'clock", "page_view"];
+const WORDS: Readonly<Record<string, readonly (string | undefined)[]>> = {
+  host: ["shop.example", "docs.example"],
+  referrer: ["news.example", "a'b.example", undefined],
+  utmSource: ["ads", "mail", undefined],
+  utmMedium: ["cpc", undefined],
+  utmCampaign: ["x", "y{p1:String}", undefined],
+  utmTerm: ["shoes", undefined],
+  utmContent: ["top", undefined],
+  device: ["desktop", "mobile", undefined],
+  browser: ["Chrome", "Firefox"],
+  os: ["macOS", "Android"],
+  locale: ["en-GB", "de", undefined],
+  country: ["DE", "GB", undefined],
+};
+
+/** `time` is at the change of the clocks, at a day's edge, or anywhere near. */
+function timeNear(random: Random, { day }: Place): number {
+  const middle = Date.parse(`${day}T00:00:00Z`);
+  const edge = middle + (upTo(random, 8) - 4) * DAY + pick(random, [0, -1, 1, 2, 4, 5, 22, 23, -5.75]) * HOUR;
+  return random() < 0.4
+    ? edge + pick(random, [-1, 0, 1, -MINUTE, 30 * MINUTE])
+    : edge + upTo(random, 86_400) * 1_000;
+}
+
+const textsOf = (random: Random) =>
+  Object.fromEntries(
+    Object.entries(WORDS)
+      .map(([name, of]) => [name, pick(random, of)] as const)
+      .filter(([, value]) => value !== undefined),
+  );
+
+function propertiesOf(random: Random): Record<string, unknown> {
+  const names = some(
+    random,
+    PROPERTIES.filter((name) => name !== "nested.deep"),
+    upTo(random, 4),
+  );
+  const entries = names.map((name) => [name, pick(random, VALUES)]);
+  return {
+    ...Object.fromEntries(entries),
+    ...maybe(random, 0.3, () => ({
+      nested: {
+        deep: pick(
+          random,
+          VALUES.filter((one) => typeof one !== "object"),
+        ),
+      },
+    })),
+  };
+}
+
+export function eventsOf(random: Random, place: Place, count: number): ExampleEvent[] {
+  const events: ExampleEvent[] = [];
+  while (events.length < count) {
+    const session = `s${events.length}`;
+    const visitor = `v${upTo(random, Math.ceil(count / 8))}`;
+    const user = maybe(random, 0.3, () => `u${upTo(random, 10)}`);
+    const isBot = random() < 0.1;
+    let at = timeNear(random, place);
+    for (let left = 1 + upTo(random, 5); left > 0; left--) {
+      const isTrack = random() < 0.35;
+      const page = isTrack && random() < 0.4 ? undefined : pick(random, PATHS);
+      events.push({
+        // ids that do not rise with time, so that ties are broken against the order of arrival
+        id: `e${Math.floor(random() * 1e9)}-${events.length}`,
+        at: new Date(at).toISOString(),
+        session,
+        visitor: random() < 0.03 ? `v${upTo(random, 5)}` : visitor,
+        ...(user !== undefined && random() < 0.8 ? { user } : {}),
+        ...(isTrack ? { name: pick(random, NAMES) } : {}),
+        ...(page === undefined ? {} : { page }),
+        ...textsOf(random),
+        ...maybe(random, 0.3, () => ({
+          clickIds: Object.fromEntries(
+            some(random, ["gclid", "fbclid"], 1 + upTo(random, 1)).map((one) => [one, "1"]),
+          ),
+        })),
+        ...maybe(random, 0.7, () => ({ properties: propertiesOf(random) })),
+        ...(isBot ? { isBot } : {}),
+      });
+      // at once, soon, within the session's time, and now and then beyond a day
+      at += pick(random, [0, 0, 1, 5_000, 10 * MINUTE, 29 * MINUTE, 5 * HOUR, 26 * HOUR]);
+    }
+  }
+  return events.sort(() => random() - 0.5);
+}
+
+export const METRICS = [...STATS_METRICS, "sum:price", "sum:plan"];
+export const DIMENSIONS = [
+  ...STATS_TEXT_DIMENSIONS,
+  ...STATS_GRAINS.map((grain) => `time:${grain}`),
+  ...PROPERTIES.map((name) => `property:${name}`),
+];
+const isTime = (dimension: string) => dimension.startsWith("time:");
+const isProperty = (dimension: string) => dimension.startsWith("property:");
+
+/** Every dimension with every operator that it takes. */
+export const LEAVES = DIMENSIONS.filter((one) => !isTime(one)).flatMap((dimension) =>
+  ["is", "is_not", "contains", "matches", "in", ...(isProperty(dimension) ? ["gt", "lt"] : [])].map(
+    (operator) => ({ dimension, operator }),
+  ),
+);
+
+function wordOf(random: Random, dimension: string): string | null {
+  if (dimension === "clickId") return pick(random, ["gclid", "fbclid", null]);
+  if (dimension === "event") return pick(random, [...NAMES, null]);
+  if (/page/i.test(dimension)) return pick(random, [...PATHS, null]);
+  return pick(random, WORDS[dimension] ?? ["x"]) ?? null;
+}
+
+function scalarOf(random: Random, dimension: string): string | number | boolean | null {
+  if (!isProperty(dimension)) return wordOf(random, dimension);
+  return pick(
+    random,
+    VALUES.filter((one) => typeof one !== "object" || one === null),
+  ) as string;
+}
+
+export function leafOf(
+  random: Random,
+  { dimension, operator }: { dimension: string; operator: string },
+): OracleFilter {
+  switch (operator) {
+    case "in":
+      return { dimension, operator, value: [0, 1, 2].map(() => scalarOf(random, dimension)) };
+    case "contains":
+      return { dimension, operator, value: pick(random, ["a", "e", "/", "ü", "%", "'", "."]) };
+    case "matches":
+      return {
+        dimension,
+        operator,
+        value: pick(random, ["^/", "a$", "[ab]/?", "^(pro|1)$", "o.*e", "\\.example$", "ü"]),
+      };
+    case "gt":
+    case "lt":
+      return { dimension, operator, value: pick(random, [-3, 0, 1, 2.4]) };
+    default:
+      return { dimension, operator, value: scalarOf(random, dimension) };
+  }
+}
+
+function joined(random: Random, leaf: OracleFilter): OracleFilter {
+  const other = leafOf(random, pick(random, LEAVES));
+  return pick<() => OracleFilter>(random, [
+    () => leaf,
+    () => leaf,
+    () => leaf,
+    () => ({ not: leaf }),
+    () => ({ or: [leaf, other] }),
+    () => ({ and: [leaf, { not: other }] }),
+    () => ({ sessionHas: leaf }),
+    () => ({ not: { sessionHas: leaf } }),
+    () => ({ or: [{ and: [leaf, other] }, { sessionHas: { or: [other, { not: leaf }] } }] }),
+  ])();
+}
+
+function rangeOf(random: Random, { day }: Place, dimensions: readonly string[]): [string, string] {
+  const middle = Date.parse(`${day}T00:00:00Z`);
+  const first = middle - upTo(random, 3) * DAY;
+  // a day has 1,440 minutes, and no more than 1,500 are asked for
+  if (dimensions.includes("time:minute") || random() < 0.15) {
+    const from = timeNear(random, { zone: "UTC", day } as Place);
+    return [new Date(from).toISOString(), new Date(from + (1 + upTo(random, 20)) * HOUR).toISOString()];
+  }
+  const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
+  return [dayOf(first), dayOf(first + (1 + upTo(random, 6)) * DAY)];
+}
+
+/** The `number`th question: in turn every dimension with every metric, and every dimension with every operator. */
+export function questionOf(random: Random, place: Place, number: number): OracleQuestion {
+  const dimension = DIMENSIONS[number % DIMENSIONS.length]!;
+  const metric = METRICS[Math.floor(number / DIMENSIONS.length) % METRICS.length]!;
+  const others = DIMENSIONS.filter((one) => one !== dimension && !(isTime(one) && isTime(dimension)));
+  const further = some(random, others, pick(random, [0, 0, 0, 1, 1, 2]));
+  const isDoubled = further.filter(isTime).length > 1;
+  const dimensions = random() < 0.05 ? [] : [dimension, ...(isDoubled ? [] : further)];
+  const metrics = [...new Set([metric, ...some(random, METRICS, upTo(random, 4))])];
+  const leaf = leafOf(random, LEAVES[number % LEAVES.length]!);
+  const filters =
+    random() < 0.2 ? [] : [joined(random, leaf), ...(random() < 0.1 ? [joined(random, leaf)] : [])];
+  const fields = [...metrics, ...dimensions];
+  return {
+    dateRange: rangeOf(random, place, dimensions),
+    timezone: random() < 0.8 ? place.zone : pick(random, PLACES).zone,
+    metrics,
+    dimensions,
+    filters,
+    goal: pick(random, [{ event: "buy" }, { page: "/a*" }, { page: "/a%_" }, { page: "*b" }]),
+    ...maybe(random, 0.4, () => ({
+      orderBy: some(random, fields, 1 + upTo(random, 1)).map((field) => ({
+        field,
+        direction: pick(random, ["asc", "desc"]),
+      })),
+    })),
+    include: { bots: random() < 0.2, comparison: random() < 0.25 },
+    ...maybe(random, 0.3, () => ({ pagination: { limit: 1 + upTo(random, 5), offset: upTo(random, 3) } })),
+  };
+}
