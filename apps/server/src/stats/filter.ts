@@ -8,7 +8,7 @@ import {
   type StatsScalar,
 } from "@headwater/contract";
 import { all, any, type Bind } from "./sql.ts";
-import { asText, type Dimension, propertyOf, readDimension, TEXTS } from "./words.ts";
+import { asText, type Dimension, propertyIssue, propertyOf, readDimension, TEXTS } from "./words.ts";
 
 type Operator = (typeof STATS_OPERATORS)[number];
 export interface Leaf {
@@ -62,6 +62,7 @@ function readLeaf(given: Record<string, unknown>, path: Path, issues: Issue[]): 
     return null;
   }
   const leaf: Leaf = { kind: "leaf", dimension, operator, values: Array.isArray(value) ? value : [value] };
+  if (dimension.kind === "property") issues.push(...propertyIssue(dimension.name, [...path, "dimension"]));
   const issue = leafIssue(leaf, path);
   if (issue) issues.push(issue);
   return leaf;

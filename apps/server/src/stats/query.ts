@@ -11,10 +11,10 @@ import {
 } from "@headwater/contract";
 import type { Ask } from "./ask.ts";
 import { bucketsOf, type Period } from "./calendar.ts";
-import { emptyOf } from "./metrics.ts";
+import { emptyOf, summedBy } from "./metrics.ts";
 import { dimensionColumn, metricColumn, type Query, type Side, writeQuery } from "./query-sql.ts";
 import { answered, readScope, type Scope } from "./scope.ts";
-import { type Dimension, readDimension, readKey } from "./words.ts";
+import { type Dimension, propertyIssue, readDimension, readKey } from "./words.ts";
 
 type Fields = Pick<StatsQueryBody, "metrics" | "dimensions" | "orderBy" | "goal">;
 
@@ -31,9 +31,17 @@ function fieldIssues({ metrics, dimensions = [], orderBy = [], goal }: Fields): 
       ? []
       : [invalid(["orderBy", at, "field"], "must be a metric or a dimension that is asked for")],
   );
+  const named = [
+    ...metrics.map((metric, at) => ({ name: summedBy(metric), path: ["metrics", at] })),
+    ...dimensions.map((one, at) => {
+      const dimension = readDimension(one);
+      return { name: dimension.kind === "property" ? dimension.name : null, path: ["dimensions", at] };
+    }),
+  ];
   const times = dimensions.filter((one) => one.startsWith("time:"));
   return [
     ...unknown,
+    ...named.flatMap(({ name, path }) => (name === null ? [] : propertyIssue(name, path))),
     ...(times.length > 1 ? [invalid(["dimensions"], "has one time at most")] : []),
     ...(metrics.includes("conversionRate") && goal === undefined
       ? [

@@ -1,5 +1,5 @@
 /** The closed table of what can be asked for by name, each with its expression over a row of `events`. */
-import type { STATS_GRAINS, STATS_TEXT_DIMENSIONS, StatsDimension } from "@headwater/contract";
+import type { Issue, STATS_GRAINS, STATS_TEXT_DIMENSIONS, StatsDimension } from "@headwater/contract";
 import type { Bind } from "./sql.ts";
 
 export type TextName = (typeof STATS_TEXT_DIMENSIONS)[number];
@@ -56,6 +56,18 @@ export interface PropertyValue {
   /** All three as one text that tells them apart; `readKey` reads it. */
   readonly key: string;
 }
+
+/** Some names the engine reads as a subcolumn of a type: what is under them cannot be asked for. */
+export const propertyIssue = (name: string, path: (string | number)[]): Issue[] =>
+  /(?:^\^|\.:)`/.test(name)
+    ? [
+        {
+          path,
+          code: "invalid_value",
+          message: "names a property that cannot be asked for: it has .:` in it, or begins with ^`",
+        },
+      ]
+    : [];
 
 /** Its name is bound; one that reads like a subcolumn of another type gives no Dynamic, and so is made one. */
 export function propertyOf(bind: Bind, name: string): PropertyValue {

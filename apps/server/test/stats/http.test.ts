@@ -1,0 +1,310 @@
+/** Who may ask, what is refused and how it is said; nothing that is said becomes a part of a statement. */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import fc from "fast-check";
+import { Refusal } from "../../src/refusal.ts";
+import { createAsker } from "../../src/stats/ask.ts";
+import { statement } from "../../src/stats/sql.ts";
+import { until } from "../faults/child.ts";
+import { mutated } from "../spec/mutation.ts";
+import { PATIENCE_MS } from "../warehouse/store.ts";
+import { issuesOf, ORGANIZATION_ID, openWorld, refused, type World } from "../world.ts";
+import type { ExampleEvent } from "./examples.ts";
+import { PLACES, questionOf, randomFrom } from "./generated.ts";
+import { openStatsWorld, type StatsWorld } from "./stats-world.ts";
+
+const SEED = Number(process.env.STATS_SEED ?? Date.now() & 0x7fffffff);
+
+let stats: StatsWorld;
+let sourceId: string;
+const AT = "2026-05-10T10:00:00.000Z";
+const RANGE = { dateRange: ["2026-05-10", "2026-05-11"] };
+const COUNT = { ...RANGE, metrics: ["events"] };
+
+before(async () => {
+  stats = await openStatsWorld();
+  sourceId = (await stats.world.createSource()).sourceId;
+  // a pattern is not looked at where there is nothing to hold it against
+  await stats.insert(sourceId, [{ id: "e", at: AT, session: "s", visitor: "v", page: "/" }]);
+});
+after(() => stats[Symbol.asyncDispose]());
+
+const query = (body: object, world: World = stats.world) =>
+  world.ask("/api/stats/query", { method: "POST", body: { sourceId, ...body } });
+const count = async (body: object, of = sourceId) => {
+  const reply = await query({ ...COUNT, ...body, sourceId: of });
+  assert.equal(reply.status, 200, JSON.stringify(reply.body));
+  return reply.body.results[0]?.metrics[0] ?? 0;
+};
+
+/** Every question there is, of one source. */
+const QUESTIONS: [path: string, body: object | null][] = [
+  ["query", COUNT],
+  ["funnel", { ...RANGE, steps: [{ event: "a" }, { page: "/b" }] }],
+  ["retention", { ...RANGE, period: "day" }],
+  ["paths", RANGE],
+  ["live", null],
+];
+const askAll = async (world: World, of: string, token?: string) => {
+  const replies = [];
+  for (const [path, body] of QUESTIONS) {
+    const asked = { method: "POST", ...(token ? { token } : {}), body: { sourceId: of, ...body } };
+    replies.push(
+      body === null
+        ? await world.ask(`/api/stats/${path}?sourceId=${of}`, token ? { token } : {})
+        : await world.ask(`/api/stats/${path}`, asked),
+    );
+  }
+  return replies;
+};
+
+test("A viewer may ask everything; whoever is no member, nothing, and nothing of a source that is not there.", async () => {
+  const { world } = stats;
+  const made = async (path: string, body: object) => (await world.ask(path, { method: "POST", body })).body;
+  const tokenOf = async (organizationId: string) => {
+    const { userId } = await made("/api/members", { organizationId, role: "viewer" });
+    return (await made("/api/tokens", { organizationId, userId, label: "t" })).token as string;
+  };
+  const viewer = await tokenOf(ORGANIZATION_ID);
+  for (const { status, body } of await askAll(world, sourceId, viewer))
+    assert.equal(status, 200, JSON.stringify(body));
+  const { organizationId } = await made("/api/organizations", { name: "Strangers" });
+  const stranger = await tokenOf(organizationId);
+  for (const reply of await askAll(world, sourceId, stranger)) refused(reply, 403, "not_a_member");
+  for (const reply of await askAll(world, "src_nobody", viewer)) refused(reply, 404, "source_not_found");
+  refused(await query({ ...COUNT, organizationId }), 404, "source_not_found");
+  assert.deepEqual(issuesOf(await world.ask("/api/stats/live")), ["sourceId: required"]);
+  assert.deepEqual(issuesOf(await query({ ...COUNT, sourceId: 1 })), ["sourceId: invalid_type"]);
+});
+
+test("Without a warehouse every question is answered so, with what to do; with one that does not answer, too.", async () => {
+  await using off = await openWorld();
+  const source = await off.createSource();
+  for (const reply of await askAll(off, source.sourceId)) {
+    refused(reply, 503, "warehouse_off");
+    assert.match(reply.body.hint, /WAREHOUSE=embedded/);
+  }
+  await using away = await openWorld({ WAREHOUSE: "", CLICKHOUSE_URL: "http://127.0.0.1:9" });
+  const other = await away.createSource();
+  for (const reply of await askAll(away, other.sourceId)) refused(reply, 503, "warehouse_unavailable");
+});
+
+const WRONG: [what: object, ...issues: string[]][] = [
+  [{ timezone: "Mars/Olympus" }, "timezone: invalid_value"],
+  [{ timezone: "+01:00" }, "timezone: invalid_value"],
+  [{ dateRange: "fortnight" }, "dateRange: invalid_value"],
+  [{ dateRange: ["2026-02-30", "2026-03-02"] }, "dateRange.0: invalid_value"],
+  [{ dateRange: ["2026-03-01", "2026-03-02T00:00:00"] }, "dateRange.1: invalid_value"],
+  [{ dateRange: ["2026-03-02", "2026-03-02"] }, "dateRange: invalid_value"],
+  [{ dateRange: ["1999-01-01", "2026-03-02"] }, "dateRange: invalid_value"],
+  [{ dateRange: ["0001-01-01", "0001-03-02"] }, "dateRange: invalid_value"],
+  [{ metrics: [] }, "metrics: too_short"],
+  [{ metrics: ["visitors", "DROP TABLE events"] }, "metrics.1: invalid_value"],
+  [{ metrics: ["conversionRate"] }, "goal: required"],
+  [{ goal: {} }, "goal: too_short"],
+  [{ dimensions: ["page) FROM system.tables --"] }, "dimensions.0: invalid_value"],
+  [{ dimensions: ["time:day", "time:hour"] }, "dimensions: invalid_value"],
+  [{ dimensions: ["time:minute"], dateRange: ["2026-03-01", "2026-03-03"] }, "dimensions: too_many"],
+  [{ dimensions: ["property:a.:`Int64`"] }, "dimensions.0: invalid_value"],
+  [{ metrics: ["sum:^`a`"] }, "metrics.0: invalid_value"],
+  [{ orderBy: [{ field: "visitors", direction: "asc" }] }, "orderBy.0.field: invalid_value"],
+  [{ filters: [{ dimension: "page", operator: "is" }] }, "filters.0.value: required"],
+  [
+    { filters: [{ dimension: "time:day", operator: "is", value: "x" }] },
+    "filters.0.dimension: invalid_value",
+  ],
+  [{ filters: [{ dimension: "page", operator: "is", value: 1 }] }, "filters.0.value: invalid_value"],
+  [{ filters: [{ dimension: "page", operator: "in", value: "/a" }] }, "filters.0.value: invalid_value"],
+  [{ filters: [{ dimension: "page", operator: "gt", value: 1 }] }, "filters.0: invalid_value"],
+  [{ filters: [{ dimension: "property:a", operator: "gt", value: "1" }] }, "filters.0.value: invalid_value"],
+  [{ filters: [{ dimension: "page", operator: "like", value: "1" }] }, "filters.0.operator: invalid_value"],
+  [{ filters: [{ and: [], not: {} }] }, "filters.0.and: too_short"],
+  [
+    { filters: [{ not: { dimension: "host", operator: "is", value: "a" }, dimension: "page" }] },
+    "filters.0: invalid_value",
+  ],
+  [{ filters: [{ dimension: "page", operator: "matches", value: "(" }] }, "filters: invalid_value"],
+  [
+    { filters: [{ dimension: "page", operator: "matches", value: "a".repeat(301) }] },
+    "filters.0.value: invalid_value",
+  ],
+  [
+    {
+      filters: [
+        {
+          not: { not: { not: { not: { not: { not: { dimension: "page", operator: "is", value: "" } } } } } },
+        },
+      ],
+    },
+    "filters.0.not.not.not.not.not.not: invalid_value",
+  ],
+  [
+    { filters: Array(3).fill({ or: Array(20).fill({ dimension: "page", operator: "is", value: "/" }) }) },
+    "filters: too_many",
+  ],
+  [{ pagination: { limit: 1501 } }, "pagination.limit: invalid_value"],
+  [{ include: { robots: true } }, "include.robots: unknown_field"],
+];
+
+test("What cannot be asked is refused, and what is wrong with it is named.", async () => {
+  for (const [what, ...issues] of WRONG)
+    assert.deepEqual(issuesOf(await query({ ...COUNT, ...what })), issues, JSON.stringify(what));
+});
+
+const HOSTILE = [
+  "'",
+  "\\",
+  "\\'",
+  "'; DROP TABLE events; --",
+  "`",
+  '"',
+  "{p0:String}",
+  "{p0:Identifier}",
+  "a\tb\nc\r",
+  "/* */ -- #",
+  "\\N",
+  "NULL",
+  "%_*",
+  "🙂'",
+  "]) OR 1=1 --",
+  "\u0001\u0008\u000c\u007f",
+  "x".repeat(150),
+];
+
+test("A name or a value is found as it is, whatever stands in it.", async () => {
+  const { sourceId: own } = await stats.world.createSource();
+  await stats.insert(
+    own,
+    HOSTILE.map(
+      (text, index): ExampleEvent => ({
+        id: `e${index}`,
+        at: AT,
+        session: `s${index}`,
+        visitor: text,
+        name: text,
+        page: `/${text}`,
+        utmSource: text,
+        properties: { [text]: text, all: text },
+      }),
+    ),
+  );
+  const leaf = (dimension: string, operator: string, value: unknown) => ({
+    filters: [{ dimension, operator, value }],
+  });
+  for (const text of HOSTILE) {
+    const where = JSON.stringify(text);
+    assert.equal(await count(leaf("event", "is", text), own), 1, where);
+    assert.equal(await count(leaf("event", "in", [text, "nothing"]), own), 1, where);
+    assert.equal((await count(leaf("page", "contains", `/${text}`), own)) >= 1, true, where);
+    assert.equal(await count(leaf("utmSource", "is", text), own), 1, where);
+    assert.equal(await count(leaf("property:all", "is", text), own), 1, where);
+    assert.equal(await count(leaf(`property:${text}`, "is", text), own), 1, where);
+    const { body } = await query({
+      ...COUNT,
+      sourceId: own,
+      dimensions: [`property:${text}`],
+      metrics: [`sum:${text}`, "events"],
+    });
+    assert.deepEqual(
+      body.results.map(({ dimensions }: { dimensions: unknown[] }) => dimensions[0]).sort(),
+      [null, text].sort(),
+      where,
+    );
+    const funnel = await stats.world.ask("/api/stats/funnel", {
+      method: "POST",
+      body: { sourceId: own, ...RANGE, steps: [{ event: text }, { event: "never" }] },
+    });
+    assert.deepEqual(
+      funnel.body.steps.map(({ visitors }: { visitors: number }) => visitors),
+      [1, 0],
+      where,
+    );
+  }
+  const all = await query({ ...COUNT, sourceId: own, dimensions: ["event"] });
+  assert.deepEqual(
+    all.body.results.map(({ dimensions }: { dimensions: string[] }) => dimensions[0]).sort(),
+    [...HOSTILE].sort(),
+  );
+});
+
+test("A source's events are its own, even where another has the same sessions and visitors.", async () => {
+  const [one, other] = [await stats.world.createSource(), await stats.world.createSource()];
+  const event = (id: string, page: string): ExampleEvent => ({
+    id,
+    at: AT,
+    session: "same",
+    visitor: "same",
+    page,
+  });
+  await stats.insert(one.sourceId, [event("1", "/one")]);
+  await stats.insert(other.sourceId, [event("0", "/other"), event("2", "/two")]);
+  const { body } = await query({
+    ...RANGE,
+    sourceId: one.sourceId,
+    metrics: ["visitors", "sessions", "pageviews", "bounceRate"],
+    dimensions: ["entryPage", "exitPage"],
+  });
+  assert.deepEqual(
+    body.results.map(({ dimensions, metrics }: { dimensions: unknown; metrics: unknown }) => [
+      dimensions,
+      metrics,
+    ]),
+    [
+      [
+        ["/one", "/one"],
+        [1, 1, 1, 1],
+      ],
+    ],
+  );
+  const sessionHas = { dimension: "page", operator: "is", value: "/two" };
+  assert.equal(await count({ filters: [{ sessionHas }] }, one.sourceId), 0);
+});
+
+const asker = () => createAsker(() => ({ state: () => "up", client: () => stats.client }));
+const isRefusal = (code: string) => (error: unknown) => error instanceof Refusal && error.code === code;
+
+test("A question that takes more rows, results or memory than one may is refused as too heavy.", async () => {
+  const ask = asker()(new AbortController().signal);
+  const HEAVY = [
+    "SELECT sum(number) FROM numbers(2000000000)",
+    "SELECT number FROM numbers(20000)",
+    "SELECT length(groupArray(toString(number))) FROM numbers(100000000)",
+  ];
+  for (const text of HEAVY)
+    await assert.rejects(ask(statement(() => text)), isRefusal("query_too_heavy"), text);
+});
+
+test("A question ends when whoever asked has gone.", async () => {
+  const gone = new AbortController();
+  const text = "SELECT sum(sleepEachRow(0.1)) FROM numbers(100) SETTINGS max_block_size = 1";
+  const asked = asker()(gone.signal)(statement(() => text));
+  const running = async () => {
+    const query = "SELECT count() FROM system.processes WHERE query LIKE 'SELECT sum(sleepEachRow%'";
+    const [row] = await (await stats.client.query({ query, format: "JSONCompactEachRow" })).json<[number]>();
+    return Number(row?.[0]);
+  };
+  await until("it runs", PATIENCE_MS, async () => (await running()) === 1);
+  gone.abort();
+  await assert.rejects(asked, isRefusal("warehouse_unavailable"));
+  await until("it has ended", PATIENCE_MS, async () => (await running()) === 0);
+});
+
+const MUTATIONS = process.env.TEST_LONG === "1" ? 3_000 : 300;
+test(`${MUTATIONS} mutated questions: none is answered with a 5xx.`, async () => {
+  const statuses = new Map<number, number>();
+  const question = fc.nat().chain((number) => {
+    const valid = questionOf(randomFrom(number), PLACES[number % PLACES.length]!, number);
+    return mutated(JSON.parse(JSON.stringify(valid)));
+  });
+  await fc.assert(
+    fc.asyncProperty(question, async (changed) => {
+      const body = typeof changed === "object" && changed !== null ? { sourceId, ...changed } : changed;
+      const reply = await stats.world.ask("/api/stats/query", { method: "POST", body: body as object });
+      statuses.set(reply.status, (statuses.get(reply.status) ?? 0) + 1);
+      assert.ok(reply.status < 500, `${reply.status} ${JSON.stringify(reply.body)}`);
+    }),
+    { seed: SEED, numRuns: MUTATIONS, endOnFailure: true },
+  );
+  assert.ok((statuses.get(200) ?? 0) > MUTATIONS / 50, JSON.stringify([...statuses]));
+  assert.ok((statuses.get(422) ?? 0) > MUTATIONS / 10, JSON.stringify([...statuses]));
+});
