@@ -16,6 +16,8 @@ export interface AskedWarehouse {
 const SETTINGS: ClickHouseSettings = {
   max_execution_time: LIMITS.statsTimeoutSeconds,
   max_memory_usage: String(LIMITS.statsMemoryBytes),
+  // what does not fit half of that goes to the disk, and takes longer
+  max_bytes_before_external_group_by: String(LIMITS.statsMemoryBytes / 2),
   max_rows_to_read: String(LIMITS.statsReadRows),
   max_result_rows: String(LIMITS.statsResultRows),
   result_overflow_mode: "throw",

@@ -143,12 +143,16 @@ function propertyFits(bind: Bind, name: string, leaf: Leaf): string {
   ]);
 }
 
-/** The first event of a session, and the last: page views before others. */
-export const FIRST = "(occurredAt, eventId)";
-export const LAST = "(type = 'page', occurredAt, eventId)";
-/** As one value: an aggregate function leaves out what is null, and that is an answer. */
-export const entryOf = (texts: readonly string[]): string => `argMin(tuple(${texts.join(", ")}), ${FIRST})`;
-export const exitOf = (text: string): string => `argMax(tuple(${text}), ${LAST})`;
+/** Order of time, then of id, as one text: to compare pairs costs the engine four times as much. */
+const ORDER = "hex(toUInt64(toUnixTimestamp64Milli(occurredAt))), eventId";
+/** An aggregate function leaves out what is null, and that is an answer: it is a text without a mark. */
+const marked = (text: string) => `ifNull(concat('=', ${text}), '')`;
+const unmarked = (value: string) => `if(empty(${value}), NULL, substring(${value}, 2))`;
+/** What the first event of a session says. */
+export const entryOf = (text: string): string => unmarked(`argMin(${marked(text)}, concat(${ORDER}))`);
+/** What the last says: page views before others. */
+export const exitOf = (text: string): string =>
+  unmarked(`argMax(${marked(text)}, concat(if(type = 'page', '1', '0'), ${ORDER}))`);
 
 /**
  * @param sessionsWhere the condition under which events make sessions: theirs, not only those of the period
@@ -172,7 +176,7 @@ export function writeFilter(bind: Bind, filter: Filter, sessionsWhere: string): 
   const { of, sql } = TEXTS[dimension.name];
   const text = asText(sql);
   if (of === "event") return fits(bind, text, filter);
-  const value = of === "entry" ? entryOf([text]) : exitOf(text);
+  const value = of === "entry" ? entryOf(text) : exitOf(text);
   return `sessionId IN (SELECT sessionId FROM events WHERE ${sessionsWhere}
-    GROUP BY sessionId HAVING ${fits(bind, `tupleElement(${value}, 1)`, filter)})`;
+    GROUP BY sessionId HAVING ${fits(bind, value, filter)})`;
 }

@@ -6,19 +6,31 @@ const SUM = "sum:";
 export const summedBy = (metric: StatsMetric): string | null =>
   metric.startsWith(SUM) ? metric.slice(SUM.length) : null;
 
-/** Sums over events, of the columns that `query.ts` gives them. */
+/** Sums over events, of the columns that `query-sql.ts` gives them. Ids are counted by their hashes, which are shorter. */
 export const OF_EVENTS = {
-  visitors: "uniqExact(anonymousId)",
-  users: "uniqExact(userId)",
+  visitors: "uniqExact(visitor)",
+  users: "uniqExact(user)",
   pageviews: "countIf(isPage)",
   events: "count()",
-  converted: "uniqExactIf(anonymousId, isGoal)",
+  converted: "uniqExactIf(visitor, isGoal)",
 } as const;
 /** Sums over sessions. */
 export const OF_SESSIONS = {
   sessions: "count()",
   bounces: "countIf(pageViews = 1 AND trackEvents = 0)",
   durationMs: "sum(dateDiff('millisecond', startedAt, endedAt))",
+} as const;
+
+/** Sums over sessions again, of those of their events that count, and of the sessions that count themselves. */
+export const OF_VISITS = {
+  visitors: "uniqExactArray(visitorsOf)",
+  users: "uniqExactArray(usersOf)",
+  pageviews: "sum(pageviewsOf)",
+  events: "sum(eventsOf)",
+  converted: "uniqExactArray(convertedOf)",
+  sessions: "countIf(isCounted)",
+  bounces: "countIf(isCounted AND pageViews = 1 AND trackEvents = 0)",
+  durationMs: "sumIf(dateDiff('millisecond', startedAt, endedAt), isCounted)",
 } as const;
 
 export type Part = keyof typeof OF_EVENTS | keyof typeof OF_SESSIONS | `sum${number}`;

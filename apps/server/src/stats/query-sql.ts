@@ -5,9 +5,9 @@
 import type { StatsGoal, StatsMetric } from "@headwater/contract";
 import type { Period } from "./calendar.ts";
 import { entryOf, exitOf } from "./filter.ts";
-import { metricOf, OF_EVENTS, OF_SESSIONS, type Part, summedBy } from "./metrics.ts";
+import { metricOf, OF_EVENTS, OF_SESSIONS, OF_VISITS, type Part, summedBy } from "./metrics.ts";
 import { type Conditions, conditionsOf, inPeriod, type Scope, writeGoal } from "./scope.ts";
-import { all, type Bind, type Statement, statement } from "./sql.ts";
+import { all, any, type Bind, type Statement, statement } from "./sql.ts";
 import { asText, type Dimension, propertyOf, TEXTS } from "./words.ts";
 
 export interface Query {
@@ -67,17 +67,15 @@ function sessionsOf(bind: Bind, query: Query, { sessions }: Conditions, more: re
   const [entries, exits] = [ofKind(query, "entry"), ofKind(query, "exit")];
   const columns = [
     "sessionId",
-    ...(entries.length > 0
-      ? [`${entryOf(entries.map(({ dimension }) => expressionOf(bind, dimension)))} AS entry`]
-      : []),
-    ...entries.map(({ column }, at) => `tupleElement(entry, ${at + 1}) AS ${column}`),
-    ...exits.map(
-      ({ dimension, column }) => `tupleElement(${exitOf(expressionOf(bind, dimension))}, 1) AS ${column}`,
-    ),
+    ...entries.map(({ dimension, column }) => `${entryOf(expressionOf(bind, dimension))} AS ${column}`),
+    ...exits.map(({ dimension, column }) => `${exitOf(expressionOf(bind, dimension))} AS ${column}`),
     ...more,
   ];
   return `SELECT ${list(columns)} FROM events WHERE ${sessions} GROUP BY sessionId`;
 }
+
+const VISITOR = "sipHash64(anonymousId)";
+const USER = "sipHash64(userId)";
 
 const sumsOf = (query: Query) =>
   query.metrics
@@ -89,8 +87,8 @@ function overEvents(bind: Bind, query: Query, side: Side, conditions: Conditions
   const sums = sumsOf(query);
   const columns = [
     "sessionId",
-    "anonymousId",
-    "userId",
+    `${VISITOR} AS visitor`,
+    `${USER} AS user`,
     "type = 'page' AS isPage",
     `${query.goal ? writeGoal(bind, query.goal) : "0"} AS isGoal`,
     ...ofKind(query, "time").map(({ column }) => `${bucket(bind, "occurredAt", side)} AS ${column}`),
@@ -112,10 +110,7 @@ function overSessions(bind: Bind, query: Query, side: Side, conditions: Conditio
   const ofEvent = ofKind(query, "event");
   const values = ofEvent.map(({ dimension }) => expressionOf(bind, dimension));
   const facts = [
-    "min(occurredAt) AS startedAt",
-    "max(occurredAt) AS endedAt",
-    "countIf(type = 'page') AS pageViews",
-    "countIf(type = 'track') AS trackEvents",
+    ...FACTS,
     // a session counts once in each group that it has an event of
     ofEvent.length > 0
       ? `groupUniqArrayIf(tuple(${list(values)}), ${conditions.filters}) AS groups`
@@ -132,11 +127,56 @@ function overSessions(bind: Bind, query: Query, side: Side, conditions: Conditio
   return { parts: OF_SESSIONS, from: `(SELECT ${list(columns)} FROM ${sessions} ${spread} WHERE ${where})` };
 }
 
+/** What a session is by all of its events. */
+const FACTS = [
+  "min(occurredAt) AS startedAt",
+  "max(occurredAt) AS endedAt",
+  "countIf(type = 'page') AS pageViews",
+  "countIf(type = 'track') AS trackEvents",
+];
+
+/** Where all dimensions are of sessions, one pass over the events: each session with what of it counts. */
+function overVisits(bind: Bind, query: Query, side: Side, conditions: Conditions): Addition {
+  const counts = `${inPeriod(bind, side.period)} AND (${conditions.filters})`;
+  const sums = sumsOf(query);
+  const goal = query.goal ? writeGoal(bind, query.goal) : "0";
+  const OF_PART = {
+    visitors: `groupUniqArrayIf(${VISITOR}, ${counts})`,
+    users: `groupUniqArrayIf(${USER}, ${counts})`,
+    pageviews: `countIf(type = 'page' AND ${counts})`,
+    converted: `groupUniqArrayIf(${VISITOR}, ${counts} AND (${goal}))`,
+  };
+  const needed = neededBy(query);
+  const facts = [
+    ...FACTS,
+    `countIf(${counts}) AS eventsOf`,
+    `max(${conditions.filters}) AND ${inPeriod(bind, side.period, "startedAt")} AS isCounted`,
+    ...Object.entries(OF_PART)
+      .filter(([part]) => needed.includes(part as Part))
+      .map(([part, sql]) => `${sql} AS ${part}Of`),
+    ...sums.map(
+      ({ property, column }) =>
+        `sumIf(ifNull(${propertyOf(bind, property).number}, 0), ${counts}) AS ${column}Value`,
+    ),
+  ];
+  const isThere = any([
+    ...(needed.some((part) => !(part in OF_SESSIONS)) ? ["eventsOf > 0"] : []),
+    ...(needed.some((part) => part in OF_SESSIONS) ? ["isCounted"] : []),
+  ]);
+  const parts = Object.fromEntries(sums.map(({ column }) => [column, `sum(${column}Value)`]));
+  const sessions = sessionsOf(bind, query, conditions, facts);
+  return { parts: { ...OF_VISITS, ...parts }, from: `(SELECT * FROM (${sessions}) WHERE ${isThere})` };
+}
+
 /** A relation, and what can be added up over it. */
 interface Addition {
   readonly parts: Readonly<Record<string, string>>;
   readonly from: string;
 }
+
+const neededBy = ({ metrics }: Query): Part[] => [
+  ...new Set(metrics.flatMap((metric, at) => metricOf(metric, at).parts)),
+];
 
 const groupBy = (columns: readonly string[]) => (columns.length === 0 ? "" : `GROUP BY ${list(columns)}`);
 
@@ -145,7 +185,7 @@ export function writeQuery(query: Query, side: Side): Statement {
   return statement((bind) => {
     const keys = query.dimensions.map((_, at) => dimensionColumn(at));
     const metrics = query.metrics.map(metricOf);
-    const needed = [...new Set(metrics.flatMap(({ parts }) => parts))];
+    const needed = neededBy(query);
     const conditions = conditionsOf(bind, query.scope, side.period);
     const ofSessions = needed.filter((name) => name in OF_SESSIONS);
     const ofEvents = needed.filter((name) => !(name in OF_SESSIONS));
@@ -156,10 +196,13 @@ export function writeQuery(query: Query, side: Side): Statement {
       );
       return `SELECT ${list([...keys, ...sums])} FROM ${from} ${groupBy(keys)}`;
     };
-    const additions = [
-      ...(ofEvents.length > 0 ? [write(ofEvents, overEvents(bind, query, side, conditions))] : []),
-      ...(ofSessions.length > 0 ? [write(ofSessions, overSessions(bind, query, side, conditions))] : []),
-    ];
+    const isOfVisits = query.dimensions.length > 0 && ofKind(query, "time", "event").length === 0;
+    const additions = isOfVisits
+      ? [write(needed, overVisits(bind, query, side, conditions))]
+      : [
+          ...(ofEvents.length > 0 ? [write(ofEvents, overEvents(bind, query, side, conditions))] : []),
+          ...(ofSessions.length > 0 ? [write(ofSessions, overSessions(bind, query, side, conditions))] : []),
+        ];
     const hash = `toString(sipHash64(${list(keys.flatMap((key) => [`isNull(${key})`, `ifNull(toString(${key}), '')`])) || "1"}))`;
     const rows = `SELECT ${list([...keys, ...needed.map((name) => `sum(${name}_) AS ${name}`)])}
       FROM (${additions.join(" UNION ALL ")}) ${groupBy(keys)}`;

@@ -10,7 +10,7 @@ import { DIMENSIONS, eventsOf, LEAVES, METRICS, PLACES, questionOf, randomFrom }
 import { answerOf, type OracleQuestion, type OracleRow } from "./oracle.ts";
 import { openStatsWorld, type StatsWorld } from "./stats-world.ts";
 
-const QUESTIONS = process.env.TEST_LONG === "1" ? 5_000 : 600;
+const QUESTIONS = process.env.TEST_LONG === "1" ? 5_000 : 500;
 const SEED = Number(process.env.STATS_SEED ?? Date.now() & 0x7fffffff);
 const EVENTS = 160;
 const AT_ONCE = 3;

@@ -270,7 +270,7 @@ export function questionOf(random: Random, place: Place, number: number): Oracle
         direction: pick(random, ["asc", "desc"]),
       })),
     })),
-    include: { bots: random() < 0.2, comparison: random() < 0.25 },
+    include: { bots: random() < 0.2, comparison: random() < 0.15 },
     ...maybe(random, 0.3, () => ({ pagination: { limit: 1 + upTo(random, 5), offset: upTo(random, 3) } })),
   };
 }
