@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import type { Logger } from "pino";
 import type { Config } from "./config.ts";
+import type { EraserDeps } from "./erase/eraser.ts";
 import type { Ledger } from "./ledger/ledger.ts";
 import type { ShipperTotals } from "./ship/shipper.ts";
 import { noWarehouse, type Warehouse, type WarehouseState } from "./warehouse/warehouse.ts";
@@ -53,6 +54,8 @@ export interface ShippingParts {
   clock(): number;
   newId(prefix: string): string;
   log: Logger;
+  /** What the service remembers of visitors, for whoever erases them. */
+  memory: Pick<EraserDeps, "flushAttempts" | "asRecorded" | "forgetSession">;
 }
 
 const NOTHING: ShipperTotals = { events: 0, failures: 0, refused: 0 };
@@ -61,11 +64,14 @@ const DAY_MS = 86_400_000;
 const SLICES = 1_000;
 
 /** Comes up beside the service, which does not wait for it. */
-export async function startShipping({ config, ledger, clock, newId, log }: ShippingParts): Promise<Shipping> {
+export async function startShipping(parts: ShippingParts): Promise<Shipping> {
+  const { config, ledger, clock, newId, log, memory } = parts;
   const warehouse = await openWarehouse(config, log);
   const isOff = warehouse.state() === "off";
   const { startShipper } = await import("./ship/shipper.ts");
   const shipper = isOff ? null : startShipper({ ledger, warehouse, clock, newId, log });
+  const { startEraser } = await import("./erase/eraser.ts");
+  const eraser = startEraser({ ledger, warehouse, clock, log, ...memory });
   return {
     state: warehouse.state,
     losses: warehouse.losses,
@@ -76,7 +82,7 @@ export async function startShipping({ config, ledger, clock, newId, log }: Shipp
       for (let slice = 0; slice < SLICES && (await ledger.expireOutbox({ before })); ) slice++;
     },
     stop: async () => {
-      await shipper?.stop();
+      await Promise.all([shipper?.stop(), eraser.stop()]);
       await warehouse.close();
     },
   };

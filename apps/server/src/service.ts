@@ -8,11 +8,13 @@ import { createAuthenticator } from "./access/authenticate.ts";
 import { permissionsOf } from "./access/permissions.ts";
 import type { Attempt } from "./attempt.ts";
 import type { Config } from "./config.ts";
+import { maskString } from "./debug/mask.ts";
 import { createRecorder, type Recorder } from "./debug/recorder.ts";
 import { getDebug, streamDebug } from "./debug/routes.ts";
 import { createDebugStreams } from "./debug/stream.ts";
 import { createDebugRoom } from "./debug/view.ts";
 import type { WriteAttempts } from "./debug/write.ts";
+import type { EraserDeps } from "./erase/eraser.ts";
 import { createAlias } from "./http/alias.ts";
 import { createConsoleDoor } from "./http/console-door.ts";
 import { createGuard } from "./http/guard.ts";
@@ -67,6 +69,8 @@ export interface Service {
   server: Server;
   /** Streams end; requests that are under way are answered. */
   stop(): void;
+  /** What it remembers of visitors, for whoever erases them. */
+  memory: Pick<EraserDeps, "flushAttempts" | "asRecorded" | "forgetSession">;
   /** Everything that was recorded is written. */
   finish(): Promise<void>;
 }
@@ -236,6 +240,14 @@ export async function createService(given: ServiceParts): Promise<Service> {
   return {
     server: app.server,
     stop: () => stopping.abort(),
+    memory: {
+      flushAttempts: recorder.flush,
+      asRecorded: maskString,
+      forgetSession: (session) => {
+        ingest.forget({ of: "session", ...session });
+        ledger.tellUser(session);
+      },
+    },
     finish: async () => {
       await app.close();
       await recorder.close();

@@ -1,6 +1,6 @@
 /** Bodies of the public ingest API (spec 2.4 to 2.8, CONTRACT section 4). Requests are open: unknown fields are ignored. */
 import Type, { type Static } from "typebox";
-import { EVENT_CODES, type EventCode, WARNINGS } from "./errors.ts";
+import { EVENT_CODES, type EventCode, WARNINGS } from "./event-codes.ts";
 import { LIMITS } from "./limits.ts";
 import { Closed, Count, FreeObject, Maybe, Nullable, OneOf, Time, when } from "./shapes.ts";
 import { Privacy } from "./sources.ts";

@@ -114,6 +114,16 @@ export const LIMITS = {
   debugPageSize: 50,
   debugPageSizeMax: 200,
 
+  // visitors that are erased
+  /** Under way in one workspace: a script's worth, while the warehouse is down. */
+  openErasures: 10_000,
+  /** One pass over the ledger, and one change of the warehouse, are for so many. */
+  erasuresAtOnce: 50,
+  /** One node works at an erasure; when it is silent for so long, another does. */
+  erasureLeaseMs: 60_000,
+  eraseIdleMs: 1_000,
+  erasureReceiptSeconds: 90 * 86_400,
+
   // the doctor: a command that looks at a page
   doctorTimeoutMs: 10_000,
   /** All of a run, however many scripts a page names. */

@@ -17,6 +17,7 @@ import { LIMITS } from "./limits.ts";
 import { Closed, Id } from "./shapes.ts";
 import * as sources from "./sources.ts";
 import { Verification, VerifyBody } from "./verify.ts";
+import * as visitors from "./visitors.ts";
 import type { Permission } from "./workspace.ts";
 import * as workspace from "./workspace.ts";
 
@@ -42,7 +43,7 @@ export interface Operation {
   readonly body?: TSchema;
   /** The body may be empty or missing. */
   readonly bodyOptional?: true;
-  readonly status: 200 | 201;
+  readonly status: 200 | 201 | 202;
   readonly answer: TSchema;
   /** Anything but JSON. */
   readonly mediaType?: string;
@@ -386,6 +387,31 @@ export const OPERATIONS = [
     status: 200,
     answer: workspace.AuditList,
     codes: onWorkspace(QUERY),
+  },
+  {
+    id: "eraseVisitor",
+    method: "POST",
+    path: "/api/visitors/erase",
+    summary:
+      "Erase what a workspace, or one of its sources, holds of a visitor; answered with a receipt to poll",
+    access: "visitors:erase",
+    organization: "body",
+    body: visitors.EraseBody,
+    status: 202,
+    answer: visitors.Erasure,
+    codes: onWorkspace([...BODY, "source_not_found", "too_many_erasures"]),
+  },
+  {
+    id: "getErasure",
+    method: "GET",
+    path: "/api/visitors/erase/:receiptId",
+    summary: "How far the erasure of a visitor has come",
+    access: "visitors:erase",
+    organization: "query",
+    query: OrganizationQuery,
+    status: 200,
+    answer: visitors.Erasure,
+    codes: onWorkspace([...QUERY, "erasure_not_found"]),
   },
   {
     id: "getOnboarding",

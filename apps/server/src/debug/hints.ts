@@ -1,4 +1,5 @@
-import { ERRORS, EVENT_CODES } from "@headwater/contract/errors";
+import { ERRORS } from "@headwater/contract/errors";
+import { EVENT_CODES } from "@headwater/contract/event-codes";
 
 /** What to do about a code, in general; a refusal of a request carries a hint with the value to paste. */
 export function hintOf(code: string): string {

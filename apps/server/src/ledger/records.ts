@@ -1,5 +1,14 @@
 /** The plain values that the ledger keeps. Times are milliseconds since the epoch; ids are opaque text. */
-import type { AttemptKind, AttemptOutcome, KeyState, Privacy, Role, SourceLimits } from "@headwater/contract";
+import type {
+  AttemptKind,
+  AttemptOutcome,
+  ErasureStatus,
+  KeyState,
+  Privacy,
+  Role,
+  SourceLimits,
+  VisitorKind,
+} from "@headwater/contract";
 
 export interface SourceRecord {
   sourceId: string;
@@ -140,6 +149,39 @@ export interface OutboxPart {
   /** Of these lines, counted from 1, that are no event. */
   skipped: number[];
 }
+
+/** What its receipt shows; the visitor's id is not among it. */
+export interface ErasureRecord {
+  receiptId: string;
+  organizationId: string;
+  /** null: every source of the workspace. */
+  sourceId: string | null;
+  kind: VisitorKind;
+  status: ErasureStatus;
+  requestedAt: number;
+  finishedAt: number | null;
+}
+
+/** Who is to be forgotten, and where. */
+export interface Visitor {
+  sourceIds: string[];
+  kind: VisitorKind;
+  id: string;
+  /** What was received later is new, and stays. */
+  until: number;
+}
+
+/** An erasure that somebody has claimed. */
+export interface OpenErasure {
+  receiptId: string;
+  status: ErasureStatus;
+  /** Pages of the outbox that must have been shipped before the warehouse deletes. */
+  pages: string[];
+  visitor: Visitor;
+}
+
+/** Where a slice of a walk over a table ended; null: at its end. */
+export type Place = (string | number)[] | null;
 
 export interface AttemptRow {
   attemptId: string;

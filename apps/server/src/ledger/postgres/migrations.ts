@@ -42,6 +42,7 @@ const MIGRATIONS: readonly (readonly string[])[] = [
   OUTBOX_DDL,
   // functions only
   [],
+  REGISTER_CHANGES[2]!,
 ];
 
 /** They hold nothing, so that every migration ends with the newest; one that changes nothing else is empty. */

@@ -48,6 +48,7 @@ const OF_LEDGER: Readonly<Record<string, readonly string[]>> = {
   source_activity: ["source_id"],
   usage: ["source_id", "day"],
   audit: ["seq"],
+  erasures: ["receipt_id"],
   sessions: ["source_id", "session_id"],
 };
 const OF_ATTEMPTS: Readonly<Record<string, readonly string[]>> = {
@@ -91,6 +92,8 @@ async function sumUp({ target }: Parts): Promise<void> {
       `select setval(pg_get_serial_sequence('${table}', 'seq'), greatest((select max(seq) from ${table}), 1))`,
     );
   }
+  // pages were opened on the way, and are sealed anew
+  await target.query("update erasures set status = 'ledger', pages = '[]' where finished_at is null");
   await target.query("update attempt_totals set bytes = (select coalesce(sum(bytes), 0) from attempts)");
 }
 

@@ -3,6 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Register, TakePage } from "../ledger.ts";
 import { prepareCommit } from "./commit.ts";
 import { type Durability, openDatabase, reopenDatabase } from "./database.ts";
+import { prepareErasures } from "./erasures.ts";
 import { openGenerations } from "./generations.ts";
 import { refuseMoved } from "./move-mark.ts";
 import { prepareOutbox } from "./outbox.ts";
@@ -26,6 +27,7 @@ function openStore(database: DatabaseSync, now: number) {
     commit: prepareCommit(database, generations),
     ...prepareReads(database),
     ...prepareOutbox(database),
+    erasures: prepareErasures(database),
   };
 }
 type Store = ReturnType<typeof openStore>;
@@ -126,6 +128,10 @@ const notify = serveThread(async (verb, argument) => {
   const own = verbs[verb];
   if (own) return own(argument as never);
   const open = opened();
+  const erase = open.erasures[verb as keyof typeof open.erasures] as
+    | ((argument: unknown) => unknown)
+    | undefined;
+  if (erase) return erase(argument);
   open.register ??= await openRegister(open.database);
   const registered = open.register[verb as keyof Register] as (argument: unknown) => Promise<unknown>;
   return registered(argument);
