@@ -2,7 +2,8 @@
 import { join } from "node:path";
 import type { Logger } from "pino";
 import type { Config } from "./config.ts";
-import type { EraserDeps } from "./erase/eraser.ts";
+import { type EraserDeps, startEraser } from "./erase/eraser.ts";
+import { createExpiry } from "./erase/expiry.ts";
 import type { Ledger } from "./ledger/ledger.ts";
 import type { ShipperTotals } from "./ship/shipper.ts";
 import { noWarehouse, type Warehouse, type WarehouseState } from "./warehouse/warehouse.ts";
@@ -43,7 +44,7 @@ export interface Shipping {
   state(): WarehouseState;
   losses(): number;
   totals(): Readonly<ShipperTotals>;
-  /** Deletes what is past RETENTION_DAYS, where there is no warehouse. */
+  /** Deletes what is past its source's days, or RETENTION_DAYS where there is no warehouse. */
   expire(at: { now: number }): Promise<void>;
   stop(): Promise<void>;
 }
@@ -70,14 +71,14 @@ export async function startShipping(parts: ShippingParts): Promise<Shipping> {
   const isOff = warehouse.state() === "off";
   const { startShipper } = await import("./ship/shipper.ts");
   const shipper = isOff ? null : startShipper({ ledger, warehouse, clock, newId, log });
-  const { startEraser } = await import("./erase/eraser.ts");
+  const expire = createExpiry({ ledger, warehouse });
   const eraser = startEraser({ ledger, warehouse, clock, log, ...memory });
   return {
     state: warehouse.state,
     losses: warehouse.losses,
     totals: () => shipper?.totals() ?? NOTHING,
     expire: async ({ now }) => {
-      if (!isOff) return;
+      if (!isOff) return expire({ now });
       const before = now - config.RETENTION_DAYS * DAY_MS;
       for (let slice = 0; slice < SLICES && (await ledger.expireOutbox({ before })); ) slice++;
     },

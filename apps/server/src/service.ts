@@ -2,6 +2,7 @@
 import type { Server } from "node:http";
 import { LIMITS } from "@headwater/contract/limits";
 import { compileOrigins, originToAllow } from "@headwater/contract/origin";
+import { pathMatcher } from "@headwater/contract/path-pattern";
 import type { Logger } from "pino";
 import type { TSchema } from "typebox";
 import { createAuthenticator } from "./access/authenticate.ts";
@@ -138,7 +139,8 @@ function createIngestRoom(
     rates: ratesOf(config),
     rulesOf: (source) => {
       const { allows, any: allowsAnyOrigin } = compileOrigins(source.allowedOrigins);
-      return { limits: limitsOf(source), allows, allowsAnyOrigin, originToAllow };
+      const excludes = pathMatcher(source.excludedPaths);
+      return { limits: limitsOf(source), allows, allowsAnyOrigin, originToAllow, excludes };
     },
     countryOf: openCountries(parts.countries),
     maxInFlight: config.INGEST_IN_FLIGHT,

@@ -1,5 +1,6 @@
 export * from "./attempts.ts";
 export * from "./console.ts";
+export * from "./counting.ts";
 export * from "./debug.ts";
 export * from "./errors.ts";
 export * from "./event-codes.ts";

@@ -106,6 +106,11 @@ export const LIMITS = {
   reportedSnippets: 20,
   reportedPolicies: 20,
   reportedPolicyLength: 8_192,
+  /** A goal is a line of a report, an excluded path is looked at for every event. */
+  maxGoals: 100,
+  maxExcludedPaths: 100,
+  pathPatternLength: 500,
+  retentionDaysMost: 3_650,
   maxGraceSeconds: 604_800,
   maxSourcesPerWorkspace: 1_000,
   /** Each rotation leaves a key behind, by which the debug view tells an install that still uses it. */
@@ -206,6 +211,8 @@ export const LIMITS = {
   warehouseConnections: 10,
   /** Chunks of keys that the warehouse is asked for in one statement. */
   warehouseKeys: 2_000,
+  /** Events past their source's `retentionDays` are looked for this often; what is past them changes at midnight (UTC). */
+  retentionCheckMs: 3_600_000,
   warehouseStartMs: 60_000,
   warehousePingMs: 2_000,
   warehousePingPatienceMs: 10_000,

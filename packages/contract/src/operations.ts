@@ -37,8 +37,8 @@ export interface Operation {
   readonly organization?: "query" | "body" | "optional-query" | "optional-body" | "query-or-body";
   /** The path names a source; the workspace is the source's own. */
   readonly source?: true;
-  /** A member of the body that needs a further permission. */
-  readonly elevated?: { readonly field: string; readonly permission: Permission };
+  /** Members of the body that need a further permission. */
+  readonly elevated?: { readonly fields: readonly string[]; readonly permission: Permission };
   readonly query?: TSchema;
   readonly body?: TSchema;
   /** The body may be empty or missing. */
@@ -152,7 +152,7 @@ export const OPERATIONS = [
     access: "sources:write",
     organization: "body",
     source: true,
-    elevated: { field: "limits", permission: "sources:admin" },
+    elevated: { fields: ["limits", "retentionDays"], permission: "sources:admin" },
     body: sources.UpdateSourceBody,
     status: 200,
     answer: sources.Source,

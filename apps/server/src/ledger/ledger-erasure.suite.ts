@@ -136,6 +136,29 @@ export function erasureSuite(name: string, newHome: NewHome): void {
       );
     });
 
+    test("knows which sources keep their events for a while only, deleted ones too", async (ledger) => {
+      const [kept, gone] = [await withSource(ledger), await withSource(ledger, { retentionDays: 7 })];
+      await withSource(ledger);
+      const change = { sourceId: kept.sourceId, actor: ACTOR, now: NOW };
+      await ledger.updateSource({ ...change, change: { retentionDays: 30, bots: "keep" } });
+      await ledger.deleteSource({ actor: ACTOR, now: NOW, sourceId: gone.sourceId });
+      const days = new Map(
+        (await ledger.retentions()).map(({ sourceId, retentionDays }) => [sourceId, retentionDays]),
+      );
+      assert.deepEqual(
+        days,
+        new Map([
+          [kept.sourceId, 30],
+          [gone.sourceId, 7],
+        ]),
+      );
+      const keyed = await ledger.sourceByKey({ publicKey: kept.publicKey, now: NOW });
+      assert.deepEqual(
+        [keyed?.source.retentionDays, keyed?.source.bots, keyed?.source.goals],
+        [30, "keep", []],
+      );
+    });
+
     test("takes the visitor's events out of what is not sealed, and counts what is left", async (ledger) => {
       const other = { anonymousId: "other" };
       const batch = [eventOf("src_1"), eventOf("src_1", other), eventOf("src_1")];

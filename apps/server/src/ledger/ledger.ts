@@ -4,7 +4,7 @@
  * Every verb takes one plain value and answers with one, so that an adapter may live in a thread or behind
  * a socket. A verb rejects with StorageError when the storage fails; nothing of it was then stored.
  */
-import type { ErasureStatus, Role, SourceLimits, VisitorKind } from "@headwater/contract";
+import type { Counting, ErasureStatus, Role, SourceLimits, VisitorKind } from "@headwater/contract";
 import type {
   Actor,
   AttemptCount,
@@ -62,7 +62,7 @@ interface By {
   now: number;
 }
 
-export interface SourceChange {
+export interface SourceChange extends Partial<{ [F in keyof Counting]: Counting[F] | undefined }> {
   name?: string | undefined;
   slug?: string | undefined;
   allowedOrigins?: string[] | undefined;
@@ -233,6 +233,8 @@ export interface ErasureLedger {
   eraseWaiting(asked: { visitors: Visitor[]; after: Place; sealed: boolean }): Promise<{ next: Place }>;
   /** Deletes the debug attempts of those sources and times whose record holds one of the texts as a JSON string. */
   eraseAttempts(asked: { sourceIds: string[]; texts: string[]; until: number }): Promise<void>;
+  /** The sources whose events are not kept for ever, deleted ones too. */
+  retentions(): Promise<{ sourceId: string; retentionDays: number }[]>;
   /** The pages that are sealed and not shipped. */
   sealedPages(): Promise<string[]>;
 }

@@ -2,6 +2,7 @@
 import type {
   AttemptKind,
   AttemptOutcome,
+  Counting,
   ErasureStatus,
   KeyState,
   Privacy,
@@ -10,7 +11,7 @@ import type {
   VisitorKind,
 } from "@headwater/contract";
 
-export interface SourceRecord {
+export interface SourceRecord extends Counting {
   sourceId: string;
   organizationId: string;
   name: string;

@@ -5,6 +5,7 @@ import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { connect } from "../../src/warehouse/client.ts";
 import { startEmbedded } from "../../src/warehouse/embedded/start.ts";
+import { migrate } from "../../src/warehouse/migrate.ts";
 import { MEMORY_BYTES, newFolder } from "./store.ts";
 
 export interface Away extends AsyncDisposable {
@@ -20,6 +21,8 @@ export interface Away extends AsyncDisposable {
 export async function openAway(): Promise<Away> {
   const folder = newFolder();
   const life = await startEmbedded({ folder, memoryBytes: MEMORY_BYTES, threads: 2 });
+  // tests ask before the service has come that far
+  await migrate(life.endpoint);
   const { url, username, password, database } = life.endpoint;
   let isCut = false;
   const server = createServer((from, to) => {

@@ -144,6 +144,12 @@ export const erasureVerbs = (pool: pg.Pool): ErasureLedger => ({
     const written = texts.map((text) => JSON.stringify(text));
     for (const sourceId of sourceIds) await pool.query(ATTEMPTS, [sourceId, until, written]);
   },
+  retentions: async () =>
+    (
+      await pool.query(
+        `select source_id as "sourceId", retention_days as "retentionDays" from sources where retention_days is not null`,
+      )
+    ).rows,
   sealedPages: async () =>
     (await pool.query("select page_id from outbox_pages")).rows.map(({ page_id: pageId }) => pageId),
 });

@@ -43,6 +43,7 @@ const MIGRATIONS: readonly (readonly string[])[] = [
   // functions only
   [],
   REGISTER_CHANGES[2]!,
+  REGISTER_CHANGES[3]!,
 ];
 
 /** They hold nothing, so that every migration ends with the newest; one that changes nothing else is empty. */

@@ -55,6 +55,11 @@ export const REGISTER_CHANGES: readonly (readonly string[])[] = [
     `create index erasures_organization on erasures (organization_id, requested_at)`,
     `create index erasures_open on erasures (requested_at) where finished_at is null`,
   ],
+  // how a source's events are counted, and how long they are kept
+  [
+    `alter table sources add column counting text not null default '{"goals":[],"bots":"apart","excludedPaths":[]}'`,
+    `alter table sources add column retention_days bigint`,
+  ],
 ];
 
 /** `audit` numbers its rows: the one table whose DDL differs by engine (`integer primary key autoincrement`, `bigint generated always as identity primary key`). */
@@ -101,6 +106,8 @@ export interface RegisterTables {
     require_origin: number;
     limits: string;
     privacy: string;
+    counting: string;
+    retention_days: number | null;
     created_at: number;
     updated_at: number;
     deleted_at: number | null;

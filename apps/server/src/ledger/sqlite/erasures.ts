@@ -67,6 +67,9 @@ export function prepareErasures(database: DatabaseSync): Verbs {
     `update erasures set status = ?2, pages = ?3, finished_at = iif(?2 = 'done', ?4, null),
        visitor_id = iif(?2 = 'done', null, visitor_id) where receipt_id = ?1`,
   );
+  const retentions = database.prepare(
+    `select source_id as sourceId, retention_days as retentionDays from sources where retention_days is not null`,
+  );
   const pages = database.prepare("select page_id from outbox_pages");
   const sessions = database.prepare(
     `select session_id, anonymous_id, user_id, started_at from sessions
@@ -157,6 +160,8 @@ export function prepareErasures(database: DatabaseSync): Verbs {
         return { next: last && last.seq < upTo ? [last.seq, upTo] : null };
       }),
 
+    retentions: () =>
+      retentions.all().map((row) => ({ ...row })) as { sourceId: string; retentionDays: number }[],
     sealedPages: () => pages.all().map(({ page_id: pageId }) => pageId as string),
   };
 }

@@ -30,6 +30,7 @@ const MIGRATIONS: readonly (readonly string[])[] = [
       events integer not null, created_at integer not null, tries integer not null, claimed_until integer not null) without rowid`,
   ],
   REGISTER_CHANGES[2]!,
+  REGISTER_CHANGES[3]!,
 ];
 
 /**

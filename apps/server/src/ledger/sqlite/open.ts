@@ -164,6 +164,7 @@ export async function openSqliteLedger(options: SqliteOptions): Promise<SqliteLe
     renderAttempts: (batch) => attempts.call("renderAttempts", batch),
     sourceByKey: (asked) => ledger.call("sourceByKey", asked),
     isSetUp: () => ledger.call("isSetUp", null),
+    retentions: () => ledger.call("retentions", null),
     sealedPages: () => ledger.call("sealedPages", null),
     eraseAttempts: (asked) => attempts.call("eraseAttempts", asked),
     session: (asked) => ledger.call("session", asked),
