@@ -168,6 +168,7 @@ async function openOn(
   const maintain = async () => {
     await ledger.maintain({ now: clock() });
     await ledger.expireAudit({ before: clock() - config.AUDIT_RETENTION_DAYS * DAY_MS });
+    await service.alert({ now: clock() });
     await begun.expire({ now: clock() });
   };
   const maintained = () =>

@@ -7,8 +7,10 @@ import type { Logger } from "pino";
 import type { TSchema } from "typebox";
 import { createAuthenticator } from "./access/authenticate.ts";
 import { permissionsOf } from "./access/permissions.ts";
+import { createAlerts } from "./alert/alerts.ts";
 import type { Attempt } from "./attempt.ts";
 import type { Config } from "./config.ts";
+import { healthOf, statusOf as healthStatus } from "./debug/health.ts";
 import { maskString } from "./debug/mask.ts";
 import { createRecorder, type Recorder } from "./debug/recorder.ts";
 import { getDebug, streamDebug } from "./debug/routes.ts";
@@ -70,6 +72,8 @@ export interface Service {
   server: Server;
   /** Streams end; requests that are under way are answered. */
   stop(): void;
+  /** Looks after the sources; called every minute. */
+  alert(at: { now: number }): Promise<void>;
   /** What it remembers of visitors, for whoever erases them. */
   memory: Pick<EraserDeps, "flushAttempts" | "asRecorded" | "forgetSession">;
   /** Everything that was recorded is written. */
@@ -103,6 +107,15 @@ const ratesOf = (config: Config) => ({
 });
 
 const nodesOf = (readiness: ReadinessWatch) => () => readiness.now().status?.nodes ?? 1;
+
+/** Where nobody is to be told nobody looks. */
+function alertsOf(parts: ServiceParts, debugUrl: (sourceId: string) => string): Service["alert"] {
+  const { config, ledger, clock, newId, log } = parts;
+  const { ALERT_WEBHOOK_URL: url, ALERT_WEBHOOK_SECRET: secret, ALERT_QUIET_HOURS: quietHours } = config;
+  if (url === null || secret === null) return async () => undefined;
+  const webhook = { url, secret };
+  return createAlerts({ ledger, webhook, quietHours, healthStatus, healthOf, debugUrl, clock, newId, log });
+}
 
 type LimitsOf = (source: SourceRecord) => ReturnType<typeof appliedLimits>;
 
@@ -242,6 +255,7 @@ export async function createService(given: ServiceParts): Promise<Service> {
   return {
     server: app.server,
     stop: () => stopping.abort(),
+    alert: alertsOf(parts, debugUrl),
     memory: {
       flushAttempts: recorder.flush,
       asRecorded: maskString,

@@ -129,6 +129,16 @@ export const LIMITS = {
   eraseIdleMs: 1_000,
   erasureReceiptSeconds: 90 * 86_400,
 
+  // alerts
+  /** A stray request that fails is none: so many in the hour. */
+  alertFailures: 5,
+  /** Looked at, or sent, at once. */
+  alertSources: 500,
+  alertsAtOnce: 20,
+  alertTimeoutMs: 10_000,
+  /** Between a try and the next; after the last one it is given up. */
+  alertRetryMs: [60_000, 300_000, 900_000, 3_600_000, 10_800_000],
+
   // the doctor: a command that looks at a page
   doctorTimeoutMs: 10_000,
   /** All of a run, however many scripts a page names. */

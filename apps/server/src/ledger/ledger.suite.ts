@@ -1,4 +1,5 @@
 /** What the hot verbs of every ledger must do, whichever engine keeps it: run by each adapter's own test. */
+import { alertSuite } from "./ledger-alert.suite.ts";
 import { commitSuite } from "./ledger-commit.suite.ts";
 import { erasureSuite } from "./ledger-erasure.suite.ts";
 import type { NewHome } from "./ledger-home.suite.ts";
@@ -14,5 +15,6 @@ export function ledgerSuite(name: string, newHome: NewHome): void {
   upkeepSuite(name, newHome);
   outboxSuite(name, newHome);
   erasureSuite(name, newHome);
+  alertSuite(name, newHome);
   modelSuite(name, newHome);
 }

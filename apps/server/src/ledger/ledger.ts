@@ -7,6 +7,7 @@
 import type { Counting, ErasureStatus, Role, SourceLimits, VisitorKind } from "@headwater/contract";
 import type {
   Actor,
+  AlertStatus,
   AttemptCount,
   AttemptFilter,
   AttemptRow,
@@ -22,6 +23,7 @@ import type {
   Page,
   PageOf,
   PageRequest,
+  PendingAlert,
   Place,
   SessionRecord,
   SourceRecord,
@@ -29,6 +31,7 @@ import type {
   TokenRecord,
   UsageRow,
   Visitor,
+  WatchedSource,
 } from "./records.ts";
 
 /** The storage did not do it. `full`: for want of disk space. */
@@ -239,6 +242,31 @@ export interface ErasureLedger {
   sealedPages(): Promise<string[]>;
 }
 
+/** What alerts of sources rest on. */
+export interface AlertLedger {
+  /** Active sources that have received something, in the order of their ids, after that one. */
+  watchedSources(asked: { after: string; limit: number }): Promise<WatchedSource[]>;
+  /** What succeeded and failed of every source since that hour, added up. */
+  recentCounts(asked: { sinceHour: number }): Promise<AttemptCount[]>;
+  /**
+   * The source is seen as something else now; an alert of it that was not sent yet is replaced.
+   * @param seen.was null: it was never looked at
+   * @param seen.alertId null: nobody is to be told
+   * @returns false: another node has seen it first
+   */
+  seeSource(seen: {
+    sourceId: string;
+    was: AlertStatus | null;
+    status: AlertStatus;
+    alertId: string | null;
+    now: number;
+  }): Promise<boolean>;
+  /** Claims alerts that are due, until `retryMs` (by the number of tries before) have passed. */
+  takeAlerts(asked: { now: number; limit: number; retryMs: readonly number[] }): Promise<PendingAlert[]>;
+  /** It was told, or is given up. */
+  endAlert(ended: { sourceId: string; alertId: string }): Promise<void>;
+}
+
 export interface LedgerStatus {
   outboxEvents: number;
   outboxBytes: number;
@@ -250,7 +278,13 @@ export interface LedgerStatus {
   nodes: number;
 }
 
-export interface Ledger extends Register, IngestLedger, AttemptLedger, OutboxLedger, ErasureLedger {
+export interface Ledger
+  extends Register,
+    IngestLedger,
+    AttemptLedger,
+    OutboxLedger,
+    ErasureLedger,
+    AlertLedger {
   /** Whether `setUp` has made a workspace. */
   isSetUp(): Promise<boolean>;
   /**

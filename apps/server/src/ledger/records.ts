@@ -210,6 +210,30 @@ export interface AttemptCount {
   lastSeenAt: number;
 }
 
+/** `failing`: its requests are refused; `quiet`: none came for long. */
+export type AlertStatus = "receiving" | "failing" | "quiet";
+
+/** A source that has received something, and as what it was seen last. */
+export interface WatchedSource {
+  sourceId: string;
+  lastBootstrapAt: number | null;
+  lastEventAt: number | null;
+  /** null: it was never looked at. */
+  status: AlertStatus | null;
+  since: number | null;
+}
+
+/** A transition that is to be told. */
+export interface PendingAlert {
+  alertId: string;
+  sourceId: string;
+  status: AlertStatus;
+  was: AlertStatus;
+  since: number;
+  /** This one among them. */
+  tries: number;
+}
+
 export interface AttemptFilter {
   sourceId: string;
   kind?: AttemptKind | undefined;

@@ -8,6 +8,7 @@ import type { Ledger, LedgerStatus } from "../ledger.ts";
 import { createRegister } from "../register/register.ts";
 import type { RegisterTables } from "../register/schema.ts";
 import { admitNode } from "./admission.ts";
+import { alertVerbs } from "./alerts.ts";
 import { attemptVerbs, expireAttempts } from "./attempts.ts";
 import { commitAll } from "./commit.ts";
 import { checkSynchronous, connectAlone, openPool, SYNCHRONOUS } from "./connections.ts";
@@ -100,6 +101,7 @@ export async function openPostgresLedger(options: PostgresOptions): Promise<Ledg
       ...readVerbs(others),
       ...outboxVerbs(others),
       ...erasureVerbs(others),
+      ...alertVerbs(others),
       ...attemptVerbs(others, attemptStoreBytes),
       commit: (commit) => queue.add(commit),
       isSetUp: async () => (await others.query("select from organizations limit 1")).rowCount === 1,

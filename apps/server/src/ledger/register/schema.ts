@@ -60,6 +60,12 @@ export const REGISTER_CHANGES: readonly (readonly string[])[] = [
     `alter table sources add column counting text not null default '{"goals":[],"bots":"apart","excludedPaths":[]}'`,
     `alter table sources add column retention_days bigint`,
   ],
+  // as what each source was seen last, and the alert that is still to be sent of it
+  [
+    `create table source_alerts (source_id text primary key, status text not null, since bigint not null, was text,
+      alert_id text, tries bigint not null, next_try_at bigint not null)`,
+    `create index source_alerts_pending on source_alerts (next_try_at) where alert_id is not null`,
+  ],
 ];
 
 /** `audit` numbers its rows: the one table whose DDL differs by engine (`integer primary key autoincrement`, `bigint generated always as identity primary key`). */

@@ -1,6 +1,7 @@
 /** The inside of the ledger's thread: one connection, one verb at a time. */
 import type { DatabaseSync } from "node:sqlite";
 import type { Register, TakePage } from "../ledger.ts";
+import { prepareAlerts } from "./alerts.ts";
 import { prepareCommit } from "./commit.ts";
 import { type Durability, openDatabase, reopenDatabase } from "./database.ts";
 import { prepareErasures } from "./erasures.ts";
@@ -27,7 +28,7 @@ function openStore(database: DatabaseSync, now: number) {
     commit: prepareCommit(database, generations),
     ...prepareReads(database),
     ...prepareOutbox(database),
-    erasures: prepareErasures(database),
+    further: { ...prepareErasures(database), ...prepareAlerts(database) },
   };
 }
 type Store = ReturnType<typeof openStore>;
@@ -128,10 +129,10 @@ const notify = serveThread(async (verb, argument) => {
   const own = verbs[verb];
   if (own) return own(argument as never);
   const open = opened();
-  const erase = open.erasures[verb as keyof typeof open.erasures] as
+  const further = open.further[verb as keyof typeof open.further] as
     | ((argument: unknown) => unknown)
     | undefined;
-  if (erase) return erase(argument);
+  if (further) return further(argument);
   open.register ??= await openRegister(open.database);
   const registered = open.register[verb as keyof Register] as (argument: unknown) => Promise<unknown>;
   return registered(argument);

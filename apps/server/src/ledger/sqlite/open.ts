@@ -3,6 +3,7 @@ import { statfs } from "node:fs/promises";
 import { LIMITS } from "@headwater/contract/limits";
 import { createCommitQueue } from "../commit-queue.ts";
 import type {
+  AlertLedger,
   AttemptLedger,
   ErasureLedger,
   Ledger,
@@ -72,6 +73,13 @@ const ERASURE_VERBS = [
   "eraseSessions",
   "eraseWaiting",
 ] as const satisfies readonly (keyof ErasureLedger)[];
+
+const ALERT_VERBS = [
+  "watchedSources",
+  "seeSource",
+  "takeAlerts",
+  "endAlert",
+] as const satisfies readonly (keyof AlertLedger)[];
 
 /** Of 2,000 sessions each: so many a minute may be looked through in vain, and so many at all. */
 const SESSION_SLICES_IN_VAIN = 20;
@@ -160,12 +168,14 @@ export async function openSqliteLedger(options: SqliteOptions): Promise<SqliteLe
     ...forward(ledger, REGISTER_VERBS),
     ...forward(ledger, OUTBOX_VERBS),
     ...forward(ledger, ERASURE_VERBS),
+    ...forward(ledger, ALERT_VERBS),
     ...forward(attempts, ATTEMPT_VERBS),
     renderAttempts: (batch) => attempts.call("renderAttempts", batch),
     sourceByKey: (asked) => ledger.call("sourceByKey", asked),
     isSetUp: () => ledger.call("isSetUp", null),
     retentions: () => ledger.call("retentions", null),
     sealedPages: () => ledger.call("sealedPages", null),
+    recentCounts: (asked) => attempts.call("recentCounts", asked),
     eraseAttempts: (asked) => attempts.call("eraseAttempts", asked),
     session: (asked) => ledger.call("session", asked),
     commit: (commit) => queue.add(commit),
