@@ -10,6 +10,7 @@ import { storageErrorOf } from "./failure.ts";
 import { openFirstGeneration } from "./generations.ts";
 import { migrate } from "./migrations.ts";
 import {
+  attemptsCourse,
   type Course,
   KEY_BYTES,
   keysCourse,
@@ -51,10 +52,10 @@ const OF_LEDGER: Readonly<Record<string, readonly string[]>> = {
   erasures: ["receipt_id"],
   sessions: ["source_id", "session_id"],
 };
-const OF_ATTEMPTS: Readonly<Record<string, readonly string[]>> = {
+const OF_ATTEMPTS = {
   attempts: ["seq"],
   attempt_counts: ["source_id", "hour", "name"],
-};
+} as const satisfies Record<string, readonly string[]>;
 
 async function follow({ target, onPage }: Parts, course: Course): Promise<void> {
   const found = await target.query("select place from move_progress where name = $1", [course.name]);
@@ -167,7 +168,10 @@ async function moveAll(parts: Parts): Promise<Moved[]> {
     recentKeysCourse(ledger, target),
     outboxCourse(ledger, target),
     ...(attempts
-      ? Object.entries(OF_ATTEMPTS).map(([name, order]) => tableCourse(attempts, target, name, order))
+      ? [
+          attemptsCourse(attempts, target),
+          tableCourse(attempts, target, "attempt_counts", OF_ATTEMPTS.attempt_counts),
+        ]
       : []),
   ];
   for (const course of courses) await follow(parts, course);
