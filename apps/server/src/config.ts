@@ -16,7 +16,10 @@ import {
   text,
   textOrNull,
   webAddress,
+  webhookSecret,
+  webhookUrl,
 } from "./setting-values.ts";
+import { conflictOf } from "./settings-together.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -109,6 +112,16 @@ export const SETTINGS = {
   AUTH_JWKS_URL: setting("", "Keys of an identity provider whose JWTs are bearer tokens too", webAddress),
   AUTH_ISSUER: setting("", "The issuer (iss) of those JWTs", textOrNull),
   AUTH_AUDIENCE: setting("", "The audience (aud) of those JWTs", textOrNull),
+  ALERT_WEBHOOK_URL: secret(
+    "Address that is told when a source starts failing, goes quiet, or receives again; default: none",
+    webhookUrl,
+  ),
+  ALERT_WEBHOOK_SECRET: secret("What those alerts are signed with: 16 or more characters", webhookSecret),
+  ALERT_QUIET_HOURS: setting(
+    24,
+    "Hours without an event or a bootstrap after which a source that had some is called quiet; 0: never",
+    integer(0, 8_760),
+  ),
   TRUST_PROXY: setting(
     "",
     "Whose X-Forwarded-For is believed: a number of hops, or addresses and CIDR ranges",
@@ -238,28 +251,6 @@ function readSetting<T>(
   }
 }
 
-function checkTogether(config: Config): void {
-  const jwt = [config.AUTH_JWKS_URL, config.AUTH_ISSUER, config.AUTH_AUDIENCE];
-  if (jwt.some((value) => value !== null) && jwt.some((value) => value === null)) {
-    throw new ConfigError(
-      "AUTH_JWKS_URL, AUTH_ISSUER and AUTH_AUDIENCE belong together: set all three or none.",
-    );
-  }
-  if (config.WAREHOUSE === "embedded" && config.CLICKHOUSE_URL !== null) {
-    throw new ConfigError("WAREHOUSE=embedded and CLICKHOUSE_URL exclude each other: unset one of them.");
-  }
-  if (config.WAREHOUSE === "embedded" && config.DATABASE_URL !== null) {
-    throw new ConfigError(
-      "WAREHOUSE cannot be embedded with DATABASE_URL: each node would hold a part of the events. Set CLICKHOUSE_URL.",
-    );
-  }
-  if (config.WORKERS > 1 && config.DATABASE_URL === null) {
-    throw new ConfigError(
-      `WORKERS cannot be ${config.WORKERS} without DATABASE_URL: the ledger in DATA_DIR belongs to one process.`,
-    );
-  }
-}
-
 /** @throws ConfigError with a sentence that names the setting */
 export function readConfig(environment: Environment): Config {
   const entries = Object.entries(SETTINGS).map(([name, one]) => [
@@ -267,7 +258,8 @@ export function readConfig(environment: Environment): Config {
     readSetting(name, one as Setting<unknown>, environment),
   ]);
   const config = Object.fromEntries(entries) as Config;
-  checkTogether(config);
+  const conflict = conflictOf(config);
+  if (conflict !== null) throw new ConfigError(conflict);
   return config;
 }
 

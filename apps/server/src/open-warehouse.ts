@@ -2,6 +2,8 @@
 import { join } from "node:path";
 import type { Logger } from "pino";
 import type { Config } from "./config.ts";
+import { type EraserDeps, startEraser } from "./erase/eraser.ts";
+import { createExpiry } from "./erase/expiry.ts";
 import type { Ledger } from "./ledger/ledger.ts";
 import type { ShipperTotals } from "./ship/shipper.ts";
 import { noWarehouse, type Warehouse } from "./warehouse/warehouse.ts";
@@ -41,7 +43,7 @@ async function openWarehouse(config: Config, log: Logger): Promise<Warehouse> {
 export interface Shipping extends Pick<Warehouse, "state" | "client"> {
   losses(): number;
   totals(): Readonly<ShipperTotals>;
-  /** Deletes what is past RETENTION_DAYS, where there is no warehouse. */
+  /** Deletes what is past its source's days, or RETENTION_DAYS where there is no warehouse. */
   expire(at: { now: number }): Promise<void>;
   stop(): Promise<void>;
 }
@@ -52,6 +54,8 @@ export interface ShippingParts {
   clock(): number;
   newId(prefix: string): string;
   log: Logger;
+  /** What the service remembers of visitors, for whoever erases them. */
+  memory: Pick<EraserDeps, "flushAttempts" | "asRecorded" | "forgetSession">;
 }
 
 const NOTHING: ShipperTotals = { events: 0, failures: 0, refused: 0 };
@@ -60,23 +64,26 @@ const DAY_MS = 86_400_000;
 const SLICES = 1_000;
 
 /** Comes up beside the service, which does not wait for it. */
-export async function startShipping({ config, ledger, clock, newId, log }: ShippingParts): Promise<Shipping> {
+export async function startShipping(parts: ShippingParts): Promise<Shipping> {
+  const { config, ledger, clock, newId, log, memory } = parts;
   const warehouse = await openWarehouse(config, log);
   const isOff = warehouse.state() === "off";
   const { startShipper } = await import("./ship/shipper.ts");
   const shipper = isOff ? null : startShipper({ ledger, warehouse, clock, newId, log });
+  const expire = createExpiry({ ledger, warehouse });
+  const eraser = startEraser({ ledger, warehouse, clock, log, ...memory });
   return {
     state: warehouse.state,
     client: warehouse.client,
     losses: warehouse.losses,
     totals: () => shipper?.totals() ?? NOTHING,
     expire: async ({ now }) => {
-      if (!isOff) return;
+      if (!isOff) return expire({ now });
       const before = now - config.RETENTION_DAYS * DAY_MS;
       for (let slice = 0; slice < SLICES && (await ledger.expireOutbox({ before })); ) slice++;
     },
     stop: async () => {
-      await shipper?.stop();
+      await Promise.all([shipper?.stop(), eraser.stop()]);
       await warehouse.close();
     },
   };

@@ -11,6 +11,8 @@ export interface Remembered<V extends object> {
   keep(key: string, value: V): void;
   /** What is being looked up of this key may be old when it comes: it is used once and not kept. */
   outdate(key: string): void;
+  /** This one is asked for again. */
+  drop(key: string): void;
   /** Without `isMeant` all of it; that there is none of something is forgotten in any case. */
   forget(isMeant?: (value: V) => boolean): void;
 }
@@ -59,6 +61,10 @@ export function createRemembered<V extends object>(parts: RememberedParts<V>): R
       known.set(key, value);
     },
     outdate: (key) => void underWay.delete(key),
+    drop: (key) => {
+      underWay.delete(key);
+      known.delete(key);
+    },
     forget: (isMeant) => {
       underWay.clear();
       absent?.clear();

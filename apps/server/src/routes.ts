@@ -9,6 +9,7 @@ import { signIn } from "./access/sign-in.ts";
 import { checkExpiry, createToken, listTokens, revokeToken } from "./access/token-operations.ts";
 import type { FieldRules, Handler, Handlers } from "./call.ts";
 import { type VerifyDeps, verifyInstall } from "./doctor/verify.ts";
+import { checkVisitor, eraseVisitor, getErasure } from "./erase/visitors.ts";
 import { DOCS_HEADERS, docsPage } from "./http/docs.ts";
 import { type InstallAddresses, installPayload } from "./install/install.ts";
 import type { Register } from "./ledger/ledger.ts";
@@ -34,6 +35,7 @@ export const FIELD_RULES: FieldRules = {
   createOrganization: [checkName("name")],
   addMember: [checkName("name")],
   createToken: [checkName("label"), checkExpiry],
+  eraseVisitor: [checkVisitor],
 };
 
 export interface RoutesDeps {
@@ -91,6 +93,8 @@ export function createHandlers({
     revokeToken: revokeToken(ledger),
     listAudit: listAudit(ledger),
     signIn: signIn(ledger, newId),
+    eraseVisitor: eraseVisitor(ledger, newId),
+    getErasure: getErasure(ledger),
 
     getOnboarding: getOnboarding(ledger),
     completeOnboarding: completeOnboarding(ledger),

@@ -163,11 +163,12 @@ async function openOn(
   log.info({ url: listening, version: VERSION }, "listening");
 
   // after the start, which is not to be slower for it
-  const begun = await startShipping({ config, ledger, clock, newId, log });
+  const begun = await startShipping({ config, ledger, clock, newId, log, memory: service.memory });
   shipping = begun;
   const maintain = async () => {
     await ledger.maintain({ now: clock() });
     await ledger.expireAudit({ before: clock() - config.AUDIT_RETENTION_DAYS * DAY_MS });
+    await service.alert({ now: clock() });
     await begun.expire({ now: clock() });
   };
   const maintained = () =>

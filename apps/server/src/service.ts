@@ -2,17 +2,22 @@
 import type { Server } from "node:http";
 import { LIMITS } from "@headwater/contract/limits";
 import { compileOrigins, originToAllow } from "@headwater/contract/origin";
+import { pathMatcher } from "@headwater/contract/path-pattern";
 import type { Logger } from "pino";
 import type { TSchema } from "typebox";
 import { createAuthenticator } from "./access/authenticate.ts";
 import { permissionsOf } from "./access/permissions.ts";
+import { createAlerts } from "./alert/alerts.ts";
 import type { Attempt } from "./attempt.ts";
 import type { Config } from "./config.ts";
+import { healthOf, statusOf as healthStatus } from "./debug/health.ts";
+import { maskString } from "./debug/mask.ts";
 import { createRecorder, type Recorder } from "./debug/recorder.ts";
 import { getDebug, streamDebug } from "./debug/routes.ts";
 import { createDebugStreams } from "./debug/stream.ts";
 import { createDebugRoom } from "./debug/view.ts";
 import type { WriteAttempts } from "./debug/write.ts";
+import type { EraserDeps } from "./erase/eraser.ts";
 import { createAlias } from "./http/alias.ts";
 import { createConsoleDoor } from "./http/console-door.ts";
 import { createGuard } from "./http/guard.ts";
@@ -69,6 +74,10 @@ export interface Service {
   server: Server;
   /** Streams end; requests that are under way are answered. */
   stop(): void;
+  /** Looks after the sources; called every minute. */
+  alert(at: { now: number }): Promise<void>;
+  /** What it remembers of visitors, for whoever erases them. */
+  memory: Pick<EraserDeps, "flushAttempts" | "asRecorded" | "forgetSession">;
   /** Everything that was recorded is written. */
   finish(): Promise<void>;
 }
@@ -100,6 +109,15 @@ const ratesOf = (config: Config) => ({
 });
 
 const nodesOf = (readiness: ReadinessWatch) => () => readiness.now().status?.nodes ?? 1;
+
+/** Where nobody is to be told nobody looks. */
+function alertsOf(parts: ServiceParts, debugUrl: (sourceId: string) => string): Service["alert"] {
+  const { config, ledger, clock, newId, log } = parts;
+  const { ALERT_WEBHOOK_URL: url, ALERT_WEBHOOK_SECRET: secret, ALERT_QUIET_HOURS: quietHours } = config;
+  if (url === null || secret === null) return async () => undefined;
+  const webhook = { url, secret };
+  return createAlerts({ ledger, webhook, quietHours, healthStatus, healthOf, debugUrl, clock, newId, log });
+}
 
 type LimitsOf = (source: SourceRecord) => ReturnType<typeof appliedLimits>;
 
@@ -136,7 +154,8 @@ function createIngestRoom(
     rates: ratesOf(config),
     rulesOf: (source) => {
       const { allows, any: allowsAnyOrigin } = compileOrigins(source.allowedOrigins);
-      return { limits: limitsOf(source), allows, allowsAnyOrigin, originToAllow };
+      const excludes = pathMatcher(source.excludedPaths);
+      return { limits: limitsOf(source), allows, allowsAnyOrigin, originToAllow, excludes };
     },
     countryOf: openCountries(parts.countries),
     maxInFlight: config.INGEST_IN_FLIGHT,
@@ -239,6 +258,15 @@ export async function createService(given: ServiceParts): Promise<Service> {
   return {
     server: app.server,
     stop: () => stopping.abort(),
+    alert: alertsOf(parts, debugUrl),
+    memory: {
+      flushAttempts: recorder.flush,
+      asRecorded: maskString,
+      forgetSession: (session) => {
+        ingest.forget({ of: "session", ...session });
+        ledger.tellUser(session);
+      },
+    },
     finish: async () => {
       await app.close();
       await recorder.close();

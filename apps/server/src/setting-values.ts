@@ -76,6 +76,21 @@ export function ownerToken(value: string): string | null {
   return value;
 }
 
+/** It may hold a secret in its path or query, so it is shown to nobody. */
+export function webhookUrl(value: string): string | null {
+  if (value === "") return null;
+  const url = URL.parse(value);
+  if (!url || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "")
+    throw new Error("must be an http or https address without credentials");
+  return url.href;
+}
+
+export function webhookSecret(value: string): string | null {
+  if (value === "") return null;
+  if (value.length < 16) throw new Error("must have 16 characters or more");
+  return value;
+}
+
 export function headerName(value: string): string | null {
   if (value === "") return null;
   if (!/^[A-Za-z0-9-]{1,64}$/.test(value)) throw new Error("must be the name of a header");

@@ -99,6 +99,33 @@ describe("source", () => {
     const [last] = entries;
     assert.deepEqual([last.action, last.target, last.userId], ["source.updated", sourceId, "command-line"]);
 
+    const counted = ["--goal", "Sign-up=event:signup", "--goal", "a=b=path:/b*", "--exclude-path", "/admin*"];
+    const kept = ["--bots", "reject", "--retention-days", "90", "--respect-gpc", "on"];
+    const limited = ["--max-batch-size", "50", "--client-rate-per-second", "5"];
+    const one = await answer("source", "update", sourceId, ...counted, ...kept, ...limited);
+    assert.deepEqual(one.goals, [
+      { name: "Sign-up", event: "signup", path: null },
+      { name: "a=b", event: null, path: "/b*" },
+    ]);
+    assert.deepEqual([one.excludedPaths, one.bots, one.retentionDays], [["/admin*"], "reject", 90]);
+    assert.deepEqual(one.privacy, { respectGpc: true, requireConsent: false });
+    assert.deepEqual(one.limits, { maxBatchSize: 50, maxPayloadBytes: null, clientRatePerSecond: 5 });
+    const off = ["--goal", "none", "--exclude-path", "none", "--retention-days", "none"];
+    const other = await answer("source", "update", sourceId, ...off, "--max-batch-size", "default");
+    assert.deepEqual([other.goals, other.excludedPaths, other.retentionDays], [[], [], null]);
+    assert.deepEqual([other.limits.maxBatchSize, other.limits.clientRatePerSecond], [null, 5]);
+    for (const [words, sentence] of [
+      [["--goal", "signup"], /^--goal must be Name=event:… or Name=path:\/…/],
+      [["--retention-days", "a week"], /^--retention-days must be a whole number/],
+      [["--retention-days", "0"], /^--retention-days /],
+      [["--exclude-path", "admin"], /^--exclude-path \(number 1\) /],
+      [["--max-batch-size", "0"], /^--max-batch-size /],
+    ] as const) {
+      const refused = await run("source", "update", sourceId, ...words);
+      assert.equal(refused.code, 64, refused.stderr);
+      assert.match(refused.stderr, sentence);
+    }
+
     const wrong = await run("source", "update", sourceId, "--origin", "two.example");
     assert.equal(wrong.code, 64);
     assert.match(wrong.stderr, /^--origin \(number 1\) is not an origin/);

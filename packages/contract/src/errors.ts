@@ -131,6 +131,12 @@ export const ERRORS = {
     "There is no such token in this workspace.",
     "GET /api/tokens?organizationId=… lists the tokens.",
   ),
+  erasure_not_found: failure(
+    404,
+    "not_found",
+    "There is no such receipt in this workspace.",
+    "POST /api/visitors/erase answers with the receipt's id; 90 days after it was done it is forgotten.",
+  ),
   unknown_public_key: failure(
     404,
     "not_found",
@@ -186,6 +192,12 @@ export const ERRORS = {
     "Delete unused ones.",
   ),
   limit_reached: failure(409, "conflict", "There are as many as there may be.", "Remove unused ones."),
+  too_many_erasures: failure(
+    409,
+    "conflict",
+    "The workspace has as many erasures under way as it may have.",
+    "Wait until some are done (GET /api/visitors/erase/:receiptId); they go on when the warehouse is up.",
+  ),
   payload_too_large: failure(
     413,
     "payload_too_large",

@@ -1,4 +1,4 @@
-/** What is said of one event of a batch. */
+/** What is said of single events (CONTRACT section 4). */
 
 /** Why one event of a batch was not stored (CONTRACT section 4), with what to do about it. */
 export const EVENT_CODES = {
@@ -15,9 +15,16 @@ export const EVENT_CODES = {
   event_id_too_long: "Event ids have at most 128 characters; a UUID does.",
   event_too_large: "The event has over `maxEventBytes` bytes; send less in `properties` and `context`.",
   properties_too_deep: "`properties` nest at most 10 levels; flatten them.",
+  path_excluded:
+    "The source's `excludedPaths` keep events of this path out; take the pattern off to count them.",
+  bot_rejected:
+    "The source's `bots` are set to `reject` and the user agent is a bot's; set `apart` or `keep`.",
   too_many_properties: "`properties` have at most 256 keys; send fewer.",
 } as const;
 export type EventCode = keyof typeof EVENT_CODES;
+
+/** What a source's own settings turn away is no failure of the application. */
+export const POLICY_CODES: readonly string[] = ["path_excluded", "bot_rejected"] satisfies EventCode[];
 
 export const WARNINGS = [
   "timestamp_clamped",

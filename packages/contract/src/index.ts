@@ -1,5 +1,6 @@
 export * from "./attempts.ts";
 export * from "./console.ts";
+export * from "./counting.ts";
 export * from "./debug.ts";
 export * from "./errors.ts";
 export * from "./event-codes.ts";
@@ -13,4 +14,5 @@ export * from "./sources.ts";
 export * from "./stats.ts";
 export * from "./stats-words.ts";
 export * from "./verify.ts";
+export * from "./visitors.ts";
 export * from "./workspace.ts";

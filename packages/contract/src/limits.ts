@@ -106,6 +106,11 @@ export const LIMITS = {
   reportedSnippets: 20,
   reportedPolicies: 20,
   reportedPolicyLength: 8_192,
+  /** A goal is a line of a report, an excluded path is looked at for every event. */
+  maxGoals: 100,
+  maxExcludedPaths: 100,
+  pathPatternLength: 500,
+  retentionDaysMost: 3_650,
   maxGraceSeconds: 604_800,
   maxSourcesPerWorkspace: 1_000,
   /** Each rotation leaves a key behind, by which the debug view tells an install that still uses it. */
@@ -113,6 +118,26 @@ export const LIMITS = {
   pageSize: 100,
   debugPageSize: 50,
   debugPageSizeMax: 200,
+
+  // visitors that are erased
+  /** Under way in one workspace: a script's worth, while the warehouse is down. */
+  openErasures: 10_000,
+  /** One pass over the ledger, and one change of the warehouse, are for so many. */
+  erasuresAtOnce: 50,
+  /** One node works at an erasure; when it is silent for so long, another does. */
+  erasureLeaseMs: 60_000,
+  eraseIdleMs: 1_000,
+  erasureReceiptSeconds: 90 * 86_400,
+
+  // alerts
+  /** A stray request that fails is none: so many in the hour. */
+  alertFailures: 5,
+  /** Looked at, or sent, at once. */
+  alertSources: 500,
+  alertsAtOnce: 20,
+  alertTimeoutMs: 10_000,
+  /** Between a try and the next; after the last one it is given up. */
+  alertRetryMs: [60_000, 300_000, 900_000, 3_600_000, 10_800_000],
 
   // the doctor: a command that looks at a page
   doctorTimeoutMs: 10_000,
@@ -196,6 +221,8 @@ export const LIMITS = {
   warehouseConnections: 10,
   /** Chunks of keys that the warehouse is asked for in one statement. */
   warehouseKeys: 2_000,
+  /** Events past their source's `retentionDays` are looked for this often; what is past them changes at midnight (UTC). */
+  retentionCheckMs: 3_600_000,
   warehouseStartMs: 60_000,
   warehousePingMs: 2_000,
   warehousePingPatienceMs: 10_000,

@@ -19,13 +19,13 @@ export interface Operation {
   readonly organization?: "query" | "body" | "optional-query" | "optional-body" | "query-or-body";
   /** Where `sourceId` is read; the workspace is the source's own. */
   readonly source?: "path" | "query" | "body";
-  /** A member of the body that needs a further permission. */
-  readonly elevated?: { readonly field: string; readonly permission: Permission };
+  /** Members of the body that need a further permission. */
+  readonly elevated?: { readonly fields: readonly string[]; readonly permission: Permission };
   readonly query?: TSchema;
   readonly body?: TSchema;
   /** The body may be empty or missing. */
   readonly bodyOptional?: true;
-  readonly status: 200 | 201;
+  readonly status: 200 | 201 | 202;
   readonly answer: TSchema;
   /** Anything but JSON. */
   readonly mediaType?: string;

@@ -18,6 +18,7 @@ import { STATS_OPERATIONS } from "./operations-stats.ts";
 import { Closed, Id } from "./shapes.ts";
 import * as sources from "./sources.ts";
 import { Verification, VerifyBody } from "./verify.ts";
+import * as visitors from "./visitors.ts";
 import * as workspace from "./workspace.ts";
 
 const OrganizationQuery = Closed({ organizationId: Id });
@@ -97,7 +98,7 @@ export const OPERATIONS = [
     access: "sources:write",
     organization: "body",
     source: "path",
-    elevated: { field: "limits", permission: "sources:admin" },
+    elevated: { fields: ["limits", "retentionDays"], permission: "sources:admin" },
     body: sources.UpdateSourceBody,
     status: 200,
     answer: sources.Source,
@@ -333,6 +334,31 @@ export const OPERATIONS = [
     status: 200,
     answer: workspace.AuditList,
     codes: onWorkspace(QUERY),
+  },
+  {
+    id: "eraseVisitor",
+    method: "POST",
+    path: "/api/visitors/erase",
+    summary:
+      "Erase what a workspace, or one of its sources, holds of a visitor; answered with a receipt to poll",
+    access: "visitors:erase",
+    organization: "body",
+    body: visitors.EraseBody,
+    status: 202,
+    answer: visitors.Erasure,
+    codes: onWorkspace([...BODY, "source_not_found", "too_many_erasures"]),
+  },
+  {
+    id: "getErasure",
+    method: "GET",
+    path: "/api/visitors/erase/:receiptId",
+    summary: "How far the erasure of a visitor has come",
+    access: "visitors:erase",
+    organization: "query",
+    query: OrganizationQuery,
+    status: 200,
+    answer: visitors.Erasure,
+    codes: onWorkspace([...QUERY, "erasure_not_found"]),
   },
   {
     id: "getOnboarding",

@@ -1,5 +1,6 @@
 /** Tracking sources and the install payload (spec 2.1, 2.2, CONTRACT sections 2 and 7). */
 import Type, { type Static } from "typebox";
+import { Counting, CountingPatch } from "./counting.ts";
 import { LIMITS } from "./limits.ts";
 import { Closed, Count, Id, Nullable, Time } from "./shapes.ts";
 
@@ -60,6 +61,7 @@ export const Source = Closed({
   isActive: Type.Boolean(),
   requireOrigin: Type.Boolean(),
   privacy: Privacy,
+  ...Counting,
   limits: SourceLimits,
   previousKeyExpiresAt: Nullable(Time),
   publicKeyRotatedAt: Nullable(Time),
@@ -80,6 +82,7 @@ export const CreateSourceBody = Closed({
   frameworkHint: Type.Optional(FrameworkHint),
   requireOrigin: Type.Optional(Type.Boolean()),
   privacy: Type.Optional(PrivacyPatch),
+  ...CountingPatch,
 });
 export type CreateSourceBody = Static<typeof CreateSourceBody>;
 
@@ -98,6 +101,7 @@ export const UpdateSourceBody = Closed({
   isActive: Type.Optional(Type.Boolean()),
   requireOrigin: Type.Optional(Type.Boolean()),
   privacy: Type.Optional(PrivacyPatch),
+  ...CountingPatch,
   limits: Type.Optional(LimitsPatch),
 });
 export type UpdateSourceBody = Static<typeof UpdateSourceBody>;

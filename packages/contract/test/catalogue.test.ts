@@ -49,6 +49,8 @@ const FURTHER_CODES = [
   "key_not_retired",
   "too_many_sources",
   "limit_reached",
+  "erasure_not_found",
+  "too_many_erasures",
 ];
 const FURTHER_WARNINGS = ["sent_at_unreliable", "number_not_finite"];
 const FURTHER_EVENT_CODES = ["duplicate_event", "invalid_event"];

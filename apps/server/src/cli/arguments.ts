@@ -15,7 +15,7 @@ export const ORGANIZATION_FLAG = {
 } as const;
 
 /** Flags that may be given more than once. */
-const REPEATABLE: ReadonlySet<string> = new Set(["origin"]);
+const REPEATABLE: ReadonlySet<string> = new Set(["origin", "goal", "exclude-path"]);
 
 const isFlag = (arg: ArgDef | undefined): arg is ArgDef => arg !== undefined && arg.type !== "positional";
 

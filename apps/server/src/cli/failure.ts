@@ -50,6 +50,12 @@ const FLAGS: Readonly<Record<string, string>> = {
   slug: "--slug",
   allowedOrigins: "--origin",
   frameworkHint: "--framework",
+  goals: "--goal",
+  excludedPaths: "--exclude-path",
+  retentionDays: "--retention-days",
+  "limits.maxBatchSize": "--max-batch-size",
+  "limits.maxPayloadBytes": "--max-payload-bytes",
+  "limits.clientRatePerSecond": "--client-rate-per-second",
   userId: "--user",
   email: "--email",
   role: "--role",
@@ -68,7 +74,7 @@ const HINTS: Partial<Record<ErrorCode, string>> = {
 
 function sentenceOf({ path, message }: Issue): string {
   const field = path.join(".");
-  const flag = FLAGS[String(path[0])];
+  const flag = FLAGS[field] ?? FLAGS[String(path[0])];
   if (flag === undefined || !message.startsWith(field)) return `${message}.`;
   const which = typeof path[1] === "number" ? ` (number ${path[1] + 1})` : "";
   return `${flag}${which}${message.slice(field.length)}`.replace(/[^.?!]$/, "$&.");

@@ -6,8 +6,9 @@ import { listSources } from "../sources/list.ts";
 import { JSON_FLAG, ORGANIZATION_FLAG, valuesOf } from "./arguments.ts";
 import { everyRow, perform, withWorkspace } from "./operator.ts";
 import { listing, minute, type Report } from "./report.ts";
+import { described } from "./source-fields.ts";
 import { installSource } from "./source-install.ts";
-import { described, updateSourceCommand } from "./source-update.ts";
+import { updateSourceCommand } from "./source-update.ts";
 
 const createArgs = {
   name: { type: "string", required: true, description: "Its name, for people" },

@@ -36,7 +36,11 @@ export function healthOf(source: SourceRecord, counts: readonly AttemptCount[], 
  * `failing`: nothing ever succeeded, or the last attempt failed and of the last hour's more failed than
  * succeeded; a stranger's refused request between those of a healthy install does not make it fail.
  */
-function statusOf(source: SourceRecord, counts: readonly AttemptCount[], now: number): Health["status"] {
+export function statusOf(
+  source: Pick<SourceRecord, "lastBootstrapAt" | "lastEventAt">,
+  counts: readonly AttemptCount[],
+  now: number,
+): Health["status"] {
   const succeededAt = Math.max(
     lastOf(counts, "succeeded"),
     source.lastBootstrapAt ?? Number.NEGATIVE_INFINITY,

@@ -3,6 +3,7 @@
  * parts that are JSON already, so that a body is not parsed again to be shown.
  */
 import type { AttemptOutcome, EventResult, Issue } from "@headwater/contract";
+import { POLICY_CODES } from "@headwater/contract/event-codes";
 import { LIMITS } from "@headwater/contract/limits";
 import type { Attempt, Outcome, Refused, Taken } from "../attempt.ts";
 import type { AttemptRow } from "../ledger/records.ts";
@@ -23,13 +24,14 @@ export type FinishedAttempt = Attempt & {
   outcome: Outcome;
 };
 
-/** partial: some events were rejected while others, or the session, were taken. */
+/** partial: some events were rejected while others, or the session, were taken, or the source's own settings turned them away. */
 export function outcomeOf(attempt: FinishedAttempt): AttemptOutcome {
   if (attempt.outcome.kind === "refused") return "failed";
   const { results } = attempt.outcome;
   const rejected = attempt.outcome.answer.rejected ?? 0;
   if (rejected === 0) return "succeeded";
-  return rejected === results.length && attempt.kind === "events" ? "failed" : "partial";
+  const isAll = rejected === results.length && attempt.kind === "events";
+  return isAll && results.some(({ code }) => !POLICY_CODES.includes(code ?? "")) ? "failed" : "partial";
 }
 
 /** One attempt that cannot be rendered does not cost the others. */

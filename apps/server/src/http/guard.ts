@@ -99,13 +99,16 @@ function requirePermission(needed: Permission, role: Role, permissions: readonly
   });
 }
 
-/** The operation's own permission, and the one that a member of the body needs besides. */
+/** The operation's own permission, and the one that some members of the body need besides. */
 function requirePermissions(operation: Operation, { role, permissions }: Standing, body: unknown): void {
   const { access, elevated } = operation;
   if (role === null || access === "public" || access === "public-key" || access === "token") return;
   if (access !== "member") requirePermission(access, role, permissions);
   const reaches =
-    elevated && typeof body === "object" && body !== null && Object.hasOwn(body, elevated.field);
+    elevated &&
+    typeof body === "object" &&
+    body !== null &&
+    elevated.fields.some((field) => Object.hasOwn(body, field));
   if (reaches) requirePermission(elevated.permission, role, permissions);
 }
 

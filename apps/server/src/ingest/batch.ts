@@ -1,5 +1,12 @@
 /** A batch of events, in a bootstrap or by itself: judged, committed, and answered event by event. */
-import type { BootstrapBody, Event, EventResult, EventStatus, EventsBody } from "@headwater/contract";
+import type {
+  BootstrapBody,
+  BotPolicy,
+  Event,
+  EventResult,
+  EventStatus,
+  EventsBody,
+} from "@headwater/contract";
 import { EVENT_CODES } from "@headwater/contract";
 import type { Arrival } from "../arrival.ts";
 import type { Attempt } from "../attempt.ts";
@@ -32,6 +39,8 @@ interface About {
   context: Record<string, unknown> | null;
   /** The source's limit. */
   maxEventBytes: number;
+  bots: BotPolicy;
+  excludes(path: string): boolean;
 }
 
 export const aboutOf = (body: BootstrapBody | EventsBody, known: KnownSource): About => ({
@@ -40,6 +49,8 @@ export const aboutOf = (body: BootstrapBody | EventsBody, known: KnownSource): A
   sdkVersion: body.sdkVersion ?? null,
   context: (body.context ?? null) as Record<string, unknown> | null,
   maxEventBytes: known.limits.maxEventBytes,
+  bots: known.source.bots,
+  excludes: known.excludes,
 });
 
 const isCandidate = (judged: Candidate | Rejection): judged is Candidate => "key" in judged;

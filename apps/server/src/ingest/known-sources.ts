@@ -11,6 +11,8 @@ export interface SourceRules {
   allows(origin: string): boolean;
   /** What in `allowedOrigins` lets this origin in and no other; null: nothing does. */
   originToAllow(origin: string): string | null;
+  /** Its `excludedPaths`. */
+  excludes(path: string): boolean;
 }
 
 export interface KnownSource extends SourceRules {

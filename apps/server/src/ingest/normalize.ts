@@ -1,6 +1,13 @@
 /** From a client's event to its normal form, or the reason why not (CONTRACT section 4). Pure: time and facts are values. */
 import { hash } from "node:crypto";
-import { EVENT_CODES, type Event, type EventCode, LIMITS, type Warning } from "@headwater/contract";
+import {
+  type BotPolicy,
+  EVENT_CODES,
+  type Event,
+  type EventCode,
+  LIMITS,
+  type Warning,
+} from "@headwater/contract";
 import type { SessionRecord } from "../ledger/records.ts";
 import { type Address, addressOf, cutUrl, referrerHostOf, withoutUserInfo } from "./address.ts";
 import { inspect, isLonger, setOwn, sizeOf } from "./json.ts";
@@ -26,6 +33,9 @@ export interface Occasion {
   device: Device;
   deviceOf(userAgent: string): Device;
   maxEventBytes: number;
+  bots: BotPolicy;
+  /** The source's `excludedPaths`. */
+  excludes(path: string): boolean;
 }
 
 export interface Candidate {
@@ -151,7 +161,8 @@ function surroundings(event: Event, occasion: Occasion) {
   const context = own && occasion.context ? { ...occasion.context, ...own } : (own ?? occasion.context);
   const ownAgent = textOrNull(own?.userAgent);
   const device = ownAgent ? occasion.deviceOf(ownAgent) : occasion.device;
-  return { context, device };
+  const isKept = device.isBot && occasion.bots === "keep";
+  return { context, device: isKept ? { ...device, isBot: false } : device };
 }
 
 /** One event's verdict, but for whether it was stored before. */
@@ -170,7 +181,10 @@ export function judge(read: ReadEvent, occasion: Occasion): Candidate | Rejectio
   const anonymousId = event.anonymousId ?? occasion.anonymousId;
   if (anonymousId !== session.anonymousId) warnings.push("anonymous_id_mismatch");
   const { context, device } = surroundings(event, occasion);
+  if (device.isBot && occasion.bots === "reject") return reject("bot_rejected");
   if (device.isBot) warnings.push("bot_suspected");
+  const page = event.page ? pageOf(event.page, occasion, warnings) : null;
+  if (page?.path && occasion.excludes(page.path)) return reject("path_excluded");
   const userId = occasion.userId ?? session.userId;
   const name = nameOf(event);
   const key = eventKey(occasion.sourceId, event.id);
@@ -184,7 +198,7 @@ export function judge(read: ReadEvent, occasion: Occasion): Candidate | Rejectio
     sessionId: session.sessionId,
     anonymousId,
     userId,
-    page: event.page ? pageOf(event.page, occasion, warnings) : null,
+    page,
     locale: textOrNull(context?.locale),
     timezone: textOrNull(context?.timezone),
     screen: sizeText(context?.screen),

@@ -83,10 +83,9 @@ export function createSessions(ledger: IngestLedger): Sessions {
       session.userId = userId ?? session.userId;
     },
     forget(one) {
-      if (!one) opened.clear();
-      remembered.forget(
-        one && (({ sourceId, sessionId }) => sourceId === one.sourceId && sessionId === one.sessionId),
-      );
+      if (one) return remembered.drop(keyOf(one.sourceId, one.sessionId));
+      opened.clear();
+      remembered.forget();
     },
   };
 }

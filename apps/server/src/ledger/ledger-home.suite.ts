@@ -1,6 +1,7 @@
 /** What the ledger's suites share: a store that can be reopened, and the plain values that go into it. */
 import { createHash } from "node:crypto";
 import { it } from "node:test";
+import { DEFAULT_COUNTING } from "@headwater/contract";
 import type { Ledger } from "./ledger.ts";
 import type { Commit, Entry, SessionRecord, SourceRecord } from "./records.ts";
 
@@ -55,6 +56,7 @@ const aSource = (over: Partial<SourceRecord> = {}): SourceRecord => ({
   isActive: true,
   requireOrigin: true,
   privacy: { respectGpc: false, requireConsent: false },
+  ...DEFAULT_COUNTING,
   limits: { maxBatchSize: null, maxPayloadBytes: null, clientRatePerSecond: null },
   lastBootstrapAt: null,
   lastEventAt: null,

@@ -1,5 +1,7 @@
 /** What the hot verbs of every ledger must do, whichever engine keeps it: run by each adapter's own test. */
+import { alertSuite } from "./ledger-alert.suite.ts";
 import { commitSuite } from "./ledger-commit.suite.ts";
+import { erasureSuite } from "./ledger-erasure.suite.ts";
 import type { NewHome } from "./ledger-home.suite.ts";
 import { modelSuite } from "./ledger-model.suite.ts";
 import { outboxSuite } from "./ledger-outbox.suite.ts";
@@ -12,5 +14,7 @@ export function ledgerSuite(name: string, newHome: NewHome): void {
   sessionSuite(name, newHome);
   upkeepSuite(name, newHome);
   outboxSuite(name, newHome);
+  erasureSuite(name, newHome);
+  alertSuite(name, newHome);
   modelSuite(name, newHome);
 }

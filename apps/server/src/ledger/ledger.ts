@@ -4,27 +4,34 @@
  * Every verb takes one plain value and answers with one, so that an adapter may live in a thread or behind
  * a socket. A verb rejects with StorageError when the storage fails; nothing of it was then stored.
  */
-import type { Role, SourceLimits } from "@headwater/contract";
+import type { Counting, ErasureStatus, Role, SourceLimits, VisitorKind } from "@headwater/contract";
 import type {
   Actor,
+  AlertStatus,
   AttemptCount,
   AttemptFilter,
   AttemptRow,
   AuditRecord,
   Commit,
   Committed,
+  ErasureRecord,
   KeyedSource,
   MemberRecord,
+  OpenErasure,
   OrganizationRecord,
   OutboxPage,
   Page,
   PageOf,
   PageRequest,
+  PendingAlert,
+  Place,
   SessionRecord,
   SourceRecord,
   StoredAttempt,
   TokenRecord,
   UsageRow,
+  Visitor,
+  WatchedSource,
 } from "./records.ts";
 
 /** The storage did not do it. `full`: for want of disk space. */
@@ -58,7 +65,7 @@ interface By {
   now: number;
 }
 
-export interface SourceChange {
+export interface SourceChange extends Partial<{ [F in keyof Counting]: Counting[F] | undefined }> {
   name?: string | undefined;
   slug?: string | undefined;
   allowedOrigins?: string[] | undefined;
@@ -139,6 +146,19 @@ export interface Register {
     restored: By & { sourceId: string; publicKey: string; graceMs: number },
   ): Promise<SourceRecord | "unknown" | "not_retired">;
 
+  /** From when it resolves on, what was accepted before will be gone, whatever happens. */
+  requestErasure(
+    requested: By & {
+      receiptId: string;
+      organizationId: string;
+      sourceId: string | null;
+      kind: VisitorKind;
+      id: string;
+    },
+  ): Promise<ErasureRecord | "unknown_source" | "too_many">;
+  /** null: no such receipt in this workspace. */
+  erasure(asked: { receiptId: string; organizationId: string }): Promise<ErasureRecord | null>;
+
   audit(page: PageRequest): Promise<PageOf<AuditRecord>>;
   /** Deletes a slice of what was audited before then, and of the tokens of no use since; true while there is more. */
   expireAudit(at: { before: number }): Promise<boolean>;
@@ -194,6 +214,59 @@ export interface OutboxLedger {
   expireOutbox(at: { before: number }): Promise<boolean>;
 }
 
+/** What a visitor's erasure does to the ledger. Every verb may be called again, and by another node. */
+export interface ErasureLedger {
+  /** Claims erasures that are not done, oldest first; each is one node's until its lease has passed. */
+  takeErasures(asked: { now: number; leaseMs: number; limit: number }): Promise<OpenErasure[]>;
+  /** Keeps what was claimed for so long, or with 0 lets go of it. */
+  holdErasures(held: { receiptIds: string[]; now: number; leaseMs: number }): Promise<void>;
+  /** @param moved.pages for `shipping`; with `done` the visitor's id is forgotten */
+  moveErasures(moved: {
+    receiptIds: string[];
+    status: ErasureStatus;
+    pages: string[];
+    now: number;
+  }): Promise<void>;
+  /** Deletes a slice of the visitors' sessions, and says which. */
+  eraseSessions(asked: {
+    visitors: Visitor[];
+    after: Place;
+  }): Promise<{ erased: { sourceId: string; sessionId: string }[]; next: Place }>;
+  /** Takes the visitors' events out of a slice of what waits; what is in a sealed page only if `sealed`. */
+  eraseWaiting(asked: { visitors: Visitor[]; after: Place; sealed: boolean }): Promise<{ next: Place }>;
+  /** Deletes the debug attempts of those sources and times whose record holds one of the texts as a JSON string. */
+  eraseAttempts(asked: { sourceIds: string[]; texts: string[]; until: number }): Promise<void>;
+  /** The sources whose events are not kept for ever, deleted ones too. */
+  retentions(): Promise<{ sourceId: string; retentionDays: number }[]>;
+  /** The pages that are sealed and not shipped. */
+  sealedPages(): Promise<string[]>;
+}
+
+/** What alerts of sources rest on. */
+export interface AlertLedger {
+  /** Active sources that have received something, in the order of their ids, after that one. */
+  watchedSources(asked: { after: string; limit: number }): Promise<WatchedSource[]>;
+  /** What succeeded and failed of every source since that hour, added up. */
+  recentCounts(asked: { sinceHour: number }): Promise<AttemptCount[]>;
+  /**
+   * The source is seen as something else now; an alert of it that was not sent yet is replaced.
+   * @param seen.was null: it was never looked at
+   * @param seen.alertId null: nobody is to be told
+   * @returns false: another node has seen it first
+   */
+  seeSource(seen: {
+    sourceId: string;
+    was: AlertStatus | null;
+    status: AlertStatus;
+    alertId: string | null;
+    now: number;
+  }): Promise<boolean>;
+  /** Claims alerts that are due, until `retryMs` (by the number of tries before) have passed. */
+  takeAlerts(asked: { now: number; limit: number; retryMs: readonly number[] }): Promise<PendingAlert[]>;
+  /** It was told, or is given up. */
+  endAlert(ended: { sourceId: string; alertId: string }): Promise<void>;
+}
+
 export interface LedgerStatus {
   outboxEvents: number;
   outboxBytes: number;
@@ -205,7 +278,13 @@ export interface LedgerStatus {
   nodes: number;
 }
 
-export interface Ledger extends Register, IngestLedger, AttemptLedger, OutboxLedger {
+export interface Ledger
+  extends Register,
+    IngestLedger,
+    AttemptLedger,
+    OutboxLedger,
+    ErasureLedger,
+    AlertLedger {
   /** Whether `setUp` has made a workspace. */
   isSetUp(): Promise<boolean>;
   /**

@@ -1,7 +1,17 @@
 /** The plain values that the ledger keeps. Times are milliseconds since the epoch; ids are opaque text. */
-import type { AttemptKind, AttemptOutcome, KeyState, Privacy, Role, SourceLimits } from "@headwater/contract";
+import type {
+  AttemptKind,
+  AttemptOutcome,
+  Counting,
+  ErasureStatus,
+  KeyState,
+  Privacy,
+  Role,
+  SourceLimits,
+  VisitorKind,
+} from "@headwater/contract";
 
-export interface SourceRecord {
+export interface SourceRecord extends Counting {
   sourceId: string;
   organizationId: string;
   name: string;
@@ -141,6 +151,39 @@ export interface OutboxPart {
   skipped: number[];
 }
 
+/** What its receipt shows; the visitor's id is not among it. */
+export interface ErasureRecord {
+  receiptId: string;
+  organizationId: string;
+  /** null: every source of the workspace. */
+  sourceId: string | null;
+  kind: VisitorKind;
+  status: ErasureStatus;
+  requestedAt: number;
+  finishedAt: number | null;
+}
+
+/** Who is to be forgotten, and where. */
+export interface Visitor {
+  sourceIds: string[];
+  kind: VisitorKind;
+  id: string;
+  /** What was received later is new, and stays. */
+  until: number;
+}
+
+/** An erasure that somebody has claimed. */
+export interface OpenErasure {
+  receiptId: string;
+  status: ErasureStatus;
+  /** Pages of the outbox that must have been shipped before the warehouse deletes. */
+  pages: string[];
+  visitor: Visitor;
+}
+
+/** Where a slice of a walk over a table ended; null: at its end. */
+export type Place = (string | number)[] | null;
+
 export interface AttemptRow {
   attemptId: string;
   sourceId: string;
@@ -165,6 +208,30 @@ export interface AttemptCount {
   name: string;
   count: number;
   lastSeenAt: number;
+}
+
+/** `failing`: its requests are refused; `quiet`: none came for long. */
+export type AlertStatus = "receiving" | "failing" | "quiet";
+
+/** A source that has received something, and as what it was seen last. */
+export interface WatchedSource {
+  sourceId: string;
+  lastBootstrapAt: number | null;
+  lastEventAt: number | null;
+  /** null: it was never looked at. */
+  status: AlertStatus | null;
+  since: number | null;
+}
+
+/** A transition that is to be told. */
+export interface PendingAlert {
+  alertId: string;
+  sourceId: string;
+  status: AlertStatus;
+  was: AlertStatus;
+  since: number;
+  /** This one among them. */
+  tries: number;
 }
 
 export interface AttemptFilter {

@@ -1,4 +1,5 @@
 /** Records as tests make them, with what a test does not care about filled in. */
+import { DEFAULT_COUNTING } from "@headwater/contract";
 import type { Actor, MemberRecord, SourceRecord, TokenRecord } from "./records.ts";
 
 export const NOW = Date.UTC(2026, 10, 21, 12);
@@ -42,6 +43,7 @@ export const aSource = (organizationId: string, over: Partial<SourceRecord> = {}
   isActive: true,
   requireOrigin: true,
   privacy: { respectGpc: false, requireConsent: false },
+  ...DEFAULT_COUNTING,
   limits: NO_LIMITS,
   lastBootstrapAt: null,
   lastEventAt: null,

@@ -1,4 +1,4 @@
-import type { SourceLimits } from "@headwater/contract";
+import { DEFAULT_COUNTING, type SourceLimits } from "@headwater/contract";
 import type { Handler } from "../call.ts";
 import type { Register } from "../ledger/ledger.ts";
 import type { SourceRecord } from "../ledger/records.ts";
@@ -13,7 +13,7 @@ const NO_LIMITS: SourceLimits = { maxBatchSize: null, maxPayloadBytes: null, cli
 export const createSource =
   (ledger: Register, newId: (prefix: string) => string): Handler<"createSource"> =>
   async ({ organizationId, actor, body, now }) => {
-    const { allowedOrigins = [], frameworkHint = null } = readFields(body);
+    const { allowedOrigins = [], frameworkHint = null, goals = [] } = readFields(body);
     const source: SourceRecord = {
       sourceId: newId("src"),
       organizationId,
@@ -27,6 +27,10 @@ export const createSource =
       isActive: true,
       requireOrigin: body.requireOrigin ?? true,
       privacy: { respectGpc: false, requireConsent: false, ...body.privacy },
+      goals,
+      bots: body.bots ?? DEFAULT_COUNTING.bots,
+      excludedPaths: body.excludedPaths ?? [],
+      retentionDays: body.retentionDays ?? null,
       limits: NO_LIMITS,
       lastBootstrapAt: null,
       lastEventAt: null,

@@ -8,8 +8,9 @@ import { renderSource } from "./source.ts";
 export const updateSource =
   (ledger: Register): Handler<"updateSource"> =>
   async ({ source, actor, body, now }) => {
-    const { slug, isActive, requireOrigin, privacy, limits } = body;
-    const change = { ...readFields(body), slug, isActive, requireOrigin, privacy, limits };
+    const { slug, isActive, requireOrigin, privacy, bots, excludedPaths, retentionDays, limits } = body;
+    const counting = { bots, excludedPaths, retentionDays };
+    const change = { ...readFields(body), slug, isActive, requireOrigin, privacy, ...counting, limits };
     const updated = await ledger.updateSource({ sourceId: source.sourceId, change, actor, now });
     if (updated === "unknown") throw new Refusal("source_not_found");
     if (updated === "slug_taken") throw new Refusal("slug_taken");

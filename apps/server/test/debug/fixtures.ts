@@ -1,5 +1,12 @@
 /** Attempts and a ledger in memory for the tests of the debug room. */
-import type { ErrorCode, EventCode, EventResult, EventsAnswer, Issue } from "@headwater/contract";
+import {
+  DEFAULT_COUNTING,
+  type ErrorCode,
+  type EventCode,
+  type EventResult,
+  type EventsAnswer,
+  type Issue,
+} from "@headwater/contract";
 import type { Attempt } from "../../src/attempt.ts";
 import type { AttemptLedger } from "../../src/ledger/ledger.ts";
 import type { SourceRecord } from "../../src/ledger/records.ts";
@@ -39,6 +46,7 @@ export function source(sourceId = "src_1", changes: Partial<SourceRecord> = {}):
     isActive: true,
     requireOrigin: true,
     privacy: { respectGpc: false, requireConsent: false },
+    ...DEFAULT_COUNTING,
     limits: { maxBatchSize: null, maxPayloadBytes: null, clientRatePerSecond: null },
     lastBootstrapAt: null,
     lastEventAt: null,
@@ -147,6 +155,7 @@ export function bootstrapped(changes: Partial<Attempt> = {}): Attempt {
     serverTime: time,
     limits,
     privacy: { respectGpc: false, requireConsent: false },
+    ...DEFAULT_COUNTING,
   } as const;
   made.outcome ??= { kind: "taken", answer, results: [], normalized: [] };
   return made;

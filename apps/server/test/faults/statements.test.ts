@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { DEFAULT_COUNTING } from "@headwater/contract";
 import { StorageError } from "../../src/ledger/ledger.ts";
 import { aCommit, entries, fresh, MINUTE, NOW } from "../../src/ledger/ledger-home.suite.ts";
 import type { Commit } from "../../src/ledger/records.ts";
@@ -62,6 +63,7 @@ const source = {
   isActive: true,
   requireOrigin: true,
   privacy: { respectGpc: false, requireConsent: false },
+  ...DEFAULT_COUNTING,
   limits: { maxBatchSize: null, maxPayloadBytes: null, clientRatePerSecond: null },
   createdAt: NOW,
   updatedAt: NOW,

@@ -12,6 +12,7 @@ export interface Known {
   visits: { publicKey: string; sessionId: string }[];
   users: string[];
   tokens: string[];
+  receipts: string[];
   secrets: string[];
 }
 
@@ -23,6 +24,7 @@ export async function furnish(world: World): Promise<Known> {
     visits: [],
     users: [],
     tokens: [],
+    receipts: [],
     secrets: [OWNER_TOKEN],
   };
   const make = async (path: string, body: object) => (await world.ask(path, { method: "POST", body })).body;
@@ -39,6 +41,8 @@ export async function furnish(world: World): Promise<Known> {
     });
     known.users.push(userId);
     known.tokens.push(tokenId);
+    const erasure = { organizationId: ORGANIZATION_ID, anonymousId: `visitor-${count}` };
+    known.receipts.push((await make("/api/visitors/erase", erasure)).receiptId);
     if (count === 0) known.secrets.push(token);
   }
   return known;
@@ -75,6 +79,7 @@ export function realOf(known: Known): Real {
     sessionId: one(known.visits.map(({ sessionId }) => sessionId)),
     userId: one(known.users),
     tokenId: one(known.tokens),
+    receiptId: one(known.receipts),
     timestamp: often(time, wild),
     sentAt: often(now, time),
     expiresAt: fc.constantFrom("2099-01-01T00:00:00Z", null),

@@ -24,6 +24,7 @@ export interface Tenant {
   sourceId: string;
   userId: string;
   tokenId: string;
+  receiptId: string;
 }
 
 export interface Caller {
@@ -82,6 +83,8 @@ export const ROWS: Record<
   createToken: () => ({ body: { label: "New" } }),
   revokeToken: ({ tokenId }) => ({ params: { tokenId } }),
   listAudit: () => ({}),
+  eraseVisitor: () => ({ body: { anonymousId: "visitor-1" } }),
+  getErasure: ({ receiptId }) => ({ params: { receiptId } }),
   getOnboarding: () => ({}),
   completeOnboarding: () => ({}),
   getUsage: () => ({}),

@@ -41,7 +41,9 @@ describe("Isolation: nothing crosses from one workspace to another", () => {
     const { sourceId } = await made("/api/tracking-sources", { organizationId, name: "Target" });
     const { userId } = await member(organizationId, "viewer");
     const { tokenId } = await tokenOf(organizationId, userId);
-    return { organizationId, sourceId, userId, tokenId };
+    const erasure = { organizationId, sourceId, anonymousId: "nobody" };
+    const { receiptId } = (await world.ask("/api/visitors/erase", { method: "POST", body: erasure })).body;
+    return { organizationId, sourceId, userId, tokenId, receiptId };
   }
 
   before(async () => {
@@ -98,6 +100,7 @@ describe("Isolation: nothing crosses from one workspace to another", () => {
       `select * from source_activity where source_id in (${own}) order by source_id`,
       `select * from sessions where source_id in (${own}) order by session_id`,
       `select * from usage where source_id in (${own}) order by source_id, day`,
+      "select receipt_id, source_id, kind, requested_at from erasures where organization_id = ?1 order by receipt_id",
       "select * from audit where organization_id = ?1 order by seq",
     ];
     const all = await Promise.all(tables.map((sql) => ledger.rows(sql, organizationId)));

@@ -7,7 +7,7 @@ import type { AttemptLedger } from "../ledger.ts";
 import type { AttemptCount, AttemptFilter, AttemptRow, StoredAttempt } from "../records.ts";
 
 /** What the columns and indexes of a row take beside its record. */
-const ROW_BYTES = 400;
+export const ROW_BYTES = 400;
 const MAINTAIN_SLICES = 10;
 const COUNT_RETENTION_MS = (LIMITS.attemptRetentionSeconds + 86_400) * 1_000;
 

@@ -42,6 +42,9 @@ const MIGRATIONS: readonly (readonly string[])[] = [
   OUTBOX_DDL,
   // functions only
   [],
+  REGISTER_CHANGES[2]!,
+  REGISTER_CHANGES[3]!,
+  REGISTER_CHANGES[4]!,
 ];
 
 /** They hold nothing, so that every migration ends with the newest; one that changes nothing else is empty. */

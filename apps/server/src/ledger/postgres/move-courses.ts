@@ -2,6 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { promisify } from "node:util";
 import { zstdCompress, zstdDecompressSync } from "node:zlib";
+import { ROW_BYTES } from "./attempts.ts";
 import type { Connection } from "./connections.ts";
 
 const compress = promisify(zstdCompress);
@@ -46,6 +47,16 @@ export function tableCourse(
         [JSON.stringify(rows, withoutNul)],
       ),
   };
+}
+
+/** The file holds records packed, the database as they are. */
+export function attemptsCourse(database: DatabaseSync, target: Connection): Course {
+  const course = tableCourse(database, target, "attempts", ["seq"]);
+  const unpacked = (row: Row): Row => {
+    const record = zstdDecompressSync(row.record as Uint8Array).toString();
+    return { ...row, record, bytes: ROW_BYTES + Buffer.byteLength(record) };
+  };
+  return { ...course, put: (rows) => course.put(rows.map(unpacked)) };
 }
 
 const putKeys = (target: Connection, keys: string[]) =>

@@ -10,6 +10,7 @@ import { storageErrorOf } from "./failure.ts";
 import { openFirstGeneration } from "./generations.ts";
 import { migrate } from "./migrations.ts";
 import {
+  attemptsCourse,
   type Course,
   KEY_BYTES,
   keysCourse,
@@ -48,12 +49,13 @@ const OF_LEDGER: Readonly<Record<string, readonly string[]>> = {
   source_activity: ["source_id"],
   usage: ["source_id", "day"],
   audit: ["seq"],
+  erasures: ["receipt_id"],
   sessions: ["source_id", "session_id"],
 };
-const OF_ATTEMPTS: Readonly<Record<string, readonly string[]>> = {
+const OF_ATTEMPTS = {
   attempts: ["seq"],
   attempt_counts: ["source_id", "hour", "name"],
-};
+} as const satisfies Record<string, readonly string[]>;
 
 async function follow({ target, onPage }: Parts, course: Course): Promise<void> {
   const found = await target.query("select place from move_progress where name = $1", [course.name]);
@@ -91,6 +93,8 @@ async function sumUp({ target }: Parts): Promise<void> {
       `select setval(pg_get_serial_sequence('${table}', 'seq'), greatest((select max(seq) from ${table}), 1))`,
     );
   }
+  // pages were opened on the way, and are sealed anew
+  await target.query("update erasures set status = 'ledger', pages = '[]' where finished_at is null");
   await target.query("update attempt_totals set bytes = (select coalesce(sum(bytes), 0) from attempts)");
 }
 
@@ -164,7 +168,10 @@ async function moveAll(parts: Parts): Promise<Moved[]> {
     recentKeysCourse(ledger, target),
     outboxCourse(ledger, target),
     ...(attempts
-      ? Object.entries(OF_ATTEMPTS).map(([name, order]) => tableCourse(attempts, target, name, order))
+      ? [
+          attemptsCourse(attempts, target),
+          tableCourse(attempts, target, "attempt_counts", OF_ATTEMPTS.attempt_counts),
+        ]
       : []),
   ];
   for (const course of courses) await follow(parts, course);

@@ -8,10 +8,12 @@ import type { Ledger, LedgerStatus } from "../ledger.ts";
 import { createRegister } from "../register/register.ts";
 import type { RegisterTables } from "../register/schema.ts";
 import { admitNode } from "./admission.ts";
+import { alertVerbs } from "./alerts.ts";
 import { attemptVerbs, expireAttempts } from "./attempts.ts";
 import { commitAll } from "./commit.ts";
 import { checkSynchronous, connectAlone, openPool, SYNCHRONOUS } from "./connections.ts";
 import { postgresDialect } from "./dialect.ts";
+import { erasureVerbs } from "./erasures.ts";
 import { servingErrorOf, storageErrorOf } from "./failure.ts";
 import { listenForChanges } from "./foreign-changes.ts";
 import { databaseNow, keepUp, openFirstGeneration } from "./generations.ts";
@@ -98,6 +100,8 @@ export async function openPostgresLedger(options: PostgresOptions): Promise<Ledg
       ...register,
       ...readVerbs(others),
       ...outboxVerbs(others),
+      ...erasureVerbs(others),
+      ...alertVerbs(others),
       ...attemptVerbs(others, attemptStoreBytes),
       commit: (commit) => queue.add(commit),
       isSetUp: async () => (await others.query("select from organizations limit 1")).rowCount === 1,

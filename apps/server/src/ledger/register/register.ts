@@ -2,6 +2,7 @@
 import type { Register } from "../ledger.ts";
 import { auditVerbs } from "./audit.ts";
 import type { Db } from "./database.ts";
+import { erasureVerbs } from "./erasures.ts";
 import { keyVerbs } from "./keys.ts";
 import { memberVerbs } from "./members.ts";
 import { organizationVerbs } from "./organizations.ts";
@@ -17,6 +18,7 @@ export const createRegister = (db: Db): Register => ({
   ...tokenVerbs(db),
   ...sourceVerbs(db),
   ...keyVerbs(db),
+  ...erasureVerbs(db),
   ...auditVerbs(db),
   ...usageVerbs(db),
 });

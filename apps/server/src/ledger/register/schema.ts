@@ -3,7 +3,7 @@
  * milliseconds (bigint), flags 0 or 1, lists and objects JSON text. The hot verbs of each engine read
  * `sources` and `source_keys` and add to `source_activity` and `usage`.
  */
-import type { Role } from "@headwater/contract";
+import type { ErasureStatus, Role, VisitorKind } from "@headwater/contract";
 import type { Generated } from "kysely";
 
 export const REGISTER_DDL: readonly string[] = [
@@ -46,6 +46,25 @@ export const REGISTER_CHANGES: readonly (readonly string[])[] = [
   // what the pages of a source must heed
   [
     `alter table sources add column privacy text not null default '{"respectGpc":false,"requireConsent":false}'`,
+  ],
+  // visitors that are erased; `visitor_id` is forgotten when that is done
+  [
+    `create table erasures (receipt_id text primary key, organization_id text not null, source_id text, kind text not null,
+      visitor_id text, status text not null, pages text not null, requested_at bigint not null, finished_at bigint,
+      claimed_until bigint not null)`,
+    `create index erasures_organization on erasures (organization_id, requested_at)`,
+    `create index erasures_open on erasures (requested_at) where finished_at is null`,
+  ],
+  // how a source's events are counted, and how long they are kept
+  [
+    `alter table sources add column counting text not null default '{"goals":[],"bots":"apart","excludedPaths":[]}'`,
+    `alter table sources add column retention_days bigint`,
+  ],
+  // as what each source was seen last, and the alert that is still to be sent of it
+  [
+    `create table source_alerts (source_id text primary key, status text not null, since bigint not null, was text,
+      alert_id text, tries bigint not null, next_try_at bigint not null)`,
+    `create index source_alerts_pending on source_alerts (next_try_at) where alert_id is not null`,
   ],
 ];
 
@@ -93,6 +112,8 @@ export interface RegisterTables {
     require_origin: number;
     limits: string;
     privacy: string;
+    counting: string;
+    retention_days: number | null;
     created_at: number;
     updated_at: number;
     deleted_at: number | null;
@@ -107,6 +128,19 @@ export interface RegisterTables {
     last_event_at: number | null;
   };
   usage: { source_id: string; day: string; accepted: number; bootstraps: number };
+  erasures: {
+    receipt_id: string;
+    organization_id: string;
+    source_id: string | null;
+    kind: VisitorKind;
+    visitor_id: string | null;
+    status: ErasureStatus;
+    /** A JSON list. */
+    pages: string;
+    requested_at: number;
+    finished_at: number | null;
+    claimed_until: number;
+  };
   audit: {
     seq: Generated<number>;
     organization_id: string;

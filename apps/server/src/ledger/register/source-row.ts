@@ -1,4 +1,5 @@
 /** Between a source as the ledger keeps it and as the service knows it. The hot verbs of each engine use it too. */
+import type { Counting } from "@headwater/contract";
 import type { SourceRecord } from "../records.ts";
 import { number, numberOrNull } from "./database.ts";
 import type { RegisterTables } from "./schema.ts";
@@ -24,6 +25,8 @@ export const SOURCE_COLUMNS = [
   "sources.require_origin",
   "sources.limits",
   "sources.privacy",
+  "sources.counting",
+  "sources.retention_days",
   "sources.created_at",
   "sources.updated_at",
   "source_activity.last_bootstrap_at",
@@ -46,6 +49,8 @@ export function sourceRecord(row: SourceRow, now = Number.NEGATIVE_INFINITY): So
     isActive: number(row.is_active) === 1,
     requireOrigin: number(row.require_origin) === 1,
     privacy: JSON.parse(row.privacy) as SourceRecord["privacy"],
+    ...(JSON.parse(row.counting) as Omit<Counting, "retentionDays">),
+    retentionDays: numberOrNull(row.retention_days),
     limits: JSON.parse(row.limits) as SourceRecord["limits"],
     lastBootstrapAt: numberOrNull(row.last_bootstrap_at),
     lastEventAt: numberOrNull(row.last_event_at),
@@ -68,6 +73,12 @@ export const rowOf = (source: SourceRecord): Omit<Row, "deleted_at"> => ({
   is_active: source.isActive ? 1 : 0,
   require_origin: source.requireOrigin ? 1 : 0,
   privacy: JSON.stringify(source.privacy),
+  counting: JSON.stringify({
+    goals: source.goals,
+    bots: source.bots,
+    excludedPaths: source.excludedPaths,
+  }),
+  retention_days: source.retentionDays,
   limits: JSON.stringify(source.limits),
   created_at: source.createdAt,
   updated_at: source.updatedAt,

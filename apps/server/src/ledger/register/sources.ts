@@ -62,6 +62,10 @@ const audited = ({
   isActive,
   requireOrigin,
   privacy,
+  goals,
+  bots,
+  excludedPaths,
+  retentionDays,
   limits,
 }: SourceRecord) => ({
   name,
@@ -72,6 +76,10 @@ const audited = ({
   isActive,
   requireOrigin,
   privacy,
+  goals,
+  bots,
+  excludedPaths,
+  retentionDays,
   limits,
 });
 

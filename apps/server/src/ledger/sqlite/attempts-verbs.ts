@@ -42,6 +42,9 @@ export function serveAttempts(render: (parcels: unknown[]) => AttemptRow[]): voi
     recordAttempts: (batch: { rows: AttemptRow[]; counts: AttemptCount[] }) => opened().recordAttempts(batch),
     attempts: (filter: AttemptFilter) => opened().attempts(filter),
     attemptCounts: (asked: { sourceId: string; sinceHour: number }) => opened().attemptCounts(asked),
+    recentCounts: (asked: { sinceHour: number }) => opened().recentCounts(asked),
+    eraseAttempts: (asked: { sourceIds: string[]; texts: string[]; until: number }) =>
+      opened().eraseAttempts(asked),
     maintain: ({ now }: { now: number }) => opened().maintain(now),
     close: drop,
   };

@@ -18,6 +18,8 @@ export interface AttemptStore {
   /** Newest first, or with `after` oldest first. */
   attempts(filter: AttemptFilter): StoredAttempt[];
   attemptCounts(asked: { sourceId: string; sinceHour: number }): AttemptCount[];
+  recentCounts(asked: { sinceHour: number }): AttemptCount[];
+  eraseAttempts(asked: { sourceIds: string[]; texts: string[]; until: number }): void;
   /** Deletes what is past its time, some slices of it; true when there is more to do. */
   maintain(now: number): boolean;
   close(): void;
@@ -96,6 +98,30 @@ export function openAttempts(
         from attempt_counts where source_id = ? and hour >= ? order by hour, name`;
       const counts = prepared(sql).all(sourceId, sinceHour) as unknown as AttemptCount[];
       return counts.map((count) => ({ ...count }));
+    },
+
+    recentCounts({ sinceHour }) {
+      const sql = `select source_id as sourceId, ?1 as hour, name, sum(count) as count, max(last_seen_at) as lastSeenAt
+        from attempt_counts where hour >= ?1 and name in ('succeeded', 'failed') group by source_id, name`;
+      return prepared(sql).all(sinceHour) as unknown as AttemptCount[];
+    },
+
+    eraseAttempts({ sourceIds, texts, until }) {
+      const sql = `select seq, record from attempts where source_id = ? and kind in (0, 1) and other in (0, 1)
+        and received_at <= ?`;
+      const written = texts.map((text) => Buffer.from(JSON.stringify(text)));
+      transaction(() => {
+        for (const sourceId of sourceIds) {
+          const rows = prepared(sql).all(sourceId, until) as unknown as { seq: number; record: Uint8Array }[];
+          for (const { seq, record } of rows) {
+            const json = zstdDecompressSync(record);
+            if (written.some((text) => json.includes(text)))
+              prepared("delete from attempts where seq = ?").run(seq);
+          }
+        }
+      });
+      // what is left is counted anew
+      retention.forget();
     },
 
     maintain(now) {

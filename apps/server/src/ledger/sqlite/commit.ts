@@ -1,11 +1,8 @@
 /** The hot verb: a group of ingest requests in one durable transaction. */
 import type { DatabaseSync } from "node:sqlite";
-import { constants, zstdCompressSync } from "node:zlib";
 import type { SessionRecord } from "../records.ts";
 import type { Generations } from "./generations.ts";
-import type { Head, PackedGroup } from "./packing.ts";
-
-const COMPRESSION = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
+import { compressLines, type Head, type PackedGroup } from "./packing.ts";
 
 /** What a group adds up to for one source and day, so that each is written once. */
 interface Tally {
@@ -123,7 +120,7 @@ export function prepareCommit(database: DatabaseSync, generations: Generations) 
             .split("\n")
             .filter((_, index) => outcomes[index] === 1)
             .join("\n");
-    const payload = zstdCompressSync(fresh, COMPRESSION);
+    const payload = compressLines(fresh);
     addOutbox.run(events, now, payload);
     addOutboxTotals.run(events, payload.length);
   };

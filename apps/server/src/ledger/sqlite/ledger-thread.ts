@@ -1,8 +1,10 @@
 /** The inside of the ledger's thread: one connection, one verb at a time. */
 import type { DatabaseSync } from "node:sqlite";
 import type { Register, TakePage } from "../ledger.ts";
+import { prepareAlerts } from "./alerts.ts";
 import { prepareCommit } from "./commit.ts";
 import { type Durability, openDatabase, reopenDatabase } from "./database.ts";
+import { prepareErasures } from "./erasures.ts";
 import { openGenerations } from "./generations.ts";
 import { refuseMoved } from "./move-mark.ts";
 import { prepareOutbox } from "./outbox.ts";
@@ -26,6 +28,7 @@ function openStore(database: DatabaseSync, now: number) {
     commit: prepareCommit(database, generations),
     ...prepareReads(database),
     ...prepareOutbox(database),
+    further: { ...prepareErasures(database), ...prepareAlerts(database) },
   };
 }
 type Store = ReturnType<typeof openStore>;
@@ -126,6 +129,10 @@ const notify = serveThread(async (verb, argument) => {
   const own = verbs[verb];
   if (own) return own(argument as never);
   const open = opened();
+  const further = open.further[verb as keyof typeof open.further] as
+    | ((argument: unknown) => unknown)
+    | undefined;
+  if (further) return further(argument);
   open.register ??= await openRegister(open.database);
   const registered = open.register[verb as keyof Register] as (argument: unknown) => Promise<unknown>;
   return registered(argument);

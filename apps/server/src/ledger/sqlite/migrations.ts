@@ -29,6 +29,9 @@ const MIGRATIONS: readonly (readonly string[])[] = [
     `create table outbox_pages (page_id text primary key, first_seq integer not null, last_seq integer not null,
       events integer not null, created_at integer not null, tries integer not null, claimed_until integer not null) without rowid`,
   ],
+  REGISTER_CHANGES[2]!,
+  REGISTER_CHANGES[3]!,
+  REGISTER_CHANGES[4]!,
 ];
 
 /**

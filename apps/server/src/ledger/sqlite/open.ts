@@ -2,7 +2,15 @@
 import { statfs } from "node:fs/promises";
 import { LIMITS } from "@headwater/contract/limits";
 import { createCommitQueue } from "../commit-queue.ts";
-import type { AttemptLedger, Ledger, LedgerStatus, OutboxLedger, Register } from "../ledger.ts";
+import type {
+  AlertLedger,
+  AttemptLedger,
+  ErasureLedger,
+  Ledger,
+  LedgerStatus,
+  OutboxLedger,
+  Register,
+} from "../ledger.ts";
 import type { AttemptCount } from "../records.ts";
 import type { AttemptsOpening } from "./attempts-verbs.ts";
 import { type Durability, refuseUnsafeSqlite } from "./database.ts";
@@ -38,6 +46,8 @@ const REGISTER_VERBS = [
   "deleteSource",
   "rotateKey",
   "restoreKey",
+  "requestErasure",
+  "erasure",
   "audit",
   "onboarding",
   "completeOnboarding",
@@ -55,6 +65,21 @@ const OUTBOX_VERBS = [
   "releasePage",
   "expireOutbox",
 ] as const satisfies readonly (keyof OutboxLedger)[];
+
+const ERASURE_VERBS = [
+  "takeErasures",
+  "holdErasures",
+  "moveErasures",
+  "eraseSessions",
+  "eraseWaiting",
+] as const satisfies readonly (keyof ErasureLedger)[];
+
+const ALERT_VERBS = [
+  "watchedSources",
+  "seeSource",
+  "takeAlerts",
+  "endAlert",
+] as const satisfies readonly (keyof AlertLedger)[];
 
 /** Of 2,000 sessions each: so many a minute may be looked through in vain, and so many at all. */
 const SESSION_SLICES_IN_VAIN = 20;
@@ -142,10 +167,16 @@ export async function openSqliteLedger(options: SqliteOptions): Promise<SqliteLe
   return {
     ...forward(ledger, REGISTER_VERBS),
     ...forward(ledger, OUTBOX_VERBS),
+    ...forward(ledger, ERASURE_VERBS),
+    ...forward(ledger, ALERT_VERBS),
     ...forward(attempts, ATTEMPT_VERBS),
     renderAttempts: (batch) => attempts.call("renderAttempts", batch),
     sourceByKey: (asked) => ledger.call("sourceByKey", asked),
     isSetUp: () => ledger.call("isSetUp", null),
+    retentions: () => ledger.call("retentions", null),
+    sealedPages: () => ledger.call("sealedPages", null),
+    recentCounts: (asked) => attempts.call("recentCounts", asked),
+    eraseAttempts: (asked) => attempts.call("eraseAttempts", asked),
     session: (asked) => ledger.call("session", asked),
     commit: (commit) => queue.add(commit),
     // there is no other node

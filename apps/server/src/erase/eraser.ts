@@ -1,0 +1,152 @@
+/**
+ * Erases visitors: out of what waits in the ledger, its sessions and its debug history; then, when the pages that were
+ * sealed before have been shipped, out of the warehouse. Where it stands is in the ledger, so that it goes on after a
+ * restart, on any node; each step may be done again.
+ */
+import { createHash } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+import { LIMITS } from "@headwater/contract/limits";
+import type { ErasureLedger } from "../ledger/ledger.ts";
+import type { OpenErasure, Place, Visitor } from "../ledger/records.ts";
+import { type Deletion, deleteEvents, literal } from "../warehouse/deletion.ts";
+import type { Warehouse } from "../warehouse/warehouse.ts";
+
+export interface EraserDeps {
+  ledger: ErasureLedger;
+  warehouse: Pick<Warehouse, "client" | "state">;
+  /** What was recorded for the debug view is in the ledger when it resolves. */
+  flushAttempts(): Promise<void>;
+  /** How the debug view writes a text of a client. */
+  asRecorded(text: string): string;
+  /** The session is gone: nobody is to remember it, on any node. */
+  forgetSession(session: { sourceId: string; sessionId: string }): void;
+  clock(): number;
+  log: { warn(fields: object, message: string): void };
+}
+
+export interface Eraser {
+  /** What is under way has some time to end; the rest goes on after the next start. */
+  stop(): Promise<void>;
+}
+
+/** Slices of a walk between two renewals of the lease. */
+const SLICES = 20;
+
+/** By hash, because the warehouse keeps and shows the text of what it was told. */
+function deletionOf({ receiptId, visitor }: OpenErasure): Deletion {
+  const { sourceIds, kind, id, until } = visitor;
+  const hash = createHash("sha256").update(id).digest("hex").toUpperCase();
+  const sources = sourceIds.map(literal).join();
+  const own = `hex(SHA256(ifNull(${kind}, ''))) = '${hash}' AND receivedAt <= fromUnixTimestamp64Milli(${until}, 'UTC')`;
+  return { name: receiptId, condition: sources === "" ? "0" : `sourceId IN (${sources}) AND ${own}` };
+}
+
+const idsOf = (erasures: readonly OpenErasure[]) => erasures.map(({ receiptId }) => receiptId);
+
+export function startEraser(deps: EraserDeps): Eraser {
+  const { ledger, warehouse, clock, log } = deps;
+  const stopping = new AbortController();
+  const cutting = new AbortController();
+  let isFailing = false;
+
+  const hold = (erasures: readonly OpenErasure[], leaseMs: number) =>
+    ledger.holdErasures({ receiptIds: idsOf(erasures), now: clock(), leaseMs });
+  const move = (erasures: readonly OpenErasure[], status: OpenErasure["status"], pages: string[] = []) =>
+    erasures.length === 0
+      ? undefined
+      : ledger.moveErasures({ receiptIds: idsOf(erasures), status, pages, now: clock() });
+
+  /** To the end of the walk, keeping what was claimed. */
+  const walk = async (erasures: readonly OpenErasure[], step: (after: Place) => Promise<{ next: Place }>) => {
+    let place: Place = null;
+    for (let slices = 1; ; slices++) {
+      ({ next: place } = await step(place));
+      if (place === null) return;
+      stopping.signal.throwIfAborted();
+      if (slices % SLICES === 0) await hold(erasures, LIMITS.erasureLeaseMs);
+    }
+  };
+
+  const eraseAttempts = async ({ sourceIds, id, until }: Visitor) =>
+    ledger.eraseAttempts({ sourceIds, texts: [deps.asRecorded(id)], until });
+
+  /** Where there is no warehouse, a sealed page is never shipped. */
+  const cleanLedger = async (erasures: readonly OpenErasure[], sealed: boolean) => {
+    const visitors = erasures.map(({ visitor }) => visitor);
+    await walk(erasures, async (after) => {
+      const { erased, next } = await ledger.eraseSessions({ visitors, after });
+      for (const session of erased) deps.forgetSession(session);
+      return { next };
+    });
+    await walk(erasures, (after) => ledger.eraseWaiting({ visitors, after, sealed }));
+    await deps.flushAttempts();
+    for (const visitor of visitors) await eraseAttempts(visitor);
+  };
+
+  /** Each takes one step, where it can; true when one did. */
+  const advance = async (erasures: readonly OpenErasure[]): Promise<boolean> => {
+    const at = (status: OpenErasure["status"]) => erasures.filter((one) => one.status === status);
+    const fresh = at("ledger");
+    const isOff = warehouse.state() === "off";
+    if (fresh.length > 0) {
+      await cleanLedger(fresh, isOff);
+      // what was not sealed by now is sealed without the visitors
+      await move(fresh, isOff ? "done" : "shipping", isOff ? [] : await ledger.sealedPages());
+    }
+    const sealed = new Set(at("shipping").length > 0 ? await ledger.sealedPages() : []);
+    const shipped = at("shipping").filter(({ pages }) => !pages.some((page) => sealed.has(page)));
+    await move(shipped, "warehouse");
+    const client = warehouse.client();
+    const told = client ? at("warehouse") : [];
+    const gone =
+      client && told.length > 0
+        ? await deleteEvents(client, told.map(deletionOf), cutting.signal)
+        : new Set();
+    const done = told.filter(({ receiptId }) => gone.has(receiptId));
+    await move(done, "done");
+    return fresh.length + shipped.length + done.length > 0;
+  };
+
+  const round = async (): Promise<boolean> => {
+    const { erasureLeaseMs: leaseMs, erasuresAtOnce: limit } = LIMITS;
+    const erasures = await ledger.takeErasures({ now: clock(), leaseMs, limit });
+    if (erasures.length === 0) return false;
+    try {
+      return await advance(erasures);
+    } finally {
+      await hold(erasures, 0).catch(() => undefined);
+    }
+  };
+
+  const run = async () => {
+    while (!stopping.signal.aborted) {
+      const hasAdvanced = await round().then(
+        (advanced) => {
+          isFailing = false;
+          return advanced;
+        },
+        (error: Error) => {
+          // said once, not every second for as long as it lasts
+          if (!isFailing && !stopping.signal.aborted)
+            log.warn({ err: error }, "visitors cannot be erased just now; it is tried again");
+          isFailing = true;
+          return false;
+        },
+      );
+      if (hasAdvanced) continue;
+      await pause(LIMITS.eraseIdleMs, undefined, { signal: stopping.signal, ref: false }).catch(
+        () => undefined,
+      );
+    }
+  };
+  const running = run();
+
+  return {
+    stop: async () => {
+      stopping.abort();
+      const patience = setTimeout(() => cutting.abort(), LIMITS.shipStopMs);
+      await running;
+      clearTimeout(patience);
+    },
+  };
+}

@@ -1,0 +1,155 @@
+/** Visitors that are erased: who is to be, and what that takes out of sessions and outbox, a source's slice at a call. */
+import { promisify } from "node:util";
+import { constants, zstdCompress, zstdDecompress } from "node:zlib";
+import type pg from "pg";
+import type { ErasureLedger } from "../ledger.ts";
+import type { OpenErasure, Place, Visitor } from "../records.ts";
+import { createLineFilter, sourcesOf, visitorsIn } from "../visitor-lines.ts";
+
+const compress = promisify(zstdCompress);
+const unpack = promisify(zstdDecompress);
+const COMPRESSION = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
+/** Rows are held while they are rewritten. */
+const SLICE_ROWS = 50;
+const SLICE_SESSIONS = 5_000;
+
+/** Claims pass by the database's clock, which all nodes share. */
+const NOW = "floor(extract(epoch from clock_timestamp()) * 1000)::bigint";
+const TAKE = `with free as (
+    select receipt_id from erasures where finished_at is null and claimed_until <= ${NOW}
+    order by requested_at, receipt_id limit $2 for update skip locked
+  )
+  update erasures e set claimed_until = ${NOW} + $1 from free where e.receipt_id = free.receipt_id
+  returning e.receipt_id, e.kind, e.visitor_id, e.status, e.pages, e.requested_at,
+    coalesce((select json_agg(s.source_id) from sources s where s.organization_id = e.organization_id
+      and (e.source_id is null or s.source_id = e.source_id)), '[]') as source_ids`;
+const HOLD = `update erasures set claimed_until = case $2::bigint when 0 then 0 else ${NOW} + $2 end
+  where receipt_id = any($1)`;
+const MOVE = `update erasures set status = $2, pages = $3, finished_at = case $2 when 'done' then $4::bigint end,
+    visitor_id = case $2 when 'done' then null else visitor_id end
+  where receipt_id = any($1)`;
+
+const SESSIONS = `with slice as (
+    select session_id, anonymous_id, user_id, started_at from sessions where source_id = $1 and session_id > $2
+    order by session_id limit ${SLICE_SESSIONS}
+  ), gone as (
+    delete from sessions where source_id = $1 and session_id in (
+      select session_id from slice join json_to_recordset($3) as v (kind text, id text, until bigint)
+        on started_at <= v.until and case v.kind when 'userId' then user_id else anonymous_id end = v.id)
+    returning session_id
+  )
+  select (select coalesce(json_agg(session_id), '[]') from gone) as erased, count(*) as seen, max(session_id) as last
+  from slice`;
+
+/** A row that is being sealed is waited for, and is not among them when it was. */
+const waiting = (sealed: boolean) => `select seq, events, skipped, payload from outbox
+  where source_id = $1 and seq > $2 and seq <= $3 ${sealed ? "" : "and page_id is null"}
+  order by seq limit ${SLICE_ROWS} for update`;
+const SUBTRACT = "update outbox_totals set events = events - $2, bytes = bytes - $3 where source_id = $1";
+
+const ATTEMPTS = `with gone as (
+    delete from attempts where source_id = $1 and received_at <= $2
+      and exists (select from unnest($3::text[]) as wanted (written) where position(written in record) > 0)
+    returning bytes
+  )
+  update attempt_totals set bytes = bytes - (select coalesce(sum(bytes), 0) from gone)`;
+
+interface OpenRow {
+  receipt_id: string;
+  kind: Visitor["kind"];
+  visitor_id: string;
+  status: OpenErasure["status"];
+  pages: string;
+  requested_at: number;
+  source_ids: string[];
+}
+interface WaitingRow {
+  seq: number;
+  events: number;
+  skipped: number[];
+  payload: Buffer;
+}
+
+const openOf = (row: OpenRow): OpenErasure => ({
+  receiptId: row.receipt_id,
+  status: row.status,
+  pages: JSON.parse(row.pages) as string[],
+  visitor: { sourceIds: row.source_ids, kind: row.kind, id: row.visitor_id, until: row.requested_at },
+});
+
+async function inTransaction<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let failed = true;
+  try {
+    await client.query("begin");
+    const value = await work(client);
+    await client.query("commit");
+    failed = false;
+    return value;
+  } finally {
+    // a connection that is dropped rolls back
+    client.release(failed);
+  }
+}
+
+async function rewrite(client: pg.PoolClient, sourceId: string, row: WaitingRow, lines: string[]) {
+  const packed = lines.length === 0 ? null : await compress(lines.join("\n"), COMPRESSION);
+  if (packed) {
+    const values = [sourceId, row.seq, lines.length, packed];
+    await client.query(
+      "update outbox set events = $3, payload = $4, skipped = '{}' where source_id = $1 and seq = $2",
+      values,
+    );
+  } else await client.query("delete from outbox where source_id = $1 and seq = $2", [sourceId, row.seq]);
+  const freed = [row.events - lines.length, row.payload.length - (packed?.length ?? 0)];
+  await client.query(SUBTRACT, [sourceId, ...freed]);
+}
+
+export const erasureVerbs = (pool: pg.Pool): ErasureLedger => ({
+  takeErasures: async ({ leaseMs, limit }) =>
+    (await pool.query<OpenRow>(TAKE, [leaseMs, limit])).rows.map(openOf),
+  holdErasures: async ({ receiptIds, leaseMs }) => void (await pool.query(HOLD, [receiptIds, leaseMs])),
+  moveErasures: async ({ receiptIds, status, pages, now }) =>
+    void (await pool.query(MOVE, [receiptIds, status, JSON.stringify(pages), now])),
+
+  eraseSessions: async ({ visitors, after }) => {
+    const [index, last] = (after ?? [0, ""]) as [number, string];
+    const sourceId = sourcesOf(visitors)[index];
+    if (sourceId === undefined) return { erased: [], next: null };
+    const wanted = JSON.stringify(visitorsIn(visitors, sourceId));
+    const { erased, ...slice } = (await pool.query(SESSIONS, [sourceId, last, wanted])).rows[0];
+    const next: Place = slice.seen < SLICE_SESSIONS ? [index + 1, ""] : [index, slice.last];
+    return { erased: erased.map((sessionId: string) => ({ sourceId, sessionId })), next };
+  },
+
+  eraseWaiting: async ({ visitors, after, sealed }) => {
+    const [index, from, known] = (after ?? [0, 0]) as [number, number, number | undefined];
+    const sourceId = sourcesOf(visitors)[index];
+    if (sourceId === undefined) return { next: null };
+    const keep = createLineFilter(visitorsIn(visitors, sourceId));
+    return inTransaction(pool, async (client) => {
+      const newest = "select coalesce(max(seq), 0) as last from outbox where source_id = $1";
+      const upTo = known ?? (await client.query(newest, [sourceId])).rows[0].last;
+      const { rows } = await client.query<WaitingRow>(waiting(sealed), [sourceId, from, upTo]);
+      for (const row of rows) {
+        const lines = keep(await unpack(row.payload), row.skipped);
+        if (lines) await rewrite(client, sourceId, row, lines);
+      }
+      const isLast = rows.length < SLICE_ROWS;
+      return { next: isLast ? [index + 1, 0] : [index, rows.at(-1)!.seq, upTo] };
+    });
+  },
+
+  eraseAttempts: async ({ sourceIds, texts, until }) => {
+    const written = texts.map((text) => JSON.stringify(text));
+    for (const sourceId of sourceIds) await pool.query(ATTEMPTS, [sourceId, until, written]);
+  },
+  retentions: async () =>
+    (
+      await pool.query(
+        `select source_id as "sourceId", retention_days as "retentionDays" from sources where retention_days is not null`,
+      )
+    ).rows,
+  sealedPages: async () =>
+    (await pool.query("select page_id from outbox_pages")).rows.map(({ page_id: pageId }) => pageId),
+});

@@ -1,0 +1,167 @@
+/** Visitors that are erased: who is to be, and what that takes out of sessions and outbox, a slice at a call. */
+import type { DatabaseSync } from "node:sqlite";
+import { zstdDecompressSync } from "node:zlib";
+import type { ErasureLedger } from "../ledger.ts";
+import type { OpenErasure, Place, Visitor } from "../records.ts";
+import { createLineFilter, sourcesOf, visitorsIn } from "../visitor-lines.ts";
+import { compressLines } from "./packing.ts";
+
+/** Compressed: some tens of milliseconds of the ledger's thread. */
+const SLICE_BYTES = 1_048_576;
+const SLICE_ROWS = 500;
+const SLICE_SESSIONS = 5_000;
+
+interface OpenRow {
+  receipt_id: string;
+  kind: Visitor["kind"];
+  visitor_id: string;
+  status: OpenErasure["status"];
+  pages: string;
+  requested_at: number;
+  source_ids: string;
+}
+interface WaitingRow {
+  seq: number;
+  events: number;
+  payload: Uint8Array;
+}
+interface SessionRow {
+  session_id: string;
+  anonymous_id: string;
+  user_id: string | null;
+  started_at: number;
+}
+
+const openOf = (row: OpenRow): OpenErasure => ({
+  receiptId: row.receipt_id,
+  status: row.status,
+  pages: JSON.parse(row.pages) as string[],
+  visitor: {
+    sourceIds: JSON.parse(row.source_ids) as string[],
+    kind: row.kind,
+    id: row.visitor_id,
+    until: row.requested_at,
+  },
+});
+
+const isSessionOf = (row: SessionRow, visitors: readonly Visitor[]): boolean =>
+  visitors.some(
+    ({ kind, id, until }) =>
+      row.started_at <= until && (kind === "userId" ? row.user_id : row.anonymous_id) === id,
+  );
+
+type Verbs = {
+  [V in Exclude<keyof ErasureLedger, "eraseAttempts">]: (
+    ...given: Parameters<ErasureLedger[V]>
+  ) => Awaited<ReturnType<ErasureLedger[V]>>;
+};
+
+export function prepareErasures(database: DatabaseSync): Verbs {
+  const open = database.prepare(
+    `select e.*, (select json_group_array(s.source_id) from sources s where s.organization_id = e.organization_id
+       and (e.source_id is null or s.source_id = e.source_id)) as source_ids
+     from erasures e where finished_at is null and claimed_until <= ? order by requested_at, receipt_id limit ?`,
+  );
+  const claim = database.prepare("update erasures set claimed_until = ? where receipt_id = ?");
+  const move = database.prepare(
+    `update erasures set status = ?2, pages = ?3, finished_at = iif(?2 = 'done', ?4, null),
+       visitor_id = iif(?2 = 'done', null, visitor_id) where receipt_id = ?1`,
+  );
+  const retentions = database.prepare(
+    `select source_id as sourceId, retention_days as retentionDays from sources where retention_days is not null`,
+  );
+  const pages = database.prepare("select page_id from outbox_pages");
+  const sessions = database.prepare(
+    `select session_id, anonymous_id, user_id, started_at from sessions
+     where source_id = ? and session_id > ? order by session_id limit ${SLICE_SESSIONS}`,
+  );
+  const deleteSession = database.prepare("delete from sessions where source_id = ? and session_id = ?");
+  const bounds = database.prepare(
+    `select coalesce((select max(seq) from outbox), 0) as last,
+       coalesce((select max(last_seq) from outbox_pages), 0) as sealed`,
+  );
+  const waiting = database.prepare(
+    `select seq, events, payload from outbox where seq > ? and seq <= ? order by seq limit ${SLICE_ROWS}`,
+  );
+  const rewrite = database.prepare("update outbox set events = ?, payload = ? where seq = ?");
+  const remove = database.prepare("delete from outbox where seq = ?");
+  const subtract = database.prepare("update outbox_totals set events = events - ?, bytes = bytes - ?");
+
+  const transaction = <T>(work: () => T): T => {
+    database.exec("begin immediate");
+    const value = work();
+    database.exec("commit");
+    return value;
+  };
+
+  const slice = (from: number, upTo: number): WaitingRow[] => {
+    const rows: WaitingRow[] = [];
+    let bytes = 0;
+    for (const row of waiting.iterate(from, upTo) as Iterable<unknown> as Iterable<WaitingRow>) {
+      rows.push(row);
+      bytes += row.payload.length;
+      if (bytes >= SLICE_BYTES) break;
+    }
+    return rows;
+  };
+
+  const keepLines = ({ seq, events, payload }: WaitingRow, lines: string[]) => {
+    const packed = lines.length === 0 ? null : compressLines(lines.join("\n"));
+    if (packed) rewrite.run(lines.length, packed, seq);
+    else remove.run(seq);
+    subtract.run(events - lines.length, payload.length - (packed?.length ?? 0));
+  };
+
+  // whoever claimed them is gone: a ledger has one process
+  database.exec("update erasures set claimed_until = 0 where claimed_until > 0");
+
+  return {
+    takeErasures: ({ now, leaseMs, limit }) =>
+      transaction(() => {
+        const found = (open.all(now, limit) as unknown as OpenRow[]).map(openOf);
+        for (const { receiptId } of found) claim.run(now + leaseMs, receiptId);
+        return found;
+      }),
+
+    holdErasures: ({ receiptIds, now, leaseMs }) =>
+      transaction(() => {
+        for (const receiptId of receiptIds) claim.run(leaseMs === 0 ? 0 : now + leaseMs, receiptId);
+      }),
+
+    moveErasures: ({ receiptIds, status, pages: awaited, now }) =>
+      transaction(() => {
+        for (const receiptId of receiptIds) move.run(receiptId, status, JSON.stringify(awaited), now);
+      }),
+
+    eraseSessions: ({ visitors, after }) =>
+      transaction(() => {
+        const [index, last] = (after ?? [0, ""]) as [number, string];
+        const sourceId = sourcesOf(visitors)[index];
+        if (sourceId === undefined) return { erased: [], next: null };
+        const rows = sessions.all(sourceId, last) as unknown as SessionRow[];
+        const own = visitorsIn(visitors, sourceId);
+        const gone = rows.filter((row) => isSessionOf(row, own));
+        for (const { session_id: sessionId } of gone) deleteSession.run(sourceId, sessionId);
+        const next: Place = rows.length < SLICE_SESSIONS ? [index + 1, ""] : [index, rows.at(-1)!.session_id];
+        return { erased: gone.map(({ session_id: sessionId }) => ({ sourceId, sessionId })), next };
+      }),
+
+    eraseWaiting: ({ visitors, after, sealed }) =>
+      transaction(() => {
+        const bound = bounds.get() as { last: number; sealed: number };
+        const [from, upTo] = (after ?? [0, bound.last]) as [number, number];
+        const rows = slice(sealed ? from : Math.max(from, bound.sealed), upTo);
+        const keep = createLineFilter(visitors);
+        for (const row of rows) {
+          const lines = keep(zstdDecompressSync(row.payload), []);
+          if (lines) keepLines(row, lines);
+        }
+        const last = rows.at(-1);
+        return { next: last && last.seq < upTo ? [last.seq, upTo] : null };
+      }),
+
+    retentions: () =>
+      retentions.all().map((row) => ({ ...row })) as { sourceId: string; retentionDays: number }[],
+    sealedPages: () => pages.all().map(({ page_id: pageId }) => pageId as string),
+  };
+}

@@ -1,0 +1,20 @@
+/** What settings must be to each other. */
+import type { Config } from "./config.ts";
+
+const isHalfSet = (values: readonly unknown[]) =>
+  values.some((value) => value !== null) && values.some((value) => value === null);
+
+/** A sentence that says what to change; null: they go together. */
+export function conflictOf(config: Config): string | null {
+  if (isHalfSet([config.AUTH_JWKS_URL, config.AUTH_ISSUER, config.AUTH_AUDIENCE]))
+    return "AUTH_JWKS_URL, AUTH_ISSUER and AUTH_AUDIENCE belong together: set all three or none.";
+  if (isHalfSet([config.ALERT_WEBHOOK_URL, config.ALERT_WEBHOOK_SECRET]))
+    return "ALERT_WEBHOOK_URL and ALERT_WEBHOOK_SECRET belong together: set both or none.";
+  if (config.WAREHOUSE === "embedded" && config.CLICKHOUSE_URL !== null)
+    return "WAREHOUSE=embedded and CLICKHOUSE_URL exclude each other: unset one of them.";
+  if (config.WAREHOUSE === "embedded" && config.DATABASE_URL !== null)
+    return "WAREHOUSE cannot be embedded with DATABASE_URL: each node would hold a part of the events. Set CLICKHOUSE_URL.";
+  if (config.WORKERS > 1 && config.DATABASE_URL === null)
+    return `WORKERS cannot be ${config.WORKERS} without DATABASE_URL: the ledger in DATA_DIR belongs to one process.`;
+  return null;
+}

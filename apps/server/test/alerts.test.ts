@@ -1,0 +1,170 @@
+/** The operator is told by a signed webhook when a source starts failing, goes quiet, or receives again. */
+import assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
+import { createServer, type IncomingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
+import { after, before, beforeEach, describe, it } from "node:test";
+import { readConfig } from "../src/config.ts";
+import {
+  bootstrapBody,
+  bootstrapPath,
+  drivenClock,
+  eventsBody,
+  eventsPath,
+  MINUTE,
+  openWorld,
+  SECOND,
+  trackEvent,
+  type World,
+} from "./world.ts";
+
+const SECRET = "a secret of the operator";
+
+interface Told {
+  headers: IncomingHttpHeaders;
+  text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects
+  body: any;
+}
+
+describe("Alerts", () => {
+  const time = drivenClock();
+  let told: Told[] = [];
+  let answer: number[] = [];
+  let world: World;
+  const server = createServer(async (request, response) => {
+    const text = Buffer.concat(await request.toArray()).toString("utf8");
+    told.push({ headers: request.headers, text, body: JSON.parse(text) });
+    const status = answer.shift() ?? 204;
+    response.writeHead(status, status === 302 ? { location: "/elsewhere" } : {}).end();
+  });
+  before(async () => {
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook?key=hidden`;
+    const settings = { ALERT_WEBHOOK_URL: url, ALERT_WEBHOOK_SECRET: SECRET, ALERT_QUIET_HOURS: "24" };
+    world = await openWorld(settings, { clock: time.clock });
+  });
+  after(async () => {
+    await world[Symbol.asyncDispose]();
+    server.close();
+    server.closeAllConnections();
+  });
+  beforeEach(() => {
+    told = [];
+    answer = [];
+  });
+
+  type Source = { sourceId: string; publicKey: string };
+  /** As the minute's timer does, that many minutes on. */
+  const look = async (minutes = 1) => {
+    time.advance(minutes * MINUTE);
+    await world.server.maintain();
+  };
+  const receive = async (source: Source) => {
+    time.advance(SECOND);
+    const sessionId = await world.openSession(source);
+    await world.send(eventsPath(source), eventsBody(sessionId, [trackEvent({}, time.now())], {}, time.now()));
+  };
+  /** What is recorded is in the ledger when the debug view has answered. */
+  const recorded = ({ sourceId }: Source) => world.ask(`/api/tracking-sources/${sourceId}/debug`);
+  const fail = async (source: Source, times: number) => {
+    for (let count = 0; count < times; count++) {
+      time.advance(SECOND);
+      await world.send(bootstrapPath(source), bootstrapBody(), { origin: "https://wrong.example" });
+    }
+    await recorded(source);
+  };
+  const of = ({ sourceId }: Source) => told.filter(({ body }) => body.source.sourceId === sourceId);
+  const typesOf = (source: Source) => of(source).map(({ body }) => body.type);
+  const newSource = async () => {
+    const source = await world.createSource({ name: "Shop ✓" });
+    await receive(source);
+    await recorded(source);
+    await look();
+    return source;
+  };
+
+  it("are one each when a source starts failing and when it receives again, not for a stranger's failure", async () => {
+    const source = await newSource();
+    await fail(source, 4);
+    await look();
+    assert.deepEqual(typesOf(source), [], "a few failures are none");
+    await fail(source, 1);
+    await look();
+    await look();
+    assert.deepEqual(typesOf(source), ["source.failing"]);
+    const [{ body }] = of(source) as [Told];
+    const { sourceId, organizationId, name, slug } = await world
+      .ask(`/api/tracking-sources/${source.sourceId}`)
+      .then((reply) => reply.body);
+    assert.deepEqual(body.source, { sourceId, organizationId, name, slug });
+    assert.equal(body.previousStatus, "receiving");
+    assert.equal(body.health.status, "failing");
+    assert.equal(body.health.topCodes[0].code, "origin_not_allowed");
+    assert.match(body.debugUrl, /\/analytics\/setup\/debug\?sourceId=/);
+
+    await receive(source);
+    await fail(source, 1);
+    await look();
+    assert.deepEqual(typesOf(source), ["source.failing"], "while most fails it goes on");
+    for (let count = 0; count < 8; count++) await receive(source);
+    await recorded(source);
+    await look();
+    assert.deepEqual(typesOf(source), ["source.failing", "source.receiving"]);
+  });
+
+  it("are signed: time, a dot and the body, by HMAC SHA-256", async () => {
+    const source = await newSource();
+    await fail(source, 5);
+    await look();
+    const [{ headers, text }] = of(source) as [Told];
+    const timestamp = headers["headwater-timestamp"];
+    assert.equal(Number(timestamp), Math.floor(time.now() / 1_000));
+    const signed = createHmac("sha256", SECRET).update(`${timestamp}.${text}`).digest("hex");
+    assert.equal(headers["headwater-signature"], `v1=${signed}`);
+  });
+
+  it("say that a source went quiet after ALERT_QUIET_HOURS, once, and that it is back", async () => {
+    const source = await newSource();
+    await look(24 * 60 - 10);
+    assert.deepEqual(typesOf(source), []);
+    await look(20);
+    await look();
+    assert.deepEqual(typesOf(source), ["source.quiet"]);
+    await receive(source);
+    await look();
+    assert.deepEqual(typesOf(source), ["source.quiet", "source.receiving"]);
+  });
+
+  it("are tried again, with the same id, until they are taken; a redirect is not followed", async () => {
+    const source = await newSource();
+    await fail(source, 5);
+    answer = [500, 302];
+    await look();
+    assert.equal(of(source).length, 1);
+    await look();
+    await look(5);
+    await look(60);
+    const ids = of(source).map(({ body }) => body.alertId);
+    assert.equal(ids.length, 3, "the third was taken");
+    assert.equal(new Set(ids).size, 1);
+  });
+
+  it("are given up after six tries", async () => {
+    const source = await newSource();
+    await fail(source, 5);
+    answer = Array.from({ length: 20 }, () => 503);
+    for (let hour = 0; hour < 10; hour++) await look(60);
+    assert.equal(typesOf(source).filter((type) => type === "source.failing").length, 6);
+  });
+
+  it("want both settings, and show neither", async () => {
+    assert.throws(() => readConfig({ ALERT_WEBHOOK_URL: "https://a.example/" }), /belong together/);
+    assert.throws(() => readConfig({ ALERT_WEBHOOK_SECRET: SECRET }), /belong together/);
+    const both = { ALERT_WEBHOOK_URL: "ftp://a", ALERT_WEBHOOK_SECRET: SECRET };
+    assert.throws(() => readConfig(both), /ALERT_WEBHOOK_URL cannot be the given value/);
+    const support = await world.ask("/api/support?organizationId=org_default");
+    const text = JSON.stringify(support.body);
+    assert.ok(!text.includes("hidden") && !text.includes(SECRET));
+  });
+});

@@ -1,0 +1,59 @@
+/** Rows deleted from the warehouse for good: named, begun once, and more at once than one statement holds. */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { type Deletion, deleteEvents, isDeleting, literal } from "../../src/warehouse/deletion.ts";
+import { until } from "../faults/child.ts";
+import { accept, anEvent, heldOf, idsOf, openStore, PATIENCE_MS, type Store } from "./store.ts";
+
+const NOW = Date.UTC(2026, 10, 21, 12);
+let store: Store;
+before(async () => {
+  store = await openStore(NOW);
+});
+after(() => store[Symbol.asyncDispose]());
+
+const mutations = async () => Number((await store.ask("SELECT count() AS n FROM system.mutations"))[0].n);
+const toTheEnd = (deletions: readonly Deletion[]) =>
+  until("all is deleted", PATIENCE_MS, async () => {
+    const client = store.warehouse.client();
+    return client && (await deleteEvents(client, deletions)).size === deletions.length;
+  });
+
+test("Fifty of them, each in a thousand sources, are begun once, and all are done.", async () => {
+  const events = Array.from({ length: 50 }, (_, index) => anEvent(NOW, { anonymousId: `v${index}` }));
+  const kept = anEvent(NOW, { anonymousId: "kept" });
+  await accept(store, [...events, kept], NOW);
+  await store.shipAll();
+  const sources = Array.from({ length: 999 }, (_, index) =>
+    literal(`src_${String(index).padStart(32, "0")}`),
+  );
+  const deletions = events.map((_, index) => ({
+    name: `del_${index}`,
+    condition: `sourceId IN (${[...sources, "'src_1'"]}) AND anonymousId = 'v${index}'`,
+  }));
+  await toTheEnd(deletions);
+  assert.deepEqual(await heldOf(store, [...events, kept]), idsOf([kept]));
+  const begun = await mutations();
+  assert.ok(begun > 1 && begun < 50, `${begun} statements`);
+  await toTheEnd(deletions);
+  assert.equal(await mutations(), begun, "what is done is not begun again");
+  assert.equal(await isDeleting(store.warehouse.client()!, "del_"), false);
+});
+
+test("One that is killed in the middle goes on by itself.", async () => {
+  const events = Array.from({ length: 20 }, () => anEvent(NOW, { anonymousId: "killed" }));
+  await accept(store, events, NOW);
+  await store.shipAll();
+  const deletion = { name: "killed", condition: "anonymousId = 'killed'" };
+  await deleteEvents(store.warehouse.client()!, [deletion]);
+  store.kill();
+  await until("it is noticed", PATIENCE_MS, () => store.warehouse.client() === null);
+  const begun = await mutations();
+  await toTheEnd([deletion]);
+  assert.deepEqual(await heldOf(store, events), []);
+  assert.equal(await mutations(), begun);
+});
+
+test("What is no id of ours never comes into a statement.", () => {
+  assert.throws(() => literal("x') OR 1 = 1 --"));
+});

@@ -1,0 +1,3 @@
+import { erasingSuite } from "./erasing.ts";
+
+erasingSuite("SQLite", async () => ({}));

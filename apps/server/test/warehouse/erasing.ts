@@ -1,0 +1,188 @@
+/** Erasing a visitor from outside: the whole service, on the ledger that it is given, and a real warehouse. */
+import assert from "node:assert/strict";
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { until } from "../faults/child.ts";
+import { rowsOf, storedEvents } from "../ledger-reader.ts";
+import {
+  drivenClock,
+  eventsBody,
+  eventsPath,
+  fresh,
+  MINUTE,
+  ORGANIZATION_ID,
+  openWorld,
+  outcomesOf,
+  pageEvent,
+  SECOND,
+  type World,
+} from "../world.ts";
+import { type Away, openAway } from "./relay.ts";
+import { PATIENCE_MS } from "./store.ts";
+
+type Source = { sourceId: string; publicKey: string };
+
+/** @param ledger settings that choose the ledger of that folder */
+export function erasingSuite(name: string, ledgerOf: (dataDir: string) => Promise<Record<string, string>>) {
+  describe(`Erasing a visitor on ${name}`, () => {
+    const time = drivenClock(Date.now());
+    const dataDir = mkdtempSync(join(tmpdir(), "headwater-erase-"));
+    let warehouse: Away;
+    let world: World;
+    const open = async (environment: Record<string, string>) =>
+      openWorld({ ...(await ledgerOf(dataDir)), ...environment }, { clock: time.clock }, dataDir);
+    const withWarehouse = () => open({ WAREHOUSE: "", CLICKHOUSE_URL: warehouse.url });
+
+    before(async () => {
+      warehouse = await openAway();
+      world = await withWarehouse();
+    });
+    after(async () => {
+      await world[Symbol.asyncDispose]();
+      await warehouse[Symbol.asyncDispose]();
+    });
+
+    const visit = async (source: Source, anonymousId: string, over: object = {}, events = [fresh("e")]) => {
+      const sessionId = await world.openSession(source, { anonymousId });
+      const sent = events.map((id) => pageEvent({ id }, time.now()));
+      const body = eventsBody(sessionId, sent, { anonymousId, ...over }, time.now());
+      return { sessionId, reply: await world.send(eventsPath(source), body) };
+    };
+    const accept = async (source: Source, anonymousId: string, over: object = {}, events?: string[]) => {
+      const { reply } = await visit(source, anonymousId, over, events);
+      assert.equal(reply.body.accepted, reply.body.results.length, JSON.stringify(reply.body));
+    };
+    const erase = async (body: object) => {
+      // what comes in the same millisecond counts as before
+      time.advance(SECOND);
+      const asked = { organizationId: ORGANIZATION_ID, ...body };
+      const reply = await world.ask("/api/visitors/erase", { method: "POST", body: asked });
+      assert.equal(reply.status, 202, JSON.stringify(reply.body));
+      time.advance(SECOND);
+      const location = reply.headers.get("location")!;
+      return async () => (await world.ask(location)).body;
+    };
+    const done = (receipt: () => Promise<{ status: string }>) =>
+      until("the visitor is erased", PATIENCE_MS, async () => (await receipt()).status === "done");
+    /** Events in the warehouse as `source visitor`, sorted. */
+    const held = async (sources: Source[]): Promise<string[]> => {
+      const ids = sources.map(({ sourceId }) => `'${sourceId}'`);
+      const rows = await warehouse.ask(
+        `SELECT sourceId, anonymousId, eventId FROM events WHERE sourceId IN (${ids})`,
+      );
+      assert.equal(new Set(rows.map(({ eventId }) => eventId)).size, rows.length, "each event is there once");
+      const names = new Map(sources.map(({ sourceId }, index) => [sourceId, index + 1]));
+      return rows.map(({ sourceId, anonymousId }) => `${names.get(sourceId)} ${anonymousId}`).sort();
+    };
+    const shipped = (sources: Source[], events: number) =>
+      until("they are in the warehouse", PATIENCE_MS, async () => (await held(sources)).length === events);
+
+    it("during an outage, mid-page, over a restart: gone here, untouched in another workspace", async () => {
+      const strangers = await world.ask("/api/organizations", { method: "POST", body: { name: "Other" } });
+      const own = await world.createSource();
+      const theirs = await world.createSource({ organizationId: strangers.body.organizationId });
+      const sources = [own, theirs];
+      for (const source of sources) for (const who of ["ann", "bob"]) await accept(source, who);
+      await shipped(sources, 4);
+
+      warehouse.cut();
+      await accept(own, "ann");
+      await accept(own, "bob");
+      // the page that is on its way is sealed, and has events of the visitor
+      await until("a page is sealed", PATIENCE_MS, () => pages() === 1);
+      await accept(theirs, "ann");
+      await accept(own, "ann", {}, ["waits"]);
+      const receipt = await erase({ anonymousId: "ann" });
+      await until("the ledger is clean", PATIENCE_MS, async () => (await receipt()).status === "shipping");
+      const waiting = storedEvents(dataDir).map(({ eventId }) => eventId);
+      assert.ok(!waiting.includes("waits"), "what was not sealed is not shipped");
+      await accept(own, "ann", {}, ["new"]);
+      await world.close();
+
+      world = await withWarehouse();
+      assert.equal((await receipt()).status, "shipping");
+      warehouse.mend();
+      await done(receipt);
+      await until("all is shipped", PATIENCE_MS, () => storedEvents(dataDir).length === 0);
+      assert.deepEqual(await held(sources), ["1 ann", "1 bob", "1 bob", "2 ann", "2 ann", "2 bob"]);
+      const [left] = await warehouse.ask(
+        `SELECT eventId FROM events WHERE sourceId = '${own.sourceId}' AND anonymousId = 'ann'`,
+      );
+      assert.equal(left.eventId, "new", "what came after the request is new, and stays");
+      const { status, by, sourceId, finishedAt } = await receipt();
+      assert.deepEqual([status, by, sourceId, typeof finishedAt], ["done", "anonymousId", null, "string"]);
+      const late = await visit(own, "ann", {}, ["waits"]);
+      assert.deepEqual(outcomesOf(late.reply), ["duplicate"], "a late retry is known by its key");
+    });
+    const pages = () => rowsOf(dataDir, "select page_id from outbox_pages").length;
+
+    it("by user and in one source: another source, and the visitor's other events, stay", async () => {
+      const [one, other] = [await world.createSource(), await world.createSource()];
+      const userId = `ünï "o'hara" \\ ${fresh("u")}`;
+      await accept(one, "carl", { userId });
+      await accept(one, "carl");
+      await accept(other, "carl", { userId });
+      await shipped([one, other], 3);
+      await done(await erase({ userId, sourceId: one.sourceId }));
+      assert.deepEqual(await held([one, other]), ["1 carl", "2 carl"]);
+    });
+
+    it("takes sessions and debug snapshots along, and the audit log does not name the visitor", async () => {
+      const source = await world.createSource();
+      const { sessionId } = await visit(source, "dora-1");
+      const kept = await visit(source, "dora-2");
+      const attempts = async () => {
+        const debug = await world.ask(`/api/tracking-sources/${source.sourceId}/debug`);
+        return [...debug.body.bootstrapAttempts, ...debug.body.eventAttempts].map(
+          ({ anonymousId }) => anonymousId,
+        );
+      };
+      await until("all are recorded", PATIENCE_MS, async () => (await attempts()).length === 4);
+      await done(await erase({ anonymousId: "dora-1" }));
+      assert.deepEqual(await attempts(), ["dora-2", "dora-2"]);
+      const ids = rowsOf(dataDir, "select session_id from sessions").map(({ session_id: id }) => id);
+      assert.ok(!ids.includes(sessionId) && ids.includes(kept.sessionId));
+      const late = eventsBody(sessionId, [pageEvent({}, time.now())], {}, time.now());
+      const refused = await world.send(eventsPath(source), late);
+      assert.equal(refused.body.code, "invalid_session", "nobody remembers the session");
+      const audit = await world.ask(`/api/audit?organizationId=${ORGANIZATION_ID}`);
+      const [entry] = audit.body.entries;
+      assert.deepEqual([entry.action, entry.after.by], ["visitor.erased", "anonymousId"]);
+      assert.ok(!JSON.stringify(audit.body).includes("dora"));
+      assert.ok(!JSON.stringify(rowsOf(dataDir, "select * from erasures")).includes("dora"));
+    });
+
+    it("without a warehouse it is the ledger's events that go, those of sealed pages too", async () => {
+      const source = await world.createSource();
+      warehouse.cut();
+      await accept(source, "erin");
+      await until("a page is sealed", PATIENCE_MS, () => pages() > 0);
+      await accept(source, "erin");
+      await accept(source, "fred");
+      await world.close();
+      world = await open({ WAREHOUSE: "off" });
+      time.advance(MINUTE);
+      await done(await erase({ anonymousId: "erin" }));
+      const left = storedEvents(dataDir).filter(({ sourceId }) => sourceId === source.sourceId);
+      assert.deepEqual(
+        left.map(({ anonymousId }) => anonymousId),
+        ["fred"],
+      );
+    });
+
+    it("wants one of the two ids, and a source of that workspace", async () => {
+      const post = (body: object) =>
+        world.ask("/api/visitors/erase", {
+          method: "POST",
+          body: { organizationId: ORGANIZATION_ID, ...body },
+        });
+      assert.equal((await post({})).body.issues[0].code, "required");
+      assert.equal((await post({ anonymousId: "a", userId: "b" })).body.issues[0].path[0], "userId");
+      assert.equal((await post({ anonymousId: "a", sourceId: "src_never" })).body.code, "source_not_found");
+      const never = await world.ask(`/api/visitors/erase/era_never?organizationId=${ORGANIZATION_ID}`);
+      assert.equal(never.body.code, "erasure_not_found");
+    });
+  });
+}

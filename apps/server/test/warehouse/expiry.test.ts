@@ -1,0 +1,88 @@
+/** Events leave the warehouse when they are past the days of their source. */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { until } from "../faults/child.ts";
+import {
+  DAY,
+  drivenClock,
+  eventsBody,
+  eventsPath,
+  HOUR,
+  ORGANIZATION_ID,
+  openWorld,
+  pageEvent,
+  type World,
+} from "../world.ts";
+import { type Away, openAway } from "./relay.ts";
+import { PATIENCE_MS } from "./store.ts";
+
+type Source = { sourceId: string; publicKey: string };
+
+describe("retentionDays", () => {
+  // noon, so that half a day either way is the same day
+  const time = drivenClock(Math.floor(Date.now() / DAY) * DAY + DAY / 2);
+  let warehouse: Away;
+  let world: World;
+  before(async () => {
+    warehouse = await openAway();
+    world = await openWorld({ WAREHOUSE: "", CLICKHOUSE_URL: warehouse.url }, { clock: time.clock });
+  });
+  after(async () => {
+    await world[Symbol.asyncDispose]();
+    await warehouse[Symbol.asyncDispose]();
+  });
+
+  /** A page view on each of the last seven days. */
+  const fill = async (source: Source) => {
+    const sessionId = await world.openSession(source);
+    const events = [0, 1, 2, 3, 4, 5, 6].map((ago) => pageEvent({}, time.now() - ago * DAY));
+    const reply = await world.send(eventsPath(source), eventsBody(sessionId, events, {}, time.now()));
+    assert.equal(reply.body.accepted, 7, JSON.stringify(reply.body));
+    await until("they are in the warehouse", PATIENCE_MS, async () => (await daysOf(source)).length === 7);
+  };
+  const daysOf = async ({ sourceId }: Source): Promise<number[]> => {
+    const rows = await warehouse.ask(
+      `SELECT toUnixTimestamp64Milli(occurredAt) AS at FROM events WHERE sourceId = '${sourceId}' ORDER BY at`,
+    );
+    return rows.map(({ at }) => Math.round((time.now() - Number(at)) / DAY));
+  };
+  const mutations = async () =>
+    Number((await warehouse.ask("SELECT count() AS n FROM system.mutations"))[0].n);
+  const keep = ({ sourceId }: Source, retentionDays: number | null) =>
+    world.ask(`/api/tracking-sources/${sourceId}`, {
+      method: "PATCH",
+      body: { organizationId: ORGANIZATION_ID, retentionDays },
+    });
+  /** As the minute's timer does, until so many are left: it does not look while a deletion is at work. */
+  const left = (source: Source, events: number) =>
+    until(`${events} are left`, PATIENCE_MS, async () => {
+      await world.server.maintain();
+      return (await daysOf(source)).length === events;
+    });
+
+  it("is kept by whole days, a new value for old events too, each source by itself; nothing is done in vain", async () => {
+    const kept = await world.createSource({ retentionDays: 4 });
+    const forever = await world.createSource();
+    await fill(kept);
+    await fill(forever);
+    await left(kept, 5);
+    assert.deepEqual(await daysOf(kept), [4, 3, 2, 1, 0]);
+
+    const begun = await mutations();
+    time.advance(HOUR);
+    await world.server.maintain();
+    assert.equal(await mutations(), begun, "nothing is past its time, and nothing is written anew");
+    assert.equal((await daysOf(forever)).length, 7);
+
+    await keep(forever, 1);
+    time.advance(HOUR);
+    await left(forever, 2);
+    assert.deepEqual(await daysOf(forever), [1, 0]);
+    assert.equal((await daysOf(kept)).length, 5);
+
+    await keep(kept, null);
+    time.advance(30 * DAY);
+    await left(forever, 0);
+    assert.equal((await daysOf(kept)).length, 5, "kept for ever again");
+  });
+});

@@ -1,0 +1,59 @@
+/** A warehouse that can be away: a real one, behind a way that can be cut. */
+
+import { rmSync } from "node:fs";
+import { createServer, request } from "node:http";
+import type { AddressInfo } from "node:net";
+import { connect } from "../../src/warehouse/client.ts";
+import { startEmbedded } from "../../src/warehouse/embedded/start.ts";
+import { migrate } from "../../src/warehouse/migrate.ts";
+import { MEMORY_BYTES, newFolder } from "./store.ts";
+
+export interface Away extends AsyncDisposable {
+  /** For CLICKHOUSE_URL. */
+  url: string;
+  cut(): void;
+  mend(): void;
+  /** Of the warehouse itself, cut or not. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects
+  ask(query: string): Promise<any[]>;
+}
+
+export async function openAway(): Promise<Away> {
+  const folder = newFolder();
+  const life = await startEmbedded({ folder, memoryBytes: MEMORY_BYTES, threads: 2 });
+  // tests ask before the service has come that far
+  await migrate(life.endpoint);
+  const { url, username, password, database } = life.endpoint;
+  let isCut = false;
+  const server = createServer((from, to) => {
+    if (isCut) return void from.socket.destroy();
+    const { host: _, ...headers } = from.headers;
+    const sent = request(url + from.url, { method: from.method, headers }, (answer) => {
+      to.writeHead(answer.statusCode ?? 500, answer.headers);
+      answer.pipe(to);
+    });
+    sent.on("error", () => from.socket.destroy());
+    from.pipe(sent);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const client = connect(life.endpoint);
+  return {
+    url: `http://${username}:${password}@127.0.0.1:${(server.address() as AddressInfo).port}/${database}`,
+    cut: () => {
+      isCut = true;
+      server.closeAllConnections();
+    },
+    mend: () => {
+      isCut = false;
+    },
+    ask: async (query) => (await client.query({ query, format: "JSONEachRow" })).json(),
+    [Symbol.asyncDispose]: async () => {
+      server.close();
+      server.closeAllConnections();
+      await client.close();
+      life.end();
+      await life.ended;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
