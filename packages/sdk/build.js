@@ -22,6 +22,13 @@ const EXTRAS = {
 /** What browsers since 2021 read: the edition that the scripts are written down to, and then held against. */
 const EDITION = 2021;
 
+/**
+ * Names that only the parts of v2.js say to each other, and that no browser, tag or server knows: they need not be read
+ * there. A name that is anybody else's as well must not be here.
+ */
+const INNER_NAMES =
+  /^(?:apiBaseUrl|calls|current|follow|forget|know|leave|list|names|obey|open|own|pass|persist|put|publicKey|read|remove|show|stamp|state|stop|take|view|waitMs|write)$/;
+
 const modifiedAt = async (path) => (await stat(path)).mtimeMs;
 
 async function isStale() {
@@ -46,18 +53,44 @@ const entryOf = (file, name) => `import { ${name} } from ${JSON.stringify(file)}
   if (!started.has("${name}")) window.headwater("ready", ${name});
   started.add("${name}");`;
 
-async function bundle({ build, parse }, path, code) {
+/** Every function declaration as a constant arrow, which is shorter: none may be used by what runs above it. */
+function withArrows(code, parse) {
+  const inserts = [];
+  const visit = (node) => {
+    if (node?.type === "FunctionDeclaration") {
+      const { start, end, id, body, async } = node;
+      inserts.push([start, id.end, `const ${id.name} = ${async ? "async " : ""}`]);
+      inserts.push([body.start, body.start, "=> "], [end, end, ";"]);
+    }
+    if (node && typeof node === "object") Object.values(node).forEach(visit);
+  };
+  visit(parse(code, { ecmaVersion: EDITION }));
+  let at = 0;
+  const parts = inserts
+    .sort(([a], [b]) => a - b)
+    .map(([start, end, text]) => {
+      const part = code.slice(at, start) + text;
+      at = end;
+      return part;
+    });
+  return parts.join("") + code.slice(at);
+}
+
+/** @param isClient whether it is the client itself, whose bytes are counted one by one */
+async function bundle({ build, parse }, path, code, isClient = false) {
+  const minify = { compress: true, mangle: true, ...(isClient && { mangleProps: { include: INNER_NAMES } }) };
   const entry = "headwater:entry";
   const plugin = {
     name: "entry",
     resolveId: (id) => (id === entry ? id : null),
     load: (id) => (id === entry ? code : null),
+    renderChunk: (chunk) => (isClient ? withArrows(chunk, parse) : null),
   };
   const { output: chunks } = await build({
     input: entry,
     plugins: [plugin],
     transform: { target: `es${EDITION}` },
-    output: { format: "iife", minify: true, comments: false },
+    output: { format: "iife", minify, comments: false },
     write: false,
   });
   parse(chunks[0].code, { ecmaVersion: EDITION });
@@ -73,7 +106,8 @@ export async function buildSdk() {
     const code = entryOf(sourceOf(`extras/${file}.ts`), name);
     await bundle(tools, join(root, "dist", "extras", `${file}.js`), code);
   }
-  await bundle(tools, output, `import ${JSON.stringify(sourceOf("browser.ts"))};`);
+  const code = `import ${JSON.stringify(sourceOf("browser.ts"))};`;
+  await bundle(tools, output, code, true);
   return output;
 }
 

@@ -37,7 +37,8 @@ function runSnippet(snippet: string) {
     createElement: () => script,
     head: { appendChild: (element: unknown) => appended.push(element) },
   };
-  runInNewContext(code, { window, document });
+  // As in a browser, what a window has is global.
+  runInNewContext(code, Object.assign(window, { window, document }));
   assert.deepEqual(appended, [script]);
   return { script, window };
 }
@@ -85,7 +86,8 @@ test("The browser snippet loads the script and keeps the calls made before it ca
   const { script, window } = runSnippet(installPayload(source, addresses).browserSnippet);
   assert.equal(script.async, true);
   assert.equal(script.src, "https://analytics.example.com/sdk/v2.js");
-  assert.deepEqual(script.dataset, { key: source.publicKey, api: "https://analytics.example.com" });
+  const api = "https://analytics.example.com";
+  assert.deepEqual(script.dataset, { key: source.publicKey, api, respectGpc: "false" });
   window.headwater?.("track", "signup", { plan: "pro" });
   assert.deepEqual(Array.from(window.headwater?.q?.[0] ?? []), ["track", "signup", { plan: "pro" }]);
 });
@@ -238,7 +240,7 @@ for (const [title, payload] of [
 
 test("A source that requires consent says so in every snippet that loads the client: nothing is sent before.", () => {
   const { browserSnippet, nextjsExample, reactExample, snippets, proxy } = installPayload(
-    { ...source, privacy: { requireConsent: true } },
+    { ...source, privacy: { requireConsent: true, respectGpc: false } },
     addresses,
   );
   const { curl: _, ...loading } = snippets;
@@ -246,4 +248,18 @@ test("A source that requires consent says so in every snippet that loads the cli
   for (const text of all) assert.match(text, /consent( =|=\{)\s*"pending"/, text);
   assert.equal((runSnippet(browserSnippet).script.dataset as Record<string, string>).consent, "pending");
   assert.doesNotMatch(installPayload(source, addresses).browserSnippet, /consent/);
+});
+
+test("Every snippet that loads the client says whether the source respects Global Privacy Control.", () => {
+  for (const respectGpc of [true, false]) {
+    const { browserSnippet, nextjsExample, reactExample, snippets, proxy } = installPayload(
+      { ...source, privacy: { requireConsent: false, respectGpc } },
+      addresses,
+    );
+    const { curl: _, ...loading } = snippets;
+    const said = new RegExp(`(respectGpc =|data-respect-gpc=\\{)\\s*"${respectGpc}"`);
+    for (const text of [browserSnippet, nextjsExample, reactExample, proxy.browserSnippet])
+      assert.match(text, said);
+    for (const text of Object.values(loading)) assert.match(text, said);
+  }
 });

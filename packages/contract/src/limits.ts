@@ -54,9 +54,9 @@ export const LIMITS = {
   sessionMaxSeconds: 86_400,
   /**
    * So long after a session was opened, a bootstrap that knows of none and asks for it joins it: pages that start at once,
-   * or a page that is gone and back before its first answer. A slow network needs a few seconds for that.
+   * or one whose answers are lost and that asks again, after its time-outs and waits. No longer than a session is resumed.
    */
-  sessionJoinSeconds: 10,
+  sessionJoinSeconds: 1_800,
   /** Late events of a visit are still taken: as old as an event may be, and a day for the session itself. */
   sessionIdleForEventsSeconds: 86_400,
   sessionAgeForEventsSeconds: 8 * 86_400,
@@ -174,7 +174,7 @@ export const LIMITS = {
   lookUpsPerUnknownKey: 10,
   sourceCacheEntries: 10_000,
   sessionCacheEntries: 50_000,
-  /** Visitors whose session may be joined: as many as a source's rate lets in meanwhile. */
+  /** Visitors whose session may be joined, the latest: ten seconds of one source's whole rate, half an hour of 11 a second. */
   recentSessionEntries: 20_000,
   /** A session is asked for again after so long: that another node named its user may have been told to nobody. */
   sessionMemoryMs: 60_000,

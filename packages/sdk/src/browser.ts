@@ -31,8 +31,7 @@ function start({ src, nonce, dataset }: HTMLScriptElement): void {
   const { key, api, extras } = dataset;
   // The other attributes are options of the same names.
   const client = clientOf({ ...dataset, publicKey: key!, apiBaseUrl: api || servedFrom });
-  const run = quietly((call: Call) => {
-    const [command, ...args] = call;
+  const run = quietly(([command, ...args]: Call) => {
     const known = client[command as keyof Client] as ((...args: unknown[]) => void) | undefined;
     if (known) known(...args);
     else console.warn("Headwater: no command", command);

@@ -1,4 +1,4 @@
-import { type Consent, createGate, type GateState } from "./consent.ts";
+import { asking, type Consent, createGate, type GateState, held, open, shut } from "./consent.ts";
 import { createDelivery } from "./delivery.ts";
 import { newEventBase, type PageEvent, type Properties, type TrackEvent } from "./event.ts";
 import { createPages, currentTitle } from "./pages.ts";
@@ -15,6 +15,11 @@ export interface ClientOptions {
    * Left out, it is granted, unless the source requires consent.
    */
   readonly consent?: Consent | undefined;
+  /**
+   * What the source's `privacy` says. Left out, a visitor with Global Privacy Control is not counted before the source has
+   * been asked.
+   */
+  readonly respectGpc?: boolean | undefined;
   /** false: the page calls `page()` itself. */
   readonly autoPageViews?: boolean | undefined;
 }
@@ -48,22 +53,22 @@ export function startClient(options: ClientOptions): Client {
   // A tag's attribute is text.
   const autoPageViews = `${options.autoPageViews}` !== "false";
   const ingestUrl = `${apiBaseUrl}/api/ingest/v2/${encodeURIComponent(publicKey)}`;
-  const gate = createGate(options.consent, follow);
-  const store = openStore(persistence, () => gate.state() === "open");
-  const pages = createPages();
-  const delivery = createDelivery(ingestUrl, publicKey, store, gate, pages.current, settleTitle);
+  /** Sources of one site keep apart what is theirs. */
+  const prefix = `headwater.${publicKey}.`;
   let latestView: PageEvent | undefined;
 
   /** What may be sent and stored has changed. */
   function follow(state: GateState): void {
-    if (state === "open") store.persist();
-    else if (state !== "asking")
-      for (const name of store.names("headwater.")) {
+    if (state === open) store.persist();
+    else if (state < asking) {
+      for (const name of store.names(prefix)) {
         const value = store.read(name)!;
         store.remove(name);
         // Until it may be stored again it is kept in memory: the visitor is the same one then.
-        if (state === "held") store.write(name, value);
+        if (state === held) store.write(name, value);
       }
+      if (state === shut) delivery.forget();
+    }
     // After the calls that were recorded before the script came: they travel with the first page view.
     queueMicrotask(delivery.flush);
   }
@@ -71,20 +76,24 @@ export function startClient(options: ClientOptions): Client {
   /** Frameworks set the title after they navigate, so a view's title is read when the next thing happens. */
   function settleTitle(): void {
     if (latestView) latestView.page.title = currentTitle();
-    latestView = undefined;
   }
+
+  const gate = createGate(options.consent, options.respectGpc, follow);
+  const store = openStore(persistence, () => gate.state() === open);
+  const pages = createPages();
+  const delivery = createDelivery(ingestUrl, prefix, store, gate, pages.current, settleTitle);
 
   function page(name?: string, properties?: Properties): void {
     settleTitle();
     const base = newEventBase(name ? { name, ...properties } : properties);
     const view: PageEvent = { ...base, type: "page", page: pages.view() };
     latestView = view;
-    gate.pass(() => delivery.add(view));
+    gate.pass(() => delivery.take(view));
   }
 
   function track(name: string, properties?: Properties): void {
     const event: TrackEvent = { ...newEventBase(properties), type: "track", name };
-    gate.pass(() => delivery.add(event));
+    gate.pass(() => delivery.take(event));
   }
 
   function identify(userId: string): void {
@@ -110,10 +119,8 @@ export function startClient(options: ClientOptions): Client {
     reset: () => gate.pass(delivery.reset),
     flush: delivery.flush,
     ready: (run) => queueMicrotask(() => run(client)),
-    optOut: gate.optOut,
-    optIn: gate.optIn,
-    setConsent: gate.setConsent,
     debug: delivery.debug,
+    ...gate.calls,
   };
 
   const show = () => {

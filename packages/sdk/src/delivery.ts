@@ -1,15 +1,16 @@
-import type { Gate } from "./consent.ts";
-import { type ClientEvent, newId, type Page, type Stamp } from "./event.ts";
-import { createQueue, type Entry, type QueuedEvent } from "./queue.ts";
+import { batchOf } from "./batch.ts";
+import { asking, type Gate } from "./consent.ts";
+import { type ClientEvent, newId, type Page } from "./event.ts";
+import { createQueue, type Entry, maxAgeMs } from "./queue.ts";
 import { createSession } from "./session.ts";
 import type { Store } from "./storage.ts";
-import { type Answer, bytesOf, keepaliveRoom, post, type Refusal } from "./transport.ts";
-import { hasTurns, inTurn } from "./turns.ts";
+import { type Answer, keepaliveRoom, post, type Refusal } from "./transport.ts";
+import { inTurn } from "./turns.ts";
 import { sdkVersion } from "./version.ts";
 
 /** Takes events, sends them in batches, and keeps those that the server did not answer for. */
 export interface Delivery {
-  add(event: ClientEvent): void;
+  take(event: ClientEvent): void;
   /** From now on the visitor is this user; the server is told at once. */
   identify(userId: string): void;
   /** Forgets user, visitor and session. */
@@ -19,6 +20,8 @@ export interface Delivery {
   /** The page may be gone in a moment: what it has added goes now, beside a request that may be under way. */
   leave(): void;
   stop(refusal: Refusal): void;
+  /** Nothing of what waits is sent any more. */
+  forget(): void;
   /** Prints what is sent, and what is answered. */
   debug(on?: boolean): void;
 }
@@ -31,29 +34,33 @@ const maxBatchBytes = 50_000;
 const envelopeBytes = 2000;
 /** As many as a server takes in one batch. */
 const maxLeavingSize = 500;
-const firstBackoffMs = 1000;
-const maxBackoffMs = 60_000;
+/** With jitter up to twice as long: a second at first, a minute in the end. */
+const firstBackoffMs = 500;
+const lastBackoffMs = 30_000;
 /** A Retry-After beyond this is cut: a page rarely lives so long, and timers overflow. */
 const maxRetryAfterMs = 3_600_000;
 
-/** @param beforeSend called before what waits is read */
+/**
+ * @param prefix of the names of this source in the store
+ * @param beforeSend called before what waits is read
+ */
 export function createDelivery(
   ingestUrl: string,
-  publicKey: string,
+  prefix: string,
   store: Store,
   gate: Gate,
   currentPage: () => Page,
   beforeSend: () => void,
 ): Delivery {
-  const session = createSession(store, publicKey);
-  const queue = createQueue(store, publicKey);
+  const waitName = `${prefix}wait`;
+  const session = createSession(store, prefix);
+  const queue = createQueue(store, prefix);
   const inFlight = new Set<string>();
   let maxBatchSize = 20;
   let batchTimer: ReturnType<typeof setTimeout> | undefined;
   let retryTimer: ReturnType<typeof setTimeout> | undefined;
-  /** By the server; a page that ends cannot wait for the network as well. */
-  let isToldToWait = false;
   let sending: Promise<void> | undefined;
+  /** In a row. */
   let failures = 0;
   let hasStopped = false;
   let isDebugging = false;
@@ -66,20 +73,41 @@ export function createDelivery(
   /** What this page may send now, the oldest first. */
   const unsent = (): Entry[] =>
     queue
-      .list()
+      .list(session.stamp().anonymousId)
       .filter(
-        ([name, event]) => !inFlight.has(name) && (hasTurns() || queue.own.has(name) || isAbandoned(event)),
+        ([name, event]) =>
+          !inFlight.has(name) &&
+          (navigator.locks ||
+            queue.own.has(name) ||
+            Date.now() - Date.parse(event.timestamp) > abandonedAfterMs),
       );
 
-  const isSilent = (): boolean => hasStopped || /held|shut/.test(gate.state());
+  const isSilent = (): boolean => hasStopped || gate.state() < asking;
+
+  /** How much longer the server has asked the pages of this site to wait. (Beyond its bound the clock was set back.) */
+  function toldMs(): number {
+    const ms = +store.read(waitName)! - Date.now();
+    return ms > maxRetryAfterMs ? 0 : ms;
+  }
+
+  function mustWait(): unknown {
+    if (toldMs() > 0) retryIn(toldMs());
+    return isSilent() || retryTimer;
+  }
+
+  function retryIn(ms: number): void {
+    retryTimer ??= setTimeout(() => {
+      retryTimer = undefined;
+      sendInTurn(true);
+    }, ms);
+  }
 
   /** @param isWhole false: only what fills batches, the rest may wait for more */
-  async function sendInTurn(isWhole: boolean): Promise<void> {
+  function sendInTurn(isWhole: boolean): Promise<void> | undefined {
     clearTimeout(batchTimer);
     batchTimer = undefined;
-    if (isSilent() || retryTimer) return;
-    sending ??= inTurn(publicKey, () => sendWaiting(isWhole)).then(sent, sent);
-    await sending;
+    if (!mustWait()) sending ??= inTurn(prefix, () => sendWaiting(isWhole)).then(sent, sent);
+    return sending;
   }
 
   function sent(): void {
@@ -90,12 +118,17 @@ export function createDelivery(
   async function sendWaiting(isWhole: boolean): Promise<void> {
     beforeSend();
     const due = unsent();
-    const [last = ""] = due[due.length - 1 - (isWhole ? 0 : due.length % maxBatchSize)] ?? [];
-    while (!isSilent() && !retryTimer) {
+    const last = due[due.length - 1 - (isWhole ? 0 : due.length % maxBatchSize)]?.[0];
+    while (!mustWait()) {
+      const isAsking = gate.state() === asking;
       // What comes meanwhile may wait for more.
-      const entries = unsent().filter(([name]) => name <= last);
-      if (!entries[0] && told === session.stamp().userId) break;
-      await send(gate.state() === "asking" ? [] : batchOf(entries, maxBatchSize, maxBatchBytes));
+      const entries = isAsking ? [] : unsent().filter(([name]) => name <= last!);
+      const isNews = isAsking || (told !== undefined && told !== session.stamp().userId);
+      // A bootstrap without events asks the source, or tells it the user. A page of a day leaves it.
+      if (!entries[0] && (!isNews || (failures && performance.now() > maxAgeMs))) break;
+      // Where nothing goes through, fewer and others try it each time: what never will holds up none but itself.
+      const others = entries.slice((failures >> 1) % entries.length);
+      await send(batchOf(others, maxBatchSize >> failures || 1, maxBatchBytes), isAsking);
     }
   }
 
@@ -105,21 +138,19 @@ export function createDelivery(
     else if (count > 0) batchTimer ??= setTimeout(() => sendInTurn(true), maxBatchAgeMs);
   }
 
-  async function send(entries: readonly Entry[]): Promise<void> {
-    const isAsking = gate.state() === "asking";
+  /** @param isAsking whether the source takes this visitor: nothing is sent that tells of them */
+  async function send(entries: readonly Entry[], isAsking?: boolean): Promise<void> {
     const present = session.stamp();
     const events = entries.map(([, event]) => event);
     // After a reset the events of the visitor before may still be here: they are sent as that one's.
-    const { anonymousId, userId, sessionId } = events[0] ?? {
-      ...present,
-      userId: isAsking ? null : present.userId,
-    };
+    const { anonymousId, userId, sessionId } = isAsking
+      ? { ...present, userId: null }
+      : (events[0] ?? present);
     const isPresent = anonymousId === present.anonymousId;
     const visit = isPresent ? present.sessionId : sessionId;
     const known = isPresent && told !== present.userId ? null : visit;
     for (const [name] of entries) inFlight.add(name);
-    const url = `${ingestUrl}/${known ? "events" : "bootstrap"}`;
-    const answer = await post(url, {
+    const answer = await post(`${ingestUrl}/${known ? "events" : "bootstrap"}`, {
       ingestVersion: 2,
       sdkVersion,
       batchId: newId(),
@@ -128,8 +159,7 @@ export function createDelivery(
       userId,
       sessionId: visit,
       joinSession: true,
-      // The source is asked with nothing that tells of the visitor.
-      page: known ? undefined : isAsking ? {} : currentPage(),
+      page: known || isAsking ? {} : currentPage(),
       context: isAsking
         ? undefined
         : {
@@ -140,28 +170,31 @@ export function createDelivery(
     });
     for (const [name] of entries) inFlight.delete(name);
     if (isDebugging) console.log("Headwater:", events, answer);
-    settle(answer, entries, url, known, { anonymousId, userId });
+    settle(answer, entries, known, anonymousId, userId);
   }
 
   function settle(
-    { status, content, waitMs }: Answer,
+    answer: Answer,
     entries: readonly Entry[],
-    url: string,
     sessionId: string | null,
-    whose: Pick<Stamp, "anonymousId" | "userId">,
+    anonymousId: string,
+    userId: string | null,
   ): void {
-    if (/^(0|408|429|5..)$/.test(`${status}`)) {
-      backOff(waitMs);
+    const { status, ok, code, results = [], issues } = answer;
+    const refusal = { message: `${ingestUrl} answered ${status}, not as Headwater.`, ...answer };
+    const isRefusal = ok === false && code && !/^(408|429|5..)$/.test(`${status}`);
+    // A proxy or a web server that answers with a page of its own, 200 or not, has taken nothing and refused nothing.
+    if (!(ok || isRefusal || status === 413)) {
+      if (status && ok !== false) warn("waits.", refusal);
+      backOff(answer.waitMs);
       return;
     }
     failures = 0;
-    const { ok, code, results = [], issues, privacy = {} } = content;
-    // A web server that answers every address with its own page says 200 too, and has taken nothing.
     if (ok) {
       // After a reset it is the session of somebody else.
-      if (whose.anonymousId === session.stamp().anonymousId) {
-        told = whose.userId;
-        session.open(content.sessionId ?? sessionId!);
+      if (anonymousId === session.stamp().anonymousId) {
+        told = userId;
+        session.open(answer.sessionId ?? sessionId!);
       }
       entries.forEach((entry, index) => {
         const result = results[index];
@@ -171,7 +204,7 @@ export function createDelivery(
           queue.remove(entry[0]);
         }
       });
-      if (!sessionId) gate.obey(privacy);
+      gate.obey(answer.privacy ?? {});
     } else if (sessionId && isAboutSession(code)) {
       // The next request is a bootstrap and carries the same events.
       for (const entry of entries) if (entry[1].sessionId === sessionId) release(entry);
@@ -181,11 +214,8 @@ export function createDelivery(
       const spoilt = entries.filter(
         ([, { id }], index) =>
           status === 413 ||
-          issues?.some(
-            ({ eventId, path = [] }) => eventId === id || (path[0] === "events" && path[1] === index),
-          ),
+          issues?.some(({ eventId, path }) => eventId === id || `${path},`.startsWith(`events,${index},`)),
       );
-      const refusal = { message: `${url} answered ${status}, not as Headwater.`, ...content };
       if (spoilt[0]) warn("dropped events.", refusal);
       else stop(refusal);
       for (const [name] of spoilt) queue.remove(name);
@@ -200,34 +230,28 @@ export function createDelivery(
 
   /** At least what the server asks for; else twice as long each time, with jitter, so that pages do not come back at once. */
   function backOff(waitMs: number): void {
-    const exponentialMs = Math.min(firstBackoffMs * 2 ** failures++, maxBackoffMs);
-    isToldToWait = waitMs > 0;
-    retryTimer ??= setTimeout(
-      () => {
-        retryTimer = undefined;
-        sendInTurn(true);
-      },
-      Math.max(exponentialMs * (0.5 + Math.random() / 2), Math.min(waitMs, maxRetryAfterMs)),
-    );
+    if (waitMs > 0) store.write(waitName, `${Date.now() + Math.min(waitMs, maxRetryAfterMs)}`);
+    retryIn(Math.min(firstBackoffMs * 2 ** failures++, lastBackoffMs) * (1 + Math.random()));
   }
 
   function stop(refusal: Refusal): void {
-    if (!hasStopped) warn("stopped.", refusal);
+    warn("stopped.", refusal);
     hasStopped = true;
   }
 
   function leave(): void {
-    if (isSilent() || (retryTimer && isToldToWait)) return;
+    // The server's word holds to the end; for a better network a page that ends cannot wait.
+    if (isSilent() || toldMs() > 0) return;
     beforeSend();
     const entries = unsent().filter(([name]) => queue.own.has(name));
-    const room = keepaliveRoom() - envelopeBytes;
-    if (entries[0] && room > 0) send(batchOf(entries, maxLeavingSize, room));
+    const room = keepaliveRoom - envelopeBytes;
+    if (entries[0]) send(batchOf(entries, maxLeavingSize, room));
   }
 
   return {
-    add(event) {
+    take(event) {
       if (hasStopped) return;
-      queue.add({ ...event, ...session.stamp() });
+      queue.put({ ...event, ...session.stamp() });
       schedule();
     },
     async flush() {
@@ -239,7 +263,7 @@ export function createDelivery(
       const present = session.stamp();
       for (const event of queue.own.values())
         if (event.anonymousId === present.anonymousId) event.userId ??= userId;
-      session.identify(userId);
+      session.know(userId);
       if (userId !== present.userId) sendInTurn(true);
     },
     reset() {
@@ -250,6 +274,7 @@ export function createDelivery(
     },
     leave,
     stop,
+    forget: () => queue.own.clear(),
     debug(on = true) {
       isDebugging = on;
     },
@@ -257,28 +282,14 @@ export function createDelivery(
 }
 
 /** invalid_session, session_expired, session_mismatch: it is not known to the server, or takes no events any more. */
-const isAboutSession = (code: Refusal["code"]): boolean => /session/.test(`${code}`);
+const isAboutSession = (code: Refusal["code"]): boolean => /session/.test(code!);
 
-const isAbandoned = ({ timestamp }: QueuedEvent) => Date.now() - Date.parse(timestamp) > abandonedAfterMs;
+let latestWarning: string | undefined;
 
-/** The oldest that may share a request: at most so many, about so large in all, but always one; of one visitor and user. */
-function batchOf(entries: readonly Entry[], maxSize: number, maxBytes: number): readonly Entry[] {
-  const first = entries[0]?.[1];
-  let bytes = 0;
-  const end = entries.findIndex(([, event], index) => {
-    bytes += bytesOf(JSON.stringify(event));
-    return (
-      index > 0 &&
-      (index >= maxSize ||
-        bytes > maxBytes ||
-        event.anonymousId !== first?.anonymousId ||
-        event.userId !== first.userId)
-    );
-  });
-  return end < 0 ? entries : entries.slice(0, end);
-}
-
-function warn(consequence: string, { message, hint, code, debugUrl, issues = [] }: Refusal): void {
-  const parts = ["Headwater:", consequence, message, hint, code, debugUrl];
-  console.warn(...parts.filter(Boolean), ...issues);
+/** Not twice in a row. */
+function warn(consequence: string, about: Refusal): void {
+  const parts = [about.message, about.hint, about.code, about.debugUrl];
+  const warning = ["Headwater:", consequence, ...parts].filter(Boolean).join(" ");
+  if (warning !== latestWarning) console.warn(warning, ...(about.issues ?? []));
+  latestWarning = warning;
 }

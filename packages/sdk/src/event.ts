@@ -35,9 +35,7 @@ export interface Stamp {
 
 /** 128 random bits. `crypto.randomUUID` would do, but pages on plain http do not have it. */
 export const newId = (): string =>
-  crypto
-    .getRandomValues(new Uint8Array(16))
-    .reduce((id, byte) => id + (byte + 256).toString(16).slice(1), "");
+  crypto.getRandomValues(new Uint8Array(32)).reduce((id, byte) => id + (byte % 16).toString(16), "");
 
 /** As it is at the call, and as JSON: what cannot be written as JSON (a cycle, a BigInt) must not keep the event back. */
 const copyOf = quietly(

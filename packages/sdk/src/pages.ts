@@ -28,7 +28,7 @@ export function createPages(): Pages {
       url: here(),
       path: location.pathname.slice(0, maxUrlLength),
       title: currentTitle(),
-      referrer: referrer ? withoutFragment(referrer) : null,
+      referrer: withoutFragment(referrer) || null,
     }),
 
     view() {
@@ -46,8 +46,8 @@ export function createPages(): Pages {
       addEventListener("popstate", navigated);
       for (const method of ["pushState", "replaceState"] as const) {
         const original = history[method];
-        history[method] = function (this: History, ...change) {
-          original.apply(this, change);
+        history[method] = (...change) => {
+          original.apply(history, change);
           navigated();
         };
       }

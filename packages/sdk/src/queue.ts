@@ -12,10 +12,13 @@ export type Entry = readonly [name: string, event: QueuedEvent];
  */
 export interface Queue {
   /** Full, it drops the new one: the first page view is worth more than the thousandth event. */
-  add(event: QueuedEvent): void;
+  put(event: QueuedEvent): void;
   remove(name: string): void;
-  /** The oldest first. What is older than a day is dropped. */
-  list(): Entry[];
+  /**
+   * The oldest first. What is older than a day is dropped.
+   * @param anonymousId the visitor's, as it is in the store now
+   */
+  list(anonymousId: string): Entry[];
   /** Added by this page, and not removed yet, so not read again. An event may be changed while it waits. */
   readonly own: Map<string, QueuedEvent>;
 }
@@ -23,13 +26,12 @@ export interface Queue {
 /** A thousand events, or a megabyte of fewer. */
 const maxLength = 1_000_000;
 const minEventLength = 1000;
-const maxAgeMs = 86_400_000;
+export const maxAgeMs = 86_400_000;
 const timeDigits = 13;
-const idLength = 32;
-const allNames = "headwater.event.";
 
-export function createQueue(store: Store, publicKey: string): Queue {
-  const ownNames = `${allNames}${publicKey}.`;
+/** @param prefix of the names of this source in the store */
+export function createQueue(store: Store, prefix: string): Queue {
+  const ownNames = `${prefix}event.`;
   const own = new Map<string, QueuedEvent>();
   let latest = 0;
   let length = 0;
@@ -39,7 +41,7 @@ export function createQueue(store: Store, publicKey: string): Queue {
 
   return {
     own,
-    add(event) {
+    put(event) {
       const text = JSON.stringify(event);
       occupy(text);
       if (length > maxLength) return;
@@ -53,15 +55,18 @@ export function createQueue(store: Store, publicKey: string): Queue {
       own.delete(name);
       store.remove(name);
     },
-    list() {
-      const names = new Set(store.names(allNames).sort());
-      // Another page may have sent some of this page's.
-      for (const name of own.keys()) if (!names.has(name)) own.delete(name);
+    list(anonymousId) {
+      for (const [name, event] of own) {
+        if (store.read(name)) continue;
+        // Another page has sent it; unless the visitor's id has gone with it, as when the site clears its storage.
+        if (event.anonymousId === anonymousId) own.delete(name);
+        else store.write(name, JSON.stringify(event));
+      }
       length = 0;
       const entries: Entry[] = [];
-      for (const name of names) {
+      for (const name of store.names("headwater.").sort()) {
         // Those of another key too, because nobody else may come to drop them.
-        if (Number(name.slice(-idLength - timeDigits, -idLength)) < Date.now() - maxAgeMs) store.remove(name);
+        if (+`${name.split("event.")[1]}`.slice(0, timeDigits) < Date.now() - maxAgeMs) store.remove(name);
         else if (name.startsWith(ownNames)) {
           const text = store.read(name) ?? "";
           occupy(text);

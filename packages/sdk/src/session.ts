@@ -5,42 +5,52 @@ import type { Store } from "./storage.ts";
 export interface Session {
   /** What the events of this moment belong to. `sessionId` is the visit that goes on, as far as this browser knows. */
   stamp(): Stamp;
-  identify(userId: string): void;
+  know(userId: string): void;
   /** The server opened or resumed it, or took events of it. */
   open(sessionId: string): void;
   /** The next event is somebody else's. */
   reset(): void;
 }
 
-const anonymousIdName = "headwater.anonymousId";
-const userIdName = "headwater.userId";
-const readableId = /^\w{32}$/;
+/** An id, and after a space the user's, if there is one. */
+const readable = /^\w{32}\b/;
+const idLength = 32;
 /** The server's rule. (That a day ends a session too is found at the next bootstrap.) */
 const maxIdleMs = 1_800_000;
 
-export function createSession(store: Store, publicKey: string): Session {
-  // The visitor is the same for every source of an origin and after a rotation of the key; a session is one source's.
-  const sessionName = `headwater.session.${publicKey}`;
+/** @param prefix of the names of this source in the store */
+export function createSession(store: Store, prefix: string): Session {
+  const sessionName = `${prefix}session`;
+  const visitorName = `${prefix}visitor`;
 
-  function anonymousId(): string {
-    const known = store.read(anonymousIdName) ?? "";
-    if (readableId.test(known)) return known;
-    const made = newId();
-    store.write(anonymousIdName, made);
-    return made;
+  function visitor(): string {
+    const known = store.read(visitorName) ?? "";
+    if (readable.test(known)) return known;
+    // Who is known to another source of the site, or to this one before its key was rotated, is the same visitor here.
+    const met =
+      store
+        .names("headwater.")
+        .map(store.read)
+        .find((text) => readable.test(text!)) ?? newId();
+    store.write(visitorName, met);
+    return met;
   }
+  const anonymousId = () => visitor().slice(0, idLength);
 
   return {
     stamp() {
       const [activeAt, sessionId = null] = (store.read(sessionName) ?? "").split(" ");
       return {
         anonymousId: anonymousId(),
-        sessionId: Date.now() - Number(activeAt) < maxIdleMs ? sessionId : null,
-        userId: store.read(userIdName),
+        sessionId: Date.now() - +activeAt! < maxIdleMs ? sessionId : null,
+        userId: visitor().slice(idLength + 1) || null,
       };
     },
-    identify: (userId) => store.write(userIdName, userId),
+    know: (userId) => store.write(visitorName, `${anonymousId()} ${userId}`),
     open: (sessionId) => store.write(sessionName, `${Date.now()} ${sessionId}`),
-    reset: () => [sessionName, userIdName, anonymousIdName].forEach(store.remove),
+    reset() {
+      store.remove(sessionName);
+      store.write(visitorName, newId());
+    },
   };
 }

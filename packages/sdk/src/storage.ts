@@ -3,7 +3,7 @@
  * and when it is full: what could not be written there is kept for the life of the page.
  */
 export interface Store {
-  read(name: string): string | null;
+  read(name: string): string | null | undefined;
   write(name: string, value: string): void;
   remove(name: string): void;
   /** Writes what could not be written before. */
@@ -26,7 +26,7 @@ export function openStore(persistence: Persistence, mayWrite: () => boolean): St
     }
   };
   const store: Store = {
-    read: (name) => unwritten.get(name) ?? attempt((storage) => storage.getItem(name)) ?? null,
+    read: (name) => unwritten.get(name) ?? attempt((storage) => storage.getItem(name)),
     write(name, value) {
       unwritten.set(name, value);
       attempt((storage) => {

@@ -1,14 +1,11 @@
 import { readObject } from "./json.ts";
 
-/** One request, and its answer. */
-export interface Answer {
+/** What came of a request. What may be in the text of an answer; a proxy's page of HTML reads as nothing of it. */
+export interface Answer extends Refusal {
   /** 0: none came. */
   readonly status: number;
+  /** What Retry-After asks for, if it is above 0; NaN is nothing too. */
   readonly waitMs: number;
-  readonly content: Content;
-}
-/** What may be in an answer; a proxy's page of HTML reads as an empty one. */
-export interface Content extends Refusal {
   readonly ok?: boolean;
   readonly sessionId?: string;
   readonly privacy?: Privacy;
@@ -30,38 +27,44 @@ export interface Issue {
   readonly eventId?: string;
 }
 
-/** Browsers hold 64 KiB of bodies that outlive their page, of all requests together; beyond it they fail at once. */
-const maxKeepaliveBytes = 60_000;
+/**
+ * How many bytes of what is sent now would outlive the page. Browsers hold 64 KiB of such bodies, of all requests together;
+ * beyond it they fail at once.
+ */
+export let keepaliveRoom = 60_000;
 /** An answer that takes longer is none: something has lost it. */
 const timeoutMs = 30_000;
-
-let keepaliveBytes = 0;
-
-/** How much of what is sent now would outlive the page. */
-export const keepaliveRoom = (): number => maxKeepaliveBytes - keepaliveBytes;
 
 /** As it is sent: most scripts but the Latin take two or three bytes a letter. */
 export const bytesOf = (text: string): number => new Blob([text]).size;
 
+export function abortedAfter(ms: number): AbortSignal {
+  const abort = new AbortController();
+  setTimeout(() => abort.abort(), ms);
+  return abort.signal;
+}
+
 export async function post(url: string, content: unknown): Promise<Answer> {
   const body = JSON.stringify(content);
   const size = bytesOf(body);
-  const keepalive = size <= keepaliveRoom();
-  if (keepalive) keepaliveBytes += size;
-  const abort = new AbortController();
-  setTimeout(() => abort.abort(), timeoutMs);
+  const keepalive = size <= keepaliveRoom;
+  const keptBytes = keepalive ? size : 0;
+  keepaliveRoom -= keptBytes;
+  const signal = abortedAfter(timeoutMs);
   try {
     // A string is sent as text/plain: JSON's own type would cost a preflight.
-    const init: RequestInit = { method: "POST", body, keepalive, credentials: "omit", signal: abort.signal };
+    const init: RequestInit = { method: "POST", body, keepalive, credentials: "omit", signal };
     const response = await fetch(url, init);
+    const retryAfter = response.headers.get("retry-after");
     return {
+      ...readObject<Answer>(await response.text()),
       status: response.status,
-      waitMs: Number(response.headers.get("retry-after")) * 1000 || 0,
-      content: readObject<Content>(await response.text()),
+      // Seconds, or a date from a proxy.
+      waitMs: +retryAfter! * 1000 || Date.parse(retryAfter!) - Date.now(),
     };
   } catch {
-    return { status: 0, waitMs: 0, content: {} };
+    return { status: 0, waitMs: 0 };
   } finally {
-    if (keepalive) keepaliveBytes -= size;
+    keepaliveRoom += keptBytes;
   }
 }

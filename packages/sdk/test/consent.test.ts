@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { browserTest, settle, type Visit } from "./browser.ts";
+import type { Answer } from "./server.ts";
 
 const names = ({ ingest }: Visit) => ingest.events().map((event) => event.name ?? event.type);
 const command = ({ page }: Visit, ...call: unknown[]) =>
@@ -35,7 +36,7 @@ browserTest(
     await ingest.until(() => ingest.events().length >= 2);
     assert.deepEqual(names(visit), ["page", "early"]);
     assert.equal(ingest.events()[0]?.page?.path, "/landing");
-    assert.ok((await storage(visit)).includes("headwater.anonymousId"));
+    assert.ok((await storage(visit)).includes("headwater.pk_test.visitor"));
   },
 );
 
@@ -124,6 +125,7 @@ browserTest(
   async (visit) => {
     const { ingest, warnings } = visit;
     ingest.askFor({ respectGpc: true });
+    showTag(visit, "");
     await withGpc(visit);
     await load(visit);
     await visit.track("never");
@@ -144,6 +146,7 @@ browserTest(
   "Global Privacy Control: a source that does not gets every event, after it has said so.",
   async (visit) => {
     const { ingest } = visit;
+    showTag(visit, "");
     await withGpc(visit);
     await load(visit);
     await visit.track("counted");
@@ -156,8 +159,90 @@ browserTest(
     );
     assert.deepEqual(names(visit), ["page", "counted"]);
     assert.equal(ingest.requests.at(-1)?.body.sessionId, "ses_1");
-    const kept = await visit.page.evaluate(() => localStorage.getItem("headwater.anonymousId"));
+    const kept = await visit.page.evaluate(() => localStorage.getItem("headwater.pk_test.visitor"));
     assert.equal(kept, ingest.events()[0]?.anonymousId);
+  },
+);
+
+for (const [when, isAnswered] of [
+  ["before the source has answered", false],
+  ["after the source has answered", true],
+] as const) {
+  browserTest(`Global Privacy Control: a grant that is given ${when} counts for more.`, async (visit) => {
+    const { ingest } = visit;
+    const answer = Promise.withResolvers<Answer>();
+    const respects = { ok: true, sessionId: "ses_gpc", privacy: { respectGpc: true } };
+    ingest.plan(answer.promise);
+    showTag(visit, "");
+    await withGpc(visit);
+    await load(visit);
+    await ingest.until((requests) => requests.length >= 1);
+    const answered = visit.page.waitForResponse(/bootstrap$/);
+    if (isAnswered) {
+      answer.resolve({ status: 200, body: respects });
+      await (await answered).finished();
+    }
+    await command(visit, "setConsent", "granted");
+    await visit.track("granted");
+    answer.resolve({ status: 200, body: respects });
+    await command(visit, "flush");
+    await ingest.until(() => names(visit).includes("granted"));
+    await visit.track("still");
+    await command(visit, "flush");
+    await ingest.until(() => names(visit).includes("still"));
+  });
+}
+
+browserTest(
+  "Global Privacy Control: where the tag says that the source does not respect it, nothing waits.",
+  async (visit) => {
+    const { ingest } = visit;
+    showTag(visit, 'data-respect-gpc="false"');
+    ingest.plan("wait");
+    await withGpc(visit);
+    await load(visit);
+    const first = await ingest.until((requests) => requests[0]);
+    assert.deepEqual(
+      first.body.events.map(({ type }) => type),
+      ["page"],
+    );
+  },
+);
+
+for (const word of ["true", "", "yes"]) {
+  browserTest(
+    `Global Privacy Control: where the tag says "${word}", the source is not even asked.`,
+    async (visit) => {
+      const { ingest } = visit;
+      showTag(visit, `data-respect-gpc="${word}"`);
+      await withGpc(visit);
+      await load(visit);
+      await visit.track("never");
+      await command(visit, "flush");
+      await settle(visit);
+      assert.equal(ingest.requests.length, 0);
+      assert.deepEqual(await storage(visit), []);
+      await command(visit, "setConsent", "granted");
+      await visit.track("granted");
+      await ingest.until(() => names(visit).includes("granted"));
+    },
+  );
+}
+
+browserTest(
+  "Global Privacy Control: a source that has come to respect it is heeded by a tag that does not say so.",
+  async (visit) => {
+    const { ingest } = visit;
+    showTag(visit, 'data-respect-gpc="false"');
+    ingest.askFor({ respectGpc: true });
+    await withGpc(visit);
+    await load(visit);
+    await ingest.until((requests) => requests.length >= 1);
+    await visit.page.waitForFunction(() => localStorage.length === 0);
+    await visit.track("never");
+    await command(visit, "flush");
+    await settle(visit);
+    assert.deepEqual(names(visit), ["page"]);
   },
 );
 

@@ -161,12 +161,14 @@ for (const [status, code] of [
 }
 
 browserTest(
-  "A web server that answers everything with its own page is not taken for the API.",
+  "A web server that answers everything with its own page is not taken for the API, and asked again.",
   async (visit) => {
     visit.ingest.plan({ status: 200, body: "<!doctype html><title>Welcome</title>" });
     const warning = visit.nextWarning();
     await visit.page.goto(visit.site.url);
-    assert.match((await warning).text(), /bootstrap answered 200, not as Headwater/);
+    assert.match((await warning).text(), /pk_test answered 200, not as Headwater/);
+    const [first, second] = await visit.ingest.until((requests) => requests[1] && requests);
+    assert.deepEqual(second?.body.events, first?.body.events);
   },
 );
 

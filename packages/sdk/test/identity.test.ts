@@ -46,7 +46,7 @@ browserTest(
   async (visit) => {
     const { ingest, page, open, track } = visit;
     await open();
-    await page.waitForFunction(() => localStorage.getItem("headwater.session.pk_test"));
+    await page.waitForFunction(() => localStorage.getItem("headwater.pk_test.session"));
     const answer = Promise.withResolvers<Answer>();
     ingest.plan(answer.promise);
     await track("before");
@@ -78,7 +78,7 @@ browserTest(
   async (visit) => {
     const { ingest, page, open, track } = visit;
     await open();
-    await page.waitForFunction(() => localStorage.getItem("headwater.session.pk_test"));
+    await page.waitForFunction(() => localStorage.getItem("headwater.pk_test.session"));
     const answer = Promise.withResolvers<Answer>();
     ingest.plan(answer.promise, refusal(403, "session_expired"));
     await track("before");

@@ -32,7 +32,10 @@ trial("Two tabs that open at once, where there are no Web Locks, share one sessi
   await context.addInitScript(() => Reflect.deleteProperty(Navigator.prototype, "locks"));
   // A visitor who was here before: tabs share the id that is stored, and no session.
   const anonymousId = "0123456789abcdef0123456789abcdef";
-  await context.addInitScript((id) => localStorage.setItem("headwater.anonymousId", id), anonymousId);
+  await context.addInitScript(([key, id]) => localStorage.setItem(`headwater.${key}.visitor`, id), [
+    trial.publicKey,
+    anonymousId,
+  ] as const);
   const pages = await Promise.all([context.newPage(), context.newPage()]);
   await Promise.all(pages.map((page) => page.goto(site.url)));
   const views = () => storedEvents(world.dataDir).filter(({ type }) => type === "page");

@@ -1,7 +1,9 @@
 /** Over a bad network, and over reloads, each event that a page tracks is stored once. */
 import assert from "node:assert/strict";
+import { until } from "../../../apps/server/test/faults/child.ts";
+import { storedEvents } from "../../../apps/server/test/ledger-reader.ts";
 import { fine } from "./bad-network.ts";
-import { EVENTS, namesOf, storm, trackSlowly, trial } from "./trial.ts";
+import { DEADLINE_MS, EVENTS, namesOf, storm, trackSlowly, trial } from "./trial.ts";
 
 for (const [what, weather] of [
   ["that delays each request by up to a second", storm(["pass"], 500)],
@@ -23,8 +25,10 @@ for (const [what, weather] of [
 trial(
   "No event is lost and none is stored twice when the visitor goes offline and comes back.",
   async (trial) => {
-    const { context, newPage, arrives } = trial;
+    const { context, newPage, arrives, world } = trial;
     const page = await newPage();
+    // Unsent, it would be one more than the queue holds.
+    await until("the view is stored", DEADLINE_MS, () => storedEvents(world.dataDir).length > 0);
     for (let part = 0; part < 4; part += 1) {
       await context.setOffline(part % 2 === 0);
       await trackSlowly(page, namesOf(`part ${part}`, EVENTS / 4));

@@ -286,7 +286,7 @@ browserTest("Where storage is full, nothing is lost as long as the page is there
 });
 
 browserTest("A visitor id that someone spoilt is replaced.", async ({ ingest, page, open }) => {
-  await page.addInitScript(() => localStorage.setItem("headwater.anonymousId", "x".repeat(1000)));
+  await page.addInitScript(() => localStorage.setItem("headwater.pk_test.visitor", "x".repeat(1000)));
   await open();
   assert.match(ingest.requests[0]!.body.anonymousId, /^[0-9a-f]{32}$/);
 });

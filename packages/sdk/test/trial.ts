@@ -23,6 +23,7 @@ export interface Trial {
   readonly site: Site;
   readonly world: World;
   readonly context: BrowserContext;
+  readonly publicKey: string;
   newPage(): Promise<Page>;
   /** The names of all tracked events that are stored, a name as often as it is. */
   stored(): string[];
@@ -50,6 +51,7 @@ export async function openTrial(t: TestContext, openContext: () => Promise<Brows
     site,
     world,
     context,
+    publicKey: source.publicKey,
     stored,
     async newPage() {
       const page = await context.newPage();

@@ -1,5 +1,5 @@
 /** Does the page speak to the right service, does that answer, and does it let the page in? */
-import { LIMITS } from "@headwater/contract";
+import { ERRORS, LIMITS } from "@headwater/contract";
 import {
   apiBaseOf,
   type Evidence,
@@ -63,8 +63,32 @@ function seenByPage({ report }: Evidence): Finding {
       "A blocker, a Content-Security-Policy or the network: look at the checks csp_connect, api_address and blocked_by_name.",
     );
   }
-  if (request.status < 300) return ok("The service has answered the page.");
-  return ok(`The service has answered the page: ${request.status} ${request.code ?? ""}`.trimEnd());
+  return answeredPage(request.status, request.code);
+}
+
+/** Refusals that the client recovers from by itself: it opens a new session. */
+const PASSING = new Set(["invalid_session", "session_expired"]);
+
+function answeredPage(status: number, code: string | null): Finding {
+  if (status < 300) return ok("The service has answered the page.");
+  const answer = `The page was answered ${status} ${code ?? "without a code of the service"}`;
+  if (status === 429 || status === 503) {
+    return warning(
+      `${answer}: nothing is taken just now. The client keeps its events and asks again.`,
+      "Wait a minute and load the page again. If it goes on, look at the service's log.",
+    );
+  }
+  if (code !== null && PASSING.has(code)) return ok(`${answer}, and opens a new session.`);
+  if (code === null || !(code in ERRORS) || status >= 500) {
+    return wrong(
+      `${answer}: that is a proxy, a firewall or another web server, or the service in trouble.`,
+      "Look at the check api_address and at what is in front of the service: it has to pass /api/ingest/ on. `headwater doctor` asks the service itself.",
+    );
+  }
+  return wrong(
+    `${answer}: the service takes nothing of this page.`,
+    "Look at the checks key, source_active and origin, and at the source's debug view. If they are right by now, load the page again.",
+  );
 }
 
 export function reachable(evidence: Evidence): Finding {

@@ -17,8 +17,8 @@ export interface Sessions {
     isEnough?: (session: SessionRecord) => boolean,
   ): Promise<SessionRecord | null>;
   /**
-   * The session of this visitor that this node has opened last, moments ago; null when that failed. Undefined: there is
-   * none. Its bootstrap may still be under way, whose end is waited for.
+   * The session of this visitor that this node has opened last, under half an hour ago; null when that failed. Undefined:
+   * there is none. Its bootstrap may still be under way, whose end is waited for.
    */
   recent(sourceId: string, anonymousId: string, now: number): Promise<SessionRecord | null> | undefined;
   /** Remembers the session when the work has stored it; until then it is `recent` already. */
@@ -44,7 +44,7 @@ export function createSessions(ledger: IngestLedger): Sessions {
       return ledger.session({ sourceId: key.slice(0, end), sessionId: key.slice(end + 1) });
     },
   });
-  const opened = new LRUCache<string, { at: number; done: Promise<SessionRecord | null> }>({
+  const opened = new LRUCache<string, { at: number; sessionId: string; done: Promise<boolean> }>({
     max: LIMITS.recentSessionEntries,
   });
   return {
@@ -56,19 +56,23 @@ export function createSessions(ledger: IngestLedger): Sessions {
     },
     recent(sourceId, anonymousId, now) {
       const latest = opened.get(keyOf(sourceId, anonymousId));
-      return latest && now - latest.at < JOIN_MS ? latest.done : undefined;
+      if (!latest || now - latest.at >= JOIN_MS) return undefined;
+      // another node may have seen more of it since
+      return latest.done.then((isOpen) =>
+        isOpen ? remembered.ask(keyOf(sourceId, latest.sessionId)) : null,
+      );
     },
     async whileOpening(session, work) {
       const { sourceId, sessionId, anonymousId, startedAt } = session;
-      const { promise: done, resolve } = Promise.withResolvers<SessionRecord | null>();
-      opened.set(keyOf(sourceId, anonymousId), { at: startedAt, done });
+      const { promise: done, resolve } = Promise.withResolvers<boolean>();
+      opened.set(keyOf(sourceId, anonymousId), { at: startedAt, sessionId, done });
       try {
         const result = await work();
         remembered.keep(keyOf(sourceId, sessionId), session);
-        resolve(session);
+        resolve(true);
         return result;
       } catch (error) {
-        resolve(null);
+        resolve(false);
         throw error;
       }
     },

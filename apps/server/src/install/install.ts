@@ -19,7 +19,7 @@ export interface InstallSource {
   /** Both are for the curl example, which sends an origin that is let in. */
   readonly allowedOrigins?: readonly string[];
   readonly requireOrigin?: boolean;
-  readonly privacy?: { readonly requireConsent: boolean };
+  readonly privacy?: { readonly requireConsent: boolean; readonly respectGpc: boolean };
 }
 
 /** The addresses of this service, from its configuration; never from the Host header of a request. */
@@ -46,9 +46,9 @@ export function installPayload(
   { baseUrl, appUrl, alias = null }: InstallAddresses,
   path: string | null = null,
 ): InstallPayload {
-  const { sourceId, publicKey } = source;
+  const { sourceId, publicKey, privacy = { requireConsent: false, respectGpc: false } } = source;
   const apiBaseUrl = withoutTrailingSlash(baseUrl);
-  const install = { publicKey, apiBaseUrl, requireConsent: source.privacy?.requireConsent ?? false };
+  const install = { publicKey, apiBaseUrl, ...privacy };
   return {
     publicKey,
     apiBaseUrl,

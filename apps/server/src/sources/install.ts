@@ -8,7 +8,7 @@ export interface Installed {
   readonly frameworkHint: string | null;
   readonly allowedOrigins: readonly string[];
   readonly requireOrigin: boolean;
-  readonly privacy: { readonly requireConsent: boolean };
+  readonly privacy: { readonly requireConsent: boolean; readonly respectGpc: boolean };
 }
 
 type Payload = Extract<Awaited<ReturnType<Handler<"getInstall">>>, { body: unknown }>["body"];

@@ -74,15 +74,42 @@ describe("Sessions", () => {
   });
 
   describe("A bootstrap without a session that asks to join one", () => {
-    it("gets the one that was opened under ten seconds ago, and from ten seconds on one of its own", async () => {
+    it("gets the one that was opened under half an hour ago, and from then on one of its own", async () => {
       const { bootstrap } = await visitor();
       const { sessionId } = await bootstrap({ joinSession: true });
-      time.advance(10 * SECOND - 1);
+      time.advance(30 * MINUTE - 1);
       const joined = await bootstrap({ joinSession: true });
       assert.deepEqual([joined.sessionId, joined.sessionResumed], [sessionId, true]);
       time.advance(1);
       const own = await bootstrap({ joinSession: true });
       assert.deepEqual([own.sessionId === sessionId, own.sessionResumed], [false, false]);
+    });
+
+    it("is the same visit when its answer was lost and it asks again, minutes later", async () => {
+      const { bootstrap } = await visitor();
+      const event = trackEvent({}, time.now());
+      const ask = () =>
+        bootstrap({
+          joinSession: true,
+          batchId: "b",
+          sentAt: new Date(time.now()).toISOString(),
+          events: [event],
+        });
+      const { sessionId } = await ask();
+      time.advance(5 * MINUTE);
+      const again = await ask();
+      assert.deepEqual([again.sessionId, again.duplicates], [sessionId, 1]);
+      assert.equal(storedEvent(world.dataDir, event.id).sessionId, sessionId);
+    });
+
+    it("is told the user that the session has got since, and keeps it alive", async () => {
+      const { bootstrap, send } = await visitor();
+      const { sessionId } = await bootstrap({ joinSession: true });
+      await send(sessionId, [trackEvent({}, time.now())], { userId: "user-2" });
+      time.advance(20 * MINUTE);
+      assert.equal((await bootstrap({ joinSession: true })).identifiedUserId, "user-2");
+      time.advance(20 * MINUTE);
+      assert.equal((await bootstrap({ sessionId })).sessionResumed, true);
     });
 
     it("gets the one that is being opened, also when many come at once", async () => {

@@ -175,6 +175,31 @@ describe("POST /api/tracking-sources/:sourceId/verify", () => {
       }
     });
 
+    it("a page whose request was refused, or answered by somebody else, does not work", async () => {
+      const answered = async (status: number, code: string | null) => {
+        const { isWorking, checks } = await verified({ request: { status, code } });
+        return [isWorking, checks[5]?.status];
+      };
+      for (const [status, code] of [
+        [404, null],
+        [403, null],
+        [403, "FORBIDDEN"],
+        [302, null],
+        [500, null],
+        [502, "internal_error"],
+        [404, "unknown_public_key"],
+        [403, "source_inactive"],
+        [422, "invalid_payload"],
+      ] as const)
+        assert.deepEqual(await answered(status, code), [false, "wrong"], `${status} ${code}`);
+      for (const [status, code] of [
+        [429, "rate_limited"],
+        [503, null],
+      ] as const)
+        assert.deepEqual(await answered(status, code), [true, "warning"], `${status} ${code}`);
+      assert.deepEqual(await answered(403, "session_expired"), [true, "ok"]);
+    });
+
     it("a host or a folder that lists of trackers name is a warning, with what to do about it", async () => {
       const paste = `headwater source install ${source.sourceId} --proxy nginx --path /hw`;
       const named = [{ check: "blocked_by_name", status: "warning", paste }];

@@ -6,15 +6,18 @@ export interface Install {
   readonly apiBaseUrl: string;
   /** The client knows of it only from the first answer; a page that says so itself sends nothing before consent. */
   readonly requireConsent: boolean;
+  /** Said either way: a visitor with Global Privacy Control then waits for no answer. */
+  readonly respectGpc: boolean;
 }
 
 export const scriptUrl = ({ apiBaseUrl }: Install): string => `${apiBaseUrl}/sdk/v2.js`;
 
-/** The attributes of the client's tag, by their names after `data-`. */
-export const attributesOf = ({ publicKey, apiBaseUrl, requireConsent }: Install): Record<string, string> => ({
-  key: publicKey,
-  api: apiBaseUrl,
-  ...(requireConsent ? { consent: "pending" } : {}),
+/** The attributes of the client's tag, by their names in its `dataset`. */
+export const attributesOf = (install: Install): Record<string, string> => ({
+  key: install.publicKey,
+  api: install.apiBaseUrl,
+  respectGpc: `${install.respectGpc}`,
+  ...(install.requireConsent ? { consent: "pending" } : {}),
 });
 
 /** A statement for each attribute, for snippets that make the element themselves. */
@@ -25,7 +28,7 @@ export const attributeLines = (install: Install, indent: string): string =>
 
 /** Takes calls until the script has come and replays them. A function, so that new commands need no new snippet. */
 export const queueStub = `if (typeof window.headwater !== "function") {
-  window.headwater = function () { (window.headwater.q = window.headwater.q || []).push(arguments); };
+  window.headwater = function () { (headwater.q = headwater.q || []).push(arguments); };
 }`;
 
 /** What the page's console says when the script did not come, as an expression in which `script` is its element. */
@@ -44,7 +47,7 @@ ${queueStub.replace(/^/gm, "  ")}
 ${attributeLines(install, "  ")}  script.onerror = function () { console.warn(${blockedWarning}); };
   document.head.appendChild(script);
 })(document.createElement("script"));
-// headwater("track", "signup", { plan: "pro" }) counts your own events.
+// headwater("track", "signup") counts an event.
 `;
 
 /** One inline script, because tag managers drop the data attributes of a tag that they paste. */

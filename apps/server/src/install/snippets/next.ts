@@ -1,6 +1,9 @@
 import { stringLiteral } from "../escape.ts";
 import { attributesOf, type Install, queueStub, scriptUrl } from "./browser.ts";
 
+/** As it is written in a tag. */
+const attributeName = (name: string): string => `data-${name.replace(/[A-Z]/g, "-$&").toLowerCase()}`;
+
 export const nextjsExample = (install: Install): string => `// app/layout.tsx
 // If you have a root layout already, put the <script> and the <Script> into its <body>
 // and keep what else it has. Page views are counted by themselves, client navigations included.
@@ -30,7 +33,7 @@ export default function RootLayout({ children }: Readonly<{ children: ReactNode 
           strategy="afterInteractive"
           src={${stringLiteral(scriptUrl(install))}}
 ${Object.entries(attributesOf(install))
-  .map(([name, value]) => `          data-${name}={${stringLiteral(value)}}\n`)
+  .map(([name, value]) => `          ${attributeName(name)}={${stringLiteral(value)}}\n`)
   .join("")}        />
       </body>
     </html>

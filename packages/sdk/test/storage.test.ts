@@ -1,0 +1,154 @@
+/** What the client keeps in the browser, when others use or clear the same storage. */
+import assert from "node:assert/strict";
+import { browserTest, settle, stopTimers, type Visit } from "./browser.ts";
+import { type Answer, refusal } from "./server.ts";
+
+const names = ({ ingest }: Visit) => ingest.events().map((event) => event.name ?? event.page?.path);
+const leave = ({ page }: Visit) => page.evaluate(() => dispatchEvent(new PageTransitionEvent("pagehide")));
+
+browserTest("A site that clears its storage costs no event that the page holds.", async (visit) => {
+  const { ingest, page, open } = visit;
+  await page.addInitScript(stopTimers);
+  await open();
+  await page.evaluate(() => window.headwater?.("flush"));
+  await page.evaluate(() => {
+    window.headwater?.("track", "signed out");
+    localStorage.clear();
+    window.headwater?.("track", "afterwards");
+  });
+  // As browsers do: the page is hidden first. A request holds events of one visitor.
+  await leave(visit);
+  await leave(visit);
+  await ingest.until(() => names(visit).includes("afterwards"));
+  const [out, after] = ["signed out", "afterwards"].map(
+    (name) => ingest.events().find((event) => event.name === name)!,
+  );
+  assert.equal(out?.anonymousId, ingest.requests[0]?.body.anonymousId);
+  assert.notEqual(after?.anonymousId, out?.anonymousId);
+});
+
+browserTest("What was cleared in the middle of a failure outlives the page all the same.", async (visit) => {
+  const { ingest, page, open, track } = visit;
+  await open();
+  await page.evaluate(() => window.headwater?.("flush"));
+  const answer = Promise.withResolvers<Answer>();
+  ingest.plan(answer.promise, "wait", "wait");
+  await track("held");
+  await ingest.until(() => names(visit).includes("held"));
+  await page.evaluate(() => localStorage.clear());
+  answer.resolve({ status: 503, headers: { "Retry-After": "1" } });
+  await ingest.until(() => names(visit).filter((name) => name === "held").length > 1);
+  await page.reload();
+  await ingest.until(() => names(visit).filter((name) => name === "held").length > 2);
+});
+
+browserTest("What another tab has sent is not sent again.", async (visit) => {
+  const { ingest, page, site, open, track } = visit;
+  await page.addInitScript(stopTimers);
+  await open();
+  await page.evaluate(() => window.headwater?.("flush"));
+  await track("shared");
+  const other = await page.context().newPage();
+  await other.goto(`${site.url}/other`);
+  await ingest.until(() => names(visit).includes("shared"));
+  await other.waitForFunction(() => !Object.keys(localStorage).some((name) => name.includes("event")));
+  await page.bringToFront();
+  await leave(visit);
+  await settle(visit);
+  assert.equal(names(visit).filter((name) => name === "shared").length, 1);
+});
+
+/** A page with two sources, the second with these attributes. */
+function showTwo({ site, ingest }: Visit, attributes: string): void {
+  const tag = (key: string, more = "") =>
+    `<script async src="${ingest.url}/sdk/v2.js" data-key="${key}" ${more}></script>`;
+  site.showHead(tag("pk_test") + tag("pk_other", attributes));
+}
+const stored = ({ page }: Visit, key: string) =>
+  page.evaluate((key) => Object.keys(localStorage).filter((name) => name.includes(`.${key}.`)), key);
+const from = ({ ingest }: Visit, key: string) => ingest.requests.filter((request) => request.key === key);
+
+for (const consent of ["denied", "pending"]) {
+  browserTest(`One source's consent "${consent}" takes nothing from another of the site.`, async (visit) => {
+    const { page, ingest } = visit;
+    await page.addInitScript(stopTimers);
+    await visit.open();
+    await page.evaluate(() => window.headwater?.("track", "waits"));
+    showTwo(visit, `data-consent="${consent}"`);
+    const visitor = await page.evaluate(() => localStorage.getItem("headwater.pk_test.visitor"));
+    await page.goto(`${visit.site.url}/two`);
+    await ingest.until(() => names(visit).includes("/two") && names(visit).includes("waits"));
+    await page.waitForFunction(() => localStorage.getItem("headwater.pk_test.session"));
+    assert.equal(await page.evaluate(() => localStorage.getItem("headwater.pk_test.visitor")), visitor);
+    assert.deepEqual(await stored(visit, "pk_other"), []);
+    assert.equal(from(visit, "pk_other").length, 0);
+    assert.equal(new Set(from(visit, "pk_test").map(({ body }) => body.anonymousId)).size, 1);
+  });
+}
+
+browserTest("A source that requires consent leaves another its session and its visitor.", async (visit) => {
+  const { page, ingest } = visit;
+  showTwo(visit, "");
+  const careful: Answer = ({ key, body }) => ({
+    status: 200,
+    body: {
+      ok: true,
+      sessionId: `ses_${key}`,
+      results: body.events.map(() => ({ status: "accepted" })),
+      privacy: { requireConsent: key === "pk_other" },
+    },
+  });
+  ingest.plan(careful, careful);
+  await page.goto(visit.site.url);
+  await ingest.until((requests) => requests.length >= 2);
+  await page.waitForFunction(
+    () =>
+      localStorage.getItem("headwater.pk_test.session") &&
+      !Object.keys(localStorage).some((name) => name.includes("pk_other")),
+  );
+  assert.deepEqual((await stored(visit, "pk_test")).sort(), [
+    "headwater.pk_test.session",
+    "headwater.pk_test.visitor",
+  ]);
+});
+
+browserTest("A source that refuses takes no event of another with it.", async (visit) => {
+  const { page, ingest } = visit;
+  showTwo(visit, "");
+  const oneOff: Answer = ({ key }) =>
+    key === "pk_other"
+      ? refusal(403, "source_inactive")
+      : { status: 200, body: { ok: true, sessionId: "s" } };
+  ingest.plan(oneOff, oneOff);
+  await page.goto(visit.site.url);
+  await ingest.until((requests) => requests.length >= 2);
+  await page.evaluate(() => {
+    for (const client of Object.values(window.headwaterClients ?? {})) client.track("both");
+  });
+  await ingest.until(() => names(visit).includes("both"));
+  assert.ok(from(visit, "pk_test").some(({ body }) => body.events.some(({ name }) => name === "both")));
+});
+
+browserTest("After a rotation of the key the visitor and their user are the same.", async (visit) => {
+  const { page, ingest, open, site } = visit;
+  await open();
+  await page.evaluate(() => window.headwater?.("identify", "user-1"));
+  await ingest.until((requests) => requests.length >= 2);
+  site.showHead(`<script async src="${ingest.url}/sdk/v2.js" data-key="pk_new"></script>`);
+  await page.goto(`${site.url}/rotated`);
+  const rotated = await ingest.until(() => from(visit, "pk_new")[0]);
+  assert.equal(rotated.body.anonymousId, ingest.requests[0]?.body.anonymousId);
+  assert.equal(rotated.body.userId, "user-1");
+});
+
+browserTest("An opt-out forgets what every source of the site has stored.", async (visit) => {
+  const { page, ingest } = visit;
+  showTwo(visit, "");
+  await page.goto(visit.site.url);
+  await ingest.until((requests) => requests.length >= 2);
+  await page.waitForFunction(() =>
+    ["pk_test", "pk_other"].every((key) => localStorage.getItem(`headwater.${key}.session`)),
+  );
+  await page.evaluate(() => window.headwater?.("optOut"));
+  assert.deepEqual(await page.evaluate(() => Object.keys(localStorage)), ["headwaterOptOut"]);
+});

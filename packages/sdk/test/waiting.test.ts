@@ -1,0 +1,187 @@
+/** When the client comes back after a failure, and what of it. */
+import assert from "node:assert/strict";
+import { browserTest, settle, stopTimers, type Visit } from "./browser.ts";
+import { type Answer, refusal } from "./server.ts";
+
+const page = (status: number): Answer => ({ status, body: "<!doctype html><title>Blocked</title>" });
+const command = ({ page }: Visit, ...call: unknown[]) =>
+  page.evaluate((call) => window.headwater?.(...call), call);
+const namesOf = ({ ingest }: Visit) => ingest.requests.map(({ body }) => body.events.map(({ name }) => name));
+const arrives = ({ ingest }: Visit, name: string) =>
+  ingest.until(() => ingest.requests.find(({ body }) => body.events.some((event) => event.name === name)));
+const leave = ({ page }: Visit) => page.evaluate(() => dispatchEvent(new PageTransitionEvent("pagehide")));
+
+for (const status of [200, 302, 401, 403, 404, 422]) {
+  browserTest(
+    `An answer ${status} that is not the service's costs no event; the page's console tells it once.`,
+    async (visit) => {
+      const { ingest, open, track, warnings } = visit;
+      await open();
+      await command(visit, "flush");
+      ingest.plan(page(status), page(status), { status, body: { code: "FORBIDDEN" } });
+      await track("kept");
+      await ingest.until((requests) => requests.length >= 5);
+      await track("afterwards");
+      await arrives(visit, "afterwards");
+      assert.deepEqual(namesOf(visit).slice(1, 5), [["kept"], ["kept"], ["kept"], ["kept"]]);
+      const waits = `Headwater: waits. ${ingest.url}/api/ingest/v2/pk_test answered ${status}, not as Headwater.`;
+      assert.deepEqual(warnings, [waits, `${waits} FORBIDDEN`]);
+    },
+  );
+}
+
+browserTest("A batch that never goes through holds no other event up.", async (visit) => {
+  const { ingest, open } = visit;
+  await open();
+  await command(visit, "flush");
+  const filter: Answer = ({ body }) =>
+    body.events.some(({ name }) => name === "poison") ? page(403) : { status: 200, body: { ok: true } };
+  ingest.plan(...Array.from({ length: 200 }, () => filter));
+  await visit.page.evaluate(() => {
+    for (const name of ["before", "poison", "after"]) window.headwater?.("track", name);
+  });
+  const alone = (name: string) =>
+    ingest.until(() => ingest.requests.find(({ body }) => body.events.length > 0 && namesIn(body, name)));
+  const namesIn = ({ events }: { events: { name?: string }[] }, name: string) =>
+    events.some((event) => event.name === name) && events.every((event) => event.name !== "poison");
+  await Promise.all([alone("before"), alone("after")]);
+});
+
+browserTest("A Retry-After that comes while the page waits already is kept.", async (visit) => {
+  const { ingest, page, open, track } = visit;
+  await page.addInitScript(stopTimers);
+  await open();
+  await command(visit, "flush");
+  ingest.plan({ status: 500 }, { status: 503, headers: { "Retry-After": "60" } });
+  const answered = (status: number) => page.waitForResponse((response) => response.status() === status);
+  const failure = answered(500);
+  await track("first");
+  await leave(visit);
+  await (await failure).finished();
+  const told = answered(503);
+  await leave(visit);
+  await (await told).finished();
+  await page.waitForFunction(() => localStorage.getItem("headwater.pk_test.wait"));
+  await leave(visit);
+  await settle(visit);
+  assert.deepEqual(namesOf(visit).slice(1), [["first"], ["first"]]);
+});
+
+browserTest("What the server asks of one tab holds for all, and for no longer.", async (visit) => {
+  const { ingest, page, site, open, track } = visit;
+  await open();
+  await command(visit, "flush");
+  ingest.plan({ status: 503, headers: { "Retry-After": "60" } });
+  await track("first");
+  await page.waitForFunction(() => localStorage.getItem("headwater.pk_test.wait"));
+  const seen = ingest.requests.length;
+
+  const other = await page.context().newPage();
+  await other.goto(`${site.url}/other`);
+  await other.waitForFunction(() => window.headwater?.version);
+  await other.evaluate(() => {
+    window.headwater?.("track", "second");
+    window.headwater?.("flush");
+    dispatchEvent(new PageTransitionEvent("pagehide"));
+  });
+  await settle({ ...visit, page: other });
+  assert.equal(ingest.requests.length, seen);
+
+  await other.addInitScript(() => {
+    const { now } = Date;
+    Date.now = () => now() + 60_001;
+  });
+  await other.goto(`${site.url}/later`);
+  await arrives(visit, "second");
+});
+
+browserTest("A wait that lies further ahead than any is one of a clock that was set back.", async (visit) => {
+  await visit.page.addInitScript(() => {
+    localStorage.setItem("headwater.pk_test.wait", `${Date.now() + 86_400_000}`);
+  });
+  await visit.open();
+  assert.equal(visit.ingest.events().length, 1);
+});
+
+browserTest("A Retry-After may be a date.", async (visit) => {
+  const { ingest, page, open, track } = visit;
+  await open();
+  await command(visit, "flush");
+  const date = new Date(Date.now() + 600_000).toUTCString();
+  ingest.plan({ status: 503, headers: { "Retry-After": date } });
+  await track("first");
+  const wait = await page.waitForFunction(() => localStorage.getItem("headwater.pk_test.wait"));
+  const untilMs = Number(await wait.jsonValue());
+  assert.ok(Math.abs(untilMs - Date.parse(date)) < 1000, `${untilMs}`);
+});
+
+browserTest("A page that has been open for a day and has nothing to send asks no more.", async (visit) => {
+  const { ingest, page } = visit;
+  await page.addInitScript(() => {
+    Object.defineProperty(navigator, "globalPrivacyControl", { value: true });
+    performance.now = () => 86_400_001;
+    const timers: { run: () => void; delayMs: number }[] = [];
+    const setTimeout = (run: () => void, delayMs: number) => timers.push({ run, delayMs });
+    Object.assign(window, { timers, setTimeout });
+  });
+  // It asks the source, because its tag does not say, in vain, and is about to ask again.
+  const tag = `<script async src="${ingest.url}/sdk/v2.js" data-key="pk_test"></script>`;
+  visit.site.showHead(tag);
+  ingest.plan({ status: 503 });
+  await page.goto(visit.site.url);
+  await page.waitForFunction("timers.some(({ delayMs }) => delayMs <= 1000)");
+  await page.evaluate("timers.find(({ delayMs }) => delayMs <= 1000).run()");
+  await command(visit, "flush");
+  await settle(visit);
+  assert.equal(ingest.requests.length, 1);
+});
+
+browserTest("A page without an event opens no session; its first one does.", async (visit) => {
+  const { ingest, page, site } = visit;
+  site.showHead(
+    `<script async src="${ingest.url}/sdk/v2.js" data-key="pk_test" data-auto-page-views="false"></script>`,
+  );
+  await page.goto(site.url);
+  await page.waitForFunction(() => window.headwater?.version);
+  await command(visit, "flush");
+  await settle(visit);
+  assert.equal(ingest.requests.length, 0);
+  await command(visit, "page");
+  await command(visit, "flush");
+  const first = await ingest.until((requests) => requests[0]);
+  assert.deepEqual([first.route, first.body.events.length], ["bootstrap", 1]);
+});
+
+browserTest("A page that was suspended in its turn does not keep the others from sending.", async (visit) => {
+  const { ingest, page } = visit;
+  await page.goto(`${visit.site.url}/`);
+  await page.context().addInitScript(() => {
+    navigator.locks.query().then(({ held }) => Object.assign(window, { held }));
+  });
+  const frozen = await page.context().newPage();
+  await frozen.route("**/*", (route) => route.fulfill({ contentType: "text/html", body: "" }));
+  await frozen.goto(visit.site.url);
+  await frozen.evaluate(() => {
+    const held = Promise.withResolvers<void>();
+    navigator.locks.request("headwater.pk_test.", () => {
+      held.resolve();
+      return new Promise(() => {});
+    });
+    return held.promise;
+  });
+  await visit.open("/beside");
+  assert.ok(ingest.events().some(({ page }) => page?.path === "/beside"));
+});
+
+browserTest("A refusal of the service still stops the page.", async (visit) => {
+  const { ingest, open, track } = visit;
+  await open();
+  await command(visit, "flush");
+  ingest.plan(page(403), refusal(403, "source_inactive"));
+  await track("one");
+  await ingest.until((requests) => requests.length >= 3);
+  await track("two");
+  await command(visit, "flush");
+  await settle(visit);
+  assert.equal(ingest.requests.length, 3);
+});
