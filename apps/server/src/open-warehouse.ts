@@ -6,38 +6,43 @@ import { type EraserDeps, startEraser } from "./erase/eraser.ts";
 import { createExpiry } from "./erase/expiry.ts";
 import type { Ledger } from "./ledger/ledger.ts";
 import type { ShipperTotals } from "./ship/shipper.ts";
+import type { Life } from "./warehouse/keep.ts";
 import { noWarehouse, type Warehouse } from "./warehouse/warehouse.ts";
 
 const NOT_INSTALLED =
   "the embedded warehouse (the optional package chdb) is not installed or has no build for this platform: " +
   "accepted events stay in the ledger for RETENTION_DAYS. Install it, set CLICKHOUSE_URL, or set WAREHOUSE=off.";
 
-/** What it needs is loaded only where there is one. */
-async function openWarehouse(config: Config, log: Logger): Promise<Warehouse> {
-  if (config.WAREHOUSE === "off") return noWarehouse(null);
-  const { keepWarehouse } = await import("./warehouse/keep.ts");
+/**
+ * How the warehouse of the settings is brought up; or else why there is none, null when that is wanted. What it needs
+ * is loaded only where there is one.
+ */
+export async function warehouseStart(config: Config): Promise<(() => Promise<Life>) | string | null> {
+  if (config.WAREHOUSE === "off") return null;
   const endpoint = config.CLICKHOUSE_URL;
   if (endpoint !== null) {
-    const start = async () => ({
-      endpoint,
-      ended: new Promise<string>(() => undefined),
-      end: () => undefined,
-    });
-    return keepWarehouse({ start, log });
+    return async () => ({ endpoint, ended: new Promise<string>(() => undefined), end: () => undefined });
   }
   // several nodes would each hold a part of the events
-  if (config.DATABASE_URL !== null) return noWarehouse(null);
+  if (config.DATABASE_URL !== null) return null;
   const { isInstalled, startEmbedded } = await import("./warehouse/embedded/start.ts");
-  if (!isInstalled()) {
-    log.warn(NOT_INSTALLED);
-    return noWarehouse(NOT_INSTALLED);
-  }
+  if (!isInstalled()) return NOT_INSTALLED;
   const options = {
     folder: join(config.DATA_DIR, "warehouse"),
     memoryBytes: config.WAREHOUSE_MEMORY_BYTES,
     threads: config.WAREHOUSE_THREADS,
   };
-  return keepWarehouse({ start: () => startEmbedded(options), log });
+  return () => startEmbedded(options);
+}
+
+async function openWarehouse(config: Config, log: Logger): Promise<Warehouse> {
+  const start = await warehouseStart(config);
+  if (start instanceof Function) {
+    const { keepWarehouse } = await import("./warehouse/keep.ts");
+    return keepWarehouse({ start, log });
+  }
+  if (start !== null) log.warn(start);
+  return noWarehouse(start);
 }
 
 export interface Shipping extends Pick<Warehouse, "state" | "client"> {

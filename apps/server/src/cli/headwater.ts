@@ -7,6 +7,7 @@ import { doctor } from "./doctor/doctor.ts";
 import { member } from "./member.ts";
 import { migrate } from "./migrate.ts";
 import { move } from "./move.ts";
+import { seed } from "./seed/seed.ts";
 import { serve } from "./serve.ts";
 import { source } from "./source.ts";
 import { token } from "./token.ts";
@@ -23,5 +24,5 @@ export const headwater: CommandDef = {
     json: { type: "boolean", description: "Answer in JSON" },
     version: { type: "boolean", alias: "v", description: "Show the version" },
   },
-  subCommands: { serve, token, source, member, workspace, doctor, config, backup, migrate, move },
+  subCommands: { serve, token, source, member, workspace, doctor, config, backup, migrate, move, seed },
 };

@@ -21,6 +21,7 @@ import {
   nameOf,
   type Occasion,
   type Rejection,
+  sharedJson,
 } from "./normalize.ts";
 import type { BadEvent, ReadBatch, ReadEvent } from "./parse.ts";
 import { isoTime } from "./time.ts";
@@ -75,18 +76,6 @@ function rejectBad({ issues }: BadEvent): Rejection {
   return { code: "invalid_event", message: `${EVENT_CODES.invalid_event} ${reasons.join("; ")}.` };
 }
 
-function sharedJson(
-  sourceId: string,
-  about: About,
-  batch: ReadBatch,
-  country: string | null,
-  arrival: Arrival,
-) {
-  const { batchId } = batch;
-  const receivedAt = isoTime(arrival.receivedAt);
-  return JSON.stringify({ sourceId, receivedAt, batchId, sdkVersion: about.sdkVersion, country }).slice(1);
-}
-
 /** Every event's verdict, before the ledger says which are known. */
 export async function judgeBatch(
   batch: ReadBatch,
@@ -102,7 +91,13 @@ export async function judgeBatch(
     ...about,
     sourceId: session.sourceId,
     receivedAt: arrival.receivedAt,
-    sharedJson: sharedJson(session.sourceId, about, batch, country, arrival),
+    sharedJson: sharedJson({
+      sourceId: session.sourceId,
+      receivedAt: isoTime(arrival.receivedAt),
+      batchId: batch.batchId,
+      sdkVersion: about.sdkVersion,
+      country,
+    }),
     skewMs: attempt.clockSkewMs,
     session,
     otherSessions: await namedSessions(batch, session, corridor),

@@ -38,6 +38,18 @@ export interface Occasion {
   excludes(path: string): boolean;
 }
 
+/** Members of the normal form that events which came together share. */
+interface Shared {
+  sourceId: string;
+  receivedAt: string;
+  batchId: string | null;
+  sdkVersion: string | null;
+  country: string | null;
+}
+/** For `Occasion.sharedJson`. */
+export const sharedJson = ({ sourceId, receivedAt, batchId, sdkVersion, country }: Shared): string =>
+  JSON.stringify({ sourceId, receivedAt, batchId, sdkVersion, country }).slice(1);
+
 export interface Candidate {
   key: string;
   json: string;

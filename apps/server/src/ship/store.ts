@@ -119,14 +119,19 @@ const COMPARISONS = 3;
 /**
  * What became of an earlier try is not known, or the ledger may be a copy of an older one: what the warehouse holds is
  * left out. The token alone would not do: its log says what was begun, and is not flushed to the disk.
+ * @returns how many of them it did not hold
  */
-async function insertMissing(client: ClickHouseClient, block: Block, signal: AbortSignal): Promise<void> {
+export async function storeMissing(
+  client: ClickHouseClient,
+  block: Block,
+  signal: AbortSignal,
+): Promise<number> {
   await endEarlier(client, block.token, signal);
-  let rows = rowsOf(block.body);
-  const { length: all } = rows;
-  for (let round = 0; round < COMPARISONS; round++) {
-    rows = await missing(client, rows, signal);
-    if (rows.length === 0) return;
+  const sent = rowsOf(block.body);
+  const { length: all } = sent;
+  let rows = await missing(client, sent, signal);
+  const { length: stored } = rows;
+  for (let round = 0; round < COMPARISONS && rows.length > 0; round++) {
     // the whole block under its own token: another try of it that nobody can see does no harm
     const isWhole = rows.length === all && round === 0;
     const token = isWhole ? block.token : `${block.token}.${rows.length}.${round}`;
@@ -135,9 +140,10 @@ async function insertMissing(client: ClickHouseClient, block: Block, signal: Abo
       { token, body: Buffer.from(`${rows.map(({ line }) => line).join("\n")}\n`) },
       signal,
     );
+    rows = await missing(client, rows, signal);
   }
-  if ((await missing(client, rows, signal)).length > 0)
-    throw new Error("the warehouse says that it stored events, and does not hold them");
+  if (rows.length > 0) throw new Error("the warehouse says that it stored events, and does not hold them");
+  return stored;
 }
 
 /**
@@ -145,9 +151,12 @@ async function insertMissing(client: ClickHouseClient, block: Block, signal: Abo
  * @param isFirst nobody has tried before, and its events are younger than any copy of the ledger
  * @throws Refused, or the client's error: then it may hold them or not
  */
-export const store = (
+export async function store(
   client: ClickHouseClient,
   block: Block,
   isFirst: boolean,
   signal: AbortSignal,
-): Promise<void> => (isFirst ? insert : insertMissing)(client, block, signal);
+): Promise<void> {
+  if (isFirst) await insert(client, block, signal);
+  else await storeMissing(client, block, signal);
+}

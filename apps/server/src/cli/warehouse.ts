@@ -1,0 +1,36 @@
+/** The warehouse for one command. The embedded one belongs to one process: no service may run meanwhile. */
+import type { ClickHouseClient } from "@clickhouse/client";
+import type { Config } from "../config.ts";
+import { lockDataDir } from "../ledger/sqlite/lock.ts";
+import { warehouseStart } from "../open-warehouse.ts";
+import { CommandFailed } from "./failure.ts";
+
+/** @throws CommandFailed where there is none, DataDirInUse while a service has it */
+export async function withWarehouse<T>(
+  config: Config,
+  work: (client: ClickHouseClient) => Promise<T>,
+): Promise<T> {
+  const start = await warehouseStart(config);
+  if (!(start instanceof Function)) {
+    throw new CommandFailed(
+      start ?? "There is no warehouse: set CLICKHOUSE_URL, or WAREHOUSE=embedded without DATABASE_URL.",
+    );
+  }
+  const unlock = config.CLICKHOUSE_URL === null ? lockDataDir(config.DATA_DIR) : () => undefined;
+  const { connect } = await import("../warehouse/client.ts");
+  const { migrate } = await import("../warehouse/migrate.ts");
+  try {
+    const life = await start();
+    const client = connect(life.endpoint);
+    try {
+      await migrate(life.endpoint);
+      return await work(client);
+    } finally {
+      await client.close();
+      life.end();
+      if (config.CLICKHOUSE_URL === null) await life.ended;
+    }
+  } finally {
+    unlock();
+  }
+}
