@@ -66,7 +66,7 @@ interface Headers {
 export type Answer<Id extends OperationId> =
   | ({ readonly body: Of<Id, "answer"> } & Headers)
   | ({ readonly text: string | Uint8Array; readonly mediaType: string } & Headers)
-  | ({ readonly stream: AsyncIterable<string>; readonly mediaType: string } & Headers);
+  | ({ readonly stream: AsyncIterable<string | Uint8Array>; readonly mediaType: string } & Headers);
 
 export type Handler<Id extends OperationId> = (call: Call<Id>) => Promise<Answer<Id>>;
 

@@ -47,6 +47,7 @@ export interface RoutesDeps {
   readonly debug: { readonly get: Handler<"getDebug">; readonly stream: Handler<"streamDebug"> };
   readonly verify: VerifyDeps;
   readonly stats: StatsHandlers;
+  readonly exportEvents: Handler<"exportEvents">;
   readonly operations: {
     readonly readyz: Handler<"readyz">;
     readonly metrics: Handler<"metrics">;
@@ -64,6 +65,7 @@ export function createHandlers({
   debug,
   verify,
   stats,
+  exportEvents,
   operations,
 }: RoutesDeps): Handlers {
   const document = () => openApiDocument(addresses().baseUrl, version);
@@ -80,6 +82,7 @@ export function createHandlers({
     getDebug: debug.get,
     streamDebug: debug.stream,
     ...stats,
+    exportEvents,
 
     listOrganizations: listOrganizations(ledger),
     createOrganization: createOrganization(ledger, newId),

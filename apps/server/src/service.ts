@@ -18,6 +18,7 @@ import { createDebugStreams } from "./debug/stream.ts";
 import { createDebugRoom } from "./debug/view.ts";
 import type { WriteAttempts } from "./debug/write.ts";
 import type { EraserDeps } from "./erase/eraser.ts";
+import { createExport } from "./export/export.ts";
 import { createAlias } from "./http/alias.ts";
 import { createConsoleDoor } from "./http/console-door.ts";
 import { createGuard } from "./http/guard.ts";
@@ -208,6 +209,7 @@ export async function createService(given: ServiceParts): Promise<Service> {
       },
     },
     stats: createStats(parts.shipping),
+      exportEvents: createExport({ warehouse: parts.shipping, ledger, stopping: stopping.signal }),
     operations: createOperations({
       readiness: readiness.now,
       shipping: parts.shipping,

@@ -108,7 +108,7 @@ describe("headwater seed --url", () => {
       [[], 64, /one of the two/],
       [["--to-warehouse"], 64, /--source is missing/],
       [["--url", world.url], 64, /--key is missing/],
-      [[...target, "--days", "30"], 64, /before .* straight into the warehouse\.[^]*--source is missing/],
+      [[...target, "--days", "30"], 64, /before .* straight into the warehouse\.\s*--source is missing/],
     ];
     for (const [words, wanted, sentence] of refusals) {
       const { code, stderr } = await headwater({}, "seed", ...words);

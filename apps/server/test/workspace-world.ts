@@ -10,6 +10,7 @@ import { FailureOf, LIMITS, OPERATIONS, type Operation, type Role } from "@headw
 import { createAuthenticator } from "../src/access/authenticate.ts";
 import { createJwtVerifier, type JwtSettings } from "../src/access/jwt.ts";
 import { permissionsOf } from "../src/access/permissions.ts";
+import { createExport } from "../src/export/export.ts";
 import { TRUST_NOBODY, type Trust } from "../src/http/client-address.ts";
 import { createGuard } from "../src/http/guard.ts";
 import type { Rate } from "../src/http/rate.ts";
@@ -180,6 +181,11 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       keyStateOf: async (source, key) => (source.publicKey === key ? "current" : null),
     },
     stats: createStats(() => noWarehouse(null)),
+    exportEvents: createExport({
+      warehouse: () => noWarehouse(null),
+      ledger: { readOutbox: async () => [] },
+      stopping: new AbortController().signal,
+    }),
     operations: {
       readyz: async () => ({
         body: { status: "ready", warehouse: { state: "off", waitingEvents: 0, lagSeconds: 0 } },

@@ -67,7 +67,7 @@ function payloadOf(body: unknown): string | Uint8Array | null {
 
 async function readReply(response: Response): Promise<Reply> {
   const text = await response.text();
-  const isJson = response.headers.get("content-type")?.includes("json") ?? false;
+  const isJson = response.headers.get("content-type")?.includes("/json") ?? false;
   return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
 }
 

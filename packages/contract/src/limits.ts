@@ -264,6 +264,20 @@ export const LIMITS = {
   statsWaiting: 100,
   /** Periods of a retention: its answer has half of their square. */
   statsCohorts: 120,
+  // events as files
+  /** Each holds a page, and asks the warehouse for the next when it is sent. */
+  exportsAtOnce: 4,
+  exportFirstRows: 1_000,
+  exportPageRows: 5_000,
+  exportPageBytes: 4 * 1_048_576,
+  /** Commits of the outbox that are read at once. */
+  exportOutboxRows: 10,
+  /** What is converted at once, in a thread that may take so much memory. */
+  exportSliceRows: 2_000,
+  exportSliceBytes: 2 * 1_048_576,
+  exportThreadMb: 96,
+  exportThreadYoungMb: 16,
+  exportMostRows: 1_000_000_000,
   requestTimeoutMs: 10_000,
   headersTimeoutMs: 8_000,
   drainTimeoutMs: 8_000,

@@ -7,7 +7,13 @@ import { OPERATIONS } from "./operations.ts";
 
 type Json = Record<string, unknown>;
 
-const content = (schema: TSchema | Json, mediaType = "application/json") => ({ [mediaType]: { schema } });
+const content = (schema: TSchema | Json, mediaTypes: readonly string[] = ["application/json"]) =>
+  Object.fromEntries(mediaTypes.map((mediaType) => [mediaType, { schema }]));
+
+const mediaTypesOf = ({ mediaType = "application/json", otherMediaTypes = [] }: Operation) => [
+  mediaType,
+  ...otherMediaTypes,
+];
 
 /** `/a/:b` as OpenAPI writes it, `/a/{b}`. */
 const openApiPath = (path: string) => path.replace(/:(\w+)/g, "{$1}");
@@ -57,7 +63,7 @@ function render(one: Operation): Json {
     parameters: parameters(one),
     ...(one.body ? { requestBody: { required: !one.bodyOptional, content: content(one.body) } } : {}),
     responses: {
-      [one.status]: { description: "Success", content: content(one.answer, one.mediaType) },
+      [one.status]: { description: "Success", content: content(one.answer, mediaTypesOf(one)) },
       ...failures(one.codes),
     },
   };

@@ -29,6 +29,10 @@ export interface Operation {
   readonly answer: TSchema;
   /** Anything but JSON. */
   readonly mediaType?: string;
+  /** That it may be answered in too. */
+  readonly otherMediaTypes?: readonly string[];
+  /** The answer may go on for long: it ends when the client leaves, or may see no more. */
+  readonly isStream?: true;
   readonly codes: readonly ErrorCode[];
   readonly deprecated?: true;
 }

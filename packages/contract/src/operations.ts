@@ -14,6 +14,7 @@ import {
 } from "./ingest.ts";
 import { LIMITS } from "./limits.ts";
 import { ANY, BEARER, BODY, MEMBER, type Operation, onSource, onWorkspace, QUERY } from "./operation.ts";
+import { EXPORT_OPERATIONS } from "./operations-export.ts";
 import { STATS_OPERATIONS } from "./operations-stats.ts";
 import { Closed, Id } from "./shapes.ts";
 import * as sources from "./sources.ts";
@@ -198,9 +199,11 @@ export const OPERATIONS = [
     status: 200,
     answer: Type.String(),
     mediaType: "text/event-stream",
+    isStream: true,
     codes: onSource([...QUERY, "overloaded"]),
   },
   ...STATS_OPERATIONS,
+  ...EXPORT_OPERATIONS,
   {
     id: "listOrganizations",
     method: "GET",

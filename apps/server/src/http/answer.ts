@@ -10,7 +10,7 @@ export type AnyAnswer = {
 } & (
   | { readonly body: unknown }
   | { readonly text: string | Uint8Array; readonly mediaType: string }
-  | { readonly stream: AsyncIterable<string>; readonly mediaType: string }
+  | { readonly stream: AsyncIterable<string | Uint8Array>; readonly mediaType: string }
 );
 
 export function sendJson(
@@ -33,7 +33,7 @@ export function sendJson(
 function sendStream(
   reply: FastifyReply,
   status: number,
-  answer: { stream: AsyncIterable<string>; mediaType: string },
+  answer: { stream: AsyncIterable<string | Uint8Array>; mediaType: string },
   onEnd: () => void,
 ): void {
   const { raw } = reply;

@@ -44,7 +44,6 @@ export interface WorkspaceAppOptions {
 const MAX_PARAM_LENGTH = 16_384;
 /** What was admitted to a stream is looked at again this often (CONTRACT section 3: revocation within 1 s). */
 const RECHECK_MS = 1_000;
-const STREAM = "text/event-stream";
 
 /** A handler takes what the guard checked against the same entry of the table. */
 type AnyHandler = (call: unknown) => Promise<AnyAnswer>;
@@ -204,7 +203,7 @@ export function createWorkspaceApp(options: WorkspaceAppOptions): FastifyInstanc
       handler: async (request, reply) => {
         const now = clock();
         const admitted = await admit(operation, request, now);
-        const watched = operation.mediaType === STREAM ? watch(operation, request, reply, admitted) : null;
+        const watched = operation.isStream ? watch(operation, request, reply, admitted) : null;
         try {
           const call = callOf(operation, request, admitted, now, watched?.signal ?? goneOf(reply));
           const answer = await handle(call);

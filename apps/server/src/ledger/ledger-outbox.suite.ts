@@ -86,6 +86,28 @@ export function outboxSuite(name: string, newHome: NewHome): void {
       );
     });
 
+    test("is read without a claim, in slices, also what somebody ships just now", async (ledger) => {
+      const [one, other, elsewhere] = [entries(3), entries(2), entries(2)];
+      await ledger.commit(aCommit({ entries: one }));
+      const page = await take(ledger);
+      await ledger.commit(aCommit({ sourceId: "src_2", entries: elsewhere }));
+      await ledger.commit(aCommit({ entries: [one[0]!, ...other] }));
+      const read: string[] = [];
+      for (let after = 0; ; ) {
+        const [row, ...more] = await ledger.readOutbox({ sourceId: "src_1", after, limit: 1 });
+        assert.deepEqual(more, []);
+        if (!row) break;
+        assert.ok(row.seq > after);
+        after = row.seq;
+        read.push(...linesOf({ parts: [row.part] } as OutboxPage));
+      }
+      const own = new Set(jsonOf([...one, ...other]));
+      assert.deepEqual(read.filter((line) => own.has(line)).sort(), [...own].sort());
+      assert.equal(await outboxEvents(ledger), 7);
+      await release(ledger, page!);
+      assert.deepEqual((await take(ledger))!.parts, page!.parts);
+    });
+
     test("deletes what is past its time where nothing is shipped", async (ledger) => {
       await ledger.commit(aCommit({ entries: entries(3), receivedAt: NOW - 10 }));
       await release(ledger, (await take(ledger))!);

@@ -20,6 +20,7 @@ import type {
   OpenErasure,
   OrganizationRecord,
   OutboxPage,
+  OutboxRow,
   Page,
   PageOf,
   PageRequest,
@@ -210,6 +211,8 @@ export interface OutboxLedger {
   deletePage(done: { pageId: string }): Promise<void>;
   /** The page is not (for all that is known) in the warehouse: it may be claimed again when `waitMs` have passed. */
   releasePage(given: { pageId: string; now: number; waitMs: number }): Promise<void>;
+  /** Rows of the outbox that may have events of the source, in order, after one of them; nobody's claim is touched. */
+  readOutbox(asked: { sourceId: string; after: number; limit: number }): Promise<OutboxRow[]>;
   /** Deletes what was accepted before then, a slice at a call, where there is no warehouse; true while there is more. */
   expireOutbox(at: { before: number }): Promise<boolean>;
 }

@@ -151,6 +151,12 @@ export interface OutboxPart {
   skipped: number[];
 }
 
+/** What was committed at once, as it waits. */
+export interface OutboxRow {
+  seq: number;
+  part: OutboxPart;
+}
+
 /** What its receipt shows; the visitor's id is not among it. */
 export interface ErasureRecord {
   receiptId: string;

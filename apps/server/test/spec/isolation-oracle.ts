@@ -73,6 +73,7 @@ export const ROWS: Record<
   }),
   queryRetention: () => ({ body: { dateRange: "30d", period: "week" }, notOk: "warehouse_off" }),
   queryPaths: () => ({ body: { dateRange: "7d" }, notOk: "warehouse_off" }),
+  exportEvents: () => ({}),
   getLive: () => ({ notOk: "warehouse_off" }),
   getPermissions: () => ({}),
   listMembers: () => ({}),

@@ -38,6 +38,8 @@ function occasionOf({ visitor, sessionId, events }: Visit, sourceId: string, sit
     device: deviceOf(userAgent),
     deviceOf,
     maxEventBytes: LIMITS.maxEventBytes,
+    bots: "apart",
+    excludes: () => false,
   };
 }
 

@@ -2,7 +2,7 @@
 import { LIMITS } from "@headwater/contract/limits";
 import type pg from "pg";
 import type { OutboxLedger } from "../ledger.ts";
-import type { OutboxPage } from "../records.ts";
+import type { OutboxPage, OutboxPart } from "../records.ts";
 
 /** Claims pass by the database's clock, which all nodes share. */
 const CLAIM = `with free as (
@@ -48,6 +48,8 @@ const DELETE = `with page as (delete from outbox_pages where page_id = $1)
 const EXPIRE = forgetting(
   `(source_id, seq) in (select source_id, seq from outbox where created_at < $1 order by created_at limit ${LIMITS.pageRows})`,
 );
+const ROWS =
+  "select seq, payload, skipped from outbox where source_id = $1 and seq > $2 order by seq limit $3";
 const RELEASE = `update outbox_pages
   set claimed_until = clock_timestamp() + $2 * interval '1 ms' where page_id = $1`;
 
@@ -69,6 +71,10 @@ export const outboxVerbs = (pool: pg.Pool): OutboxLedger => ({
   },
   deletePage: async ({ pageId }) => void (await pool.query(DELETE, [pageId])),
   releasePage: async ({ pageId, waitMs }) => void (await pool.query(RELEASE, [pageId, waitMs])),
+  readOutbox: async ({ sourceId, after, limit }) => {
+    const { rows } = await pool.query<OutboxPart & { seq: string }>(ROWS, [sourceId, after, limit]);
+    return rows.map(({ seq, payload, skipped }) => ({ seq: Number(seq), part: { payload, skipped } }));
+  },
   expireOutbox: async ({ before }) => {
     const { rowCount } = await pool.query(EXPIRE, [before]);
     await pool.query(

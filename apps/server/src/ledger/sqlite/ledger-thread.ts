@@ -120,6 +120,7 @@ const verbs: Record<string, (argument: never) => unknown> = {
   takePage: (asked: TakePage) => opened().takePage(asked),
   deletePage: (done: { pageId: string }) => opened().deletePage(done),
   releasePage: (given: { pageId: string; now: number; waitMs: number }) => opened().releasePage(given),
+  readOutbox: (asked: { after: number; limit: number }) => opened().readOutbox(asked),
   expireOutbox: (at: { before: number }) => opened().expireOutbox(at),
   probe: ({ now }: { now: number }) => probe(now),
   close: drop,

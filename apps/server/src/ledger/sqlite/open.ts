@@ -63,6 +63,7 @@ const OUTBOX_VERBS = [
   "takePage",
   "deletePage",
   "releasePage",
+  "readOutbox",
   "expireOutbox",
 ] as const satisfies readonly (keyof OutboxLedger)[];
 

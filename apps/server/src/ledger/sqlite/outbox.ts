@@ -2,7 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { LIMITS } from "@headwater/contract/limits";
 import type { TakePage } from "../ledger.ts";
-import type { OutboxPage } from "../records.ts";
+import type { OutboxPage, OutboxRow } from "../records.ts";
 
 interface PageRow {
   page_id: string;
@@ -44,6 +44,7 @@ export function prepareOutbox(database: DatabaseSync) {
     `select min(seq) as first, max(seq) as last from (select seq from outbox where created_at < ? order by seq limit ${LIMITS.pageRows})`,
   );
   const deleteEmptyPages = database.prepare("delete from outbox_pages where last_seq <= ?");
+  const rowsAfter = database.prepare("select seq, payload from outbox where seq > ? order by seq limit ?");
   const oldest = database.prepare("select created_at as at from outbox order by seq limit 1");
 
   const transaction = <T>(work: () => T): T => {
@@ -106,6 +107,11 @@ export function prepareOutbox(database: DatabaseSync) {
 
     releasePage: ({ pageId, now, waitMs }: { pageId: string; now: number; waitMs: number }): void =>
       void release.run(now + waitMs, pageId),
+
+    readOutbox: ({ after, limit }: { after: number; limit: number }): OutboxRow[] => {
+      const rows = rowsAfter.all(after, limit) as unknown as { seq: number; payload: Uint8Array }[];
+      return rows.map(({ seq, payload }) => ({ seq, part: { payload, skipped: [] } }));
+    },
 
     expireOutbox: ({ before }: { before: number }): boolean =>
       transaction(() => {

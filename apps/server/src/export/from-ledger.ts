@@ -1,0 +1,80 @@
+/** Events out of the ledger, where there is no warehouse: what was accepted in the last RETENTION_DAYS, as it came. */
+import { promisify } from "node:util";
+import { zstdDecompress } from "node:zlib";
+import { LIMITS } from "@headwater/contract/limits";
+import type { OutboxLedger } from "../ledger/ledger.ts";
+import type { OutboxPart } from "../ledger/records.ts";
+import type { Json } from "./columns.ts";
+import { type Asked, unknownCursor } from "./range.ts";
+
+const unpack = promisify(zstdDecompress);
+
+const NO_PAGE = {
+  url: null,
+  origin: null,
+  host: null,
+  path: null,
+  query: null,
+  utm: null,
+  clickIds: null,
+  title: null,
+  referrer: null,
+  referrerHost: null,
+};
+const NO_UTM = { source: null, medium: null, campaign: null, term: null, content: null };
+
+/** As the warehouse writes it: a member that has members is there, with nothing in them. */
+function asStored(event: Json): Json {
+  const page = { ...NO_PAGE, ...(event.page as Json | null) };
+  return {
+    ...event,
+    page: { ...page, utm: { ...NO_UTM, ...(page.utm as Json | null) }, clickIds: page.clickIds ?? {} },
+    properties: event.properties ?? {},
+    context: event.context ?? {},
+  };
+}
+
+async function eventsOf({ payload, skipped }: OutboxPart, { sourceId, from, to }: Asked): Promise<Json[]> {
+  const isSkipped = new Set(skipped);
+  const lines = (await unpack(payload)).toString("utf8").split("\n");
+  const mark = JSON.stringify(sourceId);
+  return lines
+    .filter((line, index) => !isSkipped.has(index + 1) && line.includes(mark))
+    .map((line) => JSON.parse(line) as Json)
+    .filter((event) => {
+      const at = Date.parse(event.occurredAt as string);
+      return event.sourceId === sourceId && at >= from && at < to;
+    });
+}
+
+/**
+ * Lines of JSON, a page at a time.
+ * @throws Refusal 422 when the cursor's event is not there
+ */
+export async function* pagesOfLedger(
+  ledger: Pick<OutboxLedger, "readOutbox">,
+  asked: Asked,
+): AsyncGenerator<Buffer> {
+  const { sourceId, cursor, limit } = asked;
+  let isPast = cursor === null;
+  let left = limit;
+  let after = 0;
+  while (left > 0) {
+    const rows = await ledger.readOutbox({ sourceId, after, limit: LIMITS.exportOutboxRows });
+    if (rows.length === 0) break;
+    for (const { part } of rows) {
+      let events = await eventsOf(part, asked);
+      if (!isPast) {
+        const place = events.findIndex(({ analyticsEventId }) => analyticsEventId === cursor);
+        isPast = place >= 0;
+        events = isPast ? events.slice(place + 1) : [];
+      }
+      const page = events.slice(0, left);
+      left -= page.length;
+      if (page.length > 0)
+        yield Buffer.from(page.map((event) => `${JSON.stringify(asStored(event))}\n`).join(""));
+    }
+    after = rows.at(-1)!.seq;
+  }
+  if (!isPast) throw unknownCursor();
+}

@@ -1,0 +1,107 @@
+/** A source's events out of the warehouse: each once, page after page, from wherever a download broke off. */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { type ExportQuery, LIMITS } from "@headwater/contract";
+import { createExport } from "../../src/export/export.ts";
+import { linesOf, recordsOf, rowsOfParquet } from "../exported.ts";
+import { accept, anEvent, openStore, type Store } from "./store.ts";
+
+const NOW = Date.UTC(2026, 10, 2, 12);
+const HOUR_MS = 3_600_000;
+/** More than three pages, over days and a month's end, in sessions whose events lie beside each other. */
+const COUNT = 3 * LIMITS.exportFirstRows;
+const entries = Array.from({ length: COUNT }, (_, index) =>
+  anEvent(NOW - index * (HOUR_MS / 40), {
+    sessionId: `ses_${index % 7}`,
+    properties: { index, "it's": "ünï" },
+    page: { title: `=${index}\n"x"`, url: "https://shop.example/a/b" },
+  }),
+);
+let store: Store;
+before(async () => {
+  store = await openStore(NOW);
+  await accept(store, [...entries, anEvent(NOW, { sourceId: "src_2" })], NOW);
+  await store.shipAll();
+});
+after(() => store[Symbol.asyncDispose]());
+
+async function bytesOf(
+  query: Partial<ExportQuery> = {},
+  signal = new AbortController().signal,
+): Promise<Buffer> {
+  const { warehouse, ledger } = store;
+  const handler = createExport({
+    warehouse: () => warehouse,
+    ledger,
+    stopping: new AbortController().signal,
+  });
+  const answer = await handler({ source: { sourceId: "src_1" }, query, signal } as never);
+  const parts: Uint8Array[] = [];
+  for await (const part of (answer as { stream: AsyncIterable<Uint8Array> }).stream) parts.push(part);
+  return Buffer.concat(parts);
+}
+const textOf = async (query: Partial<ExportQuery> = {}) => (await bytesOf(query)).toString("utf8");
+
+test("Every event is there once, as it was accepted, by day, session and time.", async () => {
+  const rows = linesOf(await textOf());
+  const accepted = entries.map(({ json }) => JSON.parse(json));
+  const byId = new Map(accepted.map((event) => [event.analyticsEventId, event]));
+  assert.equal(new Set(rows.map(({ analyticsEventId }) => analyticsEventId)).size, COUNT);
+  assert.equal(rows.length, COUNT);
+  for (const { page, ...row } of rows) {
+    const { page: expected, ...rest } = byId.get(row.analyticsEventId);
+    assert.deepEqual(row, rest);
+    assert.deepEqual([page.title, page.url], [expected.title, expected.url]);
+  }
+  const order = rows.map(
+    ({ occurredAt, sessionId }) => `${occurredAt.slice(0, 10)} ${sessionId} ${occurredAt}`,
+  );
+  assert.deepEqual(order, [...order].sort());
+});
+
+test("What broke off goes on after any event of it, to the same bytes.", async () => {
+  for (const format of ["ndjson", "csv"] as const) {
+    const whole = await textOf({ format });
+    const lines = whole.trimEnd().split("\n");
+    for (const at of [1, LIMITS.exportFirstRows, lines.length - 2, lines.length - 1]) {
+      const [cursor] = /evt_[0-9a-f]{32}/.exec(lines[at]!)!;
+      const had = `${lines.slice(0, at + 1).join("\n")}\n`;
+      assert.ok(had + (await textOf({ format, cursor })) === whole, `${format} after line ${at}`);
+    }
+  }
+});
+
+test("A range and a limit hold over pages, and every format has the same events.", async () => {
+  const query = { from: "2026-11-01", to: "2026-11-02T06:00:00.000Z", limit: LIMITS.exportFirstRows + 50 };
+  const rows = linesOf(await textOf(query));
+  assert.equal(rows.length, query.limit);
+  assert.ok(rows.every(({ occurredAt }) => occurredAt >= query.from && occurredAt < query.to));
+  const ids = rows.map(({ analyticsEventId }) => analyticsEventId);
+  const records = recordsOf(await textOf({ ...query, format: "csv" }));
+  assert.deepEqual(
+    records.map(({ analyticsEventId }) => analyticsEventId),
+    ids,
+  );
+  assert.ok(records.every(({ title }) => /^'=\d+ "x"$/.test(title)));
+  const file = await bytesOf({ ...query, format: "parquet" });
+  const table = await rowsOfParquet(
+    file.buffer.slice(file.byteOffset, file.byteOffset + file.length) as ArrayBuffer,
+  );
+  assert.deepEqual(
+    table.map(({ analyticsEventId }) => analyticsEventId),
+    ids,
+  );
+  assert.equal((await textOf({ from: "2027-01-01" })).length, 0);
+});
+
+test("A client that leaves ends it, and a warehouse that is away is said to be.", async () => {
+  const gone = new AbortController();
+  gone.abort();
+  await assert.rejects(bytesOf({}, gone.signal), { code: "warehouse_unavailable" });
+  const { ledger } = store;
+  const away = { state: () => "down" as const, client: () => null };
+  const stopping = new AbortController().signal;
+  const handler = createExport({ warehouse: () => away, ledger, stopping });
+  const call = { source: { sourceId: "src_1" }, query: {}, signal: stopping };
+  await assert.rejects(handler(call as never), { code: "warehouse_unavailable" });
+});

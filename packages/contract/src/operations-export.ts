@@ -1,0 +1,23 @@
+/** The part of the table of operations that gives data out. */
+import Type from "typebox";
+import { EXPORT_MEDIA_TYPES, ExportQuery } from "./export.ts";
+import { type Operation, onSource, QUERY } from "./operation.ts";
+
+export const EXPORT_OPERATIONS = [
+  {
+    id: "exportEvents",
+    method: "GET",
+    path: "/api/export/events",
+    summary: "A source's events, as they are stored, streamed; what broke off goes on after a cursor",
+    access: "export:read",
+    organization: "optional-query",
+    source: "query",
+    query: ExportQuery,
+    status: 200,
+    answer: Type.String(),
+    mediaType: EXPORT_MEDIA_TYPES.ndjson,
+    otherMediaTypes: [EXPORT_MEDIA_TYPES.csv, EXPORT_MEDIA_TYPES.parquet],
+    isStream: true,
+    codes: onSource([...QUERY, "warehouse_unavailable", "overloaded"]),
+  },
+] as const satisfies readonly Operation[];
