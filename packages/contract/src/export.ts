@@ -13,20 +13,15 @@ export type ExportFormat = keyof typeof EXPORT_MEDIA_TYPES;
 export const EXPORT_FORMATS = Object.keys(EXPORT_MEDIA_TYPES) as ExportFormat[];
 
 const Moment = (description: string) =>
-  Type.Optional(
-    Type.String({
-      pattern: "^\\d{4}-\\d\\d-\\d\\d(?:T\\d\\d:\\d\\d:\\d\\d(?:\\.\\d{1,3})?Z)?$",
-      description,
-    }),
-  );
+  Type.Optional(Type.String({ minLength: 1, maxLength: 40, description }));
 
 export const ExportQuery = Closed({
   sourceId: Id,
   organizationId: Type.Optional(Id),
   from: Moment(
-    "the first moment, of `occurredAt`; a day is its first moment in UTC; default: the first event",
+    "the first moment, of `occurredAt`: a day (its first moment in UTC) or an ISO 8601 date-time; default: the first event",
   ),
-  to: Moment("the end, itself not included; default: none"),
+  to: Moment("the end, itself not included, in the same form; default: none"),
   format: Type.Optional(OneOf(EXPORT_FORMATS)),
   cursor: Type.Optional(
     Type.String({

@@ -61,6 +61,9 @@ const FLAGS: Readonly<Record<string, string>> = {
   role: "--role",
   label: "--label",
   expiresAt: "--expires",
+  from: "--from",
+  to: "--to",
+  cursor: "--resume",
 };
 
 /** Where the catalogue's hint speaks of HTTP, what to do here. */

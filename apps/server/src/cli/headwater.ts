@@ -4,6 +4,8 @@ import type { CommandDef } from "citty";
 import { backup } from "./backup.ts";
 import { config } from "./config.ts";
 import { doctor } from "./doctor/doctor.ts";
+import { exportCommand } from "./export/export.ts";
+import { importCommand } from "./import/import.ts";
 import { member } from "./member.ts";
 import { migrate } from "./migrate.ts";
 import { move } from "./move.ts";
@@ -24,5 +26,19 @@ export const headwater: CommandDef = {
     json: { type: "boolean", description: "Answer in JSON" },
     version: { type: "boolean", alias: "v", description: "Show the version" },
   },
-  subCommands: { serve, token, source, member, workspace, doctor, config, backup, migrate, move, seed },
+  subCommands: {
+    serve,
+    token,
+    source,
+    member,
+    workspace,
+    doctor,
+    config,
+    backup,
+    migrate,
+    move,
+    seed,
+    export: exportCommand,
+    import: importCommand,
+  },
 };

@@ -13,7 +13,7 @@ import { createIds } from "../ids.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Actor } from "../ledger/records.ts";
 import { ledgerPath } from "../ledger/sqlite/database.ts";
-import { openLedgerBeside } from "../open-ledger.ts";
+import { openLedger, openLedgerBeside } from "../open-ledger.ts";
 import { Refusal } from "../refusal.ts";
 import { aboutLedger, CommandFailed } from "./failure.ts";
 
@@ -29,8 +29,10 @@ export interface WorkspaceOperator extends Operator {
   readonly organizationId: string;
 }
 
-/** Opens the ledger for one command. */
-export async function withLedger<T>(work: (operator: Operator) => Promise<T>): Promise<T> {
+async function withOpened<T>(
+  open: (config: Config, now: number) => Promise<Ledger>,
+  work: (operator: Operator) => Promise<T>,
+): Promise<T> {
   const config = readConfig(processEnvironment());
   const { DATA_DIR: dataDir } = config;
   if (config.DATABASE_URL === null && !existsSync(ledgerPath(dataDir))) {
@@ -39,7 +41,7 @@ export async function withLedger<T>(work: (operator: Operator) => Promise<T>): P
     );
   }
   const now = Date.now();
-  const ledger = await openLedgerBeside(config, now).catch((error: unknown) => {
+  const ledger = await open(config, now).catch((error: unknown) => {
     throw aboutLedger(error, config);
   });
   try {
@@ -48,6 +50,14 @@ export async function withLedger<T>(work: (operator: Operator) => Promise<T>): P
     await ledger.close();
   }
 }
+
+/** Opens the ledger for one command, beside whatever serves. */
+export const withLedger = <T>(work: (operator: Operator) => Promise<T>): Promise<T> =>
+  withOpened(openLedgerBeside, work);
+
+/** As a node of its own: one that keeps keys of events in memory suffers no other at the same folder. @throws DataDirInUse */
+export const withLedgerAlone = <T>(work: (operator: Operator) => Promise<T>): Promise<T> =>
+  withOpened(async (config, now) => (await openLedger(config, { now })).ledger, work);
 
 async function requireWorkspace({ ledger, config }: Operator, given: string | undefined): Promise<string> {
   const organizationId = given ?? config.ORGANIZATION_ID;

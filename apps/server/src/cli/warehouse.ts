@@ -5,10 +5,14 @@ import { lockDataDir } from "../ledger/sqlite/lock.ts";
 import { warehouseStart } from "../open-warehouse.ts";
 import { CommandFailed } from "./failure.ts";
 
-/** @throws CommandFailed where there is none, DataDirInUse while a service has it */
+/**
+ * @param options.isAlone the command holds DATA_DIR already
+ * @throws CommandFailed where there is none, DataDirInUse while a service has it
+ */
 export async function withWarehouse<T>(
   config: Config,
   work: (client: ClickHouseClient) => Promise<T>,
+  { isAlone = false } = {},
 ): Promise<T> {
   const start = await warehouseStart(config);
   if (!(start instanceof Function)) {
@@ -16,7 +20,8 @@ export async function withWarehouse<T>(
       start ?? "There is no warehouse: set CLICKHOUSE_URL, or WAREHOUSE=embedded without DATABASE_URL.",
     );
   }
-  const unlock = config.CLICKHOUSE_URL === null ? lockDataDir(config.DATA_DIR) : () => undefined;
+  const isShared = config.CLICKHOUSE_URL !== null || isAlone;
+  const unlock = isShared ? () => undefined : lockDataDir(config.DATA_DIR);
   const { connect } = await import("../warehouse/client.ts");
   const { migrate } = await import("../warehouse/migrate.ts");
   try {

@@ -16,10 +16,12 @@ export interface Asked {
 const FIRST = 0;
 const LAST = Date.UTC(2200, 0, 1);
 
+const MOMENT = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d(?:\.\d{1,3})?(?:Z|[+-]\d\d:\d\d))?$/;
+
 function momentOf(name: "from" | "to", text: string | undefined, otherwise: number): number {
   if (text === undefined) return otherwise;
   // a day is its first moment
-  const time = Date.parse(text);
+  const time = MOMENT.test(text) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(time)) {
     const message = `${name} must be a day or a time that exists, such as 2026-11-21 or 2026-11-21T12:00:00Z`;
     throw new Refusal("invalid_payload", { issues: [{ path: [name], code: "invalid_timestamp", message }] });

@@ -71,7 +71,8 @@ const textOrNull = (value: unknown) => (typeof value === "string" ? value : null
 export const userAgentOf = (context: Record<string, unknown> | null, arrival: Arrival) =>
   textOrNull(context?.userAgent) ?? arrival.userAgent ?? null;
 
-function rejectBad({ issues }: BadEvent): Rejection {
+/** Why an event that has not the shape of one is rejected. */
+export function rejectBad({ issues }: BadEvent): Rejection {
   const reasons = issues.slice(0, 5).map(({ message }) => message);
   return { code: "invalid_event", message: `${EVENT_CODES.invalid_event} ${reasons.join("; ")}.` };
 }

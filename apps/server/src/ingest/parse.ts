@@ -128,21 +128,19 @@ interface ParseLimits {
 
 export type Parser = ReturnType<typeof createParser>;
 
-export function createParser(compile: Compile) {
-  const checks = {
-    bootstrap: [compile<BootstrapBody>(BootstrapBody), compile<BootstrapBody>(LegacyBootstrapBody)],
-    events: [compile<EventsBody>(EventsBody), compile<EventsBody>(LegacyEventsBody)],
-  } as const;
+/** Reads one event, whichever way it came. */
+export function createEventReader(compile: Compile) {
   const checkEvent = compile<Event>(Event);
-
-  /** @param noticed of the envelope; it holds for each of its events */
-  const readEvent = (
+  /**
+   * @param path of the event, for issues
+   * @param noticed of the envelope; it holds for each of its events
+   */
+  return (
     event: unknown,
-    index: number,
+    path: Issue["path"],
     shapeIsRight: boolean,
     noticed: Warning[],
   ): ReadEvent | BadEvent => {
-    const path = ["events", index];
     const shape = shapeIsRight || checkEvent(event) ? NONE : checkEvent.issues(event);
     const time = isObject(event) ? timeOf(event.timestamp) : null;
     const warnings: Warning[] = time?.zoned === false ? [...noticed, "timezone_assumed"] : [...noticed];
@@ -151,6 +149,14 @@ export function createParser(compile: Compile) {
     const ofShape = shape.map((issue) => ({ ...issue, path: [...path, ...issue.path] }));
     return { bad: event, issues: nameEvent([...ofShape, ...content], event) };
   };
+}
+
+export function createParser(compile: Compile) {
+  const checks = {
+    bootstrap: [compile<BootstrapBody>(BootstrapBody), compile<BootstrapBody>(LegacyBootstrapBody)],
+    events: [compile<EventsBody>(EventsBody), compile<EventsBody>(LegacyEventsBody)],
+  } as const;
+  const readEvent = createEventReader(compile);
 
   const shapeOfEnvelope = (body: Loose, kind: AttemptKind, legacy: boolean): Issue[] => {
     const issues = checks[kind][legacy ? 1 : 0].issues(body);
@@ -164,7 +170,7 @@ export function createParser(compile: Compile) {
     const shape = shapeIsRight ? NONE : shapeOfEnvelope(body, kind, limits.legacy);
     const noticed: Warning[] = [];
     const envelope = [...shape, ...contentOfEnvelope(body, kind, noticed)];
-    const read = events.map((event, index) => readEvent(event, index, shapeIsRight, noticed));
+    const read = events.map((event, index) => readEvent(event, ["events", index], shapeIsRight, noticed));
     const refused = limits.lenient
       ? envelope
       : [...envelope, ...read.flatMap((one) => ("bad" in one ? one.issues : NONE))];

@@ -138,7 +138,7 @@ describe("Export without a warehouse", () => {
 
   it("422: what cannot be asked, each by its name", async () => {
     const bad: [Record<string, string>, string][] = [
-      [{ from: "yesterday" }, "from: invalid_value"],
+      [{ from: "yesterday" }, "from: invalid_timestamp"],
       [{ from: "2026-02-31T25:00:00Z" }, "from: invalid_timestamp"],
       [{ from: "2026-01-02", to: "2026-01-02" }, "from: invalid_value"],
       [{ format: "xlsx" }, "format: invalid_value"],

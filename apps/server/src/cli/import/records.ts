@@ -1,0 +1,112 @@
+/** A file of events, record by record: a line of NDJSON each, or a row of CSV. */
+import { COLUMNS, type Column } from "../../export/columns.ts";
+import { parseJson } from "../../ingest/json.ts";
+import { Refusal } from "../../refusal.ts";
+import { CommandFailed } from "../failure.ts";
+
+export interface FileRecord {
+  /** Of the file, from 1; where the record begins. */
+  line: number;
+  /** Absent: it cannot be read, and `problem` says why. */
+  row?: unknown;
+  problem?: string;
+}
+
+type Chunks = AsyncIterable<string>;
+
+/** An event has 32 KiB; what is much longer is no record. */
+const MOST_CHARACTERS = 1_048_576;
+
+const tooLong = (line: number) =>
+  new CommandFailed(
+    `The record that begins in line ${line} does not end within ${MOST_CHARACTERS} characters.`,
+  );
+
+async function* linesOf(chunks: Chunks): AsyncGenerator<{ text: string; line: number }> {
+  let rest = "";
+  let line = 0;
+  for await (const chunk of chunks) {
+    const lines = (rest + chunk).split("\n");
+    rest = lines.pop()!;
+    for (const text of lines) yield { text, line: ++line };
+    if (rest.length > MOST_CHARACTERS) throw tooLong(line + 1);
+  }
+  if (rest !== "") yield { text: rest, line: ++line };
+}
+
+/** What a row cannot be made of is told with its line; nothing else is. */
+function read(line: number, make: () => unknown): FileRecord {
+  try {
+    return { line, row: make() };
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return { line, problem: error.message };
+  }
+}
+
+export async function* ndjsonRecords(chunks: Chunks): AsyncGenerator<FileRecord> {
+  for await (const { text, line } of linesOf(chunks))
+    if (text.trim() !== "") yield read(line, () => parseJson(text));
+}
+
+const FIELD = /(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g;
+const fieldsOf = (record: string): string[] =>
+  [...record.matchAll(FIELD)].map(([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain ?? "");
+
+/** A record goes on in the next line as long as a quote is open. */
+async function* recordsOf(chunks: Chunks): AsyncGenerator<{ text: string; line: number }> {
+  let open: { text: string; line: number } | null = null;
+  for await (const { text, line } of linesOf(chunks)) {
+    const record: { text: string; line: number } = open
+      ? { text: `${open.text}\n${text}`, line: open.line }
+      : { text, line };
+    const isWhole = (record.text.split('"').length - 1) % 2 === 0;
+    if (record.text.length > MOST_CHARACTERS) throw tooLong(record.line);
+    open = isWhole ? null : record;
+    if (isWhole && record.text.trim() !== "") yield { ...record, text: record.text.replace(/\r$/, "") };
+  }
+  if (open) throw new CommandFailed(`The quote of the record in line ${open.line} is not closed.`);
+}
+
+/** An export's apostrophe before what a spreadsheet would compute. */
+const GUARDED = /^'(?='*[=+\-@\t])/;
+
+function cellValue(cell: string, kind: Column["kind"]): unknown {
+  if (cell === "") return null;
+  const text = cell.replaceAll("\0", "\ufffd").replace(GUARDED, "");
+  if (kind === "json") return parseJson(text);
+  return kind === "flag" ? text === "true" : text;
+}
+
+type Row = Record<string, unknown>;
+
+function put(row: Row, path: readonly string[], value: unknown): void {
+  let at = row;
+  for (const member of path.slice(0, -1)) {
+    at[member] ??= {};
+    at = at[member] as Row;
+  }
+  at[path.at(-1)!] = value;
+}
+
+export async function* csvRecords(chunks: Chunks): AsyncGenerator<FileRecord> {
+  const known = new Map(COLUMNS.map((column) => [column.name, column]));
+  let columns: Pick<Column, "path" | "kind">[] | null = null;
+  for await (const { text, line } of recordsOf(chunks)) {
+    const fields = fieldsOf(columns === null ? text.replace("\ufeff", "") : text);
+    if (columns === null) {
+      columns = fields.map((name) => known.get(name) ?? { path: [name], kind: "text" });
+      continue;
+    }
+    const of = columns;
+    if (fields.length !== of.length) {
+      yield { line, problem: `It has ${fields.length} fields and the head of the file ${of.length}.` };
+      continue;
+    }
+    yield read(line, () => {
+      const row: Row = Object.create(null);
+      for (const [index, { path, kind }] of of.entries()) put(row, path, cellValue(fields[index]!, kind));
+      return { ...row };
+    });
+  }
+}

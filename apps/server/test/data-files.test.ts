@@ -1,0 +1,195 @@
+/** `headwater export` and `headwater import` where there is no warehouse: what goes out can come in again, once. */
+import assert from "node:assert/strict";
+import { readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { after, before, describe, it } from "node:test";
+import { folder, headwater } from "./command-line.ts";
+import { linesOf } from "./exported.ts";
+import {
+  DAY,
+  eventsBody,
+  eventsPath,
+  MINUTE,
+  OWNER_TOKEN,
+  openWorld,
+  pageEvent,
+  trackEvent,
+} from "./world.ts";
+
+const now = Date.now();
+const at = (minutesAgo: number) => ({ timestamp: new Date(now - minutesAgo * MINUTE).toISOString() });
+
+/** A service with a source that has events of every kind. */
+async function openShop() {
+  const place = folder();
+  const world = await openWorld();
+  const source = await world.createSource();
+  const events = [
+    pageEvent({
+      ...at(40),
+      page: { url: "https://shop.example/a?gclid=1&utm_source=x", title: '=SUM("1", 2)' },
+    }),
+    pageEvent({ ...at(30), page: { path: "/ü", referrer: "https://a.example/x" } }),
+    trackEvent({ ...at(20), name: "@buy", properties: { "a.b": [1, null, { c: "'=1" }], price: 1.5 } }),
+    trackEvent({
+      ...at(10),
+      properties: null,
+      context: { locale: "fr-FR", screen: { width: 1, height: 2 } },
+    }),
+  ];
+  const over = { userId: "user-1", context: { locale: "de-DE", timezone: "Europe/Berlin" } };
+  const reply = await world.send(
+    eventsPath(source),
+    eventsBody(await world.openSession(source), events, over),
+  );
+  assert.equal(reply.body.accepted, 4);
+  writeFileSync(place.at("token"), `${OWNER_TOKEN}\n`);
+  for (const format of ["ndjson", "csv"]) {
+    const { body } = await world.ask(`/api/export/events?sourceId=${source.sourceId}&format=${format}`);
+    writeFileSync(place.at(`known.${format}`), body);
+  }
+  return {
+    world,
+    source: source as { sourceId: string },
+    file: (name: string) => place.at(name),
+    text: (name: string) => readFileSync(place.at(name), "utf8"),
+    run: (...words: string[]) => headwater({ DATA_DIR: world.dataDir }, ...words),
+    close: async () => {
+      await world[Symbol.asyncDispose]();
+      place[Symbol.dispose]();
+    },
+  };
+}
+type Shop = Awaited<ReturnType<typeof openShop>>;
+
+describe("headwater export", () => {
+  let shop: Shop;
+  before(async () => {
+    shop = await openShop();
+  });
+  after(() => shop.close());
+
+  it("takes a source's events from the service, and goes on where it broke off", async () => {
+    const { world, source, file, text, run } = shop;
+    for (const format of ["ndjson", "csv"]) {
+      const out = `whole.${format}`;
+      const words = ["export", "--source", source.sourceId, "--format", format, "--out", file(out)];
+      const from = ["--api", world.url, "--token-file", file("token")];
+      assert.equal((await run(...words, ...from)).code, 0);
+      const whole = text(out);
+      assert.equal(whole, text(`known.${format}`));
+      const { code, stderr } = await run(...words, ...from);
+      assert.deepEqual([code, /exists already/.test(stderr)], [1, true], stderr);
+      for (const left of [whole.length - 20, whole.indexOf("\n") + 5, 3, 0]) {
+        truncateSync(file(out), left);
+        const again = await run(...words, ...from, "--resume", "--json");
+        assert.equal(again.code, 0, again.stderr);
+        assert.equal(text(out), whole, `${format}, of which ${left} bytes had come`);
+      }
+    }
+  });
+
+  it("takes them straight from the ledger beside the service, to standard output", async () => {
+    const { source, text, run } = shop;
+    const { stdout, code } = await run("export", "--source", source.sourceId);
+    assert.deepEqual([code, stdout], [0, text("known.ndjson")]);
+  });
+
+  it("says what it cannot do", async () => {
+    const { world, source, file, run } = shop;
+    const words = ["export", "--source", source.sourceId];
+    const refusals: [string[], number, RegExp][] = [
+      [["export", "--source", "src_none"], 1, /no such source/],
+      [[...words, "--from", "soon"], 64, /--from must be a day or a time/],
+      [[...words, "--format", "xml"], 64, /--format must be one of/],
+      [[...words, "--resume"], 64, /--resume needs --out/],
+      [[...words, "--resume", "--format", "parquet", "--out", file("p")], 64, /cannot go on with Parquet/],
+      [[...words, "--api", world.url], 64, /--token-file is missing/],
+      [[...words, "--api", world.url, "--token-file", file("none")], 64, /cannot be read \(ENOENT\)/],
+      [[...words, "--api", "http://127.0.0.1:9", "--token-file", file("token")], 1, /does not answer/],
+      [["import", file("known.ndjson"), "--source", source.sourceId], 1, /Another Headwater process serves/],
+    ];
+    for (const [line, wanted, sentence] of refusals) {
+      const { code, stderr } = await run(...line);
+      assert.deepEqual([code, sentence.test(stderr)], [wanted, true], `${line.join(" ")}: ${stderr}`);
+    }
+  });
+});
+
+describe("headwater import", () => {
+  let shop: Shop;
+  let copies: { sourceId: string }[];
+  before(async () => {
+    shop = await openShop();
+    copies = [await shop.world.createSource(), await shop.world.createSource()];
+    await shop.world.close();
+  });
+  after(() => shop.close());
+
+  it("takes in again what was exported, here and elsewhere, each event once and the same", async () => {
+    const { source, file, text, run } = shop;
+    const counts = async (name: string, sourceId: string) => {
+      const { code, stderr, json } = await run("import", file(name), "--source", sourceId, "--json");
+      assert.equal(code, 0, stderr);
+      const { accepted, duplicates, rejected } = json();
+      return [accepted, duplicates, rejected];
+    };
+    assert.deepEqual(await counts("known.ndjson", source.sourceId), [0, 4, 0]);
+    const known = linesOf(text("known.ndjson"));
+    for (const [index, { sourceId }] of copies.entries()) {
+      const name = index === 0 ? "known.ndjson" : "known.csv";
+      assert.deepEqual(await counts(name, sourceId), [4, 0, 0]);
+      assert.deepEqual(await counts("known.csv", sourceId), [0, 4, 0]);
+      const rows = linesOf((await run("export", "--source", sourceId)).stdout);
+      const own = (row: object) => ({ ...row, analyticsEventId: null, sourceId: null });
+      assert.deepEqual(rows.map(own), known.map(own), name);
+    }
+  });
+
+  it("holds events to the rules of every event, and names each that it does not take by its line", async () => {
+    const { source, file, run } = shop;
+    const good = {
+      eventId: "good",
+      type: "track",
+      name: "a",
+      timestamp: new Date(now).toISOString(),
+      sessionId: "s",
+      anonymousId: "v",
+    };
+    const lines = [
+      JSON.stringify(good),
+      "{",
+      "",
+      JSON.stringify({ ...good, eventId: "" }),
+      JSON.stringify({ ...good, eventId: "x", sessionId: null }),
+      JSON.stringify({ ...good, eventId: "x", type: "identify" }),
+      JSON.stringify({ ...good, eventId: "x", occurredAt: "yesterday" }),
+      JSON.stringify({ ...good, eventId: "x", timestamp: new Date(now + 3 * DAY).toISOString() }),
+      JSON.stringify({ ...good, eventId: "x", timestamp: "2020-01-01T00:00:00Z" }),
+      JSON.stringify(good),
+      "[]",
+    ];
+    writeFileSync(file("mixed"), lines.join("\r\n"));
+    const { code, json } = await run("import", file("mixed"), "--source", source.sourceId, "--json");
+    const { accepted, duplicates, rejected, rejectedLines } = json();
+    assert.deepEqual([code, accepted, duplicates, rejected], [1, 1, 1, 8]);
+    const named = rejectedLines.map((one: { line: number; code: string }) => `${one.line} ${one.code}`);
+    assert.deepEqual(named.sort(), [
+      "11 invalid_event",
+      "2 invalid_event",
+      "4 invalid_event",
+      "5 invalid_event",
+      "6 unsupported_event_type",
+      "7 invalid_event",
+      "8 timestamp_in_future",
+      "9 timestamp_too_old",
+    ]);
+    const csv =
+      'id,type,name,timestamp,sessionId,anonymousId,note\n1,track,"two\nlines",TIME,s,v,x\n2,track,a,TIME,s,v\n';
+    writeFileSync(file("own.csv"), csv.replaceAll("TIME", good.timestamp));
+    const own = (await run("import", file("own.csv"), "--source", source.sourceId, "--json")).json();
+    assert.deepEqual([own.accepted, own.rejected, own.rejectedLines[0].line], [1, 1, 4]);
+    writeFileSync(file("open.csv"), 'id,type\n"1,track\n');
+    const open = await run("import", file("open.csv"), "--source", source.sourceId);
+    assert.match(open.stderr, /quote of the record in line 2 is not closed/);
+  });
+});
