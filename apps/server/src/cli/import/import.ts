@@ -16,7 +16,7 @@ import { withWarehouse } from "../warehouse.ts";
 import { csvRecords, type FileRecord, ndjsonRecords } from "./records.ts";
 import { oldBefore, type Stores, take } from "./take.ts";
 
-const BATCH_EVENTS = 1_000;
+const BATCH_EVENTS = 5_000;
 const REJECTED_SHOWN = 100;
 
 interface Rejected {

@@ -1,0 +1,62 @@
+/** `headwater import` with a warehouse: events older than ingest takes are there once, however often they are taken in. */
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { test } from "node:test";
+import { folder, headwater, serve } from "../command-line.ts";
+import { linesOf } from "../exported.ts";
+import { askWarehouse } from "./ask.ts";
+
+const DAY_MS = 86_400_000;
+
+test("Old and young events are taken in once, whatever held them before, and go out and in again.", async () => {
+  using data = folder();
+  const settings = { DATA_DIR: data.path, WAREHOUSE: "embedded" };
+  const served = await serve(settings);
+  const make = async () =>
+    (await headwater(settings, "source", "create", "--name", "Shop", "--json")).json().sourceId;
+  const [sourceId, copy] = [await make(), await make()];
+  await served.stop();
+  const run = async (...words: string[]) => {
+    const outcome = await headwater(settings, ...words);
+    assert.equal(outcome.code, 0, outcome.stderr);
+    return outcome;
+  };
+  const counts = async (name: string, into: string) => {
+    const { accepted, duplicates, rejected } = (
+      await run("import", data.at(name), "--source", into, "--json")
+    ).json();
+    return [accepted, duplicates, rejected];
+  };
+
+  const now = Date.now();
+  const event = (id: string, at: number) =>
+    JSON.stringify({
+      id,
+      type: "track",
+      name: "a",
+      timestamp: new Date(at).toISOString(),
+      sessionId: "s",
+      anonymousId: "v",
+    });
+  const old = ["a", "b", "c"].map((id, index) => event(id, now - (30 + 40 * index) * DAY_MS));
+  const young = event("d", now - DAY_MS);
+  writeFileSync(data.at("first"), [old[0], old[1], old[1], young].join("\n"));
+  assert.deepEqual(await counts("first", sourceId), [3, 1, 0]);
+  writeFileSync(data.at("second"), [...old, young].join("\n"));
+  assert.deepEqual(await counts("second", sourceId), [1, 3, 0]);
+
+  await run("export", "--source", sourceId, "--out", data.at("out"));
+  const went = linesOf(readFileSync(data.at("out"), "utf8")).map(({ eventId }) => eventId);
+  assert.deepEqual(went, ["c", "b", "a"]);
+  assert.deepEqual(await counts("out", sourceId), [0, 3, 0]);
+  assert.deepEqual(await counts("out", copy), [3, 0, 0]);
+
+  const rows = await askWarehouse(
+    data.path,
+    "SELECT sourceId, toUInt8(count()) AS rows, toUInt8(uniqExact(eventId)) AS ids FROM events GROUP BY sourceId ORDER BY sourceId",
+  );
+  assert.deepEqual(
+    rows,
+    [sourceId, copy].sort().map((one) => ({ sourceId: one, rows: 3, ids: 3 })),
+  );
+});
