@@ -4,12 +4,9 @@ import type { CommandDef } from "citty";
 import { backup } from "./backup.ts";
 import { config } from "./config.ts";
 import { doctor } from "./doctor/doctor.ts";
-import { exportCommand } from "./export/export.ts";
-import { importCommand } from "./import/import.ts";
 import { member } from "./member.ts";
 import { migrate } from "./migrate.ts";
 import { move } from "./move.ts";
-import { seed } from "./seed/seed.ts";
 import { serve } from "./serve.ts";
 import { source } from "./source.ts";
 import { token } from "./token.ts";
@@ -37,8 +34,9 @@ export const headwater: CommandDef = {
     backup,
     migrate,
     move,
-    seed,
-    export: exportCommand,
-    import: importCommand,
+    // a service that runs for long does without what these need
+    seed: async () => (await import("./seed/seed.ts")).seed,
+    export: async () => (await import("./export/export.ts")).exportCommand,
+    import: async () => (await import("./import/import.ts")).importCommand,
   },
 };

@@ -3,7 +3,7 @@ import { COLUMNS, type Json, valueAt } from "./columns.ts";
 
 /** A spreadsheet computes what begins like this; an apostrophe in front makes it text, and is taken away by an import. */
 const FORMULA = /^'*[=+\-@\t]/;
-const LINE_BREAK = /\r\n|[\r\n\u2028\u2029]/g;
+const LINE_BREAK = /\r\n|[\r\n]/g;
 
 function cell(value: unknown): string {
   if (value === null) return "";
