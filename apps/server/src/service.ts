@@ -209,7 +209,7 @@ export async function createService(given: ServiceParts): Promise<Service> {
       },
     },
     stats: createStats(parts.shipping),
-      exportEvents: createExport({ warehouse: parts.shipping, ledger, stopping: stopping.signal }),
+    exportEvents: createExport({ warehouse: parts.shipping, ledger, stopping: stopping.signal }),
     operations: createOperations({
       readiness: readiness.now,
       shipping: parts.shipping,
