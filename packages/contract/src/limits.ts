@@ -218,6 +218,8 @@ export const LIMITS = {
   /** Longer than an attempt to ship can take: a page whose node is gone is another's then. */
   pageLeaseMs: 180_000,
   warehouseRequestMs: 30_000,
+  /** Of a command of the command line, with nobody waiting behind it. */
+  warehouseCommandMs: 600_000,
   warehouseConnections: 10,
   /** Chunks of keys that the warehouse is asked for in one statement. */
   warehouseKeys: 2_000,

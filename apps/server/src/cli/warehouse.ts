@@ -1,5 +1,6 @@
 /** The warehouse for one command. The embedded one belongs to one process: no service may run meanwhile. */
 import type { ClickHouseClient } from "@clickhouse/client";
+import { LIMITS } from "@headwater/contract/limits";
 import type { Config } from "../config.ts";
 import { lockDataDir } from "../ledger/sqlite/lock.ts";
 import { warehouseStart } from "../open-warehouse.ts";
@@ -26,7 +27,7 @@ export async function withWarehouse<T>(
   const { migrate } = await import("../warehouse/migrate.ts");
   try {
     const life = await start();
-    const client = connect(life.endpoint);
+    const client = connect(life.endpoint, LIMITS.warehouseCommandMs);
     try {
       await migrate(life.endpoint);
       return await work(client);

@@ -5,14 +5,18 @@ import type { Endpoint } from "./warehouse.ts";
 
 const IDLE_SOCKET_MS = 2_500;
 
-export const connect = ({ url, username, password, database }: Endpoint): ClickHouseClient =>
+/** @param requestMs how long an answer may take to begin; a command waits longer than a service may */
+export const connect = (
+  { url, username, password, database }: Endpoint,
+  requestMs: number = LIMITS.warehouseRequestMs,
+): ClickHouseClient =>
   createClient({
     url,
     username,
     password,
     database,
     application: "headwater",
-    request_timeout: LIMITS.warehouseRequestMs,
+    request_timeout: requestMs,
     max_open_connections: LIMITS.warehouseConnections,
     // a server closes an idle connection after three seconds
     keep_alive: { enabled: true, idle_socket_ttl: IDLE_SOCKET_MS },
