@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
+import { cutToWholeLines } from "../src/cli/export/resume.ts";
 import { folder, headwater } from "./command-line.ts";
 import { linesOf } from "./exported.ts";
 import {
@@ -79,12 +80,30 @@ describe("headwater export", () => {
       assert.equal(whole, text(`known.${format}`));
       const { code, stderr } = await run(...words, ...from);
       assert.deepEqual([code, /exists already/.test(stderr)], [1, true], stderr);
-      for (const left of [whole.length - 20, whole.indexOf("\n") + 5, 3, 0]) {
-        truncateSync(file(out), left);
-        const again = await run(...words, ...from, "--resume", "--json");
-        assert.equal(again.code, 0, again.stderr);
-        assert.equal(text(out), whole, `${format}, of which ${left} bytes had come`);
-      }
+      truncateSync(file(out), whole.length - 20);
+      const again = await run(...words, ...from, "--resume", "--json");
+      assert.equal(again.code, 0, again.stderr);
+      assert.equal(text(out), whole);
+    }
+  });
+
+  it("goes on after the last whole line, or begins anew when no event came whole", () => {
+    const { file, text } = shop;
+    for (const format of ["ndjson", "csv"]) {
+      const whole = text(`known.${format}`);
+      const events = whole.split(/^(?=(?:\{"analyticsEventId":")?evt_)/m);
+      const head = format === "csv" ? events.shift()! : "";
+      const [first, second] = events as [string, string];
+      const cut = (left: number) => {
+        writeFileSync(file("cut"), whole.slice(0, left));
+        return [cutToWholeLines(file("cut")), text("cut")];
+      };
+      const idOf = (line: string) => /evt_[0-9a-f]{32}/.exec(line)![0];
+      const one = head + first;
+      assert.deepEqual(cut(one.length), [idOf(first), one]);
+      assert.deepEqual(cut(one.length + 50), [idOf(first), one]);
+      assert.deepEqual(cut(one.length + second.length), [idOf(second), one + second]);
+      for (const left of [0, 3, head.length, one.length - 1]) assert.deepEqual(cut(left), [null, ""]);
     }
   });
 
@@ -100,10 +119,8 @@ describe("headwater export", () => {
     const refusals: [string[], number, RegExp][] = [
       [["export", "--source", "src_none"], 1, /no such source/],
       [[...words, "--from", "soon"], 64, /--from must be a day or a time/],
-      [[...words, "--format", "xml"], 64, /--format must be one of/],
       [[...words, "--resume"], 64, /--resume needs --out/],
       [[...words, "--resume", "--format", "parquet", "--out", file("p")], 64, /cannot go on with Parquet/],
-      [[...words, "--api", world.url], 64, /--token-file is missing/],
       [[...words, "--api", world.url, "--token-file", file("none")], 64, /cannot be read \(ENOENT\)/],
       [[...words, "--api", "http://127.0.0.1:9", "--token-file", file("token")], 1, /does not answer/],
       [["import", file("known.ndjson"), "--source", source.sourceId], 1, /Another Headwater process serves/],
