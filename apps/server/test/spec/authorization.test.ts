@@ -16,9 +16,13 @@ function requestFor(
 ) {
   const path = one.path.replace(":sourceId", sourceId).replace(/:(userId|tokenId)/, "nobody_x");
   const inQuery = one.organization === "query" || one.organization === "query-or-body";
-  const query = inQuery ? `?organizationId=${organizationId}` : "";
-  const body = one.organization === "body" ? { organizationId } : one.body ? {} : undefined;
-  return { path: path + query, body };
+  const asked = { ...(inQuery && { organizationId }), ...(one.source === "query" && { sourceId }) };
+  const named = {
+    ...(one.organization === "body" && { organizationId }),
+    ...(one.source === "body" && { sourceId }),
+  };
+  const query = Object.keys(asked).length > 0 ? `?${new URLSearchParams(asked)}` : "";
+  return { path: path + query, body: one.body ? named : undefined };
 }
 
 describe("who may do what", () => {
