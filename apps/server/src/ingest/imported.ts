@@ -118,6 +118,9 @@ export function judgeImported(
       device: deviceIn(row),
       deviceOf,
       maxEventBytes,
+      // what the source does not count now was counted then
+      bots: "apart",
+      excludes: () => false,
     },
   );
   return "json" in judged ? { candidate: judged, at } : judged;
