@@ -16,8 +16,10 @@ function requestFor(
 ) {
   const path = one.path.replace(":sourceId", sourceId).replace(/:(userId|tokenId)/, "nobody_x");
   const inQuery = one.organization === "query" || one.organization === "query-or-body";
-  const query = inQuery ? `?organizationId=${organizationId}` : "";
-  const body = one.organization === "body" ? { organizationId } : one.body ? {} : undefined;
+  const named = { ...(inQuery && { organizationId }), ...(one.source === "query" && { sourceId }) };
+  const query = Object.keys(named).length > 0 ? `?${new URLSearchParams(named)}` : "";
+  const source = one.source === "body" ? { sourceId } : {};
+  const body = one.organization === "body" ? { organizationId } : one.body ? source : undefined;
   return { path: path + query, body };
 }
 
