@@ -188,17 +188,17 @@ test("A name or a value is found as it is, whatever stands in it.", async () => 
       }),
     ),
   );
-  const leaf = (dimension: string, operator: string, value: unknown) => ({
-    filters: [{ dimension, operator, value }],
-  });
   for (const text of HOSTILE) {
     const where = JSON.stringify(text);
-    assert.equal(await count(leaf("event", "is", text), own), 1, where);
-    assert.equal(await count(leaf("event", "in", [text, "nothing"]), own), 1, where);
-    assert.equal((await count(leaf("page", "contains", `/${text}`), own)) >= 1, true, where);
-    assert.equal(await count(leaf("utmSource", "is", text), own), 1, where);
-    assert.equal(await count(leaf("property:all", "is", text), own), 1, where);
-    assert.equal(await count(leaf(`property:${text}`, "is", text), own), 1, where);
+    const filters = [
+      { dimension: "event", operator: "is", value: text },
+      { dimension: "event", operator: "in", value: [text, "nothing"] },
+      { dimension: "page", operator: "contains", value: `/${text}` },
+      { dimension: "utmSource", operator: "is", value: text },
+      { dimension: "property:all", operator: "is", value: text },
+      { dimension: `property:${text}`, operator: "is", value: text },
+    ];
+    assert.equal(await count({ filters }, own), 1, where);
     const { body } = await query({
       ...COUNT,
       sourceId: own,
@@ -289,7 +289,7 @@ test("A question ends when whoever asked has gone.", async () => {
   await until("it has ended", PATIENCE_MS, async () => (await running()) === 0);
 });
 
-const MUTATIONS = process.env.TEST_LONG === "1" ? 3_000 : 300;
+const MUTATIONS = process.env.TEST_LONG === "1" ? 3_000 : 150;
 test(`${MUTATIONS} mutated questions: none is answered with a 5xx.`, async () => {
   const statuses = new Map<number, number>();
   const question = fc.nat().chain((number) => {

@@ -264,11 +264,11 @@ function metricOf(metric: string, { events, visits }: Counted, goal: OracleQuest
         visits.filter(({ events: all }) => all.filter(isPage).length === 1 && all.every(isPage)).length,
         visits.length,
       );
-    case "sessionDuration":
-      return ratio(
-        visits.reduce((sum, { events: all }) => sum + timeOf(all.at(-1)!) - timeOf(all[0]!), 0) / 1_000,
-        visits.length,
-      );
+    case "sessionDuration": {
+      const totalMs = visits.reduce((sum, { events: all }) => sum + timeOf(all.at(-1)!) - timeOf(all[0]!), 0);
+      // in one division, so that means that are equal are so to the last digit, and tie
+      return ratio(totalMs, 1_000 * visits.length);
+    }
     case "conversionRate":
       return ratio(
         distinct(events.filter((one) => isGoal(one, goal)).map(({ visitor }) => visitor)),

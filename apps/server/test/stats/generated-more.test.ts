@@ -1,0 +1,3 @@
+import { poseShare } from "./generated-share.ts";
+
+poseShare(1);

@@ -1,0 +1,96 @@
+/**
+ * Questions made from a seed, each answered by the real warehouse over HTTP and by the oracle. A failure prints its
+ * seed and its number; STATS_SEED runs it again. Two files share them, since a file may take three minutes.
+ */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { StatsRow } from "@headwater/contract";
+import type { ExampleEvent } from "./examples.ts";
+import { DIMENSIONS, eventsOf, LEAVES, METRICS, PLACES, questionOf, randomFrom } from "./generated.ts";
+import { answerOf, type OracleQuestion, type OracleRow } from "./oracle.ts";
+import { openStatsWorld, type StatsWorld } from "./stats-world.ts";
+
+const SHARE = process.env.TEST_LONG === "1" ? 2_500 : 260;
+const SEED = Number(process.env.STATS_SEED ?? Date.now() & 0x7fffffff);
+const EVENTS = 160;
+const AT_ONCE = 3;
+
+let stats: StatsWorld;
+const sources: { sourceId: string; events: ExampleEvent[] }[] = [];
+
+async function open(): Promise<void> {
+  stats = await openStatsWorld({ LOG_LEVEL: process.env.STATS_LOG ?? "silent" });
+  for (const [index, place] of PLACES.entries()) {
+    const { sourceId } = await stats.world.createSource();
+    const events = eventsOf(randomFrom(SEED + index), place, EVENTS);
+    await stats.insert(sourceId, events.slice(0, EVENTS / 2));
+    await stats.insert(sourceId, events.slice(EVENTS / 2));
+    sources.push({ sourceId, events });
+  }
+}
+
+/** Sums are added up in another order: their last digits may differ. */
+function isSame(one: number | null, other: number | null): boolean {
+  if (one === null || other === null) return one === other;
+  return Math.abs(one - other) <= 1e-9 * Math.max(1, Math.abs(one), Math.abs(other));
+}
+const areSame = (one: (number | null)[] | null, other: (number | null)[] | null) =>
+  one === null || other === null ? one === other : one.every((value, at) => isSame(value, other[at] ?? null));
+
+function requireSame(got: StatsRow[], expected: OracleRow[], where: string): void {
+  const differs = got.some(({ dimensions, metrics, comparison }, at) => {
+    const wanted = expected[at];
+    return (
+      wanted === undefined ||
+      JSON.stringify(dimensions) !== JSON.stringify(wanted.dimensions) ||
+      !areSame(metrics, wanted.metrics) ||
+      !areSame(comparison, wanted.comparison)
+    );
+  });
+  if (differs || got.length !== expected.length) assert.deepEqual(got, expected, where);
+}
+
+async function pose(number: number): Promise<OracleQuestion> {
+  const index = number % PLACES.length;
+  const { sourceId, events } = sources[index]!;
+  const question = questionOf(randomFrom(SEED * 31 + number), PLACES[index]!, number);
+  const where = `STATS_SEED=${SEED}, question ${number}: ${JSON.stringify(question)}`;
+  const body = { sourceId, ...question };
+  const reply = await stats.world.ask("/api/stats/query", { method: "POST", body });
+  assert.equal(reply.status, 200, `${where}\n${JSON.stringify(reply.body)}`);
+  const rows = answerOf(events, question);
+  const { limit, offset } = question.pagination ?? { limit: rows.length, offset: 0 };
+  requireSame(reply.body.results, rows.slice(offset, offset + limit), where);
+  assert.equal(reply.body.nextOffset, rows.length > offset + limit ? offset + limit : null, where);
+  return question;
+}
+
+/** @param share which of the shares of all questions */
+export function poseShare(share: number): void {
+  before(open);
+  after(() => stats[Symbol.asyncDispose]());
+
+  test(`${SHARE} questions: the warehouse and the oracle give the same answers.`, async (t) => {
+    const asked: OracleQuestion[] = [];
+    let next = share * SHARE;
+    const end = next + SHARE;
+    const work = async () => {
+      while (next < end) asked.push(await pose(next++));
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+
+    const pairs = new Set(
+      asked.flatMap(({ metrics, dimensions }) =>
+        dimensions.flatMap((one) => metrics.map((metric) => `${one} ${metric}`)),
+      ),
+    );
+    const filters = JSON.stringify(asked.map((one) => one.filters));
+    const leaves = new Set(filters.match(/"dimension":.*?"operator":"\w+"/g));
+    t.diagnostic(
+      `seed ${SEED}: ${asked.length} questions, ${pairs.size} pairs of dimension and metric, ${leaves.size} of dimension and operator`,
+    );
+    // with the other share's they are all
+    assert.ok(pairs.size > 0.6 * DIMENSIONS.length * METRICS.length, `${pairs.size} pairs`);
+    assert.ok(leaves.size > 0.6 * LEAVES.length, `${leaves.size} leaves`);
+  });
+}
