@@ -9,6 +9,7 @@ import {
   eventsBody,
   eventsPath,
   MINUTE,
+  ORGANIZATION_ID,
   ORIGIN,
   pageEvent,
   trackEvent,
@@ -16,7 +17,7 @@ import {
 } from "../../../apps/server/test/world.ts";
 import { consoleStatsTest, consoleTest } from "./console-world.ts";
 import { SCHEMES, seriousFindings } from "./findings.ts";
-import { HOSTILE, type Seeded } from "./seed.ts";
+import { HOSTILE, memberToken, type Seeded } from "./seed.ts";
 
 const SHIPPED_MS = 60_000;
 const LAYOUT_MS = 10_000;
@@ -247,6 +248,33 @@ consoleTest(
     await world.send(eventsPath(source), eventsBody(sessionId, [pageEvent()]));
     await page.getByRole("alert").filter({ hasText: "This service has no warehouse" }).waitFor();
     await page.getByText("WAREHOUSE=embedded").waitFor();
+  },
+);
+
+consoleStatsTest(
+  "A rotated key and changed origins are marked on the chart, for those who may read the audit log.",
+  async ({ world, page, open, shoot }) => {
+    const source = await world.createSource();
+    await visits(world, source, shopVisits());
+    const path = `/api/tracking-sources/${source.sourceId}`;
+    for (const change of [{ allowedOrigins: [ORIGIN, "https://other.example"] }, { name: "Renamed" }]) {
+      const body = { organizationId: ORGANIZATION_ID, ...change };
+      assert.equal((await world.ask(path, { method: "PATCH", body })).status, 200);
+    }
+    await world.ask(`${path}/regenerate-key`, { method: "POST" });
+    const address = `/analytics/stats?sourceId=${source.sourceId}&range=7d&tz=UTC`;
+    await open(address);
+    const changes = page.getByRole("list", { name: "Changes of the source" }).getByRole("listitem");
+    await changes.filter({ hasText: "key rotated" }).waitFor();
+    assert.deepEqual(
+      (await changes.allTextContents()).map((text) => text.replace(/^.*: /, "")),
+      ["origins changed", "key rotated"],
+    );
+    await shoot("stats-5-changes");
+
+    await open(address, await memberToken(world, "viewer"));
+    await page.getByRole("slider", { name: "Visitors by day" }).waitFor();
+    assert.equal(await changes.count(), 0);
   },
 );
 

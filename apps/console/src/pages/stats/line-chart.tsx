@@ -1,6 +1,7 @@
 /** Figures over time as a line, those of the period before dashed beneath it. Read by pointing, by arrow keys, or in a table. */
 import { Text } from "@mantine/core";
 import { type KeyboardEvent, type PointerEvent, useState } from "react";
+import { across, ceilingOf, lineOf } from "./line.ts";
 
 export interface ChartPoint {
   /** Of which hour, day, … */
@@ -8,6 +9,8 @@ export interface ChartPoint {
   /** null: there is none, and the line has a gap. */
   readonly value: number | null;
   readonly before: number | null;
+  /** What happened then, beside what is counted. */
+  readonly note: string | null;
 }
 
 interface LineChartProps {
@@ -16,33 +19,6 @@ interface LineChartProps {
   readonly say: (figure: number | null) => string;
   /** The scale goes at least so far up. */
   readonly least: number;
-}
-
-/** The next of 1, 2, 5, 10, 20, … whose half is worth a line as well. */
-export function ceilingOf(most: number): number {
-  if (most <= 0) return 1;
-  const power = 10 ** Math.floor(Math.log10(most));
-  const step = [1, 2, 4, 6, 8, 10].find((one) => one * power >= most) ?? 10;
-  return step * power;
-}
-
-/** In a square of 100 by 100, which is drawn as wide as there is room. */
-const across = (index: number, length: number) => (length < 2 ? 50 : (index / (length - 1)) * 100);
-
-function lineOf(values: readonly (number | null)[], top: number): string {
-  let isOpen = false;
-  return values
-    .map((value, index) => {
-      if (value === null) {
-        isOpen = false;
-        return "";
-      }
-      const step = `${isOpen ? "L" : "M"}${across(index, values.length).toFixed(2)} ${(100 - (value / top) * 100).toFixed(2)}`;
-      isOpen = true;
-      // a point by itself is a dot
-      return values[index - 1] == null && values[index + 1] == null ? `${step}h0` : step;
-    })
-    .join("");
 }
 
 export function LineChart({ label, points, say, least }: LineChartProps) {
@@ -67,7 +43,9 @@ export function LineChart({ label, points, say, least }: LineChartProps) {
     event.preventDefault();
     point(Math.max(0, Math.min(length - 1, next)));
   };
-  const told = `${read.label}: ${say(read.value)}${isCompared ? `, before ${say(read.before)}` : ""}`;
+  const parts = [say(read.value), isCompared && `before ${say(read.before)}`, read.note];
+  const told = `${read.label}: ${parts.filter(Boolean).join(", ")}`;
+  const noted = points.flatMap(({ note }, index) => (note === null ? [] : [across(index, length)]));
   return (
     <div className="chart">
       <Text size="sm" className="chart-told" aria-hidden>
@@ -94,6 +72,9 @@ export function LineChart({ label, points, say, least }: LineChartProps) {
       >
         <svg viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true">
           <path className="chart-grid" d="M0 0H100M0 50H100M0 100H100" />
+          {noted.length > 0 && (
+            <path className="chart-noted" d={noted.map((place) => `M${place} 0V100`).join("")} />
+          )}
           {pointed !== null && <path className="chart-at" d={`M${across(at, length)} 0V100`} />}
           {isCompared && (
             <path

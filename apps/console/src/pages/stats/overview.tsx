@@ -32,7 +32,7 @@ export function Overview({ view }: { readonly view: View }) {
           ) : (
             <>
               <Answered query={series}>
-                {(points) => <OverTime answer={points} headline={headline} view={view} />}
+                {(points) => <OverTime answer={points} headline={headline} />}
               </Answered>
               <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="md">
                 {PANELS.map((panel) => (

@@ -48,9 +48,10 @@ function named(names: Intl.DisplayNames, code: string): string {
 
 export function sayValue(dimension: StatsDimension, value: StatsScalar): string {
   if (value === null) return MISSING[dimension] ?? "(none)";
+  if (value === "") return "(empty)";
   if (dimension === "country") return named(regions, String(value));
   if (dimension === "locale") return named(languages, String(value));
-  return value === "" ? "(empty)" : String(value);
+  return String(value);
 }
 
 const percent = new Intl.NumberFormat("en", { style: "percent", maximumFractionDigits: 1 });
