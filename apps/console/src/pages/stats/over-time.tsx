@@ -4,38 +4,36 @@ import { Group, Paper, Table, Text, Title } from "@mantine/core";
 import { Scroll } from "../../ui/scroll.tsx";
 import type { Range } from "./address.ts";
 import { type Change, useChanges } from "./changes.ts";
-import type { Headline } from "./headlines.tsx";
+import { HEADLINES, type Headline } from "./headlines.tsx";
 import { type ChartPoint, LineChart } from "./line-chart.tsx";
 import { sayFigure, timesIn } from "./say.ts";
 
-interface OverTimeProps {
-  /** Of the headline metrics by one time. */
-  readonly answer: StatsAnswer;
-  readonly headline: Headline;
-}
-
+/** Which of the headline numbers an answer is about, and by which time; another one may have been asked for since. */
+const headlineOf = ({ metrics }: StatsAnswer): Headline =>
+  HEADLINES.find(({ metric }) => metric === metrics[0]) ?? HEADLINES[0];
 const grainOf = ({ dimensions }: StatsAnswer) => dimensions[0]!.replace("time:", "") as Range["grain"];
 
-function pointsOf(answer: StatsAnswer, { metric }: Headline, changes: readonly Change[]): ChartPoint[] {
-  const at = answer.metrics.indexOf(metric);
+function pointsOf(answer: StatsAnswer, changes: readonly Change[]): ChartPoint[] {
   const sayTime = timesIn(answer.timezone, grainOf(answer));
   const now = Date.now();
-  return answer.results.map(({ dimensions, metrics, comparison }, index) => {
+  return answer.results.map(({ dimensions, metrics: [value = null], comparison }, index) => {
     const start = String(dimensions[0]);
     const texts = changes.filter(({ point }) => point === index).map(({ text }) => text);
     return {
       label: sayTime(start),
       // what is still to come has no figure
-      value: Date.parse(start) > now ? null : (metrics[at] ?? null),
-      before: comparison?.[at] ?? null,
+      value: Date.parse(start) > now ? null : value,
+      before: comparison?.[0] ?? null,
       note: texts.length === 0 ? null : [...new Set(texts)].join(", "),
     };
   });
 }
 
-export function OverTime({ answer, headline }: OverTimeProps) {
+/** @param answer of one headline metric by one time */
+export function OverTime({ answer }: { readonly answer: StatsAnswer }) {
   const changes = useChanges(answer);
-  const points = pointsOf(answer, headline, changes);
+  const points = pointsOf(answer, changes);
+  const headline = headlineOf(answer);
   const say = (figure: number | null) => sayFigure(headline.metric, figure);
   const title = `${headline.label} by ${grainOf(answer)}`;
   return (
@@ -61,7 +59,7 @@ export function OverTime({ answer, headline }: OverTimeProps) {
       <details className="chart-table">
         <summary>As a table</summary>
         <Scroll label={`${title}, as a table`} className="chart-rows">
-          <PointTable answer={answer} points={points} headline={headline} />
+          <PointTable answer={answer} points={points} />
         </Scroll>
       </details>
     </Paper>
@@ -82,11 +80,13 @@ function Changes({ changes, zone }: { readonly changes: readonly Change[]; reado
   );
 }
 
-function PointTable({
-  answer,
-  points,
-  headline,
-}: OverTimeProps & { readonly points: readonly ChartPoint[] }) {
+interface PointTableProps {
+  readonly answer: StatsAnswer;
+  readonly points: readonly ChartPoint[];
+}
+
+function PointTable({ answer, points }: PointTableProps) {
+  const headline = headlineOf(answer);
   const say = (figure: number | null) => sayFigure(headline.metric, figure);
   return (
     <Table horizontalSpacing="sm">

@@ -6,8 +6,8 @@ import { useCallback, useEffect, useMemo } from "react";
 import { type Answer, call } from "../../api.ts";
 import { type Chosen, chosenIn, filtersOf, type Range, rangeIn, type Search, zoneIn } from "./address.ts";
 
-/** Numbers are as old as this at most; while nothing has come, what comes shows soon. */
-const FRESH_MS = 60_000;
+/** Numbers are as old as this at most, since each costs the warehouse a look at every event; the first ones show soon. */
+const FRESH_MS = 300_000;
 const NOTHING_MS = 5_000;
 
 /** What every question has. */
@@ -63,12 +63,16 @@ type StatsAnswer = Answer<"queryStats">;
 export const isNothing = ({ results }: StatsAnswer): boolean =>
   results.every(({ metrics }) => metrics.every((figure) => figure === null || figure === 0));
 
-/** @param isAwaited whether the first event that comes is to show soon */
-export function useStats(asked: Asked, question: Question, isAwaited = false) {
+/**
+ * @param isAwaited whether the first event that comes is to show soon
+ * @param enabled whether it is time to ask
+ */
+export function useStats(asked: Asked, question: Question, isAwaited = false, enabled = true) {
   const body = { ...asked, ...question };
   return useQuery({
     queryKey: ["stats", "query", body],
     queryFn: ({ signal }) => call("queryStats", { body, signal }),
+    enabled,
     placeholderData: (before) => before,
     refetchInterval: ({ state: { data, error } }) => {
       if (error) return false;
