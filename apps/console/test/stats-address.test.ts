@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { choose, chosenIn, daysOf, rangeIn, type Search, zoneIn } from "../src/pages/stats/address.ts";
-import { ceilingOf } from "../src/pages/stats/line.ts";
+import { ceilingOf, drawn } from "../src/pages/stats/line.ts";
 import { changeOf, sayFigure, sayValue } from "../src/pages/stats/say.ts";
 import { goalsOf, stepsAs, stepsIn } from "../src/pages/stats/steps.ts";
 
@@ -81,6 +81,12 @@ test("Figures, changes and values are said in words, those that are no code as t
   assert.equal(changeOf(0, 0), null);
   assert.equal(sayValue("country", "DE"), "Germany (DE)");
   for (const code of ["<b>", "", "x".repeat(40)]) assert.equal(sayValue("country", code), code || "(empty)");
+});
+
+test("A line has a gap where there is no figure, and a point by itself is a dot.", () => {
+  const { line, dots } = drawn([0, 2, null, 1, null, 4], 4);
+  assert.equal(line, "M0.00 100.00L20.00 50.00");
+  assert.equal(dots, "M60.00 75.00h0M100.00 0.00h0");
 });
 
 test("A scale ends at or above the most that it shows.", () => {

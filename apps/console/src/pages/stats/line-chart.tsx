@@ -1,7 +1,7 @@
 /** Figures over time as a line, those of the period before dashed beneath it. Read by pointing, by arrow keys, or in a table. */
 import { Text } from "@mantine/core";
 import { type KeyboardEvent, type PointerEvent, useState } from "react";
-import { across, ceilingOf, lineOf } from "./line.ts";
+import { across, ceilingOf, drawn } from "./line.ts";
 
 export interface ChartPoint {
   /** Of which hour, day, … */
@@ -32,6 +32,14 @@ export function LineChart({ label, points, say, least }: LineChartProps) {
   const isCompared = points.some(({ before }) => before !== null);
   if (!read) return null;
 
+  const now = drawn(
+    points.map(({ value }) => value),
+    top,
+  );
+  const earlier = drawn(
+    points.map(({ before }) => before),
+    top,
+  );
   const byPointer = ({ clientX, currentTarget }: PointerEvent) => {
     const { left, width } = currentTarget.getBoundingClientRect();
     point(Math.max(0, Math.min(length - 1, Math.round(((clientX - left) / width) * (length - 1)))));
@@ -76,22 +84,9 @@ export function LineChart({ label, points, say, least }: LineChartProps) {
             <path className="chart-noted" d={noted.map((place) => `M${place} 0V100`).join("")} />
           )}
           {pointed !== null && <path className="chart-at" d={`M${across(at, length)} 0V100`} />}
-          {isCompared && (
-            <path
-              className="chart-before"
-              d={lineOf(
-                points.map((one) => one.before),
-                top,
-              )}
-            />
-          )}
-          <path
-            className="chart-now"
-            d={lineOf(
-              points.map((one) => one.value),
-              top,
-            )}
-          />
+          {isCompared && <path className="chart-before" d={earlier.line} />}
+          <path className="chart-now" d={now.line} />
+          <path className="chart-now chart-dots" d={now.dots} />
         </svg>
       </div>
       <div className="chart-times" aria-hidden>
