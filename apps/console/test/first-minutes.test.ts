@@ -75,6 +75,11 @@ consoleStatsTest(
       await page.getByRole("slider", { name: "Visitors by day" }).waitFor();
       await page.getByRole("status", { name: "Loading" }).first().waitFor({ state: "detached" });
       await shoot("10-stats");
+
+      await page.getByRole("link", { name: "Sources", exact: true }).click();
+      await page.reload();
+      await page.getByRole("img", { name: "events by hour" }).waitFor();
+      await shoot("11-sources");
     } finally {
       await visitor.close();
       shop.close();

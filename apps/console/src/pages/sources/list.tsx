@@ -90,7 +90,7 @@ function SourceRow({ source }: { readonly source: Source }) {
           </Text>
           <Ago at={lastEventAt} />
         </Text>
-        {health && <DayBar day={health.last24h} />}
+        {health && <DayBar day={health.last24h} sourceId={sourceId} />}
         <SourceLinks sourceId={sourceId} name={name} />
       </Group>
     </Paper>
