@@ -2,6 +2,7 @@
 import { Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { call } from "../../api.ts";
+import { mayHelp } from "../../queries.ts";
 import { plural } from "../../ui/count.ts";
 
 const LIVE_MS = 10_000;
@@ -10,7 +11,7 @@ export function Live({ sourceId }: { readonly sourceId: string }) {
   const { data } = useQuery({
     queryKey: ["stats", "live", sourceId],
     queryFn: ({ signal }) => call("getLive", { query: { sourceId }, signal }),
-    refetchInterval: ({ state }) => (state.error ? false : LIVE_MS),
+    refetchInterval: ({ state: { error } }) => (error === null || mayHelp(error) ? LIVE_MS : false),
   });
   // the numbers themselves say why there are none
   if (!data) return null;

@@ -4,11 +4,13 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useCallback, useEffect, useMemo } from "react";
 import { type Answer, call } from "../../api.ts";
+import { mayHelp } from "../../queries.ts";
 import { type Chosen, chosenIn, filtersOf, type Range, rangeIn, type Search, zoneIn } from "./address.ts";
 
-/** Numbers are as old as this at most, since each costs the warehouse a look at every event; the first ones show soon. */
+/** Numbers are as old as this at most, since each costs the warehouse a look at every event. */
 const FRESH_MS = 300_000;
-const NOTHING_MS = 5_000;
+/** What has not come yet, or could not be answered, is asked for again so soon. */
+const SOON_MS = 5_000;
 
 /** What every question has. */
 export interface Asked {
@@ -75,8 +77,8 @@ export function useStats(asked: Asked, question: Question, isAwaited = false, en
     enabled,
     placeholderData: (before) => before,
     refetchInterval: ({ state: { data, error } }) => {
-      if (error) return false;
-      return isAwaited && data && isNothing(data) ? NOTHING_MS : FRESH_MS;
+      if (error) return mayHelp(error) ? SOON_MS : false;
+      return isAwaited && data && isNothing(data) ? SOON_MS : FRESH_MS;
     },
   });
 }
