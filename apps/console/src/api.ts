@@ -32,6 +32,10 @@ const ROUTES = {
   listAudit: "GET /api/audit",
   getUsage: "GET /api/usage",
   getBilling: "GET /api/billing",
+  queryStats: "POST /api/stats/query",
+  queryFunnel: "POST /api/stats/funnel",
+  queryRetention: "POST /api/stats/retention",
+  getLive: "GET /api/stats/live",
   signIn: "POST /api/sign-in",
 } as const satisfies { [Id in OperationId]?: `${Entry<Id>["method"]} ${Entry<Id>["path"]}` };
 

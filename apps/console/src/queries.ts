@@ -2,8 +2,8 @@
 import { QueryClient, queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
 import { ApiError, call } from "./api.ts";
 
-/** One more try where the service says that it may help. */
-const mayHelp = (error: Error) => error instanceof ApiError && error.retryable && error.status !== 429;
+/** Whether the service says that one more try may help. */
+export const mayHelp = (error: Error) => error instanceof ApiError && error.retryable && error.status !== 429;
 
 export const queryClient = new QueryClient({
   defaultOptions: {

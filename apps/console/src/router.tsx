@@ -19,9 +19,11 @@ import { Shell } from "./ui/shell.tsx";
 import { Failure, Loading } from "./ui/states.tsx";
 
 type Search = Record<string, string>;
-/** Every value of an address is text. */
+/** Every value of an address is text, and one that is undefined is not there. */
 const asText = (search: Record<string, unknown>): Search =>
-  Object.fromEntries(Object.entries(search).map(([name, value]) => [name, String(value)]));
+  Object.fromEntries(
+    Object.entries(search).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
+  );
 
 const root = createRootRoute({ component: Outlet, validateSearch: asText, notFoundComponent: Missing });
 
@@ -73,6 +75,10 @@ const pages = [
   page(
     "/analytics/setup/debug",
     lazyRouteComponent(() => import("./pages/debug/debug.tsx"), "DebugPage"),
+  ),
+  page(
+    "/analytics/stats",
+    lazyRouteComponent(() => import("./pages/stats/stats.tsx"), "StatsPage"),
   ),
   page(
     "/team",

@@ -40,7 +40,7 @@ consoleTest(
 );
 
 consoleTest(
-  "Paused, the list stays as it is and says how many came since; filters stand in the address.",
+  "Paused, the list stays as it is and says how many came since; filters stand in the address until they are cleared.",
   async ({ world, page, open }) => {
     const source = await seed(world);
     await open(`/analytics/setup/debug?sourceId=${source.sourceId}`);
@@ -60,5 +60,7 @@ consoleTest(
     assert.equal(searchParams.get("code"), "origin_not_allowed");
     await page.reload();
     await page.getByText("1 attempt", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Clear" }).click();
+    await page.getByText("6 attempts").waitFor();
   },
 );

@@ -4,6 +4,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { BrowserContext, Page } from "playwright-core";
+import { isInstalled } from "../../../apps/server/src/warehouse/embedded/start.ts";
 import { OWNER_TOKEN, openWorld, type World } from "../../../apps/server/test/world.ts";
 import { newVisitor, skip } from "../../../packages/sdk/test/chromium.ts";
 import { buildConsole } from "../build.js";
@@ -35,10 +36,10 @@ function watch(page: Page, origin: string, offences: string[]): void {
   });
 }
 
-async function start(t: TestContext): Promise<ConsoleWorld> {
+async function start(t: TestContext, environment: Record<string, string>): Promise<ConsoleWorld> {
   const consoleFolder = await buildConsole();
   assert.ok(consoleFolder, "the console is built");
-  const world = await openWorld({}, { consoleFolder });
+  const world = await openWorld(environment, { consoleFolder });
   t.after(() => world[Symbol.asyncDispose]());
   const context = await newVisitor();
   t.after(() => context.close());
@@ -69,11 +70,18 @@ async function start(t: TestContext): Promise<ConsoleWorld> {
   };
 }
 
-/** A test in the console; nothing that it does may give an offence. */
-export function consoleTest(title: string, run: (world: ConsoleWorld) => Promise<void>): void {
-  test(title, { skip, timeout: 90_000 }, async (t) => {
-    const started = await start(t);
+type Run = (world: ConsoleWorld) => Promise<void>;
+const inConsole = (title: string, run: Run, isLeftOut: string | false, environment: Record<string, string>) =>
+  test(title, { skip: isLeftOut, timeout: 90_000 }, async (t) => {
+    const started = await start(t, environment);
     await run(started);
     assert.deepEqual(started.offences, []);
   });
-}
+
+/** A test in the console; nothing that it does may give an offence. */
+export const consoleTest = (title: string, run: Run) => void inConsole(title, run, skip, {});
+
+const noWarehouse = !isInstalled() && "left out: the optional package chdb is not installed";
+/** One with the warehouse beside the service, so that there are numbers. */
+export const consoleStatsTest = (title: string, run: Run) =>
+  void inConsole(title, run, skip || noWarehouse, { WAREHOUSE: "embedded" });

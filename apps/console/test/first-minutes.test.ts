@@ -1,12 +1,15 @@
 /** The first five minutes of somebody who has just started the service. */
 import assert from "node:assert/strict";
+import { BROWSER } from "../../../apps/server/test/world.ts";
 import { startSite } from "../../../packages/sdk/test/server.ts";
-import { consoleTest } from "./console-world.ts";
+import { consoleStatsTest } from "./console-world.ts";
 
-consoleTest(
-  "From the printed link to a page view on another origin, a refusal, and its mending at a press.",
+consoleStatsTest(
+  "From the printed link to a page view on another origin, a refusal, its mending at a press, and the numbers.",
   async ({ world, context, page, shoot }) => {
     const [shop, other] = await Promise.all([startSite(), startSite()]);
+    // a browser that says that nobody looks at it is a bot, which is not counted
+    const visitor = await context.browser()!.newContext({ userAgent: BROWSER });
     try {
       await page.goto(world.server.firstStart!.signInUrl);
       await page.getByRole("heading", { name: "No source yet" }).waitFor();
@@ -30,7 +33,7 @@ consoleTest(
       shop.showHead(snippet);
       other.showHead(snippet);
 
-      const visit = await context.newPage();
+      const visit = await visitor.newPage();
       await visit.goto(shop.url);
       await page.getByText("It works: events arrive").waitFor();
       await shoot("4-green");
@@ -61,7 +64,24 @@ consoleTest(
       await page.getByRole("link", { name: "Sources", exact: true }).click();
       await page.getByText("Receiving").or(page.getByText("Failing")).waitFor();
       await shoot("9-sources");
+
+      await page.getByRole("link", { name: "Stats" }).click();
+      const figures = page.getByRole("region", { name: "Headline numbers" });
+      await figures
+        .getByRole("button")
+        .filter({ hasText: /^Page views[1-9]/ })
+        .waitFor();
+      await page.getByText(/visitors? in the last 5 minutes/).waitFor();
+      await page.getByRole("slider", { name: "Visitors by day" }).waitFor();
+      await page.getByRole("status", { name: "Loading" }).first().waitFor({ state: "detached" });
+      await shoot("10-stats");
+
+      await page.getByRole("link", { name: "Sources", exact: true }).click();
+      await page.reload();
+      await page.getByRole("img", { name: "events by hour" }).waitFor();
+      await shoot("11-sources");
     } finally {
+      await visitor.close();
       shop.close();
       other.close();
     }

@@ -1,37 +1,8 @@
 /** Every page, with data of people who mean harm, in light and in dark. */
 import assert from "node:assert/strict";
-import axe from "axe-core";
-import type { Page } from "playwright-core";
 import { consoleTest } from "./console-world.ts";
+import { SCHEMES, seriousFindings } from "./findings.ts";
 import { HOSTILE, memberToken, seed } from "./seed.ts";
-
-interface Finding {
-  readonly id: string;
-  readonly impact: string | null;
-  readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
-}
-
-/** What axe finds of serious and critical things, each with the first place of it. */
-async function seriousFindings(page: Page, rules: readonly string[] | null = null): Promise<string[]> {
-  await page.evaluate(async () => {
-    // what moves has the colours of its end
-    await new Promise(requestAnimationFrame);
-    await Promise.allSettled(document.getAnimations().map(({ finished }) => finished));
-  });
-  await page.evaluate(`window.axe ?? (() => { ${axe.source} })()`);
-  const options = { resultTypes: ["violations"], ...(rules ? { runOnly: rules } : {}) };
-  const found = `axe.run(${JSON.stringify(options)}).then(({ violations }) => violations)`;
-  const findings = (await page.evaluate(found)) as Finding[];
-  return findings
-    .filter(({ impact }) => impact === "serious" || impact === "critical")
-    .map(({ id, nodes }) => `${id} (${nodes.length}): ${nodes[0]?.html} ${nodes[0]?.failureSummary}`);
-}
-
-/** In the dark only colours are other. */
-const SCHEMES = [
-  { colorScheme: "light", rules: null },
-  { colorScheme: "dark", rules: ["color-contrast"] },
-] as const;
 
 consoleTest(
   "On every page hostile data is text, no script of it runs, and axe finds nothing serious in light and dark.",
@@ -45,6 +16,7 @@ consoleTest(
       { path: `/sources/settings?sourceId=${sourceId}`, text: "None of the latest attempts" },
       { path: `/analytics/setup/install?sourceId=${sourceId}`, text: "Through your own site" },
       { path: `/analytics/setup/debug?sourceId=${sourceId}`, text: "other.example" },
+      { path: `/analytics/stats?sourceId=${sourceId}`, text: "This service has no warehouse" },
       { path: "/team", text: HOSTILE.slice(0, 100) },
       { path: "/tokens", text: "ends in" },
       { path: "/audit", text: "source.created" },

@@ -25,11 +25,18 @@ interface Role {
 
 const WRITE = ["Add another", "Save", "Switch off"];
 const ROLES: readonly Role[] = [
-  { role: "viewer", pages: ["Sources"], tabs: ["Install"], mayCreate: false, settings: null, refusals: 4 },
+  {
+    role: "viewer",
+    pages: ["Sources"],
+    tabs: ["Stats", "Install"],
+    mayCreate: false,
+    settings: null,
+    refusals: 4,
+  },
   {
     role: "developer",
     pages: ["Sources"],
-    tabs: ["Install", "Debug", "Settings"],
+    tabs: ["Stats", "Install", "Debug", "Settings"],
     mayCreate: true,
     settings: WRITE,
     refusals: 2,
@@ -37,7 +44,7 @@ const ROLES: readonly Role[] = [
   {
     role: "admin",
     pages: ALL_PAGES,
-    tabs: ["Install", "Debug", "Settings"],
+    tabs: ["Stats", "Install", "Debug", "Settings"],
     mayCreate: true,
     settings: [...WRITE, "Save limits", "Copy", "Rotate …", "Delete …"],
     refusals: 0,

@@ -7,6 +7,7 @@ export const CONSOLE_PAGES = [
   "/sources/settings",
   "/analytics/setup/install",
   "/analytics/setup/debug",
+  "/analytics/stats",
   "/team",
   "/tokens",
   "/audit",

@@ -19,17 +19,28 @@ export const Loading = ({ rows = 4 }: { readonly rows?: number }) => (
 interface FailureProps {
   readonly error: Error;
   readonly onRetry?: (() => void) | undefined;
+  /** Where there is no form with a place for each of them. */
+  readonly withIssues?: boolean;
 }
 
 /** What went wrong in the service's own words, and what to do about it. */
-export function Failure({ error, onRetry }: FailureProps) {
-  const { code = null, hint = "", requestId = null } = error instanceof ApiError ? error : {};
+export function Failure({ error, onRetry, withIssues = false }: FailureProps) {
+  const { code = null, hint = "", requestId = null, issues = [] } = error instanceof ApiError ? error : {};
   return (
     <Alert color="red" title={error.message} role="alert" className="failure">
       {hint !== "" && (
         <Text size="sm">
           <Prose text={hint} />
         </Text>
+      )}
+      {withIssues && issues.length > 0 && (
+        <ul className="wrap">
+          {issues.map(({ path, message }) => (
+            <li key={`${path.join(".")} ${message}`}>
+              <code>{path.join(".")}</code>: {message}
+            </li>
+          ))}
+        </ul>
       )}
       <Group mt="xs" gap="md">
         {onRetry && (
@@ -89,6 +100,6 @@ interface AnsweredProps<T> {
 /** A query's data once it is there; until then, or instead, why it is not. */
 export function Answered<T>({ query, children, rows = 4 }: AnsweredProps<T>) {
   if (query.data !== undefined) return children(query.data);
-  if (query.error) return <Failure error={query.error} onRetry={() => void query.refetch()} />;
+  if (query.error) return <Failure error={query.error} onRetry={() => void query.refetch()} withIssues />;
   return <Loading rows={rows} />;
 }

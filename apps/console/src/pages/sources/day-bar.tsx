@@ -1,8 +1,9 @@
-/** What became of the last day's events and attempts, as one bar. */
+/** What became of the last day's events and attempts, as one bar; above it, when. */
 import type { DebugData } from "@headwater/contract";
 import { Text } from "@mantine/core";
 import type { Static } from "typebox";
 import { count, plural } from "../../ui/count.ts";
+import { HourBars } from "./hours.tsx";
 
 type Day = Static<typeof DebugData>["health"]["last24h"];
 
@@ -13,7 +14,7 @@ const PARTS = [
   { name: "failed", word: "refused", className: "part-failed" },
 ] as const satisfies readonly { name: keyof Day; word: string; className: string }[];
 
-export function DayBar({ day }: { readonly day: Day }) {
+export function DayBar({ day, sourceId }: { readonly day: Day; readonly sourceId: string }) {
   const total = PARTS.reduce((sum, { name }) => sum + day[name], 0);
   const shown = PARTS.filter(({ name }) => day[name] > 0);
   const told = shown.map(({ name, word }) => `${count(day[name])} ${word}`).join(", ");
@@ -22,6 +23,7 @@ export function DayBar({ day }: { readonly day: Day }) {
       <Text size="sm" c="dimmed">
         Last 24 hours
       </Text>
+      {day.accepted > 0 && <HourBars sourceId={sourceId} />}
       <div className="bar" role="img" aria-label={total === 0 ? "nothing came" : told} title={told}>
         {shown.map(({ name, className }) => (
           <span key={name} className={className} style={{ flexGrow: day[name] }} />

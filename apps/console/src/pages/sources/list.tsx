@@ -71,7 +71,7 @@ function SourceRow({ source }: { readonly source: Source }) {
     <Paper withBorder p="md" component="li" className="source-row">
       <div className="source-name">
         <TextLink
-          to={can("debug:read") && !isNew ? "/analytics/setup/debug" : "/analytics/setup/install"}
+          to={isNew ? "/analytics/setup/install" : "/analytics/stats"}
           search={{ sourceId }}
           fw={650}
           className="wrap"
@@ -90,7 +90,7 @@ function SourceRow({ source }: { readonly source: Source }) {
           </Text>
           <Ago at={lastEventAt} />
         </Text>
-        {health && <DayBar day={health.last24h} />}
+        {health && <DayBar day={health.last24h} sourceId={sourceId} />}
         <SourceLinks sourceId={sourceId} name={name} />
       </Group>
     </Paper>
@@ -102,6 +102,9 @@ function SourceLinks({ sourceId, name }: { readonly sourceId: string; readonly n
   const search = { sourceId };
   return (
     <Group gap="sm" role="group" aria-label={name}>
+      <TextLink to="/analytics/stats" search={search} size="sm">
+        Stats
+      </TextLink>
       <TextLink to="/analytics/setup/install" search={search} size="sm">
         Install
       </TextLink>

@@ -11,6 +11,7 @@ import { StatusBadge } from "../../ui/status.tsx";
 import { useWorkspace } from "../../workspace.tsx";
 
 const PAGES = [
+  { to: "/analytics/stats", label: "Stats", permission: "stats:read" },
   { to: "/analytics/setup/install", label: "Install", permission: "sources:read" },
   { to: "/analytics/setup/debug", label: "Debug", permission: "debug:read" },
   { to: "/sources/settings", label: "Settings", permission: "sources:write" },

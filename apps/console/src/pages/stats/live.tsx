@@ -1,0 +1,23 @@
+/** Who is there now; asked for while the page is looked at. */
+import { Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { call } from "../../api.ts";
+import { mayHelp } from "../../queries.ts";
+import { plural } from "../../ui/count.ts";
+
+const LIVE_MS = 10_000;
+
+export function Live({ sourceId }: { readonly sourceId: string }) {
+  const { data } = useQuery({
+    queryKey: ["stats", "live", sourceId],
+    queryFn: ({ signal }) => call("getLive", { query: { sourceId }, signal }),
+    refetchInterval: ({ state: { error } }) => (error === null || mayHelp(error) ? LIVE_MS : false),
+  });
+  // the numbers themselves say why there are none
+  if (!data) return null;
+  return (
+    <Text size="sm" className="live" data-live={data.visitors > 0 ? "yes" : undefined} role="status">
+      {plural(data.visitors, "visitor")} in the last {Math.round(data.windowSeconds / 60)} minutes
+    </Text>
+  );
+}

@@ -1,0 +1,107 @@
+/** Which steps, with what there is to choose from offered while typing. */
+import { LIMITS } from "@headwater/contract/limits";
+import { Button, Group, NativeSelect, Paper, Stack, TextInput } from "@mantine/core";
+import { type FormEvent, useState } from "react";
+import { MAX_STEPS, MIN_STEPS, type Step, WITHIN, type withinIn } from "./steps.ts";
+import { useStats, type View } from "./view.ts";
+
+const OFFERED = 100;
+const EMPTY: Step = { kind: "page", text: "" };
+const atLeastTwo = (steps: readonly Step[]): Step[] => [
+  ...steps,
+  ...Array.from({ length: Math.max(0, MIN_STEPS - steps.length) }, () => EMPTY),
+];
+
+type Within = ReturnType<typeof withinIn>;
+interface StepsFormProps {
+  readonly steps: readonly Step[];
+  readonly within: Within;
+  readonly view: View;
+  readonly onAsk: (steps: readonly Step[], within: Within) => void;
+}
+
+/** What was there in the range. */
+function useOffered({ asked }: View, dimension: Step["kind"]): string[] {
+  const { data } = useStats(asked, {
+    metrics: ["events"],
+    dimensions: [dimension],
+    pagination: { limit: OFFERED },
+  });
+  const values = data?.results.map(({ dimensions: [value] }) => value) ?? [];
+  return values.filter((value) => typeof value === "string" && value !== "") as string[];
+}
+
+export function StepsForm({ steps: given, within: givenWithin, view, onAsk }: StepsFormProps) {
+  const [steps, setSteps] = useState(() => atLeastTwo(given));
+  const [within, setWithin] = useState(givenWithin);
+  const offered = { page: useOffered(view, "page"), event: useOffered(view, "event") };
+  const put = (at: number, step: Step) => setSteps(steps.map((one, index) => (index === at ? step : one)));
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    onAsk(steps, within);
+  };
+  return (
+    <Paper withBorder p="md" component="form" onSubmit={submit}>
+      <Stack gap="sm">
+        {steps.map((step, at) => (
+          <fieldset
+            // biome-ignore lint/suspicious/noArrayIndexKey: a step is known by its place
+            key={at}
+            className="step"
+          >
+            <legend className="step-number">Step {at + 1}</legend>
+            <NativeSelect
+              aria-label={`Kind of step ${at + 1}`}
+              data={[
+                { value: "page", label: "View of the page" },
+                { value: "event", label: "Event" },
+              ]}
+              value={step.kind}
+              onChange={(event) => put(at, { ...step, kind: event.currentTarget.value as Step["kind"] })}
+            />
+            <TextInput
+              aria-label={`Step ${at + 1}`}
+              placeholder={step.kind === "page" ? "/pricing or /blog/*" : "signup"}
+              list={`offered-${step.kind}`}
+              required={at < MIN_STEPS}
+              maxLength={step.kind === "page" ? LIMITS.statsPatternLength : LIMITS.eventNameLength}
+              spellCheck={false}
+              value={step.text}
+              onChange={(event) => put(at, { ...step, text: event.currentTarget.value })}
+            />
+            {steps.length > MIN_STEPS && (
+              <Button
+                variant="default"
+                aria-label={`Remove step ${at + 1}`}
+                onClick={() => setSteps(steps.filter((_, index) => index !== at))}
+              >
+                ×
+              </Button>
+            )}
+          </fieldset>
+        ))}
+        {(["page", "event"] as const).map((kind) => (
+          <datalist key={kind} id={`offered-${kind}`}>
+            {offered[kind].map((value) => (
+              <option key={value} value={value} />
+            ))}
+          </datalist>
+        ))}
+        <Group align="flex-end" gap="sm">
+          <NativeSelect
+            label="All of them within"
+            data={[...WITHIN]}
+            value={within}
+            onChange={(event) => setWithin(event.currentTarget.value as Within)}
+          />
+          {steps.length < MAX_STEPS && (
+            <Button variant="default" onClick={() => setSteps([...steps, EMPTY])}>
+              Add a step
+            </Button>
+          )}
+          <Button type="submit">Show the funnel</Button>
+        </Group>
+      </Stack>
+    </Paper>
+  );
+}

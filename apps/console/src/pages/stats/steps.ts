@@ -1,0 +1,42 @@
+/** The steps of a funnel as the address has them: `step1=page:/pricing&step2=event:signup`. */
+import type { StatsGoal } from "@headwater/contract";
+import type { Search } from "./address.ts";
+
+export interface Step {
+  readonly kind: "page" | "event";
+  readonly text: string;
+}
+
+export const MIN_STEPS = 2;
+export const MAX_STEPS = 6;
+const NAMES = Array.from({ length: MAX_STEPS }, (_, at) => `step${at + 1}`);
+const STEP = /^(page|event):(.+)$/s;
+
+export const stepsIn = (search: Search): Step[] =>
+  NAMES.flatMap((name) => {
+    const [, kind, text] = STEP.exec(search[name] ?? "") ?? [];
+    return kind && text ? [{ kind: kind as Step["kind"], text }] : [];
+  });
+
+/** Steps without a text are left out. */
+export function stepsAs(steps: readonly Step[]): Search {
+  const given = steps.filter(({ text }) => text.trim() !== "");
+  return Object.fromEntries(
+    NAMES.map((name, at) => [name, given[at] && `${given[at].kind}:${given[at].text.trim()}`]),
+  );
+}
+
+export const goalsOf = (steps: readonly Step[]): StatsGoal[] =>
+  steps.map(({ kind, text }) => ({ [kind]: text }));
+
+const WINDOWS = { hour: 3_600, day: 86_400, week: 604_800, month: 2_592_000 } as const;
+export const WITHIN = [
+  { value: "hour", label: "An hour" },
+  { value: "day", label: "A day" },
+  { value: "week", label: "7 days" },
+  { value: "month", label: "30 days" },
+] as const;
+
+export const withinIn = ({ within = "" }: Search): keyof typeof WINDOWS =>
+  within in WINDOWS ? (within as keyof typeof WINDOWS) : "day";
+export const windowSecondsOf = (within: keyof typeof WINDOWS): number => WINDOWS[within];

@@ -1,0 +1,96 @@
+/** Which days, by the clock of which place, and whether with those before. */
+import { Group, NativeSelect, Switch, TextInput } from "@mantine/core";
+import { browserZone, daysOf } from "./address.ts";
+import type { View } from "./view.ts";
+
+const OWN = "own";
+const RANGES = [
+  { value: "today", label: "Today" },
+  { value: "yesterday", label: "Yesterday" },
+  { value: "7d", label: "7 days" },
+  { value: "30d", label: "30 days" },
+  { value: "90d", label: "90 days" },
+  { value: "365d", label: "12 months" },
+  { value: OWN, label: "From … to …" },
+];
+
+/** The browser's own and UTC before all others. */
+function zonesWith(chosen: string): { value: string; label: string }[] {
+  const own = browserZone();
+  const zones = new Set([own, "UTC", chosen, ...Intl.supportedValuesOf("timeZone")]);
+  return [...zones].map((value) => ({
+    value,
+    label: `${value.replaceAll("_", " ")}${value === own ? " (this browser)" : ""}`,
+  }));
+}
+
+interface ToolbarProps {
+  readonly view: View;
+  /** Whether what is shown has a period before. */
+  readonly canCompare: boolean;
+}
+
+export function Toolbar({ view, canCompare }: ToolbarProps) {
+  const { range, zone, isCompared, change } = view;
+  const chooseRange = (value: string) =>
+    change({ range: value === OWN ? daysOf(range, zone, Date.now()) : value });
+  return (
+    <Group gap="sm" align="flex-end" className="filters" component="section" aria-label="Range">
+      <NativeSelect
+        label="Range"
+        data={RANGES}
+        value={range.days === null ? range.text : OWN}
+        onChange={(event) => chooseRange(event.currentTarget.value)}
+      />
+      {range.days !== null && <Days key={range.text} days={range.days} view={view} />}
+      <NativeSelect
+        label="Time zone"
+        className="zone"
+        data={zonesWith(zone)}
+        value={zone}
+        onChange={(event) => change({ tz: event.currentTarget.value })}
+      />
+      {canCompare && (
+        <Switch
+          label="Compare"
+          aria-label="Compare with the period before"
+          className="compare"
+          checked={isCompared}
+          onChange={(event) => change({ compare: event.currentTarget.checked ? undefined : "no" })}
+        />
+      )}
+    </Group>
+  );
+}
+
+interface DaysProps {
+  readonly days: readonly [first: string, last: string];
+  readonly view: View;
+}
+
+/** A field that is being typed into is no day now and then; what was asked for last stays. */
+function Days({ days: [first, last], view }: DaysProps) {
+  const ask = (from: string, to: string) => {
+    if (from !== "" && to !== "" && from <= to) view.change({ range: `${from}..${to}` });
+  };
+  return (
+    <>
+      <TextInput
+        type="date"
+        label="From"
+        defaultValue={first}
+        max={last}
+        onBlur={(event) => event.currentTarget.value !== first && ask(event.currentTarget.value, last)}
+        onKeyDown={(event) => event.key === "Enter" && ask(event.currentTarget.value, last)}
+      />
+      <TextInput
+        type="date"
+        label="To"
+        defaultValue={last}
+        min={first}
+        onBlur={(event) => event.currentTarget.value !== last && ask(first, event.currentTarget.value)}
+        onKeyDown={(event) => event.key === "Enter" && ask(first, event.currentTarget.value)}
+      />
+    </>
+  );
+}

@@ -1,0 +1,31 @@
+/** What axe finds on a page. */
+import axe from "axe-core";
+import type { Page } from "playwright-core";
+
+interface Finding {
+  readonly id: string;
+  readonly impact: string | null;
+  readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
+}
+
+/** What axe finds of serious and critical things, each with the first place of it. */
+export async function seriousFindings(page: Page, rules: readonly string[] | null = null): Promise<string[]> {
+  await page.evaluate(async () => {
+    // what moves has the colours of its end
+    await new Promise(requestAnimationFrame);
+    await Promise.allSettled(document.getAnimations().map(({ finished }) => finished));
+  });
+  await page.evaluate(`window.axe ?? (() => { ${axe.source} })()`);
+  const options = { resultTypes: ["violations"], ...(rules ? { runOnly: rules } : {}) };
+  const found = `axe.run(${JSON.stringify(options)}).then(({ violations }) => violations)`;
+  const findings = (await page.evaluate(found)) as Finding[];
+  return findings
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .map(({ id, nodes }) => `${id} (${nodes.length}): ${nodes[0]?.html} ${nodes[0]?.failureSummary}`);
+}
+
+/** In the dark only colours are other. */
+export const SCHEMES = [
+  { colorScheme: "light", rules: null },
+  { colorScheme: "dark", rules: ["color-contrast"] },
+] as const;

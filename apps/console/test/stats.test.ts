@@ -1,0 +1,283 @@
+/** The numbers of a source, asked of a real warehouse into which real requests have come. */
+import assert from "node:assert/strict";
+import type { Page } from "playwright-core";
+import { until } from "../../../apps/server/test/faults/child.ts";
+import {
+  bootstrapBody,
+  bootstrapPath,
+  DAY,
+  eventsBody,
+  eventsPath,
+  MINUTE,
+  ORGANIZATION_ID,
+  ORIGIN,
+  pageEvent,
+  trackEvent,
+  type World,
+} from "../../../apps/server/test/world.ts";
+import { consoleStatsTest, consoleTest } from "./console-world.ts";
+import { SCHEMES, seriousFindings } from "./findings.ts";
+import { HOSTILE, memberToken, type Seeded } from "./seed.ts";
+
+const SHIPPED_MS = 60_000;
+const LAYOUT_MS = 10_000;
+/** Noon of a day so long before today, by UTC. */
+const noon = (daysAgo: number) => Math.floor(Date.now() / DAY - daysAgo) * DAY + DAY / 2;
+const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
+
+interface Visit {
+  readonly visitor: string;
+  readonly at: number;
+  readonly paths: readonly string[];
+  readonly referrer?: string;
+  readonly query?: string;
+  /** Track events after the last page, each with its properties. */
+  readonly tracked?: readonly { readonly name: string; readonly properties: Record<string, unknown> }[];
+}
+
+/** A minute from one event to the next. */
+async function visit(world: World, source: Seeded, one: Visit): Promise<number> {
+  const { visitor: anonymousId, paths, referrer = null, query = "", tracked = [] } = one;
+  const pages = paths.map((path) => ({ url: `${ORIGIN}${path}${query}`, title: "Page", referrer }));
+  const body = bootstrapBody({ anonymousId, page: pages[0] });
+  const opened = await world.send(bootstrapPath(source), body);
+  assert.equal(opened.status, 200, JSON.stringify(opened.body));
+  const events = [
+    ...pages.map((page, at) => pageEvent({ page }, one.at + at * MINUTE)),
+    ...tracked.map((event, at) =>
+      trackEvent({ ...event, page: pages.at(-1) }, one.at + (pages.length + at) * MINUTE),
+    ),
+  ];
+  const sent = await world.send(
+    eventsPath(source),
+    eventsBody(opened.body.sessionId, events, { anonymousId }),
+  );
+  assert.equal(sent.body.accepted, events.length, JSON.stringify(sent.body));
+  return events.length;
+}
+
+/** Visits, and after them all of their events in the warehouse. */
+async function visits(world: World, source: Seeded, all: readonly Visit[]): Promise<void> {
+  let sent = 0;
+  for (const one of all) sent += await visit(world, source, one);
+  const body = {
+    sourceId: source.sourceId,
+    dateRange: [dayOf(noon(8)), dayOf(noon(-2))],
+    metrics: ["events"],
+  };
+  await until("every event can be asked for", SHIPPED_MS, async () => {
+    const answer = await world.ask("/api/stats/query", { method: "POST", body });
+    return answer.body.results?.[0]?.metrics[0] === sent;
+  });
+}
+
+/** Two visitors on the last days, of whom one bought and one left at once; one on the days before. */
+const shopVisits = (): Visit[] => [
+  {
+    visitor: "ann",
+    at: noon(1),
+    paths: ["/", "/pricing"],
+    referrer: "https://search.example/find",
+    query: "?utm_source=letter&utm_campaign=autumn",
+    tracked: [{ name: "signup", properties: { plan: "pro" } }],
+  },
+  { visitor: "bob", at: noon(1), paths: ["/"] },
+  { visitor: "cid", at: noon(4), paths: ["/pricing"] },
+];
+
+/** Yesterday and the two days before; the three before them are compared. */
+const lastDays = ({ sourceId }: Seeded) =>
+  `/analytics/stats?sourceId=${sourceId}&range=${dayOf(noon(3))}..${dayOf(noon(1))}&tz=UTC`;
+
+const figureOf = (page: Page, label: string) =>
+  page.getByRole("region", { name: "Headline numbers" }).getByRole("button").filter({ hasText: label });
+const rowOf = (page: Page, name: string) =>
+  page.getByRole("row").filter({ has: page.getByRole("button", { name, exact: true }) });
+
+async function shows(page: Page, label: string, text: string): Promise<void> {
+  await figureOf(page, label).filter({ hasText: text }).waitFor();
+}
+
+consoleStatsTest(
+  "Visits become numbers; a row narrows them to itself, and the address shows the same to somebody else.",
+  async ({ world, context, page, open, shoot }) => {
+    const source = await world.createSource();
+    await visits(world, source, shopVisits());
+    await open(lastDays(source));
+    await shows(page, "Visitors", "2+100% before 1");
+    await shows(page, "Sessions", "2");
+    await shows(page, "Page views", "3+200% before 1");
+    await shows(page, "Bounce rate", "50%-50% before 100%");
+    await shows(page, "Session duration", "1 min 0 s");
+    await rowOf(page, "/pricing").waitFor();
+    await shoot("stats-1-overview");
+
+    const chart = page.getByRole("slider", { name: "Visitors by day" });
+    await chart.focus();
+    await page.keyboard.press("End");
+    assert.match((await chart.getAttribute("aria-valuetext"))!, /: 2, before 1$/);
+    await page.getByText("As a table").click();
+    await page.getByRole("region", { name: "Visitors by day, as a table" }).waitFor();
+
+    await page.getByRole("tab", { name: "Campaigns" }).click();
+    await rowOf(page, "autumn").waitFor();
+    await page.getByRole("tab", { name: "Entry pages" }).click();
+    await page.getByRole("button", { name: "/", exact: true }).first().waitFor();
+    await page.getByRole("button", { name: "search.example" }).waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "autumn", exact: true }).click();
+    await shows(page, "Visitors", "1");
+    await page.getByRole("button", { name: "Remove the filter Campaign: autumn" }).waitFor();
+    await page.getByRole("switch", { name: "Compare with the period before" }).click({ force: true });
+    await page.getByText("Dashed: the period before").waitFor({ state: "detached" });
+    await shoot("stats-2-filtered");
+
+    const shared = await context.newPage();
+    await shared.addInitScript(
+      `sessionStorage.setItem("headwater.token", ${JSON.stringify(await tokenOf(page))})`,
+    );
+    await shared.goto(page.url());
+    await shows(shared, "Visitors", "1");
+    await shared.getByRole("button", { name: "Remove the filter Campaign: autumn" }).waitFor();
+    assert.equal(await shared.getByText("Dashed: the period before").count(), 0);
+    assert.equal(
+      await shared.getByRole("tab", { name: "Entry pages" }).getAttribute("aria-selected"),
+      "true",
+    );
+    await shared.close();
+
+    await page.getByRole("button", { name: "Remove the filter Campaign: autumn" }).click();
+    await shows(page, "Visitors", "2");
+    await page.goBack();
+    await shows(page, "Visitors", "1");
+  },
+);
+
+consoleStatsTest(
+  "A funnel, who came again, and the values of a property are asked for and stand in the address.",
+  async ({ world, page, open, shoot }) => {
+    const source = await world.createSource();
+    await visits(world, source, [...shopVisits(), { visitor: "bob", at: noon(2), paths: ["/"] }]);
+    await open(lastDays(source));
+    await page.getByRole("tab", { name: "Properties" }).click();
+    await page.getByLabel("Property", { exact: true }).fill("plan");
+    await page.getByRole("button", { name: "Show values" }).click();
+    await rowOf(page, "pro").waitFor();
+
+    await page.getByText("Funnel", { exact: true }).click();
+    await page.getByLabel("Step 1", { exact: true }).fill("/*");
+    await page.getByLabel("Kind of step 2").selectOption("event");
+    await page.getByLabel("Step 2", { exact: true }).fill("signup");
+    await page.getByRole("button", { name: "Show the funnel" }).click();
+    await page.getByRole("heading", { name: "50% took every step" }).waitFor();
+    await shoot("stats-3-funnel");
+    const { searchParams } = new URL(page.url());
+    assert.deepEqual([searchParams.get("step1"), searchParams.get("step2")], ["page:/*", "event:signup"]);
+    await page.reload();
+    await page.getByRole("heading", { name: "50% took every step" }).waitFor();
+
+    await page.getByText("Retention", { exact: true }).click();
+    await page.getByText("By day", { exact: true }).click();
+    const cohorts = page.getByRole("region", { name: "Who came again" });
+    const [, first, second] = await until("each day has its row", LAYOUT_MS, async () => {
+      const rows = await cohorts.getByRole("row").all();
+      return rows.length === 3 && Promise.all(rows.map((row) => row.getByRole("cell").allTextContents()));
+    });
+    assert.deepEqual([first, second], [["1", "100%"], ["1"]], "bob came again, ann is of the day after");
+    await shoot("stats-4-retention");
+  },
+);
+
+const HOSTILE_VISIT: Visit = {
+  visitor: HOSTILE,
+  at: noon(1),
+  paths: [`/${HOSTILE}`],
+  referrer: `https://evil.example/${HOSTILE}`,
+  query: `?utm_campaign=${encodeURIComponent(HOSTILE)}`,
+  tracked: [{ name: HOSTILE, properties: { [HOSTILE]: HOSTILE } }],
+};
+
+const fitsItsWindow = (page: Page) =>
+  page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth);
+
+consoleStatsTest(
+  "Hostile names are text, axe finds nothing serious in light and dark, and a phone shows all of it.",
+  async ({ world, page, open, shoot }) => {
+    const source = await world.createSource();
+    await visits(world, source, [...shopVisits(), HOSTILE_VISIT]);
+    const own = lastDays(source);
+    const property = `events=properties&property=${encodeURIComponent(HOSTILE)}`;
+    const steps = `step1=page:/*&step2=${encodeURIComponent(`event:${HOSTILE}`)}`;
+    const views = [
+      { name: "campaigns", address: `${own}&from=utmCampaign&${property}`, text: HOSTILE },
+      { name: "narrowed", address: `${own}&event=${encodeURIComponent(HOSTILE)}`, text: HOSTILE },
+      { name: "funnel", address: `${own}&view=funnel&${steps}`, text: "took every step" },
+      { name: "retention", address: `${own}&view=retention&by=day`, text: "First seen" },
+    ];
+    await page.emulateMedia({ reducedMotion: "reduce" });
+    const found: string[] = [];
+    for (const { name, address, text } of views) {
+      await page.setViewportSize({ width: 1280, height: 1400 });
+      await open(address);
+      await page.getByText(text).first().waitFor();
+      await page.getByRole("status", { name: "Loading" }).first().waitFor({ state: "detached" });
+      for (const { colorScheme, rules } of SCHEMES) {
+        await page.emulateMedia({ colorScheme });
+        await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
+        const serious = await seriousFindings(page, rules);
+        found.push(...serious.map((one) => `${name} in ${colorScheme}: ${one}`));
+        await shoot(`stats-${name}-${colorScheme}`);
+      }
+      await page.setViewportSize({ width: 360, height: 1400 });
+      await page.getByText(text).first().waitFor();
+      await until(`${name} fits a phone`, LAYOUT_MS, () => fitsItsWindow(page));
+      await shoot(`stats-${name}-phone`);
+    }
+    assert.deepEqual(found, []);
+    assert.equal(await page.evaluate("window.ran"), undefined, "no script of the data has run");
+  },
+);
+
+consoleTest(
+  "Before the first event the page leads to the snippet; without a warehouse it says what the API says.",
+  async ({ world, page, open }) => {
+    const source = await world.createSource();
+    await open(`/analytics/stats?sourceId=${source.sourceId}`);
+    await page.getByRole("heading", { name: "No event yet" }).waitFor();
+    await page.getByRole("link", { name: "Install the snippet" }).waitFor();
+    const sessionId = await world.openSession(source);
+    await world.send(eventsPath(source), eventsBody(sessionId, [pageEvent()]));
+    await page.getByRole("alert").filter({ hasText: "This service has no warehouse" }).waitFor();
+    await page.getByText("WAREHOUSE=embedded").waitFor();
+    await open(`/analytics/stats?sourceId=${source.sourceId}&range=1960-01-01..1960-01-02`);
+    await page.getByRole("alert").filter({ hasText: "must lie between 1970 and 2200" }).waitFor();
+  },
+);
+
+consoleStatsTest(
+  "A rotated key and changed origins are marked on the chart, for those who may read the audit log.",
+  async ({ world, page, open, shoot }) => {
+    const source = await world.createSource();
+    await visits(world, source, shopVisits());
+    const path = `/api/tracking-sources/${source.sourceId}`;
+    for (const change of [{ allowedOrigins: [ORIGIN, "https://other.example"] }, { name: "Renamed" }]) {
+      const body = { organizationId: ORGANIZATION_ID, ...change };
+      assert.equal((await world.ask(path, { method: "PATCH", body })).status, 200);
+    }
+    await world.ask(`${path}/regenerate-key`, { method: "POST" });
+    const address = `/analytics/stats?sourceId=${source.sourceId}&range=7d&tz=UTC`;
+    await open(address);
+    const changes = page.getByRole("list", { name: "Changes of the source" }).getByRole("listitem");
+    await changes.filter({ hasText: "key rotated" }).waitFor();
+    assert.deepEqual(
+      (await changes.allTextContents()).map((text) => text.replace(/^.*: /, "")),
+      ["origins changed", "key rotated"],
+    );
+    await shoot("stats-5-changes");
+
+    await open(address, await memberToken(world, "viewer"));
+    await page.getByRole("slider", { name: "Visitors by day" }).waitFor();
+    assert.equal(await changes.count(), 0);
+  },
+);
+
+const tokenOf = (page: Page) => page.evaluate(() => sessionStorage.getItem("headwater.token"));
