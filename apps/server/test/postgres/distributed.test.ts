@@ -10,6 +10,8 @@ import { createDatabase, type Database } from "./databases.ts";
 const ON_THE_COORDINATOR = [
   "attempt_totals",
   "audit",
+  "erasures",
+  "source_alerts",
   "headwater_schema",
   "key_generations",
   "members",
