@@ -59,7 +59,7 @@ function wallAt(zone: string, at: number): Wall {
   clocks.set(zone, clock);
   const [date = "", time = ""] = clock.format(at).split(" ");
   const [hour = "", minute = ""] = time.split(":");
-  const offset = String((Date.parse(`${date}T${time}Z`) - at) / MINUTE);
+  const offset = String(Math.round((Date.parse(`${date}T${time}Z`) - at) / MINUTE));
   const wall = { date, hour, minute, offset };
   walls.set(key, wall);
   return wall;
