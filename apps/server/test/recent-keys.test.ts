@@ -9,18 +9,19 @@ import fc from "fast-check";
 import { openDatabase } from "../src/ledger/sqlite/database.ts";
 import { openGenerations } from "../src/ledger/sqlite/generations.ts";
 
-const FILED_FROM = 40;
+const NUMBERS = { filedFrom: 40, sample: 5, sliceRows: 7 };
 const DAY_MS = 86_400_000;
 const NOW = Date.UTC(2026, 10, 21);
 
-type Step = { commit: number[] } | { lost: number[] } | "reopen" | "turn";
+type Step = { commit: number[] } | { lost: number[] } | { learn: number } | "reopen" | "turn";
 
 const ids = fc.array(fc.nat({ max: 300 }), { minLength: 1, maxLength: 30 });
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 8, arbitrary: ids.map((commit) => ({ commit })) },
   { weight: 1, arbitrary: ids.map((lost) => ({ lost })) },
   { weight: 1, arbitrary: fc.constant<Step>("reopen") },
-  { weight: 1, arbitrary: fc.constant<Step>("turn") },
+  { weight: 3, arbitrary: fc.constant<Step>("turn") },
+  { weight: 3, arbitrary: fc.nat({ max: 40 }).map((learn) => ({ learn })) },
 );
 
 const keysOf = (numbers: number[]) =>
@@ -34,7 +35,7 @@ const keysOf = (numbers: number[]) =>
 function runBoth(dataDir: string, steps: Step[]): { seen: number[][]; expected: number[][] } {
   const open = () => {
     const database = openDatabase(dataDir);
-    return { database, generations: openGenerations(database, NOW, FILED_FROM) };
+    return { database, generations: openGenerations(database, NOW, NUMBERS) };
   };
   const known = new Set<number>();
   const seen: number[][] = [];
@@ -48,8 +49,11 @@ function runBoth(dataDir: string, steps: Step[]): { seen: number[][]; expected: 
   for (const one of steps) {
     if (one === "reopen") reopen();
     else if (one === "turn") {
-      now += DAY_MS;
+      // no key is older than the window within a run
+      now = Math.min(now + 2 * DAY_MS, NOW + 15 * DAY_MS);
       generations.turn(now);
+    } else if ("learn" in one) {
+      for (let slice = 0; slice < one.learn && generations.learn(); slice++);
     } else if ("lost" in one) {
       database.exec("begin immediate");
       generations.remember(keysOf(one.lost));
@@ -66,7 +70,7 @@ function runBoth(dataDir: string, steps: Step[]): { seen: number[][]; expected: 
   return { seen, expected };
 }
 
-it("a key is new once, whatever is filed, lost, reopened or turned in between", () => {
+it("a key is new once, whatever is filed, lost, learned, reopened or turned in between", () => {
   fc.assert(
     fc.property(fc.array(step, { minLength: 5, maxLength: 40 }), (steps) => {
       const dataDir = mkdtempSync(join(tmpdir(), "headwater-keys-"));

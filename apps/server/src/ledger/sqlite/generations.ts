@@ -5,6 +5,7 @@
  */
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { DEDUP_WINDOW_SECONDS, LIMITS } from "@headwater/contract/limits";
+import { createLearnedKeys, type LearningNumbers } from "./learned-keys.ts";
 import { KEY_BYTES } from "./packing.ts";
 import { keyText, openRecentKeys } from "./recent-keys.ts";
 
@@ -24,23 +25,28 @@ export interface Generations {
   remember(keys: Uint8Array): Uint8Array;
   /** Opens a new generation when the newest is old enough, and retires those past their time. */
   turn(now: number): void;
+  /** Learns a slice of the older generations, so that they are searched less; true while there is more to do. */
+  learn(): boolean;
   /** Removes a slice of a retired generation; true while there is more to do. */
   sweep(): boolean;
 }
 
 const table = (generation: number) => `event_keys_${generation}`;
 
-/** Is a key in any live generation? */
-function prepareKnown(database: DatabaseSync, live: Generation[]): StatementSync {
-  const each = live.map(({ generation }) => `select 1 from ${table(generation)} where key = ?1`);
-  return database.prepare(each.join(" union all "));
+/** Is a key in any of these? */
+function prepareSearch(database: DatabaseSync, tables: readonly string[]): StatementSync {
+  return database.prepare(tables.map((name) => `select 1 from ${name} where key = ?1`).join(" union all "));
 }
 
 const prepareFile = (database: DatabaseSync, newest: Generation) =>
   database.prepare(`insert into ${table(newest.generation)} (key) values (?) on conflict do nothing`);
 
-/** @param filedFrom how many recent keys wait before they are filed; tests make it small */
-export function openGenerations(database: DatabaseSync, now: number, filedFrom?: number): Generations {
+/** Tests make them small; `filedFrom`: how many recent keys wait before they are filed. */
+export interface KeyNumbers extends LearningNumbers {
+  filedFrom?: number;
+}
+
+export function openGenerations(database: DatabaseSync, now: number, numbers: KeyNumbers = {}): Generations {
   const all = () =>
     database
       .prepare("select * from key_generations order by generation desc")
@@ -75,11 +81,19 @@ export function openGenerations(database: DatabaseSync, now: number, filedFrom?:
   };
 
   if (live().length === 0) transaction(() => open(1, now));
-  let known = prepareKnown(database, live());
+  const learned = createLearnedKeys(database, numbers);
+  const tables = () => live().map(({ generation }) => table(generation));
+  const prepare = () =>
+    prepareSearch(
+      database,
+      tables().filter((name) => !learned.knows(name)),
+    );
+  let searched = prepare();
   let file = prepareFile(database, live()[0]!);
-  const recent = openRecentKeys(database, (key) => file.run(key), filedFrom);
+  const recent = openRecentKeys(database, (key) => file.run(key), numbers.filedFrom);
 
-  const isNew = (key: Uint8Array, text: string) => !recent.has(text) && known.get(key) === undefined;
+  const isNew = (key: Uint8Array, text: string) =>
+    !recent.has(text) && searched.get(key) === undefined && !learned.has(key);
 
   return {
     remember(keys) {
@@ -105,8 +119,16 @@ export function openGenerations(database: DatabaseSync, now: number, filedFrom?:
         }
         retirePast(at);
       });
-      known = prepareKnown(database, live());
+      learned.keep(tables());
+      searched = prepare();
       file = prepareFile(database, live()[0]!);
+    },
+
+    learn() {
+      const [, ...older] = tables();
+      const outcome = learned.learn(older);
+      if (outcome === "learned") searched = prepare();
+      return outcome !== "nothing";
     },
 
     sweep() {

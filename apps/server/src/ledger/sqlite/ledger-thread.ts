@@ -115,6 +115,7 @@ const verbs: Record<string, (argument: never) => unknown> = {
   isSetUp: () => opened().isSetUp(),
   session: (asked: { sourceId: string; sessionId: string }) => opened().session(asked),
   turnKeys: ({ now }: { now: number }) => opened().generations.turn(now),
+  learnKeys: () => opened().generations.learn(),
   sweepKeys: () => opened().generations.sweep(),
   sweepSessions: ({ now }: { now: number }) => opened().sweepSessions(now),
   takePage: (asked: TakePage) => opened().takePage(asked),

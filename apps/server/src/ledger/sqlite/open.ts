@@ -87,6 +87,8 @@ const SESSION_SLICES_IN_VAIN = 20;
 const SESSION_SLICES = 1_000;
 /** Of 5,000 keys each: more in a minute than can be accepted in one. */
 const KEY_SLICES = 1_000;
+/** Fifty million keys. */
+const LEARN_SLICES = 10_000;
 
 type Verbs<K extends string> = Record<K, (argument: unknown) => Promise<never>>;
 const forward = <K extends string>(thread: Thread, names: readonly K[]): Verbs<K> =>
@@ -140,6 +142,8 @@ async function keepUp(ledger: Thread, at: { now: number }, isClosing: () => bool
   }
   for (let slice = 0; slice < KEY_SLICES && !isClosing(); slice++)
     if (!(await ledger.call("sweepKeys", at))) break;
+  for (let slice = 0; slice < LEARN_SLICES && !isClosing(); slice++)
+    if (!(await ledger.call("learnKeys", at))) break;
 }
 
 /** @throws UnsafeSqlite, or DataDirInUse when another process serves the folder */
