@@ -19,6 +19,8 @@ const SETTINGS: ClickHouseSettings = {
   // what does not fit half of that goes to the disk, and takes longer
   max_bytes_before_external_group_by: String(LIMITS.statsMemoryBytes / 2),
   max_rows_to_read: String(LIMITS.statsReadRows),
+  // a question of many filters is written out once for each of its sums
+  max_query_size: String(LIMITS.statsStatementBytes),
   max_result_rows: String(LIMITS.statsResultRows),
   result_overflow_mode: "throw",
   read_overflow_mode: "throw",
