@@ -42,6 +42,7 @@ export const LIMITS = {
   maxContextBytes: 16_384,
   userAgentLength: 512,
   maxIssues: 100,
+  workspaceBodyDepth: 64,
   workspaceBodyBytes: 65_536,
 
   // time
