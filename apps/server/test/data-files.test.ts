@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 import { cutToWholeLines } from "../src/cli/export/resume.ts";
+import { csvRecords } from "../src/cli/import/records.ts";
 import { folder, headwater } from "./command-line.ts";
 import { linesOf } from "./exported.ts";
 import {
@@ -107,6 +108,21 @@ describe("headwater export", () => {
     }
   });
 
+  it("leaves a file as it is that no export has written", () => {
+    const { file, text } = shop;
+    const strange = [
+      "my notes",
+      "my notes\nand more\n",
+      '{"a":1,"analyticsEventId":"evt_0"}\n',
+      "a,b\n1,2\n",
+    ];
+    for (const content of strange) {
+      writeFileSync(file("notes"), content);
+      assert.throws(() => cutToWholeLines(file("notes")), /not of an export/);
+      assert.equal(text("notes"), content);
+    }
+  });
+
   it("takes them straight from the ledger beside the service, to standard output", async () => {
     const { source, text, run } = shop;
     const { stdout, code } = await run("export", "--source", source.sourceId);
@@ -208,5 +224,28 @@ describe("headwater import", () => {
     writeFileSync(file("open.csv"), 'id,type\n"1,track\n');
     const open = await run("import", file("open.csv"), "--source", source.sourceId);
     assert.match(open.stderr, /quote of the record in line 2 is not closed/);
+  });
+});
+
+describe("a CSV file of events", () => {
+  const rows = async (text: string) => {
+    async function* chunks() {
+      yield text;
+    }
+    const records = [];
+    for await (const { row, problem } of csvRecords(chunks())) records.push(row ?? problem);
+    return records;
+  };
+
+  it("has empty fields where they stand, the first and the last too", async () => {
+    assert.deepEqual(await rows('eventId,name,userId\n,a,b\n1,,\n,"",x\n'), [
+      { eventId: null, name: "a", userId: "b" },
+      { eventId: "1", name: null, userId: null },
+      { eventId: null, name: null, userId: "x" },
+    ]);
+  });
+
+  it("may have a column by the name of several together, which is left out", async () => {
+    assert.deepEqual(await rows("page,url,title\nx,https://a.example/,T\n").then((all) => all.length), 1);
   });
 });

@@ -42,6 +42,7 @@ export const LIMITS = {
   maxContextBytes: 16_384,
   userAgentLength: 512,
   maxIssues: 100,
+  workspaceBodyDepth: 64,
   workspaceBodyBytes: 65_536,
 
   // time
@@ -220,7 +221,8 @@ export const LIMITS = {
   warehouseRequestMs: 30_000,
   /** Of a command of the command line, with nobody waiting behind it. */
   warehouseCommandMs: 600_000,
-  warehouseConnections: 10,
+  /** Questions, exports, shipping and looks at its health together. */
+  warehouseConnections: 16,
   /** Chunks of keys that the warehouse is asked for in one statement. */
   warehouseKeys: 2_000,
   /** Events past their source's `retentionDays` are looked for this often; what is past them changes at midnight (UTC). */
@@ -261,6 +263,7 @@ export const LIMITS = {
   statsMemoryBytes: 536_870_912,
   statsReadRows: 1_000_000_000,
   statsResultRows: 10_000,
+  statsStatementBytes: 4 * 1_048_576,
   /** Fewer than there are connections, so that shipping has one; the others wait. */
   statsAtWork: 6,
   statsWaiting: 100,
@@ -269,8 +272,9 @@ export const LIMITS = {
   // events as files
   /** Each holds a page, and asks the warehouse for the next when it is sent. */
   exportsAtOnce: 4,
-  exportFirstRows: 1_000,
-  exportPageRows: 5_000,
+  exportFirstRows: 500,
+  /** At the most bytes that an event may have, 16 MiB. */
+  exportPageRows: 500,
   exportPageBytes: 4 * 1_048_576,
   /** Commits of the outbox that are read at once. */
   exportOutboxRows: 10,

@@ -95,10 +95,24 @@ export function storageIssues(value: unknown): Issue[] {
   return issues;
 }
 
+/** A schema that holds itself, as that of filters does, is followed by recursion. */
+function requireShallow(value: unknown): void {
+  const open = [{ value, depth: 0 }];
+  for (let next = open.pop(); next; next = open.pop()) {
+    const { value: one, depth } = next;
+    if (typeof one !== "object" || one === null) continue;
+    if (depth >= LIMITS.workspaceBodyDepth)
+      throw unusable("invalid_value", `The body nests deeper than ${LIMITS.workspaceBodyDepth} levels.`);
+    for (const member of Object.values(one)) open.push({ value: member, depth: depth + 1 });
+  }
+}
+
 /** The value of the body; undefined when there is none. Throws 413, 415 or 422, in that order. */
 export function parseBody(raw: RawBody, headers: IncomingHttpHeaders): unknown {
   requireSize(raw);
   if (raw.size === 0) return undefined;
   requireJson(headers);
-  return parse(decode(raw.bytes));
+  const value = parse(decode(raw.bytes));
+  requireShallow(value);
+  return value;
 }

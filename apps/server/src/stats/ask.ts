@@ -19,6 +19,8 @@ const SETTINGS: ClickHouseSettings = {
   // what does not fit half of that goes to the disk, and takes longer
   max_bytes_before_external_group_by: String(LIMITS.statsMemoryBytes / 2),
   max_rows_to_read: String(LIMITS.statsReadRows),
+  // a question of many filters is written out once for each of its sums
+  max_query_size: String(LIMITS.statsStatementBytes),
   max_result_rows: String(LIMITS.statsResultRows),
   result_overflow_mode: "throw",
   read_overflow_mode: "throw",
@@ -67,18 +69,32 @@ const busy = (cause?: unknown) =>
     cause,
   );
 
-/** So many at work, so many waiting in the order in which they came. */
+/** So many at work, so many waiting in the order in which they came; whose client goes, waits no more. */
 function createTurns(atWork: number, waiting: number) {
   let working = 0;
-  const queue: (() => void)[] = [];
-  return async <T>(work: () => Promise<T>): Promise<T> => {
-    if (queue.length >= waiting) throw busy();
-    if (working >= atWork) await new Promise<void>((resolve) => queue.push(resolve));
+  const queue = new Set<() => void>();
+  const turn = (signal: AbortSignal) =>
+    new Promise<void>((resolve, reject) => {
+      const leave = () => {
+        queue.delete(begin);
+        reject(new Refusal("warehouse_unavailable"));
+      };
+      const begin = () => {
+        queue.delete(begin);
+        signal.removeEventListener("abort", leave);
+        resolve();
+      };
+      queue.add(begin);
+      signal.addEventListener("abort", leave);
+    });
+  return async <T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
+    if (queue.size >= waiting) throw busy();
+    if (working >= atWork) await turn(signal);
     else working += 1;
     try {
       return await work();
     } finally {
-      const next = queue.shift();
+      const [next] = queue;
       // the turn is handed on
       if (next) next();
       else working -= 1;
@@ -91,7 +107,7 @@ export function createAsker(warehouse: () => AskedWarehouse | null): (signal: Ab
   const inTurn = createTurns(LIMITS.statsAtWork, LIMITS.statsWaiting);
   return (signal) =>
     ({ query, parameters }) =>
-      inTurn(async () => {
+      inTurn(signal, async () => {
         const asked = warehouse();
         if (asked?.state() === "off") throw new Refusal("warehouse_off");
         const client = asked?.client();

@@ -10,7 +10,7 @@ import {
   type StatsScalar,
 } from "@headwater/contract";
 import type { Ask } from "./ask.ts";
-import { bucketsOf, type Period } from "./calendar.ts";
+import { bucketsOf, dayOf, type Period, startOfDay } from "./calendar.ts";
 import { emptyOf, summedBy } from "./metrics.ts";
 import { dimensionColumn, metricColumn, type Query, type Side, writeQuery } from "./query-sql.ts";
 import { answered, readScope, type Scope } from "./scope.ts";
@@ -120,9 +120,23 @@ function filled(query: Query, groups: readonly Group[], starts: readonly number[
 const isOfTimeAlone = ({ dimensions }: Query) => dimensions.length === 1 && dimensions[0]?.kind === "time";
 
 /** First instants of the buckets of a period; none when no time is asked for. */
-function startsOf({ zone }: Scope, dimensions: readonly Dimension[], period: Period): number[] {
+function startsOf({ zone }: Pick<Scope, "zone">, dimensions: readonly Dimension[], period: Period): number[] {
   const time = dimensions.find((one) => one.kind === "time");
   return time ? bucketsOf(zone, time.grain, period, LIMITS.statsBuckets) : [];
+}
+
+/**
+ * The buckets before, one for each of those that were asked for: as many days earlier, or as long, so that what is
+ * compared is of one length and nothing of the period before is left out. Weeks and months do not repeat after 30 days.
+ */
+function earlierStarts({ zone, range }: Scope, dimensions: readonly Dimension[], starts: readonly number[]) {
+  const { days, before, from, to } = range;
+  const isOfDays = dimensions.some(
+    (one) => one.kind === "time" && one.grain !== "hour" && one.grain !== "minute",
+  );
+  if (!isOfDays) return startsOf({ zone }, dimensions, before);
+  if (days === null) return starts.map((start) => start - (to - from));
+  return starts.map((start) => startOfDay(zone, dayOf(zone, start) - days));
 }
 
 export function readQuery(body: StatsQueryBody, now: number): { query: Query; starts: number[] } {
@@ -169,7 +183,7 @@ export async function answerQuery(ask: Ask, body: StatsQueryBody, now: number): 
   if (isCompared && page.length > 0) {
     const earlier: Side = {
       period: scope.range.before,
-      starts: startsOf(scope, query.dimensions, scope.range.before),
+      starts: earlierStarts(scope, query.dimensions, starts),
       names: starts,
       groups: isOfTime ? null : page.map(({ hash }) => hash),
     };

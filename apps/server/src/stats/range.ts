@@ -5,6 +5,8 @@ import { dayOf, type Period, startOfDay } from "./calendar.ts";
 export interface Range extends Period {
   /** As many local days before, or as long before where it is not of days. */
   readonly before: Period;
+  /** null: it is not of days. */
+  readonly days: number | null;
 }
 
 const DAY_MS = 86_400_000;
@@ -20,6 +22,7 @@ const ofDays = (zone: string, first: number, end: number): Range => ({
   from: startOfDay(zone, first),
   to: startOfDay(zone, end),
   before: { from: startOfDay(zone, 2 * first - end), to: startOfDay(zone, first) },
+  days: end - first,
 });
 
 /** The 30th of February is read as one of March, and so is none. */
@@ -50,7 +53,7 @@ function ofPair(zone: string, [from, to]: readonly [string, string]): Range | Is
   if (start < FIRST_MS || end > LAST_MS) return wrong("must lie between 1970 and 2200");
   if (end - start > LIMITS.statsRangeDays * DAY_MS) return wrong(`may span ${LIMITS.statsRangeDays} days`);
   if (days[0] !== null && days[1] !== null) return ofDays(zone, days[0], days[1]);
-  return { from: start, to: end, before: { from: 2 * start - end, to: start } };
+  return { from: start, to: end, before: { from: 2 * start - end, to: start }, days: null };
 }
 
 /** @param zone one that is known */

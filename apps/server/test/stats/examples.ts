@@ -481,6 +481,25 @@ export const EXAMPLES: Example[] = [
     ],
   },
   {
+    sentence: "A month is compared with as many days before, not with the month before.",
+    because:
+      "March has 31 days, so it is compared with 29 January to 28 February: v1 and v2. The 28th of January is out.",
+    events: [
+      ...visit("s1", "v1", ["a", "2026-01-29T00:00:00.000Z", "/"]),
+      ...visit("s2", "v2", ["b", "2026-02-28T23:59:00.000Z", "/"]),
+      ...visit("s3", "v3", ["c", "2026-01-28T23:59:00.000Z", "/"]),
+      ...visit("s4", "v1", ["d", "2026-03-05T10:00:00.000Z", "/"]),
+    ],
+    ask: "query",
+    body: {
+      dateRange: ["2026-03-01", "2026-04-01"],
+      metrics: ["visitors", "sessions"],
+      dimensions: ["time:month"],
+      include: { comparison: true },
+    },
+    rows: [[["2026-03-01T00:00:00.000Z"], [1, 1], [2, 2]]],
+  },
+  {
     sentence: "A funnel's steps are taken in order, within its time from the first.",
     because:
       "v1: view, cart 1 min, buy 60 min later: exactly the hour, all three. v2: view, cart, buy after 60 min 1 s: two. v3: cart before view: one. v4 never viewed: none. v5 views twice; its second view is 30 min before cart and buy: three.",

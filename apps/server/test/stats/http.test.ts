@@ -151,6 +151,13 @@ test("What cannot be asked is refused, and what is wrong with it is named.", asy
     assert.deepEqual(issuesOf(await query({ ...COUNT, ...what })), issues, JSON.stringify(what));
 });
 
+test("A filter of any depth is refused, not followed.", async () => {
+  const deep = `${'{"not":'.repeat(7_000)}{}${"}".repeat(7_000)}`;
+  const body = JSON.stringify({ sourceId, ...COUNT, filters: ["DEEP"] }).replace('"DEEP"', deep);
+  const reply = await stats.world.ask("/api/stats/query", { method: "POST", body });
+  assert.deepEqual(issuesOf(reply), [": invalid_value"]);
+});
+
 const HOSTILE = [
   "'",
   "\\",

@@ -124,6 +124,16 @@ export function spansOf({ dateRange: [from, to], timezone }: OracleQuestion): [S
   return [span, { from: firstInstant(timezone, shifted(from, -days)), to: span.from }];
 }
 
+/** Where the bucket before begins. */
+function earlier(asked: OracleQuestion, start: number): number {
+  const { dateRange, timezone } = asked;
+  const [from, to] = dateRange;
+  const [span] = spansOf(asked);
+  if (!isDay(from) || !isDay(to)) return start - (span.to - span.from);
+  const days = (Date.parse(to) - Date.parse(from)) / DAY;
+  return firstInstant(timezone, shifted(wallAt(timezone, start).date, -days));
+}
+
 const timeOf = ({ at }: ExampleEvent) => Date.parse(at);
 const isPage = ({ name }: ExampleEvent) => name === undefined;
 const isBefore = (one: ExampleEvent, other: ExampleEvent) =>
@@ -290,7 +300,10 @@ export function visitsOf(all: readonly ExampleEvent[], { from, to }: Span, bots:
 function countedIn(all: readonly ExampleEvent[], asked: OracleQuestion, span: Span, names: number[] | null) {
   const { dimensions, filters, timezone } = asked;
   const time = dimensions.find((one) => one.startsWith("time:"));
-  const starts = time ? startsOf(timezone, time.slice("time:".length), span) : [];
+  const grain = time?.slice("time:".length);
+  const isOfDays = grain === "day" || grain === "week" || grain === "month";
+  const own = grain ? startsOf(timezone, grain, span) : [];
+  const starts = names && isOfDays ? names.map((start) => earlier(asked, start)) : own;
   const called = names ?? starts;
   const bucketOf = (at: number) => called[starts.findLastIndex((start) => start <= at)] ?? null;
   const isIn = (at: number) => at >= span.from && at < span.to;

@@ -1,14 +1,28 @@
 /** Where a file ends that broke off: with its last whole line. */
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync } from "node:fs";
+import { CommandFailed } from "../failure.ts";
 
 /** Longer than any line. */
 const TAIL_BYTES = 4 * 1_048_576;
 const LINE_END = 10;
 const ID = /^(?:\{"analyticsEventId":")?(evt_[0-9a-f]{32})/;
 
+const HEAD = /^\ufeff?analyticsEventId/;
+const BEGINNINGS = ['{"analyticsEventId":"evt_', "analyticsEventId"];
+
+/** As far as it goes: of a first line that broke off there may be a letter. */
+function beginsAsExport(file: number): boolean {
+  const longest = Buffer.alloc(BEGINNINGS[0]!.length);
+  const text = longest
+    .toString("utf8", 0, readSync(file, longest, 0, longest.length, 0))
+    .replace("\ufeff", "");
+  return BEGINNINGS.some((one) => one.startsWith(text) || text.startsWith(one));
+}
+
 /**
  * Cuts off what came of the line that broke off.
  * @returns the id of the last event that is there; null: there is none, and the file is empty now
+ * @throws CommandFailed when the file holds lines that no export has written: it stays as it is
  */
 export function cutToWholeLines(path: string): string | null {
   const file = openSync(path, "r+");
@@ -19,6 +33,10 @@ export function cutToWholeLines(path: string): string | null {
     const end = tail.lastIndexOf(LINE_END);
     const start = end < 1 ? 0 : tail.lastIndexOf(LINE_END, end - 1) + 1;
     const cursor = end < 0 ? null : (ID.exec(tail.toString("utf8", start, end))?.[1] ?? null);
+    const last = end < 0 ? "" : tail.toString("utf8", start, end);
+    const isStrange = cursor === null && last !== "" && !HEAD.test(last);
+    if (isStrange || !beginsAsExport(file))
+      throw new CommandFailed(`${path} holds lines that are not of an export: name another file.`);
     ftruncateSync(file, cursor === null ? 0 : size - tail.length + end + 1);
     return cursor;
   } finally {

@@ -49,9 +49,10 @@ export async function* ndjsonRecords(chunks: Chunks): AsyncGenerator<FileRecord>
     if (text.trim() !== "") yield read(line, () => parseJson(text));
 }
 
-const FIELD = /(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g;
+const FIELD = /,(?:"((?:[^"]|"")*)"|([^,]*))/g;
+/** Each begins with a comma, the first one too: what is empty is then matched where it stands. */
 const fieldsOf = (record: string): string[] =>
-  [...record.matchAll(FIELD)].map(([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain ?? "");
+  [...`,${record}`.matchAll(FIELD)].map(([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain ?? "");
 
 /** A record goes on in the next line as long as a quote is open. */
 async function* recordsOf(chunks: Chunks): AsyncGenerator<{ text: string; line: number }> {
@@ -91,11 +92,15 @@ function put(row: Row, path: readonly string[], value: unknown): void {
 
 export async function* csvRecords(chunks: Chunks): AsyncGenerator<FileRecord> {
   const known = new Map(COLUMNS.map((column) => [column.name, column]));
-  let columns: Pick<Column, "path" | "kind">[] | null = null;
+  const groups = new Set(COLUMNS.filter(({ path }) => path.length > 1).map(({ path }) => path[0]));
+  // a name of several columns together holds no text: it is left out
+  const columnOf = (name: string): Pick<Column, "path" | "kind"> | null =>
+    known.get(name) ?? (groups.has(name) ? null : { path: [name], kind: "text" });
+  let columns: ReturnType<typeof columnOf>[] | null = null;
   for await (const { text, line } of recordsOf(chunks)) {
     const fields = fieldsOf(columns === null ? text.replace("\ufeff", "") : text);
     if (columns === null) {
-      columns = fields.map((name) => known.get(name) ?? { path: [name], kind: "text" });
+      columns = fields.map(columnOf);
       continue;
     }
     const of = columns;
@@ -105,7 +110,8 @@ export async function* csvRecords(chunks: Chunks): AsyncGenerator<FileRecord> {
     }
     yield read(line, () => {
       const row: Row = Object.create(null);
-      for (const [index, { path, kind }] of of.entries()) put(row, path, cellValue(fields[index]!, kind));
+      for (const [index, column] of of.entries())
+        if (column) put(row, column.path, cellValue(fields[index]!, column.kind));
       return { ...row };
     });
   }
