@@ -29,8 +29,8 @@ export interface Eraser {
   stop(): Promise<void>;
 }
 
-/** Slices of a walk between two renewals of the lease. */
-const SLICES = 20;
+/** A lease is renewed when so much of it has passed. */
+const RENEW_MS = LIMITS.erasureLeaseMs / 6;
 
 /** By hash, because the warehouse keeps and shows the text of what it was told. */
 function deletionOf({ receiptId, visitor }: OpenErasure): Deletion {
@@ -51,20 +51,24 @@ export function startEraser(deps: EraserDeps): Eraser {
 
   const hold = (erasures: readonly OpenErasure[], leaseMs: number) =>
     ledger.holdErasures({ receiptIds: idsOf(erasures), now: clock(), leaseMs });
-  const move = (erasures: readonly OpenErasure[], status: OpenErasure["status"], pages: string[] = []) =>
+  type Status = OpenErasure["status"];
+  const move = (erasures: readonly OpenErasure[], from: Status, status: Status, pages: string[] = []) =>
     erasures.length === 0
       ? undefined
-      : ledger.moveErasures({ receiptIds: idsOf(erasures), status, pages, now: clock() });
+      : ledger.moveErasures({ receiptIds: idsOf(erasures), from, status, pages, now: clock() });
 
   /** To the end of the walk, keeping what was claimed. */
   const walk = async (erasures: readonly OpenErasure[], step: (after: Place) => Promise<{ next: Place }>) => {
     let place: Place = null;
-    for (let slices = 1; ; slices++) {
-      ({ next: place } = await step(place));
-      if (place === null) return;
+    let heldAt = Number.NEGATIVE_INFINITY;
+    do {
       stopping.signal.throwIfAborted();
-      if (slices % SLICES === 0) await hold(erasures, LIMITS.erasureLeaseMs);
-    }
+      if (clock() - heldAt > RENEW_MS) {
+        await hold(erasures, LIMITS.erasureLeaseMs);
+        heldAt = clock();
+      }
+      ({ next: place } = await step(place));
+    } while (place !== null);
   };
 
   const eraseAttempts = async ({ sourceIds, id, until }: Visitor) =>
@@ -80,7 +84,10 @@ export function startEraser(deps: EraserDeps): Eraser {
     });
     await walk(erasures, (after) => ledger.eraseWaiting({ visitors, after, sealed }));
     await deps.flushAttempts();
-    for (const visitor of visitors) await eraseAttempts(visitor);
+    for (const visitor of visitors) {
+      await hold(erasures, LIMITS.erasureLeaseMs);
+      await eraseAttempts(visitor);
+    }
   };
 
   /** Each takes one step, where it can; true when one did. */
@@ -91,11 +98,11 @@ export function startEraser(deps: EraserDeps): Eraser {
     if (fresh.length > 0) {
       await cleanLedger(fresh, isOff);
       // what was not sealed by now is sealed without the visitors
-      await move(fresh, isOff ? "done" : "shipping", isOff ? [] : await ledger.sealedPages());
+      await move(fresh, "ledger", isOff ? "done" : "shipping", isOff ? [] : await ledger.sealedPages());
     }
     const sealed = new Set(at("shipping").length > 0 ? await ledger.sealedPages() : []);
     const shipped = at("shipping").filter(({ pages }) => !pages.some((page) => sealed.has(page)));
-    await move(shipped, "warehouse");
+    await move(shipped, "shipping", "warehouse");
     const client = warehouse.client();
     const told = client ? at("warehouse") : [];
     const gone =
@@ -103,7 +110,7 @@ export function startEraser(deps: EraserDeps): Eraser {
         ? await deleteEvents(client, told.map(deletionOf), cutting.signal)
         : new Set();
     const done = told.filter(({ receiptId }) => gone.has(receiptId));
-    await move(done, "done");
+    await move(done, "warehouse", "done");
     return fresh.length + shipped.length + done.length > 0;
   };
 

@@ -89,7 +89,13 @@ export function erasureSuite(name: string, newHome: NewHome): void {
       const [first] = taken.flat().filter(({ receiptId }) => receiptId === receipts[0]);
       const visitor = { sourceIds: [source.sourceId], kind: "anonymousId", id: ODD, until: NOW };
       assert.deepEqual(first, { receiptId: receipts[0], status: "ledger", pages: [], visitor });
-      await ledger.moveErasures({ receiptIds: receipts, status: "shipping", pages: ["pag_x"], now: NOW });
+      await ledger.moveErasures({
+        receiptIds: receipts,
+        from: "ledger",
+        status: "shipping",
+        pages: ["pag_x"],
+        now: NOW,
+      });
       await ledger.holdErasures({ receiptIds: receipts, now: NOW, leaseMs: 0 });
       const after = await reopen(NOW);
       const again = await take(after);
@@ -102,7 +108,8 @@ export function erasureSuite(name: string, newHome: NewHome): void {
       await withSource(ledger);
       const receiptId = await requested(ledger);
       await take(ledger);
-      await ledger.moveErasures({ receiptIds: [receiptId], status: "done", pages: [], now: NOW + 5 });
+      const moved = { receiptIds: [receiptId], pages: [], now: NOW + 5 };
+      await ledger.moveErasures({ ...moved, from: "ledger", status: "done" });
       await ledger.holdErasures({ receiptIds: [receiptId], now: NOW, leaseMs: 0 });
       assert.deepEqual(await take(ledger), []);
       assert.deepEqual(await ledger.erasure({ receiptId, organizationId: ORGANIZATION }), {
@@ -118,6 +125,27 @@ export function erasureSuite(name: string, newHome: NewHome): void {
       const { rows } = await ledger.audit({ organizationId: ORGANIZATION, limit: 10, cursor: null });
       assert.equal(rows[0]?.action, "visitor.erased");
       assert.ok(!JSON.stringify(rows).includes('"visitor"'), "the log does not name the visitor");
+    });
+
+    test("goes forward only, so that who comes late with a step reopens nothing", async (ledger) => {
+      await withSource(ledger);
+      const [receiptId, other] = [await requested(ledger), await requested(ledger)];
+      const late = { receiptIds: [receiptId, other], now: NOW + 9 };
+      await ledger.moveErasures({ ...late, from: "ledger", status: "shipping", pages: ["pag_x"] });
+      await ledger.moveErasures({ ...late, from: "ledger", status: "shipping", pages: ["pag_late"] });
+      await ledger.moveErasures({ ...late, from: "shipping", status: "warehouse", pages: [] });
+      await ledger.moveErasures({
+        receiptIds: [receiptId],
+        from: "warehouse",
+        status: "done",
+        pages: [],
+        now: NOW,
+      });
+      for (const from of ["ledger", "shipping", "warehouse"] as const)
+        await ledger.moveErasures({ ...late, receiptIds: [receiptId], from, status: "warehouse", pages: [] });
+      const finished = await ledger.erasure({ receiptId, organizationId: ORGANIZATION });
+      assert.deepEqual([finished?.status, finished?.finishedAt], ["done", NOW]);
+      assert.deepEqual(receiptsOf(await take(ledger)), [other]);
     });
 
     test("is of the workspace's own sources, deleted ones too", async (ledger) => {

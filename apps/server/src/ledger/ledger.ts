@@ -101,9 +101,13 @@ export interface ErasureLedger {
   takeErasures(asked: { now: number; leaseMs: number; limit: number }): Promise<OpenErasure[]>;
   /** Keeps what was claimed for so long, or with 0 lets go of it. */
   holdErasures(held: { receiptIds: string[]; now: number; leaseMs: number }): Promise<void>;
-  /** @param moved.pages for `shipping`; with `done` the visitor's id is forgotten */
+  /**
+   * Forward only: what is no longer where it comes from stays as it is, because another node went on with it.
+   * @param moved.pages for `shipping`; with `done` the visitor's id is forgotten
+   */
   moveErasures(moved: {
     receiptIds: string[];
+    from: ErasureStatus;
     status: ErasureStatus;
     pages: string[];
     now: number;

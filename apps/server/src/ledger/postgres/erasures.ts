@@ -24,10 +24,10 @@ const TAKE = `with free as (
     coalesce((select json_agg(s.source_id) from sources s where s.organization_id = e.organization_id
       and (e.source_id is null or s.source_id = e.source_id)), '[]') as source_ids`;
 const HOLD = `update erasures set claimed_until = case $2::bigint when 0 then 0 else ${NOW} + $2 end
-  where receipt_id = any($1)`;
+  where receipt_id = any($1) and finished_at is null`;
 const MOVE = `update erasures set status = $2, pages = $3, finished_at = case $2 when 'done' then $4::bigint end,
     visitor_id = case $2 when 'done' then null else visitor_id end
-  where receipt_id = any($1)`;
+  where receipt_id = any($1) and status = $5 and finished_at is null`;
 
 const SESSIONS = `with slice as (
     select session_id, anonymous_id, user_id, started_at from sessions where source_id = $1 and session_id > $2
@@ -109,8 +109,8 @@ export const erasureVerbs = (pool: pg.Pool): ErasureLedger => ({
   takeErasures: async ({ leaseMs, limit }) =>
     (await pool.query<OpenRow>(TAKE, [leaseMs, limit])).rows.map(openOf),
   holdErasures: async ({ receiptIds, leaseMs }) => void (await pool.query(HOLD, [receiptIds, leaseMs])),
-  moveErasures: async ({ receiptIds, status, pages, now }) =>
-    void (await pool.query(MOVE, [receiptIds, status, JSON.stringify(pages), now])),
+  moveErasures: async ({ receiptIds, from, status, pages, now }) =>
+    void (await pool.query(MOVE, [receiptIds, status, JSON.stringify(pages), now, from])),
 
   eraseSessions: async ({ visitors, after }) => {
     const [index, last] = (after ?? [0, ""]) as [number, string];
