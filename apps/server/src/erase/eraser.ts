@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { LIMITS } from "@headwater/contract/limits";
 import type { ErasureLedger } from "../ledger/ledger.ts";
-import type { OpenErasure, Place, Visitor } from "../ledger/records.ts";
+import type { OpenErasure, Place } from "../ledger/records.ts";
 import { type Deletion, deleteEvents, literal } from "../warehouse/deletion.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 
@@ -71,9 +71,6 @@ export function startEraser(deps: EraserDeps): Eraser {
     } while (place !== null);
   };
 
-  const eraseAttempts = async ({ sourceIds, id, until }: Visitor) =>
-    ledger.eraseAttempts({ sourceIds, texts: [deps.asRecorded(id)], until });
-
   /** Where there is no warehouse, a sealed page is never shipped. */
   const cleanLedger = async (erasures: readonly OpenErasure[], sealed: boolean) => {
     const visitors = erasures.map(({ visitor }) => visitor);
@@ -84,10 +81,8 @@ export function startEraser(deps: EraserDeps): Eraser {
     });
     await walk(erasures, (after) => ledger.eraseWaiting({ visitors, after, sealed }));
     await deps.flushAttempts();
-    for (const visitor of visitors) {
-      await hold(erasures, LIMITS.erasureLeaseMs);
-      await eraseAttempts(visitor);
-    }
+    const recorded = visitors.map((visitor) => ({ ...visitor, id: deps.asRecorded(visitor.id) }));
+    await walk(erasures, (after) => ledger.eraseAttempts({ visitors: recorded, after }));
   };
 
   /** Each takes one step, where it can; true when one did. */

@@ -17,11 +17,11 @@ import {
   testerOf,
   withSource,
 } from "./ledger-home.suite.ts";
-import type { AttemptRow, OpenErasure, OutboxPage, Place, Visitor } from "./records.ts";
+import type { OpenErasure, OutboxPage, Place, Visitor } from "./records.ts";
 
 const LEASE_MS = 600_000;
 /** What a store may have trouble with. */
-const ODD = `ünï "✓" \\ ' \u2028`;
+export const ODD = `ünï "✓" \\ ' \u2028`;
 
 const eventOf = (sourceId: string, over: Record<string, unknown> = {}) => {
   const id = fresh("event");
@@ -29,7 +29,7 @@ const eventOf = (sourceId: string, over: Record<string, unknown> = {}) => {
   const receivedAt = new Date((over.receivedAt as number) ?? NOW).toISOString();
   return { key: keyOf(id), json: JSON.stringify({ ...event, receivedAt }) };
 };
-const visitorOf = (sourceIds: string[], over: Partial<Visitor> = {}): Visitor => ({
+export const visitorOf = (sourceIds: string[], over: Partial<Visitor> = {}): Visitor => ({
   sourceIds,
   kind: "anonymousId",
   id: "visitor",
@@ -57,7 +57,7 @@ const take = (ledger: Ledger, limit = 10) => ledger.takeErasures({ now: NOW, lea
 const takePage = (ledger: Ledger, maxEvents = 1_000) =>
   ledger.takePage({ pageId: fresh("pag"), now: NOW, maxEvents, leaseMs: 0 });
 
-async function walk<T extends { next: Place }>(step: (after: Place) => Promise<T>): Promise<T[]> {
+export async function walk<T extends { next: Place }>(step: (after: Place) => Promise<T>): Promise<T[]> {
   const all = [await step(null)];
   while (all.at(-1)!.next !== null) all.push(await step(all.at(-1)!.next));
   return all;
@@ -260,34 +260,6 @@ export function erasureSuite(name: string, newHome: NewHome): void {
       assert.deepEqual(erased.sort(), old.map(({ sessionId }) => sessionId).sort());
       for (const session of old) assert.equal(await ledger.session(session), null);
       for (const session of kept) assert.ok(await ledger.session(session));
-    });
-
-    test("deletes the debug attempts that hold its id, up to that time", async (ledger) => {
-      const row = (over: Partial<AttemptRow>, told: object): AttemptRow => ({
-        attemptId: fresh("att"),
-        sourceId: "src_1",
-        kind: "events",
-        receivedAt: NOW,
-        outcome: "succeeded",
-        code: null,
-        origin: null,
-        sessionId: null,
-        anonymousId: null,
-        record: JSON.stringify({ ...told, raw: { deep: ["x", told] } }),
-        ...over,
-      });
-      const rows = [
-        row({}, { userId: ODD }),
-        row({}, { userId: `${ODD}2` }),
-        row({ receivedAt: NOW + 1 }, { userId: ODD }),
-        row({ sourceId: "src_2" }, { userId: ODD }),
-      ];
-      await ledger.recordAttempts({ rows, counts: [] });
-      await ledger.eraseAttempts({ sourceIds: ["src_1"], texts: [ODD], until: NOW });
-      const left = async (sourceId: string) => (await ledger.attempts({ sourceId, limit: 10 })).length;
-      assert.deepEqual([await left("src_1"), await left("src_2")], [2, 1]);
-      await ledger.recordAttempts({ rows: [row({}, {})], counts: [] });
-      assert.equal(await left("src_1"), 3);
     });
   });
 }

@@ -119,8 +119,11 @@ export interface ErasureLedger {
   }): Promise<{ erased: { sourceId: string; sessionId: string }[]; next: Place }>;
   /** Takes the visitors' events out of a slice of what waits; what is in a sealed page only if `sealed`. */
   eraseWaiting(asked: { visitors: Visitor[]; after: Place; sealed: boolean }): Promise<{ next: Place }>;
-  /** Deletes the debug attempts of those sources and times whose record holds one of the texts as a JSON string. */
-  eraseAttempts(asked: { sourceIds: string[]; texts: string[]; until: number }): Promise<void>;
+  /**
+   * Deletes the visitors' debug attempts out of a slice.
+   * @param asked.visitors by their ids as the debug view writes them
+   */
+  eraseAttempts(asked: { visitors: Visitor[]; after: Place }): Promise<{ next: Place }>;
   /** The sources whose events are not kept for ever, deleted ones too. */
   retentions(): Promise<{ sourceId: string; retentionDays: number }[]>;
   /** The pages that are sealed and not shipped. */

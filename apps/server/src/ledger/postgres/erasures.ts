@@ -4,6 +4,7 @@ import { constants, zstdCompress, zstdDecompress } from "node:zlib";
 import type pg from "pg";
 import type { ErasureLedger } from "../ledger.ts";
 import type { OpenErasure, Place, Visitor } from "../records.ts";
+import { createAttemptFilter, type RecordedAttempt } from "../visitor-attempts.ts";
 import { createLineFilter, sourcesOf, visitorsIn } from "../visitor-lines.ts";
 
 const compress = promisify(zstdCompress);
@@ -12,6 +13,7 @@ const COMPRESSION = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 /** Rows are held while they are rewritten. */
 const SLICE_ROWS = 50;
 const SLICE_SESSIONS = 5_000;
+const SLICE_ATTEMPTS = 100;
 
 /** Claims pass by the database's clock, which all nodes share. */
 const NOW = "floor(extract(epoch from clock_timestamp()) * 1000)::bigint";
@@ -47,10 +49,10 @@ const waiting = (sealed: boolean) => `select seq, events, skipped, payload from 
   order by seq limit ${SLICE_ROWS} for update`;
 const SUBTRACT = "update outbox_totals set events = events - $2, bytes = bytes - $3 where source_id = $1";
 
-const ATTEMPTS = `with gone as (
-    delete from attempts where source_id = $1 and received_at <= $2
-      and exists (select from unnest($3::text[]) as wanted (written) where position(written in record) > 0)
-    returning bytes
+const ATTEMPTS = `select seq, received_at as "receivedAt", anonymous_id as "anonymousId", record from attempts
+  where source_id = $1 and seq > $2 order by seq limit ${SLICE_ATTEMPTS}`;
+const DELETE_ATTEMPTS = `with gone as (
+    delete from attempts where source_id = $1 and seq = any($2) returning bytes
   )
   update attempt_totals set bytes = bytes - (select coalesce(sum(bytes), 0) from gone)`;
 
@@ -69,6 +71,8 @@ interface WaitingRow {
   skipped: number[];
   payload: Buffer;
 }
+
+type AttemptOfSlice = RecordedAttempt & { seq: number };
 
 const openOf = (row: OpenRow): OpenErasure => ({
   receiptId: row.receipt_id,
@@ -140,9 +144,15 @@ export const erasureVerbs = (pool: pg.Pool): ErasureLedger => ({
     });
   },
 
-  eraseAttempts: async ({ sourceIds, texts, until }) => {
-    const written = texts.map((text) => JSON.stringify(text));
-    for (const sourceId of sourceIds) await pool.query(ATTEMPTS, [sourceId, until, written]);
+  eraseAttempts: async ({ visitors, after }) => {
+    const [index, from] = (after ?? [0, 0]) as [number, number];
+    const sourceId = sourcesOf(visitors)[index];
+    if (sourceId === undefined) return { next: null };
+    const isWanted = createAttemptFilter(visitorsIn(visitors, sourceId));
+    const { rows } = await pool.query<AttemptOfSlice>(ATTEMPTS, [sourceId, from]);
+    const gone = rows.filter(isWanted).map(({ seq }) => seq);
+    if (gone.length > 0) await pool.query(DELETE_ATTEMPTS, [sourceId, gone]);
+    return { next: rows.length < SLICE_ATTEMPTS ? [index + 1, 0] : [index, rows.at(-1)!.seq] };
   },
   retentions: async () =>
     (
