@@ -48,10 +48,15 @@ export function startEraser(deps: EraserDeps): Eraser {
   const stopping = new AbortController();
   const cutting = new AbortController();
   let isFailing = false;
+  /** What the warehouse deletes just now; claimed until that is done. */
+  let told: OpenErasure[] = [];
 
   const hold = (erasures: readonly OpenErasure[], leaseMs: number) =>
     ledger.holdErasures({ receiptIds: idsOf(erasures), now: clock(), leaseMs });
   type Status = OpenErasure["status"];
+  const letGo = async (erasures: readonly OpenErasure[]) => {
+    if (erasures.length > 0) await hold(erasures, 0).catch(() => undefined);
+  };
   const move = (erasures: readonly OpenErasure[], from: Status, status: Status, pages: string[] = []) =>
     erasures.length === 0
       ? undefined
@@ -85,6 +90,18 @@ export function startEraser(deps: EraserDeps): Eraser {
     await walk(erasures, (after) => ledger.eraseAttempts({ visitors: recorded, after }));
   };
 
+  /** How many are done. As few as one statement holds are under way: of many that are done the warehouse forgets some. */
+  const deleteTold = async (ready: OpenErasure[]): Promise<number> => {
+    const client = warehouse.client();
+    if (told.length === 0 || !client) told = client ? ready : [];
+    if (!client || told.length === 0) return 0;
+    const gone = await deleteEvents(client, told.map(deletionOf), cutting.signal);
+    const done = told.filter(({ receiptId }) => gone.has(receiptId));
+    await move(done, "warehouse", "done");
+    told = told.filter((one) => !done.includes(one));
+    return done.length;
+  };
+
   /** Each takes one step, where it can; true when one did. */
   const advance = async (erasures: readonly OpenErasure[]): Promise<boolean> => {
     const at = (status: OpenErasure["status"]) => erasures.filter((one) => one.status === status);
@@ -98,25 +115,19 @@ export function startEraser(deps: EraserDeps): Eraser {
     const sealed = new Set(at("shipping").length > 0 ? await ledger.sealedPages() : []);
     const shipped = at("shipping").filter(({ pages }) => !pages.some((page) => sealed.has(page)));
     await move(shipped, "shipping", "warehouse");
-    const client = warehouse.client();
-    const told = client ? at("warehouse") : [];
-    const gone =
-      client && told.length > 0
-        ? await deleteEvents(client, told.map(deletionOf), cutting.signal)
-        : new Set();
-    const done = told.filter(({ receiptId }) => gone.has(receiptId));
-    await move(done, "warehouse", "done");
-    return fresh.length + shipped.length + done.length > 0;
+    const done = await deleteTold(at("warehouse"));
+    return fresh.length + shipped.length + done > 0;
   };
 
   const round = async (): Promise<boolean> => {
     const { erasureLeaseMs: leaseMs, erasuresAtOnce: limit } = LIMITS;
-    const erasures = await ledger.takeErasures({ now: clock(), leaseMs, limit });
+    if (told.length > 0) await hold(told, leaseMs);
+    const erasures = [...told, ...(await ledger.takeErasures({ now: clock(), leaseMs, limit }))];
     if (erasures.length === 0) return false;
     try {
       return await advance(erasures);
     } finally {
-      await hold(erasures, 0).catch(() => undefined);
+      await letGo(erasures.filter((one) => !told.includes(one)));
     }
   };
 
@@ -140,6 +151,7 @@ export function startEraser(deps: EraserDeps): Eraser {
         () => undefined,
       );
     }
+    await letGo(told);
   };
   const running = run();
 

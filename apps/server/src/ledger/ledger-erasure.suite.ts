@@ -148,6 +148,25 @@ export function erasureSuite(name: string, newHome: NewHome): void {
       assert.deepEqual(receiptsOf(await take(ledger)), [other]);
     });
 
+    test("takes turns, so that none waits behind those that cannot go on", async (ledger) => {
+      await withSource(ledger);
+      const receipts: string[] = [];
+      for (let number = 0; number < 4; number++)
+        receipts.push(await requested(ledger, { now: NOW + number }));
+      const turn = async () => {
+        const taken = receiptsOf(await take(ledger, 2));
+        await ledger.holdErasures({ receiptIds: taken, now: NOW, leaseMs: 0 });
+        return taken;
+      };
+      const [first, second] = [receipts.slice(0, 2), receipts.slice(2)];
+      assert.deepEqual(
+        [await turn(), await turn()],
+        [first, second].map((pair) => pair.sort()),
+      );
+      const newest = await requested(ledger, { now: NOW + 9 });
+      assert.ok((await turn()).includes(newest), "a new one waits for nobody");
+    });
+
     test("is of the workspace's own sources, deleted ones too", async (ledger) => {
       const own = await withSource(ledger);
       const gone = await withSource(ledger);

@@ -97,9 +97,9 @@ export interface OutboxLedger {
 
 /** What a visitor's erasure does to the ledger. Every verb may be called again, and by another node. */
 export interface ErasureLedger {
-  /** Claims erasures that are not done, oldest first; each is one node's until its lease has passed. */
+  /** Claims erasures that are not done, new ones first, then in turn; each is one node's until its lease has passed. */
   takeErasures(asked: { now: number; leaseMs: number; limit: number }): Promise<OpenErasure[]>;
-  /** Keeps what was claimed for so long, or with 0 lets go of it. */
+  /** Keeps what was claimed for so long, or with 0 lets go of it, behind all others that wait. */
   holdErasures(held: { receiptIds: string[]; now: number; leaseMs: number }): Promise<void>;
   /**
    * Forward only: what is no longer where it comes from stays as it is, because another node went on with it.

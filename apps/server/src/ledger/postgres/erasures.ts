@@ -19,13 +19,13 @@ const SLICE_ATTEMPTS = 100;
 const NOW = "floor(extract(epoch from clock_timestamp()) * 1000)::bigint";
 const TAKE = `with free as (
     select receipt_id from erasures where finished_at is null and claimed_until <= ${NOW}
-    order by requested_at, receipt_id limit $2 for update skip locked
+    order by claimed_until, requested_at, receipt_id limit $2 for update skip locked
   )
   update erasures e set claimed_until = ${NOW} + $1 from free where e.receipt_id = free.receipt_id
   returning e.receipt_id, e.kind, e.visitor_id, e.status, e.pages, e.requested_at,
     coalesce((select json_agg(s.source_id) from sources s where s.organization_id = e.organization_id
       and (e.source_id is null or s.source_id = e.source_id)), '[]') as source_ids`;
-const HOLD = `update erasures set claimed_until = case $2::bigint when 0 then 0 else ${NOW} + $2 end
+const HOLD = `update erasures set claimed_until = ${NOW} + $2
   where receipt_id = any($1) and finished_at is null`;
 const MOVE = `update erasures set status = $2, pages = $3, finished_at = case $2 when 'done' then $4::bigint end,
     visitor_id = case $2 when 'done' then null else visitor_id end

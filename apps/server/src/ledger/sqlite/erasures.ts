@@ -60,7 +60,8 @@ export function prepareErasures(database: DatabaseSync): Verbs {
   const open = database.prepare(
     `select e.*, (select json_group_array(s.source_id) from sources s where s.organization_id = e.organization_id
        and (e.source_id is null or s.source_id = e.source_id)) as source_ids
-     from erasures e where finished_at is null and claimed_until <= ? order by requested_at, receipt_id limit ?`,
+     from erasures e where finished_at is null and claimed_until <= ?
+     order by claimed_until, requested_at, receipt_id limit ?`,
   );
   const claim = database.prepare(
     "update erasures set claimed_until = ? where receipt_id = ? and finished_at is null",
@@ -128,7 +129,7 @@ export function prepareErasures(database: DatabaseSync): Verbs {
 
     holdErasures: ({ receiptIds, now, leaseMs }) =>
       transaction(() => {
-        for (const receiptId of receiptIds) claim.run(leaseMs === 0 ? 0 : now + leaseMs, receiptId);
+        for (const receiptId of receiptIds) claim.run(now + leaseMs, receiptId);
       }),
 
     moveErasures: ({ receiptIds, from, status, pages: awaited, now }) =>
