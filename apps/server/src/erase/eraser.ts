@@ -13,7 +13,9 @@ import type { Warehouse } from "../warehouse/warehouse.ts";
 
 export interface EraserDeps {
   ledger: ErasureLedger;
-  warehouse: Pick<Warehouse, "client" | "state">;
+  warehouse: Pick<Warehouse, "client">;
+  /** There is none and there was none, as far as can be seen here: nothing was shipped, nothing will be. */
+  isWithoutWarehouse(): boolean;
   /** What was recorded for the debug view is in the ledger when it resolves. */
   flushAttempts(): Promise<void>;
   /** How the debug view writes a text of a client. */
@@ -76,7 +78,7 @@ export function startEraser(deps: EraserDeps): Eraser {
     } while (place !== null);
   };
 
-  /** Where there is no warehouse, a sealed page is never shipped. */
+  /** @param sealed what is in a sealed page too, where none is ever shipped */
   const cleanLedger = async (erasures: readonly OpenErasure[], sealed: boolean) => {
     const visitors = erasures.map(({ visitor }) => visitor);
     await walk(erasures, async (after) => {
@@ -105,12 +107,16 @@ export function startEraser(deps: EraserDeps): Eraser {
   /** Each takes one step, where it can; true when one did. */
   const advance = async (erasures: readonly OpenErasure[]): Promise<boolean> => {
     const at = (status: OpenErasure["status"]) => erasures.filter((one) => one.status === status);
+    if (deps.isWithoutWarehouse()) {
+      await cleanLedger(erasures, true);
+      for (const from of ["ledger", "shipping", "warehouse"] as const) await move(at(from), from, "done");
+      return true;
+    }
     const fresh = at("ledger");
-    const isOff = warehouse.state() === "off";
     if (fresh.length > 0) {
-      await cleanLedger(fresh, isOff);
+      await cleanLedger(fresh, false);
       // what was not sealed by now is sealed without the visitors
-      await move(fresh, "ledger", isOff ? "done" : "shipping", isOff ? [] : await ledger.sealedPages());
+      await move(fresh, "ledger", "shipping", await ledger.sealedPages());
     }
     const sealed = new Set(at("shipping").length > 0 ? await ledger.sealedPages() : []);
     const shipped = at("shipping").filter(({ pages }) => !pages.some((page) => sealed.has(page)));
