@@ -81,12 +81,16 @@ export function startEraser(deps: EraserDeps): Eraser {
   /** @param sealed what is in a sealed page too, where none is ever shipped */
   const cleanLedger = async (erasures: readonly OpenErasure[], sealed: boolean) => {
     const visitors = erasures.map(({ visitor }) => visitor);
-    await walk(erasures, async (after) => {
-      const { erased, next } = await ledger.eraseSessions({ visitors, after });
-      for (const session of erased) deps.forgetSession(session);
-      return { next };
-    });
+    const walkSessions = () =>
+      walk(erasures, async (after) => {
+        const { erased, next } = await ledger.eraseSessions({ visitors, after });
+        for (const session of erased) deps.forgetSession(session);
+        return { next };
+      });
+    await walkSessions();
     await walk(erasures, (after) => ledger.eraseWaiting({ visitors, after, sealed }));
+    // a commit that saw one just before may have written it anew
+    await walkSessions();
     await deps.flushAttempts();
     const recorded = visitors.map((visitor) => ({ ...visitor, id: deps.asRecorded(visitor.id) }));
     await walk(erasures, (after) => ledger.eraseAttempts({ visitors: recorded, after }));
