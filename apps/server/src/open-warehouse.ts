@@ -1,4 +1,5 @@
 /** Which warehouse, and what is shipped to it: the one place that knows that there is more than one kind. */
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Logger } from "pino";
 import type { Config } from "./config.ts";
@@ -12,6 +13,8 @@ import { noWarehouse, type Warehouse } from "./warehouse/warehouse.ts";
 const NOT_INSTALLED =
   "the embedded warehouse (the optional package chdb) is not installed or has no build for this platform: " +
   "accepted events stay in the ledger for RETENTION_DAYS. Install it, set CLICKHOUSE_URL, or set WAREHOUSE=off.";
+
+const embeddedFolder = (config: Config) => join(config.DATA_DIR, "warehouse");
 
 /**
  * How the warehouse of the settings is brought up; or else why there is none, null when that is wanted. What it needs
@@ -28,7 +31,7 @@ export async function warehouseStart(config: Config): Promise<(() => Promise<Lif
   const { isInstalled, startEmbedded } = await import("./warehouse/embedded/start.ts");
   if (!isInstalled()) return NOT_INSTALLED;
   const options = {
-    folder: join(config.DATA_DIR, "warehouse"),
+    folder: embeddedFolder(config),
     memoryBytes: config.WAREHOUSE_MEMORY_BYTES,
     threads: config.WAREHOUSE_THREADS,
   };
@@ -76,7 +79,9 @@ export async function startShipping(parts: ShippingParts): Promise<Shipping> {
   const { startShipper } = await import("./ship/shipper.ts");
   const shipper = isOff ? null : startShipper({ ledger, warehouse, clock, newId, log });
   const expire = createExpiry({ ledger, warehouse });
-  const eraser = startEraser({ ledger, warehouse, clock, log, ...memory });
+  const isWithoutWarehouse = () =>
+    isOff && warehouse.problem() === null && !existsSync(embeddedFolder(config));
+  const eraser = startEraser({ ledger, warehouse, isWithoutWarehouse, clock, log, ...memory });
   return {
     state: warehouse.state,
     client: warehouse.client,

@@ -7,13 +7,15 @@ import { createHash } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { LIMITS } from "@headwater/contract/limits";
 import type { ErasureLedger } from "../ledger/ledger.ts";
-import type { OpenErasure, Place, Visitor } from "../ledger/records.ts";
+import type { OpenErasure, Place } from "../ledger/records.ts";
 import { type Deletion, deleteEvents, literal } from "../warehouse/deletion.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 
 export interface EraserDeps {
   ledger: ErasureLedger;
-  warehouse: Pick<Warehouse, "client" | "state">;
+  warehouse: Pick<Warehouse, "client">;
+  /** There is none and there was none, as far as can be seen here: nothing was shipped, nothing will be. */
+  isWithoutWarehouse(): boolean;
   /** What was recorded for the debug view is in the ledger when it resolves. */
   flushAttempts(): Promise<void>;
   /** How the debug view writes a text of a client. */
@@ -29,8 +31,8 @@ export interface Eraser {
   stop(): Promise<void>;
 }
 
-/** Slices of a walk between two renewals of the lease. */
-const SLICES = 20;
+/** A lease is renewed when so much of it has passed. */
+const RENEW_MS = LIMITS.erasureLeaseMs / 6;
 
 /** By hash, because the warehouse keeps and shows the text of what it was told. */
 function deletionOf({ receiptId, visitor }: OpenErasure): Deletion {
@@ -48,73 +50,94 @@ export function startEraser(deps: EraserDeps): Eraser {
   const stopping = new AbortController();
   const cutting = new AbortController();
   let isFailing = false;
+  /** What the warehouse deletes just now; claimed until that is done. */
+  let told: OpenErasure[] = [];
 
   const hold = (erasures: readonly OpenErasure[], leaseMs: number) =>
     ledger.holdErasures({ receiptIds: idsOf(erasures), now: clock(), leaseMs });
-  const move = (erasures: readonly OpenErasure[], status: OpenErasure["status"], pages: string[] = []) =>
+  type Status = OpenErasure["status"];
+  const letGo = async (erasures: readonly OpenErasure[]) => {
+    if (erasures.length > 0) await hold(erasures, 0).catch(() => undefined);
+  };
+  const move = (erasures: readonly OpenErasure[], from: Status, status: Status, pages: string[] = []) =>
     erasures.length === 0
       ? undefined
-      : ledger.moveErasures({ receiptIds: idsOf(erasures), status, pages, now: clock() });
+      : ledger.moveErasures({ receiptIds: idsOf(erasures), from, status, pages, now: clock() });
 
   /** To the end of the walk, keeping what was claimed. */
   const walk = async (erasures: readonly OpenErasure[], step: (after: Place) => Promise<{ next: Place }>) => {
     let place: Place = null;
-    for (let slices = 1; ; slices++) {
-      ({ next: place } = await step(place));
-      if (place === null) return;
+    let heldAt = Number.NEGATIVE_INFINITY;
+    do {
       stopping.signal.throwIfAborted();
-      if (slices % SLICES === 0) await hold(erasures, LIMITS.erasureLeaseMs);
-    }
+      if (clock() - heldAt > RENEW_MS) {
+        await hold(erasures, LIMITS.erasureLeaseMs);
+        heldAt = clock();
+      }
+      ({ next: place } = await step(place));
+    } while (place !== null);
   };
 
-  const eraseAttempts = async ({ sourceIds, id, until }: Visitor) =>
-    ledger.eraseAttempts({ sourceIds, texts: [deps.asRecorded(id)], until });
-
-  /** Where there is no warehouse, a sealed page is never shipped. */
+  /** @param sealed what is in a sealed page too, where none is ever shipped */
   const cleanLedger = async (erasures: readonly OpenErasure[], sealed: boolean) => {
     const visitors = erasures.map(({ visitor }) => visitor);
-    await walk(erasures, async (after) => {
-      const { erased, next } = await ledger.eraseSessions({ visitors, after });
-      for (const session of erased) deps.forgetSession(session);
-      return { next };
-    });
+    const walkSessions = () =>
+      walk(erasures, async (after) => {
+        const { erased, next } = await ledger.eraseSessions({ visitors, after });
+        for (const session of erased) deps.forgetSession(session);
+        return { next };
+      });
+    await walkSessions();
     await walk(erasures, (after) => ledger.eraseWaiting({ visitors, after, sealed }));
+    // a commit that saw one just before may have written it anew
+    await walkSessions();
     await deps.flushAttempts();
-    for (const visitor of visitors) await eraseAttempts(visitor);
+    const recorded = visitors.map((visitor) => ({ ...visitor, id: deps.asRecorded(visitor.id) }));
+    await walk(erasures, (after) => ledger.eraseAttempts({ visitors: recorded, after }));
+  };
+
+  /** How many are done. As few as one statement holds are under way: of many that are done the warehouse forgets some. */
+  const deleteTold = async (ready: OpenErasure[]): Promise<number> => {
+    const client = warehouse.client();
+    if (told.length === 0 || !client) told = client ? ready : [];
+    if (!client || told.length === 0) return 0;
+    const gone = await deleteEvents(client, told.map(deletionOf), cutting.signal);
+    const done = told.filter(({ receiptId }) => gone.has(receiptId));
+    await move(done, "warehouse", "done");
+    told = told.filter((one) => !done.includes(one));
+    return done.length;
   };
 
   /** Each takes one step, where it can; true when one did. */
   const advance = async (erasures: readonly OpenErasure[]): Promise<boolean> => {
     const at = (status: OpenErasure["status"]) => erasures.filter((one) => one.status === status);
+    if (deps.isWithoutWarehouse()) {
+      await cleanLedger(erasures, true);
+      for (const from of ["ledger", "shipping", "warehouse"] as const) await move(at(from), from, "done");
+      return true;
+    }
     const fresh = at("ledger");
-    const isOff = warehouse.state() === "off";
     if (fresh.length > 0) {
-      await cleanLedger(fresh, isOff);
+      await cleanLedger(fresh, false);
       // what was not sealed by now is sealed without the visitors
-      await move(fresh, isOff ? "done" : "shipping", isOff ? [] : await ledger.sealedPages());
+      await move(fresh, "ledger", "shipping", await ledger.sealedPages());
     }
     const sealed = new Set(at("shipping").length > 0 ? await ledger.sealedPages() : []);
     const shipped = at("shipping").filter(({ pages }) => !pages.some((page) => sealed.has(page)));
-    await move(shipped, "warehouse");
-    const client = warehouse.client();
-    const told = client ? at("warehouse") : [];
-    const gone =
-      client && told.length > 0
-        ? await deleteEvents(client, told.map(deletionOf), cutting.signal)
-        : new Set();
-    const done = told.filter(({ receiptId }) => gone.has(receiptId));
-    await move(done, "done");
-    return fresh.length + shipped.length + done.length > 0;
+    await move(shipped, "shipping", "warehouse");
+    const done = await deleteTold(at("warehouse"));
+    return fresh.length + shipped.length + done > 0;
   };
 
   const round = async (): Promise<boolean> => {
     const { erasureLeaseMs: leaseMs, erasuresAtOnce: limit } = LIMITS;
-    const erasures = await ledger.takeErasures({ now: clock(), leaseMs, limit });
+    if (told.length > 0) await hold(told, leaseMs);
+    const erasures = [...told, ...(await ledger.takeErasures({ now: clock(), leaseMs, limit }))];
     if (erasures.length === 0) return false;
     try {
       return await advance(erasures);
     } finally {
-      await hold(erasures, 0).catch(() => undefined);
+      await letGo(erasures.filter((one) => !told.includes(one)));
     }
   };
 
@@ -138,6 +161,7 @@ export function startEraser(deps: EraserDeps): Eraser {
         () => undefined,
       );
     }
+    await letGo(told);
   };
   const running = run();
 

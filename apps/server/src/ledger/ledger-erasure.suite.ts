@@ -17,11 +17,11 @@ import {
   testerOf,
   withSource,
 } from "./ledger-home.suite.ts";
-import type { AttemptRow, OpenErasure, OutboxPage, Place, Visitor } from "./records.ts";
+import type { OpenErasure, OutboxPage, Place, Visitor } from "./records.ts";
 
 const LEASE_MS = 600_000;
 /** What a store may have trouble with. */
-const ODD = `ünï "✓" \\ ' \u2028`;
+export const ODD = `ünï "✓" \\ ' \u2028`;
 
 const eventOf = (sourceId: string, over: Record<string, unknown> = {}) => {
   const id = fresh("event");
@@ -29,7 +29,7 @@ const eventOf = (sourceId: string, over: Record<string, unknown> = {}) => {
   const receivedAt = new Date((over.receivedAt as number) ?? NOW).toISOString();
   return { key: keyOf(id), json: JSON.stringify({ ...event, receivedAt }) };
 };
-const visitorOf = (sourceIds: string[], over: Partial<Visitor> = {}): Visitor => ({
+export const visitorOf = (sourceIds: string[], over: Partial<Visitor> = {}): Visitor => ({
   sourceIds,
   kind: "anonymousId",
   id: "visitor",
@@ -57,7 +57,7 @@ const take = (ledger: Ledger, limit = 10) => ledger.takeErasures({ now: NOW, lea
 const takePage = (ledger: Ledger, maxEvents = 1_000) =>
   ledger.takePage({ pageId: fresh("pag"), now: NOW, maxEvents, leaseMs: 0 });
 
-async function walk<T extends { next: Place }>(step: (after: Place) => Promise<T>): Promise<T[]> {
+export async function walk<T extends { next: Place }>(step: (after: Place) => Promise<T>): Promise<T[]> {
   const all = [await step(null)];
   while (all.at(-1)!.next !== null) all.push(await step(all.at(-1)!.next));
   return all;
@@ -89,7 +89,13 @@ export function erasureSuite(name: string, newHome: NewHome): void {
       const [first] = taken.flat().filter(({ receiptId }) => receiptId === receipts[0]);
       const visitor = { sourceIds: [source.sourceId], kind: "anonymousId", id: ODD, until: NOW };
       assert.deepEqual(first, { receiptId: receipts[0], status: "ledger", pages: [], visitor });
-      await ledger.moveErasures({ receiptIds: receipts, status: "shipping", pages: ["pag_x"], now: NOW });
+      await ledger.moveErasures({
+        receiptIds: receipts,
+        from: "ledger",
+        status: "shipping",
+        pages: ["pag_x"],
+        now: NOW,
+      });
       await ledger.holdErasures({ receiptIds: receipts, now: NOW, leaseMs: 0 });
       const after = await reopen(NOW);
       const again = await take(after);
@@ -102,7 +108,8 @@ export function erasureSuite(name: string, newHome: NewHome): void {
       await withSource(ledger);
       const receiptId = await requested(ledger);
       await take(ledger);
-      await ledger.moveErasures({ receiptIds: [receiptId], status: "done", pages: [], now: NOW + 5 });
+      const moved = { receiptIds: [receiptId], pages: [], now: NOW + 5 };
+      await ledger.moveErasures({ ...moved, from: "ledger", status: "done" });
       await ledger.holdErasures({ receiptIds: [receiptId], now: NOW, leaseMs: 0 });
       assert.deepEqual(await take(ledger), []);
       assert.deepEqual(await ledger.erasure({ receiptId, organizationId: ORGANIZATION }), {
@@ -118,6 +125,46 @@ export function erasureSuite(name: string, newHome: NewHome): void {
       const { rows } = await ledger.audit({ organizationId: ORGANIZATION, limit: 10, cursor: null });
       assert.equal(rows[0]?.action, "visitor.erased");
       assert.ok(!JSON.stringify(rows).includes('"visitor"'), "the log does not name the visitor");
+    });
+
+    test("goes forward only, so that who comes late with a step reopens nothing", async (ledger) => {
+      await withSource(ledger);
+      const [receiptId, other] = [await requested(ledger), await requested(ledger)];
+      const late = { receiptIds: [receiptId, other], now: NOW + 9 };
+      await ledger.moveErasures({ ...late, from: "ledger", status: "shipping", pages: ["pag_x"] });
+      await ledger.moveErasures({ ...late, from: "ledger", status: "shipping", pages: ["pag_late"] });
+      await ledger.moveErasures({ ...late, from: "shipping", status: "warehouse", pages: [] });
+      await ledger.moveErasures({
+        receiptIds: [receiptId],
+        from: "warehouse",
+        status: "done",
+        pages: [],
+        now: NOW,
+      });
+      for (const from of ["ledger", "shipping", "warehouse"] as const)
+        await ledger.moveErasures({ ...late, receiptIds: [receiptId], from, status: "warehouse", pages: [] });
+      const finished = await ledger.erasure({ receiptId, organizationId: ORGANIZATION });
+      assert.deepEqual([finished?.status, finished?.finishedAt], ["done", NOW]);
+      assert.deepEqual(receiptsOf(await take(ledger)), [other]);
+    });
+
+    test("takes turns, so that none waits behind those that cannot go on", async (ledger) => {
+      await withSource(ledger);
+      const receipts: string[] = [];
+      for (let number = 0; number < 4; number++)
+        receipts.push(await requested(ledger, { now: NOW + number }));
+      const turn = async () => {
+        const taken = receiptsOf(await take(ledger, 2));
+        await ledger.holdErasures({ receiptIds: taken, now: NOW, leaseMs: 0 });
+        return taken;
+      };
+      const [first, second] = [receipts.slice(0, 2), receipts.slice(2)];
+      assert.deepEqual(
+        [await turn(), await turn()],
+        [first, second].map((pair) => pair.sort()),
+      );
+      const newest = await requested(ledger, { now: NOW + 9 });
+      assert.ok((await turn()).includes(newest), "a new one waits for nobody");
     });
 
     test("is of the workspace's own sources, deleted ones too", async (ledger) => {
@@ -232,34 +279,6 @@ export function erasureSuite(name: string, newHome: NewHome): void {
       assert.deepEqual(erased.sort(), old.map(({ sessionId }) => sessionId).sort());
       for (const session of old) assert.equal(await ledger.session(session), null);
       for (const session of kept) assert.ok(await ledger.session(session));
-    });
-
-    test("deletes the debug attempts that hold its id, up to that time", async (ledger) => {
-      const row = (over: Partial<AttemptRow>, told: object): AttemptRow => ({
-        attemptId: fresh("att"),
-        sourceId: "src_1",
-        kind: "events",
-        receivedAt: NOW,
-        outcome: "succeeded",
-        code: null,
-        origin: null,
-        sessionId: null,
-        anonymousId: null,
-        record: JSON.stringify({ ...told, raw: { deep: ["x", told] } }),
-        ...over,
-      });
-      const rows = [
-        row({}, { userId: ODD }),
-        row({}, { userId: `${ODD}2` }),
-        row({ receivedAt: NOW + 1 }, { userId: ODD }),
-        row({ sourceId: "src_2" }, { userId: ODD }),
-      ];
-      await ledger.recordAttempts({ rows, counts: [] });
-      await ledger.eraseAttempts({ sourceIds: ["src_1"], texts: [ODD], until: NOW });
-      const left = async (sourceId: string) => (await ledger.attempts({ sourceId, limit: 10 })).length;
-      assert.deepEqual([await left("src_1"), await left("src_2")], [2, 1]);
-      await ledger.recordAttempts({ rows: [row({}, {})], counts: [] });
-      assert.equal(await left("src_1"), 3);
     });
   });
 }

@@ -7,6 +7,7 @@ import { modelSuite } from "./ledger-model.suite.ts";
 import { outboxSuite } from "./ledger-outbox.suite.ts";
 import { sessionSuite } from "./ledger-session.suite.ts";
 import { upkeepSuite } from "./ledger-upkeep.suite.ts";
+import { visitorAttemptsSuite } from "./visitor-attempts.suite.ts";
 
 /** @param newHome an empty store of its own for each test */
 export function ledgerSuite(name: string, newHome: NewHome): void {
@@ -15,6 +16,7 @@ export function ledgerSuite(name: string, newHome: NewHome): void {
   upkeepSuite(name, newHome);
   outboxSuite(name, newHome);
   erasureSuite(name, newHome);
+  visitorAttemptsSuite(name, newHome);
   alertSuite(name, newHome);
   modelSuite(name, newHome);
 }

@@ -97,13 +97,17 @@ export interface OutboxLedger {
 
 /** What a visitor's erasure does to the ledger. Every verb may be called again, and by another node. */
 export interface ErasureLedger {
-  /** Claims erasures that are not done, oldest first; each is one node's until its lease has passed. */
+  /** Claims erasures that are not done, new ones first, then in turn; each is one node's until its lease has passed. */
   takeErasures(asked: { now: number; leaseMs: number; limit: number }): Promise<OpenErasure[]>;
-  /** Keeps what was claimed for so long, or with 0 lets go of it. */
+  /** Keeps what was claimed for so long, or with 0 lets go of it, behind all others that wait. */
   holdErasures(held: { receiptIds: string[]; now: number; leaseMs: number }): Promise<void>;
-  /** @param moved.pages for `shipping`; with `done` the visitor's id is forgotten */
+  /**
+   * Forward only: what is no longer where it comes from stays as it is, because another node went on with it.
+   * @param moved.pages for `shipping`; with `done` the visitor's id is forgotten
+   */
   moveErasures(moved: {
     receiptIds: string[];
+    from: ErasureStatus;
     status: ErasureStatus;
     pages: string[];
     now: number;
@@ -115,8 +119,11 @@ export interface ErasureLedger {
   }): Promise<{ erased: { sourceId: string; sessionId: string }[]; next: Place }>;
   /** Takes the visitors' events out of a slice of what waits; what is in a sealed page only if `sealed`. */
   eraseWaiting(asked: { visitors: Visitor[]; after: Place; sealed: boolean }): Promise<{ next: Place }>;
-  /** Deletes the debug attempts of those sources and times whose record holds one of the texts as a JSON string. */
-  eraseAttempts(asked: { sourceIds: string[]; texts: string[]; until: number }): Promise<void>;
+  /**
+   * Deletes the visitors' debug attempts out of a slice.
+   * @param asked.visitors by their ids as the debug view writes them
+   */
+  eraseAttempts(asked: { visitors: Visitor[]; after: Place }): Promise<{ next: Place }>;
   /** The sources whose events are not kept for ever, deleted ones too. */
   retentions(): Promise<{ sourceId: string; retentionDays: number }[]>;
   /** The pages that are sealed and not shipped. */

@@ -5,10 +5,12 @@ import { it } from "node:test";
 import { connectAlone } from "../../src/ledger/postgres/connections.ts";
 import { migrate, schemaOf } from "../../src/ledger/postgres/migrations.ts";
 import { openPostgresLedger } from "../../src/ledger/postgres/open.ts";
+import { until } from "../faults/child.ts";
 import { query } from "./cluster.ts";
 import { createDatabase } from "./databases.ts";
 
 const ROUNDS = 5;
+const PATIENCE_MS = 30_000;
 
 it("Two versions that start at once on an empty database end with the newer schema, or the older one is refused", async () => {
   const { url: existing, remove } = await createDatabase();
@@ -28,6 +30,31 @@ it("Two versions that start at once on an empty database end with the newer sche
       await query(admin, `drop database ${name}`);
     }
   } finally {
+    await remove();
+  }
+});
+
+it("A migration that waits for a table lets look-ups by, and is done when the table is free", async () => {
+  const { url: existing, remove } = await createDatabase();
+  const admin = existing.replace(/\/[^/]*$/, "/postgres");
+  const name = `migrated_${randomBytes(6).toString("hex")}`;
+  await query(admin, `create database ${name} template template0`);
+  const url = admin.replace(/\/[^/]*$/, `/${name}`);
+  const [dump, node, reader] = await Promise.all([connectAlone(url), connectAlone(url), connectAlone(url)]);
+  try {
+    await migrate(node, 1);
+    await dump.query("set idle_in_transaction_session_timeout = 0");
+    await dump.query("begin; lock table sources in access share mode");
+    const migrating = migrate(node);
+    const waits = "select from pg_locks where relation = 'sources'::regclass and not granted";
+    await until("the migration waits", PATIENCE_MS, async () => (await reader.query(waits)).rowCount);
+    await reader.query(`set statement_timeout = ${PATIENCE_MS}`);
+    await reader.query("select count(*) from sources");
+    await dump.query("commit");
+    assert.equal((await migrating).to, await schemaOf(reader));
+  } finally {
+    await Promise.all([dump.end(), node.end(), reader.end()]);
+    await query(admin, `drop database ${name}`);
     await remove();
   }
 });

@@ -1,6 +1,6 @@
 /** Erasing a visitor from outside: the whole service, on the ledger that it is given, and a real warehouse. */
 import assert from "node:assert/strict";
-import { mkdtempSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
@@ -170,6 +170,20 @@ export function erasingSuite(name: string, ledgerOf: (dataDir: string) => Promis
         left.map(({ anonymousId }) => anonymousId),
         ["fred"],
       );
+    });
+
+    it("is not done while a warehouse lies there that is not opened", async () => {
+      const source = await world.createSource();
+      await accept(source, "gina");
+      const folder = join(dataDir, "warehouse");
+      mkdirSync(folder);
+      const receipt = await erase({ anonymousId: "gina" });
+      await until("the ledger is clean", PATIENCE_MS, async () => (await receipt()).status !== "ledger");
+      const names = () => storedEvents(dataDir).map(({ anonymousId }) => anonymousId);
+      assert.ok(!names().includes("gina"));
+      assert.notEqual((await receipt()).status, "done");
+      rmdirSync(folder);
+      await done(receipt);
     });
 
     it("wants one of the two ids, and a source of that workspace", async () => {

@@ -4,6 +4,7 @@ import { constants, zstdCompress, zstdDecompress } from "node:zlib";
 import type pg from "pg";
 import type { ErasureLedger } from "../ledger.ts";
 import type { OpenErasure, Place, Visitor } from "../records.ts";
+import { createAttemptFilter, type RecordedAttempt } from "../visitor-attempts.ts";
 import { createLineFilter, sourcesOf, visitorsIn } from "../visitor-lines.ts";
 
 const compress = promisify(zstdCompress);
@@ -12,22 +13,23 @@ const COMPRESSION = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 /** Rows are held while they are rewritten. */
 const SLICE_ROWS = 50;
 const SLICE_SESSIONS = 5_000;
+const SLICE_ATTEMPTS = 100;
 
 /** Claims pass by the database's clock, which all nodes share. */
 const NOW = "floor(extract(epoch from clock_timestamp()) * 1000)::bigint";
 const TAKE = `with free as (
     select receipt_id from erasures where finished_at is null and claimed_until <= ${NOW}
-    order by requested_at, receipt_id limit $2 for update skip locked
+    order by claimed_until, requested_at, receipt_id limit $2 for update skip locked
   )
   update erasures e set claimed_until = ${NOW} + $1 from free where e.receipt_id = free.receipt_id
   returning e.receipt_id, e.kind, e.visitor_id, e.status, e.pages, e.requested_at,
     coalesce((select json_agg(s.source_id) from sources s where s.organization_id = e.organization_id
       and (e.source_id is null or s.source_id = e.source_id)), '[]') as source_ids`;
-const HOLD = `update erasures set claimed_until = case $2::bigint when 0 then 0 else ${NOW} + $2 end
-  where receipt_id = any($1)`;
+const HOLD = `update erasures set claimed_until = ${NOW} + $2
+  where receipt_id = any($1) and finished_at is null`;
 const MOVE = `update erasures set status = $2, pages = $3, finished_at = case $2 when 'done' then $4::bigint end,
     visitor_id = case $2 when 'done' then null else visitor_id end
-  where receipt_id = any($1)`;
+  where receipt_id = any($1) and status = $5 and finished_at is null`;
 
 const SESSIONS = `with slice as (
     select session_id, anonymous_id, user_id, started_at from sessions where source_id = $1 and session_id > $2
@@ -47,10 +49,10 @@ const waiting = (sealed: boolean) => `select seq, events, skipped, payload from 
   order by seq limit ${SLICE_ROWS} for update`;
 const SUBTRACT = "update outbox_totals set events = events - $2, bytes = bytes - $3 where source_id = $1";
 
-const ATTEMPTS = `with gone as (
-    delete from attempts where source_id = $1 and received_at <= $2
-      and exists (select from unnest($3::text[]) as wanted (written) where position(written in record) > 0)
-    returning bytes
+const ATTEMPTS = `select seq, received_at as "receivedAt", anonymous_id as "anonymousId", record from attempts
+  where source_id = $1 and seq > $2 order by seq limit ${SLICE_ATTEMPTS}`;
+const DELETE_ATTEMPTS = `with gone as (
+    delete from attempts where source_id = $1 and seq = any($2) returning bytes
   )
   update attempt_totals set bytes = bytes - (select coalesce(sum(bytes), 0) from gone)`;
 
@@ -69,6 +71,8 @@ interface WaitingRow {
   skipped: number[];
   payload: Buffer;
 }
+
+type AttemptOfSlice = RecordedAttempt & { seq: number };
 
 const openOf = (row: OpenRow): OpenErasure => ({
   receiptId: row.receipt_id,
@@ -109,8 +113,8 @@ export const erasureVerbs = (pool: pg.Pool): ErasureLedger => ({
   takeErasures: async ({ leaseMs, limit }) =>
     (await pool.query<OpenRow>(TAKE, [leaseMs, limit])).rows.map(openOf),
   holdErasures: async ({ receiptIds, leaseMs }) => void (await pool.query(HOLD, [receiptIds, leaseMs])),
-  moveErasures: async ({ receiptIds, status, pages, now }) =>
-    void (await pool.query(MOVE, [receiptIds, status, JSON.stringify(pages), now])),
+  moveErasures: async ({ receiptIds, from, status, pages, now }) =>
+    void (await pool.query(MOVE, [receiptIds, status, JSON.stringify(pages), now, from])),
 
   eraseSessions: async ({ visitors, after }) => {
     const [index, last] = (after ?? [0, ""]) as [number, string];
@@ -140,9 +144,15 @@ export const erasureVerbs = (pool: pg.Pool): ErasureLedger => ({
     });
   },
 
-  eraseAttempts: async ({ sourceIds, texts, until }) => {
-    const written = texts.map((text) => JSON.stringify(text));
-    for (const sourceId of sourceIds) await pool.query(ATTEMPTS, [sourceId, until, written]);
+  eraseAttempts: async ({ visitors, after }) => {
+    const [index, from] = (after ?? [0, 0]) as [number, number];
+    const sourceId = sourcesOf(visitors)[index];
+    if (sourceId === undefined) return { next: null };
+    const isWanted = createAttemptFilter(visitorsIn(visitors, sourceId));
+    const { rows } = await pool.query<AttemptOfSlice>(ATTEMPTS, [sourceId, from]);
+    const gone = rows.filter(isWanted).map(({ seq }) => seq);
+    if (gone.length > 0) await pool.query(DELETE_ATTEMPTS, [sourceId, gone]);
+    return { next: rows.length < SLICE_ATTEMPTS ? [index + 1, 0] : [index, rows.at(-1)!.seq] };
   },
   retentions: async () =>
     (

@@ -6,6 +6,7 @@ import { UnfitPostgres } from "./connections.ts";
 /** https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const DISK_FULL = "53100";
 const INSUFFICIENT_PRIVILEGE = "42501";
+const LOCK_NOT_AVAILABLE = "55P03";
 /**
  * Classes of what the server, the way to it or its keeper is to blame for: connections (08), a state in which it only
  * reads (25), who may come in (28, 3D), serialization (40), resources (53), locks (55), an operator (57), its system
@@ -15,6 +16,10 @@ const TROUBLES = ["08", "25", "28", "3D", "40", "53", "55", "57", "58", "XX"];
 /** Of Node's own, and of pg, which has no class for what it says itself. */
 const BROKEN = /^(?:E[A-Z]+|SELF_SIGNED|DEPTH_ZERO|CERT_|ERR_)/;
 const SAID_BY_PG = /connection|timeout|terminated|not queryable|pool after/i;
+
+/** `lock_timeout` has passed. */
+export const isLockTimeout = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError && error.code === LOCK_NOT_AVAILABLE;
 
 /** A bug of ours stays what it is. */
 export function storageErrorOf(error: unknown): unknown {

@@ -2,6 +2,7 @@
 import { DEDUP_WINDOW_SECONDS, LIMITS } from "@headwater/contract/limits";
 import type pg from "pg";
 import { type Connection, LOCKS } from "./connections.ts";
+import { isLockTimeout } from "./failure.ts";
 
 const GENERATION_MS = LIMITS.keyGenerationSeconds * 1_000;
 /** What the debug view promises; a key accepted just before the next generation opens is kept that long too. */
@@ -12,7 +13,6 @@ const SESSION_SLICES = 20;
 const FORGOTTEN_MS = 60 * LIMITS.nodeSilenceMs;
 /** Commits wait behind whoever waits for all of them to end, so nobody waits long. */
 const LOCK_MS = 1_000;
-const LOCK_NOT_AVAILABLE = "55P03";
 
 /** Makes the first generation of an empty ledger. */
 export async function openFirstGeneration(connection: Connection): Promise<void> {
@@ -29,7 +29,7 @@ async function inTurn<T>(client: pg.PoolClient, text: string, values: unknown[])
     return rows[0]?.done as T;
   } catch (error) {
     await client.query("rollback");
-    if ((error as { code?: string }).code === LOCK_NOT_AVAILABLE) return null;
+    if (isLockTimeout(error)) return null;
     throw error;
   }
 }

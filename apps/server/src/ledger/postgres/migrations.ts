@@ -1,7 +1,10 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { StorageError } from "../ledger.ts";
 import { AUDIT_INDEX, auditDdl, REGISTER_CHANGES, REGISTER_DDL } from "../register/schema.ts";
 import { ATTEMPTS_FUNCTIONS, ATTEMPTS_TABLES } from "./attempts-ddl.ts";
 import { COMMIT_FUNCTIONS, COMMIT_TABLES } from "./commit-ddl.ts";
 import { type Connection, LOCKS } from "./connections.ts";
+import { isLockTimeout } from "./failure.ts";
 import { CHANGES, NODES_DDL } from "./nodes-ddl.ts";
 import { OUTBOX_DDL } from "./outbox-ddl.ts";
 
@@ -50,6 +53,14 @@ const MIGRATIONS: readonly (readonly string[])[] = [
 /** They hold nothing, so that every migration ends with the newest; one that changes nothing else is empty. */
 const FUNCTIONS = [...COMMIT_FUNCTIONS, ...ATTEMPTS_FUNCTIONS];
 
+/** Everybody queues behind who waits for a table, such as while a dump reads it: so nobody waits long, but often. */
+const LOCK_MS = 2_000;
+const TRIES = 10;
+const PAUSE_MS = 1_000;
+const IN_USE =
+  "The ledger cannot be brought to this version's schema: something else holds one of its tables, such as a dump or " +
+  "a transaction that was left open (pg_stat_activity shows it). Nothing was changed. Start again when it has ended.";
+
 export class NewerLedger extends Error {}
 
 /** The schema that the ledger has; 0: none. */
@@ -70,6 +81,7 @@ function refuseNewer(from: number, to: number): void {
  * Brings the ledger to the newest schema, one node at a time and all or nothing; safe to run again, and refused by
  * an older program. What the register changes (`REGISTER_CHANGES`) has its own number among those of PostgreSQL.
  * @param to an older schema, to see what becomes of one
+ * @throws StorageError when others hold a table for too long; nothing is changed then
  */
 export async function migrate(
   connection: Connection,
@@ -79,9 +91,22 @@ export async function migrate(
   const found = await schemaOf(connection);
   refuseNewer(found, to);
   if (found === to) return { from: to, to };
+  for (let tries = 1; ; tries++) {
+    try {
+      return await migrateOnce(connection, to);
+    } catch (error) {
+      if (!isLockTimeout(error)) throw error;
+      if (tries === TRIES) throw new StorageError(IN_USE, false, error);
+      await pause(PAUSE_MS);
+    }
+  }
+}
+
+async function migrateOnce(connection: Connection, to: number): Promise<{ from: number; to: number }> {
   await connection.query("begin");
   try {
     await connection.query("select pg_advisory_xact_lock($1, $2)", LOCKS.migration);
+    await connection.query(`set local lock_timeout = ${LOCK_MS}`);
     await connection.query("create table if not exists headwater_schema (version integer not null)");
     const from = await schemaOrNone(connection);
     refuseNewer(from, to);

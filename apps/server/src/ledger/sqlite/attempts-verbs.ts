@@ -1,6 +1,6 @@
 /** The inside of the attempts' thread: debug history has a file and a connection of its own, so that it never delays a commit. */
 import { join } from "node:path";
-import type { AttemptCount, AttemptFilter, AttemptRow } from "../records.ts";
+import type { AttemptCount, AttemptFilter, AttemptRow, Place, Visitor } from "../records.ts";
 import { type AttemptStore, openAttempts } from "./attempts.ts";
 import { serveThread } from "./rpc.ts";
 
@@ -43,8 +43,7 @@ export function serveAttempts(render: (parcels: unknown[]) => AttemptRow[]): voi
     attempts: (filter: AttemptFilter) => opened().attempts(filter),
     attemptCounts: (asked: { sourceId: string; sinceHour: number }) => opened().attemptCounts(asked),
     recentCounts: (asked: { sinceHour: number }) => opened().recentCounts(asked),
-    eraseAttempts: (asked: { sourceIds: string[]; texts: string[]; until: number }) =>
-      opened().eraseAttempts(asked),
+    eraseAttempts: (asked: { visitors: Visitor[]; after: Place }) => opened().eraseAttempts(asked),
     maintain: ({ now }: { now: number }) => opened().maintain(now),
     close: drop,
   };

@@ -8,7 +8,9 @@ import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { ATTEMPT_KINDS, ATTEMPT_OUTCOMES } from "@headwater/contract/attempts";
 import { LIMITS } from "@headwater/contract/limits";
 import { attemptQuery } from "../attempt-filter.ts";
-import type { AttemptCount, AttemptFilter, AttemptRow, StoredAttempt } from "../records.ts";
+import type { AttemptCount, AttemptFilter, AttemptRow, Place, StoredAttempt, Visitor } from "../records.ts";
+import { createAttemptFilter } from "../visitor-attempts.ts";
+import { sourcesOf, visitorsIn } from "../visitor-lines.ts";
 import { createRetention, type KeptRow, type Retention } from "./attempts-kept.ts";
 import { connect, existingFile, makeFolder } from "./database.ts";
 
@@ -19,7 +21,7 @@ export interface AttemptStore {
   attempts(filter: AttemptFilter): StoredAttempt[];
   attemptCounts(asked: { sourceId: string; sinceHour: number }): AttemptCount[];
   recentCounts(asked: { sinceHour: number }): AttemptCount[];
-  eraseAttempts(asked: { sourceIds: string[]; texts: string[]; until: number }): void;
+  eraseAttempts(asked: { visitors: Visitor[]; after: Place }): { next: Place };
   /** Deletes what is past its time, some slices of it; true when there is more to do. */
   maintain(now: number): boolean;
   close(): void;
@@ -48,7 +50,10 @@ const COMPRESSION = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 /** What the columns and indexes of a row take beside its record. */
 const ROW_BYTES = 400;
 const MAINTAIN_SLICES = 10;
+const ERASE_SLICE = 200;
 const COUNT_RETENTION_MS = (LIMITS.attemptRetentionSeconds + 86_400) * 1_000;
+
+type PackedAttempt = { seq: number; receivedAt: number; anonymousId: string | null; record: Uint8Array };
 
 /** @param again it was open before: a file that is missing is not made anew */
 export function openAttempts(
@@ -106,22 +111,24 @@ export function openAttempts(
       return prepared(sql).all(sinceHour) as unknown as AttemptCount[];
     },
 
-    eraseAttempts({ sourceIds, texts, until }) {
-      const sql = `select seq, record from attempts where source_id = ? and kind in (0, 1) and other in (0, 1)
-        and received_at <= ?`;
-      const written = texts.map((text) => Buffer.from(JSON.stringify(text)));
+    eraseAttempts({ visitors, after }) {
+      const [index, from] = (after ?? [0, 0]) as [number, number];
+      const sourceId = sourcesOf(visitors)[index];
+      if (sourceId === undefined) return { next: null };
+      const isWanted = createAttemptFilter(visitorsIn(visitors, sourceId));
+      const sql = `select seq, received_at as receivedAt, anonymous_id as anonymousId, record from attempts
+        where seq in (select seq from attempts where source_id = ? and kind in (0, 1) and other in (0, 1) and seq > ?
+          order by seq limit ${ERASE_SLICE}) order by seq`;
+      const rows = prepared(sql).all(sourceId, from) as unknown as PackedAttempt[];
+      const gone = rows.filter((row) =>
+        isWanted({ ...row, record: zstdDecompressSync(row.record).toString() }),
+      );
       transaction(() => {
-        for (const sourceId of sourceIds) {
-          const rows = prepared(sql).all(sourceId, until) as unknown as { seq: number; record: Uint8Array }[];
-          for (const { seq, record } of rows) {
-            const json = zstdDecompressSync(record);
-            if (written.some((text) => json.includes(text)))
-              prepared("delete from attempts where seq = ?").run(seq);
-          }
-        }
+        for (const { seq } of gone) prepared("delete from attempts where seq = ?").run(seq);
       });
       // what is left is counted anew
-      retention.forget();
+      if (gone.length > 0) retention.forget();
+      return { next: rows.length < ERASE_SLICE ? [index + 1, 0] : [index, rows.at(-1)!.seq] };
     },
 
     maintain(now) {

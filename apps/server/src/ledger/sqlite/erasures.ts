@@ -60,12 +60,16 @@ export function prepareErasures(database: DatabaseSync): Verbs {
   const open = database.prepare(
     `select e.*, (select json_group_array(s.source_id) from sources s where s.organization_id = e.organization_id
        and (e.source_id is null or s.source_id = e.source_id)) as source_ids
-     from erasures e where finished_at is null and claimed_until <= ? order by requested_at, receipt_id limit ?`,
+     from erasures e where finished_at is null and claimed_until <= ?
+     order by claimed_until, requested_at, receipt_id limit ?`,
   );
-  const claim = database.prepare("update erasures set claimed_until = ? where receipt_id = ?");
+  const claim = database.prepare(
+    "update erasures set claimed_until = ? where receipt_id = ? and finished_at is null",
+  );
   const move = database.prepare(
     `update erasures set status = ?2, pages = ?3, finished_at = iif(?2 = 'done', ?4, null),
-       visitor_id = iif(?2 = 'done', null, visitor_id) where receipt_id = ?1`,
+       visitor_id = iif(?2 = 'done', null, visitor_id)
+     where receipt_id = ?1 and status = ?5 and finished_at is null`,
   );
   const retentions = database.prepare(
     `select source_id as sourceId, retention_days as retentionDays from sources where retention_days is not null`,
@@ -125,12 +129,12 @@ export function prepareErasures(database: DatabaseSync): Verbs {
 
     holdErasures: ({ receiptIds, now, leaseMs }) =>
       transaction(() => {
-        for (const receiptId of receiptIds) claim.run(leaseMs === 0 ? 0 : now + leaseMs, receiptId);
+        for (const receiptId of receiptIds) claim.run(now + leaseMs, receiptId);
       }),
 
-    moveErasures: ({ receiptIds, status, pages: awaited, now }) =>
+    moveErasures: ({ receiptIds, from, status, pages: awaited, now }) =>
       transaction(() => {
-        for (const receiptId of receiptIds) move.run(receiptId, status, JSON.stringify(awaited), now);
+        for (const receiptId of receiptIds) move.run(receiptId, status, JSON.stringify(awaited), now, from);
       }),
 
     eraseSessions: ({ visitors, after }) =>
