@@ -180,17 +180,18 @@ export function createDelivery(
     anonymousId: string,
     userId: string | null,
   ): void {
-    const { status, ok, code, results = [], issues } = answer;
+    const { status, ok, code, results, issues } = answer;
     const refusal = { message: `${ingestUrl} answered ${status}, not as Headwater.`, ...answer };
+    const isTaken = ok === true && results?.length === entries.length;
     const isRefusal = ok === false && code && !/^(408|429|5..)$/.test(`${status}`);
-    // A proxy or a web server that answers with a page of its own, 200 or not, has taken nothing and refused nothing.
-    if (!(ok || isRefusal || status === 413)) {
+    // A proxy or a web server that answers with something of its own, 200 or not, has taken nothing and refused nothing.
+    if (!(isTaken || isRefusal || status === 413)) {
       if (status && ok !== false) warn("waits.", refusal);
       backOff(answer.waitMs);
       return;
     }
     failures = 0;
-    if (ok) {
+    if (isTaken) {
       // After a reset it is the session of somebody else.
       if (anonymousId === session.stamp().anonymousId) {
         told = userId;

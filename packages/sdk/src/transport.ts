@@ -9,7 +9,8 @@ export interface Answer extends Refusal {
   readonly ok?: boolean;
   readonly sessionId?: string;
   readonly privacy?: Privacy;
-  readonly results?: readonly (Refusal & { readonly status?: string })[];
+  /** One for each event that was sent; an answer of somebody else may hold anything. */
+  readonly results?: readonly (Refusal & { readonly status?: string })[] | null;
 }
 export interface Privacy {
   readonly respectGpc?: boolean;

@@ -172,6 +172,22 @@ browserTest(
   },
 );
 
+for (const body of [
+  '{"ok":true}',
+  '{"ok":true,"results":null}',
+  '{"ok":true,"results":[]}',
+  '{"ok":"yes","results":[{}]}',
+]) {
+  browserTest(`An answer of ${body} to one event is not taken for the API's.`, async (visit) => {
+    visit.ingest.plan({ status: 200, body });
+    const warning = visit.nextWarning();
+    await visit.page.goto(visit.site.url);
+    assert.match((await warning).text(), /pk_test answered 200, not as Headwater/);
+    const [first, second] = await visit.ingest.until((requests) => requests[1] && requests);
+    assert.deepEqual(second?.body.events, first?.body.events);
+  });
+}
+
 browserTest("After 422 the events that the issues name are dropped, and the rest is sent.", async (visit) => {
   const { ingest, page, open } = visit;
   await open();
