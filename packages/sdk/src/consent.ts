@@ -51,9 +51,15 @@ export function createGate(
   if (hasGpc && isAnswered && `${respectGpc}` !== "false") consent ??= "denied";
   const waiting: (() => void)[] = [];
   let latest: GateState = held;
+  /** "1": not to be counted; "0": taken back, for the pages that remember it. */
+  let wish: string | null | undefined;
 
   function state(): GateState {
-    if (consent === "denied" || wishes.read(optOutName)) return shut;
+    const kept = wishes.read(optOutName);
+    // A site that clears its storage does not undo it.
+    if (!kept && wish) wishes.write(optOutName, wish);
+    wish = kept || wish;
+    if (consent === "denied" || wish === "1") return shut;
     // What is none of the three words is no consent.
     if ((consent !== undefined && consent !== "granted") || document.prerendering) return held;
     return consent || isAnswered ? open : asking;
@@ -88,7 +94,9 @@ export function createGate(
         wishes.write(optOutName, "1");
         wishes.names("headwater.").forEach(wishes.remove);
       }),
-      optIn: changing<void>(() => wishes.remove(optOutName)),
+      optIn: changing<void>(() => {
+        if (wish) wishes.write(optOutName, "0");
+      }),
     },
     obey: changing(({ respectGpc, requireConsent }) => {
       isAnswered = true;

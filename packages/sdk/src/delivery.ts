@@ -213,9 +213,7 @@ export function createDelivery(
     } else if (status === 413 && entries[1]) maxBatchSize = Math.min(maxBatchSize, entries.length >> 1);
     else {
       const spoilt = entries.filter(
-        ([, { id }], index) =>
-          status === 413 ||
-          issues?.some(({ eventId, path }) => eventId === id || `${path},`.startsWith(`events,${index},`)),
+        ([, { id }]) => status === 413 || issues?.some(({ eventId }) => eventId === id),
       );
       if (spoilt[0]) warn("dropped events.", refusal);
       else stop(refusal);

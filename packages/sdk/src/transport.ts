@@ -24,7 +24,7 @@ export interface Refusal {
   readonly issues?: readonly Issue[];
 }
 export interface Issue {
-  readonly path?: readonly (string | number)[];
+  /** Of the event that it lies in. */
   readonly eventId?: string;
 }
 

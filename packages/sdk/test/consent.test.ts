@@ -121,6 +121,34 @@ browserTest('"Do not count me" holds for this browser until it is taken back.', 
 });
 
 browserTest(
+  '"Do not count me" outlives a storage that the site clears, and is taken back in every tab.',
+  async (visit) => {
+    const { ingest, page, site } = visit;
+    await visit.open();
+    const other = await page.context().newPage();
+    await other.goto(site.url);
+    await ingest.until((requests) => requests.length >= 2);
+    await command(visit, "optOut");
+    for (const tab of [other, page])
+      await tab.evaluate(() => {
+        window.headwater?.("track", "never");
+        localStorage.clear();
+        window.headwater?.("track", "never either");
+        window.headwater?.("flush");
+      });
+    await settle(visit);
+    assert.deepEqual(names(visit), ["page", "page"]);
+    assert.deepEqual(await storage(visit), ["headwaterOptOut"]);
+    await other.evaluate(() => window.headwater?.("optIn"));
+    await page.waitForFunction(() => localStorage.getItem("headwaterOptOut") === "0");
+    await visit.track("back");
+    await command(visit, "flush");
+    await ingest.until(() => names(visit).includes("back"));
+    assert.deepEqual(names(visit).slice(2), ["back"]);
+  },
+);
+
+browserTest(
   "Global Privacy Control: a source that respects it gets no event, and nothing is stored.",
   async (visit) => {
     const { ingest, warnings } = visit;

@@ -194,14 +194,19 @@ browserTest("After 422 the events that the issues name are dropped, and the rest
   const invalid: Answer = ({ body }) =>
     refusal(422, "invalid_payload", {
       issues: [
-        { path: ["events", 0, "name"], code: "required", message: "The name is missing." },
+        {
+          path: ["events", 0, "name"],
+          eventId: body.events[0]?.id,
+          code: "required",
+          message: "The name is missing.",
+        },
         { path: [], eventId: body.events[2]?.id, code: "invalid_type", message: "No object." },
       ],
     });
   ingest.plan(invalid);
   const warning = visit.nextWarning();
   await page.evaluate(() => {
-    for (const name of ["by index", "good", "by id", "good too"]) window.headwater?.("track", name);
+    for (const name of ["spoilt", "good", "spoilt too", "good too"]) window.headwater?.("track", name);
   });
   await ingest.until((requests) => requests.length >= 3);
   assert.match((await warning).text(), /Headwater: dropped events\. What is wrong: invalid_payload\./);
@@ -209,7 +214,7 @@ browserTest("After 422 the events that the issues name are dropped, and the rest
   await ingest.until((requests) => requests.length >= 4);
   assert.deepEqual(
     ingest.requests.slice(1).map(({ body }) => body.events.map(({ name }) => name)),
-    [["by index", "good", "by id", "good too"], ["good", "good too"], ["afterwards"]],
+    [["spoilt", "good", "spoilt too", "good too"], ["good", "good too"], ["afterwards"]],
   );
   assert.deepEqual(
     ids(ingest.requests[2]!.body.events),
