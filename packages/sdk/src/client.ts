@@ -1,4 +1,4 @@
-import { asking, type Consent, createGate, type GateState, held, open, shut } from "./consent.ts";
+import { asking, type Consent, createGate, type GateState, held, open } from "./consent.ts";
 import { createDelivery } from "./delivery.ts";
 import { newEventBase, type PageEvent, type Properties, type TrackEvent } from "./event.ts";
 import { createPages, currentTitle } from "./pages.ts";
@@ -43,6 +43,8 @@ export interface Client {
   setConsent(consent: Consent): void;
   /** Prints what is sent, and what is answered. */
   debug(on?: boolean): void;
+  /** Whether it counts the views by itself. */
+  readonly autoPageViews: boolean;
 }
 
 const maxUserIdLength = 200;
@@ -67,7 +69,7 @@ export function startClient(options: ClientOptions): Client {
         // Until it may be stored again it is kept in memory: the visitor is the same one then.
         if (state === held) store.write(name, value);
       }
-      if (state === shut) delivery.forget();
+      if (!state) delivery.forget();
     }
     // After the calls that were recorded before the script came: they travel with the first page view.
     queueMicrotask(delivery.flush);
@@ -120,6 +122,7 @@ export function startClient(options: ClientOptions): Client {
     flush: delivery.flush,
     ready: (run) => queueMicrotask(() => run(client)),
     debug: delivery.debug,
+    autoPageViews,
     ...gate.calls,
   };
 

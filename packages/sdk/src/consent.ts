@@ -68,7 +68,7 @@ export function createGate(
   function pass(run: () => void): void {
     const now = state();
     if (now === open) run();
-    else if (now !== shut && waiting.length < maxHeld) waiting.push(run);
+    else if (now && waiting.length < maxHeld) waiting.push(run);
   }
 
   const changing =
