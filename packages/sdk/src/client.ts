@@ -127,9 +127,10 @@ export function startClient(options: ClientOptions): Client {
   };
 
   const show = () => {
+    gate.show(!store.read(`${prefix}visitor`));
     if (autoPageViews) page();
-    gate.show();
   };
+  on("pageshow", ({ persisted }: PageTransitionEvent) => persisted && show());
   // A prerendered page may never be shown; then it is no view.
   if (document.prerendering) document.addEventListener("prerenderingchange", show);
   else show();

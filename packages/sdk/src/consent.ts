@@ -26,8 +26,11 @@ export interface Gate {
   };
   /** What the source asks for. */
   obey(privacy: Privacy): void;
-  /** The page is shown, from its start or after it was prerendered. */
-  show(): void;
+  /**
+   * The page is shown: from its start, after it was prerendered, or again, when the browser had kept it.
+   * @param isForgotten whether the visitor is not in the store (any more)
+   */
+  show(isForgotten: boolean): void;
 }
 
 const maxHeld = 1000;
@@ -103,6 +106,9 @@ export function createGate(
       if (respectGpc && hasGpc) consent ??= "denied";
       if (requireConsent) consent ??= "pending";
     }),
-    show: changing<void>(() => {}),
+    show: changing((isForgotten) => {
+      // Another page has taken the grant back meanwhile.
+      if (isForgotten && consent && latest === open) consent = "pending";
+    }),
   };
 }

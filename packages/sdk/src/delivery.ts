@@ -62,8 +62,8 @@ export function createDelivery(
   let sending: Promise<void> | undefined;
   /** In a row. */
   let failures = 0;
-  let hasStopped = false;
-  let isDebugging = false;
+  let hasStopped: boolean | undefined;
+  let isDebugging: boolean | undefined;
   /**
    * The user that the server knows this visitor as, null for none. Undefined asks for a bootstrap: each page makes one with
    * its first events, and the server resumes the session that goes on.
@@ -183,7 +183,7 @@ export function createDelivery(
     const { status, ok, code, results, issues } = answer;
     const refusal = { message: `${ingestUrl} answered ${status}, not as Headwater.`, ...answer };
     const isTaken = ok === true && results?.length === entries.length;
-    const isRefusal = ok === false && code && !/^(408|429|5..)$/.test(`${status}`);
+    const isRefusal = ok === false && code && status < 500 && status !== 408 && status !== 429;
     // A proxy or a web server that answers with something of its own, 200 or not, has taken nothing and refused nothing.
     if (!(isTaken || isRefusal || status === 413)) {
       if (status && ok !== false) warn("waits.", refusal);

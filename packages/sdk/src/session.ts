@@ -24,7 +24,7 @@ export function createSession(store: Store, prefix: string): Session {
   const visitorName = `${prefix}visitor`;
 
   function visitor(): string {
-    const known = store.read(visitorName) ?? "";
+    const known = store.read(visitorName)!;
     if (readable.test(known)) return known;
     // Who is known to another source of the site, or to this one before its key was rotated, is the same visitor here.
     const met =
@@ -39,7 +39,7 @@ export function createSession(store: Store, prefix: string): Session {
 
   return {
     stamp() {
-      const [activeAt, sessionId = null] = (store.read(sessionName) ?? "").split(" ");
+      const [activeAt, sessionId = null] = `${store.read(sessionName)}`.split(" ");
       return {
         anonymousId: anonymousId(),
         sessionId: Date.now() - +activeAt! < maxIdleMs ? sessionId : null,

@@ -48,14 +48,17 @@ export function abortedAfter(ms: number): AbortSignal {
 export async function post(url: string, content: unknown): Promise<Answer> {
   const body = JSON.stringify(content);
   const size = bytesOf(body);
-  const keepalive = size <= keepaliveRoom;
-  const keptBytes = keepalive ? size : 0;
+  const keptBytes = size <= keepaliveRoom ? size : 0;
   keepaliveRoom -= keptBytes;
-  const signal = abortedAfter(timeoutMs);
   try {
     // A string is sent as text/plain: JSON's own type would cost a preflight.
-    const init: RequestInit = { method: "POST", body, keepalive, credentials: "omit", signal };
-    const response = await fetch(url, init);
+    const response = await fetch(url, {
+      method: "POST",
+      body,
+      keepalive: keptBytes > 0,
+      credentials: "omit",
+      signal: abortedAfter(timeoutMs),
+    });
     const retryAfter = response.headers.get("retry-after");
     return {
       ...readObject<Answer>(await response.text()),

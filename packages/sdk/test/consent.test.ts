@@ -297,3 +297,26 @@ browserTest('With data-auto-page-views="false" the page counts its own views.', 
   assert.equal(view?.page?.path, "/two");
   assert.deepEqual(view?.properties, { name: "Second", n: 2 });
 });
+
+for (const taken of [true, false]) {
+  browserTest(
+    `A kept page that is shown again ${taken ? "after its consent was taken back" : "while its consent stands"}.`,
+    async (visit) => {
+      const { ingest, page } = visit;
+      await visit.open();
+      await command(visit, "setConsent", "granted");
+      await command(visit, "flush");
+      // As another page does where the visitor takes it back.
+      if (taken) await page.evaluate(() => localStorage.clear());
+      await page.evaluate(() => {
+        dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true }));
+        window.headwater?.("track", "seen again");
+        window.headwater?.("flush");
+      });
+      await settle(visit);
+      if (!taken) await ingest.until(() => names(visit).includes("seen again"));
+      assert.deepEqual(names(visit), taken ? ["page"] : ["page", "page", "seen again"]);
+      assert.equal((await storage(visit)).length > 0, !taken);
+    },
+  );
+}
