@@ -60,16 +60,17 @@ export function startClient(options: ClientOptions): Client {
   let latestView: PageEvent | undefined;
 
   /** What may be sent and stored has changed. */
-  function follow(state: GateState): void {
+  function follow(state: GateState, before: GateState): void {
     if (state === open) store.persist();
     else if (state < asking) {
+      // Who was never known here takes nothing from another source.
+      if (!state && before !== asking) delivery.forget();
       for (const name of store.names(prefix)) {
         const value = store.read(name)!;
         store.remove(name);
         // Until it may be stored again it is kept in memory: the visitor is the same one then.
         if (state === held) store.write(name, value);
       }
-      if (!state) delivery.forget();
     }
     // After the calls that were recorded before the script came: they travel with the first page view.
     queueMicrotask(delivery.flush);
@@ -118,7 +119,7 @@ export function startClient(options: ClientOptions): Client {
     page: quietly(page),
     track: quietly(track),
     identify: quietly(identify),
-    reset: () => gate.pass(delivery.reset),
+    reset: delivery.reset,
     flush: delivery.flush,
     ready: (run) => queueMicrotask(() => run(client)),
     debug: delivery.debug,

@@ -45,7 +45,7 @@ const optOutName = "headwaterOptOut";
 export function createGate(
   consent: Consent | undefined,
   respectGpc: boolean | undefined,
-  onChange: (state: GateState) => void,
+  onChange: (state: GateState, before: GateState) => void,
 ): Gate {
   const wishes = openStore("local", () => true);
   const hasGpc = navigator.globalPrivacyControl;
@@ -59,10 +59,10 @@ export function createGate(
 
   function state(): GateState {
     const kept = wishes.read(optOutName);
+    if (kept) wish = kept;
     // A site that clears its storage does not undo it.
-    if (!kept && wish) wishes.write(optOutName, wish);
-    wish = kept || wish;
-    if (consent === "denied" || wish === "1") return shut;
+    else if (wish) wishes.write(optOutName, wish);
+    if (consent === "denied" || +wish!) return shut;
     // What is none of the three words is no consent.
     if ((consent !== undefined && consent !== "granted") || document.prerendering) return held;
     return consent || isAnswered ? open : asking;
@@ -80,8 +80,8 @@ export function createGate(
       change(value);
       const now = state();
       if (now === latest) return;
+      onChange(now, latest);
       latest = now;
-      onChange(now);
       // They wait again where they still must.
       waiting.splice(0).forEach(pass);
     };

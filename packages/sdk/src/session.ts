@@ -8,7 +8,7 @@ export interface Session {
   know(userId: string): void;
   /** The server opened or resumed it, or took events of it. */
   open(sessionId: string): void;
-  /** The next event is somebody else's. */
+  /** The next event is somebody else's; no other key has the visitor any more either. */
   reset(): void;
 }
 
@@ -49,8 +49,11 @@ export function createSession(store: Store, prefix: string): Session {
     know: (userId) => store.write(visitorName, `${anonymousId()} ${userId}`),
     open: (sessionId) => store.write(sessionName, `${Date.now()} ${sessionId}`),
     reset() {
-      store.remove(sessionName);
+      const known = `${store.read(visitorName)}`.slice(0, idLength);
+      for (const name of store.names("headwater."))
+        if (store.read(name)?.startsWith(known)) store.remove(name);
       store.write(visitorName, newId());
+      store.remove(sessionName);
     },
   };
 }

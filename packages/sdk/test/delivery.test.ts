@@ -166,7 +166,7 @@ browserTest(
     visit.ingest.plan({ status: 200, body: "<!doctype html><title>Welcome</title>" });
     const warning = visit.nextWarning();
     await visit.page.goto(visit.site.url);
-    assert.match((await warning).text(), /pk_test answered 200, not as Headwater/);
+    assert.match((await warning).text(), /pk_test answered 200/);
     const [first, second] = await visit.ingest.until((requests) => requests[1] && requests);
     assert.deepEqual(second?.body.events, first?.body.events);
   },
@@ -182,7 +182,7 @@ for (const body of [
     visit.ingest.plan({ status: 200, body });
     const warning = visit.nextWarning();
     await visit.page.goto(visit.site.url);
-    assert.match((await warning).text(), /pk_test answered 200, not as Headwater/);
+    assert.match((await warning).text(), /pk_test answered 200/);
     const [first, second] = await visit.ingest.until((requests) => requests[1] && requests);
     assert.deepEqual(second?.body.events, first?.body.events);
   });
@@ -209,7 +209,7 @@ browserTest("After 422 the events that the issues name are dropped, and the rest
     for (const name of ["spoilt", "good", "spoilt too", "good too"]) window.headwater?.("track", name);
   });
   await ingest.until((requests) => requests.length >= 3);
-  assert.match((await warning).text(), /Headwater: dropped events\. What is wrong: invalid_payload\./);
+  assert.match((await warning).text(), /Headwater: dropped\. What is wrong: invalid_payload\./);
   await visit.track("afterwards");
   await ingest.until((requests) => requests.length >= 4);
   assert.deepEqual(
