@@ -41,6 +41,26 @@ for (const [title, wrap] of [
   });
 }
 
+browserTest("A provider whose consent changes tells its client.", async (visit) => {
+  const { ingest, page, site } = visit;
+  site.showHead("");
+  const code = await bundleStrictApp(`
+    import { useState } from "react";
+    import { AnalyticsProvider } from "../../src/react.ts";
+    const options = { publicKey: "pk_test", apiBaseUrl: ${JSON.stringify(ingest.url)} };
+    export function App() {
+      const [consent, setConsent] = useState("pending");
+      return <AnalyticsProvider {...options} consent={consent}>
+        <button onClick={() => setConsent("granted")}>Agree</button>
+      </AnalyticsProvider>;
+    }`);
+  await page.goto(`${site.url}/`);
+  await page.addScriptTag({ content: code });
+  await page.getByRole("button").click();
+  await ingest.until(() => ingest.events().some(({ type }) => type === "page"));
+  assert.equal(ingest.events().length, 1);
+});
+
 for (const [title, start] of [
   ["has counted by itself", "createClient(options);"],
   ["was made not to count", "createClient({ ...options, autoPageViews: false }); startAnalytics(options);"],
