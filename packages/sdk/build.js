@@ -93,8 +93,10 @@ async function bundle({ build, parse }, path, code, isClient = false) {
     output: { format: "iife", minify, comments: false },
     write: false,
   });
-  parse(chunks[0].code, { ecmaVersion: EDITION });
-  await writeWhole(path, chunks[0].code);
+  // A block holds `let` and `const` as well as a function does, in fewer bytes.
+  const script = isClient ? chunks[0].code.replace(/^\(function\(\)(.*)\)\(\);\s*$/s, "$1") : chunks[0].code;
+  parse(script, { ecmaVersion: EDITION });
+  await writeWhole(path, script);
 }
 
 export async function buildSdk() {

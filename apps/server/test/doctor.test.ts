@@ -223,6 +223,16 @@ describe("headwater doctor", () => {
     assert.match(stdout, /\n1 of 13 checks found something wrong\.\n$/);
   });
 
+  test("A page that names no address: that nothing was asked is no finding, and not that nothing is wrong.", async () => {
+    show("/no-address.js", `e(t,{publicKey:"${source.publicKey}",apiBaseUrl:n})`);
+    show("/no-address", html('<script type="module" src="/no-address.js"></script>'));
+    const { code, isWorking, notOk } = await examine("/no-address");
+    assert.deepEqual([code, isWorking, notOk], [1, false, []]);
+    const told = await headwater({}, "doctor", `${url}/no-address`, "--key", source.publicKey);
+    assert.match(told.stdout, /\nThe service was not asked: give --api <its address>\.\n$/);
+    assert.equal((await examine("/no-address", "--api", world.url)).code, 0);
+  });
+
   test("A page without the snippet, and one that has it twice.", async () => {
     show("/none", html(""));
     const none = await examine("/none", "--api", world.url);

@@ -63,7 +63,7 @@ const bootstrapFields = {
   joinSession: Maybe(
     Type.Boolean({
       description:
-        "without a sessionId: the session that a bootstrap of the same anonymousId has opened under half an hour ago, if there is one",
+        "without a sessionId: the session that a bootstrap of the same anonymousId, which asked for the same, has opened under half an hour ago, if there is one",
     }),
   ),
   userId: Maybe(EnvelopeId),

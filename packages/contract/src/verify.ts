@@ -1,7 +1,7 @@
 /** What is wrong with an install: a page's own report, and the checks that are made of it (CONTRACT section 7). */
 import Type, { type Static } from "typebox";
 import { LIMITS } from "./limits.ts";
-import { Closed, Id, Nullable, OneOf, Time } from "./shapes.ts";
+import { Closed, Id, Maybe, Nullable, OneOf, Time } from "./shapes.ts";
 
 const Address = Type.String({ maxLength: LIMITS.urlLength });
 const Word = Type.String({ maxLength: 200 });
@@ -30,8 +30,13 @@ export const PageReport = Closed({
   }),
   /** Whether the client's script came. */
   script: OneOf(["loaded", "failed", "unknown"]),
-  /** The client's last request: null: none; a status of null: the network or the browser let none through. */
-  request: Nullable(Closed({ status: Nullable(Type.Integer()), code: Nullable(Word) })),
+  /**
+   * The client's last request: null: none; a status of null: the network or the browser let none through. `attemptId` is
+   * of the service's own answer, which a web server's 200 has not.
+   */
+  request: Nullable(
+    Closed({ status: Nullable(Type.Integer()), code: Nullable(Word), attemptId: Maybe(Word) }),
+  ),
   /** The page's clock when it made the report. */
   sentAt: Time,
 });
@@ -67,7 +72,7 @@ export const Check = Closed({
 export type Check = Static<typeof Check>;
 
 export const Verification = Closed({
-  /** No check is `wrong`. */
+  /** No check is `wrong`, and the service was seen to answer: `reachable` is not `unknown`. */
   isWorking: Type.Boolean(),
   checks: Type.Array(Check),
 });

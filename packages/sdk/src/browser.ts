@@ -34,7 +34,7 @@ function start({ src, nonce, dataset }: HTMLScriptElement): void {
   const run = quietly(([command, ...args]: Call) => {
     const known = client[command as keyof Client] as ((...args: unknown[]) => void) | undefined;
     if (known) known(...args);
-    else console.warn("Headwater: no command", command);
+    else console.warn("Headwater: no", command);
   });
   const headwater: Headwater = (...call) => run(call);
   headwater.version = sdkVersion;

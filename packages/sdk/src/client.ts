@@ -1,4 +1,4 @@
-import { asking, type Consent, createGate, type GateState, held, open, shut } from "./consent.ts";
+import { asking, type Consent, createGate, type GateState, held, open } from "./consent.ts";
 import { createDelivery } from "./delivery.ts";
 import { newEventBase, type PageEvent, type Properties, type TrackEvent } from "./event.ts";
 import { createPages, currentTitle } from "./pages.ts";
@@ -43,6 +43,8 @@ export interface Client {
   setConsent(consent: Consent): void;
   /** Prints what is sent, and what is answered. */
   debug(on?: boolean): void;
+  /** Whether it counts the views by itself. */
+  readonly autoPageViews: boolean;
 }
 
 const maxUserIdLength = 200;
@@ -58,16 +60,17 @@ export function startClient(options: ClientOptions): Client {
   let latestView: PageEvent | undefined;
 
   /** What may be sent and stored has changed. */
-  function follow(state: GateState): void {
+  function follow(state: GateState, before: GateState): void {
     if (state === open) store.persist();
     else if (state < asking) {
+      // Who was never known here takes nothing from another source.
+      if (!state && before !== asking) delivery.forget();
       for (const name of store.names(prefix)) {
         const value = store.read(name)!;
         store.remove(name);
         // Until it may be stored again it is kept in memory: the visitor is the same one then.
         if (state === held) store.write(name, value);
       }
-      if (state === shut) delivery.forget();
     }
     // After the calls that were recorded before the script came: they travel with the first page view.
     queueMicrotask(delivery.flush);
@@ -116,17 +119,19 @@ export function startClient(options: ClientOptions): Client {
     page: quietly(page),
     track: quietly(track),
     identify: quietly(identify),
-    reset: () => gate.pass(delivery.reset),
+    reset: delivery.reset,
     flush: delivery.flush,
     ready: (run) => queueMicrotask(() => run(client)),
     debug: delivery.debug,
+    autoPageViews,
     ...gate.calls,
   };
 
   const show = () => {
+    gate.show(!store.read(`${prefix}visitor`));
     if (autoPageViews) page();
-    gate.show();
   };
+  on("pageshow", ({ persisted }: PageTransitionEvent) => persisted && show());
   // A prerendered page may never be shown; then it is no view.
   if (document.prerendering) document.addEventListener("prerenderingchange", show);
   else show();

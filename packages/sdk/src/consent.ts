@@ -26,8 +26,11 @@ export interface Gate {
   };
   /** What the source asks for. */
   obey(privacy: Privacy): void;
-  /** The page is shown, from its start or after it was prerendered. */
-  show(): void;
+  /**
+   * The page is shown: from its start, after it was prerendered, or again, when the browser had kept it.
+   * @param isForgotten whether the visitor is not in the store (any more)
+   */
+  show(isForgotten: boolean): void;
 }
 
 const maxHeld = 1000;
@@ -42,7 +45,7 @@ const optOutName = "headwaterOptOut";
 export function createGate(
   consent: Consent | undefined,
   respectGpc: boolean | undefined,
-  onChange: (state: GateState) => void,
+  onChange: (state: GateState, before: GateState) => void,
 ): Gate {
   const wishes = openStore("local", () => true);
   const hasGpc = navigator.globalPrivacyControl;
@@ -51,9 +54,15 @@ export function createGate(
   if (hasGpc && isAnswered && `${respectGpc}` !== "false") consent ??= "denied";
   const waiting: (() => void)[] = [];
   let latest: GateState = held;
+  /** "1": not to be counted; "0": taken back, for the pages that remember it. */
+  let wish: string | null | undefined;
 
   function state(): GateState {
-    if (consent === "denied" || wishes.read(optOutName)) return shut;
+    const kept = wishes.read(optOutName);
+    if (kept) wish = kept;
+    // A site that clears its storage does not undo it.
+    else if (wish) wishes.write(optOutName, wish);
+    if (consent === "denied" || +wish!) return shut;
     // What is none of the three words is no consent.
     if ((consent !== undefined && consent !== "granted") || document.prerendering) return held;
     return consent || isAnswered ? open : asking;
@@ -62,7 +71,7 @@ export function createGate(
   function pass(run: () => void): void {
     const now = state();
     if (now === open) run();
-    else if (now !== shut && waiting.length < maxHeld) waiting.push(run);
+    else if (now && waiting.length < maxHeld) waiting.push(run);
   }
 
   const changing =
@@ -71,8 +80,8 @@ export function createGate(
       change(value);
       const now = state();
       if (now === latest) return;
+      onChange(now, latest);
       latest = now;
-      onChange(now);
       // They wait again where they still must.
       waiting.splice(0).forEach(pass);
     };
@@ -88,13 +97,18 @@ export function createGate(
         wishes.write(optOutName, "1");
         wishes.names("headwater.").forEach(wishes.remove);
       }),
-      optIn: changing<void>(() => wishes.remove(optOutName)),
+      optIn: changing<void>(() => {
+        if (wish) wishes.write(optOutName, "0");
+      }),
     },
     obey: changing(({ respectGpc, requireConsent }) => {
       isAnswered = true;
       if (respectGpc && hasGpc) consent ??= "denied";
       if (requireConsent) consent ??= "pending";
     }),
-    show: changing<void>(() => {}),
+    show: changing((isForgotten) => {
+      // Another page has taken the grant back meanwhile.
+      if (isForgotten && consent && latest === open) consent = "pending";
+    }),
   };
 }

@@ -20,7 +20,7 @@ export interface Delivery {
   /** The page may be gone in a moment: what it has added goes now, beside a request that may be under way. */
   leave(): void;
   stop(refusal: Refusal): void;
-  /** Nothing of what waits is sent any more. */
+  /** Nothing of what waits is sent any more, and the visitor is somebody else. */
   forget(): void;
   /** Prints what is sent, and what is answered. */
   debug(on?: boolean): void;
@@ -62,8 +62,8 @@ export function createDelivery(
   let sending: Promise<void> | undefined;
   /** In a row. */
   let failures = 0;
-  let hasStopped = false;
-  let isDebugging = false;
+  let hasStopped: boolean | undefined;
+  let isDebugging: boolean | undefined;
   /**
    * The user that the server knows this visitor as, null for none. Undefined asks for a bootstrap: each page makes one with
    * its first events, and the server resumes the session that goes on.
@@ -180,17 +180,18 @@ export function createDelivery(
     anonymousId: string,
     userId: string | null,
   ): void {
-    const { status, ok, code, results = [], issues } = answer;
-    const refusal = { message: `${ingestUrl} answered ${status}, not as Headwater.`, ...answer };
-    const isRefusal = ok === false && code && !/^(408|429|5..)$/.test(`${status}`);
-    // A proxy or a web server that answers with a page of its own, 200 or not, has taken nothing and refused nothing.
-    if (!(ok || isRefusal || status === 413)) {
+    const { status, ok, code, results, issues } = answer;
+    const refusal = { message: `${ingestUrl} answered ${status}`, ...answer };
+    const isTaken = ok === true && results?.length === entries.length;
+    const isRefusal = code && ok === false && status !== 408 && status !== 429 && status < 500;
+    // A proxy or a web server that answers with something of its own, 200 or not, has taken nothing and refused nothing.
+    if (!(isTaken || isRefusal || status === 413)) {
       if (status && ok !== false) warn("waits.", refusal);
       backOff(answer.waitMs);
       return;
     }
     failures = 0;
-    if (ok) {
+    if (isTaken) {
       // After a reset it is the session of somebody else.
       if (anonymousId === session.stamp().anonymousId) {
         told = userId;
@@ -200,7 +201,7 @@ export function createDelivery(
         const result = results[index];
         if (isAboutSession(result?.code) && entry[1].sessionId) release(entry);
         else {
-          if (result?.status === "rejected") warn("dropped events.", result);
+          if (result?.status === "rejected") warn("dropped.", result);
           queue.remove(entry[0]);
         }
       });
@@ -212,11 +213,9 @@ export function createDelivery(
     } else if (status === 413 && entries[1]) maxBatchSize = Math.min(maxBatchSize, entries.length >> 1);
     else {
       const spoilt = entries.filter(
-        ([, { id }], index) =>
-          status === 413 ||
-          issues?.some(({ eventId, path }) => eventId === id || `${path},`.startsWith(`events,${index},`)),
+        ([, { id }]) => status === 413 || issues?.some(({ eventId }) => eventId === id),
       );
-      if (spoilt[0]) warn("dropped events.", refusal);
+      if (spoilt[0]) warn("dropped.", refusal);
       else stop(refusal);
       for (const [name] of spoilt) queue.remove(name);
     }
@@ -271,10 +270,15 @@ export function createDelivery(
       leave();
       session.reset();
       told = undefined;
+      // And again after what waits for consent. At once too, because the page may be left before it has it.
+      gate.pass(session.reset);
     },
     leave,
     stop,
-    forget: () => queue.own.clear(),
+    forget() {
+      queue.own.clear();
+      session.reset();
+    },
     debug(on = true) {
       isDebugging = on;
     },

@@ -41,4 +41,5 @@ const serverClient: Client = {
   optIn: nothing,
   setConsent: nothing,
   debug: nothing,
+  autoPageViews: false,
 };

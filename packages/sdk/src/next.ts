@@ -8,9 +8,6 @@ import { type AnalyticsProviderProps, AnalyticsProvider as Provider, useAnalytic
 
 export { type AnalyticsProviderProps, useAnalytics };
 
-/** Those that count the views without the provider. */
-const selfCounting = new WeakSet<Client>();
-
 /**
  * For app/layout.tsx: what React's provider does, and a view whenever the App Router has shown another path or query.
  * It reads the query inside a Suspense boundary of its own, so static pages stay static.
@@ -29,9 +26,7 @@ export function AnalyticsProvider({ children, ...options }: AnalyticsProviderPro
  * A provider of the same source then only hands the client out.
  */
 export function startAnalytics(options: ClientOptions): Client {
-  const client = createClient(options);
-  if (options.autoPageViews !== false) selfCounting.add(client);
-  return client;
+  return createClient(options);
 }
 
 function PageViews(): null {
@@ -40,12 +35,12 @@ function PageViews(): null {
   const counted = useRef("");
   useEffect(() => {
     // StrictMode runs every effect twice.
-    if (counted.current === address || selfCounting.has(client)) return;
+    if (counted.current === address || client.autoPageViews) return;
     counted.current = address;
     client.page();
   }, [client, address]);
   useEffect(() => {
-    if (selfCounting.has(client)) return;
+    if (client.autoPageViews) return;
     const restored = ({ persisted }: PageTransitionEvent) => persisted && client.page();
     addEventListener("pageshow", restored);
     return () => removeEventListener("pageshow", restored);

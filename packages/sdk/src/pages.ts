@@ -5,7 +5,7 @@ export interface Pages {
   current(): Page;
   /** The same, at the moment of a view: the view before it is then its referrer. */
   view(): Page;
-  /** Calls back after each navigation that changed path or query, and when the browser shows a kept page again. */
+  /** Calls back after each navigation that changed path or query. */
   follow(onView: () => void): void;
 }
 
@@ -41,7 +41,6 @@ export function createPages(): Pages {
     follow(onView) {
       // Before the first view a page is prerendered: wherever it goes then, it was seen nowhere.
       const navigated = () => shown && shown !== here() && onView();
-      addEventListener("pageshow", ({ persisted }) => persisted && onView());
       if (window.navigation) return navigation.addEventListener("currententrychange", navigated);
       addEventListener("popstate", navigated);
       for (const method of ["pushState", "replaceState"] as const) {

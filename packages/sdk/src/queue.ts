@@ -27,7 +27,6 @@ export interface Queue {
 const maxLength = 1_000_000;
 const minEventLength = 1000;
 export const maxAgeMs = 86_400_000;
-const timeDigits = 13;
 
 /** @param prefix of the names of this source in the store */
 export function createQueue(store: Store, prefix: string): Queue {
@@ -65,10 +64,10 @@ export function createQueue(store: Store, prefix: string): Queue {
       length = 0;
       const entries: Entry[] = [];
       for (const name of store.names("headwater.").sort()) {
-        // Those of another key too, because nobody else may come to drop them.
-        if (+`${name.split("event.")[1]}`.slice(0, timeDigits) < Date.now() - maxAgeMs) store.remove(name);
+        // Those of another key too, because nobody else may come to drop them. (Times of 13 digits are in the order of their text.)
+        if (name.split("event.")[1]! < `${Date.now() - maxAgeMs}`) store.remove(name);
         else if (name.startsWith(ownNames)) {
-          const text = store.read(name) ?? "";
+          const text = `${store.read(name)}`;
           occupy(text);
           entries.push([name, own.get(name) ?? (readObject(text) as QueuedEvent)]);
         }

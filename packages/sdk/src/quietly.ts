@@ -5,7 +5,6 @@ export const quietly =
     try {
       return run(...args);
     } catch (error) {
-      console.warn("Headwater:", error);
-      return undefined;
+      return console.warn("Headwater:", error) as undefined;
     }
   };

@@ -8,7 +8,7 @@ export interface Session {
   know(userId: string): void;
   /** The server opened or resumed it, or took events of it. */
   open(sessionId: string): void;
-  /** The next event is somebody else's. */
+  /** The next event is somebody else's; no other key has the visitor any more either. */
   reset(): void;
 }
 
@@ -24,7 +24,7 @@ export function createSession(store: Store, prefix: string): Session {
   const visitorName = `${prefix}visitor`;
 
   function visitor(): string {
-    const known = store.read(visitorName) ?? "";
+    const known = store.read(visitorName)!;
     if (readable.test(known)) return known;
     // Who is known to another source of the site, or to this one before its key was rotated, is the same visitor here.
     const met =
@@ -39,7 +39,7 @@ export function createSession(store: Store, prefix: string): Session {
 
   return {
     stamp() {
-      const [activeAt, sessionId = null] = (store.read(sessionName) ?? "").split(" ");
+      const [activeAt, sessionId = null] = `${store.read(sessionName)}`.split(" ");
       return {
         anonymousId: anonymousId(),
         sessionId: Date.now() - +activeAt! < maxIdleMs ? sessionId : null,
@@ -49,8 +49,11 @@ export function createSession(store: Store, prefix: string): Session {
     know: (userId) => store.write(visitorName, `${anonymousId()} ${userId}`),
     open: (sessionId) => store.write(sessionName, `${Date.now()} ${sessionId}`),
     reset() {
-      store.remove(sessionName);
+      const known = `${store.read(visitorName)}`.slice(0, idLength);
+      for (const name of store.names("headwater."))
+        if (store.read(name)?.startsWith(known)) store.remove(name);
       store.write(visitorName, newId());
+      store.remove(sessionName);
     },
   };
 }

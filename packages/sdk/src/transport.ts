@@ -9,7 +9,8 @@ export interface Answer extends Refusal {
   readonly ok?: boolean;
   readonly sessionId?: string;
   readonly privacy?: Privacy;
-  readonly results?: readonly (Refusal & { readonly status?: string })[];
+  /** One for each event that was sent; an answer of somebody else may hold anything. */
+  readonly results?: readonly (Refusal & { readonly status?: string })[] | null;
 }
 export interface Privacy {
   readonly respectGpc?: boolean;
@@ -23,7 +24,7 @@ export interface Refusal {
   readonly issues?: readonly Issue[];
 }
 export interface Issue {
-  readonly path?: readonly (string | number)[];
+  /** Of the event that it lies in. */
   readonly eventId?: string;
 }
 
@@ -47,14 +48,17 @@ export function abortedAfter(ms: number): AbortSignal {
 export async function post(url: string, content: unknown): Promise<Answer> {
   const body = JSON.stringify(content);
   const size = bytesOf(body);
-  const keepalive = size <= keepaliveRoom;
-  const keptBytes = keepalive ? size : 0;
+  const keptBytes = size <= keepaliveRoom ? size : 0;
   keepaliveRoom -= keptBytes;
-  const signal = abortedAfter(timeoutMs);
   try {
     // A string is sent as text/plain: JSON's own type would cost a preflight.
-    const init: RequestInit = { method: "POST", body, keepalive, credentials: "omit", signal };
-    const response = await fetch(url, init);
+    const response = await fetch(url, {
+      method: "POST",
+      body,
+      keepalive: keptBytes > 0,
+      credentials: "omit",
+      signal: abortedAfter(timeoutMs),
+    });
     const retryAfter = response.headers.get("retry-after");
     return {
       ...readObject<Answer>(await response.text()),

@@ -121,6 +121,34 @@ browserTest('"Do not count me" holds for this browser until it is taken back.', 
 });
 
 browserTest(
+  '"Do not count me" outlives a storage that the site clears, and is taken back in every tab.',
+  async (visit) => {
+    const { ingest, page, site } = visit;
+    await visit.open();
+    const other = await page.context().newPage();
+    await other.goto(site.url);
+    await ingest.until((requests) => requests.length >= 2);
+    await command(visit, "optOut");
+    for (const tab of [other, page])
+      await tab.evaluate(() => {
+        window.headwater?.("track", "never");
+        localStorage.clear();
+        window.headwater?.("track", "never either");
+        window.headwater?.("flush");
+      });
+    await settle(visit);
+    assert.deepEqual(names(visit), ["page", "page"]);
+    assert.deepEqual(await storage(visit), ["headwaterOptOut"]);
+    await other.evaluate(() => window.headwater?.("optIn"));
+    await page.waitForFunction(() => localStorage.getItem("headwaterOptOut") === "0");
+    await visit.track("back");
+    await command(visit, "flush");
+    await ingest.until(() => names(visit).includes("back"));
+    assert.deepEqual(names(visit).slice(2), ["back"]);
+  },
+);
+
+browserTest(
   "Global Privacy Control: a source that respects it gets no event, and nothing is stored.",
   async (visit) => {
     const { ingest, warnings } = visit;
@@ -269,3 +297,26 @@ browserTest('With data-auto-page-views="false" the page counts its own views.', 
   assert.equal(view?.page?.path, "/two");
   assert.deepEqual(view?.properties, { name: "Second", n: 2 });
 });
+
+for (const taken of [true, false]) {
+  browserTest(
+    `A kept page that is shown again ${taken ? "after its consent was taken back" : "while its consent stands"}.`,
+    async (visit) => {
+      const { ingest, page } = visit;
+      await visit.open();
+      await command(visit, "setConsent", "granted");
+      await command(visit, "flush");
+      // As another page does where the visitor takes it back.
+      if (taken) await page.evaluate(() => localStorage.clear());
+      await page.evaluate(() => {
+        dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true }));
+        window.headwater?.("track", "seen again");
+        window.headwater?.("flush");
+      });
+      await settle(visit);
+      if (!taken) await ingest.until(() => names(visit).includes("seen again"));
+      assert.deepEqual(names(visit), taken ? ["page"] : ["page", "page", "seen again"]);
+      assert.equal((await storage(visit)).length > 0, !taken);
+    },
+  );
+}

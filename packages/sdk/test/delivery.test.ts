@@ -166,11 +166,27 @@ browserTest(
     visit.ingest.plan({ status: 200, body: "<!doctype html><title>Welcome</title>" });
     const warning = visit.nextWarning();
     await visit.page.goto(visit.site.url);
-    assert.match((await warning).text(), /pk_test answered 200, not as Headwater/);
+    assert.match((await warning).text(), /pk_test answered 200/);
     const [first, second] = await visit.ingest.until((requests) => requests[1] && requests);
     assert.deepEqual(second?.body.events, first?.body.events);
   },
 );
+
+for (const body of [
+  '{"ok":true}',
+  '{"ok":true,"results":null}',
+  '{"ok":true,"results":[]}',
+  '{"ok":"yes","results":[{}]}',
+]) {
+  browserTest(`An answer of ${body} to one event is not taken for the API's.`, async (visit) => {
+    visit.ingest.plan({ status: 200, body });
+    const warning = visit.nextWarning();
+    await visit.page.goto(visit.site.url);
+    assert.match((await warning).text(), /pk_test answered 200/);
+    const [first, second] = await visit.ingest.until((requests) => requests[1] && requests);
+    assert.deepEqual(second?.body.events, first?.body.events);
+  });
+}
 
 browserTest("After 422 the events that the issues name are dropped, and the rest is sent.", async (visit) => {
   const { ingest, page, open } = visit;
@@ -178,22 +194,27 @@ browserTest("After 422 the events that the issues name are dropped, and the rest
   const invalid: Answer = ({ body }) =>
     refusal(422, "invalid_payload", {
       issues: [
-        { path: ["events", 0, "name"], code: "required", message: "The name is missing." },
+        {
+          path: ["events", 0, "name"],
+          eventId: body.events[0]?.id,
+          code: "required",
+          message: "The name is missing.",
+        },
         { path: [], eventId: body.events[2]?.id, code: "invalid_type", message: "No object." },
       ],
     });
   ingest.plan(invalid);
   const warning = visit.nextWarning();
   await page.evaluate(() => {
-    for (const name of ["by index", "good", "by id", "good too"]) window.headwater?.("track", name);
+    for (const name of ["spoilt", "good", "spoilt too", "good too"]) window.headwater?.("track", name);
   });
   await ingest.until((requests) => requests.length >= 3);
-  assert.match((await warning).text(), /Headwater: dropped events\. What is wrong: invalid_payload\./);
+  assert.match((await warning).text(), /Headwater: dropped\. What is wrong: invalid_payload\./);
   await visit.track("afterwards");
   await ingest.until((requests) => requests.length >= 4);
   assert.deepEqual(
     ingest.requests.slice(1).map(({ body }) => body.events.map(({ name }) => name)),
-    [["by index", "good", "by id", "good too"], ["good", "good too"], ["afterwards"]],
+    [["spoilt", "good", "spoilt too", "good too"], ["good", "good too"], ["afterwards"]],
   );
   assert.deepEqual(
     ids(ingest.requests[2]!.body.events),

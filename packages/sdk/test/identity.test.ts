@@ -42,6 +42,46 @@ browserTest(
 );
 
 browserTest(
+  "reset holds at once where consent is pending, and under every key that has the visitor.",
+  async (visit) => {
+    const { ingest, page, site, open, track } = visit;
+    await open();
+    const kept = () =>
+      page.evaluate(() => ["test", "old", "other"].map((key) => localStorage[`headwater.pk_${key}.visitor`]));
+    await page.evaluate(() => {
+      localStorage["headwater.pk_old.visitor"] = `${localStorage["headwater.pk_test.visitor"]} user-1`;
+      localStorage["headwater.pk_other.visitor"] = "f".repeat(32);
+    });
+    const tag = (attributes: string) =>
+      `<script async src="${ingest.url}/sdk/v2.js" data-key="pk_test" ${attributes}></script>`;
+    site.showHead(tag('data-consent="pending"'));
+    await page.goto(site.url);
+    await page.waitForFunction(() => window.headwater?.version);
+    await page.evaluate(() => window.headwater?.("reset"));
+    assert.deepEqual(await kept(), [undefined, undefined, "f".repeat(32)]);
+    assert.equal(await page.evaluate(() => localStorage.getItem("headwater.pk_test.session")), null);
+    await page.evaluate(() => window.headwater?.("setConsent", "granted"));
+    await track("somebody");
+    await ingest.until(() => ingest.events().some(({ name }) => name === "somebody"));
+    const [first, ...later] = ingest.requests.map(({ body }) => body.anonymousId);
+    assert.ok(!later.includes(first!));
+  },
+);
+
+browserTest(
+  "Where consent is denied no other key keeps the visitor, to be taken over again later.",
+  async (visit) => {
+    const { page, open } = visit;
+    await open();
+    await page.evaluate(() => {
+      localStorage["headwater.pk_old.visitor"] = localStorage["headwater.pk_test.visitor"];
+      window.headwater?.("setConsent", "denied");
+    });
+    assert.equal(await page.evaluate(() => localStorage.length), 0);
+  },
+);
+
+browserTest(
   "What a visitor leaves unsent is sent as theirs, also when somebody else has signed in meanwhile.",
   async (visit) => {
     const { ingest, page, open, track } = visit;
@@ -154,7 +194,7 @@ browserTest("An event that the server rejects is dropped, with a warning.", asyn
   ingest.plan({ status: 200, body: { ok: true, results: [rejected] } });
   const warning = visit.nextWarning();
   await track("large");
-  assert.match((await warning).text(), /dropped events\. It is too large\./);
+  assert.match((await warning).text(), /dropped\. It is too large\./);
   assert.equal(
     await visit.page.evaluate(() => Object.keys(localStorage).some((name) => name.includes("event"))),
     false,

@@ -1,7 +1,7 @@
 /** The door to React, under StrictMode in a real Chromium. */
 import assert from "node:assert/strict";
 import { browserTest } from "./browser.ts";
-import { bundleStrictApp } from "./react-app.ts";
+import { bundleNextModule, bundleStrictApp } from "./react-app.ts";
 
 /** A component that tracks when it appears, in as many providers as `wrap` puts around it. */
 const app = (apiBaseUrl: string, wrap: (inner: string) => string) => `
@@ -38,5 +38,55 @@ for (const [title, wrap] of [
     );
     // StrictMode runs the effect twice
     assert.deepEqual(await page.evaluate("[clients.length, new Set(clients).size]"), [2, 1]);
+  });
+}
+
+browserTest("A provider whose consent changes tells its client.", async (visit) => {
+  const { ingest, page, site } = visit;
+  site.showHead("");
+  const code = await bundleStrictApp(`
+    import { useState } from "react";
+    import { AnalyticsProvider } from "../../src/react.ts";
+    const options = { publicKey: "pk_test", apiBaseUrl: ${JSON.stringify(ingest.url)} };
+    export function App() {
+      const [consent, setConsent] = useState("pending");
+      return <AnalyticsProvider {...options} consent={consent}>
+        <button onClick={() => setConsent("granted")}>Agree</button>
+      </AnalyticsProvider>;
+    }`);
+  await page.goto(`${site.url}/`);
+  await page.addScriptTag({ content: code });
+  await page.getByRole("button").click();
+  await ingest.until(() => ingest.events().some(({ type }) => type === "page"));
+  assert.equal(ingest.events().length, 1);
+});
+
+for (const [title, start] of [
+  ["has counted by itself", "createClient(options);"],
+  ["was made not to count", "createClient({ ...options, autoPageViews: false }); startAnalytics(options);"],
+] as const) {
+  browserTest(`The Next.js provider over a client that ${title}: one view.`, async (visit) => {
+    const { ingest, page, site } = visit;
+    site.showHead("");
+    const code = await bundleNextModule(`
+      import { createElement as h, useEffect } from "react";
+      import { createRoot } from "react-dom/client";
+      import { createClient } from "../../src/index.ts";
+      import { AnalyticsProvider, startAnalytics, useAnalytics } from "../../src/next.ts";
+      const options = { publicKey: "pk_test", apiBaseUrl: ${JSON.stringify(ingest.url)} };
+      function Inner() {
+        const analytics = useAnalytics();
+        useEffect(() => { setTimeout(() => analytics.track("mounted")); }, [analytics]);
+        return null;
+      }
+      ${start}
+      createRoot(document.getElementById("root")).render(h(AnalyticsProvider, options, h(Inner)));`);
+    await page.goto(`${site.url}/`);
+    await page.addScriptTag({ content: code });
+    await ingest.until(() => ingest.events().some(({ name }) => name === "mounted"));
+    assert.deepEqual(
+      ingest.events().map((event) => event.name ?? event.page?.path),
+      ["/", "mounted"],
+    );
   });
 }

@@ -55,6 +55,8 @@ export const refusal = (status: number, code: string, more: Record<string, unkno
   },
 });
 
+const isSuccess = (body: unknown): body is { ok: true } => (body as { ok?: unknown } | null)?.ok === true;
+
 async function listen(listener: RequestListener) {
   const server = createServer(listener).listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -99,7 +101,10 @@ export async function startIngest() {
     else if (answer === "wait") return;
     else if (typeof answer === "function") reply(response, answer(request), request);
     else {
-      const text = typeof answer.body === "string" ? answer.body : JSON.stringify(answer.body ?? null);
+      const taken = request.body.events?.map(() => ({ status: "accepted", code: null })) ?? [];
+      // Every success answers for each event.
+      const body = isSuccess(answer.body) ? { results: taken, ...answer.body } : answer.body;
+      const text = typeof body === "string" ? body : JSON.stringify(body ?? null);
       response.writeHead(answer.status, answer.headers).end(text);
     }
   }

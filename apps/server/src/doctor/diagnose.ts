@@ -27,5 +27,8 @@ export function diagnose(evidence: Evidence): Verification {
     const { status, message, hint = null, paste = null } = examine(evidence);
     return { check, status, message, hint, paste };
   });
-  return { isWorking: checks.every(({ status }) => status !== "wrong"), checks };
+  const isWorking = checks.every(
+    ({ check, status }) => status !== "wrong" && !(check === "reachable" && status === "unknown"),
+  );
+  return { isWorking, checks };
 }

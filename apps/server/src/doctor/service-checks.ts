@@ -63,14 +63,19 @@ function seenByPage({ report }: Evidence): Finding {
       "A blocker, a Content-Security-Policy or the network: look at the checks csp_connect, api_address and blocked_by_name.",
     );
   }
-  return answeredPage(request.status, request.code);
+  const { status, code, attemptId } = request;
+  return status < 300 ? tookOfPage(status, attemptId) : answeredPage(status, code);
 }
 
 /** Refusals that the client recovers from by itself: it opens a new session. */
 const PASSING = new Set(["invalid_session", "session_expired"]);
 
+const tookOfPage = (status: number, attemptId: string | null | undefined): Finding =>
+  attemptId
+    ? ok("The service has answered the page.")
+    : unknown(`The page was answered ${status}; without the answer's attemptId it may be another server's.`);
+
 function answeredPage(status: number, code: string | null): Finding {
-  if (status < 300) return ok("The service has answered the page.");
   const answer = `The page was answered ${status} ${code ?? "without a code of the service"}`;
   if (status === 429 || status === 503) {
     return warning(

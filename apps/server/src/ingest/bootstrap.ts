@@ -60,12 +60,16 @@ async function story(
     });
     return { verdicts, touch, committed };
   };
-  const { verdicts, touch, committed } = await (resumed ? store() : sessions.whileOpening(session, store));
+  const { verdicts, touch, committed } = await (resumed
+    ? store()
+    : sessions.whileOpening(session, body.joinSession === true, store));
   if (resumed) sessions.livesOn(sourceId, held.sessionId, body.userId ?? null, now);
   keepAlive(touch, committed, sourceId, now, corridor);
 
   const settled = settle(verdicts, committed, sourceId);
-  const answer = { ...answerOf(session, resumed, known, attempt), ...(body.events ? settled : {}) };
+  // who only knows the visitor's id is told nothing of what the session holds
+  const userId = body.sessionId ? session.userId : (body.userId ?? null);
+  const answer = { ...answerOf(session, userId, resumed, known, attempt), ...(body.events ? settled : {}) };
   attempt.envelope = { ...parsed.envelope!, sessionId: session.sessionId };
   return { kind: "taken", answer, results: settled.results, normalized: normalizedOf(verdicts) };
 }
@@ -124,6 +128,7 @@ const shortText = (value: unknown) => (typeof value === "string" ? value.slice(0
 
 function answerOf(
   session: SessionRecord,
+  identifiedUserId: string | null,
   resumed: boolean,
   known: KnownSource,
   attempt: Attempt,
@@ -137,7 +142,7 @@ function answerOf(
     sourceId: session.sourceId,
     sessionId: session.sessionId,
     anonymousId: session.anonymousId,
-    identifiedUserId: session.userId,
+    identifiedUserId,
     ingestUrl: `/api/ingest/v2/${known.publicKey}/events`,
     sessionResumed: resumed,
     sessionExpiresAt: isoTime(expiresAt(session)),

@@ -17,12 +17,15 @@ export interface Sessions {
     isEnough?: (session: SessionRecord) => boolean,
   ): Promise<SessionRecord | null>;
   /**
-   * The session of this visitor that this node has opened last, under half an hour ago; null when that failed. Undefined:
+   * The joinable session of this visitor that this node has opened last, under half an hour ago; null when that failed. Undefined:
    * there is none. Its bootstrap may still be under way, whose end is waited for.
    */
   recent(sourceId: string, anonymousId: string, now: number): Promise<SessionRecord | null> | undefined;
-  /** Remembers the session when the work has stored it; until then it is `recent` already. */
-  whileOpening<T>(session: SessionRecord, work: () => Promise<T>): Promise<T>;
+  /**
+   * Remembers the session when the work has stored it.
+   * @param isJoinable whether it is `recent`, from the start of the work on
+   */
+  whileOpening<T>(session: SessionRecord, isJoinable: boolean, work: () => Promise<T>): Promise<T>;
   /** A commit kept it alive, and may have named its user, which other nodes are told. It is stored by now: nothing here may fail. */
   livesOn(sourceId: string, sessionId: string, userId: string | null, now: number): void;
   /** Another node knows more of it; without one, of any. */
@@ -62,10 +65,10 @@ export function createSessions(ledger: IngestLedger): Sessions {
         isOpen ? remembered.ask(keyOf(sourceId, latest.sessionId)) : null,
       );
     },
-    async whileOpening(session, work) {
+    async whileOpening(session, isJoinable, work) {
       const { sourceId, sessionId, anonymousId, startedAt } = session;
       const { promise: done, resolve } = Promise.withResolvers<boolean>();
-      opened.set(keyOf(sourceId, anonymousId), { at: startedAt, sessionId, done });
+      if (isJoinable) opened.set(keyOf(sourceId, anonymousId), { at: startedAt, sessionId, done });
       try {
         const result = await work();
         remembered.keep(keyOf(sourceId, sessionId), session);

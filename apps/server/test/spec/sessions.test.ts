@@ -102,12 +102,14 @@ describe("Sessions", () => {
       assert.equal(storedEvent(world.dataDir, event.id).sessionId, sessionId);
     });
 
-    it("is told the user that the session has got since, and keeps it alive", async () => {
+    it("is told no user but its own, and keeps the session and its user alive", async () => {
       const { bootstrap, send } = await visitor();
       const { sessionId } = await bootstrap({ joinSession: true });
       await send(sessionId, [trackEvent({}, time.now())], { userId: "user-2" });
       time.advance(20 * MINUTE);
-      assert.equal((await bootstrap({ joinSession: true })).identifiedUserId, "user-2");
+      assert.equal((await bootstrap({ joinSession: true })).identifiedUserId, null);
+      assert.equal((await bootstrap({ sessionId })).identifiedUserId, "user-2");
+      assert.equal((await bootstrap({ joinSession: true, userId: "user-3" })).identifiedUserId, "user-3");
       time.advance(20 * MINUTE);
       assert.equal((await bootstrap({ sessionId })).sessionResumed, true);
     });
@@ -131,6 +133,16 @@ describe("Sessions", () => {
       ];
       for (const other of others) assert.equal(other.sessionResumed, false);
       assert.equal(new Set([sessionId, ...others.map((other) => other.sessionId)]).size, 6);
+    });
+
+    it("gets none that was opened without asking for it", async () => {
+      const { bootstrap } = await visitor();
+      const { sessionId } = await bootstrap({ userId: "user-1" });
+      const other = await bootstrap({ joinSession: true });
+      assert.deepEqual([other.sessionId === sessionId, other.sessionResumed], [false, false]);
+      assert.equal(other.identifiedUserId, null);
+      await bootstrap();
+      assert.equal((await bootstrap({ joinSession: true })).sessionId, other.sessionId);
     });
 
     it("stores its events in the session that it joins", async () => {

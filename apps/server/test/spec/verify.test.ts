@@ -41,7 +41,7 @@ describe("POST /api/tracking-sources/:sourceId/verify", () => {
     snippets: [snippet()],
     policies: [],
     script: "loaded",
-    request: { status: 200, code: null },
+    request: { status: 200, code: null, attemptId: "att_1" },
     sentAt: new Date(time.now()).toISOString(),
     ...over,
   });
@@ -198,6 +198,18 @@ describe("POST /api/tracking-sources/:sourceId/verify", () => {
       ] as const)
         assert.deepEqual(await answered(status, code), [true, "warning"], `${status} ${code}`);
       assert.deepEqual(await answered(403, "session_expired"), [true, "ok"]);
+    });
+
+    it("whether it works is unknown where nothing shows that the service has answered the page", async () => {
+      for (const request of [
+        null,
+        { status: 200, code: null },
+        { status: 200, code: null, attemptId: null },
+        { status: 204, code: null },
+      ]) {
+        const answer = await verified({ request });
+        assert.deepEqual([answer.isWorking, answer.checks[5]?.status], [false, "unknown"]);
+      }
     });
 
     it("a host or a folder that lists of trackers name is a warning, with what to do about it", async () => {

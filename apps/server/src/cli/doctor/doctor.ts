@@ -77,7 +77,7 @@ function lines({ check, status, message, hint, paste }: Check): string[] {
 export const doctor = defineCommand({
   meta: {
     description:
-      "What is wrong with the install in a page, and the line to paste. It exits 1 when something is. The page's scripts do not run; the service shows one refused attempt of the version headwater-doctor, and counts nothing",
+      "What is wrong with the install in a page, and the line to paste. It exits 1 when something is, or when the service could not be asked. The page's scripts do not run; the service shows one refused attempt of the version headwater-doctor, and counts nothing",
   },
   args: {
     url: { type: "positional", required: true, description: "The page, as its visitors open it" },
@@ -114,9 +114,9 @@ export const doctor = defineCommand({
     const verification = diagnose({ ...evidence, service: await askService(evidence, Date.now, ask) });
     const { checks, isWorking } = verification;
     const wrong = checks.filter(({ status }) => status === "wrong").length;
-    const summary = isWorking
-      ? "Nothing is wrong."
-      : `${wrong} of ${checks.length} checks found something wrong.`;
+    const found = `${wrong} of ${checks.length} checks found something wrong.`;
+    const nothing = isWorking ? "Nothing is wrong." : "The service was not asked: give --api <its address>.";
+    const summary = wrong > 0 ? found : nothing;
     // what a page says of itself may hold what moves a terminal's cursor
     const shown = checks.flatMap(lines).map((line) => line.replace(/\p{Cc}/gu, "\uFFFD"));
     const text = [...shown, "", summary].join("\n");
