@@ -52,7 +52,9 @@ browserTest("What is sent at the end outlives its page, in whatever script it is
     });
   });
   await open();
-  await page.evaluate(() => window.headwater?.("flush"));
+  // the first view has been answered: nothing is under way
+  await page.waitForFunction(() => Object.keys(localStorage).every((name) => !name.includes(".event.")));
+  await page.waitForFunction(() => Object.keys(localStorage).some((name) => name.endsWith(".session")));
   await page.evaluate(() => {
     for (let n = 0; n < 6; n += 1) window.headwater?.("track", `${n}`, { text: "漢".repeat(9_000) });
   });
