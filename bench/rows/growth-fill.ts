@@ -6,20 +6,20 @@ import { LIMITS } from "@headwater/contract/limits";
 import type pg from "pg";
 import { KEY_SLOTS } from "../../apps/server/src/ledger/postgres/commit-ddl.ts";
 import { openDatabase } from "../../apps/server/src/ledger/sqlite/database.ts";
+import { FULL_KEYS } from "../../apps/server/src/ledger/sqlite/generations.ts";
 
-export const GENERATIONS = 5;
+const GENERATIONS = 5;
 const GENERATION_MS = LIMITS.keyGenerationSeconds * 1_000;
-/** So that none is retired while the bench runs, and none is opened. */
+/** So that none is retired while the bench runs, and none is opened for its age. */
 const HOUR_MS = 3_600_000;
+const SPAN_MS = (GENERATIONS - 1) * (GENERATION_MS - HOUR_MS);
 
-/** When each was opened, the oldest first. */
-const openedAt = (now: number): number[] =>
-  Array.from(
-    { length: GENERATIONS },
-    (_, index) => now - (GENERATIONS - 1 - index) * (GENERATION_MS - HOUR_MS),
-  );
-
-const numbered = (now: number) => openedAt(now).map((at, index) => ({ generation: index + 1, at }));
+/** Evenly over the window, the oldest first. */
+const spread = (generations: number, now: number) =>
+  Array.from({ length: generations }, (_, index) => ({
+    generation: index + 1,
+    at: now - Math.round(((generations - 1 - index) * SPAN_MS) / (generations - 1)),
+  }));
 
 /** Into a folder that no server works on. */
 export function fillSqlite(dataDir: string, keys: number, now: number): void {
@@ -27,13 +27,15 @@ export function fillSqlite(dataDir: string, keys: number, now: number): void {
   try {
     database.exec("pragma temp_store = memory; pragma cache_size = -1048576");
     const put = database.prepare("insert into key_generations values (?, ?, 0)");
-    for (const { generation, at } of numbered(now)) {
+    // as many as there would be after so many keys
+    const generations = Math.max(GENERATIONS, Math.ceil(keys / FULL_KEYS));
+    for (const { generation, at } of spread(generations, now)) {
       const table = `event_keys_${generation}`;
       database.exec(`create table ${table} (key blob primary key) without rowid`);
       put.run(generation, at);
       // the first pass fills pages, the second splits them
       for (const share of [0.5, 0.5]) {
-        const count = Math.round((keys / GENERATIONS) * share);
+        const count = Math.round((keys / generations) * share);
         if (count === 0) continue;
         database.exec(`insert into ${table}
           with recursive n (n) as (values (1) union all select n + 1 from n where n < ${count})
@@ -54,7 +56,7 @@ export async function fillPostgres(client: pg.Client, keys: number, source: bigi
   await client.query("set maintenance_work_mem = '1GB'; set synchronous_commit = off");
   await client.query("begin");
   await client.query("delete from key_generations");
-  for (const { generation, at } of numbered(now)) {
+  for (const { generation, at } of spread(GENERATIONS, now)) {
     await client.query("insert into key_generations values ($1, $2)", [generation, at]);
     if (keys === 0) continue;
     const slot = generation % KEY_SLOTS;

@@ -11,7 +11,7 @@ import { type Context, failuresOf, figure, median, type Section, spread, verdict
 import { type Headwater, newFolder, RAISED, startHeadwater } from "../server.ts";
 import { type ClosedLoop, closedLoop } from "../wrk.ts";
 import { templateFile } from "./duel.ts";
-import { fillPostgres, GENERATIONS } from "./growth-fill.ts";
+import { fillPostgres } from "./growth-fill.ts";
 
 const FILL = fileURLToPath(new URL("../fill.ts", import.meta.url));
 const EVENTS = 10;
@@ -200,7 +200,7 @@ export async function growth({ options, say }: Context): Promise<Section> {
       { columns: ["ledger", "table", "bytes on disk an event"], rows: bytes },
     ],
     notes: [
-      `Keys made in the database, random, spread evenly over ${GENERATIONS} live generations; the traffic adds its own. ${options.rounds} rounds of ${options.seconds} s each, one after the other; median (lowest–highest); shares are worked out round by round.`,
+      `Keys made in the database, random, spread evenly over all live generations; the traffic adds its own. ${options.rounds} rounds of ${options.seconds} s each, one after the other; median (lowest–highest); shares are worked out round by round.`,
       "Bytes an event: what the traffic of this bench added to the ledger that began empty, indexes included; below them what the filled keys take.",
     ],
     data: Object.fromEntries(

@@ -9,7 +9,7 @@ import fc from "fast-check";
 import { openDatabase } from "../src/ledger/sqlite/database.ts";
 import { openGenerations } from "../src/ledger/sqlite/generations.ts";
 
-const NUMBERS = { filedFrom: 40, sample: 5, sliceRows: 7 };
+const NUMBERS = { filedFrom: 40, sample: 5, sliceRows: 7, fullKeys: 90 };
 const DAY_MS = 86_400_000;
 const NOW = Date.UTC(2026, 10, 21);
 

@@ -5,7 +5,7 @@
  */
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { DEDUP_WINDOW_SECONDS, LIMITS } from "@headwater/contract/limits";
-import { createLearnedKeys, type LearningNumbers } from "./learned-keys.ts";
+import { createLearnedKeys, estimateKeys, type LearningNumbers } from "./learned-keys.ts";
 import { KEY_BYTES } from "./packing.ts";
 import { keyText, openRecentKeys } from "./recent-keys.ts";
 
@@ -13,6 +13,12 @@ const GENERATION_MS = LIMITS.keyGenerationSeconds * 1_000;
 /** What the debug view promises; a key accepted just before the next generation opens is kept that long too. */
 const NEEDED_MS = DEDUP_WINDOW_SECONDS * 1_000;
 const SLICE_ROWS = 5_000;
+/**
+ * Keys are random, so in a large table each rewrites a page of its own. A generation of so many, or of a share of all that
+ * are known, is followed by a new one, which is small.
+ */
+export const FULL_KEYS = 4_000_000;
+const FULL_SHARE = 1 / 12;
 
 interface Generation {
   generation: number;
@@ -23,7 +29,7 @@ interface Generation {
 export interface Generations {
   /** Remembers keys (16 bytes each, one after the other); for each 1 when it was new. Within the caller's transaction. */
   remember(keys: Uint8Array): Uint8Array;
-  /** Opens a new generation when the newest is old enough, and retires those past their time. */
+  /** Opens a new generation when the newest is old or large enough, and retires those past their time. */
   turn(now: number): void;
   /** Learns a slice of the older generations, so that they are searched less; true while there is more to do. */
   learn(): boolean;
@@ -33,17 +39,16 @@ export interface Generations {
 
 const table = (generation: number) => `event_keys_${generation}`;
 
-/** Is a key in any of these? */
-function prepareSearch(database: DatabaseSync, tables: readonly string[]): StatementSync {
+/** Is a key in any of these? Null: there are none. */
+function prepareSearch(database: DatabaseSync, tables: readonly string[]): StatementSync | null {
+  if (tables.length === 0) return null;
   return database.prepare(tables.map((name) => `select 1 from ${name} where key = ?1`).join(" union all "));
 }
 
-const prepareFile = (database: DatabaseSync, newest: Generation) =>
-  database.prepare(`insert into ${table(newest.generation)} (key) values (?) on conflict do nothing`);
-
-/** Tests make them small; `filedFrom`: how many recent keys wait before they are filed. */
+/** Tests make them small; `filedFrom`: how many recent keys wait before they are filed; `fullKeys`: a generation's. */
 export interface KeyNumbers extends LearningNumbers {
   filedFrom?: number;
+  fullKeys?: number;
 }
 
 export function openGenerations(database: DatabaseSync, now: number, numbers: KeyNumbers = {}): Generations {
@@ -80,8 +85,15 @@ export function openGenerations(database: DatabaseSync, now: number, numbers: Ke
     }
   };
 
-  if (live().length === 0) transaction(() => open(1, now));
   const learned = createLearnedKeys(database, numbers);
+  const mostKeys = () => Math.max(numbers.fullKeys ?? FULL_KEYS, learned.keys() * FULL_SHARE);
+  /** Some are filed before it is seen that it is full. */
+  const know = (generation: number) => learned.open(table(generation), Math.ceil(1.25 * mostKeys()));
+
+  if (live().length === 0) {
+    transaction(() => open(1, now));
+    know(1);
+  }
   const tables = () => live().map(({ generation }) => table(generation));
   const prepare = () =>
     prepareSearch(
@@ -89,11 +101,21 @@ export function openGenerations(database: DatabaseSync, now: number, numbers: Ke
       tables().filter((name) => !learned.knows(name)),
     );
   let searched = prepare();
-  let file = prepareFile(database, live()[0]!);
-  const recent = openRecentKeys(database, (key) => file.run(key), numbers.filedFrom);
+  const newestTable = () => {
+    const name = tables()[0]!;
+    const insert = database.prepare(`insert into ${name} (key) values (?) on conflict do nothing`);
+    return { name, insert, keys: estimateKeys(database, name, numbers.sample) };
+  };
+  let newest = newestTable();
+  const file = (key: Uint8Array) => {
+    newest.insert.run(key);
+    newest.keys += 1;
+    learned.add(newest.name, key);
+  };
+  const recent = openRecentKeys(database, file, numbers.filedFrom);
 
   const isNew = (key: Uint8Array, text: string) =>
-    !recent.has(text) && searched.get(key) === undefined && !learned.has(key);
+    !recent.has(text) && searched?.get(key) === undefined && !learned.has(key);
 
   return {
     remember(keys) {
@@ -110,18 +132,21 @@ export function openGenerations(database: DatabaseSync, now: number, numbers: Ke
     },
 
     turn(at) {
-      const newest = live()[0]!;
-      const due = newest.opened_at + GENERATION_MS <= at;
+      const { generation, opened_at } = live()[0]!;
+      const isOld = opened_at + GENERATION_MS <= at;
+      const isDone = isOld || newest.keys >= mostKeys();
       transaction(() => {
-        if (due) {
-          recent.fileAll();
-          open(newest.generation + 1, at);
-        }
+        // where few keys come, the last of them would never be retired
+        if (isOld) recent.fileAll();
+        if (isDone) open(generation + 1, at);
         retirePast(at);
       });
       learned.keep(tables());
+      if (isDone) {
+        know(generation + 1);
+        newest = newestTable();
+      }
       searched = prepare();
-      file = prepareFile(database, live()[0]!);
     },
 
     learn() {

@@ -6,8 +6,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import { KEY_BYTES } from "./packing.ts";
 
-/** Filing begins at this many: about 5 MB of memory, and enough for neighbours to meet on a page. */
-export const FILED_FROM = 32_768;
+/** Filing begins at this many: some 15 MB of memory, and enough for neighbours to meet on a page. */
+export const FILED_FROM = 131_072;
 /** Keys filed with one commit, for each that it brings. */
 const FILED_PER_NEW = 2;
 const BUCKETS = 256;
