@@ -35,17 +35,22 @@ const TABLES = [
 /**
  * Which of the keys, by their number in order, an older generation or a ledger that moved here knows. A look-up each: a
  * plan that was made while the tables were empty must not scan them all when they are large, so nothing else is allowed.
+ * Older generations hold none but, perhaps, the keys with the numbers in `perhaps`.
  */
 const KNOWN_KEYS = `
-create or replace function known_keys(sources bigint[], keys uuid[], current smallint) returns bigint[] language plpgsql
+create or replace function known_keys(sources bigint[], keys uuid[], current smallint, perhaps int[])
+returns bigint[] language plpgsql
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_material = off as $$
 declare
   filed bigint[];
   moved bigint[];
 begin
-  select array_agg(e.number) into filed
-  from unnest(sources, keys) with ordinality as e (source, key, number)
-  join event_keys k on k.source = e.source and k.key = e.key where k.slot <> current;
+  -- the slot is no condition of the index: it alone would choose every row
+  if cardinality(perhaps) > 0 then
+    select array_agg(e.number) into filed
+    from unnest(perhaps) as e (number)
+    join event_keys k on k.source = sources[e.number] and k.key = keys[e.number] where k.slot <> current;
+  end if;
   select array_agg(e.number) into moved
   from unnest(keys) with ordinality as e (key, number) join moved_keys m on m.key = e.key;
   return filed || moved;
@@ -57,7 +62,8 @@ end $$`;
  * then what is counted a source; within a table as sorted.
  */
 const COMMIT_GROUP = `
-create or replace function commit_group(sources bigint[], keys uuid[], commit_of int[], line_of int[], heads json, payloads bytea)
+create or replace function commit_group(sources bigint[], keys uuid[], commit_of int[], line_of int[], heads json, payloads bytea,
+  learned text[] default '{}', perhaps int[] default '{}')
 returns boolean[] language plpgsql as $$
 declare
   current smallint;
@@ -66,7 +72,11 @@ declare
 begin
   perform pg_advisory_xact_lock_shared(${LOCKS.keys});
   select generation % ${KEY_SLOTS} into strict current from key_generations order by generation desc limit 1;
-  known := known_keys(sources, keys, current);
+  -- of the generations in \`learned\` the node knows what they may hold
+  if exists (
+    select from key_generations where generation % ${KEY_SLOTS} <> current and generation || ' ' || opened_at <> all(learned)
+  ) then perhaps := array(select generate_subscripts(keys, 1)); end if;
+  known := known_keys(sources, keys, current, perhaps);
 
   with entry as materialized (
     select source, key, number from unnest(sources, keys) with ordinality as e (source, key, number)
@@ -188,4 +198,9 @@ begin
 end $$`;
 
 export const COMMIT_TABLES = TABLES;
+/** Nodes of an older version call `commit_group` as they did, and get the new one. */
+export const COMMIT_CHANGES = [
+  "drop function if exists commit_group(bigint[], uuid[], int[], int[], json, bytea)",
+  "drop function if exists known_keys(bigint[], uuid[], smallint)",
+];
 export const COMMIT_FUNCTIONS = [KNOWN_KEYS, COMMIT_GROUP, TURN_KEYS, RETIRE_KEYS, FORGET_MOVED_KEYS];

@@ -4,6 +4,7 @@ import { promisify } from "node:util";
 import { constants, zstdCompress } from "node:zlib";
 import type pg from "pg";
 import type { Commit, Committed, SessionRecord } from "../records.ts";
+import type { LearnedKeys } from "./learned-keys.ts";
 
 const compress = promisify(zstdCompress);
 const COMPRESSION = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
@@ -92,7 +93,7 @@ async function compressAll(payloads: Payload[]) {
 }
 
 /** For each entry of the group, in order, 1 when it was stored; rejects with nothing stored, or without knowing. */
-async function commitGroup(pool: pg.Pool, group: Commit[]): Promise<Uint8Array> {
+async function commitGroup(pool: pg.Pool, learned: LearnedKeys, group: Commit[]): Promise<Uint8Array> {
   const payloads = new Map<string, Payload>();
   const entries = sortedEntries(group, payloads);
   const numberOfPlace = new Map(entries.map(({ place }, index) => [place, index + 1]));
@@ -108,16 +109,20 @@ async function commitGroup(pool: pg.Pool, group: Commit[]): Promise<Uint8Array> 
     touch: touchesOf(group, numberOfPlace),
     outbox,
   };
+  const keys = entries.map(({ key }) => key);
+  const { generations, perhaps } = learned.ruleOut(keys);
   const { rows } = await onFreshOrDiscard(pool, {
     name: "commit_group",
-    text: "select commit_group($1, $2, $3, $4, $5, $6) as accepted",
+    text: "select commit_group($1, $2, $3, $4, $5, $6, $7, $8) as accepted",
     values: [
       arrayOf(entries.map(({ source }) => source)),
-      arrayOf(entries.map(({ key }) => key)),
+      arrayOf(keys),
       arrayOf(entries.map(({ commit }) => commit)),
       arrayOf(entries.map(({ line }) => line)),
       JSON.stringify(heads),
       payload,
+      generations,
+      arrayOf(perhaps),
     ],
   });
   const accepted = rows[0].accepted as Uint8Array;
@@ -140,8 +145,8 @@ async function onFreshOrDiscard(pool: pg.Pool, query: pg.QueryConfig): Promise<p
 }
 
 /** The group's outcomes, dealt out to its commits. */
-export async function commitAll(pool: pg.Pool, group: Commit[]): Promise<Committed[]> {
-  const outcomes = await commitGroup(pool, group);
+export async function commitAll(pool: pg.Pool, learned: LearnedKeys, group: Commit[]): Promise<Committed[]> {
+  const outcomes = await commitGroup(pool, learned, group);
   let start = 0;
   return group.map(({ entries }) => {
     const own = outcomes.subarray(start, start + entries.length);

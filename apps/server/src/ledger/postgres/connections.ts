@@ -61,7 +61,8 @@ export function checkSynchronous(synchronous: string): void {
  */
 async function prepare(connection: pg.ClientBase, statementMs: number): Promise<void> {
   const results = await connection.query(
-    `set statement_timeout = ${statementMs}; set idle_in_transaction_session_timeout = ${LIMITS.databaseStatementMs};
+    // compiling a statement costs a commit more than running it
+    `set jit = off; set statement_timeout = ${statementMs}; set idle_in_transaction_session_timeout = ${LIMITS.databaseStatementMs};
      select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding,
        set_config('synchronous_commit', current_setting('synchronous_commit'), false) as synchronous`,
   );

@@ -17,6 +17,7 @@ import { erasureVerbs } from "./erasures.ts";
 import { servingErrorOf, storageErrorOf } from "./failure.ts";
 import { listenForChanges } from "./foreign-changes.ts";
 import { databaseNow, keepUp, openFirstGeneration } from "./generations.ts";
+import { createLearnedKeys } from "./learned-keys.ts";
 import { migrate } from "./migrations.ts";
 import { outboxVerbs } from "./outbox.ts";
 import { readVerbs } from "./reads.ts";
@@ -93,7 +94,10 @@ export async function openPostgresLedger(options: PostgresOptions): Promise<Ledg
   /** One that is late must not say of a node that has gone that it is there. */
   let probing: Promise<unknown> = Promise.resolve();
   const teller = createTeller(others, nodeId);
-  const queue = createCommitQueue((group) => commitAll(commits, group), LIMITS.databaseCommits);
+  const learned = createLearnedKeys(others);
+  // notifications stopped, so the server may be another by now
+  changes.onChange(({ of }) => of === "everything" && learned.forget());
+  const queue = createCommitQueue((group) => commitAll(commits, learned, group), LIMITS.databaseCommits);
 
   return {
     ...withStorageErrors({
@@ -110,6 +114,7 @@ export async function openPostgresLedger(options: PostgresOptions): Promise<Ledg
         const now = await databaseNow(others);
         await keepUp(others, now);
         await expireAttempts(others, now, attemptStoreBytes);
+        await learned.learn();
       },
       probe: () => {
         const status = probe(others, nodeId);

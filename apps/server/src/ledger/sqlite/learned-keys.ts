@@ -3,7 +3,7 @@
  * longer change, are learned from their tables, a slice at a time beside the commits, and not asked before they know all.
  */
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { createKeyFilter, filterBytes, type KeyFilter } from "./key-filter.ts";
+import { createKeyFilter, filterBytes, type KeyFilter } from "../key-filter.ts";
 import { KEY_BYTES } from "./packing.ts";
 
 export interface LearnedKeys {

@@ -1,0 +1,99 @@
+/**
+ * Filters of the older generations, whose keys no longer change, in this node's memory: most keys are surely in none of
+ * them, and need not be looked for in tables that may be larger than the server's memory. Learned from the tables after
+ * the start and after every turn, a slice at a time.
+ */
+import type pg from "pg";
+import { createKeyFilter, filterBytes, type KeyFilter } from "../key-filter.ts";
+import { KEY_SLOTS } from "./commit-ddl.ts";
+
+/** What a group of commits tells the database: in these generations only these entries (counted from 1) are to be looked for. */
+export interface RuledOut {
+  generations: string[];
+  perhaps: number[];
+}
+
+export interface LearnedKeys {
+  /** @param keys 32 hex digits each */
+  ruleOut(keys: readonly string[]): RuledOut;
+  /** Learns what is not known, and forgets what is no more; two at once are one. */
+  learn(): Promise<void>;
+  /** Everything: the database may have been put back to an earlier state. */
+  forget(): void;
+}
+
+const KEY_BYTES = 16;
+const BLOCK_BYTES = 8_192;
+/** A row takes 60 bytes. */
+const MOST_KEYS_A_BLOCK = 136;
+const SLICE_BLOCKS = 64;
+/** Of all filters: 340 million keys. */
+const MOST_BYTES = 512 * 1_048_576;
+
+interface Generation {
+  /** As `commit_group` writes it. */
+  id: string;
+  table: string;
+}
+
+/** Where they are distributed, rows lie in shards, and cannot be read block by block. */
+const OLDER = `select generation || ' ' || opened_at as id, 'event_keys_' || generation % ${KEY_SLOTS} as table
+  from key_generations where generation < (select max(generation) from key_generations)
+    and to_regclass('citus_tables') is null
+  order by generation desc`;
+
+export function createLearnedKeys(pool: pg.Pool): LearnedKeys {
+  let known = new Map<string, KeyFilter & { bytes: number }>();
+  let learning: Promise<void> | null = null;
+
+  const readInto = async (filter: KeyFilter, table: string, first: number) => {
+    const { rows } = await pool.query(
+      `select string_agg(uuid_send(key), '') as keys from ${table} where ctid >= $1::tid and ctid < $2::tid`,
+      [`(${first},0)`, `(${first + SLICE_BLOCKS},0)`],
+    );
+    const keys: Buffer = rows[0].keys ?? Buffer.alloc(0);
+    for (let at = 0; at < keys.length; at += KEY_BYTES) filter.add(keys.subarray(at, at + KEY_BYTES));
+  };
+
+  /** What is forgotten meanwhile stays forgotten: it goes into the map that was there at first. */
+  const learnOne = async ({ id, table }: Generation, into: typeof known) => {
+    const size = await pool.query("select pg_relation_size($1::regclass)::float8 as bytes", [table]);
+    const blocks = Math.ceil(size.rows[0].bytes / BLOCK_BYTES);
+    const bytes = filterBytes(blocks * MOST_KEYS_A_BLOCK);
+    const taken = [...into.values()].reduce((sum, one) => sum + one.bytes, 0);
+    if (taken + bytes > MOST_BYTES) return;
+    const filter = createKeyFilter(blocks * MOST_KEYS_A_BLOCK);
+    for (let first = 0; first < blocks && into === known; first += SLICE_BLOCKS)
+      await readInto(filter, table, first);
+    into.set(id, { ...filter, bytes });
+  };
+
+  const learnAll = async () => {
+    const into = known;
+    const { rows } = await pool.query<Generation>(OLDER);
+    for (const id of into.keys()) if (!rows.some((one) => one.id === id)) into.delete(id);
+    for (const one of rows) if (!into.has(one.id)) await learnOne(one, into);
+  };
+
+  return {
+    ruleOut(keys) {
+      const filters = [...known.values()];
+      const bytes = Buffer.from(filters.length > 0 ? keys.join("") : "", "hex");
+      const mayBe = (index: number) => {
+        const key = bytes.subarray(index * KEY_BYTES, (index + 1) * KEY_BYTES);
+        return filters.some((filter) => filter.mayHold(key));
+      };
+      const perhaps = filters.length === 0 ? [] : [...keys.keys()].filter(mayBe).map((index) => index + 1);
+      return { generations: [...known.keys()], perhaps };
+    },
+    learn: () => {
+      learning ??= learnAll().finally(() => {
+        learning = null;
+      });
+      return learning;
+    },
+    forget: () => {
+      known = new Map();
+    },
+  };
+}
