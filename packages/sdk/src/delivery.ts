@@ -181,7 +181,7 @@ export function createDelivery(
     userId: string | null,
   ): void {
     const { status, ok, code, results, issues } = answer;
-    const refusal = { message: `${ingestUrl} answered ${status}`, ...answer };
+    const refusal = { message: `${status} from ${ingestUrl}`, ...answer };
     const isTaken = ok === true && results?.length === entries.length;
     const isRefusal = code && ok === false && status !== 408 && status !== 429 && status < 500;
     // A proxy or a web server that answers with something of its own, 200 or not, has taken nothing and refused nothing.

@@ -65,8 +65,10 @@ export function createQueue(store: Store, prefix: string): Queue {
       const entries: Entry[] = [];
       for (const name of store.names("headwater.").sort()) {
         // Those of another key too, because nobody else may come to drop them. (Times of 13 digits are in the order of their text.)
-        if (name.split("event.")[1]! < `${Date.now() - maxAgeMs}`) store.remove(name);
-        else if (name.startsWith(ownNames)) {
+        if (name.split("event.")[1]! < `${Date.now() - maxAgeMs}`) {
+          own.delete(name);
+          store.remove(name);
+        } else if (name.startsWith(ownNames)) {
           const text = `${store.read(name)}`;
           occupy(text);
           entries.push([name, own.get(name) ?? (readObject(text) as QueuedEvent)]);

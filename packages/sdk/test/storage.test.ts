@@ -27,6 +27,37 @@ browserTest("A site that clears its storage costs no event that the page holds."
   assert.notEqual(after?.anonymousId, out?.anonymousId);
 });
 
+browserTest("An event that has waited for a day is dropped for good, and not put back.", async (visit) => {
+  const { page, open } = visit;
+  await page.addInitScript(stopTimers);
+  await open();
+  await page.evaluate(() => window.headwater?.("flush"));
+  const found = await page.evaluate(async () => {
+    window.headwater?.("track", "late");
+    // With its visitor, so that the page holds it for somebody else than the present one.
+    localStorage.clear();
+    const now = Date.now();
+    Date.now = () => now + 86_400_001;
+    const held = () => Object.keys(localStorage).filter((name) => name.includes("event.")).length;
+    const counts: number[] = [];
+    for (let turn = 0; turn < 3; turn++) {
+      dispatchEvent(new PageTransitionEvent("pagehide"));
+      counts.push(held());
+    }
+    const writes: string[] = [];
+    const { setItem } = Storage.prototype;
+    Storage.prototype.setItem = function (name, value) {
+      writes.push(name);
+      setItem.call(this, name, value);
+    };
+    dispatchEvent(new PageTransitionEvent("pagehide"));
+    return { counts, writes: writes.filter((name) => name.includes("event.")) };
+  });
+  await settle(visit);
+  assert.deepEqual(found, { counts: [0, 0, 0], writes: [] });
+  assert.ok(!names(visit).includes("late"));
+});
+
 browserTest("What was cleared in the middle of a failure outlives the page all the same.", async (visit) => {
   const { ingest, page, open, track } = visit;
   await open();

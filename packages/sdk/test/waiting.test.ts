@@ -24,7 +24,7 @@ for (const status of [200, 302, 401, 403, 404, 422]) {
       await track("afterwards");
       await arrives(visit, "afterwards");
       assert.deepEqual(namesOf(visit).slice(1, 5), [["kept"], ["kept"], ["kept"], ["kept"]]);
-      const waits = `Headwater: waits. ${ingest.url}/api/ingest/v2/pk_test answered ${status}`;
+      const waits = `Headwater: waits. ${status} from ${ingest.url}/api/ingest/v2/pk_test`;
       assert.deepEqual(warnings, [waits, `${waits} FORBIDDEN`]);
     },
   );
