@@ -1,13 +1,9 @@
 /** The hot verb: a group of ingest requests in one statement, which is one durable transaction. */
 import { createHash } from "node:crypto";
-import { promisify } from "node:util";
-import { constants, zstdCompress } from "node:zlib";
 import type pg from "pg";
+import { compress } from "../compression.ts";
 import type { Commit, Committed, SessionRecord } from "../records.ts";
 import type { LearnedKeys } from "./learned-keys.ts";
-
-const compress = promisify(zstdCompress);
-const COMPRESSION = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 
 /** The number that stands for a source beside its keys. */
 export const sourceNumber = (sourceId: string): bigint =>
@@ -82,7 +78,7 @@ function touchesOf(group: Commit[], numberOfPlace: Map<number, number>) {
 const arrayOf = (values: readonly unknown[]) => `{${values.join()}}`;
 
 async function compressAll(payloads: Payload[]) {
-  const parts = await Promise.all(payloads.map(({ lines }) => compress(lines.join("\n"), COMPRESSION)));
+  const parts = await Promise.all(payloads.map(({ lines }) => compress(lines.join("\n"))));
   let first = 1;
   const outbox = parts.map(({ length: bytes }, index) => {
     const part = { source_id: payloads[index]!.sourceId, first, bytes };

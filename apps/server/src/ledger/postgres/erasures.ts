@@ -1,15 +1,11 @@
 /** Visitors that are erased: who is to be, and what that takes out of sessions and outbox, a source's slice at a call. */
-import { promisify } from "node:util";
-import { constants, zstdCompress, zstdDecompress } from "node:zlib";
 import type pg from "pg";
+import { compress, decompress } from "../compression.ts";
 import type { ErasureLedger } from "../ledger.ts";
 import type { OpenErasure, Place, Visitor } from "../records.ts";
 import { createAttemptFilter, type RecordedAttempt } from "../visitor-attempts.ts";
 import { createLineFilter, sourcesOf, visitorsIn } from "../visitor-lines.ts";
 
-const compress = promisify(zstdCompress);
-const unpack = promisify(zstdDecompress);
-const COMPRESSION = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 /** Rows are held while they are rewritten. */
 const SLICE_ROWS = 50;
 const SLICE_SESSIONS = 5_000;
@@ -97,7 +93,7 @@ async function inTransaction<T>(pool: pg.Pool, work: (client: pg.PoolClient) => 
 }
 
 async function rewrite(client: pg.PoolClient, sourceId: string, row: WaitingRow, lines: string[]) {
-  const packed = lines.length === 0 ? null : await compress(lines.join("\n"), COMPRESSION);
+  const packed = lines.length === 0 ? null : await compress(lines.join("\n"));
   if (packed) {
     const values = [sourceId, row.seq, lines.length, packed];
     await client.query(
@@ -136,7 +132,7 @@ export const erasureVerbs = (pool: pg.Pool): ErasureLedger => ({
       const upTo = known ?? (await client.query(newest, [sourceId])).rows[0].last;
       const { rows } = await client.query<WaitingRow>(waiting(sealed), [sourceId, from, upTo]);
       for (const row of rows) {
-        const lines = keep(await unpack(row.payload), row.skipped);
+        const lines = keep(await decompress(row.payload), row.skipped);
         if (lines) await rewrite(client, sourceId, row, lines);
       }
       const isLast = rows.length < SLICE_ROWS;

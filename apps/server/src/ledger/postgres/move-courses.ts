@@ -1,11 +1,9 @@
 /** What a move takes along, one kind of thing after the other, each page by page. */
 import type { DatabaseSync } from "node:sqlite";
-import { promisify } from "node:util";
-import { zstdCompress, zstdDecompressSync } from "node:zlib";
+import { compress, decompressSync } from "../compression.ts";
 import { ROW_BYTES } from "./attempts.ts";
 import type { Connection } from "./connections.ts";
 
-const compress = promisify(zstdCompress);
 const PAGE_ROWS = 2_000;
 export const KEY_BYTES = 16;
 
@@ -53,7 +51,7 @@ export function tableCourse(
 export function attemptsCourse(database: DatabaseSync, target: Connection): Course {
   const course = tableCourse(database, target, "attempts", ["seq"]);
   const unpacked = (row: Row): Row => {
-    const record = zstdDecompressSync(row.record as Uint8Array).toString();
+    const record = decompressSync(row.record as Uint8Array).toString();
     return { ...row, record, bytes: ROW_BYTES + Buffer.byteLength(record) };
   };
   return { ...course, put: (rows) => course.put(rows.map(unpacked)) };
@@ -105,7 +103,7 @@ export function recentKeysCourse(database: DatabaseSync, target: Connection): Co
 export function outboxCourse(database: DatabaseSync, target: Connection): Course {
   const after = database.prepare("select * from outbox where seq > ? order by seq limit 20");
   const put = async ({ created_at: createdAt, payload }: Row) => {
-    const lines = zstdDecompressSync(payload as Uint8Array)
+    const lines = decompressSync(payload as Uint8Array)
       .toString()
       .split("\n");
     const bySource = Map.groupBy(lines, (line) => (JSON.parse(line) as { sourceId: string }).sourceId);

@@ -2,6 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { AlertLedger } from "../ledger.ts";
 import type { PendingAlert, WatchedSource } from "../records.ts";
+import { inTransaction } from "./transaction.ts";
 
 type Verbs = {
   [V in Exclude<keyof AlertLedger, "recentCounts">]: (
@@ -42,13 +43,12 @@ export function prepareAlerts(database: DatabaseSync): Verbs {
       return changes === 1;
     },
 
-    takeAlerts: ({ now, limit, retryMs }) => {
-      database.exec("begin immediate");
-      const found = due.all(now, limit) as unknown as PendingAlert[];
-      for (const { sourceId, tries } of found) claim.run(tries, now + (retryMs[tries - 1] ?? 0), sourceId);
-      database.exec("commit");
-      return found;
-    },
+    takeAlerts: ({ now, limit, retryMs }) =>
+      inTransaction(database, () => {
+        const found = due.all(now, limit) as unknown as PendingAlert[];
+        for (const { sourceId, tries } of found) claim.run(tries, now + (retryMs[tries - 1] ?? 0), sourceId);
+        return found;
+      }),
 
     endAlert: ({ sourceId, alertId }) => void end.run(sourceId, alertId),
   };

@@ -2,17 +2,19 @@
  * Attempts and their counters in a SQLite file of their own: what is lost with it is history, never an event,
  * so that it may commit without waiting for the disk. Synchronous; it belongs into a thread.
  */
+
 import { dirname } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { ATTEMPT_KINDS, ATTEMPT_OUTCOMES } from "@headwater/contract/attempts";
 import { LIMITS } from "@headwater/contract/limits";
 import { attemptQuery } from "../attempt-filter.ts";
+import { compressSync, decompressSync } from "../compression.ts";
 import type { AttemptCount, AttemptFilter, AttemptRow, Place, StoredAttempt, Visitor } from "../records.ts";
 import { createAttemptFilter } from "../visitor-attempts.ts";
 import { sourcesOf, visitorsIn } from "../visitor-lines.ts";
 import { createRetention, type KeptRow, type Retention } from "./attempts-kept.ts";
 import { connect, existingFile, makeFolder } from "./database.ts";
+import { inTransaction } from "./transaction.ts";
 
 export interface AttemptStore {
   /** One transaction; what it makes superfluous is deleted in it. */
@@ -46,7 +48,6 @@ const PRAGMAS = `
   pragma page_size = 8192; pragma journal_mode = wal; pragma synchronous = normal; pragma cache_size = -16384;
   pragma wal_autocheckpoint = 2000; pragma journal_size_limit = 67108864; pragma temp_store = memory;
 `;
-const COMPRESSION = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 /** What the columns and indexes of a row take beside its record. */
 const ROW_BYTES = 400;
 const MAINTAIN_SLICES = 10;
@@ -76,12 +77,8 @@ export function openAttempts(
   /** After a failure what was counted in memory is read anew. */
   const transaction = <T>(work: () => T): T => {
     try {
-      db.exec("begin immediate");
-      const result = work();
-      db.exec("commit");
-      return result;
+      return inTransaction(db, work);
     } catch (error) {
-      if (db.isTransaction) db.exec("rollback");
       retention.forget();
       throw error;
     }
@@ -120,9 +117,7 @@ export function openAttempts(
         where seq in (select seq from attempts where source_id = ? and kind in (0, 1) and other in (0, 1) and seq > ?
           order by seq limit ${ERASE_SLICE}) order by seq`;
       const rows = prepared(sql).all(sourceId, from) as unknown as PackedAttempt[];
-      const gone = rows.filter((row) =>
-        isWanted({ ...row, record: zstdDecompressSync(row.record).toString() }),
-      );
+      const gone = rows.filter((row) => isWanted({ ...row, record: decompressSync(row.record).toString() }));
       transaction(() => {
         for (const { seq } of gone) prepared("delete from attempts where seq = ?").run(seq);
       });
@@ -156,7 +151,7 @@ function prepareFile(db: DatabaseSync): void {
 }
 
 function insert(prepared: Prepared, retention: Retention, row: AttemptRow): void {
-  const record = zstdCompressSync(row.record, COMPRESSION);
+  const record = compressSync(row.record);
   const kept: KeptRow = {
     source_id: row.sourceId,
     kind: ATTEMPT_KINDS.indexOf(row.kind),
@@ -204,6 +199,6 @@ function select(prepared: Prepared, filter: AttemptFilter): StoredAttempt[] {
   return rows.map(({ seq, kind, record }) => ({
     seq,
     kind: ATTEMPT_KINDS[kind]!,
-    record: zstdDecompressSync(record).toString(),
+    record: decompressSync(record).toString(),
   }));
 }

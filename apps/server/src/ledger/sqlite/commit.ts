@@ -1,8 +1,10 @@
 /** The hot verb: a group of ingest requests in one durable transaction. */
 import type { DatabaseSync } from "node:sqlite";
+import { compressSync } from "../compression.ts";
 import type { SessionRecord } from "../records.ts";
 import type { Generations } from "./generations.ts";
-import { compressLines, type Head, type PackedGroup } from "./packing.ts";
+import type { Head, PackedGroup } from "./packing.ts";
+import { inTransaction } from "./transaction.ts";
 
 /** What a group adds up to for one source and day, so that each is written once. */
 interface Tally {
@@ -120,18 +122,17 @@ export function prepareCommit(database: DatabaseSync, generations: Generations) 
             .split("\n")
             .filter((_, index) => outcomes[index] === 1)
             .join("\n");
-    const payload = compressLines(fresh);
+    const payload = compressSync(fresh);
     addOutbox.run(events, now, payload);
     addOutboxTotals.run(events, payload.length);
   };
 
   /** Durable when it returns; for each entry 1 when it was stored. Throws with nothing stored. */
-  return ({ heads, keys, lines }: PackedGroup): Uint8Array => {
-    database.exec("begin immediate");
-    const outcomes = generations.remember(keys);
-    writeHeads(heads, outcomes);
-    writeOutbox(lines, outcomes, heads[0]!.receivedAt);
-    database.exec("commit");
-    return outcomes;
-  };
+  return ({ heads, keys, lines }: PackedGroup): Uint8Array =>
+    inTransaction(database, () => {
+      const outcomes = generations.remember(keys);
+      writeHeads(heads, outcomes);
+      writeOutbox(lines, outcomes, heads[0]!.receivedAt);
+      return outcomes;
+    });
 }

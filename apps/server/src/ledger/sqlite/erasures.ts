@@ -1,10 +1,10 @@
 /** Visitors that are erased: who is to be, and what that takes out of sessions and outbox, a slice at a call. */
 import type { DatabaseSync } from "node:sqlite";
-import { zstdDecompressSync } from "node:zlib";
+import { compressSync, decompressSync } from "../compression.ts";
 import type { ErasureLedger } from "../ledger.ts";
 import type { OpenErasure, Place, Visitor } from "../records.ts";
 import { createLineFilter, sourcesOf, visitorsIn } from "../visitor-lines.ts";
-import { compressLines } from "./packing.ts";
+import { inTransaction } from "./transaction.ts";
 
 /** Compressed: some tens of milliseconds of the ledger's thread. */
 const SLICE_BYTES = 1_048_576;
@@ -91,13 +91,6 @@ export function prepareErasures(database: DatabaseSync): Verbs {
   const remove = database.prepare("delete from outbox where seq = ?");
   const subtract = database.prepare("update outbox_totals set events = events - ?, bytes = bytes - ?");
 
-  const transaction = <T>(work: () => T): T => {
-    database.exec("begin immediate");
-    const value = work();
-    database.exec("commit");
-    return value;
-  };
-
   const slice = (from: number, upTo: number): WaitingRow[] => {
     const rows: WaitingRow[] = [];
     let bytes = 0;
@@ -110,7 +103,7 @@ export function prepareErasures(database: DatabaseSync): Verbs {
   };
 
   const keepLines = ({ seq, events, payload }: WaitingRow, lines: string[]) => {
-    const packed = lines.length === 0 ? null : compressLines(lines.join("\n"));
+    const packed = lines.length === 0 ? null : compressSync(lines.join("\n"));
     if (packed) rewrite.run(lines.length, packed, seq);
     else remove.run(seq);
     subtract.run(events - lines.length, payload.length - (packed?.length ?? 0));
@@ -121,24 +114,24 @@ export function prepareErasures(database: DatabaseSync): Verbs {
 
   return {
     takeErasures: ({ now, leaseMs, limit }) =>
-      transaction(() => {
+      inTransaction(database, () => {
         const found = (open.all(now, limit) as unknown as OpenRow[]).map(openOf);
         for (const { receiptId } of found) claim.run(now + leaseMs, receiptId);
         return found;
       }),
 
     holdErasures: ({ receiptIds, now, leaseMs }) =>
-      transaction(() => {
+      inTransaction(database, () => {
         for (const receiptId of receiptIds) claim.run(now + leaseMs, receiptId);
       }),
 
     moveErasures: ({ receiptIds, from, status, pages: awaited, now }) =>
-      transaction(() => {
+      inTransaction(database, () => {
         for (const receiptId of receiptIds) move.run(receiptId, status, JSON.stringify(awaited), now, from);
       }),
 
     eraseSessions: ({ visitors, after }) =>
-      transaction(() => {
+      inTransaction(database, () => {
         const [index, last] = (after ?? [0, ""]) as [number, string];
         const sourceId = sourcesOf(visitors)[index];
         if (sourceId === undefined) return { erased: [], next: null };
@@ -151,13 +144,13 @@ export function prepareErasures(database: DatabaseSync): Verbs {
       }),
 
     eraseWaiting: ({ visitors, after, sealed }) =>
-      transaction(() => {
+      inTransaction(database, () => {
         const bound = bounds.get() as { last: number; sealed: number };
         const [from, upTo] = (after ?? [0, bound.last]) as [number, number];
         const rows = slice(sealed ? from : Math.max(from, bound.sealed), upTo);
         const keep = createLineFilter(visitors);
         for (const row of rows) {
-          const lines = keep(zstdDecompressSync(row.payload), []);
+          const lines = keep(decompressSync(row.payload), []);
           if (lines) keepLines(row, lines);
         }
         const last = rows.at(-1);

@@ -8,6 +8,7 @@ import { DEDUP_WINDOW_SECONDS, LIMITS } from "@headwater/contract/limits";
 import { createLearnedKeys, estimateKeys, type LearningNumbers } from "./learned-keys.ts";
 import { KEY_BYTES } from "./packing.ts";
 import { keyText, openRecentKeys } from "./recent-keys.ts";
+import { inTransaction } from "./transaction.ts";
 
 const GENERATION_MS = LIMITS.keyGenerationSeconds * 1_000;
 /** What the debug view promises; a key accepted just before the next generation opens is kept that long too. */
@@ -58,17 +59,6 @@ export function openGenerations(database: DatabaseSync, now: number, numbers: Ke
       .all() as unknown as Generation[];
   const live = () => all().filter(({ retired }) => retired === 0);
 
-  const transaction = (work: () => void) => {
-    database.exec("begin immediate");
-    try {
-      work();
-      database.exec("commit");
-    } catch (error) {
-      if (database.isTransaction) database.exec("rollback");
-      throw error;
-    }
-  };
-
   const open = (generation: number, openedAt: number) => {
     database.exec(`create table ${table(generation)} (key blob primary key) without rowid`);
     database.prepare("insert into key_generations values (?, ?, 0)").run(generation, openedAt);
@@ -91,7 +81,7 @@ export function openGenerations(database: DatabaseSync, now: number, numbers: Ke
   const know = (generation: number) => learned.open(table(generation), Math.ceil(1.25 * mostKeys()));
 
   if (live().length === 0) {
-    transaction(() => open(1, now));
+    inTransaction(database, () => open(1, now));
     know(1);
   }
   const tables = () => live().map(({ generation }) => table(generation));
@@ -135,7 +125,7 @@ export function openGenerations(database: DatabaseSync, now: number, numbers: Ke
       const { generation, opened_at } = live()[0]!;
       const isOld = opened_at + GENERATION_MS <= at;
       const isDone = isOld || newest.keys >= mostKeys();
-      transaction(() => {
+      inTransaction(database, () => {
         // where few keys come, the last of them would never be retired
         if (isOld) recent.fileAll();
         if (isDone) open(generation + 1, at);
@@ -161,7 +151,7 @@ export function openGenerations(database: DatabaseSync, now: number, numbers: Ke
       if (!retired) return false;
       const name = table(retired.generation);
       const slice = `delete from ${name} where key <= (select max(key) from (select key from ${name} order by key limit ${SLICE_ROWS}))`;
-      transaction(() => {
+      inTransaction(database, () => {
         if (database.prepare(slice).run().changes > 0) return;
         database.exec(`drop table ${name}`);
         database.prepare("delete from key_generations where generation = ?").run(retired.generation);

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { AUDIT_INDEX, auditDdl, REGISTER_CHANGES, REGISTER_DDL } from "../register/schema.ts";
+import { inTransaction } from "./transaction.ts";
 
 /** Forward only: a number once given is never changed, a new one is appended. */
 const MIGRATIONS: readonly (readonly string[])[] = [
@@ -39,8 +40,7 @@ const MIGRATIONS: readonly (readonly string[])[] = [
  * @param to an older schema, to see what becomes of one
  */
 export function migrate(database: DatabaseSync, to = MIGRATIONS.length): { from: number; to: number } {
-  database.exec("begin immediate");
-  try {
+  return inTransaction(database, () => {
     const { user_version: from } = database.prepare("pragma user_version").get() as { user_version: number };
     if (from > to) {
       throw new Error(
@@ -50,10 +50,6 @@ export function migrate(database: DatabaseSync, to = MIGRATIONS.length): { from:
     for (const statements of MIGRATIONS.slice(from, to)) for (const sql of statements) database.exec(sql);
     // a ledger on a full disk can be opened and read, as long as there is nothing to write
     if (from < to) database.exec(`pragma user_version = ${to}`);
-    database.exec("commit");
     return { from, to };
-  } catch (error) {
-    database.exec("rollback");
-    throw error;
-  }
+  });
 }

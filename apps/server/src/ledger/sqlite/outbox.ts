@@ -3,6 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { LIMITS } from "@headwater/contract/limits";
 import type { TakePage } from "../ledger.ts";
 import type { OutboxPage, OutboxRow } from "../records.ts";
+import { inTransaction } from "./transaction.ts";
 
 interface PageRow {
   page_id: string;
@@ -47,13 +48,6 @@ export function prepareOutbox(database: DatabaseSync) {
   const rowsAfter = database.prepare("select seq, payload from outbox where seq > ? order by seq limit ?");
   const oldest = database.prepare("select created_at as at from outbox order by seq limit 1");
 
-  const transaction = <T>(work: () => T): T => {
-    database.exec("begin immediate");
-    const value = work();
-    database.exec("commit");
-    return value;
-  };
-
   const sealNew = (pageId: string, maxEvents: number): PageRow | null => {
     const { seq: after } = lastSealed.get() as { seq: number };
     let [first, last, events, bytes] = [0, 0, 0, 0];
@@ -83,7 +77,7 @@ export function prepareOutbox(database: DatabaseSync) {
 
   return {
     takePage: ({ pageId, now, maxEvents, leaseMs }: TakePage): OutboxPage | null =>
-      transaction(() => {
+      inTransaction(database, () => {
         const row = (nextPage.get(now) as unknown as PageRow | undefined) ?? sealNew(pageId, maxEvents);
         if (!row) return null;
         claim.run(now + leaseMs, row.page_id);
@@ -98,7 +92,7 @@ export function prepareOutbox(database: DatabaseSync) {
       }),
 
     deletePage: ({ pageId }: { pageId: string }): void =>
-      transaction(() => {
+      inTransaction(database, () => {
         const row = page.get(pageId) as unknown as PageRow | undefined;
         if (!row) return;
         forget(row.first_seq, row.last_seq);
@@ -114,7 +108,7 @@ export function prepareOutbox(database: DatabaseSync) {
     },
 
     expireOutbox: ({ before }: { before: number }): boolean =>
-      transaction(() => {
+      inTransaction(database, () => {
         const { first, last } = past.get(before) as { first: number | null; last: number | null };
         if (first === null || last === null) return false;
         forget(first, last);

@@ -1,11 +1,5 @@
 /** A group of commits as one message to the ledger's thread: copying many small objects costs more than the work. */
-import { constants, zstdCompressSync } from "node:zlib";
 import type { Commit, Committed } from "../records.ts";
-
-const COMPRESSION = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
-
-/** A payload of the outbox. */
-export const compressLines = (lines: string | Uint8Array): Buffer => zstdCompressSync(lines, COMPRESSION);
 
 export const KEY_BYTES = 16;
 

@@ -4,6 +4,7 @@ import type { KeyState } from "@headwater/contract/attempts";
 import { LIMITS } from "@headwater/contract/limits";
 import type { KeyedSource, SessionRecord } from "../records.ts";
 import { type SourceRow, sourceRecord } from "../register/source-row.ts";
+import { inTransaction } from "./transaction.ts";
 
 const SESSION_SLICE = 2_000;
 
@@ -63,9 +64,9 @@ export function prepareReads(database: DatabaseSync) {
     sweepSessions(now: number): SessionSweep {
       const slice = nextSessions.all(sweptTo[0]!, sweptTo[1]!) as unknown as SessionRecord[];
       const past = slice.filter((one) => one.lastActivityAt + LIMITS.sessionRetentionSeconds * 1_000 < now);
-      database.exec("begin immediate");
-      for (const { sourceId, sessionId } of past) deleteSession.run(sourceId, sessionId);
-      database.exec("commit");
+      inTransaction(database, () => {
+        for (const { sourceId, sessionId } of past) deleteSession.run(sourceId, sessionId);
+      });
       const last = slice.length === SESSION_SLICE ? slice.at(-1) : undefined;
       sweptTo = last ? [last.sourceId, last.sessionId] : ["", ""];
       return { deleted: past.length, more: last !== undefined };
