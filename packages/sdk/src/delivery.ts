@@ -244,7 +244,7 @@ export function createDelivery(
     beforeSend();
     const entries = unsent().filter(([name]) => queue.own.has(name));
     const room = keepaliveRoom - envelopeBytes;
-    if (entries[0]) send(batchOf(entries, maxLeavingSize, room));
+    if (entries[0]) send(batchOf(entries, maxLeavingSize, room)).then(schedule);
   }
 
   return {
@@ -254,7 +254,7 @@ export function createDelivery(
       schedule();
     },
     async flush() {
-      await sending;
+      while (sending) await sending;
       await sendInTurn(true);
     },
     identify(userId) {

@@ -3,7 +3,6 @@ import { quietly } from "./quietly.ts";
 /** What is sent (specification 2.4 to 2.7), and the ids it carries. */
 export interface Page {
   readonly url: string;
-  readonly path: string;
   title: string;
   readonly referrer: string | null;
 }

@@ -16,7 +16,7 @@ const maxTitleLength = 500;
 /** Without the fragment: sign-in flows put tokens there. */
 const withoutFragment = (url: string): string => url.split("#")[0]!.slice(0, maxUrlLength);
 
-export const currentTitle = (): string => document.title.slice(0, maxTitleLength);
+export const currentTitle = (): string => `${document.title}`.slice(0, maxTitleLength);
 
 export function createPages(): Pages {
   let referrer = document.referrer;
@@ -26,7 +26,6 @@ export function createPages(): Pages {
   const pages: Pages = {
     current: () => ({
       url: here(),
-      path: location.pathname.slice(0, maxUrlLength),
       title: currentTitle(),
       referrer: withoutFragment(referrer) || null,
     }),
@@ -41,7 +40,8 @@ export function createPages(): Pages {
     follow(onView) {
       // Before the first view a page is prerendered: wherever it goes then, it was seen nowhere.
       const navigated = () => shown && shown !== here() && onView();
-      if (window.navigation) return navigation.addEventListener("currententrychange", navigated);
+      // A page may have anything of that name; and where it is nothing of the browser's the others tell the same.
+      window.navigation?.addEventListener?.("currententrychange", navigated);
       addEventListener("popstate", navigated);
       for (const method of ["pushState", "replaceState"] as const) {
         const original = history[method];

@@ -42,8 +42,8 @@ export function createQueue(store: Store, prefix: string): Queue {
     own,
     put(event) {
       const text = JSON.stringify(event);
+      if (length + text.length > maxLength) return;
       occupy(text);
-      if (length > maxLength) return;
       // Names are in the order of their events, also of those of one millisecond.
       latest = Math.max(latest + 1, Date.now());
       const name = ownNames + latest + event.id;

@@ -11,6 +11,40 @@ const trackTwenty = ({ page }: Visit) =>
     for (let n = 0; n < 20; n += 1) window.headwater?.("track", `event ${n}`);
   });
 
+browserTest("An event over a megabyte is dropped, and the next ones are sent.", async (visit) => {
+  const { ingest, page, open } = visit;
+  await open();
+  await page.evaluate(() => window.headwater?.("flush"));
+  await page.evaluate(() => {
+    window.headwater?.("track", "huge", { data: "x".repeat(1_100_000) });
+    window.headwater?.("track", "next");
+  });
+  await ingest.until(() => ingest.events().some(({ name }) => name === "next"));
+  assert.ok(!ingest.events().some(({ name }) => name === "huge"));
+});
+
+browserTest("What flush() waits for is all that was tracked before.", async (visit) => {
+  const { ingest, page, open } = visit;
+  await open();
+  await page.evaluate(() => window.headwater?.("flush"));
+  const held = Promise.withResolvers<Answer>();
+  ingest.plan(held.promise);
+  const trackMany = (count: number) => {
+    for (let number = 0; number < count; number++) window.headwater?.("track", "one of many");
+  };
+  await page.evaluate(trackMany, 20);
+  await ingest.until(() => ingest.events().length > 20);
+  await page.evaluate(trackMany, 25);
+  const waiting = page.evaluate(async () => {
+    await new Promise<void>((done) =>
+      window.headwater?.("ready", (client: { flush(): Promise<void> }) => client.flush().then(done)),
+    );
+    return Object.keys(localStorage).filter((name) => name.includes("event.")).length;
+  });
+  held.resolve({ status: 200, body: { ok: true, sessionId: "ses_1" } });
+  assert.equal(await waiting, 0);
+});
+
 browserTest(
   "Twenty events go at once; fewer wait for two seconds.",
   async (visit) => {

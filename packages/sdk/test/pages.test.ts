@@ -93,6 +93,31 @@ browserTest(
   },
 );
 
+for (const [what, script] of [
+  ["a list", "const navigation = ['home', 'shop'];"],
+  ["an element, without the Navigation API", "delete window.navigation; document.title = 'x';"],
+] as const) {
+  browserTest(`A page may have something of its own called "navigation": ${what}.`, async (visit) => {
+    const { ingest, page, site, install } = visit;
+    site.showHead(`<script>${script}</script>${install.browserSnippet}<nav id="navigation"></nav>`);
+    await page.goto(`${site.url}/a`);
+    await ingest.until(() => ingest.events()[0]);
+    await page.evaluate(() => history.pushState(null, "", "/b"));
+    await page.goBack();
+    await ingest.until(() => ingest.events().length >= 3);
+    assert.deepEqual(
+      ingest.events().map((event) => event.page?.path),
+      ["/a", "/b", "/a"],
+    );
+  });
+}
+
+browserTest("A page's element called title costs no view.", async ({ ingest, page, site, install }) => {
+  site.showHead(`${install.browserSnippet}</head><body><form name="title"></form>`);
+  await page.goto(`${site.url}/a`);
+  assert.equal((await ingest.until(() => ingest.events()[0]))?.page?.path, "/a");
+});
+
 browserTest("A view has the title that the page sets after it navigated.", async ({ ingest, page, open }) => {
   await open();
   await page.evaluate(() => {

@@ -55,6 +55,10 @@ export const refusal = (status: number, code: string, more: Record<string, unkno
   },
 });
 
+/** As the service does: a page's path follows from its address. */
+const withPath = (name: string, value: { url?: string } | null) =>
+  name === "page" && value?.url ? { ...value, path: new URL(value.url).pathname } : value;
+
 const isSuccess = (body: unknown): body is { ok: true } => (body as { ok?: unknown } | null)?.ok === true;
 
 async function listen(listener: RequestListener) {
@@ -134,7 +138,7 @@ export async function startIngest() {
       route,
       key: decodeURIComponent(key),
       headers: incoming.headers,
-      body: text === "" ? {} : JSON.parse(text),
+      body: text === "" ? {} : JSON.parse(text, withPath),
       receivedAtMs: Date.now(),
     };
     requests.push(request);
