@@ -242,7 +242,13 @@ export const StatsPathsAnswer = Closed({
 });
 export type StatsPathsAnswer = Static<typeof StatsPathsAnswer>;
 
-export const StatsLiveQuery = Closed({ organizationId: Type.Optional(Id), sourceId: Id });
+export const StatsSourceQuery = Closed({ organizationId: Type.Optional(Id), sourceId: Id });
+export const StatsSourceAnswer = Closed({
+  sourceId: Type.String(),
+  name: Type.String(),
+  lastEventAt: Nullable(Time),
+});
+export type StatsSourceAnswer = Static<typeof StatsSourceAnswer>;
 export const StatsLiveAnswer = Closed({
   sourceId: Type.String(),
   at: Time,

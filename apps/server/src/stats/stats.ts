@@ -1,5 +1,6 @@
 /** What can be asked of a source's events (CONTRACT section 9). */
 import type { Handlers } from "../call.ts";
+import { isoTimeOrNull } from "../instant.ts";
 import { type AskedWarehouse, createAsker } from "./ask.ts";
 import { answerFunnel } from "./funnel.ts";
 import { answerLive } from "./live.ts";
@@ -9,7 +10,7 @@ import { answerRetention } from "./retention.ts";
 
 export type StatsHandlers = Pick<
   Handlers,
-  "queryStats" | "queryFunnel" | "queryRetention" | "queryPaths" | "getLive"
+  "queryStats" | "queryFunnel" | "queryRetention" | "queryPaths" | "getStatsSource" | "getLive"
 >;
 
 /** @param warehouse null: it has not begun */
@@ -22,6 +23,9 @@ export function createStats(warehouse: () => AskedWarehouse | null): StatsHandle
       body: await answerRetention(asker(signal), body, now),
     }),
     queryPaths: async ({ body, now, signal }) => ({ body: await answerPaths(asker(signal), body, now) }),
+    getStatsSource: async ({ source: { sourceId, name, lastEventAt } }) => ({
+      body: { sourceId, name, lastEventAt: isoTimeOrNull(lastEventAt) },
+    }),
     getLive: async ({ source, now, signal }) => ({
       body: await answerLive(asker(signal), source.sourceId, now),
     }),

@@ -25,6 +25,7 @@ describe("Isolation: nothing crosses from one workspace to another", () => {
   let callers: Caller[];
   let ledger: Reader;
   let foreign: Tenant;
+  let home: Tenant;
   const time = drivenClock();
 
   const made = async (path: string, body: object, token?: string) => {
@@ -72,12 +73,27 @@ describe("Isolation: nothing crosses from one workspace to another", () => {
       const { userId } = await member(ORGANIZATION_ID, role);
       roles.push({ name: role, token: (await tokenOf(ORGANIZATION_ID, userId)).token, own: role });
     }
+    home = await tenant(ORGANIZATION_ID);
+    const given = async (sourceId: string) =>
+      (await made("/api/tokens", { organizationId: ORGANIZATION_ID, label: "given away", sourceId })).token;
     callers = [
       { name: "no token", token: null, refusal: "missing_token" },
       { name: "a bad token", token: "hwt_bad", refusal: "invalid_token" },
       { name: "an expired token", token: expired.token, refusal: "expired_token" },
       { name: "a revoked token", token: revoked.token, refusal: "revoked_token" },
       ...roles,
+      {
+        name: "who was given the numbers of the source",
+        token: await given(home.sourceId),
+        own: "viewer",
+        numbersOf: "own",
+      },
+      {
+        name: "who was given the numbers of another source of the workspace",
+        token: await given((await tenant(ORGANIZATION_ID)).sourceId),
+        own: "viewer",
+        numbersOf: "another",
+      },
       { name: "another workspace's owner", token: strangerToken, foreign: "owner" },
       { name: "an owner of both with a token for the other workspace", token: limited, foreign: "owner" },
       { name: "an owner of both", token: OWNER_TOKEN, own: "owner", foreign: "owner", everywhere: true },
@@ -170,9 +186,9 @@ describe("Isolation: nothing crosses from one workspace to another", () => {
             expected === null && (operation.source ? aim.source : aim.organization) === "foreign";
           if (touchesForeign && operation.method !== "GET") continue; // theirs to change, and it would be changed
           const own =
-            expected === null && operation.method !== "GET"
+            expected === null && operation.method !== "GET" && !caller.numbersOf
               ? await tenant(ORGANIZATION_ID)
-              : { ...foreign, ...(await home()) };
+              : home;
           const before = await hashOf(foreign.organizationId);
           const ownBefore = expected === null ? "" : await hashOf(ORGANIZATION_ID);
           const { reply, row } = await request(operation, caller, aim, own);
@@ -188,12 +204,6 @@ describe("Isolation: nothing crosses from one workspace to another", () => {
         }
       }
     });
-  }
-
-  let homeTenant: Tenant | undefined;
-  async function home(): Promise<Tenant> {
-    homeTenant ??= await tenant(ORGANIZATION_ID);
-    return homeTenant;
   }
 
   it("the matrix had that many cells", (t) => {
