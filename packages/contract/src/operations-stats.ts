@@ -55,6 +55,14 @@ export const STATS_OPERATIONS = [
     answer: stats.StatsPathsAnswer,
   },
   {
+    ...inBody,
+    id: "queryProperties",
+    path: "/api/stats/properties",
+    summary: "Which properties a source's events carry",
+    body: stats.StatsPropertiesBody,
+    answer: stats.StatsPropertiesAnswer,
+  },
+  {
     ...inQuery,
     id: "getStatsSource",
     path: "/api/stats/source",

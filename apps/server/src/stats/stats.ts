@@ -5,12 +5,19 @@ import { type AskedWarehouse, createAsker } from "./ask.ts";
 import { answerFunnel } from "./funnel.ts";
 import { answerLive } from "./live.ts";
 import { answerPaths } from "./paths.ts";
+import { answerProperties } from "./properties.ts";
 import { answerQuery } from "./query.ts";
 import { answerRetention } from "./retention.ts";
 
 export type StatsHandlers = Pick<
   Handlers,
-  "queryStats" | "queryFunnel" | "queryRetention" | "queryPaths" | "getStatsSource" | "getLive"
+  | "queryStats"
+  | "queryFunnel"
+  | "queryRetention"
+  | "queryPaths"
+  | "queryProperties"
+  | "getStatsSource"
+  | "getLive"
 >;
 
 /** @param warehouse null: it has not begun */
@@ -23,6 +30,9 @@ export function createStats(warehouse: () => AskedWarehouse | null): StatsHandle
       body: await answerRetention(asker(signal), body, now),
     }),
     queryPaths: async ({ body, now, signal }) => ({ body: await answerPaths(asker(signal), body, now) }),
+    queryProperties: async ({ body, now, signal }) => ({
+      body: await answerProperties(asker(signal), body, now),
+    }),
     getStatsSource: async ({ source: { sourceId, name, lastEventAt } }) => ({
       body: { sourceId, name, lastEventAt: isoTimeOrNull(lastEventAt) },
     }),

@@ -75,6 +75,7 @@ export const ROWS: Record<
   }),
   queryRetention: () => ({ body: { dateRange: "30d", period: "week" }, notOk: "warehouse_off" }),
   queryPaths: () => ({ body: { dateRange: "7d" }, notOk: "warehouse_off" }),
+  queryProperties: () => ({ body: { dateRange: "7d" }, notOk: "warehouse_off" }),
   exportEvents: () => ({}),
   getStatsSource: () => ({}),
   getLive: () => ({ notOk: "warehouse_off" }),
