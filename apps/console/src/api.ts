@@ -35,7 +35,15 @@ const ROUTES = {
   queryStats: "POST /api/stats/query",
   queryFunnel: "POST /api/stats/funnel",
   queryRetention: "POST /api/stats/retention",
+  queryProperties: "POST /api/stats/properties",
+  getStatsSource: "GET /api/stats/source",
   getLive: "GET /api/stats/live",
+  exportEvents: "GET /api/export/events",
+  eraseVisitor: "POST /api/visitors/erase",
+  getErasure: "GET /api/visitors/erase/:receiptId",
+  getOnboarding: "GET /api/onboarding",
+  completeOnboarding: "POST /api/onboarding",
+  getSupport: "GET /api/support",
   signIn: "POST /api/sign-in",
 } as const satisfies { [Id in OperationId]?: `${Entry<Id>["method"]} ${Entry<Id>["path"]}` };
 
