@@ -137,7 +137,11 @@ consoleStatsTest(
     const steps = `step1=page:/*&step2=${encodeURIComponent(`event:${HOSTILE}`)}`;
     const views = [
       { name: "campaigns", address: `${own}&from=utmCampaign&${property}`, text: HOSTILE },
-      { name: "narrowed", address: `${own}&event=${encodeURIComponent(HOSTILE)}`, text: HOSTILE },
+      {
+        name: "narrowed",
+        address: `${own}&event=${encodeURIComponent(HOSTILE)}&events=properties`,
+        text: "Of the chosen event.",
+      },
       { name: "funnel", address: `${own}&view=funnel&${steps}`, text: "took every step" },
       { name: "retention", address: `${own}&view=retention&by=day`, text: "First seen" },
     ];

@@ -27,6 +27,8 @@ const goalOf = ({ name, kind, text }: GoalLine) => ({ name: name.trim(), [kind]:
 const EMPTY: GoalLine = { name: "", kind: "event", text: "" };
 const isGiven = ({ name, text }: GoalLine) => name.trim() !== "" || text.trim() !== "";
 
+const NO_PATH = "begins with / and has neither spaces nor ? nor #; * stands for anything";
+
 const pathsIn = (text: string): string[] =>
   text
     .split("\n")
@@ -41,20 +43,29 @@ export function CountingForm({ source }: { readonly source: Source }) {
   const [paths, setPaths] = useState(source.excludedPaths.join("\n"));
   const saved = useMutation({
     mutationFn: () => {
-      const given = { goals: goals.filter(isGiven).map(goalOf), bots, excludedPaths: pathsIn(paths) };
-      return call("updateSource", { params: { sourceId }, body: { organizationId, ...given } });
+      const [givenGoals, excludedPaths] = [goals.filter(isGiven), pathsIn(paths)];
+      // what is said of the third is said of the third that is shown
+      setGoals(givenGoals);
+      setPaths(excludedPaths.join("\n"));
+      const body = { organizationId, goals: givenGoals.map(goalOf), bots, excludedPaths };
+      return call("updateSource", { params: { sourceId }, body });
     },
     onSuccess: () => changed(sourceId),
   });
   const failure = saved.error instanceof ApiError ? saved.error : null;
+  const wrongPath = pathsIn(paths).find((_, at) => failure?.issueAt("excludedPaths", at));
   return (
     <FormSection
       title="What counts"
       text="It holds for what comes from now on; what is stored stays as it is."
       onSubmit={() => saved.mutate()}
     >
-      {failure && <Failure error={failure} withIssues />}
-      <Goals goals={goals} onChange={setGoals} />
+      {failure && <Failure error={failure} />}
+      <Goals
+        goals={goals}
+        onChange={setGoals}
+        issueAt={(at, field) => failure?.issueAt("goals", at, field) ?? null}
+      />
       <NativeSelect
         label="Bots"
         data={[...BOTS]}
@@ -69,7 +80,9 @@ export function CountingForm({ source }: { readonly source: Source }) {
         maxRows={10}
         spellCheck={false}
         value={paths}
-        error={pathsIn(paths).length > LIMITS.maxExcludedPaths && `At most ${LIMITS.maxExcludedPaths}`}
+        error={
+          wrongPath === undefined ? failure?.issueAt("excludedPaths") : `${wrongPath}: a path ${NO_PATH}`
+        }
         onChange={(event) => setPaths(event.currentTarget.value)}
       />
       <Group justify="flex-end">
@@ -89,9 +102,11 @@ export function CountingForm({ source }: { readonly source: Source }) {
 interface GoalsProps {
   readonly goals: readonly GoalLine[];
   readonly onChange: (goals: GoalLine[]) => void;
+  /** What the service said of a field of one of those that were sent. */
+  readonly issueAt: (at: number, field: keyof Goal) => string | null;
 }
 
-function Goals({ goals, onChange }: GoalsProps) {
+function Goals({ goals, onChange, issueAt }: GoalsProps) {
   const put = (at: number, goal: GoalLine) =>
     onChange(goals.map((one, index) => (index === at ? goal : one)));
   return (
@@ -107,6 +122,7 @@ function Goals({ goals, onChange }: GoalsProps) {
             key={at}
             goal={goal}
             number={at + 1}
+            issueAt={(field) => issueAt(at, field)}
             onChange={(changed) => put(at, changed)}
             onRemove={() => onChange(goals.filter((_, index) => index !== at))}
           />
@@ -126,11 +142,12 @@ function Goals({ goals, onChange }: GoalsProps) {
 interface GoalFieldsProps {
   readonly goal: GoalLine;
   readonly number: number;
+  readonly issueAt: (field: keyof Goal) => string | null;
   readonly onChange: (goal: GoalLine) => void;
   readonly onRemove: () => void;
 }
 
-const GoalFields = ({ goal, number, onChange, onRemove }: GoalFieldsProps) => (
+const GoalFields = ({ goal, number, issueAt, onChange, onRemove }: GoalFieldsProps) => (
   <fieldset className="goal" aria-label={`Goal ${number}`}>
     <TextInput
       aria-label={`Name of goal ${number}`}
@@ -138,6 +155,7 @@ const GoalFields = ({ goal, number, onChange, onRemove }: GoalFieldsProps) => (
       maxLength={LIMITS.nameLength}
       required={isGiven(goal)}
       value={goal.name}
+      error={issueAt("name")}
       onChange={(event) => onChange({ ...goal, name: event.currentTarget.value })}
     />
     <NativeSelect
@@ -156,6 +174,7 @@ const GoalFields = ({ goal, number, onChange, onRemove }: GoalFieldsProps) => (
       required={isGiven(goal)}
       spellCheck={false}
       value={goal.text}
+      error={goal.kind === "path" && issueAt("path") !== null ? `A path ${NO_PATH}` : issueAt(goal.kind)}
       onChange={(event) => onChange({ ...goal, text: event.currentTarget.value })}
     />
     <Button variant="default" onClick={onRemove} aria-label={`Remove goal ${number}`}>

@@ -1,6 +1,7 @@
 /** How far the workspace has come with its first source, from the data; until somebody says that it is done. */
 import { Button, Group, Paper, Text, Title } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect } from "react";
 import { type Answer, call } from "../../api.ts";
 import { Failure } from "../../ui/states.tsx";
 import { Ago } from "../../ui/time.tsx";
@@ -28,6 +29,11 @@ export function SetUp() {
     refetchInterval: ({ state }) =>
       state.data && !state.data.completed && !isDone(state.data.steps) ? POLL_MS : false,
   });
+  const done = data ? STEPS.filter(({ name }) => data.steps[name].done).length : 0;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what a step has changed is read again
+  useEffect(() => {
+    for (const key of ["sources", "health"]) void client.invalidateQueries({ queryKey: [key] });
+  }, [done]);
   const completed = useMutation({
     mutationFn: () => call("completeOnboarding", { body: { organizationId } }),
     onSuccess: (answer) => client.setQueryData(queryKey, answer),

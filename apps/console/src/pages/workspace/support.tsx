@@ -71,18 +71,20 @@ const shown = (value: unknown) => (typeof value === "string" ? value : JSON.stri
 
 const Settings = ({ settings }: { readonly settings: Readonly<Record<string, unknown>> }) => (
   <Paper withBorder component="section" aria-label="Settings">
-    <Title order={2} size="h5" p="md" pb={0}>
+    <Title order={2} size="h5" p="md">
       Settings
     </Title>
     <Scroll label="Settings, as a table">
-      <Table horizontalSpacing="md">
+      <Table horizontalSpacing="md" layout="fixed">
         <Table.Tbody>
           {Object.entries(settings).map(([name, value]) => (
             <Table.Tr key={name}>
-              <Table.Th scope="row">
+              <Table.Th scope="row" className="wrap">
                 <code>{name}</code>
               </Table.Th>
-              <Table.Td className="wrap">{shown(value) || <Text c="dimmed">not set</Text>}</Table.Td>
+              <Table.Td className="wrap">
+                {shown(value) || <span className="fact-name">not set</span>}
+              </Table.Td>
             </Table.Tr>
           ))}
         </Table.Tbody>
