@@ -26,7 +26,6 @@ const RefusingLimit = Nullable(
   }),
 );
 
-/** What is optional is missing in those that an older version kept. */
 export const Attempt = Closed({
   attemptId: Type.String(),
   kind: OneOf(ATTEMPT_KINDS),
@@ -40,7 +39,7 @@ export const Attempt = Closed({
   origin: Text,
   legacy: Type.Boolean(),
   keyState: OneOf(KEY_STATES),
-  publicKey: Type.Optional(Text),
+  publicKey: Text,
   sdkVersion: Text,
   ingestVersion: Nullable(Type.Integer()),
   userAgent: Text,
@@ -55,7 +54,7 @@ export const Attempt = Closed({
   duplicates: Count,
   rejected: Count,
   issues: Type.Array(IssueShape),
-  limit: Type.Optional(RefusingLimit),
+  limit: RefusingLimit,
   raw: AnyJson,
   normalized: AnyJson,
   truncated: Type.Boolean(),

@@ -29,21 +29,23 @@ export function SetUp() {
     refetchInterval: ({ state }) =>
       state.data && !state.data.completed && !isDone(state.data.steps) ? POLL_MS : false,
   });
-  const done = data ? STEPS.filter(({ name }) => data.steps[name].done).length : 0;
+  const steps = data && !data.completed ? data.steps : null;
+  const done = STEPS.filter(({ name }) => steps?.[name].done).length;
   // biome-ignore lint/correctness/useExhaustiveDependencies: what a step has changed is read again
   useEffect(() => {
+    if (done === 0) return;
     for (const key of ["sources", "health"]) void client.invalidateQueries({ queryKey: [key] });
   }, [done]);
   const completed = useMutation({
     mutationFn: () => call("completeOnboarding", { body: { organizationId } }),
     onSuccess: (answer) => client.setQueryData(queryKey, answer),
   });
-  if (!data || data.completed) return null;
+  if (steps === null) return null;
   return (
     <Paper withBorder p="md" component="section" aria-label="Set-up">
       <Group justify="space-between" gap="sm" mb="xs">
         <Title order={2} size="h5">
-          {isDone(data.steps) ? "The set-up is done" : "Set-up"}
+          {isDone(steps) ? "The set-up is done" : "Set-up"}
         </Title>
         <Button size="xs" variant="default" loading={completed.isPending} onClick={() => completed.mutate()}>
           Show this no more
@@ -51,11 +53,11 @@ export function SetUp() {
       </Group>
       <ol className="steps">
         {STEPS.map(({ name, text }) => (
-          <li key={name} data-done={data.steps[name].done ? "yes" : undefined}>
+          <li key={name} data-done={steps[name].done ? "yes" : undefined}>
             {text}
             <Text span size="sm" c="dimmed">
-              {data.steps[name].done ? " " : " – not yet"}
-              {data.steps[name].done && <Ago at={data.steps[name].at} />}
+              {steps[name].done ? " " : " – not yet"}
+              {steps[name].done && <Ago at={steps[name].at} />}
             </Text>
           </li>
         ))}
