@@ -1,5 +1,6 @@
 /** Every page, with data of people who mean harm, in light and in dark, wide and on a phone. */
 import assert from "node:assert/strict";
+import type { Page } from "playwright-core";
 import { until } from "../../../apps/server/test/faults/child.ts";
 import { ORGANIZATION_ID, type World } from "../../../apps/server/test/world.ts";
 import { consoleTest } from "./console-world.ts";
@@ -63,18 +64,31 @@ consoleTest(
   },
 );
 
-consoleTest("No page is wider than a phone.", async ({ world, page, open, shoot }) => {
-  const pages = await hostilePages(world);
-  await page.setViewportSize({ width: 360, height: 1200 });
-  for (const { path, text } of pages) {
-    await open(path);
-    await page.getByText(text).first().waitFor();
-    await until(`${path} fits a phone`, LAYOUT_MS, () =>
-      page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth),
-    );
-    await shoot(`${nameOf(path)}-phone`);
-  }
-});
+/** Of what is shown, texts that are smaller than 13 pixels. */
+const smallTexts = (page: Page) =>
+  page.evaluate(() =>
+    [...document.querySelectorAll("body *")]
+      .filter((one) => [...one.childNodes].some((node) => node.nodeType === 3 && node.textContent?.trim()))
+      .filter((one) => one.checkVisibility() && Number.parseFloat(getComputedStyle(one).fontSize) < 13)
+      .map((one) => `${getComputedStyle(one).fontSize}: ${one.outerHTML.slice(0, 200)}`),
+  );
+
+consoleTest(
+  "No page is wider than a phone, and no text smaller than can be read.",
+  async ({ world, page, open, shoot }) => {
+    const pages = await hostilePages(world);
+    await page.setViewportSize({ width: 360, height: 1200 });
+    for (const { path, text } of pages) {
+      await open(path);
+      await page.getByText(text).first().waitFor();
+      await until(`${path} fits a phone`, LAYOUT_MS, () =>
+        page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth),
+      );
+      assert.deepEqual(await smallTexts(page), [], path);
+      await shoot(`${nameOf(path)}-phone`);
+    }
+  },
+);
 
 consoleTest(
   "Every attempt that is opened shows hostile data as text, and axe finds nothing serious.",
