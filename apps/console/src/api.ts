@@ -86,7 +86,8 @@ export class ApiError extends Error {
 }
 
 const configured = document.querySelector<HTMLMetaElement>('meta[name="headwater-api"]')?.content ?? "";
-const BASE = configured === "" ? document.baseURI : configured;
+/** Where the API is. */
+export const BASE = configured === "" ? document.baseURI : configured;
 
 function addressOf(id: Asked, params: Readonly<Record<string, string>>, query: object): URL {
   const path = ROUTES[id]

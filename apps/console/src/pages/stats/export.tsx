@@ -3,7 +3,7 @@ import type { ExportFormat, StatsAnswer } from "@headwater/contract";
 import { Button, Group, NativeSelect, Paper, Stack, Text, Title } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import { ask } from "../../api.ts";
+import { ask, BASE } from "../../api.ts";
 import { plural } from "../../ui/count.ts";
 import { Answered, Failure } from "../../ui/states.tsx";
 import { save } from "./save.ts";
@@ -51,7 +51,7 @@ function Take({ answer, isNarrowed }: TakeProps) {
         name: `${sourceId}-${from.slice(0, 10)}.${format}`,
         ask: () => ask("exportEvents", { query: { sourceId, from, to, format }, signal }),
         onBytes: setBytes,
-        otherwise: `Take it with \`headwater export --source ${sourceId} --from ${from} --to ${to} --format ${format} --out events.${format}\`, or in shorter ranges.`,
+        otherwise: `Take it with \`headwater export --api ${BASE} --token-file token.txt --source ${sourceId} --from ${from} --to ${to} --format ${format} --out events.${format}\`, or in shorter ranges.`,
         signal,
       }),
   });
