@@ -35,7 +35,15 @@ const ROUTES = {
   queryStats: "POST /api/stats/query",
   queryFunnel: "POST /api/stats/funnel",
   queryRetention: "POST /api/stats/retention",
+  queryProperties: "POST /api/stats/properties",
+  getStatsSource: "GET /api/stats/source",
   getLive: "GET /api/stats/live",
+  exportEvents: "GET /api/export/events",
+  eraseVisitor: "POST /api/visitors/erase",
+  getErasure: "GET /api/visitors/erase/:receiptId",
+  getOnboarding: "GET /api/onboarding",
+  completeOnboarding: "POST /api/onboarding",
+  getSupport: "GET /api/support",
   signIn: "POST /api/sign-in",
 } as const satisfies { [Id in OperationId]?: `${Entry<Id>["method"]} ${Entry<Id>["path"]}` };
 
@@ -78,7 +86,8 @@ export class ApiError extends Error {
 }
 
 const configured = document.querySelector<HTMLMetaElement>('meta[name="headwater-api"]')?.content ?? "";
-const BASE = configured === "" ? document.baseURI : configured;
+/** Where the API is. */
+export const BASE = configured === "" ? document.baseURI : configured;
 
 function addressOf(id: Asked, params: Readonly<Record<string, string>>, query: object): URL {
   const path = ROUTES[id]

@@ -49,3 +49,9 @@ export function useSourceChanged(): (sourceId: string) => Promise<void> {
     await Promise.all(keys.map((queryKey) => client.invalidateQueries({ queryKey })));
   };
 }
+
+export const supportQuery = (organizationId: string) =>
+  queryOptions({
+    queryKey: ["support", organizationId],
+    queryFn: ({ signal }) => call("getSupport", { query: { organizationId }, signal }),
+  });

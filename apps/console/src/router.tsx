@@ -38,6 +38,12 @@ const signIn = createRoute({
   },
 });
 
+const shared = createRoute({
+  getParentRoute: () => root,
+  path: "/shared" satisfies ConsolePage,
+  component: lazyRouteComponent(() => import("./pages/stats/shared.tsx"), "SharedPage"),
+});
+
 const signedIn = createRoute({
   getParentRoute: () => root,
   id: "signed-in",
@@ -78,7 +84,11 @@ const pages = [
   ),
   page(
     "/analytics/stats",
-    lazyRouteComponent(() => import("./pages/stats/stats.tsx"), "StatsPage"),
+    lazyRouteComponent(() => import("./pages/stats/page.tsx"), "StatsPage"),
+  ),
+  page(
+    "/sources/data",
+    lazyRouteComponent(() => import("./pages/sources/data.tsx"), "DataPage"),
   ),
   page(
     "/team",
@@ -96,10 +106,18 @@ const pages = [
     "/usage",
     lazyRouteComponent(() => import("./pages/workspace/usage.tsx"), "UsagePage"),
   ),
+  page(
+    "/support",
+    lazyRouteComponent(() => import("./pages/workspace/support.tsx"), "SupportPage"),
+  ),
+  page(
+    "/workspaces/new",
+    lazyRouteComponent(() => import("./pages/workspace/create-workspace.tsx"), "CreateWorkspacePage"),
+  ),
 ] as const;
 
 export const router = createRouter({
-  routeTree: root.addChildren([start, signIn, signedIn.addChildren(pages)]),
+  routeTree: root.addChildren([start, signIn, shared, signedIn.addChildren(pages)]),
   basepath: new URL(document.baseURI).pathname,
   defaultErrorComponent: ({ error }) => <Failure error={error as Error} onRetry={() => location.reload()} />,
   defaultPendingComponent: Loading,
@@ -115,6 +133,8 @@ export const router = createRouter({
 });
 
 onSignedOut(() => {
+  // there the page itself says that the link works no more
+  if (session.isShared()) return;
   const next = router.state.location.href;
   session.signOut();
   queryClient.clear();

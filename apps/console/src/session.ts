@@ -23,8 +23,16 @@ function write(key: string, value: string | null): void {
   }
 }
 
+/**
+ * Where a link to one source's numbers leads: its token stands in the fragment, which is sent nowhere, and stays
+ * there, so that the view can be passed on. It is the only one that such a page speaks with.
+ */
+const isShared = () => location.pathname.endsWith("/shared");
+const givenToken = () => new URLSearchParams(location.hash.slice(1)).get("token");
+
 export const session = {
-  token: () => read(TOKEN),
+  isShared,
+  token: () => (isShared() ? givenToken() : read(TOKEN)),
   signIn: (token: string) => write(TOKEN, token),
   signOut: () => {
     write(TOKEN, null);

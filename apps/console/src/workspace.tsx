@@ -25,6 +25,20 @@ export function useWorkspace(): Workspace {
   return workspace;
 }
 
+/** What a link to one source's numbers lets somebody do who is no member. */
+const GUEST: Workspace = {
+  organizationId: "",
+  name: "",
+  role: "viewer",
+  userId: "",
+  all: [],
+  can: (permission) => permission === "stats:read",
+  choose: () => undefined,
+};
+export const GuestProvider = ({ children }: { readonly children: ReactNode }) => (
+  <Context value={GUEST}>{children}</Context>
+);
+
 const NONE = new ApiError(403, {
   code: "not_a_member",
   message: "You are not a member of any workspace.",

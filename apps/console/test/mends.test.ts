@@ -1,5 +1,6 @@
 /** A refusal is mended at a press, and the next request like it is let in; and which workspace is open. */
 import assert from "node:assert/strict";
+import { until } from "../../../apps/server/test/faults/child.ts";
 import {
   bootstrapBody,
   bootstrapPath,
@@ -10,6 +11,8 @@ import {
   trackEvent,
 } from "../../../apps/server/test/world.ts";
 import { consoleTest } from "./console-world.ts";
+
+const RATE_MS = 10_000;
 
 consoleTest(
   "A source is switched on, its limits are raised and its last key restored out of the attempt that needs it.",
@@ -29,6 +32,16 @@ consoleTest(
       );
     const large = () =>
       world.send(bootstrapPath(source), bootstrapBody({ context: { text: "x".repeat(2_000) } }));
+
+    /** The next one that is over its rate, or the first one that is let in where the rate was raised. */
+    const untilRefused = async () => {
+      const { body } = await world.ask(path);
+      const isOver = body.limits.clientRatePerSecond === 1;
+      return until("the rate says so", RATE_MS, async () => {
+        const reply = await send(1);
+        return (reply.status === 429) === isOver && reply;
+      });
+    };
 
     const cases: readonly {
       code: string;
@@ -55,9 +68,19 @@ consoleTest(
         send: large,
       },
       {
+        code: "rate_limited",
+        button: "Raise the limit to 2 requests a second of one address",
+        spoil: () => change({ limits: { clientRatePerSecond: 1 } }),
+        send: untilRefused,
+      },
+      {
         code: "rotated_public_key",
-        button: "Restore the last key for a day",
-        spoil: () => world.ask(`${path}/regenerate-key`, { method: "POST" }),
+        button: `Restore the key that ends in ${source.publicKey.slice(-6)} for a day`,
+        // the key in between was the last one, and is not the one that is asked for
+        spoil: async () => {
+          await world.ask(`${path}/regenerate-key`, { method: "POST" });
+          return world.ask(`${path}/regenerate-key`, { method: "POST" });
+        },
         send: () => send(1),
       },
     ];

@@ -1,28 +1,51 @@
-/** Every page, with data of people who mean harm, in light and in dark. */
+/** Every page, with data of people who mean harm, in light and in dark, wide and on a phone. */
 import assert from "node:assert/strict";
+import type { Page } from "playwright-core";
+import { until } from "../../../apps/server/test/faults/child.ts";
+import { ORGANIZATION_ID, type World } from "../../../apps/server/test/world.ts";
 import { consoleTest } from "./console-world.ts";
 import { SCHEMES, seriousFindings } from "./findings.ts";
 import { HOSTILE, memberToken, seed } from "./seed.ts";
 
+const LAYOUT_MS = 10_000;
+
+/** Hostile text wherever somebody may write one. @returns pages, each with a text that it shows once it is there */
+async function hostilePages(world: World): Promise<{ path: string; text: string }[]> {
+  const { sourceId } = await seed(world);
+  const path = `/api/tracking-sources/${sourceId}`;
+  const text = HOSTILE.slice(0, 100);
+  await memberToken(world, "viewer", text);
+  await world.ask(`${path}/regenerate-key`, { method: "POST" });
+  const body = {
+    organizationId: ORGANIZATION_ID,
+    goals: [{ name: text, event: text }],
+    excludedPaths: ["/<script>window.ran=1</script>"],
+  };
+  assert.equal((await world.ask(path, { method: "PATCH", body })).status, 200);
+  return [
+    { path: "/sources", text: HOSTILE },
+    { path: "/sources/new", text: "Create a source" },
+    { path: `/sources/settings?sourceId=${sourceId}`, text: "None of the latest attempts" },
+    { path: `/sources/data?sourceId=${sourceId}`, text: "Nobody is told" },
+    { path: `/analytics/setup/install?sourceId=${sourceId}`, text: "Through your own site" },
+    { path: `/analytics/setup/debug?sourceId=${sourceId}`, text: "other.example" },
+    { path: `/analytics/stats?sourceId=${sourceId}`, text: "This service has no warehouse" },
+    { path: "/team", text },
+    { path: "/tokens", text: "ends in" },
+    { path: "/audit", text: "source.created" },
+    { path: "/usage", text: "Accepted events by day" },
+    { path: "/support", text: "The service is ready" },
+    { path: "/workspaces/new", text: "It has sources, members and tokens of its own" },
+    { path: "/sign-in", text: "Access token" },
+  ];
+}
+
+const nameOf = (path: string) => `page${path.split("?")[0]!.replaceAll("/", "-")}`;
+
 consoleTest(
   "On every page hostile data is text, no script of it runs, and axe finds nothing serious in light and dark.",
   async ({ world, page, open, shoot }) => {
-    const { sourceId } = await seed(world);
-    await memberToken(world, "viewer", HOSTILE.slice(0, 100));
-    await world.ask(`/api/tracking-sources/${sourceId}/regenerate-key`, { method: "POST" });
-    const pages = [
-      { path: "/sources", text: HOSTILE },
-      { path: "/sources/new", text: "Create a source" },
-      { path: `/sources/settings?sourceId=${sourceId}`, text: "None of the latest attempts" },
-      { path: `/analytics/setup/install?sourceId=${sourceId}`, text: "Through your own site" },
-      { path: `/analytics/setup/debug?sourceId=${sourceId}`, text: "other.example" },
-      { path: `/analytics/stats?sourceId=${sourceId}`, text: "This service has no warehouse" },
-      { path: "/team", text: HOSTILE.slice(0, 100) },
-      { path: "/tokens", text: "ends in" },
-      { path: "/audit", text: "source.created" },
-      { path: "/usage", text: "Accepted events by day" },
-      { path: "/sign-in", text: "Access token" },
-    ];
+    const pages = await hostilePages(world);
     await page.emulateMedia({ reducedMotion: "reduce" });
     const found: string[] = [];
     for (const { path, text } of pages) {
@@ -33,9 +56,46 @@ consoleTest(
         await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
         const serious = await seriousFindings(page, rules);
         found.push(...serious.map((one) => `${path} in ${colorScheme}: ${one}`));
-        await shoot(`page${path.split("?")[0]!.replaceAll("/", "-")}-${colorScheme}`);
+        await shoot(`${nameOf(path)}-${colorScheme}`);
       }
     }
+    assert.deepEqual(found, []);
+    assert.equal(await page.evaluate("window.ran"), undefined, "no script of the data has run");
+  },
+);
+
+/** Of what is shown, texts that are smaller than 13 pixels. */
+const smallTexts = (page: Page) =>
+  page.evaluate(() =>
+    [...document.querySelectorAll("body *")]
+      .filter((one) => [...one.childNodes].some((node) => node.nodeType === 3 && node.textContent?.trim()))
+      .filter((one) => one.checkVisibility() && Number.parseFloat(getComputedStyle(one).fontSize) < 13)
+      .map((one) => `${getComputedStyle(one).fontSize}: ${one.outerHTML.slice(0, 200)}`),
+  );
+
+consoleTest(
+  "No page is wider than a phone, and no text smaller than can be read.",
+  async ({ world, page, open, shoot }) => {
+    const pages = await hostilePages(world);
+    await page.setViewportSize({ width: 360, height: 1200 });
+    for (const { path, text } of pages) {
+      await open(path);
+      await page.getByText(text).first().waitFor();
+      await until(`${path} fits a phone`, LAYOUT_MS, () =>
+        page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth),
+      );
+      assert.deepEqual(await smallTexts(page), [], path);
+      await shoot(`${nameOf(path)}-phone`);
+    }
+  },
+);
+
+consoleTest(
+  "Every attempt that is opened shows hostile data as text, and axe finds nothing serious.",
+  async ({ world, page, open, shoot }) => {
+    const { sourceId } = await seed(world);
+    const found: string[] = [];
+    await page.emulateMedia({ reducedMotion: "reduce" });
     await open(`/analytics/setup/debug?sourceId=${sourceId}`);
     const rows = page.getByRole("listbox", { name: "Attempts" }).getByRole("option");
     await rows.first().waitFor();

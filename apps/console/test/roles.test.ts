@@ -11,7 +11,7 @@ import {
 import { consoleTest } from "./console-world.ts";
 import { memberToken, seed } from "./seed.ts";
 
-const ALL_PAGES = ["Sources", "Team", "Tokens", "Audit log", "Usage"];
+const ALL_PAGES = ["Sources", "Team", "Tokens", "Audit log", "Usage", "Support"];
 
 interface Role {
   readonly role: string;
@@ -36,7 +36,7 @@ const ROLES: readonly Role[] = [
   {
     role: "developer",
     pages: ["Sources"],
-    tabs: ["Stats", "Install", "Debug", "Settings"],
+    tabs: ["Stats", "Install", "Debug", "Data", "Settings"],
     mayCreate: true,
     settings: WRITE,
     refusals: 2,
@@ -44,7 +44,7 @@ const ROLES: readonly Role[] = [
   {
     role: "admin",
     pages: ALL_PAGES,
-    tabs: ["Stats", "Install", "Debug", "Settings"],
+    tabs: ["Stats", "Install", "Debug", "Data", "Settings"],
     mayCreate: true,
     settings: [...WRITE, "Save limits", "Copy", "Rotate …", "Delete …"],
     refusals: 0,

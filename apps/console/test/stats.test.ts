@@ -3,91 +3,18 @@ import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { until } from "../../../apps/server/test/faults/child.ts";
 import {
-  bootstrapBody,
-  bootstrapPath,
-  DAY,
   eventsBody,
   eventsPath,
-  MINUTE,
   ORGANIZATION_ID,
   ORIGIN,
   pageEvent,
-  trackEvent,
-  type World,
 } from "../../../apps/server/test/world.ts";
 import { consoleStatsTest, consoleTest } from "./console-world.ts";
 import { SCHEMES, seriousFindings } from "./findings.ts";
-import { HOSTILE, memberToken, type Seeded } from "./seed.ts";
+import { HOSTILE, memberToken } from "./seed.ts";
+import { lastDays, noon, shopVisits, type Visit, visits } from "./visits.ts";
 
-const SHIPPED_MS = 60_000;
 const LAYOUT_MS = 10_000;
-/** Noon of a day so long before today, by UTC. */
-const noon = (daysAgo: number) => Math.floor(Date.now() / DAY - daysAgo) * DAY + DAY / 2;
-const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
-
-interface Visit {
-  readonly visitor: string;
-  readonly at: number;
-  readonly paths: readonly string[];
-  readonly referrer?: string;
-  readonly query?: string;
-  /** Track events after the last page, each with its properties. */
-  readonly tracked?: readonly { readonly name: string; readonly properties: Record<string, unknown> }[];
-}
-
-/** A minute from one event to the next. */
-async function visit(world: World, source: Seeded, one: Visit): Promise<number> {
-  const { visitor: anonymousId, paths, referrer = null, query = "", tracked = [] } = one;
-  const pages = paths.map((path) => ({ url: `${ORIGIN}${path}${query}`, title: "Page", referrer }));
-  const body = bootstrapBody({ anonymousId, page: pages[0] });
-  const opened = await world.send(bootstrapPath(source), body);
-  assert.equal(opened.status, 200, JSON.stringify(opened.body));
-  const events = [
-    ...pages.map((page, at) => pageEvent({ page }, one.at + at * MINUTE)),
-    ...tracked.map((event, at) =>
-      trackEvent({ ...event, page: pages.at(-1) }, one.at + (pages.length + at) * MINUTE),
-    ),
-  ];
-  const sent = await world.send(
-    eventsPath(source),
-    eventsBody(opened.body.sessionId, events, { anonymousId }),
-  );
-  assert.equal(sent.body.accepted, events.length, JSON.stringify(sent.body));
-  return events.length;
-}
-
-/** Visits, and after them all of their events in the warehouse. */
-async function visits(world: World, source: Seeded, all: readonly Visit[]): Promise<void> {
-  let sent = 0;
-  for (const one of all) sent += await visit(world, source, one);
-  const body = {
-    sourceId: source.sourceId,
-    dateRange: [dayOf(noon(8)), dayOf(noon(-2))],
-    metrics: ["events"],
-  };
-  await until("every event can be asked for", SHIPPED_MS, async () => {
-    const answer = await world.ask("/api/stats/query", { method: "POST", body });
-    return answer.body.results?.[0]?.metrics[0] === sent;
-  });
-}
-
-/** Two visitors on the last days, of whom one bought and one left at once; one on the days before. */
-const shopVisits = (): Visit[] => [
-  {
-    visitor: "ann",
-    at: noon(1),
-    paths: ["/", "/pricing"],
-    referrer: "https://search.example/find",
-    query: "?utm_source=letter&utm_campaign=autumn",
-    tracked: [{ name: "signup", properties: { plan: "pro" } }],
-  },
-  { visitor: "bob", at: noon(1), paths: ["/"] },
-  { visitor: "cid", at: noon(4), paths: ["/pricing"] },
-];
-
-/** Yesterday and the two days before; the three before them are compared. */
-const lastDays = ({ sourceId }: Seeded) =>
-  `/analytics/stats?sourceId=${sourceId}&range=${dayOf(noon(3))}..${dayOf(noon(1))}&tz=UTC`;
 
 const figureOf = (page: Page, label: string) =>
   page.getByRole("region", { name: "Headline numbers" }).getByRole("button").filter({ hasText: label });
@@ -159,9 +86,10 @@ consoleStatsTest(
     await visits(world, source, [...shopVisits(), { visitor: "bob", at: noon(2), paths: ["/"] }]);
     await open(lastDays(source));
     await page.getByRole("tab", { name: "Properties" }).click();
-    await page.getByLabel("Property", { exact: true }).fill("plan");
-    await page.getByRole("button", { name: "Show values" }).click();
+    await page.getByRole("button", { name: "plan", exact: true }).click();
     await rowOf(page, "pro").waitFor();
+    await page.getByRole("button", { name: "All properties" }).click();
+    await rowOf(page, "plan").waitFor();
 
     await page.getByText("Funnel", { exact: true }).click();
     await page.getByLabel("Step 1", { exact: true }).fill("/*");
@@ -209,7 +137,11 @@ consoleStatsTest(
     const steps = `step1=page:/*&step2=${encodeURIComponent(`event:${HOSTILE}`)}`;
     const views = [
       { name: "campaigns", address: `${own}&from=utmCampaign&${property}`, text: HOSTILE },
-      { name: "narrowed", address: `${own}&event=${encodeURIComponent(HOSTILE)}`, text: HOSTILE },
+      {
+        name: "narrowed",
+        address: `${own}&event=${encodeURIComponent(HOSTILE)}&events=properties`,
+        text: "Of the chosen event.",
+      },
       { name: "funnel", address: `${own}&view=funnel&${steps}`, text: "took every step" },
       { name: "retention", address: `${own}&view=retention&by=day`, text: "First seen" },
     ];

@@ -27,6 +27,8 @@ export interface Attempt {
   /** null: no source has the key. */
   source: SourceRecord | null;
   keyState: KeyState | null;
+  /** null: no source has it. */
+  publicKey: string | null;
   readonly origin: string | null;
   readonly userAgent: string | null;
   /** A private peer sent X-Forwarded-For and TRUST_PROXY does not vouch for it. */

@@ -34,6 +34,8 @@ export interface Caller {
   readonly limitedTo: string | null;
   /** The role that its token does not go beyond; null: its user's own. */
   readonly ceiling: Role | null;
+  /** Its token opens the numbers of this source and nothing else; null: as much as its user may. */
+  readonly sourceId: string | null;
 }
 
 /** A request that passed every check up to the state of what it is about (CONTRACT section 1). */

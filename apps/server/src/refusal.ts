@@ -1,4 +1,4 @@
-import { ERRORS, type ErrorCode, type Issue } from "@headwater/contract";
+import { ERRORS, type ErrorCode, type Issue, type SourceLimits } from "@headwater/contract";
 
 interface Detail {
   /** Replaces the catalogue's public sentence. */
@@ -7,9 +7,11 @@ interface Detail {
   hint?: string;
   issues?: Issue[];
   retryAfterSeconds?: number;
-  /** For 413: what may be sent, and what was. */
+  /** What may be sent, and what was; a request a second where it is a rate. */
   limit?: number;
   actual?: number;
+  /** Which of the source's own limits it is: for the debug view. */
+  limitName?: keyof SourceLimits;
   /** Further response headers, `Allow` or `RateLimit-*`. */
   headers?: Record<string, string>;
 }

@@ -6,7 +6,7 @@ import { checkName } from "./access/names.ts";
 import { createOrganization, listOrganizations } from "./access/organizations.ts";
 import { getPermissions } from "./access/permissions.ts";
 import { signIn } from "./access/sign-in.ts";
-import { checkExpiry, createToken, listTokens, revokeToken } from "./access/token-operations.ts";
+import { checkExpiry, checkReach, createToken, listTokens, revokeToken } from "./access/token-operations.ts";
 import type { FieldRules, Handler, Handlers } from "./call.ts";
 import { type VerifyDeps, verifyInstall } from "./doctor/verify.ts";
 import { checkVisitor, eraseVisitor, getErasure } from "./erase/visitors.ts";
@@ -34,7 +34,7 @@ export const FIELD_RULES: FieldRules = {
   updateSource: [checkFields],
   createOrganization: [checkName("name")],
   addMember: [checkName("name")],
-  createToken: [checkName("label"), checkExpiry],
+  createToken: [checkName("label"), checkExpiry, checkReach],
   eraseVisitor: [checkVisitor],
 };
 

@@ -201,6 +201,20 @@ describe("member and token", () => {
     assert.match((await run("token", "revoke", created.tokenId)).stdout, /was revoked already/);
   });
 
+  test("A token for one source's numbers opens them and nothing else, and is listed so.", async () => {
+    const { sourceId } = await answer("source", "create", "--name", "Given away");
+    const { userId } = await answer("member", "add", "--role", "admin");
+    const words = ["--user", userId, "--label", "Board", "--source", sourceId];
+    const { token: given } = await answer("token", "create", ...words);
+    const { status, body } = await ask(`/api/stats/source?sourceId=${sourceId}`, given);
+    assert.deepEqual([status, body.name], [200, "Given away"]);
+    assert.equal((await ask("/api/organizations", given)).body.code, "permission_denied");
+    assert.match((await run("token", "list")).stdout, new RegExp(`Board.*numbers of ${sourceId}`));
+    const unknown = await run("token", "create", ...words.slice(0, -1), "src_never");
+    assert.equal(unknown.code, 1);
+    assert.match(unknown.stderr, /no such source/);
+  });
+
   test("A removed member's token stops.", async () => {
     const { userId } = await answer("member", "add", "--role", "admin");
     const created = await answer(

@@ -70,6 +70,7 @@ describe("usage", () => {
     ["token revoke", /^ID is missing; `headwater token revoke --help`/],
     ["token create --label x", /^--user is missing.*--owner/],
     ["token create --user x", /^--label is missing/],
+    ["token create --owner --source src_1", /^--owner and --source exclude each other/],
     ["source create", /^--name is missing; `headwater source create --help`/],
     ["source create --name a --name b", /^--name is given more than once/],
     ["source install src_1 --framework cobol", /^--framework must be one of html, react, nextjs/],

@@ -46,6 +46,7 @@ describe("authentication", () => {
     organizationId: null,
     userId: "usr_1",
     ceiling: null,
+    sourceId: null,
     label: "",
     hint: "",
     expiresAt: null,
@@ -80,6 +81,7 @@ describe("authentication", () => {
       actor: { userId: "usr_1", tokenId: "tok_1" },
       limitedTo: null,
       ceiling: null,
+      sourceId: null,
     });
     assert.equal(seen.lookUps, 1);
     seen.stored = { ...record, revokedAt: 1 };

@@ -271,6 +271,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
         organizationId: null,
         userId,
         ceiling: null,
+        sourceId: null,
         label: "x",
         hint,
         expiresAt: null,

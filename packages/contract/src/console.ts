@@ -5,12 +5,16 @@ export const CONSOLE_PAGES = [
   "/sources",
   "/sources/new",
   "/sources/settings",
+  "/sources/data",
   "/analytics/setup/install",
   "/analytics/setup/debug",
   "/analytics/stats",
+  "/shared",
   "/team",
   "/tokens",
   "/audit",
   "/usage",
+  "/support",
+  "/workspaces/new",
 ] as const;
 export type ConsolePage = (typeof CONSOLE_PAGES)[number];

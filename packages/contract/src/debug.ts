@@ -17,6 +17,15 @@ export const IssueShape = Closed({
 const Text = Nullable(Type.String());
 const AnyJson = Type.Unknown({ description: "free-form" });
 
+/** Of the source's own. */
+const RefusingLimit = Nullable(
+  Closed({
+    name: OneOf(["maxBatchSize", "maxPayloadBytes", "clientRatePerSecond"]),
+    value: Count,
+    actual: Nullable(Count),
+  }),
+);
+
 export const Attempt = Closed({
   attemptId: Type.String(),
   kind: OneOf(ATTEMPT_KINDS),
@@ -30,6 +39,7 @@ export const Attempt = Closed({
   origin: Text,
   legacy: Type.Boolean(),
   keyState: OneOf(KEY_STATES),
+  publicKey: Text,
   sdkVersion: Text,
   ingestVersion: Nullable(Type.Integer()),
   userAgent: Text,
@@ -44,6 +54,7 @@ export const Attempt = Closed({
   duplicates: Count,
   rejected: Count,
   issues: Type.Array(IssueShape),
+  limit: RefusingLimit,
   raw: AnyJson,
   normalized: AnyJson,
   truncated: Type.Boolean(),

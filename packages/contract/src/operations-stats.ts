@@ -13,6 +13,13 @@ const inBody = {
   status: 200,
   codes: posed,
 } as const;
+const inQuery = {
+  method: "GET",
+  access: "stats:read",
+  organization: "optional-query",
+  source: "query",
+  status: 200,
+} as const;
 
 export const STATS_OPERATIONS = [
   {
@@ -48,15 +55,28 @@ export const STATS_OPERATIONS = [
     answer: stats.StatsPathsAnswer,
   },
   {
+    ...inBody,
+    id: "queryProperties",
+    path: "/api/stats/properties",
+    summary: "Which properties a source's events carry",
+    body: stats.StatsPropertiesBody,
+    answer: stats.StatsPropertiesAnswer,
+  },
+  {
+    ...inQuery,
+    id: "getStatsSource",
+    path: "/api/stats/source",
+    summary: "What whoever reads a source's numbers may know of it",
+    query: stats.StatsSourceQuery,
+    answer: stats.StatsSourceAnswer,
+    codes: onSource(QUERY),
+  },
+  {
+    ...inQuery,
     id: "getLive",
-    method: "GET",
     path: "/api/stats/live",
     summary: "Visitors of the last five minutes",
-    access: "stats:read",
-    organization: "optional-query",
-    source: "query",
-    query: stats.StatsLiveQuery,
-    status: 200,
+    query: stats.StatsSourceQuery,
     answer: stats.StatsLiveAnswer,
     codes: onSource([...QUERY, ...ASKED]),
   },

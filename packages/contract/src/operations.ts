@@ -13,7 +13,7 @@ import {
   LegacyEventsBody,
 } from "./ingest.ts";
 import { LIMITS } from "./limits.ts";
-import { ANY, BEARER, BODY, MEMBER, type Operation, onSource, onWorkspace, QUERY } from "./operation.ts";
+import { ANY, BEARER, BODY, type Operation, onSource, onWorkspace, QUERY } from "./operation.ts";
 import { EXPORT_OPERATIONS } from "./operations-export.ts";
 import { STATS_OPERATIONS } from "./operations-stats.ts";
 import { Closed, Id } from "./shapes.ts";
@@ -32,6 +32,7 @@ const pageQuery = (cursor: string) =>
 /** When the last row was made, and its id in base64url. */
 const PageQuery = pageQuery("^[0-9]{1,15}\\.[A-Za-z0-9_-]{1,1200}$");
 const AuditQuery = pageQuery("^[0-9]{1,15}$");
+const TokensQuery = Closed({ ...PageQuery.properties, sourceId: Type.Optional(Id) });
 const OptionalOrganizationQuery = Closed({ organizationId: Type.Optional(Id) });
 const Day = Type.String({ pattern: "^\\d{4}-\\d\\d-\\d\\d$" });
 const UsageQuery = Closed({ organizationId: Id, from: Type.Optional(Day), to: Type.Optional(Day) });
@@ -212,7 +213,7 @@ export const OPERATIONS = [
     access: "token",
     status: 200,
     answer: workspace.OrganizationList,
-    codes: [...BEARER, ...ANY],
+    codes: [...BEARER, "permission_denied", ...ANY],
   },
   {
     id: "createOrganization",
@@ -235,7 +236,7 @@ export const OPERATIONS = [
     query: OrganizationQuery,
     status: 200,
     answer: workspace.Permissions,
-    codes: [...BEARER, ...MEMBER, ...ANY, ...QUERY],
+    codes: onWorkspace(QUERY),
   },
   {
     id: "listMembers",
@@ -295,7 +296,7 @@ export const OPERATIONS = [
     summary: "The access tokens of a workspace, without their secrets",
     access: "tokens:manage",
     organization: "query",
-    query: PageQuery,
+    query: TokensQuery,
     status: 200,
     answer: workspace.TokenList,
     codes: onWorkspace(QUERY),
@@ -310,7 +311,7 @@ export const OPERATIONS = [
     body: workspace.CreateTokenBody,
     status: 201,
     answer: workspace.CreatedToken,
-    codes: onWorkspace([...BODY, "member_not_found", "limit_reached"]),
+    codes: onWorkspace([...BODY, "member_not_found", "source_not_found", "limit_reached"]),
   },
   {
     id: "revokeToken",

@@ -242,7 +242,33 @@ export const StatsPathsAnswer = Closed({
 });
 export type StatsPathsAnswer = Static<typeof StatsPathsAnswer>;
 
-export const StatsLiveQuery = Closed({ organizationId: Type.Optional(Id), sourceId: Id });
+export const StatsPropertiesBody = Closed({
+  ...asked,
+  include: Include,
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMITS.statsRows, description: "default 100" })),
+});
+export type StatsPropertiesBody = Static<typeof StatsPropertiesBody>;
+export const StatsPropertiesAnswer = Closed({
+  ...answered,
+  properties: Type.Array(
+    Closed({
+      name: Type.String({
+        description: "as in property:<name>; of what lies within another, joined by dots",
+      }),
+      events: Count,
+    }),
+    { description: "the most frequent first" },
+  ),
+});
+export type StatsPropertiesAnswer = Static<typeof StatsPropertiesAnswer>;
+
+export const StatsSourceQuery = Closed({ organizationId: Type.Optional(Id), sourceId: Id });
+export const StatsSourceAnswer = Closed({
+  sourceId: Type.String(),
+  name: Type.String(),
+  lastEventAt: Nullable(Time),
+});
+export type StatsSourceAnswer = Static<typeof StatsSourceAnswer>;
 export const StatsLiveAnswer = Closed({
   sourceId: Type.String(),
   at: Time,

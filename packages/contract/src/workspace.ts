@@ -72,6 +72,9 @@ export const Token = Closed({
   ...tokenFields,
   organizationId: Nullable(Type.String({ description: "the workspace it opens; null: all of its user's" })),
   ceiling: Nullable(OneOf(ROLES, { description: "no more than this role may; null: as its user" })),
+  sourceId: Nullable(
+    Type.String({ description: "it opens the numbers of this source and nothing else; null: as its user" }),
+  ),
   lastUsedAt: Nullable(Time),
   revokedAt: Nullable(Time),
 });
@@ -87,7 +90,17 @@ export const CreateTokenBody = Closed({
   allWorkspaces: Type.Optional(
     Type.Boolean({ description: "a token for every workspace of its user; only that user makes one" }),
   ),
+  sourceId: Type.Optional(
+    Nullable(
+      Type.String({
+        minLength: 1,
+        maxLength: 200,
+        description: "a token that opens the numbers of this source and nothing else, to be given away",
+      }),
+    ),
+  ),
 });
+export type CreateTokenBody = Static<typeof CreateTokenBody>;
 /** `token` is shown here and never again. */
 export const CreatedToken = Closed({ ...tokenFields, token: Type.String() });
 export const RevokedToken = Closed({ tokenId: Type.String(), revokedAt: Time });

@@ -6,7 +6,7 @@ import { useEffect } from "react";
 import iconUrl from "../icon.svg";
 import { useWorkspace, WorkspaceProvider } from "../workspace.tsx";
 import { ColourScheme } from "./colour-scheme.tsx";
-import { NavigationLink } from "./link.tsx";
+import { NavigationLink, TextLink } from "./link.tsx";
 
 const PAGES = [
   { to: "/sources", label: "Sources", permission: "sources:read" },
@@ -14,21 +14,27 @@ const PAGES = [
   { to: "/tokens", label: "Tokens", permission: "tokens:manage" },
   { to: "/audit", label: "Audit log", permission: "audit:read" },
   { to: "/usage", label: "Usage", permission: "usage:read" },
+  { to: "/support", label: "Support", permission: "support:read" },
 ] as const;
 
 function Workspaces() {
   const { organizationId, all, choose } = useWorkspace();
   const navigate = useNavigate();
   return (
-    <NativeSelect
-      label="Workspace"
-      value={organizationId}
-      data={all.map((one) => ({ value: one.organizationId, label: one.name }))}
-      onChange={(event) => {
-        choose(event.currentTarget.value);
-        void navigate({ to: "/sources" });
-      }}
-    />
+    <Stack gap={4}>
+      <NativeSelect
+        label="Workspace"
+        value={organizationId}
+        data={all.map((one) => ({ value: one.organizationId, label: one.name }))}
+        onChange={(event) => {
+          choose(event.currentTarget.value);
+          void navigate({ to: "/sources" });
+        }}
+      />
+      <TextLink to="/workspaces/new" size="sm">
+        New workspace
+      </TextLink>
+    </Stack>
   );
 }
 

@@ -26,12 +26,16 @@ interface FailureProps {
 /** What went wrong in the service's own words, and what to do about it. */
 export function Failure({ error, onRetry, withIssues = false }: FailureProps) {
   const { code = null, hint = "", requestId = null, issues = [] } = error instanceof ApiError ? error : {};
+  const isAtFields = !withIssues && issues.length > 0;
   return (
-    <Alert color="red" title={error.message} role="alert" className="failure">
-      {hint !== "" && (
-        <Text size="sm">
-          <Prose text={hint} />
-        </Text>
+    <Alert
+      color="red"
+      title={isAtFields ? "This cannot be saved yet." : error.message}
+      role="alert"
+      className="failure"
+    >
+      {(isAtFields || hint !== "") && (
+        <Text size="sm">{isAtFields ? "What is wrong stands at its field." : <Prose text={hint} />}</Text>
       )}
       {withIssues && issues.length > 0 && (
         <ul className="wrap">

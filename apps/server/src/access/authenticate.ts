@@ -68,14 +68,15 @@ export function createAuthenticator(
   async function authenticate(authorization: string | undefined, now: number): Promise<Caller> {
     const text = bearerOf(authorization);
     if (verifyJwt && looksLikeJwt(text)) {
-      return { actor: { userId: await verifyJwt(text, now), tokenId: null }, limitedTo: null, ceiling: null };
+      const actor = { userId: await verifyJwt(text, now), tokenId: null };
+      return { actor, limitedTo: null, ceiling: null, sourceId: null };
     }
     const token = isPlausibleToken(text) ? await find(hashToken(text)) : null;
     if (!token) throw new Refusal("invalid_token");
     requireUsable(token, now);
     lastUsed.note(token.tokenId, now);
-    const { userId, tokenId, organizationId, ceiling } = token;
-    return { actor: { userId, tokenId }, limitedTo: organizationId, ceiling };
+    const { userId, tokenId, organizationId, ceiling, sourceId } = token;
+    return { actor: { userId, tokenId }, limitedTo: organizationId, ceiling, sourceId };
   }
   return { authenticate, forget: () => tokens.forget(), flush: lastUsed.flush };
 }

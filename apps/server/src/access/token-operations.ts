@@ -1,5 +1,12 @@
 /** Listing, making and revoking access tokens (CONTRACT section 3). */
-import { type Issue, LIMITS, type Role, roleUnder, type Token } from "@headwater/contract";
+import {
+  type CreateTokenBody,
+  type Issue,
+  LIMITS,
+  type Role,
+  roleUnder,
+  type Token,
+} from "@headwater/contract";
 import type { Call, Handler } from "../call.ts";
 import { isoTime, isoTimeOrNull } from "../instant.ts";
 import type { Register } from "../ledger/ledger.ts";
@@ -21,6 +28,7 @@ export const renderToken = (token: TokenRecord): Token => ({
   ...shared(token),
   organizationId: token.organizationId,
   ceiling: token.ceiling,
+  sourceId: token.sourceId,
   lastUsedAt: isoTimeOrNull(token.lastUsedAt),
   revokedAt: isoTimeOrNull(token.revokedAt),
 });
@@ -50,13 +58,22 @@ export function checkExpiry({ expiresAt }: Readonly<Record<string, unknown>>, no
   if (typeof expiresAt === "string") readExpiry(expiresAt, now);
 }
 
+/** A rule of bodies of any shape (`FieldRules`). */
+export function checkReach({ allWorkspaces, sourceId }: Readonly<Record<string, unknown>>): void {
+  if (allWorkspaces !== true || typeof sourceId !== "string") return;
+  const message = "a token for one source's numbers opens no workspace, and so not all of them";
+  throw new Refusal("invalid_payload", {
+    issues: [{ path: ["allWorkspaces"], code: "invalid_value", message }],
+  });
+}
+
 /** Those of the workspace, and the caller's own for all workspaces; another user's are that user's affair. */
 export const listTokens =
   (ledger: Register): Handler<"listTokens"> =>
   async ({ organizationId, actor, limitedTo, query }) => {
     const page = { organizationId, limit: query.limit ?? LIMITS.pageSize, cursor: query.cursor ?? null };
     const wideOf = limitedTo === null ? { userId: actor.userId } : null;
-    const { rows, nextCursor } = await ledger.tokens({ ...page, wideOf });
+    const { rows, nextCursor } = await ledger.tokens({ ...page, wideOf, sourceId: query.sourceId ?? null });
     return { body: { tokens: rows.map(renderToken), nextCursor } };
   };
 
@@ -78,6 +95,17 @@ async function roleOfUser(ledger: Register, call: Call<"createToken">, userId: s
   return role;
 }
 
+async function requireSource(ledger: Register, call: Call<"createToken">, sourceId: string): Promise<void> {
+  const source = await ledger.source({ sourceId, now: call.now });
+  if (source?.organizationId !== call.organizationId) throw new Refusal("source_not_found");
+}
+
+/** Of the call's own role, since its user may be raised later, and whoever made it must not rise with them. */
+function ceilingOf({ role }: Call<"createToken">, { allWorkspaces, sourceId }: CreateTokenBody): Role | null {
+  if (sourceId != null) return "viewer";
+  return allWorkspaces ? null : role;
+}
+
 export const createToken =
   (ledger: Register, newId: (prefix: string) => string): Handler<"createToken"> =>
   async (call) => {
@@ -86,6 +114,7 @@ export const createToken =
     const label = readName("label", body.label);
     const expiresAt = body.expiresAt == null ? null : readExpiry(body.expiresAt, now);
     if (body.allWorkspaces) requireOwnReach(call, userId);
+    if (body.sourceId != null) await requireSource(ledger, call, body.sourceId);
     requireNotAbove(call.role, await roleOfUser(ledger, call, userId));
 
     const made = makeToken();
@@ -93,8 +122,8 @@ export const createToken =
       tokenId: newId("tok"),
       organizationId: body.allWorkspaces ? null : organizationId,
       userId,
-      // its user may be raised later, and whoever made it must not rise with them
-      ceiling: body.allWorkspaces ? null : call.role,
+      ceiling: ceilingOf(call, body),
+      sourceId: body.sourceId ?? null,
       label,
       hint: made.hint,
       expiresAt,

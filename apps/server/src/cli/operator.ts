@@ -111,6 +111,7 @@ export async function perform<Id extends WorkspaceOperationId>(
     actor: COMMAND_LINE,
     limitedTo: null,
     ceiling: null,
+    sourceId: null,
     organizationId,
     role: "owner",
     permissions: permissionsOf("owner"),

@@ -14,9 +14,14 @@ interface Wanted {
   user: string | undefined;
   label: string | undefined;
   expires: string | undefined;
+  source: string | undefined;
 }
 
-function checkWanted({ owner, user, label }: Wanted): void {
+function checkWanted({ owner, user, label, source }: Wanted): void {
+  if (owner && source !== undefined)
+    throw new UsageError(
+      "--owner and --source exclude each other: one opens everything, one a source's numbers.",
+    );
   if (owner) return;
   if (user === undefined) {
     throw new UsageError(
@@ -28,7 +33,7 @@ function checkWanted({ owner, user, label }: Wanted): void {
 }
 
 /** By the API a token for all workspaces is made by its own user; the audit log still names the command line. */
-async function createFor(operator: WorkspaceOperator, { owner, user, label, expires }: Wanted) {
+async function createFor(operator: WorkspaceOperator, { owner, user, label, expires, source }: Wanted) {
   const { ledger, newId, organizationId } = operator;
   const audited: Register = {
     ...ledger,
@@ -42,6 +47,7 @@ async function createFor(operator: WorkspaceOperator, { owner, user, label, expi
     label: label ?? "Owner, from the command line",
     ...(expires === undefined ? {} : { expiresAt: expires }),
     ...(owner ? { allWorkspaces: true } : {}),
+    ...(source === undefined ? {} : { sourceId: source }),
   };
   const actor = owner ? { userId, tokenId: null } : COMMAND_LINE;
   return perform(operator, "createToken", createByApi(audited, newId), { body, actor });
@@ -57,6 +63,11 @@ export const createToken = defineCommand({
       description: "Whose token it is; `headwater member list` shows ids",
     },
     label: { type: "string", description: "What it is for" },
+    source: {
+      type: "string",
+      valueHint: "id",
+      description: "For the numbers of that source and nothing else: a token to be given away",
+    },
     expires: {
       type: "string",
       valueHint: "time",
@@ -66,11 +77,13 @@ export const createToken = defineCommand({
     ...JSON_FLAG,
   },
   run: ({ args }) => {
-    const wanted = { owner: args.owner ?? false, user: args.user, label: args.label, expires: args.expires };
+    const { owner = false, user, label, expires, source } = args;
+    const wanted = { owner, user, label, expires, source };
     checkWanted(wanted);
     return withWorkspace(args.organization, async (operator): Promise<Report> => {
       const created = await createFor(operator, wanted);
-      const opens = wanted.owner ? "every workspace of its user" : operator.organizationId;
+      const ofOne = source === undefined ? operator.organizationId : `the numbers of ${source}`;
+      const opens = owner ? "every workspace of its user" : ofOne;
       const note = `It opens ${opens} for ${created.userId} and is not shown again; its id is ${created.tokenId}.`;
       return { json: created, text: created.token, note };
     });

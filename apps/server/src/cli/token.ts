@@ -21,7 +21,7 @@ const generate = defineCommand({
 
 /** Those of the workspace, and those that open it because they open every workspace of a member. */
 async function tokensOf({ ledger, organizationId }: WorkspaceOperator): Promise<Token[]> {
-  const page = { organizationId, limit: LIMITS.pageSize, wideOf: "members" as const };
+  const page = { organizationId, limit: LIMITS.pageSize, wideOf: "members" as const, sourceId: null };
   return (await everyRow((cursor) => ledger.tokens({ ...page, cursor }))).map(renderToken);
 }
 
@@ -35,7 +35,7 @@ const row = (token: Token, now: number) => [
   token.tokenId,
   token.label,
   token.userId,
-  token.organizationId ?? "all workspaces",
+  token.sourceId === null ? (token.organizationId ?? "all workspaces") : `numbers of ${token.sourceId}`,
   `…${token.hint}`,
   minute(token.lastUsedAt) ?? "never used",
   stateOf(token, now),

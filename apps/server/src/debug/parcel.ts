@@ -8,7 +8,7 @@ import type { FinishedAttempt } from "./render.ts";
 
 type Facts = Omit<FinishedAttempt, "source" | "outcome">;
 type Refusal = Pick<Refused["refusal"], "code" | "status" | "message" | "hint"> & {
-  detail: Pick<Refused["refusal"]["detail"], "issues">;
+  detail: Pick<Refused["refusal"]["detail"], "issues" | "limitName" | "limit" | "actual">;
 };
 
 export type Parcel = Facts & { sourceId: string } & (
@@ -21,18 +21,9 @@ const LINE = "\n";
 export function pack({ source, outcome, ...facts }: FinishedAttempt): Parcel {
   const { sourceId } = source;
   if (outcome.kind === "refused") {
-    const { code, status, message, hint, detail } = outcome.refusal;
-    return {
-      ...facts,
-      sourceId,
-      refusal: {
-        code,
-        status,
-        message,
-        hint,
-        detail: detail.issues ? { issues: detail.issues } : {},
-      },
-    };
+    const { code, status, message, hint, detail: whole } = outcome.refusal;
+    const { headers: _, ...detail } = whole;
+    return { ...facts, sourceId, refusal: { code, status, message, hint, detail } };
   }
   const { results: _, ...answer } = outcome.answer;
   // JSON text holds no line break; an event without a normal form is an empty line

@@ -90,6 +90,7 @@ function recordOf(
     origin: cleaned.origin,
     legacy: attempt.legacy,
     keyState: attempt.keyState ?? "current",
+    publicKey: attempt.publicKey,
     sdkVersion: clean(envelope?.sdkVersion ?? null),
     ingestVersion: Number.isSafeInteger(envelope?.ingestVersion) ? envelope!.ingestVersion : null,
     userAgent: clean(attempt.userAgent),
@@ -103,6 +104,7 @@ function recordOf(
     accepted: answer?.accepted ?? 0,
     duplicates: answer?.duplicates ?? 0,
     rejected: answer?.rejected ?? 0,
+    limit: limitOf(attempt.outcome),
     truncated: raw.truncated || normalized.truncated || results.truncated,
   });
   const issues = attempt.outcome.kind === "refused" ? issuesOf(attempt.outcome.refusal.detail.issues) : "[]";
@@ -132,6 +134,12 @@ function verdictOf(outcome: Outcome): Verdict {
 
 function answerOf(attempt: FinishedAttempt): Taken["answer"] | null {
   return attempt.outcome.kind === "taken" ? attempt.outcome.answer : null;
+}
+
+function limitOf(outcome: Outcome) {
+  if (outcome.kind === "taken") return null;
+  const { limitName: name, limit: value, actual = null } = outcome.refusal.detail;
+  return name === undefined ? null : { name, value, actual };
 }
 
 /** A body that was taken is known to be JSON; any other is looked at first. */

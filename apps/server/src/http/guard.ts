@@ -99,6 +99,16 @@ function requirePermission(needed: Permission, role: Role, permissions: readonly
   });
 }
 
+/** A token for one source's numbers opens what asks for them, and nothing else whatever its user may. */
+function requireWithin(caller: Caller, { access }: Operation, source: SourceRecord | null): void {
+  if (caller.sourceId === null) return;
+  if (access === "stats:read" && source?.sourceId === caller.sourceId) return;
+  throw new Refusal("permission_denied", {
+    message: "This token opens the numbers of one source and nothing else.",
+    hint: "Use a token of a member for everything else.",
+  });
+}
+
 /** The operation's own permission, and the one that some members of the body need besides. */
 function requirePermissions(operation: Operation, { role, permissions }: Standing, body: unknown): void {
   const { access, elevated } = operation;
@@ -182,6 +192,7 @@ export function createGuard({ ledger, authenticate, permissionsOf, rates, nodes,
       caller === null || organizationId === undefined
         ? OUTSIDE
         : await standingOf(caller, organizationId, source);
+    if (caller) requireWithin(caller, operation, source);
     requirePermissions(operation, standing, input.body);
     requireMatch(given, standing);
     requireNone(issues());
@@ -198,6 +209,7 @@ export function createGuard({ ledger, authenticate, permissionsOf, rates, nodes,
     if (admitted.organizationId === null) return;
     if (admitted.source) await sourceOf(ledger, admitted.source.sourceId, now);
     const standing = await standingOf(caller, admitted.organizationId, admitted.source);
+    requireWithin(caller, operation, admitted.source);
     requirePermissions(operation, standing, undefined);
   }
 

@@ -72,6 +72,7 @@ function bodyRefusal(body: Body, known: KnownSource): Refusal | null {
   return new Refusal("payload_too_large", {
     message: `The body has ${body.sizeBytes} bytes or more; this source takes ${limit}.`,
     limit,
+    limitName: "maxPayloadBytes",
     actual: body.sizeBytes,
   });
 }
@@ -101,6 +102,7 @@ export async function admit(arrival: Arrival, attempt: Attempt, corridor: Corrid
       corridor.rates.ofUnknownKey(arrival.clientKey, arrival.receivedAt) ?? new Refusal("unknown_public_key")
     );
   attempt.source = known.source;
+  attempt.publicKey = arrival.publicKey;
   attempt.keyState = known.keyState;
 
   const byKey = keyRefusal(known, arrival.receivedAt);

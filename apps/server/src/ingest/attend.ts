@@ -42,6 +42,7 @@ function openAttempt(arrival: Arrival, attemptId: string): Attempt {
     receivedAt: arrival.receivedAt,
     source: null,
     keyState: null,
+    publicKey: null,
     origin: originOf(arrival),
     userAgent: arrival.userAgent ?? null,
     proxyUntrusted: arrival.proxyUntrusted,

@@ -202,5 +202,5 @@ export function createParser(compile: Compile) {
 function refuseTooMany(actual: number, limit: number): void {
   if (actual <= limit) return;
   const message = `The batch has ${actual} events; this source takes ${limit}.`;
-  throw new Refusal("batch_too_large", { message, limit, actual });
+  throw new Refusal("batch_too_large", { message, limit, actual, limitName: "maxBatchSize" });
 }

@@ -27,8 +27,11 @@ export interface Rates {
   ofLookUp(clientKey: string, now: number): Refusal | null;
 }
 
-function refusalOf(taken: Taken, rate: Rate, whose: string): Refusal {
+type Detail = NonNullable<ConstructorParameters<typeof Refusal>[1]>;
+
+function refusalOf(taken: Taken, rate: Rate, whose: string, more: Detail = {}): Refusal {
   return new Refusal("rate_limited", {
+    ...more,
     message: `Too many requests ${whose}.`,
     retryAfterSeconds: taken.retryAfterSeconds,
     headers: {
@@ -42,6 +45,13 @@ function refusalOf(taken: Taken, rate: Rate, whose: string): Refusal {
 const times = ({ perSecond, burst }: Rate, factor: number): Rate => ({
   perSecond: perSecond * factor,
   burst: burst * factor,
+});
+
+/** Several visitors may share an address: an office, a proxy that is not vouched for. */
+const ofClient = (perSecond: number): Detail => ({
+  limitName: "clientRatePerSecond",
+  limit: perSecond,
+  hint: `Wait as Retry-After says. Where many visitors share one address, raise \`limits.clientRatePerSecond\` of the source (now ${perSecond}).`,
 });
 
 /** Makes a limiter with that rate for one key. */
@@ -68,7 +78,8 @@ export function createRates(limiter: MakeLimiter, defaults: RateDefaults): Rates
     ofSource(known, clientKey, now) {
       const { client: rate } = known.limits.requestRate;
       const client = clients.take(`${known.source.sourceId} ${clientKey}`, now, rate);
-      if (!client.ok) return refusalOf(client, rate, "from this address to this source");
+      if (!client.ok)
+        return refusalOf(client, rate, "from this address to this source", ofClient(rate.perSecond));
       const source = sources.take(known.source.sourceId, now);
       return source.ok ? null : refusalOf(source, sources.rate, "to this source");
     },

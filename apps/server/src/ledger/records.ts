@@ -68,6 +68,8 @@ export interface TokenRecord {
   userId: string;
   /** It does no more than this role may, whatever its user's becomes; null: as much as its user may. */
   ceiling: Role | null;
+  /** It opens the numbers of that source and nothing else; null: as much as its user may. */
+  sourceId: string | null;
   label: string;
   hint: string;
   expiresAt: number | null;

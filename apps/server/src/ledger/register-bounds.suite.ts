@@ -101,7 +101,11 @@ export function registerBoundsSuite(register: () => Register): void {
         log.map(({ action }) => action),
         ["member.added"],
       );
-      const { rows: tokens } = await register().tokens({ ...page(organizationId), wideOf: null });
+      const { rows: tokens } = await register().tokens({
+        ...page(organizationId),
+        wideOf: null,
+        sourceId: null,
+      });
       assert.deepEqual(tokens.map(({ label }) => label).sort(), ["useful", "young"]);
     });
   });

@@ -14,6 +14,7 @@ export const aToken = (over: Partial<TokenRecord> = {}): TokenRecord => ({
   organizationId: null,
   userId: OWNER.userId,
   ceiling: null,
+  sourceId: null,
   label: "a token",
   hint: "abcd",
   expiresAt: null,

@@ -211,6 +211,24 @@ export function registerSuite(open: () => Promise<{ ledger: Register; close(): P
   });
 
   describe("tokens", () => {
+    it("for one source's numbers are listed by source, and revoked with it", async () => {
+      const organizationId = await workspace();
+      const { sourceId } = await stored(aSource(organizationId));
+      const given = aToken({ organizationId, sourceId, ceiling: "viewer" });
+      const other = aToken({ organizationId });
+      for (const token of [given, other]) {
+        const made = { ...by, auditOrganizationId: organizationId, hash: token.tokenId, token };
+        assert.equal(await ledger.createToken(made), "created");
+      }
+      const listed = await ledger.tokens({ ...page(organizationId), wideOf: null, sourceId });
+      assert.deepEqual(listed.rows, [given]);
+      await ledger.deleteSource({ ...by, sourceId });
+      assert.equal((await ledger.token({ tokenId: given.tokenId }))?.revokedAt, NOW);
+      assert.equal((await ledger.token({ tokenId: other.tokenId }))?.revokedAt, null);
+      const [deleted] = (await ledger.audit(page(organizationId))).rows;
+      assert.deepEqual(deleted?.after, { revokedTokens: [given.tokenId] });
+    });
+
     it("are found by their hash, and the hash is in no list and no log", async () => {
       const organizationId = await workspace();
       const token = aToken({ organizationId, ceiling: "admin", expiresAt: NOW + DAY });
@@ -220,7 +238,7 @@ export function registerSuite(open: () => Promise<{ ledger: Register; close(): P
       assert.equal(await ledger.tokenByHash({ hash: "secret-other" }), null);
       assert.deepEqual(await ledger.token({ tokenId: token.tokenId }), token);
       assert.equal(await ledger.token({ tokenId: "tok_never" }), null);
-      const listed = await ledger.tokens({ ...page(organizationId), wideOf: null });
+      const listed = await ledger.tokens({ ...page(organizationId), wideOf: null, sourceId: null });
       assert.deepEqual(listed, { rows: [token], nextCursor: null });
       const logged = await ledger.audit(page(organizationId));
       assert.ok(!JSON.stringify([listed, logged]).includes(hash));
@@ -237,7 +255,7 @@ export function registerSuite(open: () => Promise<{ ledger: Register; close(): P
         await ledger.createToken({ ...by, auditOrganizationId: organizationId, hash: token.tokenId, token });
       }
       const listed = async (wideOf: Parameters<Register["tokens"]>[0]["wideOf"]) =>
-        (await ledger.tokens({ ...page(organizationId), wideOf })).rows;
+        (await ledger.tokens({ ...page(organizationId), wideOf, sourceId: null })).rows;
       assert.deepEqual(await listed(null), [own]);
       assert.deepEqual(await listed({ userId: member.userId }), [own, wide]);
       const opening = await listed("members");

@@ -73,8 +73,13 @@ export interface Register {
 
   tokenByHash(asked: { hash: string }): Promise<TokenRecord | null>;
   token(asked: { tokenId: string }): Promise<TokenRecord | null>;
-  /** Those of the workspace; and of those for all workspaces one user's, every member's, or (null) nobody's. */
-  tokens(page: PageRequest & { wideOf: { userId: string } | "members" | null }): Promise<PageOf<TokenRecord>>;
+  /**
+   * Those of the workspace; and of those for all workspaces one user's, every member's, or (null) nobody's.
+   * With a source only those that open its numbers alone.
+   */
+  tokens(
+    page: PageRequest & { wideOf: { userId: string } | "members" | null; sourceId: string | null },
+  ): Promise<PageOf<TokenRecord>>;
   createToken(
     made: By & { hash: string; auditOrganizationId: string; token: TokenRecord },
   ): Promise<"created" | "limit_reached">;
@@ -93,6 +98,7 @@ export interface Register {
   updateSource(
     changed: By & { sourceId: string; change: SourceChange },
   ): Promise<SourceRecord | "unknown" | "slug_taken">;
+  /** Revokes the tokens that open its numbers alone. */
   deleteSource(deleted: By & { sourceId: string }): Promise<"deleted" | "unknown">;
   rotateKey(
     rotated: By & { sourceId: string; publicKey: string; graceMs: number },

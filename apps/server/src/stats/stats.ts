@@ -1,15 +1,23 @@
 /** What can be asked of a source's events (CONTRACT section 9). */
 import type { Handlers } from "../call.ts";
+import { isoTimeOrNull } from "../instant.ts";
 import { type AskedWarehouse, createAsker } from "./ask.ts";
 import { answerFunnel } from "./funnel.ts";
 import { answerLive } from "./live.ts";
 import { answerPaths } from "./paths.ts";
+import { answerProperties } from "./properties.ts";
 import { answerQuery } from "./query.ts";
 import { answerRetention } from "./retention.ts";
 
 export type StatsHandlers = Pick<
   Handlers,
-  "queryStats" | "queryFunnel" | "queryRetention" | "queryPaths" | "getLive"
+  | "queryStats"
+  | "queryFunnel"
+  | "queryRetention"
+  | "queryPaths"
+  | "queryProperties"
+  | "getStatsSource"
+  | "getLive"
 >;
 
 /** @param warehouse null: it has not begun */
@@ -22,6 +30,12 @@ export function createStats(warehouse: () => AskedWarehouse | null): StatsHandle
       body: await answerRetention(asker(signal), body, now),
     }),
     queryPaths: async ({ body, now, signal }) => ({ body: await answerPaths(asker(signal), body, now) }),
+    queryProperties: async ({ body, now, signal }) => ({
+      body: await answerProperties(asker(signal), body, now),
+    }),
+    getStatsSource: async ({ source: { sourceId, name, lastEventAt } }) => ({
+      body: { sourceId, name, lastEventAt: isoTimeOrNull(lastEventAt) },
+    }),
     getLive: async ({ source, now, signal }) => ({
       body: await answerLive(asker(signal), source.sourceId, now),
     }),

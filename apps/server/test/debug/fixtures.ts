@@ -68,6 +68,7 @@ function attempt(changes: Partial<Attempt>): Attempt {
     receivedAt: NOW,
     source: source(),
     keyState: "current",
+    publicKey: "pk_1",
     origin: "https://shop.example",
     userAgent: "Mozilla/5.0",
     proxyUntrusted: false,

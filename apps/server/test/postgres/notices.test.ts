@@ -38,6 +38,7 @@ it("A node is told what another changed, and of nothing else: not even of member
         organizationId,
         userId: "usr_2",
         ceiling: null,
+        sourceId: null,
         expiresAt: null,
         revokedAt: null,
         lastUsedAt: null,

@@ -37,6 +37,8 @@ export interface Caller {
   foreign?: Role;
   /** Its token is for every workspace of its user. */
   everywhere?: true;
+  /** Its token opens the numbers of one source alone: of the first tenant's, or of another one of that workspace. */
+  numbersOf?: "own" | "another";
 }
 
 /** What each operation wants beside its workspace and its source; an operation that is not here fails the test. */
@@ -73,7 +75,9 @@ export const ROWS: Record<
   }),
   queryRetention: () => ({ body: { dateRange: "30d", period: "week" }, notOk: "warehouse_off" }),
   queryPaths: () => ({ body: { dateRange: "7d" }, notOk: "warehouse_off" }),
+  queryProperties: () => ({ body: { dateRange: "7d" }, notOk: "warehouse_off" }),
   exportEvents: () => ({}),
+  getStatsSource: () => ({}),
   getLive: () => ({ notOk: "warehouse_off" }),
   getPermissions: () => ({}),
   listMembers: () => ({}),
@@ -120,11 +124,12 @@ export function oracle(operation: Operation, caller: Caller, aim: Aim): string |
   if (caller.refusal) return caller.refusal;
   if (operation.source && aim.source === "unknown") return "source_not_found";
   if (operation.id === "createOrganization" && !caller.everywhere) return "permission_denied";
-  if (!operation.source && !operation.organization) return null;
+  if (!operation.source && !operation.organization) return caller.numbersOf ? "permission_denied" : null;
   const place = operation.source ? aim.source : aim.organization;
   const role = place === "own" ? caller.own : place === "foreign" ? caller.foreign : undefined;
   if (!role) return "not_a_member";
   const { access } = operation;
+  if (caller.numbersOf && (access !== "stats:read" || caller.numbersOf !== "own")) return "permission_denied";
   if (access !== "member" && access !== "token" && !MAY[role].includes(access as Permission))
     return "permission_denied";
   if (operation.source && aim.organization !== "none" && aim.organization !== aim.source)

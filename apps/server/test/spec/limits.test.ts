@@ -29,6 +29,45 @@ async function withLimits(world: World, limits: Record<string, number>): Promise
   return body;
 }
 
+describe("The debug view", () => {
+  it("names the source's own limit that refused a request, with what was sent, and the key that it came with", async () => {
+    await using world = await openWorld({}, { clock: drivenClock().clock });
+    const source = await withLimits(world, { maxBatchSize: 2, maxPayloadBytes: 2_000 });
+    const path = eventsPath(source);
+    const send = (events: object[]) => world.send(path, eventsBody("ses_none", events));
+    const tooLarge = eventsBody("ses_none", [trackEvent({ properties: { text: "x".repeat(2_000) } })]);
+    refused(await send([trackEvent(), trackEvent(), trackEvent()]), 413, "batch_too_large");
+    refused(await world.send(path, tooLarge), 413, "payload_too_large");
+    refused(await send([trackEvent()]), 403, "invalid_session");
+
+    const slow = await withLimits(world, { clientRatePerSecond: 1 });
+    let last: Reply;
+    do last = await world.send(eventsPath(slow), eventsBody("ses_none", [trackEvent()]));
+    while (last.status === 403);
+    refused(last, 429, "rate_limited");
+    assert.match(last.body.hint, /`limits.clientRatePerSecond` of the source \(now 1\)/);
+    const shownOf = async ({ sourceId }: Source) => {
+      const { body } = await world.ask(`/api/tracking-sources/${sourceId}/debug?kind=events`);
+      return Object.fromEntries(
+        body.eventAttempts.map(({ code, limit, publicKey }: Record<string, unknown>) => [
+          code,
+          [limit, publicKey],
+        ]),
+      );
+    };
+    const actual = Buffer.byteLength(JSON.stringify(tooLarge));
+    assert.deepEqual(await shownOf(source), {
+      batch_too_large: [{ name: "maxBatchSize", value: 2, actual: 3 }, source.publicKey],
+      payload_too_large: [{ name: "maxPayloadBytes", value: 2_000, actual }, source.publicKey],
+      invalid_session: [null, source.publicKey],
+    });
+    assert.deepEqual((await shownOf(slow)).rate_limited, [
+      { name: "clientRatePerSecond", value: 1, actual: null },
+      slow.publicKey,
+    ]);
+  });
+});
+
 describe("413", () => {
   let world: World;
   before(async () => {

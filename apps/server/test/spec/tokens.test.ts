@@ -196,6 +196,103 @@ describe("/api/tokens", () => {
   });
 });
 
+describe("a token for one source's numbers", () => {
+  let world: World;
+  let organizationId: string;
+  let sourceId: string;
+  before(async () => {
+    world = await openWorld();
+    ({ organizationId } = world);
+    sourceId = (await world.source({ name: "Shop" })).sourceId!;
+  });
+  after(() => world.close());
+  const give = (body: object = {}, token = world.ownerToken) =>
+    world.ask("POST", "/api/tokens", {
+      body: { organizationId, label: "Partner", sourceId, ...body },
+      token,
+    });
+  const sourceWith = (token: string, asked = sourceId) =>
+    world.ask("GET", `/api/stats/source?sourceId=${asked}`, { token });
+
+  it("200: tells the source's name and asks for its numbers; nothing of another one", async () => {
+    const { token } = (await give()).body;
+    assert.deepEqual((await sourceWith(token)).body, { sourceId, name: "Shop", lastEventAt: null });
+    const body = { sourceId, dateRange: "7d", metrics: ["visitors"] };
+    refused(await world.ask("POST", "/api/stats/query", { token, body }), 503, "warehouse_off");
+    const other = (await world.source({ name: "Other" })).sourceId!;
+    refused(await sourceWith(token, other), 403, "permission_denied");
+    refused(await sourceWith(token, "src_never"), 404, "source_not_found");
+  });
+
+  it("403: opens nothing else, with the role of an owner behind it", async () => {
+    const { token } = (await give()).body;
+    const inWorkspace = `organizationId=${organizationId}`;
+    const others = [
+      "/api/organizations",
+      `/api/permissions?${inWorkspace}`,
+      `/api/tracking-sources?${inWorkspace}`,
+      `/api/tracking-sources/${sourceId}`,
+      `/api/tracking-sources/${sourceId}/install`,
+      `/api/export/events?sourceId=${sourceId}`,
+      `/api/tokens?${inWorkspace}`,
+    ];
+    for (const path of others) {
+      const reply = await world.ask("GET", path, { token });
+      refused(reply, 403, "permission_denied");
+      assert.match(reply.body.message, /numbers of one source and nothing else/);
+    }
+    const strangers = await world.strangers();
+    const theirs = (await world.source({}, strangers.organizationId, strangers.token)).sourceId!;
+    refused(await sourceWith(token, theirs), 403, "not_a_member");
+  });
+
+  it("is listed with its source, and by it; revoking, the end of its user and of its source stop it", async () => {
+    const one = (await world.source()).sourceId!;
+    const admin = await world.member("admin");
+    const [first, second, third] = [
+      (await give({ sourceId: one })).body,
+      (await give({ sourceId: one }, admin.token)).body,
+      (await give({ sourceId: one })).body,
+    ];
+    const listed = await world.ask("GET", `/api/tokens?organizationId=${organizationId}&sourceId=${one}`);
+    assert.deepEqual(
+      listed.body.tokens.map(({ tokenId, sourceId: of, ceiling }: Record<string, string>) => [
+        tokenId,
+        of,
+        ceiling,
+      ]),
+      [first, second, third].map(({ tokenId }) => [tokenId, one, "viewer"]),
+    );
+    const remove = (path: string, token = world.ownerToken) =>
+      world.ask("DELETE", `${path}?organizationId=${organizationId}`, { token });
+    assert.equal((await remove(`/api/tokens/${first.tokenId}`, admin.token)).status, 200, "whoever made it");
+    refused(await sourceWith(first.token, one), 401, "revoked_token");
+    assert.equal((await remove(`/api/members/${admin.userId}`)).status, 200);
+    refused(await sourceWith(second.token, one), 401, "revoked_token");
+    assert.equal((await sourceWith(third.token, one)).status, 200);
+    assert.equal((await remove(`/api/tracking-sources/${one}`)).status, 200);
+    assert.ok([401, 404].includes((await sourceWith(third.token, one)).status));
+  });
+
+  it("the audit log says of which source it is", async () => {
+    const { tokenId } = (await give()).body;
+    const { entries } = (await world.ask("GET", `/api/audit?organizationId=${organizationId}`)).body;
+    const entry = entries.find((one: { target: string }) => one.target === tokenId);
+    assert.deepEqual([entry.action, entry.after.sourceId], ["token.created", sourceId]);
+  });
+
+  it("403, 404, 422: is given away by who manages tokens, of a source of the workspace, and not for all workspaces", async () => {
+    const developer = await world.member("developer");
+    refused(await give({}, developer.token), 403, "permission_denied");
+    const strangers = await world.strangers();
+    const theirs = (await world.source({}, strangers.organizationId, strangers.token)).sourceId!;
+    for (const unknown of ["src_never", theirs])
+      refused(await give({ sourceId: unknown }), 404, "source_not_found");
+    assert.deepEqual(issuesOf(await give({ allWorkspaces: true })), ["allWorkspaces: invalid_value"]);
+    assert.deepEqual(issuesOf(await give({ sourceId: "" })), ["sourceId: too_short"]);
+  });
+});
+
 describe("POST /api/sign-in", () => {
   const signIn = (world: World, code: unknown) =>
     world.ask("POST", "/api/sign-in", { token: null, body: { code } });

@@ -43,6 +43,7 @@ const QUESTIONS: [path: string, body: object | null][] = [
   ["funnel", { ...RANGE, steps: [{ event: "a" }, { page: "/b" }] }],
   ["retention", { ...RANGE, period: "day" }],
   ["paths", RANGE],
+  ["properties", RANGE],
   ["live", null],
 ];
 const askAll = async (world: World, of: string, token?: string) => {
@@ -75,6 +76,39 @@ test("A viewer may ask everything; whoever is no member, nothing, and nothing of
   refused(await query({ ...COUNT, organizationId }), 404, "source_not_found");
   assert.deepEqual(issuesOf(await world.ask("/api/stats/live")), ["sourceId: required"]);
   assert.deepEqual(issuesOf(await query({ ...COUNT, sourceId: 1 })), ["sourceId: invalid_type"]);
+});
+
+test("The properties that events carry are named as they can be asked for, the most frequent first.", async () => {
+  const { sourceId: of } = await stats.world.createSource();
+  const event = { session: "s", visitor: "v" };
+  await stats.insert(of, [
+    { ...event, id: "a", at: AT, name: "buy", properties: { plan: "pro", cart: { items: 2 }, "a.b": 1 } },
+    { ...event, id: "b", at: AT, name: "buy", properties: { plan: "free" } },
+    { ...event, id: "c", at: AT, name: "leave", properties: { why: "price", nothing: null } },
+    { ...event, id: "d", at: AT, name: "leave", properties: { plan: 1 }, isBot: true },
+    { ...event, id: "e", at: "2026-05-11T10:00:00.000Z", name: "buy", properties: { later: 1 } },
+    { ...event, id: "f", at: AT, name: "buy", properties: { "a.:`Int64`": 1 } },
+  ]);
+  const asked = async (body: object) => {
+    const question = { sourceId: of, ...RANGE, ...body };
+    const reply = await stats.world.ask("/api/stats/properties", { method: "POST", body: question });
+    assert.equal(reply.status, 200, JSON.stringify(reply.body));
+    return reply.body.properties.map(({ name, events }: { name: string; events: number }) => [name, events]);
+  };
+  const all = await asked({});
+  assert.deepEqual(all, [
+    ["plan", 2],
+    ["a.b", 1],
+    ["cart.items", 1],
+    ["why", 1],
+  ]);
+  const left = { filters: [{ dimension: "event", operator: "is", value: "leave" }] };
+  assert.deepEqual(await asked(left), [["why", 1]]);
+  assert.deepEqual(await asked({ include: { bots: true }, limit: 1 }), [["plan", 3]]);
+  for (const [name] of all) {
+    const filters = [{ not: { dimension: `property:${name}`, operator: "is", value: null } }];
+    assert.ok((await count({ filters }, of)) > 0, String(name));
+  }
 });
 
 test("Without a warehouse every question is answered so, with what to do; with one that does not answer, too.", async () => {

@@ -64,7 +64,7 @@ function Facts({ attempt }: { readonly attempt: Attempt }) {
     ["Visitor", attempt.anonymousId],
     ["User", attempt.userId],
     ["Client", attempt.sdkVersion],
-    ["Key", attempt.keyState],
+    ["Key", attempt.publicKey ? `${attempt.keyState}: ${attempt.publicKey}` : attempt.keyState],
     ["Route", attempt.legacy ? "deprecated, without a version" : null],
     ["Clock", attempt.clockSkewMs === null ? null : `${count(attempt.clockSkewMs)} ms behind the service's`],
     ["Size", `${count(attempt.payloadBytes)} bytes`],

@@ -6,8 +6,8 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useCallback, useEffect, useMemo } from "react";
 import { healthQuery } from "../../queries.ts";
 import { plural } from "../../ui/count.ts";
-import { ButtonLink } from "../../ui/link.tsx";
 import { Answered, Empty, Failure, Loading } from "../../ui/states.tsx";
+import { InstallFirst } from "../sources/install-first.tsx";
 import { SourcePage } from "../sources/source-page.tsx";
 import { AttemptList } from "./attempt-list.tsx";
 import type { LogState } from "./attempt-log.ts";
@@ -126,15 +126,8 @@ function Nothing({ state, isNarrowed, sourceId }: NothingProps) {
   if (isNarrowed)
     return <Empty title="No such attempt">None of those that are kept passes these filters.</Empty>;
   return (
-    <Empty
-      title="Nothing has come yet"
-      action={
-        <ButtonLink to="/analytics/setup/install" search={{ sourceId }}>
-          Install the snippet
-        </ButtonLink>
-      }
-    >
+    <InstallFirst title="Nothing has come yet" sourceId={sourceId}>
       Every request that is made with this source's key shows here within a second, the refused ones too.
-    </Empty>
+    </InstallFirst>
   );
 }

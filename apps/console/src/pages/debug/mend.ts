@@ -1,8 +1,7 @@
 /** What a refusal can be mended with at a press, by whom. */
-import type { Attempt, AuditEntry, Permission, Source } from "@headwater/contract";
+import type { Attempt, Permission, Source, SourceLimits } from "@headwater/contract";
 import { LIMITS } from "@headwater/contract/limits";
 import { originToAllow } from "@headwater/contract/origin";
-import type { Static } from "typebox";
 import { call } from "../../api.ts";
 import { count } from "../../ui/count.ts";
 
@@ -14,6 +13,11 @@ export interface Mend {
 
 /** A limit is raised to twice what was sent, as far as it may be. */
 const ROOM = 2;
+const RAISED = {
+  maxBatchSize: { unit: "events", most: LIMITS.maxBatchSizeCeiling },
+  maxPayloadBytes: { unit: "bytes", most: LIMITS.maxPayloadBytesCeiling },
+  clientRatePerSecond: { unit: "requests a second of one address", most: LIMITS.clientRatePerSecondCeiling },
+} as const satisfies Record<keyof SourceLimits, { unit: string; most: number }>;
 const DAY_SECONDS = 86_400;
 
 type Patch = NonNullable<Parameters<typeof call<"updateSource">>[1]>["body"];
@@ -35,53 +39,26 @@ function allowOrigin(source: Source, { origin }: Attempt): Mend | null {
 }
 
 /** Not where the source has been given a limit since that lets such a request in. */
-function raisePayload(source: Source, { payloadBytes }: Attempt): Mend | null {
-  const maxPayloadBytes = Math.min(payloadBytes * ROOM, LIMITS.maxPayloadBytesCeiling);
-  if (maxPayloadBytes <= payloadBytes || (source.limits.maxPayloadBytes ?? 0) > payloadBytes) return null;
-  return change(source, `Raise the limit to ${count(maxPayloadBytes)} bytes`, {
-    limits: { maxPayloadBytes },
+function raiseLimit(source: Source, { limit }: Attempt): Mend | null {
+  if (!limit) return null;
+  const { name, value, actual } = limit;
+  const enough = actual ?? value + 1;
+  const raised = Math.min((actual ?? value) * ROOM, RAISED[name].most);
+  if (raised < enough || (source.limits[name] ?? 0) >= enough) return null;
+  return change(source, `Raise the limit to ${count(raised)} ${RAISED[name].unit}`, {
+    limits: { [name]: raised },
   });
 }
 
-/** As far as they are kept. */
-function eventsIn(raw: unknown): number {
-  const { events } = (raw ?? {}) as { events?: unknown };
-  return Array.isArray(events) ? events.length : 0;
-}
-
-function raiseBatch(source: Source, { raw }: Attempt): Mend | null {
-  const own = source.limits.maxBatchSize;
-  const sent = eventsIn(raw);
-  const maxBatchSize = Math.min(
-    Math.max(sent, own ?? LIMITS.maxBatchSize) * ROOM,
-    LIMITS.maxBatchSizeCeiling,
-  );
-  if (own !== null && (own >= maxBatchSize || (sent > 0 && own >= sent))) return null;
-  return change(source, `Raise the limit to ${count(maxBatchSize)} events`, { limits: { maxBatchSize } });
-}
-
-/** An attempt does not tell its key; the log of changes tells the one that was replaced last. */
-async function restoreLastKey({ sourceId, organizationId }: Source): Promise<unknown> {
-  let cursor: string | null = null;
-  do {
-    const query = { organizationId, ...(cursor === null ? {} : { cursor }) };
-    const page: { entries: Static<typeof AuditEntry>[]; nextCursor: string | null } = await call(
-      "listAudit",
-      {
-        query,
-      },
-    );
-    const rotation = page.entries.find(
-      (one) => one.action === "source.key_rotated" && one.target === sourceId,
-    );
-    if (rotation) {
-      const { publicKey } = rotation.before as { publicKey: string };
-      const body = { publicKey, gracePeriodSeconds: DAY_SECONDS };
-      return call("restoreKey", { params: { sourceId }, body });
-    }
-    cursor = page.nextCursor;
-  } while (cursor !== null);
-  throw new Error("The log of changes knows of no rotation of this source's key.");
+/** One previous key is let in at a time: another one's grace would end. */
+function restoreKey({ sourceId, previousKeyExpiresAt }: Source, { publicKey }: Attempt): Mend | null {
+  if (!publicKey || previousKeyExpiresAt !== null) return null;
+  const body = { publicKey, gracePeriodSeconds: DAY_SECONDS };
+  return {
+    label: `Restore the key that ends in ${publicKey.slice(-6)} for a day`,
+    permissions: ["sources:admin"],
+    run: () => call("restoreKey", { params: { sourceId }, body }),
+  };
 }
 
 /** @returns null where nothing can be mended here */
@@ -96,17 +73,11 @@ export function mendOf(source: Source, attempt: Attempt): Mend | null {
     case "source_inactive":
       return source.isActive ? null : change(source, "Switch the source on", { isActive: true });
     case "payload_too_large":
-      return raisePayload(source, attempt);
     case "batch_too_large":
-      return raiseBatch(source, attempt);
+    case "rate_limited":
+      return raiseLimit(source, attempt);
     case "rotated_public_key":
-      return source.previousKeyExpiresAt === null && source.publicKeyRotatedAt !== null
-        ? {
-            label: "Restore the last key for a day",
-            permissions: ["sources:admin", "audit:read"],
-            run: () => restoreLastKey(source),
-          }
-        : null;
+      return restoreKey(source, attempt);
     default:
       return null;
   }

@@ -2,33 +2,28 @@
 
 import type { Source } from "@headwater/contract";
 import { Group, Paper, Stack, Text } from "@mantine/core";
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { call } from "../../api.ts";
 import { healthQuery } from "../../queries.ts";
 import { ButtonLink, TextLink } from "../../ui/link.tsx";
 import { Page } from "../../ui/page.tsx";
+import { usePages } from "../../ui/paged.tsx";
 import { ShowMore } from "../../ui/show-more.tsx";
 import { Empty, Failure, Loading } from "../../ui/states.tsx";
 import { type Status, StatusBadge } from "../../ui/status.tsx";
 import { Ago } from "../../ui/time.tsx";
 import { useWorkspace } from "../../workspace.tsx";
 import { DayBar } from "./day-bar.tsx";
+import { SetUp } from "./set-up.tsx";
 
 /** As many as a screen or two show; each asks for its health. */
 const PAGE_SIZE = 25;
 
 export function SourcesPage() {
   const { organizationId, can } = useWorkspace();
-  const query = useInfiniteQuery({
-    queryKey: ["sources", organizationId],
-    queryFn: ({ pageParam, signal }) =>
-      call("listSources", {
-        query: { organizationId, limit: PAGE_SIZE, ...(pageParam ? { cursor: pageParam } : {}) },
-        signal,
-      }),
-    initialPageParam: "",
-    getNextPageParam: (page) => page.nextCursor,
-  });
+  const query = usePages(["sources", organizationId], (place, signal) =>
+    call("listSources", { query: { organizationId, limit: PAGE_SIZE, ...place }, signal }),
+  );
   const sources = query.data?.pages.flatMap((page) => page.sources) ?? [];
   const create = can("sources:write") && <ButtonLink to="/sources/new">Create a source</ButtonLink>;
   return (
@@ -37,6 +32,7 @@ export function SourcesPage() {
       lead="Each is one application that sends its events here."
       actions={sources.length > 0 && create}
     >
+      <SetUp />
       {query.isPending && <Loading />}
       {query.error && <Failure error={query.error} onRetry={() => void query.refetch()} />}
       {query.data && sources.length === 0 && (

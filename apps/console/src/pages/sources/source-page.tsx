@@ -14,6 +14,7 @@ const PAGES = [
   { to: "/analytics/stats", label: "Stats", permission: "stats:read" },
   { to: "/analytics/setup/install", label: "Install", permission: "sources:read" },
   { to: "/analytics/setup/debug", label: "Debug", permission: "debug:read" },
+  { to: "/sources/data", label: "Data", permission: "sources:write" },
   { to: "/sources/settings", label: "Settings", permission: "sources:write" },
 ] as const;
 

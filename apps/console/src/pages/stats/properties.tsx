@@ -1,42 +1,87 @@
-/** The values of one property of the events; its name is asked for, since every application has its own. */
-import { LIMITS } from "@headwater/contract/limits";
-import { Button, Text, TextInput } from "@mantine/core";
-import { type FormEvent, useState } from "react";
+/** Which properties the events carry, and the values of one of them. */
+import { Button, Group, Table, Text, UnstyledButton } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { call } from "../../api.ts";
+import { count } from "../../ui/count.ts";
+import { Answered } from "../../ui/states.tsx";
 import { Ranking } from "./ranking.tsx";
 import type { View } from "./view.ts";
 
 export function Properties({ view }: { readonly view: View }) {
   const { search, change } = view;
   const asked = search.property ?? "";
-  const [name, setName] = useState(asked);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    change({ property: name.trim() });
-  };
+  if (asked === "") return <Names view={view} />;
   return (
     <>
-      <form onSubmit={submit} className="in-line property">
-        <TextInput
-          label="Property"
-          placeholder="plan"
-          maxLength={LIMITS.statsPropertyLength}
-          spellCheck={false}
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-        />
-        <Button type="submit" variant="default" disabled={name.trim() === ""}>
-          Show values
+      <Group gap="sm" mb="xs">
+        <Button size="xs" variant="default" onClick={() => change({ property: undefined })}>
+          All properties
         </Button>
-      </form>
-      {asked === "" ? (
-        <Text size="sm" c="dimmed" py="md">
-          {search.event === undefined
-            ? "Choose an event in the list first to see the values of that event alone."
-            : "The values of the chosen event's property show here."}
+        <Text size="sm" fw={600} className="wrap">
+          {asked}
         </Text>
-      ) : (
-        <Ranking key={asked} dimension={`property:${asked}`} metrics={["events", "visitors"]} view={view} />
-      )}
+      </Group>
+      <Ranking key={asked} dimension={`property:${asked}`} metrics={["events", "visitors"]} view={view} />
     </>
+  );
+}
+
+function Names({ view: { asked, search, change } }: { readonly view: View }) {
+  const query = useQuery({
+    queryKey: ["stats", "properties", asked],
+    queryFn: ({ signal }) => call("queryProperties", { body: asked, signal }),
+    placeholderData: (before) => before,
+  });
+  return (
+    <Answered query={query}>
+      {({ properties }) => (
+        <>
+          <Text size="sm" c="dimmed">
+            {search.event === undefined
+              ? "Of all events; choose one in the list of events to see its own."
+              : "Of the chosen event."}
+          </Text>
+          {properties.length === 0 ? (
+            <Text size="sm" c="dimmed" py="md">
+              No event of these days carries any.
+            </Text>
+          ) : (
+            <NameTable properties={properties} onChoose={(property) => change({ property })} />
+          )}
+        </>
+      )}
+    </Answered>
+  );
+}
+
+interface NameTableProps {
+  readonly properties: readonly { readonly name: string; readonly events: number }[];
+  readonly onChoose: (name: string) => void;
+}
+
+function NameTable({ properties, onChoose }: NameTableProps) {
+  const most = Math.max(...properties.map(({ events }) => events), 1);
+  return (
+    <Table className="ranking" verticalSpacing={4} horizontalSpacing="xs" withRowBorders={false}>
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>Property</Table.Th>
+          <Table.Th className="ranking-figure">Events</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {properties.map(({ name, events }) => (
+          <Table.Tr key={name}>
+            <Table.Td className="ranking-name">
+              <span className="ranking-bar" style={{ width: `${(events / most) * 100}%` }} />
+              <UnstyledButton title={name} onClick={() => onChoose(name)}>
+                {name}
+              </UnstyledButton>
+            </Table.Td>
+            <Table.Td className="ranking-figure">{count(events)}</Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
   );
 }

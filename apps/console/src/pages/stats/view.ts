@@ -38,7 +38,8 @@ export function useView(sourceId: string): View {
   const go = useCallback(
     (changes: Search, replace: boolean) =>
       void navigate({
-        to: "/analytics/stats",
+        to: ".",
+        hash: true,
         search: (before: Search) => ({ ...before, ...changes }) as Record<string, string>,
         replace,
         resetScroll: false,

@@ -1,10 +1,9 @@
 /** Every change in the workspace, newest first. */
 import type { AuditEntry } from "@headwater/contract";
 import { Group, Paper, Stack, Text } from "@mantine/core";
-import { useInfiniteQuery } from "@tanstack/react-query";
-import type { Static } from "typebox";
 import { call } from "../../api.ts";
 import { Page } from "../../ui/page.tsx";
+import { usePages } from "../../ui/paged.tsx";
 import { ShowMore } from "../../ui/show-more.tsx";
 import { Empty, Failure, Loading, Permitted } from "../../ui/states.tsx";
 import { Ago } from "../../ui/time.tsx";
@@ -22,16 +21,9 @@ export const AuditPage = () => (
 
 function Entries() {
   const { organizationId } = useWorkspace();
-  const query = useInfiniteQuery({
-    queryKey: ["audit", organizationId],
-    queryFn: ({ pageParam, signal }) =>
-      call("listAudit", {
-        query: { organizationId, limit: PAGE_SIZE, ...(pageParam ? { cursor: pageParam } : {}) },
-        signal,
-      }),
-    initialPageParam: "",
-    getNextPageParam: (page) => page.nextCursor,
-  });
+  const query = usePages(["audit", organizationId], (place, signal) =>
+    call("listAudit", { query: { organizationId, limit: PAGE_SIZE, ...place }, signal }),
+  );
   if (query.isPending) return <Loading />;
   if (query.error) return <Failure error={query.error} onRetry={() => void query.refetch()} />;
   const entries = query.data.pages.flatMap((page) => page.entries);
@@ -48,7 +40,7 @@ function Entries() {
 
 const pretty = (value: unknown) => JSON.stringify(value, null, 2);
 
-function Entry({ entry }: { readonly entry: Static<typeof AuditEntry> }) {
+function Entry({ entry }: { readonly entry: AuditEntry }) {
   const { at, action, target, userId, tokenId, before, after } = entry;
   return (
     <Paper withBorder p="sm" component="article" aria-label={action}>

@@ -1,21 +1,13 @@
-import type { CreatedToken, Member } from "@headwater/contract";
+import type { Member } from "@headwater/contract";
 import { isAbove } from "@headwater/contract/roles";
-import { Alert, Button, Code, Group, NativeSelect, Paper, Stack, TextInput, Title } from "@mantine/core";
+import { Button, Group, NativeSelect, Paper, Stack, TextInput, Title } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
-import type { Static } from "typebox";
 import { ApiError, call } from "../../api.ts";
-import { Copy } from "../../ui/copy.tsx";
+import { Expiry, expiresAt } from "../../ui/expiry.tsx";
+import { ShownOnce } from "../../ui/shown-once.tsx";
 import { Failure } from "../../ui/states.tsx";
 import { useWorkspace } from "../../workspace.tsx";
-
-const DAY_MS = 86_400_000;
-const EXPIRIES = [
-  { value: "30", label: "In 30 days" },
-  { value: "90", label: "In 90 days" },
-  { value: "365", label: "In a year" },
-  { value: "", label: "Never" },
-];
 
 const labelOf = ({ name, email, userId, role }: Member) => `${name ?? email ?? userId} (${role})`;
 
@@ -31,10 +23,10 @@ export function CreateToken() {
     enabled: can("members:manage"),
   });
   const created = useMutation({
-    mutationFn: () => {
-      const expiresAt = days === "" ? null : new Date(Date.now() + Number(days) * DAY_MS).toISOString();
-      return call("createToken", { body: { organizationId, userId, label: label.trim(), expiresAt } });
-    },
+    mutationFn: () =>
+      call("createToken", {
+        body: { organizationId, userId, label: label.trim(), expiresAt: expiresAt(days) },
+      }),
     onSuccess: async () => {
       setLabel("");
       await client.invalidateQueries({ queryKey: ["tokens"] });
@@ -73,29 +65,21 @@ export function CreateToken() {
             ]}
             onChange={(event) => setUserId(event.currentTarget.value)}
           />
-          <NativeSelect
-            label="Expires"
-            value={days}
-            data={EXPIRIES}
-            onChange={(event) => setDays(event.currentTarget.value)}
-          />
+          <Expiry days={days} onChange={setDays} />
         </Group>
         <Group justify="flex-end">
           <Button type="submit" loading={created.isPending} disabled={label.trim() === ""}>
             Make it
           </Button>
         </Group>
-        {created.data && <Shown created={created.data} />}
+        {created.data && (
+          <ShownOnce
+            title={`“${created.data.label}” is shown this once`}
+            secret={created.data.token}
+            copyLabel="Copy the token"
+          />
+        )}
       </Stack>
     </Paper>
   );
 }
-
-const Shown = ({ created: { label, token } }: { readonly created: Static<typeof CreatedToken> }) => (
-  <Alert color="green" title={`“${label}” is shown this once`} role="status" className="wrap">
-    <Group gap="sm">
-      <Code className="wrap">{token}</Code>
-      <Copy text={token} label="Copy the token" />
-    </Group>
-  </Alert>
-);

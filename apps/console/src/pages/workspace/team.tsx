@@ -14,14 +14,13 @@ import {
   TextInput,
   Title,
 } from "@mantine/core";
-import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { ApiError, call } from "../../api.ts";
 import { Confirm } from "../../ui/confirm.tsx";
 import { Page } from "../../ui/page.tsx";
-import { Scroll } from "../../ui/scroll.tsx";
-import { ShowMore } from "../../ui/show-more.tsx";
-import { Failure, Loading, Permitted } from "../../ui/states.tsx";
+import { PagedTable, usePages } from "../../ui/paged.tsx";
+import { Failure, Permitted } from "../../ui/states.tsx";
 import { Ago } from "../../ui/time.tsx";
 import { useWorkspace } from "../../workspace.tsx";
 
@@ -45,38 +44,13 @@ function useMembersChanged() {
 
 function Members() {
   const { organizationId } = useWorkspace();
-  const query = useInfiniteQuery({
-    queryKey: ["members", organizationId],
-    queryFn: ({ pageParam, signal }) =>
-      call("listMembers", { query: { organizationId, ...(pageParam ? { cursor: pageParam } : {}) }, signal }),
-    initialPageParam: "",
-    getNextPageParam: (page) => page.nextCursor,
-  });
-  if (query.isPending) return <Loading />;
-  if (query.error) return <Failure error={query.error} onRetry={() => void query.refetch()} />;
+  const pages = usePages(["members", organizationId], (place, signal) =>
+    call("listMembers", { query: { organizationId, ...place }, signal }),
+  );
   return (
-    <Paper withBorder>
-      <Scroll label="Members">
-        <Table verticalSpacing="sm" horizontalSpacing="md">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Member</Table.Th>
-              <Table.Th>Role</Table.Th>
-              <Table.Th>Since</Table.Th>
-              <Table.Th />
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {query.data.pages
-              .flatMap((page) => page.members)
-              .map((member) => (
-                <MemberRow key={member.userId} member={member} />
-              ))}
-          </Table.Tbody>
-        </Table>
-      </Scroll>
-      <ShowMore query={query} m="md" />
-    </Paper>
+    <PagedTable label="Members" columns={["Member", "Role", "Since", ""]} pages={pages}>
+      {({ members }) => members.map((member) => <MemberRow key={member.userId} member={member} />)}
+    </PagedTable>
   );
 }
 

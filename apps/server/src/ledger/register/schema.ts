@@ -66,6 +66,11 @@ export const REGISTER_CHANGES: readonly (readonly string[])[] = [
       alert_id text, tries bigint not null, next_try_at bigint not null)`,
     `create index source_alerts_pending on source_alerts (next_try_at) where alert_id is not null`,
   ],
+  // a token that opens the numbers of one source alone
+  [
+    `alter table tokens add column source_id text`,
+    `create index tokens_source on tokens (source_id) where source_id is not null`,
+  ],
 ];
 
 /** `audit` numbers its rows: the one table whose DDL differs by engine (`integer primary key autoincrement`, `bigint generated always as identity primary key`). */
@@ -90,6 +95,7 @@ export interface RegisterTables {
     organization_id: string | null;
     user_id: string;
     ceiling: Role | null;
+    source_id: string | null;
     label: string;
     hint: string;
     expires_at: number | null;

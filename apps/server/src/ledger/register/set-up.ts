@@ -12,6 +12,7 @@ const ownersToken = (given: Asked<"signIn">["token"], userId: string, now: numbe
   organizationId: null,
   userId,
   ceiling: null,
+  sourceId: null,
   label: given.label,
   hint: given.hint,
   expiresAt: null,

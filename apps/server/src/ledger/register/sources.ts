@@ -172,8 +172,16 @@ async function deleteSource(db: Db, deleted: Asked<"deleteSource">): Promise<"de
     .where("source_id", "=", sourceId)
     .execute();
   await db.updateTable("source_keys").set({ let_in_until: null }).where("source_id", "=", sourceId).execute();
+  const revoked = await db
+    .updateTable("tokens")
+    .set({ revoked_at: now })
+    .where("source_id", "=", sourceId)
+    .where("revoked_at", "is", null)
+    .returning("token_id")
+    .execute();
   const entry = { organizationId: before.organizationId, now, actor, target: sourceId };
-  await writeAudit(db, { ...entry, action: "source.deleted", before: audited(before) });
+  const after = { revokedTokens: revoked.map((token) => token.token_id) };
+  await writeAudit(db, { ...entry, action: "source.deleted", before: audited(before), after });
   return "deleted";
 }
 

@@ -13,6 +13,7 @@ const tokenOf = (row: Omit<TokenRow, "hash">): TokenRecord => ({
   organizationId: row.organization_id,
   userId: row.user_id,
   ceiling: row.ceiling,
+  sourceId: row.source_id,
   label: row.label,
   hint: row.hint,
   expiresAt: numberOrNull(row.expires_at),
@@ -22,14 +23,10 @@ const tokenOf = (row: Omit<TokenRow, "hash">): TokenRecord => ({
 });
 
 /** What the audit log keeps of a token. */
-export const auditedToken = ({ userId, organizationId, ceiling, label, hint, expiresAt }: TokenRecord) => ({
-  userId,
-  organizationId,
-  ceiling,
-  label,
-  hint,
-  expiresAt,
-});
+export const auditedToken = (token: TokenRecord) => {
+  const { userId, organizationId, ceiling, sourceId, label, hint, expiresAt } = token;
+  return { userId, organizationId, ceiling, sourceId, label, hint, expiresAt };
+};
 
 export async function insertToken(db: Db, token: TokenRecord, hash: string): Promise<void> {
   await db
@@ -40,6 +37,7 @@ export async function insertToken(db: Db, token: TokenRecord, hash: string): Pro
       organization_id: token.organizationId,
       user_id: token.userId,
       ceiling: token.ceiling,
+      source_id: token.sourceId,
       label: token.label,
       hint: token.hint,
       expires_at: token.expiresAt,
@@ -64,7 +62,7 @@ const membersOf = (db: Db, organizationId: string) =>
   db.selectFrom("members").select("user_id").where("organization_id", "=", organizationId);
 
 async function tokens(db: Db, page: Asked<"tokens">) {
-  const { organizationId, wideOf } = page;
+  const { organizationId, wideOf, sourceId } = page;
   const rows = await db
     .selectFrom("tokens")
     .selectAll()
@@ -74,6 +72,7 @@ async function tokens(db: Db, page: Asked<"tokens">) {
       const users = wideOf === "members" ? membersOf(db, organizationId) : [wideOf.userId];
       return eb.or([own, eb.and([eb("organization_id", "is", null), eb("user_id", "in", users)])]);
     })
+    .$if(sourceId !== null, (query) => query.where("source_id", "=", sourceId))
     .where(isAfter(page, "created_at", "token_id"))
     .orderBy("created_at")
     .orderBy("token_id")

@@ -33,6 +33,7 @@ const MIGRATIONS: readonly (readonly string[])[] = [
   REGISTER_CHANGES[2]!,
   REGISTER_CHANGES[3]!,
   REGISTER_CHANGES[4]!,
+  REGISTER_CHANGES[5]!,
 ];
 
 /**

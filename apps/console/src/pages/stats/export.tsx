@@ -1,0 +1,97 @@
+/** The events behind the numbers as a file: those of the range, all of them. */
+import type { ExportFormat, StatsAnswer } from "@headwater/contract";
+import { Button, Group, NativeSelect, Paper, Stack, Text, Title } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
+import { ask, BASE } from "../../api.ts";
+import { plural } from "../../ui/count.ts";
+import { Answered, Failure } from "../../ui/states.tsx";
+import { save } from "./save.ts";
+import { timesIn } from "./say.ts";
+import { useStats, type View } from "./view.ts";
+
+const FORMATS = [
+  { value: "csv", label: "CSV, for a spreadsheet" },
+  { value: "ndjson", label: "NDJSON, a JSON object a line" },
+  { value: "parquet", label: "Parquet, for data tools" },
+] as const satisfies readonly { value: ExportFormat; label: string }[];
+
+const sayBytes = (bytes: number) =>
+  bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} KB` : `${(bytes / 1e6).toFixed(1)} MB`;
+
+export function Export({ view: { asked, chosen } }: { readonly view: View }) {
+  // bots are in the file too
+  const all = { ...asked, filters: [] };
+  const query = useStats(all, { metrics: ["events"], include: { bots: true } });
+  return (
+    <Paper withBorder p="md" component="section" aria-label="Export">
+      <Title order={2} size="h5" mb="xs">
+        Export
+      </Title>
+      <Answered query={query} rows={1}>
+        {(answer) => <Take answer={answer} isNarrowed={chosen.length > 0} />}
+      </Answered>
+    </Paper>
+  );
+}
+
+interface TakeProps {
+  readonly answer: StatsAnswer;
+  readonly isNarrowed: boolean;
+}
+
+function Take({ answer, isNarrowed }: TakeProps) {
+  const { sourceId, from, to, timezone, results } = answer;
+  const [format, setFormat] = useState<ExportFormat>("csv");
+  const [bytes, setBytes] = useState(0);
+  const [stopping, setStopping] = useState<AbortController | null>(null);
+  const taken = useMutation({
+    mutationFn: ({ signal }: AbortController) =>
+      save({
+        name: `${sourceId}-${from.slice(0, 10)}.${format}`,
+        ask: () => ask("exportEvents", { query: { sourceId, from, to, format }, signal }),
+        onBytes: setBytes,
+        otherwise: `Take it with \`headwater export --api ${BASE} --token-file token.txt --source ${sourceId} --from ${from} --to ${to} --format ${format} --out events.${format}\`, or in shorter ranges.`,
+        signal,
+      }),
+  });
+  const begin = () => {
+    const stop = new AbortController();
+    setBytes(0);
+    setStopping(stop);
+    taken.mutate(stop);
+  };
+  const sayTime = timesIn(timezone, "hour");
+  const isStopped = taken.error?.name === "AbortError";
+  return (
+    <Stack gap="sm">
+      <Text size="sm">
+        {plural(results[0]?.metrics[0] ?? 0, "event")}, from {sayTime(from)} up to {sayTime(to)} ({timezone}),
+        those of bots among them.
+        {isNarrowed && " The filters do not narrow the file."}
+      </Text>
+      <Group align="flex-end" gap="sm">
+        <NativeSelect
+          label="Format"
+          data={[...FORMATS]}
+          value={format}
+          onChange={(event) => setFormat(event.currentTarget.value as ExportFormat)}
+        />
+        <Button loading={taken.isPending} onClick={begin}>
+          Download
+        </Button>
+        {taken.isPending && (
+          <Button variant="default" onClick={() => stopping?.abort()}>
+            Stop
+          </Button>
+        )}
+        <Text size="sm" role="status">
+          {taken.isPending && sayBytes(bytes)}
+          {taken.data && `Saved, ${sayBytes(bytes)}`}
+          {isStopped && "Stopped"}
+        </Text>
+      </Group>
+      {taken.error && !isStopped && <Failure error={taken.error} withIssues />}
+    </Stack>
+  );
+}

@@ -1,0 +1,62 @@
+/** Lists that come page by page. */
+import { Paper, Table } from "@mantine/core";
+import {
+  type InfiniteData,
+  type QueryKey,
+  type UseInfiniteQueryResult,
+  useInfiniteQuery,
+} from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { Scroll } from "./scroll.tsx";
+import { ShowMore } from "./show-more.tsx";
+import { Failure, Loading } from "./states.tsx";
+
+interface Paged {
+  readonly nextCursor: string | null;
+}
+/** What a question for a page has beside its own: nothing, for the first. */
+interface Place {
+  readonly cursor?: string;
+}
+export type Pages<Page> = UseInfiniteQueryResult<InfiniteData<Page>>;
+
+export const usePages = <Page extends Paged>(
+  queryKey: QueryKey,
+  ask: (place: Place, signal: AbortSignal) => Promise<Page>,
+): Pages<Page> =>
+  useInfiniteQuery({
+    queryKey,
+    queryFn: ({ pageParam, signal }) => ask(pageParam === "" ? {} : { cursor: pageParam }, signal),
+    initialPageParam: "",
+    getNextPageParam: (page) => page.nextCursor,
+  });
+
+interface PagedTableProps<Page> {
+  readonly label: string;
+  readonly columns: readonly string[];
+  readonly pages: Pages<Page>;
+  /** A page's rows. */
+  readonly children: (page: Page) => ReactNode;
+}
+
+export function PagedTable<Page>({ label, columns, pages, children }: PagedTableProps<Page>) {
+  if (pages.isPending) return <Loading />;
+  if (pages.error) return <Failure error={pages.error} onRetry={() => void pages.refetch()} />;
+  return (
+    <Paper withBorder>
+      <Scroll label={label}>
+        <Table verticalSpacing="sm" horizontalSpacing="md">
+          <Table.Thead>
+            <Table.Tr>
+              {columns.map((column) => (
+                <Table.Th key={column}>{column}</Table.Th>
+              ))}
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>{pages.data.pages.map(children)}</Table.Tbody>
+        </Table>
+      </Scroll>
+      <ShowMore query={pages} m="md" />
+    </Paper>
+  );
+}

@@ -1,0 +1,102 @@
+/** The console served by another host than the API's, as docs/operate.md says how. */
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { extname, join } from "node:path";
+import { type TestContext, test } from "node:test";
+import {
+  eventsBody,
+  eventsPath,
+  OWNER_TOKEN,
+  openWorld,
+  pageEvent,
+} from "../../../apps/server/test/world.ts";
+import { newVisitor, skip } from "../../../packages/sdk/test/chromium.ts";
+import { buildConsole } from "../build.js";
+
+const TYPES: Readonly<Record<string, string>> = {
+  ".js": "text/javascript",
+  ".css": "text/css",
+  ".svg": "image/svg+xml",
+};
+
+/** Files as they were built; every other address is the document, with the API's written into it. */
+async function serveConsole(t: TestContext, folder: string, api: () => string): Promise<string> {
+  const server = createServer(async (request, response) => {
+    const path = request.url!.split("?")[0]!;
+    if (path.startsWith("/console/")) {
+      response.setHeader("Content-Type", TYPES[extname(path)]!);
+      response.end(await readFile(join(folder, path)));
+      return;
+    }
+    const nonce = randomBytes(16).toString("base64");
+    const html = (await readFile(join(folder, "index.html"), "utf8"))
+      .replace('name="headwater-api" content=""', `name="headwater-api" content="${api()}"`)
+      .replaceAll("__NONCE__", nonce);
+    const policy = `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonce}'; img-src 'self' data:; connect-src ${api()}; base-uri 'self'`;
+    response.setHeader("Content-Type", "text/html; charset=utf-8");
+    response.setHeader("Content-Security-Policy", policy);
+    response.end(html);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+test("From its own host the console signs in, lists, follows attempts and gives links to itself; from a third one it is let in nowhere.", {
+  skip,
+  timeout: 90_000,
+}, async (t) => {
+  const folder = await buildConsole();
+  assert.ok(folder);
+  let api = "";
+  const [appUrl, third] = [
+    await serveConsole(t, folder, () => api),
+    await serveConsole(t, folder, () => api),
+  ];
+  await using world = await openWorld({ APP_URL: appUrl });
+  api = world.url;
+  const source = await world.createSource();
+  const context = await newVisitor();
+  t.after(() => context.close());
+  const page = await context.newPage();
+  const offences: string[] = [];
+  page.on("pageerror", ({ message }) => offences.push(message));
+  page.on("console", (message) => message.type() === "error" && offences.push(message.text()));
+  const signIn = async (at: string) => {
+    await page.goto(`${at}/sources`);
+    await page.getByLabel("Access token").fill(OWNER_TOKEN);
+    await page.getByRole("button", { name: "Sign in" }).click();
+  };
+
+  await signIn(appUrl);
+  await page.getByRole("link", { name: "Shop", exact: true }).waitFor();
+  const install = await world.ask(`/api/tracking-sources/${source.sourceId}/install`);
+  assert.ok(install.body.debugUrl.startsWith(`${appUrl}/analytics/setup/debug`), install.body.debugUrl);
+  await page.goto(install.body.debugUrl);
+  await page.getByText("Live", { exact: true }).waitFor();
+  const sessionId = await world.openSession(source);
+  await page.getByRole("option").filter({ hasText: "session opened" }).waitFor();
+  await world.send(eventsPath(source), eventsBody(sessionId, [pageEvent()]));
+  await page.getByRole("link", { name: "Data" }).click();
+  await page.getByRole("form", { name: "What counts" }).getByRole("button", { name: "Save" }).click();
+  await page.getByText("Saved").waitFor();
+  await page.getByRole("link", { name: "Stats" }).click();
+  await page.getByRole("button", { name: "Share", exact: true }).click();
+  await page.getByLabel("For whom").fill("Board");
+  await page.getByRole("button", { name: "Make a link" }).click();
+  await page.getByText(`${appUrl}/shared?sourceId=${source.sourceId}`).waitFor();
+  // without a warehouse the numbers are refused, which browsers write down
+  assert.deepEqual(
+    offences.filter((text) => !/status of 503/.test(text)),
+    [],
+  );
+
+  await signIn(third);
+  await page.getByText("The service cannot be reached.").waitFor();
+});

@@ -1,0 +1,66 @@
+/** The events behind the numbers are taken along as a file. */
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { test } from "node:test";
+import type { World } from "../../../apps/server/test/world.ts";
+import { gather, TooLarge } from "../src/pages/stats/gather.ts";
+import { consoleStatsTest } from "./console-world.ts";
+import { lastDays, shopVisits, visits } from "./visits.ts";
+
+/** Lines of the API's own file for the same days. */
+async function exported(world: World, sourceId: string): Promise<string[]> {
+  const { searchParams } = new URL(lastDays({ sourceId, publicKey: "" }), world.url);
+  const [from, last] = searchParams.get("range")!.split("..");
+  const to = new Date(Date.parse(last!) + 86_400_000).toISOString();
+  const query = new URLSearchParams({ sourceId, from: from!, to, format: "csv" });
+  const { status, body } = await world.ask(`/api/export/events?${query}`);
+  assert.equal(status, 200, body);
+  return body.trimEnd().split(/\r?\n/);
+}
+
+for (const way of ["into a file while it comes", "gathered, where the browser writes no files"] as const) {
+  consoleStatsTest(`The range is downloaded as a file: ${way}.`, async ({ world, page, open }) => {
+    await page.addInitScript((isWritten) => {
+      // a file of the origin's own store: what a user would choose, without a dialog
+      const picker = async ({ suggestedName }: { suggestedName: string }) =>
+        (await navigator.storage.getDirectory()).getFileHandle(suggestedName, { create: true });
+      Object.assign(window, { showSaveFilePicker: isWritten ? picker : undefined });
+    }, way.startsWith("into"));
+    const source = await world.createSource();
+    await visits(world, source, shopVisits());
+    const wanted = await exported(world, source.sourceId);
+    await open(lastDays(source));
+    await page.getByRole("button", { name: "Export", exact: true }).click();
+    await page.getByText("events, from").waitFor();
+    const download = page.waitForEvent("download").catch(() => null);
+    await page.getByRole("button", { name: "Download" }).click();
+    await page.getByText(/^Saved, \d/).waitFor();
+    const text = way.startsWith("into")
+      ? await page.evaluate(async () => {
+          const folder = await navigator.storage.getDirectory();
+          for await (const name of folder.keys())
+            return (await (await folder.getFileHandle(name)).getFile()).text();
+          return "";
+        })
+      : await readFile((await (await download)!.path())!, "utf8");
+    assert.deepEqual(text.trimEnd().split(/\r?\n/), wanted);
+  });
+}
+
+test("What a tab gathers has a bound, at which the source is told to end.", async () => {
+  let ended = 0;
+  async function* parts() {
+    try {
+      for (;;) yield new Uint8Array(10);
+    } finally {
+      ended += 1;
+    }
+  }
+  async function* few() {
+    yield* [new Uint8Array(10), new Uint8Array(20)];
+  }
+  assert.equal((await gather(few(), 30)).size, 30);
+  await assert.rejects(gather(few(), 29), TooLarge);
+  await assert.rejects(gather(parts(), 1_000), TooLarge);
+  assert.equal(ended, 1);
+});

@@ -1,0 +1,158 @@
+/** A link shows the numbers of one source to somebody who is no member, and nothing else. */
+import assert from "node:assert/strict";
+import type { BrowserContext, Page } from "playwright-core";
+import { until } from "../../../apps/server/test/faults/child.ts";
+import { eventsBody, eventsPath, ORGANIZATION_ID, pageEvent } from "../../../apps/server/test/world.ts";
+import { consoleStatsTest, consoleTest } from "./console-world.ts";
+import { SCHEMES, seriousFindings } from "./findings.ts";
+import { HOSTILE, memberToken } from "./seed.ts";
+import { lastDays, shopVisits, visits } from "./visits.ts";
+
+const PATIENCE_MS = 10_000;
+
+const headline = (page: Page, label: string, text: string) =>
+  page
+    .getByRole("region", { name: "Headline numbers" })
+    .getByRole("button")
+    .filter({ hasText: label })
+    .filter({ hasText: text });
+
+/** By the button, for somebody. @returns the link as it is copied */
+async function makeLink(page: Page, label: string): Promise<string> {
+  await page.getByRole("button", { name: "Share", exact: true }).click();
+  await page.getByLabel("For whom").fill(label);
+  await page.getByRole("button", { name: "Make a link" }).click();
+  await page.getByRole("button", { name: "Copy the link" }).click();
+  await page.getByText("Copied").waitFor();
+  return page.evaluate(() => navigator.clipboard.readText());
+}
+
+/** Somebody else's browser: nothing of it is shared with the one that made the link. */
+async function guestOf(context: BrowserContext, link: string): Promise<[Page, requests: string[]]> {
+  const guests = await context.browser()!.newContext();
+  const guest = await guests.newPage();
+  const requests: string[] = [];
+  guest.on("request", (request) => requests.push(request.url()));
+  await guest.goto(link);
+  return [guest, requests];
+}
+
+consoleStatsTest(
+  "A link shows the view that it was made in without signing in, goes on to others, and ends when it is revoked.",
+  async ({ world, context, page, open, shoot }) => {
+    const source = await world.createSource({ name: `Shop ${HOSTILE}` });
+    await visits(world, source, shopVisits());
+    await open(`${lastDays(source)}&page=/pricing`);
+    await headline(page, "Page views", "1").waitFor();
+    const link = await makeLink(page, "Board");
+    await page.getByRole("region", { name: "Links" }).getByText("Board").waitFor();
+    await shoot("share-panel");
+
+    const token = new URLSearchParams(new URL(link).hash.slice(1)).get("token")!;
+    const [guest, requests] = await guestOf(context, link);
+    await guest.getByRole("heading", { name: `Shop ${HOSTILE}` }).waitFor();
+    await headline(guest, "Page views", "1").waitFor();
+    await guest.getByRole("button", { name: "Remove the filter Page: /pricing" }).click();
+    await headline(guest, "Page views", "3").waitFor();
+    await guest.getByText("Funnel", { exact: true }).click();
+    await guest.getByRole("button", { name: "Show the funnel" }).waitFor();
+    assert.equal(new URL(guest.url()).hash, `#token=${token}`, "the address can be passed on");
+    await guest.reload();
+    await guest.getByRole("button", { name: "Show the funnel" }).waitFor();
+
+    assert.ok(!requests.some((url) => url.includes(token)), "the token is in no address that was asked for");
+    const kept = await guest.evaluate(() => JSON.stringify([{ ...sessionStorage }, { ...localStorage }]));
+    assert.ok(!kept.includes(token), "nor is it kept");
+    for (const name of ["Export", "Share", "Sign out"])
+      assert.equal(await guest.getByRole("button", { name, exact: true }).count(), 0, name);
+    assert.equal(await guest.getByRole("navigation").count(), 0);
+    assert.equal(await guest.evaluate("window.ran"), undefined, "no script of the data has run");
+
+    await page.getByRole("button", { name: "Revoke Board" }).click();
+    await page.getByRole("button", { name: "Revoke", exact: true }).click();
+    await page.getByText("Revoked", { exact: true }).waitFor();
+    await guest.reload();
+    await guest.getByRole("heading", { name: "This link works no more" }).waitFor();
+    await guest.context().close();
+  },
+);
+
+consoleStatsTest(
+  "The page of a link is whole in light and dark and on a phone, with every state it can have.",
+  async ({ world, page, open, shoot }) => {
+    const source = await world.createSource({ name: `Shop ${HOSTILE}` });
+    const empty = await world.createSource({ name: "Empty" });
+    await visits(world, source, shopVisits());
+    const tokenFor = async (sourceId: string) => {
+      const body = { organizationId: ORGANIZATION_ID, label: HOSTILE.slice(0, 100), sourceId };
+      return (await world.ask("/api/tokens", { method: "POST", body })).body.token as string;
+    };
+    const token = await tokenFor(source.sourceId);
+    const address = lastDays(source).replace("/analytics/stats", "/shared");
+    await page.emulateMedia({ reducedMotion: "reduce" });
+    await page.setViewportSize({ width: 1280, height: 1400 });
+    const found: string[] = [];
+    const look = async (name: string, text: string) => {
+      await page.getByText(text).first().waitFor();
+      await page.getByRole("status", { name: "Loading" }).first().waitFor({ state: "detached" });
+      for (const { colorScheme, rules } of SCHEMES) {
+        await page.emulateMedia({ colorScheme });
+        await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
+        const serious = await seriousFindings(page, rules);
+        found.push(...serious.map((one) => `${name} in ${colorScheme}: ${one}`));
+        await shoot(`${name}-${colorScheme}`);
+      }
+    };
+    await page.goto(`${world.url}${address}#token=${token}`);
+    await look("shared", "/pricing");
+    await page.setViewportSize({ width: 360, height: 1400 });
+    await until("it fits a phone", PATIENCE_MS, () =>
+      page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth),
+    );
+    await shoot("shared-phone");
+    await page.setViewportSize({ width: 1280, height: 1400 });
+
+    // another fragment alone would be the same document
+    const visit = async (to: string) => {
+      await page.goto("about:blank");
+      await page.goto(world.url + to);
+    };
+    await visit(`/shared?sourceId=${empty.sourceId}#token=${await tokenFor(empty.sourceId)}`);
+    await look("shared-empty", "No event yet");
+    await visit(`/shared?sourceId=${source.sourceId}`);
+    await look("shared-part", "This link is not whole");
+    await visit(`/shared?sourceId=${empty.sourceId}#token=${token}`);
+    await look("shared-other", "This token opens the numbers of one source and nothing else.");
+
+    await open(lastDays(source));
+    await page.getByRole("button", { name: "Share", exact: true }).click();
+    await look("share-panel", HOSTILE.slice(0, 100));
+    await page.getByRole("button", { name: "Export", exact: true }).click();
+    await look("export-panel", "events, from");
+    await page.setViewportSize({ width: 360, height: 1400 });
+    await shoot("export-panel-phone");
+    assert.deepEqual(found, []);
+    assert.equal(await page.evaluate("window.ran"), undefined, "no script of the data has run");
+  },
+);
+
+consoleTest(
+  "Who may not manage tokens is offered no link, and who may not export no file.",
+  async ({ world, page, open }) => {
+    const source = await world.createSource();
+    const sessionId = await world.openSession(source);
+    await world.send(eventsPath(source), eventsBody(sessionId, [pageEvent()]));
+    for (const [role, offered] of [
+      ["viewer", []],
+      ["developer", ["Export"]],
+      ["admin", ["Export", "Share"]],
+    ] as const) {
+      await open(`/analytics/stats?sourceId=${source.sourceId}`, await memberToken(world, role));
+      await page.getByLabel("Time zone").waitFor();
+      const found = [];
+      for (const name of ["Export", "Share"])
+        if (await page.getByRole("button", { name, exact: true }).isVisible()) found.push(name);
+      assert.deepEqual(found, offered, role);
+    }
+  },
+);

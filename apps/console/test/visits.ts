@@ -1,0 +1,85 @@
+/** Visits of a shop, sent as a client sends them, until the warehouse has all of them. */
+import assert from "node:assert/strict";
+import { until } from "../../../apps/server/test/faults/child.ts";
+import {
+  bootstrapBody,
+  bootstrapPath,
+  DAY,
+  eventsBody,
+  eventsPath,
+  MINUTE,
+  ORIGIN,
+  pageEvent,
+  trackEvent,
+  type World,
+} from "../../../apps/server/test/world.ts";
+import type { Seeded } from "./seed.ts";
+
+const SHIPPED_MS = 60_000;
+/** Noon of a day so long before today, by UTC. */
+export const noon = (daysAgo: number) => Math.floor(Date.now() / DAY - daysAgo) * DAY + DAY / 2;
+export const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
+
+export interface Visit {
+  readonly visitor: string;
+  readonly at: number;
+  readonly paths: readonly string[];
+  readonly referrer?: string;
+  readonly query?: string;
+  /** Track events after the last page, each with its properties. */
+  readonly tracked?: readonly { readonly name: string; readonly properties: Record<string, unknown> }[];
+}
+
+/** A minute from one event to the next. */
+async function visit(world: World, source: Seeded, one: Visit): Promise<number> {
+  const { visitor: anonymousId, paths, referrer = null, query = "", tracked = [] } = one;
+  const pages = paths.map((path) => ({ url: `${ORIGIN}${path}${query}`, title: "Page", referrer }));
+  const body = bootstrapBody({ anonymousId, page: pages[0] });
+  const opened = await world.send(bootstrapPath(source), body);
+  assert.equal(opened.status, 200, JSON.stringify(opened.body));
+  const events = [
+    ...pages.map((page, at) => pageEvent({ page }, one.at + at * MINUTE)),
+    ...tracked.map((event, at) =>
+      trackEvent({ ...event, page: pages.at(-1) }, one.at + (pages.length + at) * MINUTE),
+    ),
+  ];
+  const sent = await world.send(
+    eventsPath(source),
+    eventsBody(opened.body.sessionId, events, { anonymousId }),
+  );
+  assert.equal(sent.body.accepted, events.length, JSON.stringify(sent.body));
+  return events.length;
+}
+
+/** Visits, and after them all of their events in the warehouse. */
+export async function visits(world: World, source: Seeded, all: readonly Visit[]): Promise<void> {
+  let sent = 0;
+  for (const one of all) sent += await visit(world, source, one);
+  const body = {
+    sourceId: source.sourceId,
+    dateRange: [dayOf(noon(8)), dayOf(noon(-2))],
+    metrics: ["events"],
+  };
+  await until("every event can be asked for", SHIPPED_MS, async () => {
+    const answer = await world.ask("/api/stats/query", { method: "POST", body });
+    return answer.body.results?.[0]?.metrics[0] === sent;
+  });
+}
+
+/** Two visitors on the last days, of whom one bought and one left at once; one on the days before. */
+export const shopVisits = (): Visit[] => [
+  {
+    visitor: "ann",
+    at: noon(1),
+    paths: ["/", "/pricing"],
+    referrer: "https://search.example/find",
+    query: "?utm_source=letter&utm_campaign=autumn",
+    tracked: [{ name: "signup", properties: { plan: "pro" } }],
+  },
+  { visitor: "bob", at: noon(1), paths: ["/"] },
+  { visitor: "cid", at: noon(4), paths: ["/pricing"] },
+];
+
+/** Yesterday and the two days before; the three before them are compared. */
+export const lastDays = ({ sourceId }: Seeded) =>
+  `/analytics/stats?sourceId=${sourceId}&range=${dayOf(noon(3))}..${dayOf(noon(1))}&tz=UTC`;

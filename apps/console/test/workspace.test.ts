@@ -1,0 +1,82 @@
+/** The rooms around the sources: another workspace, how far the set-up is, what to attach to a report. */
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import {
+  bootstrapBody,
+  bootstrapPath,
+  eventsBody,
+  eventsPath,
+  ORGANIZATION_ID,
+  trackEvent,
+} from "../../../apps/server/test/world.ts";
+import { consoleTest } from "./console-world.ts";
+import { memberToken } from "./seed.ts";
+
+consoleTest(
+  "Another workspace is made and opened; a token of one workspace is told why it makes none.",
+  async ({ world, page, open }) => {
+    await open("/sources");
+    await page.getByRole("link", { name: "New workspace" }).click();
+    await page.getByLabel("Name").fill("Second");
+    await page.getByRole("button", { name: "Create", exact: true }).click();
+    await page.getByRole("heading", { name: "No source yet" }).waitFor();
+    assert.equal(await page.locator("select option:checked").first().textContent(), "Second");
+    const { body } = await world.ask("/api/organizations");
+    assert.deepEqual(
+      body.organizations.map(({ name }: { name: string }) => name),
+      ["My workspace", "Second"],
+    );
+
+    await open("/workspaces/new", await memberToken(world, "admin"));
+    await page.getByLabel("Name").fill("Third");
+    await page.getByRole("button", { name: "Create", exact: true }).click();
+    await page.getByText("This token opens one workspace and makes no others.").waitFor();
+  },
+);
+
+consoleTest(
+  "The set-up goes on by itself as things happen, until somebody who may says that it is done.",
+  async ({ world, page, open, shoot }) => {
+    await open("/sources");
+    const setUp = page.getByRole("region", { name: "Set-up" });
+    const done = setUp.locator("li[data-done]");
+    await setUp.getByText("A source is created").waitFor();
+    assert.equal(await done.count(), 0);
+    await shoot("set-up-begun");
+    const source = await world.createSource();
+    const opened = await world.send(bootstrapPath(source), bootstrapBody());
+    await page.reload();
+    await done.nth(1).waitFor();
+    assert.equal(await done.count(), 2);
+    await world.send(eventsPath(source), eventsBody(opened.body.sessionId, [trackEvent()]));
+    await setUp.getByRole("heading", { name: "The set-up is done" }).waitFor();
+    await shoot("set-up-done");
+
+    await open("/sources", await memberToken(world, "viewer"));
+    await page.getByRole("link", { name: "Shop", exact: true }).waitFor();
+    assert.equal(await setUp.count(), 0, "a viewer cannot complete it");
+
+    await open("/sources", await memberToken(world, "developer"));
+    await setUp.getByRole("button", { name: "Show this no more" }).click();
+    await setUp.waitFor({ state: "detached" });
+    const { body } = await world.ask(`/api/onboarding?organizationId=${ORGANIZATION_ID}`);
+    assert.equal(body.completed, true);
+  },
+);
+
+consoleTest(
+  "Support shows the version, health and settings, and gives the bundle as a file, without a secret.",
+  async ({ world, page, open }) => {
+    await open("/support");
+    await page.getByText("The service is ready").waitFor();
+    const settings = page.getByRole("region", { name: "Settings", exact: true });
+    await settings.getByRole("rowheader", { name: "MAX_BATCH_SIZE" }).waitFor();
+    const download = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Download the bundle" }).click();
+    const bundle = JSON.parse(await readFile((await (await download).path())!, "utf8"));
+    const { body } = await world.ask(`/api/support?organizationId=${ORGANIZATION_ID}`);
+    assert.deepEqual([bundle.version, bundle.settings], [body.version, body.settings]);
+    await open("/support", await memberToken(world, "developer"));
+    await page.getByRole("heading", { name: "Your role does not show this" }).waitFor();
+  },
+);
