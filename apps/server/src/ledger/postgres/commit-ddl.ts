@@ -35,25 +35,31 @@ const TABLES = [
 /**
  * Which of the keys, by their number in order, an older generation or a ledger that moved here knows. A look-up each: a
  * plan that was made while the tables were empty must not scan them all when they are large, so nothing else is allowed.
- * Older generations hold none but, perhaps, the keys with the numbers in `perhaps`.
+ * @param searched slots of generations that may hold any key; the other older ones hold none but, perhaps, the keys with the
+ * numbers in `perhaps`
  */
 const KNOWN_KEYS = `
-create or replace function known_keys(sources bigint[], keys uuid[], current smallint, perhaps int[])
+create or replace function known_keys(sources bigint[], keys uuid[], searched smallint[], perhaps int[], current smallint)
 returns bigint[] language plpgsql
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_material = off as $$
 declare
   filed bigint[];
+  found bigint[];
   moved bigint[];
 begin
-  -- the slot is no condition of the index: it alone would choose every row
-  if cardinality(perhaps) > 0 then
+  if cardinality(searched) > 0 then
     select array_agg(e.number) into filed
+    from unnest(sources, keys) with ordinality as e (source, key, number)
+    join event_keys k on k.source = e.source and k.key = e.key where k.slot = any(searched);
+  end if;
+  if cardinality(perhaps) > 0 then
+    select array_agg(e.number) into found
     from unnest(perhaps) as e (number)
     join event_keys k on k.source = sources[e.number] and k.key = keys[e.number] where k.slot <> current;
   end if;
   select array_agg(e.number) into moved
   from unnest(keys) with ordinality as e (key, number) join moved_keys m on m.key = e.key;
-  return filed || moved;
+  return filed || found || moved;
 end $$`;
 
 /**
@@ -67,16 +73,16 @@ create or replace function commit_group(sources bigint[], keys uuid[], commit_of
 returns boolean[] language plpgsql as $$
 declare
   current smallint;
+  searched smallint[];
   known bigint[];
   accepted boolean[];
 begin
   perform pg_advisory_xact_lock_shared(${LOCKS.keys});
   select generation % ${KEY_SLOTS} into strict current from key_generations order by generation desc limit 1;
-  -- of the generations in \`learned\` the node knows what they may hold
-  if exists (
-    select from key_generations where generation % ${KEY_SLOTS} <> current and generation || ' ' || opened_at <> all(learned)
-  ) then perhaps := array(select generate_subscripts(keys, 1)); end if;
-  known := known_keys(sources, keys, current, perhaps);
+  -- of the others the node knows what they may hold
+  select coalesce(array_agg(generation % ${KEY_SLOTS}), '{}') into searched from key_generations
+  where generation % ${KEY_SLOTS} <> current and generation || ' ' || opened_at <> all(learned);
+  known := known_keys(sources, keys, searched, perhaps, current);
 
   with entry as materialized (
     select source, key, number from unnest(sources, keys) with ordinality as e (source, key, number)
@@ -198,9 +204,8 @@ begin
 end $$`;
 
 export const COMMIT_TABLES = TABLES;
-/** Nodes of an older version call `commit_group` as they did, and get the new one. */
+/** Nodes of an older version call `commit_group` as they did, and get the new one; what is at work meanwhile needs the old `known_keys`. */
 export const COMMIT_CHANGES = [
   "drop function if exists commit_group(bigint[], uuid[], int[], int[], json, bytea)",
-  "drop function if exists known_keys(bigint[], uuid[], smallint)",
 ];
 export const COMMIT_FUNCTIONS = [KNOWN_KEYS, COMMIT_GROUP, TURN_KEYS, RETIRE_KEYS, FORGET_MOVED_KEYS];

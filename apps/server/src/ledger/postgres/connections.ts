@@ -61,8 +61,8 @@ export function checkSynchronous(synchronous: string): void {
  */
 async function prepare(connection: pg.ClientBase, statementMs: number): Promise<void> {
   const results = await connection.query(
-    // compiling a statement costs a commit more than running it
-    `set jit = off; set statement_timeout = ${statementMs}; set idle_in_transaction_session_timeout = ${LIMITS.databaseStatementMs};
+    // each statement of a commit sees what ended before it; and compiling one costs more than running it
+    `set default_transaction_isolation = 'read committed'; set jit = off; set statement_timeout = ${statementMs}; set idle_in_transaction_session_timeout = ${LIMITS.databaseStatementMs};
      select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding,
        set_config('synchronous_commit', current_setting('synchronous_commit'), false) as synchronous`,
   );

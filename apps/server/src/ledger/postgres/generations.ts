@@ -13,6 +13,8 @@ const SESSION_SLICES = 20;
 const FORGOTTEN_MS = 60 * LIMITS.nodeSilenceMs;
 /** Commits wait behind whoever waits for all of them to end, so nobody waits long. */
 const LOCK_MS = 1_000;
+/** A dump holds the table that is to be emptied for as long as it reads: then it is emptied another time. */
+const RETIRE_LOCK_MS = 100;
 
 /** Makes the first generation of an empty ledger. */
 export async function openFirstGeneration(connection: Connection): Promise<void> {
@@ -21,8 +23,14 @@ export async function openFirstGeneration(connection: Connection): Promise<void>
   );
 }
 
-async function inTurn<T>(client: pg.PoolClient, text: string, values: unknown[]): Promise<T | null> {
-  await client.query(`begin; set local lock_timeout = ${LOCK_MS}`);
+/** Null: somebody else had a lock for too long. */
+async function inTurn<T>(
+  client: pg.PoolClient,
+  text: string,
+  values: unknown[],
+  lockMs = LOCK_MS,
+): Promise<T | null> {
+  await client.query(`begin; set local lock_timeout = ${lockMs}`);
   try {
     const { rows } = await client.query(text, values);
     await client.query("commit");
@@ -34,13 +42,20 @@ async function inTurn<T>(client: pg.PoolClient, text: string, values: unknown[])
   }
 }
 
-const RETIRE = "select retire_keys(ledger_now(), $1) as done";
+/** False: there is none left that is past its time. */
+async function retireAll(client: pg.PoolClient): Promise<boolean | null> {
+  const text = "select retire_keys(ledger_now(), $1) as done";
+  for (;;) {
+    const done = await inTurn<boolean>(client, text, [NEEDED_MS], RETIRE_LOCK_MS);
+    if (!done) return done;
+  }
+}
 
 /** @param now by the database's clock */
 async function upkeep(client: pg.PoolClient, now: number): Promise<void> {
-  while (await inTurn<boolean>(client, RETIRE, [NEEDED_MS]));
+  const retired = await retireAll(client);
   await inTurn(client, "select turn_keys(ledger_now(), $1) as done", [GENERATION_MS]);
-  while (await inTurn<boolean>(client, RETIRE, [NEEDED_MS]));
+  if (retired !== null) await retireAll(client);
   await inTurn(client, "select forget_moved_keys(ledger_now() - $1) as done", [NEEDED_MS]);
   await client.query("delete from nodes where seen_at < clock_timestamp() - $1 * interval '1 ms'", [
     FORGOTTEN_MS,

@@ -23,9 +23,8 @@ export interface LearnedKeys {
 }
 
 const KEY_BYTES = 16;
-const BLOCK_BYTES = 8_192;
 /** A row takes 60 bytes. */
-const MOST_KEYS_A_BLOCK = 136;
+const ROW_BYTES = 60;
 const SLICE_BLOCKS = 64;
 /** Of all filters: 340 million keys. */
 const MOST_BYTES = 512 * 1_048_576;
@@ -39,7 +38,7 @@ interface Generation {
 /** Where they are distributed, rows lie in shards, and cannot be read block by block. */
 const OLDER = `select generation || ' ' || opened_at as id, 'event_keys_' || generation % ${KEY_SLOTS} as table
   from key_generations where generation < (select max(generation) from key_generations)
-    and to_regclass('citus_tables') is null
+    and not exists (select from pg_extension where extname = 'citus')
   order by generation desc`;
 
 export function createLearnedKeys(pool: pg.Pool): LearnedKeys {
@@ -57,12 +56,17 @@ export function createLearnedKeys(pool: pg.Pool): LearnedKeys {
 
   /** What is forgotten meanwhile stays forgotten: it goes into the map that was there at first. */
   const learnOne = async ({ id, table }: Generation, into: typeof known) => {
-    const size = await pool.query("select pg_relation_size($1::regclass)::float8 as bytes", [table]);
-    const blocks = Math.ceil(size.rows[0].bytes / BLOCK_BYTES);
-    const bytes = filterBytes(blocks * MOST_KEYS_A_BLOCK);
+    const { rows } = await pool.query<{ size: number; block: number }>(
+      "select pg_relation_size($1::regclass)::float8 as size, current_setting('block_size')::int as block",
+      [table],
+    );
+    const { size, block } = rows[0]!;
+    const blocks = Math.ceil(size / block);
+    const keys = Math.ceil(size / ROW_BYTES);
+    const bytes = filterBytes(keys);
     const taken = [...into.values()].reduce((sum, one) => sum + one.bytes, 0);
     if (taken + bytes > MOST_BYTES) return;
-    const filter = createKeyFilter(blocks * MOST_KEYS_A_BLOCK);
+    const filter = createKeyFilter(keys);
     for (let first = 0; first < blocks && into === known; first += SLICE_BLOCKS)
       await readInto(filter, table, first);
     into.set(id, { ...filter, bytes });

@@ -78,7 +78,8 @@ export function openGenerations(database: DatabaseSync, now: number, numbers: Ke
   const learned = createLearnedKeys(database, numbers);
   const mostKeys = () => Math.max(numbers.fullKeys ?? FULL_KEYS, learned.keys() * FULL_SHARE);
   /** Some are filed before it is seen that it is full. */
-  const know = (generation: number) => learned.open(table(generation), Math.ceil(1.25 * mostKeys()));
+  const capacity = () => Math.ceil(1.25 * mostKeys());
+  const know = (generation: number) => learned.open(table(generation), capacity());
 
   if (live().length === 0) {
     inTransaction(database, () => open(1, now));
@@ -124,7 +125,9 @@ export function openGenerations(database: DatabaseSync, now: number, numbers: Ke
     turn(at) {
       const { generation, opened_at } = live()[0]!;
       const isOld = opened_at + GENERATION_MS <= at;
-      const isDone = isOld || newest.keys >= mostKeys();
+      // a small one more that has no filter would be one more table to search
+      const isFull = newest.keys >= mostKeys() && learned.hasRoomFor(capacity());
+      const isDone = isOld || isFull;
       inTransaction(database, () => {
         // where few keys come, the last of them would never be retired
         if (isOld) recent.fileAll();

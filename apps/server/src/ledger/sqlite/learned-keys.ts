@@ -12,6 +12,8 @@ export interface LearnedKeys {
   has(key: Uint8Array): boolean;
   /** About so many are in the tables that are known. */
   keys(): number;
+  /** Whether there is memory left for a table of so many more. */
+  hasRoomFor(keys: number): boolean;
   /** A new table, of which `add` is told every key. */
   open(table: string, mostKeys: number): void;
   add(table: string, key: Uint8Array): void;
@@ -52,17 +54,21 @@ export function estimateKeys(database: DatabaseSync, table: string, sample = SAM
 export interface LearningNumbers {
   sample?: number;
   sliceRows?: number;
+  mostBytes?: number;
 }
 
 export function createLearnedKeys(database: DatabaseSync, numbers: LearningNumbers = {}): LearnedKeys {
-  const { sample = SAMPLE, sliceRows = SLICE_ROWS } = numbers;
+  const { sample = SAMPLE, sliceRows = SLICE_ROWS, mostBytes = MOST_BYTES } = numbers;
   const known = new Map<string, Known>();
   const left = new Set<string>();
   let learning: Learning | null = null;
 
-  const filterFor = (table: string, keys: number): Known | null => {
+  const hasRoomFor = (keys: number) => {
     const taken = [...known.values()].reduce((sum, one) => sum + filterBytes(one.keys), 0);
-    if (taken + filterBytes(keys) > MOST_BYTES) return null;
+    return taken + filterBytes(keys) <= mostBytes;
+  };
+  const filterFor = (table: string, keys: number): Known | null => {
+    if (!hasRoomFor(keys)) return null;
     const find = database.prepare(`select 1 from ${table} where key = ?`);
     return { filter: createKeyFilter(keys), keys, find };
   };
@@ -79,6 +85,7 @@ export function createLearnedKeys(database: DatabaseSync, numbers: LearningNumbe
 
   return {
     knows: (table) => known.has(table),
+    hasRoomFor,
     keys: () => [...known.values()].reduce((sum, { keys }) => sum + keys, 0),
     has(key) {
       for (const { filter, find } of known.values())
