@@ -22,8 +22,8 @@ const embeddedFolder = (config: Config) => join(config.DATA_DIR, "warehouse");
  */
 export async function warehouseStart(config: Config): Promise<(() => Promise<Life>) | string | null> {
   if (config.WAREHOUSE === "off") return null;
-  const endpoint = config.CLICKHOUSE_URL;
-  if (endpoint !== null) {
+  if (config.CLICKHOUSE_URL !== null) {
+    const endpoint = { ...config.CLICKHOUSE_URL, cluster: config.CLICKHOUSE_CLUSTER };
     return async () => ({ endpoint, ended: new Promise<string>(() => undefined), end: () => undefined });
   }
   // several nodes would each hold a part of the events

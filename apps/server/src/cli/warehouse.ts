@@ -1,9 +1,9 @@
 /** The warehouse for one command. The embedded one belongs to one process: no service may run meanwhile. */
-import type { ClickHouseClient } from "@clickhouse/client";
 import { LIMITS } from "@headwater/contract/limits";
 import type { Config } from "../config.ts";
 import { lockDataDir } from "../ledger/sqlite/lock.ts";
 import { warehouseStart } from "../open-warehouse.ts";
+import type { WarehouseClient } from "../warehouse/client.ts";
 import { CommandFailed } from "./failure.ts";
 
 /**
@@ -12,7 +12,7 @@ import { CommandFailed } from "./failure.ts";
  */
 export async function withWarehouse<T>(
   config: Config,
-  work: (client: ClickHouseClient) => Promise<T>,
+  work: (client: WarehouseClient) => Promise<T>,
   { isAlone = false } = {},
 ): Promise<T> {
   const start = await warehouseStart(config);

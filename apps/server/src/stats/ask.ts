@@ -1,7 +1,8 @@
 /** Puts a statement to the warehouse, within what one question may take, and says in the contract's words why it fails. */
-import type { ClickHouseClient, ClickHouseSettings } from "@clickhouse/client";
+import type { ClickHouseSettings } from "@clickhouse/client";
 import { LIMITS } from "@headwater/contract";
 import { Refusal } from "../refusal.ts";
+import type { WarehouseClient } from "../warehouse/client.ts";
 import type { Statement } from "./sql.ts";
 
 /** Rows of the answer, each a list of its columns. */
@@ -10,7 +11,7 @@ export type Ask = (statement: Statement) => Promise<unknown[][]>;
 export interface AskedWarehouse {
   state(): "off" | "starting" | "up" | "down";
   /** null unless it is up. */
-  client(): ClickHouseClient | null;
+  client(): WarehouseClient | null;
 }
 
 const SETTINGS: ClickHouseSettings = {

@@ -25,7 +25,7 @@ describe("retentionDays", () => {
   let world: World;
   before(async () => {
     warehouse = await openAway();
-    world = await openWorld({ WAREHOUSE: "", CLICKHOUSE_URL: warehouse.url }, { clock: time.clock });
+    world = await openWorld(warehouse.settings, { clock: time.clock });
   });
   after(async () => {
     await world[Symbol.asyncDispose]();

@@ -10,6 +10,7 @@ export interface Order {
   folder: string;
   memoryBytes: number;
   threads: number;
+  more: readonly string[];
   username: string;
   password: string;
 }

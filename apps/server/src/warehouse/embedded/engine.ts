@@ -40,6 +40,7 @@ export interface EngineOptions {
   folder: string;
   memoryBytes: number;
   threads: number;
+  more: readonly string[];
   /** A query could not be ended: only a new process mends that. */
   onStuck(): void;
 }
@@ -78,7 +79,7 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 }
 
 /** Caches that would grow to gigabytes are given a share of the memory that there is. */
-const argumentsOf = ({ memoryBytes, threads }: EngineOptions) => [
+const argumentsOf = ({ memoryBytes, threads, more }: EngineOptions) => [
   `--max_server_memory_usage=${memoryBytes}`,
   `--mark_cache_size=${Math.floor(memoryBytes / 16)}`,
   `--primary_index_cache_size=${Math.floor(memoryBytes / 16)}`,
@@ -88,6 +89,7 @@ const argumentsOf = ({ memoryBytes, threads }: EngineOptions) => [
   `--max_insert_threads=1`,
   `--background_pool_size=${threads}`,
   `--max_memory_usage=${Math.floor(memoryBytes / 2)}`,
+  ...more,
 ];
 
 /** @throws when the folder is in use by another process */

@@ -2,6 +2,7 @@
 import { fork } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdirSync } from "node:fs";
+import { resolve } from "node:path";
 import { LIMITS } from "@headwater/contract/limits";
 import type { Life } from "../keep.ts";
 import type { Order, Report } from "./child.ts";
@@ -10,6 +11,8 @@ export interface EmbeddedOptions {
   folder: string;
   memoryBytes: number;
   threads: number;
+  /** Further arguments of the engine: tests have a cluster by them. */
+  more?: readonly string[];
 }
 
 const CHILD = new URL("./child.ts", import.meta.url);
@@ -31,10 +34,13 @@ export function isInstalled(): boolean {
 }
 
 /** @throws when it cannot be opened; nothing is left running then */
-export async function startEmbedded({ folder, memoryBytes, threads }: EmbeddedOptions): Promise<Life> {
+export async function startEmbedded(options: EmbeddedOptions): Promise<Life> {
+  const { folder, memoryBytes, threads, more = [] } = options;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const password = randomBytes(24).toString("base64url");
   const child = fork(CHILD, {
+    // the engine takes a file config.xml of its folder for its own
+    cwd: folder,
     // times without a zone are UTC
     env: { TZ: "UTC", UV_THREADPOOL_SIZE: POOL_THREADS },
     execArgv: ["--disable-warning=ExperimentalWarning"],
@@ -45,7 +51,7 @@ export async function startEmbedded({ folder, memoryBytes, threads }: EmbeddedOp
     child.once("exit", (code, signal) => resolve(`its process ended (${signal ?? `exit code ${code}`})`));
   });
   const end = () => void child.kill("SIGKILL");
-  const order: Order = { folder, memoryBytes, threads, username: USER, password };
+  const order: Order = { folder: resolve(folder), memoryBytes, threads, more, username: USER, password };
   const patience = setTimeout(end, LIMITS.warehouseStartMs);
   try {
     const reported = new Promise<Report>((resolve) =>
@@ -55,7 +61,7 @@ export async function startEmbedded({ folder, memoryBytes, threads }: EmbeddedOp
     const report = await Promise.race([reported, ended.then((reason) => ({ failure: reason }))]);
     if ("failure" in report) throw new Error(`The embedded warehouse cannot be opened: ${report.failure}`);
     const url = `http://127.0.0.1:${report.port}`;
-    return { endpoint: { url, username: USER, password, database: DATABASE }, ended, end };
+    return { endpoint: { url, username: USER, password, database: DATABASE, cluster: null }, ended, end };
   } catch (error) {
     end();
     throw error;
