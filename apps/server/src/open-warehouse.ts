@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Logger } from "pino";
-import type { Config } from "./config.ts";
+import { type Config, ConfigError } from "./config.ts";
 import { type EraserDeps, startEraser } from "./erase/eraser.ts";
 import { createExpiry } from "./erase/expiry.ts";
 import type { Ledger } from "./ledger/ledger.ts";
@@ -14,7 +14,21 @@ const NOT_INSTALLED =
   "the embedded warehouse (the optional package chdb) is not installed or has no build for this platform: " +
   "accepted events stay in the ledger for RETENTION_DAYS. Install it, set CLICKHOUSE_URL, or set WAREHOUSE=off.";
 
-const embeddedFolder = (config: Config) => join(config.DATA_DIR, "warehouse");
+export const embeddedFolder = (config: Config) => join(config.DATA_DIR, "warehouse");
+
+/** @throws ConfigError where it is not installed */
+export function startEmbeddedOf(config: Config): () => Promise<Life> {
+  const options = {
+    folder: embeddedFolder(config),
+    memoryBytes: config.WAREHOUSE_MEMORY_BYTES,
+    threads: config.WAREHOUSE_THREADS,
+  };
+  return async () => {
+    const { isInstalled, startEmbedded } = await import("./warehouse/embedded/start.ts");
+    if (!isInstalled()) throw new ConfigError(NOT_INSTALLED);
+    return startEmbedded(options);
+  };
+}
 
 /**
  * How the warehouse of the settings is brought up; or else why there is none, null when that is wanted. What it needs
@@ -28,14 +42,8 @@ export async function warehouseStart(config: Config): Promise<(() => Promise<Lif
   }
   // several nodes would each hold a part of the events
   if (config.DATABASE_URL !== null) return null;
-  const { isInstalled, startEmbedded } = await import("./warehouse/embedded/start.ts");
-  if (!isInstalled()) return NOT_INSTALLED;
-  const options = {
-    folder: embeddedFolder(config),
-    memoryBytes: config.WAREHOUSE_MEMORY_BYTES,
-    threads: config.WAREHOUSE_THREADS,
-  };
-  return () => startEmbedded(options);
+  const { isInstalled } = await import("./warehouse/embedded/start.ts");
+  return isInstalled() ? startEmbeddedOf(config) : NOT_INSTALLED;
 }
 
 async function openWarehouse(config: Config, log: Logger): Promise<Warehouse> {

@@ -34,6 +34,7 @@ export const headwater: CommandDef = {
     backup,
     migrate,
     move,
+    "move-warehouse": async () => (await import("./move-warehouse/move-warehouse.ts")).moveWarehouse,
     // a service that runs for long does without what these need
     seed: async () => (await import("./seed/seed.ts")).seed,
     export: async () => (await import("./export/export.ts")).exportCommand,

@@ -4,7 +4,24 @@ import type { Config } from "../config.ts";
 import { lockDataDir } from "../ledger/sqlite/lock.ts";
 import { warehouseStart } from "../open-warehouse.ts";
 import type { WarehouseClient } from "../warehouse/client.ts";
+import type { Endpoint } from "../warehouse/warehouse.ts";
 import { CommandFailed } from "./failure.ts";
+
+/** @param work on a warehouse with the newest schema */
+export async function withEndpoint<T>(
+  endpoint: Endpoint,
+  work: (client: WarehouseClient) => Promise<T>,
+): Promise<T> {
+  const { connect } = await import("../warehouse/client.ts");
+  const { migrate } = await import("../warehouse/migrate.ts");
+  const client = connect(endpoint, LIMITS.warehouseCommandMs);
+  try {
+    await migrate(endpoint);
+    return await work(client);
+  } finally {
+    await client.close();
+  }
+}
 
 /**
  * @param options.isAlone the command holds DATA_DIR already
@@ -23,16 +40,11 @@ export async function withWarehouse<T>(
   }
   const isShared = config.CLICKHOUSE_URL !== null || isAlone;
   const unlock = isShared ? () => undefined : lockDataDir(config.DATA_DIR);
-  const { connect } = await import("../warehouse/client.ts");
-  const { migrate } = await import("../warehouse/migrate.ts");
   try {
     const life = await start();
-    const client = connect(life.endpoint, LIMITS.warehouseCommandMs);
     try {
-      await migrate(life.endpoint);
-      return await work(client);
+      return await withEndpoint(life.endpoint, work);
     } finally {
-      await client.close();
       life.end();
       if (config.CLICKHOUSE_URL === null) await life.ended;
     }
