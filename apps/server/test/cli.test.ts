@@ -31,6 +31,7 @@ const COMMANDS = [
   "doctor",
   "config",
   "backup",
+  "restore",
   "migrate",
 ];
 

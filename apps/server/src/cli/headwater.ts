@@ -1,7 +1,8 @@
 /** The tree of commands. */
 import { readFileSync } from "node:fs";
 import type { CommandDef } from "citty";
-import { backup } from "./backup.ts";
+import { backup } from "./backup/backup.ts";
+import { restore } from "./backup/restore.ts";
 import { config } from "./config.ts";
 import { doctor } from "./doctor/doctor.ts";
 import { member } from "./member.ts";
@@ -32,6 +33,7 @@ export const headwater: CommandDef = {
     doctor,
     config,
     backup,
+    restore,
     migrate,
     move,
     "move-warehouse": async () => (await import("./move-warehouse/move-warehouse.ts")).moveWarehouse,

@@ -89,6 +89,8 @@ const argumentsOf = ({ memoryBytes, threads, more }: EngineOptions) => [
   `--max_insert_threads=1`,
   `--background_pool_size=${threads}`,
   `--max_memory_usage=${Math.floor(memoryBytes / 2)}`,
+  // a command says where to, and needs its password for it
+  "--backups.allowed_path=/",
   ...more,
 ];
 

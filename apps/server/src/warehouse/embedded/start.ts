@@ -6,6 +6,7 @@ import { resolve } from "node:path";
 import { LIMITS } from "@headwater/contract/limits";
 import type { Life } from "../keep.ts";
 import type { Order, Report } from "./child.ts";
+import { announce, forget } from "./joining.ts";
 
 export interface EmbeddedOptions {
   folder: string;
@@ -17,7 +18,7 @@ export interface EmbeddedOptions {
 
 const CHILD = new URL("./child.ts", import.meta.url);
 const USER = "headwater";
-const DATABASE = "headwater";
+export const DATABASE = "headwater";
 /** Queries run on threads of this pool: three reads, a write, what ends one, and compression beside them. */
 const POOL_THREADS = "10";
 
@@ -61,7 +62,10 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Life> {
     const report = await Promise.race([reported, ended.then((reason) => ({ failure: reason }))]);
     if ("failure" in report) throw new Error(`The embedded warehouse cannot be opened: ${report.failure}`);
     const url = `http://127.0.0.1:${report.port}`;
-    return { endpoint: { url, username: USER, password, database: DATABASE, cluster: null }, ended, end };
+    const endpoint = { url, username: USER, password, database: DATABASE, cluster: null };
+    announce(folder, endpoint);
+    void ended.then(() => forget(folder));
+    return { endpoint, ended, end };
   } catch (error) {
     end();
     throw error;
