@@ -4,7 +4,7 @@
  */
 import type { Session as ChdbSession } from "chdb";
 import { exception, exceptionOf } from "./exception.ts";
-import { isInsert, killOf, preludeOf, type Question } from "./question.ts";
+import { isInsert, killOf, preludeOf, progressOf, type Question } from "./question.ts";
 
 /** Reads at work at once, writes at work at once, and how many of each may wait. */
 const READS = 3;
@@ -16,6 +16,16 @@ const STUCK_MS = 10_000;
 export interface Figures {
   rows: number;
   bytes: number;
+  elapsedSeconds: number;
+}
+
+/** Of a query that is at work. */
+export interface Progress {
+  readRows: number;
+  readBytes: number;
+  writtenRows: number;
+  writtenBytes: number;
+  totalRows: number;
   elapsedSeconds: number;
 }
 
@@ -33,6 +43,8 @@ export interface Engine {
    * @throws Exception
    */
   ask(question: Question, signal: AbortSignal): Promise<Answer>;
+  /** null: it is not at work. */
+  progress(queryId: string): Promise<Progress | null>;
   close(): void;
 }
 
@@ -143,7 +155,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       try {
         if (signal.aborted) throw exception(394, "QUERY_WAS_CANCELLED", "Query was cancelled");
         await session.queryAsync(preludeOf(question));
-        if (IN_PIECES.test(question.format) && SELECT.test(question.sql)) {
+        if (!question.isWhole && IN_PIECES.test(question.format) && SELECT.test(question.sql)) {
           const chunks = pieces(session, question, done);
           isStreaming = true;
           return await begun(chunks);
@@ -156,6 +168,11 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       } finally {
         if (!isStreaming) done();
       }
+    },
+    progress: async (queryId) => {
+      const result = await control.queryAsync(progressOf(queryId), { format: "JSONEachRow" });
+      const text = Buffer.from(result.bytes()).toString("utf8").trim();
+      return text === "" ? null : JSON.parse(text.split("\n")[0]!);
     },
     close: () => control.close(),
   };
