@@ -7,6 +7,7 @@ import { type EraserDeps, startEraser } from "./erase/eraser.ts";
 import { createExpiry } from "./erase/expiry.ts";
 import type { Ledger } from "./ledger/ledger.ts";
 import type { ShipperTotals } from "./ship/shipper.ts";
+import type { EmbeddedOptions } from "./warehouse/embedded/start.ts";
 import type { Life } from "./warehouse/keep.ts";
 import { noWarehouse, type Warehouse } from "./warehouse/warehouse.ts";
 
@@ -16,9 +17,16 @@ const NOT_INSTALLED =
 
 export const embeddedFolder = (config: Config) => join(config.DATA_DIR, "warehouse");
 
-/** @throws ConfigError where it is not installed */
-export function startEmbeddedOf(config: Config): () => Promise<Life> {
+/**
+ * @param more what a command needs beyond the settings
+ * @throws ConfigError where it is not installed
+ */
+export function startEmbeddedOf(
+  config: Config,
+  more: Pick<EmbeddedOptions, "backups"> = {},
+): () => Promise<Life> {
   const options = {
+    ...more,
     folder: embeddedFolder(config),
     memoryBytes: config.WAREHOUSE_MEMORY_BYTES,
     threads: config.WAREHOUSE_THREADS,

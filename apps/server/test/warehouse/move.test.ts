@@ -10,6 +10,7 @@ import { migrate } from "../../src/warehouse/migrate.ts";
 import { BIN, folder, headwater } from "../command-line.ts";
 import { until } from "../faults/child.ts";
 import { askWarehouse } from "./ask.ts";
+import { startClusterOfOne } from "./cluster-of-one.ts";
 import { type StartedEndpoint, startEndpoint } from "./endpoint.ts";
 import { addressOf, MEMORY_BYTES } from "./life.ts";
 import { anEvent, PATIENCE_MS } from "./store.ts";
@@ -118,6 +119,25 @@ test("Done again it moves nothing; what came there meanwhile stays, and what is 
   assert.equal(code, 0, stderr);
   assert.match(stdout, /^all +- +45060 +45061 +50$/m);
   assert.match(stderr, /1 more there/);
+});
+
+test("From a server to a cluster, too.", async () => {
+  await using cluster = await startClusterOfOne(1);
+  const { code, stderr, json } = await headwater(
+    settings,
+    "move-warehouse",
+    "--from",
+    addressOf(target.endpoint),
+    "--to",
+    addressOf(cluster.endpoint),
+    "--cluster",
+    cluster.endpoint.cluster!,
+    "--json",
+  );
+  assert.equal(code, 0, stderr);
+  const { events: here, there: count, moved } = json();
+  assert.deepEqual([here, count, moved], [events.length + 1, events.length + 1, events.length + 1]);
+  assert.ok(cluster.statements.some((text) => text.includes("ON CLUSTER 'of_1'")));
 });
 
 test("A source that the command does not take is said so.", async () => {

@@ -1,6 +1,6 @@
 /** The embedded warehouse, copied and put back by the engine itself (BACKUP, RESTORE): as of one moment, while it is written to. */
 import { randomUUID } from "node:crypto";
-import { existsSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { LIMITS } from "@headwater/contract/limits";
@@ -24,8 +24,7 @@ interface Work {
 }
 
 /** The engine works at it by itself, for as long as it takes. */
-async function done(client: WarehouseClient, statement: string): Promise<Work> {
-  const id = randomUUID();
+async function done(client: WarehouseClient, statement: string, id: string = randomUUID()): Promise<Work> {
   await client.command({ query: `${statement} SETTINGS id = '${id}' ASYNC` });
   const query = `SELECT toString(status) AS status, error, toUInt32(num_files) AS files, toFloat64(total_size) AS bytes
     FROM system.backups WHERE id = '${id}'`;
@@ -50,8 +49,12 @@ async function onEndpoint<T>(endpoint: Endpoint, work: (client: WarehouseClient)
 }
 
 /** By an engine of the command's own. */
-async function alone<T>(config: Config, work: (client: WarehouseClient) => Promise<T>): Promise<T> {
-  const life = await startEmbeddedOf(config)();
+async function alone<T>(
+  config: Config,
+  work: (client: WarehouseClient) => Promise<T>,
+  more: { backups?: string } = {},
+): Promise<T> {
+  const life = await startEmbeddedOf(config, more)();
   try {
     return await onEndpoint({ ...life.endpoint, database: "default" }, work);
   } finally {
@@ -66,40 +69,48 @@ export function hasWarehouse(config: Config): boolean {
   return config.CLICKHOUSE_URL === null && existsSync(folder) && readdirSync(folder).length > 0;
 }
 
-/** @param target a folder that holds no warehouse; it is on the disk when it resolves */
+/**
+ * The engine writes into its own folder, because that is where a service may write; then it is brought to its place.
+ * @param target a folder that holds no warehouse; it is on the disk when it resolves
+ */
 export async function copyWarehouse(config: Config, target: string): Promise<Copied> {
-  const { findEmbedded } = await import("../../warehouse/embedded/joining.ts");
-  const path = join(target, WAREHOUSE);
-  const draft = `${path}.unfinished`;
-  rmSync(draft, { recursive: true, force: true });
-  const served = await findEmbedded(embeddedFolder(config));
   const { DATABASE } = await import("../../warehouse/embedded/start.ts");
+  const { findEmbedded } = await import("../../warehouse/embedded/joining.ts");
+  const { backupsIn } = await import("../../warehouse/embedded/engine.ts");
+  const folder = embeddedFolder(config);
+  const served = await findEmbedded(folder);
+  const [path, id] = [join(target, WAREHOUSE), randomUUID()];
+  const [made, draft] = [join(backupsIn(folder), id), `${path}.unfinished`];
   const copy = (client: WarehouseClient) =>
-    done(client, `BACKUP DATABASE ${DATABASE} TO File(${quoted(resolve(draft))})`);
-  const { files, bytes } = await (served === null ? alone(config, copy) : onEndpoint(served, copy)).catch(
-    (error: Error) => {
-      rmSync(draft, { recursive: true, force: true });
-      throw new CommandFailed(`The warehouse cannot be copied to ${path}: ${error.message}`);
-    },
-  );
-  flush(draft);
-  renameSync(draft, path);
-  return { file: WAREHOUSE, path, bytes, counts: { files } };
+    done(client, `BACKUP DATABASE ${DATABASE} TO File(${quoted(resolve(made))})`, id);
+  try {
+    const { files, bytes } = await (served === null ? alone(config, copy) : onEndpoint(served, copy));
+    rmSync(draft, { recursive: true, force: true });
+    cpSync(made, draft, { recursive: true });
+    flush(draft);
+    renameSync(draft, path);
+    return { file: WAREHOUSE, path, bytes, counts: { files } };
+  } catch (error) {
+    rmSync(draft, { recursive: true, force: true });
+    throw new CommandFailed(`The warehouse cannot be copied to ${path}: ${(error as Error).message}`);
+  } finally {
+    rmSync(made, { recursive: true, force: true });
+  }
 }
 
 /** @param source the folder of a backup */
 export async function restoreWarehouse(config: Config, source: string): Promise<Copied> {
-  const folder = embeddedFolder(config);
   const { DATABASE } = await import("../../warehouse/embedded/start.ts");
-  const path = quoted(resolve(source, WAREHOUSE));
-  const { files, bytes } = await alone(config, (client) =>
-    done(client, `RESTORE DATABASE ${DATABASE} FROM File(${path})`),
-  ).catch((error: Error) => {
+  const folder = embeddedFolder(config);
+  const statement = `RESTORE DATABASE ${DATABASE} FROM File(${quoted(resolve(source, WAREHOUSE))})`;
+  try {
+    const { files, bytes } = await alone(config, (client) => done(client, statement), { backups: source });
+    flush(folder);
+    return { file: WAREHOUSE, path: folder, bytes, counts: { files } };
+  } catch (error) {
     rmSync(folder, { recursive: true, force: true });
     throw new CommandFailed(
-      `The warehouse cannot be restored from ${join(source, WAREHOUSE)}: ${error.message}`,
+      `The warehouse cannot be restored from ${join(source, WAREHOUSE)}: ${(error as Error).message}`,
     );
-  });
-  flush(folder);
-  return { file: WAREHOUSE, path: folder, bytes, counts: { files } };
+  }
 }

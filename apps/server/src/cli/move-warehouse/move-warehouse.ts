@@ -1,4 +1,5 @@
 /** `headwater move-warehouse`: the events of one warehouse into another, as of the embedded one into a cluster. */
+import { setTimeout as pause } from "node:timers/promises";
 import { defineCommand } from "citty";
 import { type Config, ConfigError, processEnvironment, readConfig } from "../../config.ts";
 import { startEmbeddedOf } from "../../open-warehouse.ts";
@@ -76,7 +77,19 @@ function clusterOf(name: string): string | null {
   }
 }
 
-/** Copies, and looks whether it is there. @throws CommandFailed */
+/** A replica of a cluster may take its time to have what the others have. */
+const LOOKS = 20;
+const LOOK_MS = 500;
+
+/** @returns whether every event of it is there, and none twice */
+async function isThere(from: WarehouseClient, to: WarehouseClient, span: Span): Promise<boolean> {
+  const [here, there] = [await heldOf(from, span), byDay(await heldOf(to, span))];
+  const differing = here.filter((held) => !isSame(held, there.get(held.day)));
+  if (differing.some(({ day, events }) => (there.get(day)?.events ?? 0) < events)) return false;
+  return differing.length === 0 || !(await isDoubled(to, span));
+}
+
+/** @throws CommandFailed */
 async function moveSpan(
   from: WarehouseClient,
   to: WarehouseClient,
@@ -84,10 +97,10 @@ async function moveSpan(
   onEvents: (events: number) => void,
 ): Promise<void> {
   await copySpan(from, to, span, onEvents);
-  const [here, there] = [await heldOf(from, span), byDay(await heldOf(to, span))];
-  const differing = here.filter((held) => !isSame(held, there.get(held.day)));
-  const lacking = differing.find(({ day, events }) => (there.get(day)?.events ?? 0) < events);
-  if (lacking === undefined && (differing.length === 0 || !(await isDoubled(to, span)))) return;
+  for (let look = 0; look < LOOKS; look++) {
+    if (await isThere(from, to, span)) return;
+    await pause(LOOK_MS);
+  }
   const { sourceId, first, last } = span;
   throw new CommandFailed(
     `Of ${sourceId} from ${first} to ${last} some events are there twice, or are missing: does something else write ` +

@@ -2,6 +2,7 @@
  * The engine: chDB on one folder. One of its sessions runs one query at a time and keeps what was set in it, so every
  * question has a session of its own (it costs 2 ms), and the number at work is bounded: inserts never wait for reads.
  */
+import { join } from "node:path";
 import type { Session as ChdbSession } from "chdb";
 import { exception, exceptionOf } from "./exception.ts";
 import { isInsert, killOf, preludeOf, progressOf, type Question } from "./question.ts";
@@ -48,10 +49,15 @@ export interface Engine {
   close(): void;
 }
 
+/** Where the engine writes backups to: a service may write nowhere else. */
+export const backupsIn = (folder: string): string => join(folder, "backups");
+
 export interface EngineOptions {
   folder: string;
   memoryBytes: number;
   threads: number;
+  /** The folder that backups are written to and read from. */
+  backups: string;
   more: readonly string[];
   /** A query could not be ended: only a new process mends that. */
   onStuck(): void;
@@ -91,7 +97,7 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 }
 
 /** Caches that would grow to gigabytes are given a share of the memory that there is. */
-const argumentsOf = ({ memoryBytes, threads, more }: EngineOptions) => [
+const argumentsOf = ({ memoryBytes, threads, backups, more }: EngineOptions) => [
   `--max_server_memory_usage=${memoryBytes}`,
   `--mark_cache_size=${Math.floor(memoryBytes / 16)}`,
   `--primary_index_cache_size=${Math.floor(memoryBytes / 16)}`,
@@ -101,8 +107,7 @@ const argumentsOf = ({ memoryBytes, threads, more }: EngineOptions) => [
   `--max_insert_threads=1`,
   `--background_pool_size=${threads}`,
   `--max_memory_usage=${Math.floor(memoryBytes / 2)}`,
-  // a command says where to, and needs its password for it
-  "--backups.allowed_path=/",
+  `--backups.allowed_path=${backups}`,
   ...more,
 ];
 

@@ -12,6 +12,8 @@ export interface EmbeddedOptions {
   folder: string;
   memoryBytes: number;
   threads: number;
+  /** The folder that backups are read from; default: `backups` in its own, which each start empties. */
+  backups?: string;
   /** Further arguments of the engine: tests have a cluster by them. */
   more?: readonly string[];
 }
@@ -36,7 +38,7 @@ export function isInstalled(): boolean {
 
 /** @throws when it cannot be opened; nothing is left running then */
 export async function startEmbedded(options: EmbeddedOptions): Promise<Life> {
-  const { folder, memoryBytes, threads, more = [] } = options;
+  const { folder, memoryBytes, threads, backups = null, more = [] } = options;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const password = randomBytes(24).toString("base64url");
   const child = fork(CHILD, {
@@ -52,7 +54,15 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Life> {
     child.once("exit", (code, signal) => resolve(`its process ended (${signal ?? `exit code ${code}`})`));
   });
   const end = () => void child.kill("SIGKILL");
-  const order: Order = { folder: resolve(folder), memoryBytes, threads, more, username: USER, password };
+  const order: Order = {
+    folder: resolve(folder),
+    backups: backups === null ? null : resolve(backups),
+    memoryBytes,
+    threads,
+    more,
+    username: USER,
+    password,
+  };
   const patience = setTimeout(end, LIMITS.warehouseStartMs);
   try {
     const reported = new Promise<Report>((resolve) =>
