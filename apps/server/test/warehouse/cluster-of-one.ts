@@ -15,6 +15,7 @@ import { newFolder } from "./store.ts";
 const PORT = 9_000;
 /** Parameters stand in the address. */
 const ADDRESS_BYTES = 1_048_576;
+const KEEP_ALIVE_MS = 30_000;
 const SHARD = `<shard><replica><host>127.0.0.1</host><port>${PORT}</port></replica></shard>`;
 const configOf = (cluster: string, shards: number) => `<clickhouse>
   <tcp_port>${PORT}</tcp_port>
@@ -69,33 +70,38 @@ export async function startClusterOfOne(shards: 1 | 2): Promise<ClusterOfOne> {
   const forward = (from: IncomingMessage, address: string, body: Buffer) =>
     new Promise<IncomingMessage>((resolve, reject) => {
       const { host: _, "content-length": __, "transfer-encoding": ___, ...headers } = from.headers;
-      const sent = request(life.endpoint.url + address, { method: from.method, headers }, resolve);
+      // a connection of its own: one that is kept may just be closed
+      const options = { method: from.method, headers, agent: false };
+      const sent = request(life.endpoint.url + address, options, resolve);
       from.once("close", () => from.complete || sent.destroy());
       sent.on("error", reject);
       sent.end(body);
     });
-  const server = createServer({ maxHeaderSize: ADDRESS_BYTES }, async (from, to) => {
-    try {
-      const url = new URL(from.url ?? "/", "http://localhost");
-      const body = await readAll(from);
-      const inAddress = url.searchParams.get("query");
-      const statement = inAddress ?? body.toString("utf8");
-      if (url.pathname !== "/ping") statements.push(statement);
-      const { text, after } = adapted(statement, shards);
-      if (inAddress !== null) url.searchParams.set("query", text);
-      const answer = await forward(
-        from,
-        url.pathname + url.search,
-        inAddress === null ? Buffer.from(text) : body,
-      );
-      if (after !== null) (await forward(from, url.pathname + url.search, Buffer.from(after))).resume();
-      to.writeHead(answer.statusCode ?? 500, answer.headers);
-      to.once("close", () => answer.destroy());
-      answer.pipe(to);
-    } catch {
-      from.socket.destroy();
-    }
-  });
+  const server = createServer(
+    { maxHeaderSize: ADDRESS_BYTES, keepAliveTimeout: KEEP_ALIVE_MS },
+    async (from, to) => {
+      try {
+        const url = new URL(from.url ?? "/", "http://localhost");
+        const body = await readAll(from);
+        const inAddress = url.searchParams.get("query");
+        const statement = inAddress ?? body.toString("utf8");
+        if (url.pathname !== "/ping") statements.push(statement);
+        const { text, after } = adapted(statement, shards);
+        if (inAddress !== null) url.searchParams.set("query", text);
+        const answer = await forward(
+          from,
+          url.pathname + url.search,
+          inAddress === null ? Buffer.from(text) : body,
+        );
+        if (after !== null) (await forward(from, url.pathname + url.search, Buffer.from(after))).resume();
+        to.writeHead(answer.statusCode ?? 500, answer.headers);
+        to.once("close", () => answer.destroy());
+        answer.pipe(to);
+      } catch {
+        from.socket.destroy();
+      }
+    },
+  );
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
     endpoint: {

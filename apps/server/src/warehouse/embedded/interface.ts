@@ -13,6 +13,8 @@ const gunzip = promisify(gunzipWithCallback);
 
 /** A statement with its data. */
 const BODY_BYTES = 128 * 1_048_576;
+/** ClickHouse's own `keep_alive_timeout`: a client that is slow for a moment finds its connection open. */
+const KEEP_ALIVE_MS = 30_000;
 const SERVER = "headwater";
 const ID_BYTES = 16;
 /** Parameters stand in the address: ClickHouse's own bound of it, `http_max_uri_size`. */
@@ -183,7 +185,8 @@ async function answer(
 
 /** Not listening yet. */
 export function createInterface(engine: Engine, credentials: Credentials): Server {
-  return createServer({ maxHeaderSize: ADDRESS_BYTES }, (request, response) => {
+  const options = { maxHeaderSize: ADDRESS_BYTES, keepAliveTimeout: KEEP_ALIVE_MS };
+  return createServer(options, (request, response) => {
     answer(engine, credentials, request, response).catch((error: unknown) => {
       // whoever asked has gone, or has half an answer already
       if (response.headersSent) response.destroy();
