@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import type { Block } from "../../ship/block.ts";
-import { storeMissing } from "../../ship/store.ts";
+import { store, storeMissing } from "../../ship/store.ts";
 import type { WarehouseClient } from "../../warehouse/client.ts";
 
 /** Of what lies there: whether two sides hold the same events, each as often, is told by number and sums of hashes of ids. */
@@ -100,7 +100,7 @@ function endOf(page: Buffer): { rows: number; place: Place } {
 }
 
 /** The same pages whenever it is asked, so that a page's name finds what an earlier try has left under way. */
-async function* pagesOf(client: WarehouseClient, span: Span): AsyncGenerator<Block> {
+async function* pagesOf(client: WarehouseClient, span: Span): AsyncGenerator<{ block: Block; rows: number }> {
   let place: Place | null = null;
   let most = PAGE_ROWS;
   for (;;) {
@@ -115,8 +115,8 @@ async function* pagesOf(client: WarehouseClient, span: Span): AsyncGenerator<Blo
     const name = createHash("sha256")
       .update(JSON.stringify([span.sourceId, span.first, place]))
       .digest("hex");
-    yield { token: `mov_${name.slice(0, 32)}`, body };
     const { rows, place: end } = endOf(body);
+    yield { block: { token: `mov_${name.slice(0, 32)}`, body }, rows };
     if (rows < most) return;
     place = end;
     most = Math.max(SMALLEST_ROWS, Math.min(PAGE_ROWS, Math.floor((PAGE_BYTES * rows) / body.length)));
@@ -125,19 +125,26 @@ async function* pagesOf(client: WarehouseClient, span: Span): AsyncGenerator<Blo
 
 /**
  * A page is read while the one before is stored.
+ * @param isEmpty nothing of it is there: only an insert that a killed command left under way may be, and has the same token
  * @param onPage told how many events were stored that were not there
  */
 export async function copySpan(
   from: WarehouseClient,
   to: WarehouseClient,
   span: Span,
+  isEmpty: boolean,
   onPage: (stored: number) => void,
 ): Promise<void> {
   const { signal } = new AbortController();
   let storing: Promise<void> = Promise.resolve();
-  for await (const block of pagesOf(from, span)) {
+  const put = async (block: Block, rows: number) => {
+    if (!isEmpty) return storeMissing(to, block, signal);
+    await store(to, block, true, signal);
+    return rows;
+  };
+  for await (const { block, rows } of pagesOf(from, span)) {
     await storing;
-    storing = storeMissing(to, block, signal).then(onPage);
+    storing = put(block, rows).then(onPage);
     // it is waited for before the next is begun
     storing.catch(() => undefined);
   }

@@ -94,9 +94,10 @@ async function moveSpan(
   from: WarehouseClient,
   to: WarehouseClient,
   span: Span,
+  isEmpty: boolean,
   onEvents: (events: number) => void,
 ): Promise<void> {
-  await copySpan(from, to, span, onEvents);
+  await copySpan(from, to, span, isEmpty, onEvents);
   for (let look = 0; look < LOOKS; look++) {
     if (await isThere(from, to, span)) return;
     await pause(LOOK_MS);
@@ -120,8 +121,10 @@ async function moveSource(
   const days = allDays(sourceId);
   const here = await heldOf(from, days);
   const before = byDay(await heldOf(to, days));
-  for (const span of spansOf(here.filter((held) => !isSame(held, before.get(held.day)))))
-    await moveSpan(from, to, span, onEvents);
+  for (const span of spansOf(here.filter((held) => !isSame(held, before.get(held.day))))) {
+    const isEmpty = ![...before.keys()].some((day) => span.first <= day && day <= span.last);
+    await moveSpan(from, to, span, isEmpty, onEvents);
+  }
   const there = byDay(await heldOf(to, days));
   const months = new Map<string, Month>();
   for (const { day, events } of here) {

@@ -6,7 +6,7 @@ import { resolve } from "node:path";
 import { LIMITS } from "@headwater/contract/limits";
 import type { Life } from "../keep.ts";
 import type { Order, Report } from "./child.ts";
-import { announce, forget } from "./joining.ts";
+import { announce } from "./joining.ts";
 
 export interface EmbeddedOptions {
   folder: string;
@@ -74,7 +74,6 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Life> {
     const url = `http://127.0.0.1:${report.port}`;
     const endpoint = { url, username: USER, password, database: DATABASE, cluster: null };
     announce(folder, endpoint);
-    void ended.then(() => forget(folder));
     return { endpoint, ended, end };
   } catch (error) {
     end();
