@@ -32,6 +32,7 @@ const COMMANDS = [
   "config",
   "backup",
   "restore",
+  "move-warehouse",
   "migrate",
 ];
 

@@ -1,8 +1,6 @@
 /** The tree of commands. */
 import { readFileSync } from "node:fs";
 import type { CommandDef } from "citty";
-import { backup } from "./backup/backup.ts";
-import { restore } from "./backup/restore.ts";
 import { config } from "./config.ts";
 import { doctor } from "./doctor/doctor.ts";
 import { member } from "./member.ts";
@@ -32,12 +30,12 @@ export const headwater: CommandDef = {
     workspace,
     doctor,
     config,
-    backup,
-    restore,
     migrate,
     move,
-    "move-warehouse": async () => (await import("./move-warehouse/move-warehouse.ts")).moveWarehouse,
     // a service that runs for long does without what these need
+    backup: async () => (await import("./backup/backup.ts")).backup,
+    restore: async () => (await import("./backup/restore.ts")).restore,
+    "move-warehouse": async () => (await import("./move-warehouse/move-warehouse.ts")).moveWarehouse,
     seed: async () => (await import("./seed/seed.ts")).seed,
     export: async () => (await import("./export/export.ts")).exportCommand,
     import: async () => (await import("./import/import.ts")).importCommand,
