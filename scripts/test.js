@@ -1,9 +1,11 @@
 // `npm test [-- flags and words]`: runs the suites that can run here, file by file, and names those that cannot.
 // `--long` runs the full counts, `--apps` those that install fresh applications from the registry (`--long` does too);
-// words keep the files whose path has one of them.
+// `--warehouse` runs what asks the warehouse by its address, and nothing else: at `--url` (on `--cluster`), or at an endpoint
+// of our own in another process. Words keep the files whose path has one of them.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..");
 const NEEDED_NODE = [24, 15];
@@ -25,9 +27,18 @@ if (major < NEEDED_NODE[0] || (major === NEEDED_NODE[0] && minor < NEEDED_NODE[1
 }
 
 const inCi = Boolean(process.env.CI) && process.env.CI !== "false";
-const isLong = process.argv.includes("--long");
-const withApps = isLong || process.argv.includes("--apps");
-const words = process.argv.slice(2).filter((argument) => !argument.startsWith("--"));
+const { values: flags, positionals: words } = parseArgs({
+  allowPositionals: true,
+  options: {
+    long: { type: "boolean", default: false },
+    apps: { type: "boolean", default: false },
+    warehouse: { type: "boolean", default: false },
+    url: { type: "string" },
+    cluster: { type: "string" },
+  },
+});
+const isLong = flags.long;
+const withApps = isLong || flags.apps;
 
 const hasChromium = existsSync(CHROMIUM);
 const noChromium = hasChromium ? null : `there is no Chromium at ${CHROMIUM}; \`npm run verify\` installs it`;
@@ -88,6 +99,15 @@ const ON_POSTGRES = {
   env: { TEST_LEDGER: "postgres" },
 };
 
+/** What knows the warehouse by its address only; a part of it is enough where all is run. */
+const BY_ADDRESS = flags.warehouse
+  ? /^apps\/server\/test\/(?:warehouse\/(?:ship|deletion|expiry|erase|export)|stats\/)/
+  : /^apps\/server\/test\/(?:warehouse\/(?:ship|deletion)|stats\/examples)/;
+const missingEndpoint = flags.url ? null : SUITES.find(({ name }) => name === "warehouse").missing;
+const BY_URL = { name: "the warehouse by URL", missing: missingEndpoint };
+/** Of our own making only: who has another names it. */
+const ON_SHARD = { name: "the warehouse by URL, on a shard", missing: missingEndpoint };
+
 function testFiles() {
   const folders = ["packages/contract", "packages/sdk", "apps/server", "apps/console"];
   const all = folders.flatMap((folder) =>
@@ -103,7 +123,13 @@ function sortIntoSuites() {
     suites.find(({ takes }) => takes(path)).files.push(path);
   }
   const blackBox = suites.flatMap(({ files }) => files.filter((path) => BLACK_BOX.test(path)));
-  return [...suites, { ...ON_POSTGRES, files: blackBox }].filter(({ files }) => files.length > 0);
+  const byAddress = suites.flatMap(({ files }) => files.filter((path) => BY_ADDRESS.test(path)));
+  const elsewhere = [
+    { ...BY_URL, files: byAddress },
+    { ...ON_SHARD, files: flags.warehouse && !flags.url ? byAddress : [] },
+  ];
+  const all = flags.warehouse ? elsewhere : [...suites, { ...ON_POSTGRES, files: blackBox }, ...elsewhere];
+  return all.filter(({ files }) => files.length > 0);
 }
 
 /** Runs one file in a process of its own, which is ended when it takes too long. */
@@ -114,7 +140,7 @@ async function runFile({ path, suite, timeoutMs = FILE_TIMEOUT_MS, env = {} }) {
   const signal = AbortSignal.timeout(isLong ? LONG_FILE_TIMEOUT_MS : timeoutMs);
   const stream = run({ files: [file], cwd: ROOT, signal, env: { ...process.env, ...env } });
   const result = {
-    path: env.TEST_LEDGER ? `${path} (${suite})` : path,
+    path: Object.keys(env).length > 0 ? `${path} (${suite})` : path,
     passed: 0,
     failed: 0,
     skipped: 0,
@@ -183,6 +209,23 @@ async function startSharedCluster() {
   return started;
 }
 
+const settingsOf = (url, cluster) => ({
+  TEST_WAREHOUSE_URL: url,
+  ...(cluster ? { TEST_WAREHOUSE_CLUSTER: cluster } : {}),
+});
+
+/** One endpoint for all files of a suite that asks by address; returns what ends it. */
+async function startEndpoint(suite) {
+  if (flags.url) {
+    suite.env = settingsOf(flags.url, flags.cluster);
+    return () => undefined;
+  }
+  const { startEndpoint: start, addressOf } = await import("../apps/server/test/warehouse/endpoint.ts");
+  const started = await start(suite.name === ON_SHARD.name);
+  suite.env = settingsOf(addressOf(started.endpoint), started.endpoint.cluster);
+  return () => started[Symbol.asyncDispose]();
+}
+
 /** Files that start the command line, or the console itself, would build it at once otherwise. */
 async function buildConsoleOnce() {
   if (!running.some(({ files }) => files.some((path) => path.startsWith("apps/")))) return;
@@ -202,12 +245,16 @@ process.env.PATH = `${dirname(process.execPath)}${delimiter}${process.env.PATH}`
 if (isLong) process.env.TEST_LONG = "1";
 
 const cluster = await startSharedCluster();
+const endpoints = [];
+for (const suite of running.filter(({ name }) => name === BY_URL.name || name === ON_SHARD.name))
+  endpoints.push(await startEndpoint(suite));
 await buildConsoleOnce();
 const files = running.flatMap(({ name: suite, files, timeoutMs, env }) =>
   files.map((path) => ({ path, suite, timeoutMs, env })),
 );
 const results = await tryAgain(await runAll(files));
 await cluster?.stop();
+for (const end of endpoints) await end();
 const [passed, failed, skipped] = ["passed", "failed", "skipped"].map((field) => sum(results, field));
 
 console.log("");

@@ -5,6 +5,7 @@ import { LIMITS } from "@headwater/contract";
 import { parseTrust, type Trust } from "./http/client-address.ts";
 import {
   clickhouseUrl,
+  clusterName,
   databaseUrl,
   existingFile,
   headerName,
@@ -71,6 +72,11 @@ export const SETTINGS = {
   CLICKHOUSE_URL: secret(
     "ClickHouse server that accepted events are shipped to: https://user:password@host:8443/database",
     clickhouseUrl,
+  ),
+  CLICKHOUSE_CLUSTER: setting(
+    "",
+    "Name of the cluster (remote_servers) on whose shards and replicas the tables are; default: on the one server",
+    clusterName,
   ),
   WAREHOUSE_MEMORY_BYTES: setting(
     1_073_741_824,

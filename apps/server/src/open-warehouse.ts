@@ -2,11 +2,12 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Logger } from "pino";
-import type { Config } from "./config.ts";
+import { type Config, ConfigError } from "./config.ts";
 import { type EraserDeps, startEraser } from "./erase/eraser.ts";
 import { createExpiry } from "./erase/expiry.ts";
 import type { Ledger } from "./ledger/ledger.ts";
 import type { ShipperTotals } from "./ship/shipper.ts";
+import type { EmbeddedOptions } from "./warehouse/embedded/start.ts";
 import type { Life } from "./warehouse/keep.ts";
 import { noWarehouse, type Warehouse } from "./warehouse/warehouse.ts";
 
@@ -14,7 +15,28 @@ const NOT_INSTALLED =
   "the embedded warehouse (the optional package chdb) is not installed or has no build for this platform: " +
   "accepted events stay in the ledger for RETENTION_DAYS. Install it, set CLICKHOUSE_URL, or set WAREHOUSE=off.";
 
-const embeddedFolder = (config: Config) => join(config.DATA_DIR, "warehouse");
+export const embeddedFolder = (config: Config) => join(config.DATA_DIR, "warehouse");
+
+/**
+ * @param more what a command needs beyond the settings
+ * @throws ConfigError where it is not installed
+ */
+export function startEmbeddedOf(
+  config: Config,
+  more: Pick<EmbeddedOptions, "backups"> = {},
+): () => Promise<Life> {
+  const options = {
+    ...more,
+    folder: embeddedFolder(config),
+    memoryBytes: config.WAREHOUSE_MEMORY_BYTES,
+    threads: config.WAREHOUSE_THREADS,
+  };
+  return async () => {
+    const { isInstalled, startEmbedded } = await import("./warehouse/embedded/start.ts");
+    if (!isInstalled()) throw new ConfigError(NOT_INSTALLED);
+    return startEmbedded(options);
+  };
+}
 
 /**
  * How the warehouse of the settings is brought up; or else why there is none, null when that is wanted. What it needs
@@ -22,20 +44,14 @@ const embeddedFolder = (config: Config) => join(config.DATA_DIR, "warehouse");
  */
 export async function warehouseStart(config: Config): Promise<(() => Promise<Life>) | string | null> {
   if (config.WAREHOUSE === "off") return null;
-  const endpoint = config.CLICKHOUSE_URL;
-  if (endpoint !== null) {
+  if (config.CLICKHOUSE_URL !== null) {
+    const endpoint = { ...config.CLICKHOUSE_URL, cluster: config.CLICKHOUSE_CLUSTER };
     return async () => ({ endpoint, ended: new Promise<string>(() => undefined), end: () => undefined });
   }
   // several nodes would each hold a part of the events
   if (config.DATABASE_URL !== null) return null;
-  const { isInstalled, startEmbedded } = await import("./warehouse/embedded/start.ts");
-  if (!isInstalled()) return NOT_INSTALLED;
-  const options = {
-    folder: embeddedFolder(config),
-    memoryBytes: config.WAREHOUSE_MEMORY_BYTES,
-    threads: config.WAREHOUSE_THREADS,
-  };
-  return () => startEmbedded(options);
+  const { isInstalled } = await import("./warehouse/embedded/start.ts");
+  return isInstalled() ? startEmbeddedOf(config) : NOT_INSTALLED;
 }
 
 async function openWarehouse(config: Config, log: Logger): Promise<Warehouse> {

@@ -105,6 +105,14 @@ export function databaseUrl(value: string): string | null {
   return value;
 }
 
+/** A cluster of ClickHouse's, as its configuration names it. */
+export function clusterName(value: string): string | null {
+  if (value === "") return null;
+  if (!/^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$/.test(value))
+    throw new Error("must be 1 to 100 letters, digits, _, . or -");
+  return value;
+}
+
 const HTTP_PORT = 8123;
 const DATABASE = "headwater";
 

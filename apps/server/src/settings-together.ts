@@ -14,6 +14,8 @@ export function conflictOf(config: Config): string | null {
     return "WAREHOUSE=embedded and CLICKHOUSE_URL exclude each other: unset one of them.";
   if (config.WAREHOUSE === "embedded" && config.DATABASE_URL !== null)
     return "WAREHOUSE cannot be embedded with DATABASE_URL: each node would hold a part of the events. Set CLICKHOUSE_URL.";
+  if (config.CLICKHOUSE_CLUSTER !== null && config.CLICKHOUSE_URL === null)
+    return "CLICKHOUSE_CLUSTER needs CLICKHOUSE_URL, the address of one of its nodes.";
   if (config.WORKERS > 1 && config.DATABASE_URL === null)
     return `WORKERS cannot be ${config.WORKERS} without DATABASE_URL: the ledger in DATA_DIR belongs to one process.`;
   return null;

@@ -31,6 +31,8 @@ const COMMANDS = [
   "doctor",
   "config",
   "backup",
+  "restore",
+  "move-warehouse",
   "migrate",
 ];
 

@@ -9,6 +9,9 @@ import { fileURLToPath } from "node:url";
 
 export const BIN = fileURLToPath(new URL("../bin/headwater.js", import.meta.url));
 
+/** For what moves many events on a busy machine. */
+const COMMAND_MS = 120_000;
+
 export interface Outcome {
   code: number;
   stdout: string;
@@ -30,7 +33,7 @@ const environmentOf = (settings: Settings) => ({
 /** Runs a command to its end. */
 export function headwater(settings: Settings, ...words: string[]): Promise<Outcome> {
   return new Promise((resolve) => {
-    const options = { env: environmentOf(settings), timeout: 30_000 };
+    const options = { env: environmentOf(settings), timeout: COMMAND_MS };
     execFile(process.execPath, [BIN, ...words], options, (error, stdout, stderr) => {
       const code = typeof error?.code === "number" ? error.code : error ? -1 : 0;
       resolve({ code, stdout, stderr, json: () => JSON.parse(stdout) });

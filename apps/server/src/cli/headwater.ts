@@ -1,7 +1,6 @@
 /** The tree of commands. */
 import { readFileSync } from "node:fs";
 import type { CommandDef } from "citty";
-import { backup } from "./backup.ts";
 import { config } from "./config.ts";
 import { doctor } from "./doctor/doctor.ts";
 import { member } from "./member.ts";
@@ -31,10 +30,12 @@ export const headwater: CommandDef = {
     workspace,
     doctor,
     config,
-    backup,
     migrate,
     move,
     // a service that runs for long does without what these need
+    backup: async () => (await import("./backup/backup.ts")).backup,
+    restore: async () => (await import("./backup/restore.ts")).restore,
+    "move-warehouse": async () => (await import("./move-warehouse/move-warehouse.ts")).moveWarehouse,
     seed: async () => (await import("./seed/seed.ts")).seed,
     export: async () => (await import("./export/export.ts")).exportCommand,
     import: async () => (await import("./import/import.ts")).importCommand,

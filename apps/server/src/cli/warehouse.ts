@@ -1,10 +1,27 @@
 /** The warehouse for one command. The embedded one belongs to one process: no service may run meanwhile. */
-import type { ClickHouseClient } from "@clickhouse/client";
 import { LIMITS } from "@headwater/contract/limits";
 import type { Config } from "../config.ts";
 import { lockDataDir } from "../ledger/sqlite/lock.ts";
 import { warehouseStart } from "../open-warehouse.ts";
+import type { WarehouseClient } from "../warehouse/client.ts";
+import type { Endpoint } from "../warehouse/warehouse.ts";
 import { CommandFailed } from "./failure.ts";
+
+/** @param work on a warehouse with the newest schema */
+export async function withEndpoint<T>(
+  endpoint: Endpoint,
+  work: (client: WarehouseClient) => Promise<T>,
+): Promise<T> {
+  const { connect } = await import("../warehouse/client.ts");
+  const { migrate } = await import("../warehouse/migrate.ts");
+  const client = connect(endpoint, LIMITS.warehouseCommandMs);
+  try {
+    await migrate(endpoint);
+    return await work(client);
+  } finally {
+    await client.close();
+  }
+}
 
 /**
  * @param options.isAlone the command holds DATA_DIR already
@@ -12,7 +29,7 @@ import { CommandFailed } from "./failure.ts";
  */
 export async function withWarehouse<T>(
   config: Config,
-  work: (client: ClickHouseClient) => Promise<T>,
+  work: (client: WarehouseClient) => Promise<T>,
   { isAlone = false } = {},
 ): Promise<T> {
   const start = await warehouseStart(config);
@@ -23,16 +40,11 @@ export async function withWarehouse<T>(
   }
   const isShared = config.CLICKHOUSE_URL !== null || isAlone;
   const unlock = isShared ? () => undefined : lockDataDir(config.DATA_DIR);
-  const { connect } = await import("../warehouse/client.ts");
-  const { migrate } = await import("../warehouse/migrate.ts");
   try {
     const life = await start();
-    const client = connect(life.endpoint, LIMITS.warehouseCommandMs);
     try {
-      await migrate(life.endpoint);
-      return await work(client);
+      return await withEndpoint(life.endpoint, work);
     } finally {
-      await client.close();
       life.end();
       if (config.CLICKHOUSE_URL === null) await life.ended;
     }

@@ -2,9 +2,9 @@
  * Events past their source's `retentionDays` leave the warehouse. What is past them is told by whole days (UTC), so that
  * parts are written anew once a day; a new value holds for old events too, from the next look on.
  */
-import type { ClickHouseClient } from "@clickhouse/client";
 import { LIMITS } from "@headwater/contract/limits";
 import type { ErasureLedger } from "../ledger/ledger.ts";
+import type { WarehouseClient } from "../warehouse/client.ts";
 import { deleteEvents, isDeleting, literal } from "../warehouse/deletion.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 
@@ -26,7 +26,7 @@ const conditionOf = ({ sourceId, retentionDays }: Retention, now: number): strin
 };
 
 /** Those that the warehouse holds anything of that is past its time. */
-async function past(client: ClickHouseClient, retentions: Retention[], now: number): Promise<Retention[]> {
+async function past(client: WarehouseClient, retentions: Retention[], now: number): Promise<Retention[]> {
   const conditions = retentions.map((one) => conditionOf(one, now));
   const query = `SELECT DISTINCT sourceId FROM events WHERE ${conditions.join(" OR ")}`;
   const rows = await (await client.query({ query, format: "JSONEachRow" })).json<{ sourceId: string }>();

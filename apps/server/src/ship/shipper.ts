@@ -2,10 +2,10 @@
  * From the outbox to the warehouse: a page at a time, as long as there are any. Nothing waits for it but the outbox.
  */
 import { setTimeout as pause } from "node:timers/promises";
-import type { ClickHouseClient } from "@clickhouse/client";
 import { LIMITS } from "@headwater/contract/limits";
 import type { OutboxLedger } from "../ledger/ledger.ts";
 import type { OutboxPage } from "../ledger/records.ts";
+import type { WarehouseClient } from "../warehouse/client.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 import { blocksOf } from "./block.ts";
 import { Refused, store } from "./store.ts";
@@ -41,7 +41,7 @@ export function startShipper({ ledger, warehouse, clock, newId, log }: ShipperDe
   const wait = (ms: number) =>
     pause(ms, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined);
 
-  const ship = async (client: ClickHouseClient, page: OutboxPage) => {
+  const ship = async (client: WarehouseClient, page: OutboxPage) => {
     // what was accepted before this start may have been shipped, by a ledger of which this is a copy
     const isFirst = page.tries === 0 && page.createdAt >= startedAt;
     for await (const block of blocksOf(page)) await store(client, block, isFirst, cutting.signal);

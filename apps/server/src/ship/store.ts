@@ -1,8 +1,10 @@
 /** One block into the warehouse, exactly once. */
 import { Readable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
-import type { ClickHouseClient, ClickHouseSettings } from "@clickhouse/client";
+import type { ClickHouseSettings } from "@clickhouse/client";
 import { LIMITS } from "@headwater/contract/limits";
+import type { WarehouseClient } from "../warehouse/client.ts";
+import { onCluster, onEveryNode, storedName } from "../warehouse/cluster.ts";
 import type { Block } from "./block.ts";
 
 /** The warehouse will not take it, however often it is asked. */
@@ -32,7 +34,7 @@ const TOLERANT: ClickHouseSettings = { allow_simdjson: 0 };
 const DATA = new Set(["6", "26", "27", "38", "41", "53", "69", "70", "72", "117", "130", "131", "641"]);
 const codeOf = (error: unknown) => (error as { code?: string }).code ?? "";
 
-async function insert(client: ClickHouseClient, { token, body }: Block, signal: AbortSignal): Promise<void> {
+async function insert(client: WarehouseClient, { token, body }: Block, signal: AbortSignal): Promise<void> {
   const attempt = async (more: ClickHouseSettings) => {
     const { stream } = await client.exec({
       query: "INSERT INTO events FORMAT JSONEachRow",
@@ -57,14 +59,15 @@ const ROUND_MS = 500;
 const OF_BLOCK = "startsWith(Settings['insert_deduplication_token'], {token:String})";
 
 /** An insert that was begun before may still be at work; none is when it resolves. */
-async function endEarlier(client: ClickHouseClient, token: string, signal: AbortSignal): Promise<void> {
+async function endEarlier(client: WarehouseClient, token: string, signal: AbortSignal): Promise<void> {
   const query_params = { token };
   for (let round = 0; round < ROUNDS; round++) {
-    const query = `SELECT count() AS running FROM system.processes WHERE ${OF_BLOCK}`;
+    const query = `SELECT count() AS running FROM ${onEveryNode(client, "system.processes")} WHERE ${OF_BLOCK}`;
     const answer = await client.query({ query, query_params, format: "JSONEachRow", abort_signal: signal });
     const [row] = await answer.json<{ running: string | number }>();
     if (Number(row?.running) === 0) return;
-    await client.command({ query: `KILL QUERY WHERE ${OF_BLOCK} ASYNC`, query_params, abort_signal: signal });
+    const kill = `KILL QUERY${onCluster(client)} WHERE ${OF_BLOCK} ASYNC`;
+    await client.command({ query: kill, query_params, abort_signal: signal });
     await pause(ROUND_MS, undefined, { signal });
   }
   throw new Error("an earlier insert of the same events does not end");
@@ -92,13 +95,14 @@ function literal(id: string): string {
 }
 
 /** Those of the rows that the warehouse does not hold. */
-async function missing(client: ClickHouseClient, rows: Row[], signal: AbortSignal): Promise<Row[]> {
+async function missing(client: WarehouseClient, rows: Row[], signal: AbortSignal): Promise<Row[]> {
   const held = new Set<string>();
+  const stored = onEveryNode(client, `${client.database}.${storedName(client, "events")}`);
   for (let start = 0; start < rows.length; start += LIMITS.warehouseKeys) {
     const slice = rows.slice(start, start + LIMITS.warehouseKeys);
     const times = slice.map(({ occurredAt }) => occurredAt.getTime());
     const answer = await client.query({
-      query: `SELECT analyticsEventId AS id FROM events WHERE sourceId IN {sources:Array(String)}
+      query: `SELECT analyticsEventId AS id FROM ${stored} WHERE sourceId IN {sources:Array(String)}
         AND occurredAt BETWEEN {from:DateTime64(3)} AND {to:DateTime64(3)}
         AND analyticsEventId IN (${slice.map(({ id }) => literal(id))})`,
       query_params: {
@@ -122,7 +126,7 @@ const COMPARISONS = 3;
  * @returns how many of them it did not hold
  */
 export async function storeMissing(
-  client: ClickHouseClient,
+  client: WarehouseClient,
   block: Block,
   signal: AbortSignal,
 ): Promise<number> {
@@ -152,7 +156,7 @@ export async function storeMissing(
  * @throws Refused, or the client's error: then it may hold them or not
  */
 export async function store(
-  client: ClickHouseClient,
+  client: WarehouseClient,
   block: Block,
   isFirst: boolean,
   signal: AbortSignal,

@@ -1,8 +1,10 @@
 /** Puts a statement to the warehouse, within what one question may take, and says in the contract's words why it fails. */
-import type { ClickHouseClient, ClickHouseSettings } from "@clickhouse/client";
+import type { ClickHouseSettings } from "@clickhouse/client";
 import { LIMITS } from "@headwater/contract";
 import { Refusal } from "../refusal.ts";
+import type { WarehouseClient } from "../warehouse/client.ts";
 import type { Statement } from "./sql.ts";
+import { busy, createTurns } from "./turns.ts";
 
 /** Rows of the answer, each a list of its columns. */
 export type Ask = (statement: Statement) => Promise<unknown[][]>;
@@ -10,7 +12,7 @@ export type Ask = (statement: Statement) => Promise<unknown[][]>;
 export interface AskedWarehouse {
   state(): "off" | "starting" | "up" | "down";
   /** null unless it is up. */
-  client(): ClickHouseClient | null;
+  client(): WarehouseClient | null;
 }
 
 const SETTINGS: ClickHouseSettings = {
@@ -59,55 +61,15 @@ function refusalOf(error: unknown): unknown {
   return /^\d+$/.test(code) && code !== CANCELLED ? error : new Refusal("warehouse_unavailable", {}, error);
 }
 
-const busy = (cause?: unknown) =>
-  new Refusal(
-    "overloaded",
-    {
-      message: "More questions are asked than the warehouse can answer just now.",
-      hint: "Ask again after Retry-After.",
-    },
-    cause,
-  );
-
-/** So many at work, so many waiting in the order in which they came; whose client goes, waits no more. */
-function createTurns(atWork: number, waiting: number) {
-  let working = 0;
-  const queue = new Set<() => void>();
-  const turn = (signal: AbortSignal) =>
-    new Promise<void>((resolve, reject) => {
-      const leave = () => {
-        queue.delete(begin);
-        reject(new Refusal("warehouse_unavailable"));
-      };
-      const begin = () => {
-        queue.delete(begin);
-        signal.removeEventListener("abort", leave);
-        resolve();
-      };
-      queue.add(begin);
-      signal.addEventListener("abort", leave);
-    });
-  return async <T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
-    if (queue.size >= waiting) throw busy();
-    if (working >= atWork) await turn(signal);
-    else working += 1;
-    try {
-      return await work();
-    } finally {
-      const [next] = queue;
-      // the turn is handed on
-      if (next) next();
-      else working -= 1;
-    }
-  };
-}
+/** Who asks, and until when. */
+export type Asker = (call: { organizationId: string; signal: AbortSignal }) => Ask;
 
 /** @returns what asks for one request; the question ends with its signal */
-export function createAsker(warehouse: () => AskedWarehouse | null): (signal: AbortSignal) => Ask {
+export function createAsker(warehouse: () => AskedWarehouse | null): Asker {
   const inTurn = createTurns(LIMITS.statsAtWork, LIMITS.statsWaiting);
-  return (signal) =>
+  return ({ organizationId, signal }) =>
     ({ query, parameters }) =>
-      inTurn(signal, async () => {
+      inTurn(organizationId, signal, async () => {
         const asked = warehouse();
         if (asked?.state() === "off") throw new Refusal("warehouse_off");
         const client = asked?.client();

@@ -24,20 +24,14 @@ export type StatsHandlers = Pick<
 export function createStats(warehouse: () => AskedWarehouse | null): StatsHandlers {
   const asker = createAsker(warehouse);
   return {
-    queryStats: async ({ body, now, signal }) => ({ body: await answerQuery(asker(signal), body, now) }),
-    queryFunnel: async ({ body, now, signal }) => ({ body: await answerFunnel(asker(signal), body, now) }),
-    queryRetention: async ({ body, now, signal }) => ({
-      body: await answerRetention(asker(signal), body, now),
-    }),
-    queryPaths: async ({ body, now, signal }) => ({ body: await answerPaths(asker(signal), body, now) }),
-    queryProperties: async ({ body, now, signal }) => ({
-      body: await answerProperties(asker(signal), body, now),
-    }),
+    queryStats: async (call) => ({ body: await answerQuery(asker(call), call.body, call.now) }),
+    queryFunnel: async (call) => ({ body: await answerFunnel(asker(call), call.body, call.now) }),
+    queryRetention: async (call) => ({ body: await answerRetention(asker(call), call.body, call.now) }),
+    queryPaths: async (call) => ({ body: await answerPaths(asker(call), call.body, call.now) }),
+    queryProperties: async (call) => ({ body: await answerProperties(asker(call), call.body, call.now) }),
     getStatsSource: async ({ source: { sourceId, name, lastEventAt } }) => ({
       body: { sourceId, name, lastEventAt: isoTimeOrNull(lastEventAt) },
     }),
-    getLive: async ({ source, now, signal }) => ({
-      body: await answerLive(asker(signal), source.sourceId, now),
-    }),
+    getLive: async (call) => ({ body: await answerLive(asker(call), call.source.sourceId, call.now) }),
   };
 }

@@ -1,20 +1,25 @@
 /** The official client on an endpoint. */
 import { type ClickHouseClient, createClient } from "@clickhouse/client";
 import { LIMITS } from "@headwater/contract/limits";
+import { CLUSTER_SETTINGS, type Place } from "./cluster.ts";
 import type { Endpoint } from "./warehouse.ts";
 
 const IDLE_SOCKET_MS = 2_500;
 
+/** It knows where its tables are, for statements that name more than a table. */
+export type WarehouseClient = ClickHouseClient & Place;
+
 /** @param requestMs how long an answer may take to begin; a command waits longer than a service may */
 export const connect = (
-  { url, username, password, database }: Endpoint,
+  { url, username, password, database, cluster }: Endpoint,
   requestMs: number = LIMITS.warehouseRequestMs,
-): ClickHouseClient =>
-  createClient({
+): WarehouseClient => {
+  const client = createClient({
     url,
     username,
     password,
     database,
+    clickhouse_settings: cluster === null ? {} : CLUSTER_SETTINGS,
     application: "headwater",
     request_timeout: requestMs,
     max_open_connections: LIMITS.warehouseConnections,
@@ -22,6 +27,8 @@ export const connect = (
     keep_alive: { enabled: true, idle_socket_ttl: IDLE_SOCKET_MS },
     log: { LoggerClass: Silent },
   });
+  return Object.assign(client, { database, cluster });
+};
 
 /** What fails is told by whoever asked. */
 class Silent {

@@ -2,7 +2,8 @@
  * Rows of `events` deleted for good. The warehouse does it in the background (a mutation), by parts, and goes on by itself
  * when it was interrupted; a deletion is known there by its name, so that nobody begins it twice.
  */
-import type { ClickHouseClient } from "@clickhouse/client";
+import type { WarehouseClient } from "./client.ts";
+import { onCluster, onEveryNode, type Place, storedName } from "./cluster.ts";
 
 export interface Deletion {
   /** Letters, digits, `_` and `-`. */
@@ -15,9 +16,21 @@ const MARK = "deletion:";
 const NEVER = new AbortController().signal;
 /** What a server takes as one statement, by default, is twice as much. */
 const STATEMENT_LENGTH = 131_072;
-const KNOWN = `SELECT arrayJoin(extractAll(command, '${MARK}([A-Za-z0-9_-]+)')) AS name, is_done AS isDone,
-    latest_fail_reason AS failure
-  FROM system.mutations WHERE database = currentDatabase() AND table = 'events' AND NOT is_killed`;
+
+/** Of a cluster every shard must know it, and every replica have done it. */
+function knownQuery(place: Place): string {
+  const { database, cluster } = place;
+  const shards =
+    cluster === null
+      ? ["1", "1"]
+      : ["_shard_num", `(SELECT uniqExact(shard_num) FROM system.clusters WHERE cluster = '${cluster}')`];
+  return `SELECT name, min(isDone) AS isDone, max(failure) AS failure FROM (
+    SELECT arrayJoin(extractAll(command, '${MARK}([A-Za-z0-9_-]+)')) AS name, is_done AS isDone,
+      latest_fail_reason AS failure, ${shards[0]} AS shard
+    FROM ${onEveryNode(place, "system.mutations")}
+    WHERE database = '${database}' AND table = '${storedName(place, "events")}' AND NOT is_killed
+  ) GROUP BY name HAVING uniqExact(shard) = ${shards[1]}`;
+}
 
 interface KnownRow {
   name: string;
@@ -29,8 +42,12 @@ interface KnownRow {
  * Those that the warehouse knows: is every row of it gone? Of what is done it remembers the newest hundred.
  * @throws when it cannot do one of them, of which it tries again by itself
  */
-async function known(client: ClickHouseClient, signal: AbortSignal): Promise<Map<string, boolean>> {
-  const answer = await client.query({ query: KNOWN, format: "JSONEachRow", abort_signal: signal });
+async function known(client: WarehouseClient, signal: AbortSignal): Promise<Map<string, boolean>> {
+  const answer = await client.query({
+    query: knownQuery(client),
+    format: "JSONEachRow",
+    abort_signal: signal,
+  });
   const rows = await answer.json<KnownRow>();
   const failing = rows.find(({ isDone, failure }) => Number(isDone) === 0 && failure !== "");
   if (failing) throw new Error(`the warehouse cannot delete: ${failing.failure}`);
@@ -38,7 +55,7 @@ async function known(client: ClickHouseClient, signal: AbortSignal): Promise<Map
 }
 
 /** As few statements as hold them: parts are written anew once for each. */
-function statementsOf(deletions: readonly Deletion[]): string[] {
+function statementsOf(place: Place, deletions: readonly Deletion[]): string[] {
   const statements: string[][] = [];
   let length = Number.POSITIVE_INFINITY;
   for (const { name, condition } of deletions) {
@@ -50,11 +67,12 @@ function statementsOf(deletions: readonly Deletion[]): string[] {
     }
     statements.at(-1)!.push(marked);
   }
-  return statements.map((conditions) => `ALTER TABLE events DELETE WHERE ${conditions.join(" OR ")}`);
+  const table = `${place.database}.${storedName(place, "events")}${onCluster(place)}`;
+  return statements.map((conditions) => `ALTER TABLE ${table} DELETE WHERE ${conditions.join(" OR ")}`);
 }
 
-async function begin(client: ClickHouseClient, deletions: readonly Deletion[], signal: AbortSignal) {
-  for (const query of statementsOf(deletions)) {
+async function begin(client: WarehouseClient, deletions: readonly Deletion[], signal: AbortSignal) {
+  for (const query of statementsOf(client, deletions)) {
     await client.command({
       query,
       // waited for by asking again: it may take longer than a request
@@ -69,7 +87,7 @@ async function begin(client: ClickHouseClient, deletions: readonly Deletion[], s
  * @returns the names of those of which every row is gone that was there when they were begun
  */
 export async function deleteEvents(
-  client: ClickHouseClient,
+  client: WarehouseClient,
   deletions: readonly Deletion[],
   signal: AbortSignal = NEVER,
 ): Promise<Set<string>> {
@@ -80,7 +98,7 @@ export async function deleteEvents(
 }
 
 /** Is a deletion at work whose name begins so? */
-export async function isDeleting(client: ClickHouseClient, prefix: string): Promise<boolean> {
+export async function isDeleting(client: WarehouseClient, prefix: string): Promise<boolean> {
   return [...(await known(client, NEVER))].some(([name, isDone]) => !isDone && name.startsWith(prefix));
 }
 

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { ClickHouseClient } from "@clickhouse/client";
 import { LIMITS } from "@headwater/contract/limits";
-import { connect } from "./client.ts";
+import { connect, type WarehouseClient } from "./client.ts";
 import { migrate } from "./migrate.ts";
 import type { Endpoint, Warehouse, WarehouseState } from "./warehouse.ts";
 
@@ -37,7 +37,7 @@ export function keepWarehouse({ start, log }: KeepOptions): Warehouse {
   const closing = new AbortController();
   let state: WarehouseState = "starting";
   let problem: string | null = null;
-  let client: ClickHouseClient | null = null;
+  let client: WarehouseClient | null = null;
   let losses = 0;
 
   /** One life, from its start; returns why it is over. */

@@ -1,14 +1,23 @@
 /** Brings the warehouse to the newest schema. Every statement may run again: one that was interrupted is begun anew. */
 import type { ClickHouseClient } from "@clickhouse/client";
 import { connect } from "./client.ts";
-import { EVENTS, SESSIONS } from "./schema/events.ts";
+import { onCluster, type Place } from "./cluster.ts";
+import { eventsStatements, sessionsStatement } from "./schema/events.ts";
+import { commonTableStatement } from "./schema/table.ts";
 import type { Endpoint } from "./warehouse.ts";
 
 /** Forward only: a number once given is never changed, a new one is appended. */
-const MIGRATIONS: readonly (readonly string[])[] = [[EVENTS, SESSIONS]];
+const MIGRATIONS: readonly ((place: Place) => readonly string[])[] = [
+  (place) => [...eventsStatements(place), sessionsStatement(place)],
+];
 
-const RECORD = `CREATE TABLE IF NOT EXISTS migrations (number UInt32, appliedAt DateTime DEFAULT now())
-ENGINE = MergeTree ORDER BY number SETTINGS fsync_after_insert = 1, fsync_part_directory = 1`;
+const recordStatement = (place: Place) =>
+  commonTableStatement(place, {
+    name: "migrations",
+    columns: { number: "UInt32", appliedAt: "DateTime DEFAULT now()" },
+    engine: "MergeTree",
+    clauses: "ORDER BY number",
+  });
 
 /** DDL is on the disk when it is answered. */
 const DURABLE = { fsync_metadata: 1 as const };
@@ -24,17 +33,20 @@ export async function migrate(endpoint: Endpoint): Promise<{ from: number; to: n
   const outside = connect({ ...endpoint, database: "default" });
   const client = connect(endpoint);
   try {
-    await outside.command({ query: `CREATE DATABASE IF NOT EXISTS ${endpoint.database}` });
-    await client.command({ query: RECORD });
+    await outside.command({
+      query: `CREATE DATABASE IF NOT EXISTS ${endpoint.database}${onCluster(endpoint)}`,
+    });
+    await client.command({ query: recordStatement(endpoint) });
     const [from, to] = [await made(client), MIGRATIONS.length];
     if (from > to) {
       throw new Error(
         `The warehouse has schema ${from}, this program knows ${to}: it was written by a newer Headwater. Start that version.`,
       );
     }
-    for (const [index, statements] of MIGRATIONS.entries()) {
+    for (const [index, statementsOn] of MIGRATIONS.entries()) {
       if (index < from) continue;
-      for (const query of statements) await client.command({ query, clickhouse_settings: DURABLE });
+      for (const query of statementsOn(endpoint))
+        await client.command({ query, clickhouse_settings: DURABLE });
       await client.command({ query: `INSERT INTO migrations (number) VALUES (${index + 1})` });
     }
     return { from, to };

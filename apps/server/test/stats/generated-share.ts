@@ -18,8 +18,8 @@ const AT_ONCE = 3;
 let stats: StatsWorld;
 const sources: { sourceId: string; events: ExampleEvent[] }[] = [];
 
-async function open(): Promise<void> {
-  stats = await openStatsWorld({ LOG_LEVEL: process.env.STATS_LOG ?? "silent" });
+async function open(openWorld: typeof openStatsWorld): Promise<void> {
+  stats = await openWorld({ LOG_LEVEL: process.env.STATS_LOG ?? "silent" });
   for (const [index, place] of PLACES.entries()) {
     const { sourceId } = await stats.world.createSource();
     const events = eventsOf(randomFrom(SEED + index), place, EVENTS);
@@ -65,20 +65,35 @@ async function pose(number: number): Promise<OracleQuestion> {
   return question;
 }
 
+/** Asks so many, from that number on; returns what was asked. */
+async function poseFrom(first: number, count: number): Promise<OracleQuestion[]> {
+  const asked: OracleQuestion[] = [];
+  let next = first;
+  const work = async () => {
+    while (next < first + count) asked.push(await pose(next++));
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  return asked;
+}
+
+/** @param openWorld where */
+export function poseSome(count: number, openWorld: typeof openStatsWorld): void {
+  before(() => open(openWorld));
+  after(() => stats[Symbol.asyncDispose]());
+
+  test(`${count} questions: the warehouse and the oracle give the same answers.`, async (t) => {
+    await poseFrom(0, count);
+    t.diagnostic(`seed ${SEED}`);
+  });
+}
+
 /** @param share which of the shares of all questions */
 export function poseShare(share: number): void {
-  before(open);
+  before(() => open(openStatsWorld));
   after(() => stats[Symbol.asyncDispose]());
 
   test(`${SHARE} questions: the warehouse and the oracle give the same answers.`, async (t) => {
-    const asked: OracleQuestion[] = [];
-    let next = share * SHARE;
-    const end = next + SHARE;
-    const work = async () => {
-      while (next < end) asked.push(await pose(next++));
-    };
-    await Promise.all(Array.from({ length: AT_ONCE }, work));
-
+    const asked = await poseFrom(share * SHARE, SHARE);
     const pairs = new Set(
       asked.flatMap(({ metrics, dimensions }) =>
         dimensions.flatMap((one) => metrics.map((metric) => `${one} ${metric}`)),

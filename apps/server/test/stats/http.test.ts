@@ -1,6 +1,7 @@
 /** Who may ask, what is refused and how it is said; nothing that is said becomes a part of a statement. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { LIMITS } from "@headwater/contract";
 import fc from "fast-check";
 import { Refusal } from "../../src/refusal.ts";
 import { createAsker } from "../../src/stats/ask.ts";
@@ -192,6 +193,40 @@ test("A filter of any depth is refused, not followed.", async () => {
   assert.deepEqual(issuesOf(reply), [": invalid_value"]);
 });
 
+const nested = (depth: number): object =>
+  depth === 1 ? { dimension: "page", operator: "is", value: "/" } : { not: nested(depth - 1) };
+
+test("Filters nest so deep and are so many as the limits say, and no more.", async () => {
+  const { statsFilterDepth: deep, statsFilterLeaves: many, statsFilters: wide } = LIMITS;
+  assert.equal((await query({ ...COUNT, filters: [nested(deep)] })).status, 200);
+  const deeper = await query({ ...COUNT, filters: [nested(deep + 1)] });
+  assert.match(JSON.stringify(deeper.body.issues), new RegExp(`nest at most ${deep} levels`));
+
+  const leaves = (count: number) => {
+    const lists = Array.from({ length: Math.ceil(count / wide) }, (_, at) =>
+      Array.from({ length: Math.min(wide, count - at * wide) }, () => nested(1)),
+    );
+    return lists.map((or) => ({ or }));
+  };
+  assert.equal((await query({ ...COUNT, filters: leaves(many) })).status, 200);
+  const more = await query({ ...COUNT, filters: leaves(many + 1) });
+  assert.match(JSON.stringify(more.body.issues), new RegExp(`at most ${many} filters in all`));
+});
+
+test("The largest question that a body may hold is answered, and a larger one refused for its size.", async () => {
+  const { statsFilterLeaves: many, statsFilters: wide, statsValueLength } = LIMITS;
+  const leaf = { dimension: "page", operator: "is", value: "x".repeat(statsValueLength) };
+  const lists = (one: object) => ({ or: Array(wide).fill(one) });
+  const filters = [lists({ sessionHas: leaf }), lists(leaf), { or: Array(many - 2 * wide).fill(leaf) }];
+  const metrics = ["visitors", "users", "sessions", "pageviews", "events", "viewsPerSession", "bounceRate"];
+  const dimensions = ["entryPage", "device", "time:day"];
+  const largest = { ...COUNT, metrics: [...metrics, "sessionDuration"], dimensions, filters };
+  const { status, body } = await query(largest);
+  assert.equal(status, 200, JSON.stringify(body));
+  const longer = { ...largest, include: { bots: false }, timezone: "x".repeat(LIMITS.workspaceBodyBytes) };
+  assert.equal((await query(longer)).status, 413);
+});
+
 const HOSTILE = [
   "'",
   "\\",
@@ -305,7 +340,7 @@ const asker = () => createAsker(() => ({ state: () => "up", client: () => stats.
 const isRefusal = (code: string) => (error: unknown) => error instanceof Refusal && error.code === code;
 
 test("A question that takes more rows, results or memory than one may is refused as too heavy.", async () => {
-  const ask = asker()(new AbortController().signal);
+  const ask = asker()({ organizationId: ORGANIZATION_ID, signal: new AbortController().signal });
   const HEAVY = [
     "SELECT sum(number) FROM numbers(2000000000)",
     "SELECT number FROM numbers(20000)",
@@ -318,7 +353,7 @@ test("A question that takes more rows, results or memory than one may is refused
 test("A question ends when whoever asked has gone.", async () => {
   const gone = new AbortController();
   const text = "SELECT sum(sleepEachRow(0.1)) FROM numbers(100) SETTINGS max_block_size = 1";
-  const asked = asker()(gone.signal)(statement(() => text));
+  const asked = asker()({ organizationId: ORGANIZATION_ID, signal: gone.signal })(statement(() => text));
   const running = async () => {
     const query = "SELECT count() FROM system.processes WHERE query LIKE 'SELECT sum(sleepEachRow%'";
     const [row] = await (await stats.client.query({ query, format: "JSONCompactEachRow" })).json<[number]>();

@@ -1,18 +1,19 @@
 /** The whole service on a real warehouse, into which a test puts its events by the path of shipping. */
 import { createHash } from "node:crypto";
-import { rmSync } from "node:fs";
-import type { ClickHouseClient } from "@clickhouse/client";
+
 import { store } from "../../src/ship/store.ts";
-import { connect } from "../../src/warehouse/client.ts";
-import { startEmbedded } from "../../src/warehouse/embedded/start.ts";
+import { connect, type WarehouseClient } from "../../src/warehouse/client.ts";
+import type { Life } from "../../src/warehouse/keep.ts";
+import type { Endpoint } from "../../src/warehouse/warehouse.ts";
 import { until } from "../faults/child.ts";
-import { MEMORY_BYTES, newFolder, PATIENCE_MS } from "../warehouse/store.ts";
+import { clearLife, settingsOf, startLife } from "../warehouse/life.ts";
+import { newFolder, PATIENCE_MS } from "../warehouse/store.ts";
 import { openWorld, type World } from "../world.ts";
 import type { ExampleEvent } from "./examples.ts";
 
 export interface StatsWorld extends AsyncDisposable {
   world: World;
-  client: ClickHouseClient;
+  client: WarehouseClient;
   /** Puts events into the warehouse, as a block of shipping. */
   insert(sourceId: string, events: readonly ExampleEvent[]): Promise<void>;
   /** What the service takes for the time. */
@@ -22,17 +23,22 @@ export interface StatsWorld extends AsyncDisposable {
 const NOW = Date.UTC(2026, 10, 21, 12);
 let blocks = 0;
 
-export async function openStatsWorld(environment: Record<string, string> = {}): Promise<StatsWorld> {
+/** It ends with whoever has begun it. */
+const lifeOf = (endpoint: Endpoint): Life => ({
+  endpoint,
+  ended: Promise.resolve(""),
+  end: () => undefined,
+});
+
+/** @param warehouse one that is there; default: the file's own */
+export async function openStatsWorld(
+  environment: Record<string, string> = {},
+  warehouse: Endpoint | null = null,
+): Promise<StatsWorld> {
   const folder = newFolder();
-  const life = await startEmbedded({ folder, memoryBytes: MEMORY_BYTES, threads: 2 });
-  const { url, username, password } = life.endpoint;
-  const address = new URL(`${url}/${life.endpoint.database}`);
-  Object.assign(address, { username, password });
+  const life = warehouse === null ? await startLife(folder) : lifeOf(warehouse);
   let now = NOW;
-  const world = await openWorld(
-    { WAREHOUSE: "", CLICKHOUSE_URL: address.href, ...environment },
-    { clock: () => now },
-  );
+  const world = await openWorld({ ...settingsOf(life.endpoint), ...environment }, { clock: () => now });
   await until("the warehouse is up", PATIENCE_MS, async () => {
     const { body } = await world.ask("/readyz", { token: null });
     return body.warehouse.state === "up";
@@ -54,7 +60,7 @@ export async function openStatsWorld(environment: Record<string, string> = {}): 
       await world[Symbol.asyncDispose]();
       life.end();
       await life.ended;
-      rmSync(folder, { recursive: true, force: true });
+      await clearLife(folder);
     },
   };
 }

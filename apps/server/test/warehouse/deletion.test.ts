@@ -12,7 +12,10 @@ before(async () => {
 });
 after(() => store[Symbol.asyncDispose]());
 
-const mutations = async () => Number((await store.ask("SELECT count() AS n FROM system.mutations"))[0].n);
+const mutations = async () =>
+  Number(
+    (await store.ask("SELECT count() AS n FROM system.mutations WHERE database = currentDatabase()"))[0].n,
+  );
 const toTheEnd = (deletions: readonly Deletion[]) =>
   until("all is deleted", PATIENCE_MS, async () => {
     const client = store.warehouse.client();

@@ -33,7 +33,7 @@ export function erasingSuite(name: string, ledgerOf: (dataDir: string) => Promis
     let world: World;
     const open = async (environment: Record<string, string>) =>
       openWorld({ ...(await ledgerOf(dataDir)), ...environment }, { clock: time.clock }, dataDir);
-    const withWarehouse = () => open({ WAREHOUSE: "", CLICKHOUSE_URL: warehouse.url });
+    const withWarehouse = () => open(warehouse.settings);
 
     before(async () => {
       warehouse = await openAway();

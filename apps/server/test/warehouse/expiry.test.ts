@@ -25,7 +25,7 @@ describe("retentionDays", () => {
   let world: World;
   before(async () => {
     warehouse = await openAway();
-    world = await openWorld({ WAREHOUSE: "", CLICKHOUSE_URL: warehouse.url }, { clock: time.clock });
+    world = await openWorld(warehouse.settings, { clock: time.clock });
   });
   after(async () => {
     await world[Symbol.asyncDispose]();
@@ -47,7 +47,10 @@ describe("retentionDays", () => {
     return rows.map(({ at }) => Math.round((time.now() - Number(at)) / DAY));
   };
   const mutations = async () =>
-    Number((await warehouse.ask("SELECT count() AS n FROM system.mutations"))[0].n);
+    Number(
+      (await warehouse.ask("SELECT count() AS n FROM system.mutations WHERE database = currentDatabase()"))[0]
+        .n,
+    );
   const keep = ({ sourceId }: Source, retentionDays: number | null) =>
     world.ask(`/api/tracking-sources/${sourceId}`, {
       method: "PATCH",

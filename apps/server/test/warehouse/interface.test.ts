@@ -1,6 +1,8 @@
 /** The embedded warehouse speaks ClickHouse's HTTP interface: to the official client, and to whoever reads its documentation. */
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { rmSync } from "node:fs";
+import { type IncomingMessage, request } from "node:http";
 import { after, before, describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
 import type { ClickHouseClient } from "@clickhouse/client";
@@ -32,6 +34,20 @@ async function http(query: Record<string, string>, init: RequestInit = {}) {
   const headers = { "X-ClickHouse-User": username, "X-ClickHouse-Key": password, ...init.headers };
   const response = await fetch(`${url}/?${new URLSearchParams(query)}`, { ...init, headers });
   return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+/** A body as far as it came. */
+async function broken(query: Record<string, string>) {
+  const { url, username, password } = life.endpoint;
+  const headers = { "X-ClickHouse-User": username, "X-ClickHouse-Key": password };
+  const sent = request(`${url}/?${new URLSearchParams(query)}`, { headers });
+  const [answer] = (await once(sent.end(), "response")) as [IncomingMessage];
+  let text = "";
+  answer.setEncoding("utf8").on("data", (part: string) => {
+    text += part;
+  });
+  await new Promise((resolve) => answer.once("error", resolve).once("close", resolve));
+  return { text, tag: answer.headers["x-clickhouse-exception-tag"] as string, isWhole: answer.complete };
 }
 
 describe("through the official client", () => {
@@ -139,9 +155,128 @@ describe("as ClickHouse's documentation has it", () => {
   });
 
   it("lets GET change nothing", async () => {
-    const { status, text } = await http({ query: "CREATE TABLE got (n UInt8) ENGINE = Memory" });
-    assert.equal(status, 403);
-    assert.match(text, /READONLY/);
+    const query = "CREATE TABLE got (n UInt8) ENGINE = Memory";
+    for (const more of [{}, { readonly: "0" }]) {
+      const { headers, text } = await http({ query, ...more });
+      assert.equal(headers.get("x-clickhouse-exception-code"), "164");
+      assert.match(text, /READONLY/);
+    }
+  });
+
+  it("lets a request with readonly change nothing", async () => {
+    for (const body of ["CREATE TABLE got (n UInt8) ENGINE = Memory", "INSERT INTO both VALUES (1)"]) {
+      const { headers } = await http({ readonly: "1" }, { method: "POST", body });
+      assert.equal(headers.get("x-clickhouse-exception-code"), "164", body);
+    }
+    assert.equal((await http({ readonly: "1" }, { method: "POST", body: "SELECT 1" })).text, "1\n");
+  });
+
+  it("takes parameters from the URL, and says which is missing or cannot be read", async () => {
+    const query = "SELECT {text:String} AS t, {table:Identifier}.dummy AS n FROM {table:Identifier}";
+    const { text } = await http({ query, param_text: "a\\tb'\\\\c", param_table: "one", database: "system" });
+    assert.equal(text, "a\\tb\\'\\\\c\t0\n");
+    const codeOf = async (more: Record<string, string>) =>
+      (await http({ query: "SELECT {n:UInt8}", ...more })).headers.get("x-clickhouse-exception-code");
+    assert.deepEqual([await codeOf({}), await codeOf({ param_n: "abc" })], ["456", "457"]);
+    assert.equal((await http({ query: "SELECT {n:Nullable(UInt8)}", param_n: "\\N" })).text, "\\N\n");
+  });
+
+  it("answers in the format that the statement, the URL or a header names", async () => {
+    const query = "SELECT 1 AS n, 'a' AS s";
+    const asked = async (of: Record<string, string>, headers: Record<string, string> = {}) => {
+      const { text, headers: got } = await http(of, { headers });
+      return [text, got.get("x-clickhouse-format"), got.get("content-type")];
+    };
+    const json = "application/json; charset=UTF-8";
+    const csv = "text/csv; charset=UTF-8";
+    assert.deepEqual(await asked({ query }, { "x-clickhouse-format": "CSV" }), ['1,"a"\n', "CSV", csv]);
+    assert.deepEqual(await asked({ query: `${query} FORMAT CSV`, default_format: "JSON" }), [
+      '1,"a"\n',
+      "CSV",
+      csv,
+    ]);
+    const [text, ...rest] = await asked({ query, default_format: "JSON" });
+    assert.deepEqual([JSON.parse(text!).data, ...rest], [[{ n: 1, s: "a" }], "JSON", json]);
+    const lines = "application/x-ndjson; charset=UTF-8";
+    assert.deepEqual(await asked({ query, default_format: "JSONEachRow" }), [
+      '{"n":1,"s":"a"}\n',
+      "JSONEachRow",
+      lines,
+    ]);
+    assert.equal((await http({ query, default_format: "Nope" })).status, 404);
+  });
+
+  it("tells what was read by a summary, and how far it is by headers when it is asked to", async () => {
+    const statement = "SELECT sum(sleepEachRow(0.05)) FROM numbers(20) SETTINGS max_block_size = 1";
+    const settings = { send_progress_in_http_headers: "1", wait_end_of_query: "1" };
+    const { headers } = await http(settings, { method: "POST", body: statement });
+    const summary = JSON.parse(headers.get("x-clickhouse-summary")!);
+    assert.equal(summary.result_rows, "1");
+    assert.ok(Number(summary.elapsed_ns) > 0);
+    const lines = JSON.parse(`[${headers.get("x-clickhouse-progress")}]`) as Record<string, string>[];
+    const read = lines.map(({ read_rows }) => Number(read_rows));
+    assert.ok(read.length > 1 && read.at(-1)! > read[0]!, read.join());
+    assert.deepEqual(Object.keys(lines[0]!), [
+      "read_rows",
+      "read_bytes",
+      "written_rows",
+      "written_bytes",
+      "total_rows_to_read",
+      "elapsed_ns",
+    ]);
+    assert.equal(
+      (await http({}, { method: "POST", body: "SELECT 1" })).headers.get("x-clickhouse-progress"),
+      null,
+    );
+  });
+
+  it("ends a body that fails in its midst with the exception, and without its last chunk", async () => {
+    const query = "SELECT throwIf(number = 500000) FROM numbers(1000000)";
+    const asked = { query, max_block_size: "10000" };
+    const { text, tag, isWhole } = await broken(asked);
+    assert.equal(isWhole, false);
+    const message = "Code: 395. DB::Exception: Value passed to 'throwIf' function is non-zero";
+    const trailer = text.slice(text.indexOf("\r\n__exception__\r\n"));
+    assert.ok(trailer.startsWith(`\r\n__exception__\r\n${tag}\r\n${message}`), trailer);
+    assert.match(trailer, new RegExp(`\\n\\d+ ${tag}\\r\\n__exception__\\r\\n$`));
+    const { status, headers } = await http({ ...asked, wait_end_of_query: "1" });
+    assert.deepEqual(
+      [status, headers.get("x-clickhouse-exception-code")],
+      [500, "395"],
+      "nothing of it has left",
+    );
+  });
+
+  it("says so of what it does not have, and takes nothing for what it is not", async () => {
+    const post = (query: Record<string, string>, init: RequestInit = {}) =>
+      http(query, { method: "POST", body: "SELECT 1", ...init });
+    const form = new FormData();
+    form.append("x", "1");
+    const refusals = [
+      await post({ session_id: "a" }),
+      await post({ compress: "1" }),
+      await post({ decompress: "1" }),
+      await post({}, { headers: { "content-encoding": "br" } }),
+      await post({ query: "SELECT 1" }, { body: form }),
+      await post({ query: "INSERT INTO both FORMAT Native" }),
+    ];
+    for (const { status, text } of refusals)
+      assert.deepEqual([status, /NOT_IMPLEMENTED/.test(text)], [501, true], text);
+    assert.match((await post({}, { headers: { "content-encoding": "gzip" } })).text, /^Code: 354/);
+    assert.match((await post({}, { body: "SELECT 1; SELECT 2" })).text, /Multi-statements are not allowed/);
+    assert.equal((await post({ database: "nowhere" })).status, 404);
+    for (const method of ["PUT", "DELETE"]) assert.equal((await post({}, { method })).status, 404);
+  });
+
+  it("wants the length of what is posted", async () => {
+    const { url, username, password } = life.endpoint;
+    const headers = { "X-ClickHouse-User": username, "X-ClickHouse-Key": password };
+    const sent = request(`${url}/?query=SELECT+1`, { method: "POST", headers });
+    sent.removeHeader("transfer-encoding");
+    sent.useChunkedEncodingByDefault = false;
+    const [answer] = (await once(sent.end(), "response")) as [IncomingMessage];
+    assert.deepEqual([answer.statusCode, answer.headers["x-clickhouse-exception-code"]], [411, "381"]);
+    answer.resume();
   });
 
   it("answers nobody without the password, and /ping to everybody", async () => {
@@ -152,6 +287,10 @@ describe("as ClickHouse's documentation has it", () => {
       "/?user=default&query=SELECT+1",
     ])
       assert.equal((await fetch(url + address)).status, 403);
-    assert.equal(await (await fetch(`${url}/ping`)).text(), "Ok.\n");
+    for (const path of ["/ping", "/replicas_status", "/"])
+      assert.equal(await (await fetch(url + path)).text(), "Ok.\n");
+    assert.equal((await fetch(`${url}/ping`, { method: "HEAD" })).status, 200);
+    const unknown = await fetch(`${url}/nowhere`);
+    assert.deepEqual([unknown.status, await unknown.text()], [404, "There is no handle /nowhere\n"]);
   });
 });

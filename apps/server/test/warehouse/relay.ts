@@ -1,16 +1,15 @@
 /** A warehouse that can be away: a real one, behind a way that can be cut. */
 
-import { rmSync } from "node:fs";
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { connect } from "../../src/warehouse/client.ts";
-import { startEmbedded } from "../../src/warehouse/embedded/start.ts";
 import { migrate } from "../../src/warehouse/migrate.ts";
-import { MEMORY_BYTES, newFolder } from "./store.ts";
+import { clearLife, settingsOf, startLife } from "./life.ts";
+import { newFolder } from "./store.ts";
 
 export interface Away extends AsyncDisposable {
-  /** For CLICKHOUSE_URL. */
-  url: string;
+  /** That choose it. */
+  settings: Record<string, string>;
   cut(): void;
   mend(): void;
   /** Of the warehouse itself, cut or not. */
@@ -20,10 +19,10 @@ export interface Away extends AsyncDisposable {
 
 export async function openAway(): Promise<Away> {
   const folder = newFolder();
-  const life = await startEmbedded({ folder, memoryBytes: MEMORY_BYTES, threads: 2 });
+  const life = await startLife(folder);
   // tests ask before the service has come that far
   await migrate(life.endpoint);
-  const { url, username, password, database } = life.endpoint;
+  const { url } = life.endpoint;
   let isCut = false;
   const server = createServer((from, to) => {
     if (isCut) return void from.socket.destroy();
@@ -38,7 +37,10 @@ export async function openAway(): Promise<Away> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const client = connect(life.endpoint);
   return {
-    url: `http://${username}:${password}@127.0.0.1:${(server.address() as AddressInfo).port}/${database}`,
+    settings: settingsOf({
+      ...life.endpoint,
+      url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    }),
     cut: () => {
       isCut = true;
       server.closeAllConnections();
@@ -53,7 +55,7 @@ export async function openAway(): Promise<Away> {
       await client.close();
       life.end();
       await life.ended;
-      rmSync(folder, { recursive: true, force: true });
+      await clearLife(folder);
     },
   };
 }

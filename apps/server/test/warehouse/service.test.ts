@@ -112,6 +112,11 @@ test("Settings that contradict each other are refused with a sentence.", () => {
     /WAREHOUSE cannot be embedded with DATABASE_URL/,
   );
   assert.throws(() => readConfig({ WAREHOUSE: "embedded", CLICKHOUSE_URL }), /exclude each other/);
+  assert.throws(() => readConfig({ CLICKHOUSE_CLUSTER: "main" }), /CLICKHOUSE_CLUSTER needs CLICKHOUSE_URL/);
+  assert.throws(
+    () => readConfig({ CLICKHOUSE_URL, CLICKHOUSE_CLUSTER: "a'b" }),
+    /CLICKHOUSE_CLUSTER cannot be "a'b"/,
+  );
   assert.throws(
     () => readConfig({ CLICKHOUSE_URL: "tcp://h:9000" }),
     /CLICKHOUSE_URL cannot be the given value/,

@@ -76,7 +76,7 @@ test("A page of which the warehouse holds a part is made whole.", async () => {
     format: "JSONEachRow",
     clickhouse_settings: { date_time_input_format: "best_effort" },
   });
-  store.faults.push("killed before");
+  store.faults.push("reset mid-body");
   await store.shipAll();
   assert.deepEqual(await held(entries), idsOf(entries));
 });

@@ -11,13 +11,14 @@ import type { Entry } from "../../src/ledger/records.ts";
 import { ledgerPath } from "../../src/ledger/sqlite/database.ts";
 import { openSqliteLedger } from "../../src/ledger/sqlite/open.ts";
 import { startShipper } from "../../src/ship/shipper.ts";
-import { startEmbedded } from "../../src/warehouse/embedded/start.ts";
 import { keepWarehouse, type Life } from "../../src/warehouse/keep.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { until } from "../faults/child.ts";
+import { clearLife, startLife } from "./life.ts";
+
+export { MEMORY_BYTES } from "./life.ts";
 
 export const PATIENCE_MS = 60_000;
-export const MEMORY_BYTES = 1_073_741_824;
 const QUIET = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 export const newFolder = () => mkdtempSync(join(tmpdir(), "headwater-warehouse-"));
@@ -122,7 +123,7 @@ export async function openStore(now: number, options: StoreOptions = {}): Promis
   const faults: Fault[] = [];
   let life: Life;
   const start = async () => {
-    life = await startEmbedded({ folder: join(folder, "warehouse"), memoryBytes: MEMORY_BYTES, threads: 2 });
+    life = await startLife(join(folder, "warehouse"));
     const way = await startWay(
       life.endpoint.url,
       () => faults.shift(),
@@ -178,7 +179,9 @@ export async function openStore(now: number, options: StoreOptions = {}): Promis
       await ledger.close();
       await warehouse.close();
       await life.ended;
-      if (options.folder === undefined) rmSync(folder, { recursive: true, force: true });
+      if (options.folder !== undefined) return;
+      await clearLife(join(folder, "warehouse"));
+      rmSync(folder, { recursive: true, force: true });
     },
   };
 }

@@ -1,9 +1,10 @@
 /** Events of a file into the stores, each once: young ones through the ledger, old ones straight into the warehouse. */
-import type { ClickHouseClient } from "@clickhouse/client";
+
 import { LIMITS } from "@headwater/contract";
 import type { Imported } from "../../ingest/imported.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import { storeMissing } from "../../ship/store.ts";
+import type { WarehouseClient } from "../../warehouse/client.ts";
 import { CommandFailed } from "../failure.ts";
 
 const DAY_MS = 86_400_000;
@@ -14,7 +15,7 @@ const MOST_LAG_MS = 4 * DAY_MS;
 export interface Stores {
   ledger: Ledger;
   /** null: there is no warehouse. */
-  client: ClickHouseClient | null;
+  client: WarehouseClient | null;
   sourceId: string;
   now: number;
   newId(prefix: string): string;
@@ -61,7 +62,7 @@ async function intoLedger({ ledger, sourceId, now }: Stores, events: Imported[])
 }
 
 async function intoWarehouse(
-  client: ClickHouseClient,
+  client: WarehouseClient,
   { newId }: Stores,
   events: Imported[],
 ): Promise<number> {

@@ -1,11 +1,11 @@
 /** Made-up visits straight into the warehouse: as the normal forms that ingest would have made of them then. */
-import type { ClickHouseClient } from "@clickhouse/client";
 import { LIMITS } from "@headwater/contract";
 import { judge, type Occasion, sharedJson } from "../../ingest/normalize.ts";
 import { deviceOf } from "../../ingest/visitor.ts";
 import { isoTime } from "../../instant.ts";
 import type { Visit } from "../../seed/traffic.ts";
 import { store } from "../../ship/store.ts";
+import type { WarehouseClient } from "../../warehouse/client.ts";
 
 /** As large as one insert may well be. */
 const BLOCK_EVENTS = 50_000;
@@ -65,7 +65,7 @@ export interface WarehouseSink {
  * before is not there twice.
  */
 export async function openSink(
-  client: ClickHouseClient,
+  client: WarehouseClient,
   sourceId: string,
   site: string,
   newId: (prefix: string) => string,

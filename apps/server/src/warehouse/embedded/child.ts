@@ -2,14 +2,18 @@
  * The process that holds the embedded warehouse. It is told what to open by its parent, tells where it listens, and ends
  * with its parent, whatever ended that: the channel between them closes.
  */
+import { rmSync } from "node:fs";
 import type { AddressInfo } from "node:net";
-import { openEngine } from "./engine.ts";
+import { backupsIn, openEngine } from "./engine.ts";
 import { createInterface } from "./interface.ts";
 
 export interface Order {
   folder: string;
   memoryBytes: number;
   threads: number;
+  /** null: its own, which is emptied. */
+  backups: string | null;
+  more: readonly string[];
   username: string;
   password: string;
 }
@@ -22,7 +26,10 @@ const end = () => process.kill(process.pid, "SIGKILL");
 const tell = (report: Report) => process.send?.(report);
 
 async function open(order: Order): Promise<void> {
-  const engine = await openEngine({ ...order, onStuck: end });
+  const own = backupsIn(order.folder);
+  const engine = await openEngine({ ...order, backups: order.backups ?? own, onStuck: end });
+  // what broke off is of no use, and nobody else has the folder now
+  rmSync(own, { recursive: true, force: true });
   const server = createInterface(engine, order);
   server.listen(0, "127.0.0.1", () => tell({ port: (server.address() as AddressInfo).port }));
 }

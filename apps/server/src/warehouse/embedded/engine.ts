@@ -2,9 +2,10 @@
  * The engine: chDB on one folder. One of its sessions runs one query at a time and keeps what was set in it, so every
  * question has a session of its own (it costs 2 ms), and the number at work is bounded: inserts never wait for reads.
  */
+import { join } from "node:path";
 import type { Session as ChdbSession } from "chdb";
 import { exception, exceptionOf } from "./exception.ts";
-import { isInsert, killOf, preludeOf, type Question } from "./question.ts";
+import { isInsert, killOf, preludeOf, progressOf, type Question } from "./question.ts";
 
 /** Reads at work at once, writes at work at once, and how many of each may wait. */
 const READS = 3;
@@ -16,6 +17,16 @@ const STUCK_MS = 10_000;
 export interface Figures {
   rows: number;
   bytes: number;
+  elapsedSeconds: number;
+}
+
+/** Of a query that is at work. */
+export interface Progress {
+  readRows: number;
+  readBytes: number;
+  writtenRows: number;
+  writtenBytes: number;
+  totalRows: number;
   elapsedSeconds: number;
 }
 
@@ -33,13 +44,21 @@ export interface Engine {
    * @throws Exception
    */
   ask(question: Question, signal: AbortSignal): Promise<Answer>;
+  /** null: it is not at work. */
+  progress(queryId: string): Promise<Progress | null>;
   close(): void;
 }
+
+/** Where the engine writes backups to: a service may write nowhere else. */
+export const backupsIn = (folder: string): string => join(folder, "backups");
 
 export interface EngineOptions {
   folder: string;
   memoryBytes: number;
   threads: number;
+  /** The folder that backups are written to and read from. */
+  backups: string;
+  more: readonly string[];
   /** A query could not be ended: only a new process mends that. */
   onStuck(): void;
 }
@@ -78,7 +97,7 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 }
 
 /** Caches that would grow to gigabytes are given a share of the memory that there is. */
-const argumentsOf = ({ memoryBytes, threads }: EngineOptions) => [
+const argumentsOf = ({ memoryBytes, threads, backups, more }: EngineOptions) => [
   `--max_server_memory_usage=${memoryBytes}`,
   `--mark_cache_size=${Math.floor(memoryBytes / 16)}`,
   `--primary_index_cache_size=${Math.floor(memoryBytes / 16)}`,
@@ -88,6 +107,8 @@ const argumentsOf = ({ memoryBytes, threads }: EngineOptions) => [
   `--max_insert_threads=1`,
   `--background_pool_size=${threads}`,
   `--max_memory_usage=${Math.floor(memoryBytes / 2)}`,
+  `--backups.allowed_path=${backups}`,
+  ...more,
 ];
 
 /** @throws when the folder is in use by another process */
@@ -139,7 +160,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       try {
         if (signal.aborted) throw exception(394, "QUERY_WAS_CANCELLED", "Query was cancelled");
         await session.queryAsync(preludeOf(question));
-        if (IN_PIECES.test(question.format) && SELECT.test(question.sql)) {
+        if (!question.isWhole && IN_PIECES.test(question.format) && SELECT.test(question.sql)) {
           const chunks = pieces(session, question, done);
           isStreaming = true;
           return await begun(chunks);
@@ -152,6 +173,11 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       } finally {
         if (!isStreaming) done();
       }
+    },
+    progress: async (queryId) => {
+      const result = await control.queryAsync(progressOf(queryId), { format: "JSONEachRow" });
+      const text = Buffer.from(result.bytes()).toString("utf8").trim();
+      return text === "" ? null : JSON.parse(text.split("\n")[0]!);
     },
     close: () => control.close(),
   };

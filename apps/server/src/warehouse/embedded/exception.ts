@@ -23,16 +23,24 @@ export function exceptionOf(error: unknown): Exception {
   return code ? new Exception(Number(code), message) : exception(1001, "STD_EXCEPTION", message);
 }
 
+const BAD_REQUEST = [
+  6, 8, 15, 25, 26, 27, 36, 37, 38, 41, 44, 53, 62, 72, 117, 123, 167, 168, 223, 321, 376, 427, 441, 675, 676,
+];
+const NOT_FOUND = [46, 47, 50, 56, 60, 63, 73, 78, 81, 115, 152, 336, 511];
 const STATUS: Readonly<Record<number, number>> = Object.fromEntries([
-  ...[6, 26, 27, 36, 38, 41, 42, 43, 44, 53, 62, 69, 70, 72, 117, 130, 131, 386].map((code) => [code, 400]),
-  ...[46, 47, 50, 56, 60, 81, 115].map((code) => [code, 404]),
-  ...[164, 192, 193, 497, 516].map((code) => [code, 403]),
+  ...BAD_REQUEST.map((code) => [code, 400]),
+  [194, 401],
+  ...[192, 193, 497, 512, 516].map((code) => [code, 403]),
+  ...NOT_FOUND.map((code) => [code, 404]),
   [159, 408],
+  [381, 411],
+  [229, 413],
+  [779, 415],
   [48, 501],
-  ...[202, 236].map((code) => [code, 503]),
+  ...[76, 209, 439].map((code) => [code, 503]),
 ]);
 
-/** As `exceptionCodeToHTTPStatus` of ClickHouse's HTTPHandler.cpp has it, for the codes that are met here. */
+/** As `exceptionCodeToHTTPStatus` of ClickHouse has it; 500 is every other's. */
 export const statusOf = ({ code }: Exception): number => STATUS[code] ?? 500;
 
 /** What tells a client of an exception after rows have left (ClickHouse 25.11 and later). */

@@ -6,12 +6,16 @@ import { promisify } from "node:util";
 import { createGzip, gunzip as gunzipWithCallback } from "node:zlib";
 import type { Engine, Figures } from "./engine.ts";
 import { type Exception, exception, exceptionOf, statusOf, trailerOf } from "./exception.ts";
+import { watchProgress } from "./progress.ts";
 import { type Question, readQuestion } from "./question.ts";
 
 const gunzip = promisify(gunzipWithCallback);
 
 /** A statement with its data. */
 const BODY_BYTES = 128 * 1_048_576;
+/** ClickHouse's own `keep_alive_timeout`: a client that is slow for a moment finds its connection open. */
+const KEEP_ALIVE_MS = 30_000;
+const SERVER = "headwater";
 const ID_BYTES = 16;
 /** Parameters stand in the address: ClickHouse's own bound of it, `http_max_uri_size`. */
 const ADDRESS_BYTES = 1_048_576;
@@ -42,7 +46,7 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
   for await (const chunk of request) {
     size += (chunk as Buffer).length;
     if (size > BODY_BYTES)
-      throw exception(223, "QUERY_IS_TOO_LARGE", `The body is larger than ${BODY_BYTES} bytes`);
+      throw exception(229, "QUERY_IS_TOO_LARGE", `The body is larger than ${BODY_BYTES} bytes`);
     chunks.push(chunk as Buffer);
   }
   const body = Buffer.concat(chunks);
@@ -50,16 +54,19 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
   if (encoding === "identity") return body;
   if (encoding !== "gzip")
     throw exception(48, "NOT_IMPLEMENTED", `There is no Content-Encoding ${encoding} here`);
-  return gunzip(body, { maxOutputLength: BODY_BYTES });
+  return gunzip(body, { maxOutputLength: BODY_BYTES }).catch((error: Error) => {
+    throw exception(354, "ZLIB_INFLATE_FAILED", `The body cannot be inflated: ${error.message}`);
+  });
 }
 
-/** The engine counts what it read; for an insert that is what it wrote. */
+/** The engine counts what it answers, and not what it read for it. Of what is still at work nothing is known yet. */
 const summaryOf = ({ rows, bytes, elapsedSeconds }: Figures) =>
   JSON.stringify({
-    read_rows: String(rows),
-    read_bytes: String(bytes),
+    result_rows: String(rows),
+    result_bytes: String(bytes),
     elapsed_ns: String(Math.round(elapsedSeconds * 1e9)),
   });
+const NOT_YET: Figures = { rows: 0, bytes: 0, elapsedSeconds: 0 };
 
 const MEDIA_TYPE: readonly [RegExp, string][] = [
   [/^(?:JSON\w*EachRow|JSONLines|NDJSON)/i, "application/x-ndjson; charset=UTF-8"],
@@ -94,6 +101,7 @@ async function send(
   response: ServerResponse,
   question: Question,
   answer: Awaited<ReturnType<Engine["ask"]>>,
+  progress: string[],
   isGzip: boolean,
 ): Promise<void> {
   const tag = randomBytes(ID_BYTES / 2).toString("hex");
@@ -104,7 +112,9 @@ async function send(
     "X-ClickHouse-Format": question.format,
     "X-ClickHouse-Timezone": "UTC",
     "X-ClickHouse-Exception-Tag": tag,
-    ...(answer.figures ? { "X-ClickHouse-Summary": summaryOf(answer.figures) } : {}),
+    "X-ClickHouse-Server-Display-Name": SERVER,
+    "X-ClickHouse-Progress": progress,
+    "X-ClickHouse-Summary": summaryOf(answer.figures ?? NOT_YET),
     ...(isGzip ? { "Content-Encoding": "gzip" } : {}),
   });
   const chunks = withTrailer(answer.chunks, tag, () => {
@@ -118,6 +128,29 @@ async function send(
   else response.end();
 }
 
+/** Whether it is alive is told to everybody; what is no query has no handler. */
+function answerWithoutQuery({ method = "" }: IncomingMessage, url: URL, response: ServerResponse): boolean {
+  const isRead = method === "GET" || method === "HEAD";
+  const isAlive = HEALTH.has(url.pathname) || (url.pathname === "/" && url.search === "");
+  if (isRead && isAlive) response.end("Ok.\n");
+  else if (url.pathname !== "/" || !QUERIES.has(method))
+    response
+      .writeHead(404, { "Content-Type": "text/plain; charset=UTF-8" })
+      .end(`There is no handle ${url.pathname}${url.search && "?…"}\n`);
+  else return false;
+  return true;
+}
+
+/** As ClickHouse wants it of whoever sends no body. */
+function requireLength({ method, headers }: IncomingMessage): void {
+  if (method !== "POST" || headers["content-length"] !== undefined || headers["transfer-encoding"]) return;
+  const text = "A POST request needs Content-Length, or Transfer-Encoding: chunked";
+  throw exception(381, "HTTP_LENGTH_REQUIRED", text);
+}
+
+const HEALTH = new Set(["/ping", "/replicas_status"]);
+const QUERIES = new Set(["GET", "POST"]);
+
 async function answer(
   engine: Engine,
   credentials: Credentials,
@@ -125,10 +158,7 @@ async function answer(
   response: ServerResponse,
 ): Promise<void> {
   const url = new URL(request.url ?? "/", "http://localhost");
-  if (url.pathname === "/ping" || (request.method === "GET" && url.pathname === "/" && url.search === "")) {
-    response.end("Ok.\n");
-    return;
-  }
+  if (answerWithoutQuery(request, url, response)) return;
   const given = credentialsOf(request, url);
   if (!same(given.username, credentials.username) || !same(given.password, credentials.password))
     throw exception(
@@ -136,6 +166,7 @@ async function answer(
       "AUTHENTICATION_FAILED",
       "Authentication failed: password is incorrect, or there is no such user",
     );
+  requireLength(request);
   const gone = new AbortController();
   response.once("close", () => gone.abort());
   const body = await readBody(request);
@@ -146,12 +177,16 @@ async function answer(
   const isGzip =
     url.searchParams.get("enable_http_compression") === "1" &&
     /\bgzip\b/.test(headers.get("accept-encoding") ?? "");
-  await send(response, question, await engine.ask(question, gone.signal), isGzip);
+  const { queryId, progressMs } = question;
+  const watch = progressMs === null ? null : watchProgress(engine, queryId, progressMs);
+  const asked = await engine.ask(question, gone.signal).finally(() => watch?.stop());
+  await send(response, question, asked, watch?.lines() ?? [], isGzip);
 }
 
 /** Not listening yet. */
 export function createInterface(engine: Engine, credentials: Credentials): Server {
-  return createServer({ maxHeaderSize: ADDRESS_BYTES }, (request, response) => {
+  const options = { maxHeaderSize: ADDRESS_BYTES, keepAliveTimeout: KEEP_ALIVE_MS };
+  return createServer(options, (request, response) => {
     answer(engine, credentials, request, response).catch((error: unknown) => {
       // whoever asked has gone, or has half an answer already
       if (response.headersSent) response.destroy();

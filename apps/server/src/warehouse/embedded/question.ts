@@ -13,6 +13,10 @@ export interface Question {
   format: string;
   /** It may change nothing: it came with GET. */
   isReadOnly: boolean;
+  /** Its answer begins when it has ended: what fails then fails before any of it has left. */
+  isWhole: boolean;
+  /** It is to be told how far it is, this often; null: not. */
+  progressMs: number | null;
 }
 
 /** Parameters of the URL that are no settings of the engine, and what may be said by headers instead. */
@@ -40,6 +44,9 @@ const OF_THE_INTERFACE = new Set([
 ]);
 /** A conversation over several requests would be lost with a restart of the process. */
 const NOT_HERE = new Set(["session_id", "session_timeout", "session_check", "async_insert_deduplicate"]);
+/** ClickHouse's own way of packing, of which no client here makes use. */
+const PACKED = ["compress", "decompress"];
+const PROGRESS_MS = 100;
 const PARAMETER = "param_";
 const NAME = /^[A-Za-z_][A-Za-z0-9_.]*$/;
 const OWN_FORMAT = /\bFORMAT\s+([A-Za-z0-9]+)\s*(?:SETTINGS\b[^;]*)?;?\s*$/i;
@@ -79,6 +86,11 @@ export function readQuestion(
     if (!NAME.test(bare)) throw exception(115, "UNKNOWN_SETTING", `Unknown setting '${name}'`);
     (isParameter ? parameters : settings).set(bare, value);
   }
+  const isOn = (name: string) => /^(?:1|true)$/.test(url.searchParams.get(name) ?? "");
+  for (const name of PACKED)
+    if (isOn(name)) throw exception(48, "NOT_IMPLEMENTED", `The embedded warehouse has no ${name}`);
+  if (headers.get("content-type")?.startsWith("multipart/"))
+    throw exception(48, "NOT_IMPLEMENTED", "The embedded warehouse takes no external data");
   const asked = url.searchParams.get("query") ?? "";
   const sql = statementOf(asked, body);
   if (sql.trim() === "") throw exception(62, "SYNTAX_ERROR", "Syntax error: Empty query");
@@ -95,6 +107,10 @@ export function readQuestion(
       headers.get("x-clickhouse-format") ??
       "TabSeparated",
     isReadOnly: method === "GET",
+    isWhole: isOn("wait_end_of_query"),
+    progressMs: isOn("send_progress_in_http_headers")
+      ? Number(url.searchParams.get("http_headers_progress_interval_ms") ?? PROGRESS_MS)
+      : null,
   };
 }
 
@@ -114,6 +130,11 @@ export function preludeOf({ queryId, database, settings, parameters, isReadOnly 
   ];
   return `${database === null ? "" : `USE ${identifier(database)}; `}SET ${set.join(", ")}`;
 }
+
+export const progressOf = (queryId: string): string =>
+  `SELECT toFloat64(read_rows) AS readRows, toFloat64(read_bytes) AS readBytes, toFloat64(written_rows) AS writtenRows,
+    toFloat64(written_bytes) AS writtenBytes, toFloat64(total_rows_approx) AS totalRows, elapsed AS elapsedSeconds
+  FROM system.processes WHERE Settings['${LABEL}'] = ${quoted(queryId)}`;
 
 /** Ends the query with that id, wherever it is. */
 export const killOf = (queryId: string): string =>

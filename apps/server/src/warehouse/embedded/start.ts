@@ -2,19 +2,25 @@
 import { fork } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdirSync } from "node:fs";
+import { resolve } from "node:path";
 import { LIMITS } from "@headwater/contract/limits";
 import type { Life } from "../keep.ts";
 import type { Order, Report } from "./child.ts";
+import { announce } from "./joining.ts";
 
 export interface EmbeddedOptions {
   folder: string;
   memoryBytes: number;
   threads: number;
+  /** The folder that backups are read from; default: `backups` in its own, which each start empties. */
+  backups?: string;
+  /** Further arguments of the engine: tests have a cluster by them. */
+  more?: readonly string[];
 }
 
 const CHILD = new URL("./child.ts", import.meta.url);
 const USER = "headwater";
-const DATABASE = "headwater";
+export const DATABASE = "headwater";
 /** Queries run on threads of this pool: three reads, a write, what ends one, and compression beside them. */
 const POOL_THREADS = "10";
 
@@ -31,10 +37,13 @@ export function isInstalled(): boolean {
 }
 
 /** @throws when it cannot be opened; nothing is left running then */
-export async function startEmbedded({ folder, memoryBytes, threads }: EmbeddedOptions): Promise<Life> {
+export async function startEmbedded(options: EmbeddedOptions): Promise<Life> {
+  const { folder, memoryBytes, threads, backups = null, more = [] } = options;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const password = randomBytes(24).toString("base64url");
   const child = fork(CHILD, {
+    // the engine takes a file config.xml of its folder for its own
+    cwd: folder,
     // times without a zone are UTC
     env: { TZ: "UTC", UV_THREADPOOL_SIZE: POOL_THREADS },
     execArgv: ["--disable-warning=ExperimentalWarning"],
@@ -45,7 +54,15 @@ export async function startEmbedded({ folder, memoryBytes, threads }: EmbeddedOp
     child.once("exit", (code, signal) => resolve(`its process ended (${signal ?? `exit code ${code}`})`));
   });
   const end = () => void child.kill("SIGKILL");
-  const order: Order = { folder, memoryBytes, threads, username: USER, password };
+  const order: Order = {
+    folder: resolve(folder),
+    backups: backups === null ? null : resolve(backups),
+    memoryBytes,
+    threads,
+    more,
+    username: USER,
+    password,
+  };
   const patience = setTimeout(end, LIMITS.warehouseStartMs);
   try {
     const reported = new Promise<Report>((resolve) =>
@@ -55,7 +72,9 @@ export async function startEmbedded({ folder, memoryBytes, threads }: EmbeddedOp
     const report = await Promise.race([reported, ended.then((reason) => ({ failure: reason }))]);
     if ("failure" in report) throw new Error(`The embedded warehouse cannot be opened: ${report.failure}`);
     const url = `http://127.0.0.1:${report.port}`;
-    return { endpoint: { url, username: USER, password, database: DATABASE }, ended, end };
+    const endpoint = { url, username: USER, password, database: DATABASE, cluster: null };
+    announce(folder, endpoint);
+    return { endpoint, ended, end };
   } catch (error) {
     end();
     throw error;

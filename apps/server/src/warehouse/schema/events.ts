@@ -3,6 +3,9 @@
  * "Events"). A line of the outbox is a row as it is, so the engine reads it and nobody else has to.
  */
 
+import { onCluster, type Place } from "../cluster.ts";
+import { tableStatements } from "./table.ts";
+
 const few = "LowCardinality(Nullable(String))";
 const many = "Nullable(String)";
 const time = "DateTime64(3, 'UTC') CODEC(Delta, ZSTD)";
@@ -33,6 +36,11 @@ const DEVICE = {
   isBot: "Bool",
 };
 
+const TOKENS_OF_ONE = "non_replicated_deduplication_window = 10000";
+/** A week: longer than a page is tried again without being compared. */
+const TOKENS_OF_REPLICAS =
+  "replicated_deduplication_window = 10000, replicated_deduplication_window_seconds = 604800";
+
 const COLUMNS: Readonly<Record<string, string>> = {
   analyticsEventId: "String",
   eventId: "String",
@@ -59,18 +67,19 @@ const COLUMNS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Sorted by source and day, then by session: a question reads a range, and what a session repeats is stored once.
- * Pages that were stored are remembered by their tokens; parts are on the disk before their insert is answered.
+ * Sorted by source and day, then by session: a question reads a range, and what a session repeats is stored once. A
+ * session is whole on one shard of a cluster. Pages that were stored are remembered by their tokens.
  */
-export const EVENTS = `CREATE TABLE IF NOT EXISTS events (
-  ${Object.entries(COLUMNS)
-    .map(([name, type]) => `${name} ${type}`)
-    .join(",\n  ")}
-) ENGINE = MergeTree
-PARTITION BY toYYYYMM(occurredAt)
-ORDER BY (sourceId, toDate(occurredAt), sessionId, occurredAt, analyticsEventId)
-SETTINGS non_replicated_deduplication_window = 10000, fsync_after_insert = 1, fsync_part_directory = 1,
-  min_rows_to_fsync_after_merge = 1, min_compressed_bytes_to_fsync_after_merge = 1`;
+export const eventsStatements = (place: Place): string[] =>
+  tableStatements(place, {
+    name: "events",
+    columns: COLUMNS,
+    engine: "MergeTree",
+    clauses: `PARTITION BY toYYYYMM(occurredAt)
+ORDER BY (sourceId, toDate(occurredAt), sessionId, occurredAt, analyticsEventId)`,
+    settings: place.cluster === null ? TOKENS_OF_ONE : TOKENS_OF_REPLICAS,
+    shardBy: "cityHash64(sourceId, sessionId)",
+  });
 
 /** What a session takes from its first event. As one value: an aggregate function leaves out what is null, and that is an answer. */
 const ENTRY = ["anonymousId", "page", "device", "country", "locale", "timezone"];
@@ -80,7 +89,9 @@ const NAMES = ["anonymousId", "entryPage", "entryDevice", "entryCountry", "entry
  * What a session is follows from its events at the moment of asking, so an event that is late or out of order
  * puts it right by itself (docs/contract.md, section 9).
  */
-export const SESSIONS = `CREATE VIEW IF NOT EXISTS sessions AS
+export const sessionsStatement = (
+  place: Place,
+): string => `CREATE VIEW IF NOT EXISTS ${place.database}.sessions${onCluster(place)} AS
 SELECT sourceId, sessionId, startedAt, endedAt,
   dateDiff('millisecond', startedAt, endedAt) AS durationMs,
   pageViews, trackEvents,
@@ -97,6 +108,6 @@ FROM (
     argMin(tuple(${ENTRY}), (occurredAt, eventId)) AS firstEvent,
     argMax(tuple(page), (type = 'page', occurredAt, eventId)) AS lastPage,
     argMaxIf(tuple(userId), (occurredAt, eventId), userId IS NOT NULL) AS lastUser
-  FROM events
+  FROM ${place.database}.events
   GROUP BY sourceId, sessionId
 )`;

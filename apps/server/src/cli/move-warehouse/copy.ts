@@ -1,0 +1,159 @@
+/**
+ * Events from one warehouse into another, a source's days after each other. What became of an earlier try is seen in the
+ * other warehouse itself: a day that is the same on both sides is passed over, and of a page only what is missing is sent.
+ */
+import { createHash } from "node:crypto";
+import type { Block } from "../../ship/block.ts";
+import { store, storeMissing } from "../../ship/store.ts";
+import type { WarehouseClient } from "../../warehouse/client.ts";
+
+/** Of what lies there: whether two sides hold the same events, each as often, is told by number and sums of hashes of ids. */
+export interface Held {
+  sourceId: string;
+  /** `2026-11-21`, in UTC. */
+  day: string;
+  events: number;
+  hash: string;
+}
+
+/** A page to have, and what it may take of memory: of large events fewer. */
+const PAGE_ROWS = 20_000;
+const PAGE_BYTES = 16 * 1_048_576;
+const SMALLEST_ROWS = 100;
+
+/** As a normal form is written, so that it is read back as shipping's are. */
+const SETTINGS = {
+  date_time_output_format: "iso",
+  output_format_json_escape_forward_slashes: 0,
+  output_format_json_quote_64bit_integers: 0,
+  wait_end_of_query: 1,
+} as const;
+
+/** As they lie there. */
+const ORDER = "toDate(occurredAt), sessionId, occurredAt, analyticsEventId";
+const OF_SPAN = "sourceId = {sourceId:String} AND toDate(occurredAt) BETWEEN {first:Date} AND {last:Date}";
+const AFTER = `AND toDate(occurredAt) >= toDate({occurredAt:DateTime64(3, 'UTC')})
+  AND (${ORDER}) > (toDate({occurredAt:DateTime64(3, 'UTC')}), {sessionId:String}, {occurredAt:DateTime64(3, 'UTC')}, {analyticsEventId:String})`;
+
+interface Place {
+  sessionId: string;
+  occurredAt: string;
+  analyticsEventId: string;
+}
+
+async function rowsOf<T>(client: WarehouseClient, query: string, query_params: object = {}): Promise<T[]> {
+  const asked = { query, query_params: { ...query_params }, format: "JSONEachRow" } as const;
+  return (await client.query(asked)).json<T>();
+}
+
+export async function sourcesOf(client: WarehouseClient): Promise<string[]> {
+  const rows = await rowsOf<{ sourceId: string }>(
+    client,
+    "SELECT DISTINCT sourceId FROM events ORDER BY sourceId",
+  );
+  return rows.map(({ sourceId }) => sourceId);
+}
+
+/** Days of a source, the first and the last among them. */
+export interface Span {
+  sourceId: string;
+  first: string;
+  last: string;
+}
+
+export const allDays = (sourceId: string): Span => ({ sourceId, first: "1970-01-01", last: "2149-06-06" });
+
+/** In their order. */
+export async function heldOf(client: WarehouseClient, { sourceId, first, last }: Span): Promise<Held[]> {
+  const query = `SELECT sourceId, toString(toDate(occurredAt)) AS day, toUInt32(count()) AS events,
+      concat(toString(sum(cityHash64(analyticsEventId))), '-', toString(groupBitXor(cityHash64(analyticsEventId)))) AS hash
+    FROM events WHERE ${OF_SPAN} GROUP BY sourceId, day ORDER BY day`;
+  return rowsOf<Held>(client, query, { sourceId, first, last });
+}
+
+const SPAN_EVENTS = 200_000;
+
+/** Few questions for many small days, and no span of more than a large day. */
+export function spansOf(days: readonly Held[]): Span[] {
+  const spans: (Span & { events: number })[] = [];
+  for (const { sourceId, day, events } of days) {
+    const span = spans.at(-1);
+    if (span === undefined || span.events + events > SPAN_EVENTS)
+      spans.push({ sourceId, first: day, last: day, events });
+    else Object.assign(span, { last: day, events: span.events + events });
+  }
+  return spans;
+}
+
+export const isSame = (one: Held | undefined, other: Held | undefined): boolean =>
+  one?.events === other?.events && one?.hash === other?.hash;
+
+const LINE_END = 10;
+
+/** Of the last line, and how many lines there are. */
+function endOf(page: Buffer): { rows: number; place: Place } {
+  let rows = 0;
+  for (let at = page.indexOf(LINE_END); at !== -1; at = page.indexOf(LINE_END, at + 1)) rows += 1;
+  const start = page.lastIndexOf(LINE_END, page.length - 2) + 1;
+  const { sessionId, occurredAt, analyticsEventId } = JSON.parse(page.toString("utf8", start));
+  return { rows, place: { sessionId, occurredAt, analyticsEventId } };
+}
+
+/** The same pages whenever it is asked, so that a page's name finds what an earlier try has left under way. */
+async function* pagesOf(client: WarehouseClient, span: Span): AsyncGenerator<{ block: Block; rows: number }> {
+  let place: Place | null = null;
+  let most = PAGE_ROWS;
+  for (;;) {
+    const after: object = place ? { ...place, occurredAt: new Date(place.occurredAt) } : {};
+    const { stream } = await client.exec({
+      query: `SELECT * FROM events WHERE ${OF_SPAN} ${place ? AFTER : ""} ORDER BY ${ORDER} LIMIT {most:UInt32} FORMAT JSONEachRow`,
+      query_params: { ...span, most, ...after },
+      clickhouse_settings: SETTINGS,
+    });
+    const body: Buffer = Buffer.concat(await stream.toArray());
+    if (body.length === 0) return;
+    const name = createHash("sha256")
+      .update(JSON.stringify([span.sourceId, span.first, place]))
+      .digest("hex");
+    const { rows, place: end } = endOf(body);
+    yield { block: { token: `mov_${name.slice(0, 32)}`, body }, rows };
+    if (rows < most) return;
+    place = end;
+    most = Math.max(SMALLEST_ROWS, Math.min(PAGE_ROWS, Math.floor((PAGE_BYTES * rows) / body.length)));
+  }
+}
+
+/**
+ * A page is read while the one before is stored.
+ * @param isEmpty nothing of it is there: only an insert that a killed command left under way may be, and has the same token
+ * @param onPage told how many events were stored that were not there
+ */
+export async function copySpan(
+  from: WarehouseClient,
+  to: WarehouseClient,
+  span: Span,
+  isEmpty: boolean,
+  onPage: (stored: number) => void,
+): Promise<void> {
+  const { signal } = new AbortController();
+  let storing: Promise<void> = Promise.resolve();
+  const put = async (block: Block, rows: number) => {
+    if (!isEmpty) return storeMissing(to, block, signal);
+    await store(to, block, true, signal);
+    return rows;
+  };
+  for await (const { block, rows } of pagesOf(from, span)) {
+    await storing;
+    storing = put(block, rows).then(onPage);
+    // it is waited for before the next is begun
+    storing.catch(() => undefined);
+  }
+  await storing;
+}
+
+/** Is any event there more than once? */
+export async function isDoubled(client: WarehouseClient, span: Span): Promise<boolean> {
+  const query = `SELECT toUInt32(count() - uniqExact(analyticsEventId)) AS more FROM events WHERE ${OF_SPAN}`;
+  const [row] = await rowsOf<{ more: number }>(client, query, span);
+  return row !== undefined && row.more > 0;
+}

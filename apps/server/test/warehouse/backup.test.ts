@@ -1,0 +1,93 @@
+/** `headwater backup` under load, and `headwater restore`: what was accepted before the backup is there, once. */
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { folder, headwater } from "../command-line.ts";
+import { acceptedInUsage, ask, type Child, createSource, startChild, until } from "../faults/child.ts";
+import { type Batch, Load } from "../faults/load.ts";
+import { createRandom } from "../faults/random.ts";
+import { askWarehouse } from "./ask.ts";
+import { PATIENCE_MS } from "./store.ts";
+
+const WAREHOUSE = { WAREHOUSE: "embedded" };
+const data = folder();
+const [served, copy, restored] = [data.at("served"), data.at("copy"), data.at("restored")];
+const idsOf = (batches: Batch[]) =>
+  batches.flatMap(({ results }) => results!.map(({ analyticsEventId }) => analyticsEventId));
+const run = (dataDir: string, ...words: string[]) => headwater({ DATA_DIR: dataDir, ...WAREHOUSE }, ...words);
+const waiting = async ({ url }: Child) => (await ask(url, "/readyz")).body.warehouse.waitingEvents as number;
+const nothingWaits = (child: Child) =>
+  until("all is shipped", PATIENCE_MS, async () => (await waiting(child)) === 0);
+
+let accepted: string[];
+before(async () => {
+  const child = await startChild(served, { environment: WAREHOUSE });
+  const source = await createSource(child.url);
+  await using load = new Load(child.url, source, createRandom());
+  await load.start();
+  const shipped = async () =>
+    /^headwater_shipped_events_total [1-9]/m.test(await (await fetch(`${child.url}/metrics`)).text());
+  await until("some are shipped", PATIENCE_MS, shipped);
+  accepted = idsOf(load.acknowledged());
+  const { code, stderr, json } = await run(served, "backup", "--to", copy, "--json");
+  assert.equal(code, 0, stderr);
+  assert.deepEqual(
+    json().files.map(({ file }: { file: string }) => file),
+    ["ledger.sqlite", "attempts.sqlite", "warehouse"],
+  );
+  assert.ok(load.acknowledged().length * 10 > accepted.length, "events were accepted meanwhile");
+  await load.abandon();
+  await child.end("SIGKILL");
+});
+after(() => data[Symbol.dispose]());
+
+test("The password of the warehouse that runs is for its owner alone.", () => {
+  assert.equal(statSync(join(served, "warehouse", "endpoint.json")).mode & 0o777, 0o600);
+});
+
+test("A backup is never overwritten, and what broke off is none.", async () => {
+  assert.match((await run(served, "backup", "--to", copy)).stderr, /exists already/);
+  mkdirSync(data.at("half"));
+  assert.match(
+    (await run(restored, "restore", "--from", data.at("half"))).stderr,
+    /There is no ledger in --from/,
+  );
+  assert.ok(!existsSync(restored));
+  assert.match((await run(served, "restore", "--from", copy)).stderr, /is not empty/);
+});
+
+test("Restored, every event that was accepted before is there, and none twice.", async () => {
+  const { code, stderr } = await run(restored, "restore", "--from", copy);
+  assert.equal(code, 0, stderr);
+  const child = await startChild(restored, { environment: WAREHOUSE });
+  const known = await acceptedInUsage(child.url);
+  await nothingWaits(child);
+  await child.end("SIGTERM");
+  const rows = await askWarehouse(restored, "SELECT analyticsEventId AS id FROM events");
+  const held = rows.map(({ id }) => id as string);
+  const unique = new Set(held);
+  assert.equal(held.length, unique.size, "each once");
+  assert.ok(held.length >= known, `the ledger has accepted ${known}, and ${held.length} are there`);
+  assert.deepEqual(
+    accepted.filter((id) => !unique.has(id)),
+    [],
+  );
+  assert.ok(accepted.length > 100, `${accepted.length} events`);
+});
+
+test("With nobody serving, too; and without its warehouse a ledger is backed up all the same.", async () => {
+  const again = data.at("again");
+  const { code, stderr, json } = await run(restored, "backup", "--to", again, "--json");
+  assert.equal(code, 0, stderr);
+  assert.equal(json().files.length, 3);
+  const other = await headwater(
+    { DATA_DIR: restored, WAREHOUSE: "", CLICKHOUSE_URL: "http://u:p@127.0.0.1:9/x" },
+    "backup",
+    "--to",
+    data.at("other"),
+  );
+  assert.equal(other.code, 0, other.stderr);
+  assert.match(other.stderr, /The warehouse of CLICKHOUSE_URL is not in it/);
+  assert.ok(!existsSync(join(data.at("other"), "warehouse")));
+});

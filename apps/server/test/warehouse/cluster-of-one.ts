@@ -1,0 +1,121 @@
+/**
+ * What of a cluster the engine has without servers: its shards are all this one process, asked as shards are. In front of
+ * it is left out what needs Keeper, `ON CLUSTER` and `Replicated`. With two shards each reads its half of one table, by
+ * its number, and what is inserted goes into that table; with one, it goes through the Distributed table.
+ */
+import { rmSync, writeFileSync } from "node:fs";
+import { createServer, type IncomingMessage, request } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { startEmbedded } from "../../src/warehouse/embedded/start.ts";
+import type { Endpoint } from "../../src/warehouse/warehouse.ts";
+import { MEMORY_BYTES } from "./life.ts";
+import { newFolder } from "./store.ts";
+
+const PORT = 9_000;
+/** Parameters stand in the address. */
+const ADDRESS_BYTES = 1_048_576;
+const KEEP_ALIVE_MS = 30_000;
+const SHARD = `<shard><replica><host>127.0.0.1</host><port>${PORT}</port></replica></shard>`;
+const configOf = (cluster: string, shards: number) => `<clickhouse>
+  <tcp_port>${PORT}</tcp_port>
+  <remote_servers><${cluster}>${SHARD.repeat(shards)}</${cluster}></remote_servers>
+</clickhouse>`;
+
+/** A statement as this process can take it, and what it is told after it. */
+function adapted(text: string, shards: number): { text: string; after: string | null } {
+  const here = text
+    .replace(/ ON CLUSTER '\w+'/g, "")
+    .replace(/Replicated(\w+)\('[^']*', '[^']*'(?:, )?/g, "$1(")
+    .replace(
+      /(?<!non_)replicated_deduplication_window = (\d+), \w+ = \d+/,
+      "non_replicated_deduplication_window = $1",
+    );
+  if (shards === 1) return { text: here, after: null };
+  const made =
+    /^CREATE TABLE IF NOT EXISTS (\S+)\.(\w+) [\s\S]*Distributed\('\w+', '\w+', '(\w+)_local', (.*)\)$/.exec(
+      here,
+    );
+  if (made) {
+    const [, database, , name, shard] = made;
+    const half = `SELECT * FROM ${database}.${name}_stored WHERE ${shard} % ${shards} = shardNum() - 1`;
+    return { text: here, after: `CREATE VIEW IF NOT EXISTS ${database}.${name}_local AS ${half}` };
+  }
+  return {
+    text: here
+      .replace(/((?:CREATE TABLE IF NOT EXISTS|ALTER TABLE) \w+\.\w+)_local/, "$1_stored")
+      .replace(/table = '(\w+)_local'/, "table = '$1_stored'")
+      .replace(/INSERT INTO events\b/, "INSERT INTO events_stored"),
+    after: null,
+  };
+}
+
+export interface ClusterOfOne extends AsyncDisposable {
+  endpoint: Endpoint;
+  /** As they were sent. */
+  statements: string[];
+}
+
+const readAll = async (message: IncomingMessage) => Buffer.concat(await message.toArray());
+
+export async function startClusterOfOne(shards: 1 | 2): Promise<ClusterOfOne> {
+  const folder = newFolder();
+  const cluster = `of_${shards}`;
+  const config = join(folder, "cluster.xml");
+  writeFileSync(config, configOf(cluster, shards));
+  const more = [`--config-file=${config}`];
+  const life = await startEmbedded({ folder, memoryBytes: MEMORY_BYTES, threads: 2, more });
+  const statements: string[] = [];
+
+  const forward = (from: IncomingMessage, address: string, body: Buffer) =>
+    new Promise<IncomingMessage>((resolve, reject) => {
+      const { host: _, "content-length": __, "transfer-encoding": ___, ...headers } = from.headers;
+      // a connection of its own: one that is kept may just be closed
+      const options = { method: from.method, headers, agent: false };
+      const sent = request(life.endpoint.url + address, options, resolve);
+      from.once("close", () => from.complete || sent.destroy());
+      sent.on("error", reject);
+      sent.end(body);
+    });
+  const server = createServer(
+    { maxHeaderSize: ADDRESS_BYTES, keepAliveTimeout: KEEP_ALIVE_MS },
+    async (from, to) => {
+      try {
+        const url = new URL(from.url ?? "/", "http://localhost");
+        const body = await readAll(from);
+        const inAddress = url.searchParams.get("query");
+        const statement = inAddress ?? body.toString("utf8");
+        if (url.pathname !== "/ping") statements.push(statement);
+        const { text, after } = adapted(statement, shards);
+        if (inAddress !== null) url.searchParams.set("query", text);
+        const answer = await forward(
+          from,
+          url.pathname + url.search,
+          inAddress === null ? Buffer.from(text) : body,
+        );
+        if (after !== null) (await forward(from, url.pathname + url.search, Buffer.from(after))).resume();
+        to.writeHead(answer.statusCode ?? 500, answer.headers);
+        to.once("close", () => answer.destroy());
+        answer.pipe(to);
+      } catch {
+        from.socket.destroy();
+      }
+    },
+  );
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    endpoint: {
+      ...life.endpoint,
+      url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      cluster,
+    },
+    statements,
+    [Symbol.asyncDispose]: async () => {
+      server.close();
+      server.closeAllConnections();
+      life.end();
+      await life.ended;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,111 @@
+/**
+ * The tables on a cluster: every statement is one for the engine, sharded reads answer as the oracle does, and an insert
+ * through the Distributed table is there once. Keeper, replicas and other hosts are not in it.
+ */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { storeMissing } from "../../src/ship/store.ts";
+import { connect, type WarehouseClient } from "../../src/warehouse/client.ts";
+import { deleteEvents } from "../../src/warehouse/deletion.ts";
+import { migrate } from "../../src/warehouse/migrate.ts";
+import { until } from "../faults/child.ts";
+import { poseSome } from "../stats/generated-share.ts";
+import { openStatsWorld } from "../stats/stats-world.ts";
+import { type ClusterOfOne, startClusterOfOne } from "./cluster-of-one.ts";
+import { anEvent, PATIENCE_MS } from "./store.ts";
+
+const NOW = Date.UTC(2026, 10, 21, 12);
+const QUESTIONS = process.env.TEST_LONG === "1" ? 2_000 : 100;
+const { signal } = new AbortController();
+
+describe("Two shards", () => {
+  let cluster: ClusterOfOne;
+  before(async () => {
+    cluster = await startClusterOfOne(2);
+  });
+  after(() => cluster[Symbol.asyncDispose]());
+
+  describe("asked", () =>
+    poseSome(QUESTIONS, (environment) => openStatsWorld(environment, cluster.endpoint)));
+});
+
+describe("One shard", () => {
+  let cluster: ClusterOfOne;
+  let client: WarehouseClient;
+  before(async () => {
+    cluster = await startClusterOfOne(1);
+    assert.deepEqual(await migrate(cluster.endpoint), { from: 0, to: 1 });
+    client = connect(cluster.endpoint);
+  });
+  after(async () => {
+    await client.close();
+    await cluster[Symbol.asyncDispose]();
+  });
+  const rows = async (query: string) => (await client.query({ query, format: "JSONEachRow" })).json();
+  const blockOf = (token: string, entries: { json: string }[]) => ({
+    token,
+    body: Buffer.from(entries.map(({ json }) => `${json}\n`).join("")),
+  });
+
+  it("is brought up once", async () => {
+    assert.deepEqual(await migrate(cluster.endpoint), { from: 1, to: 1 });
+  });
+
+  it("stores through the Distributed table what it does not hold, and what has a known token once", async () => {
+    const entries = Array.from({ length: 50 }, (_, index) => anEvent(NOW, { sessionId: `ses_${index % 7}` }));
+    await storeMissing(client, blockOf("a", entries.slice(0, 30)), signal);
+    assert.equal(await storeMissing(client, blockOf("b", entries), signal), 20);
+    assert.equal(await storeMissing(client, blockOf("b", entries), signal), 0);
+    const { stream } = await client.exec({
+      query: `INSERT INTO events FORMAT JSONEachRow\n${blockOf("", entries.slice(30)).body}`,
+      clickhouse_settings: { insert_deduplication_token: "c", date_time_input_format: "best_effort" },
+    });
+    await stream.resume().toArray();
+    assert.deepEqual(
+      await rows("SELECT toUInt32(count()) AS n, toUInt32(uniqExact(sessionId)) AS s FROM events"),
+      [{ n: 70, s: 7 }],
+    );
+  });
+
+  it("deletes what is stored", async () => {
+    const deletion = { name: "del_1", condition: "sessionId = 'ses_1'" };
+    await until("it is done", PATIENCE_MS, async () => (await deleteEvents(client, [deletion])).has("del_1"));
+    const held = await rows("SELECT DISTINCT sessionId FROM events ORDER BY sessionId");
+    assert.deepEqual(
+      held,
+      [0, 2, 3, 4, 5, 6].map((number) => ({ sessionId: `ses_${number}` })),
+    );
+  });
+
+  it("is told nothing that the engine cannot read, on every node where it must be", async () => {
+    const query = "SELECT formatQuery({text:String}) AS text";
+    const read = async (text: string) => {
+      const answer = await client.query({ query, query_params: { text }, format: "JSONEachRow" });
+      return (await answer.json<{ text: string }>())[0]!.text;
+    };
+    const sent = cluster.statements.filter((text) => !text.includes("formatQuery"));
+    const told = [];
+    for (const text of new Set(
+      sent.map((one) => one.replace(/FORMAT JSONEachRow[\s\S]*$/, "FORMAT JSONEachRow")),
+    ))
+      told.push(await read(text));
+    const words = ["CREATE DATABASE", "CREATE TABLE", "CREATE VIEW", "ALTER TABLE"];
+    for (const word of words) {
+      const those = told.filter((text) => text.startsWith(word));
+      assert.ok(those.length > 0, word);
+      for (const text of those) assert.match(text, / ON CLUSTER '?of_1/, word);
+    }
+    const all = told.join("\n");
+    assert.match(
+      all,
+      /ReplicatedMergeTree\('\/clickhouse\/tables\/\{shard\}\/headwater\/events_local', '\{replica\}'\)/,
+    );
+    assert.match(
+      all,
+      /Distributed\('of_1', 'headwater', 'events_local', cityHash64\(sourceId, sessionId\)\)/,
+    );
+    assert.match(all, /FROM clusterAllReplicas\('of_1', headwater.events_local\)/);
+    assert.match(all, /FROM clusterAllReplicas\('of_1', system.mutations\)/);
+    assert.match(all, /FROM clusterAllReplicas\('of_1', system.processes\)/);
+  });
+});

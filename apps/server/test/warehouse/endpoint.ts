@@ -1,0 +1,28 @@
+/** An endpoint of the embedded engine that belongs to no service: whoever has its address asks it as any other. */
+import { rmSync } from "node:fs";
+import { startEmbedded } from "../../src/warehouse/embedded/start.ts";
+import type { Endpoint } from "../../src/warehouse/warehouse.ts";
+import { startClusterOfOne } from "./cluster-of-one.ts";
+import { MEMORY_BYTES } from "./life.ts";
+import { newFolder } from "./store.ts";
+
+export { addressOf } from "./life.ts";
+
+export interface StartedEndpoint extends AsyncDisposable {
+  endpoint: Endpoint;
+}
+
+/** @param onShard as a cluster of one shard */
+export async function startEndpoint(onShard: boolean): Promise<StartedEndpoint> {
+  if (onShard) return startClusterOfOne(1);
+  const folder = newFolder();
+  const life = await startEmbedded({ folder, memoryBytes: MEMORY_BYTES, threads: 2 });
+  return {
+    endpoint: life.endpoint,
+    [Symbol.asyncDispose]: async () => {
+      life.end();
+      await life.ended;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

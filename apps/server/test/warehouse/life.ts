@@ -1,0 +1,58 @@
+/**
+ * The warehouse of a file of tests: embedded, on a folder of its own; with TEST_WAREHOUSE_URL (and TEST_WAREHOUSE_CLUSTER)
+ * a database of its own at that address, which belongs to nobody else either.
+ */
+import { createHash } from "node:crypto";
+import { rmSync } from "node:fs";
+import { clickhouseUrl } from "../../src/setting-values.ts";
+import { connect } from "../../src/warehouse/client.ts";
+import { onCluster } from "../../src/warehouse/cluster.ts";
+import { startEmbedded } from "../../src/warehouse/embedded/start.ts";
+import type { Life } from "../../src/warehouse/keep.ts";
+import type { Endpoint } from "../../src/warehouse/warehouse.ts";
+
+export const MEMORY_BYTES = 1_073_741_824;
+
+const given = clickhouseUrl(process.env.TEST_WAREHOUSE_URL ?? "");
+
+/** The same database for the same folder, so that one who comes again finds what was there. */
+function elsewhere(folder: string): Endpoint | null {
+  if (given === null) return null;
+  const own = createHash("sha256").update(folder).digest("hex").slice(0, 12);
+  return {
+    ...given,
+    database: `${given.database}_${own}`,
+    cluster: process.env.TEST_WAREHOUSE_CLUSTER || null,
+  };
+}
+
+export async function startLife(folder: string): Promise<Life> {
+  const endpoint = elsewhere(folder);
+  if (endpoint === null) return startEmbedded({ folder, memoryBytes: MEMORY_BYTES, threads: 2 });
+  const { promise: ended, resolve } = Promise.withResolvers<string>();
+  return { endpoint, ended, end: () => resolve("it was ended") };
+}
+
+/** What it held is gone. */
+export async function clearLife(folder: string): Promise<void> {
+  rmSync(folder, { recursive: true, force: true });
+  const endpoint = elsewhere(folder);
+  if (endpoint === null) return;
+  const client = connect({ ...endpoint, database: "default" });
+  await client.command({ query: `DROP DATABASE IF EXISTS ${endpoint.database}${onCluster(endpoint)} SYNC` });
+  await client.close();
+}
+
+/** As CLICKHOUSE_URL has it. */
+export function addressOf({ url, username, password, database }: Endpoint): string {
+  const address = new URL(`${url}/${database}`);
+  Object.assign(address, { username, password });
+  return address.href;
+}
+
+/** For the settings of a service. */
+export const settingsOf = (endpoint: Endpoint): Record<string, string> => ({
+  WAREHOUSE: "",
+  CLICKHOUSE_URL: addressOf(endpoint),
+  CLICKHOUSE_CLUSTER: endpoint.cluster ?? "",
+});

@@ -1,0 +1,151 @@
+/** `headwater move-warehouse`: every event is there once, as it was, whatever broke it off in between. */
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { after, before, test } from "node:test";
+import { store } from "../../src/ship/store.ts";
+import { connect, type WarehouseClient } from "../../src/warehouse/client.ts";
+import { startEmbedded } from "../../src/warehouse/embedded/start.ts";
+import { migrate } from "../../src/warehouse/migrate.ts";
+import { BIN, folder, headwater } from "../command-line.ts";
+import { until } from "../faults/child.ts";
+import { askWarehouse } from "./ask.ts";
+import { startClusterOfOne } from "./cluster-of-one.ts";
+import { type StartedEndpoint, startEndpoint } from "./endpoint.ts";
+import { addressOf, MEMORY_BYTES } from "./life.ts";
+import { anEvent, PATIENCE_MS } from "./store.ts";
+
+const NOW = Date.UTC(2026, 10, 1, 12);
+const DAY_MS = 86_400_000;
+/** Of one day, and so more than two pages. */
+const MANY = 45_000;
+const { signal } = new AbortController();
+const data = folder();
+const settings = { DATA_DIR: data.path, WAREHOUSE: "" };
+let target: StartedEndpoint;
+let there: WarehouseClient;
+
+const events = [
+  ...Array.from({ length: MANY }, (_, index) =>
+    anEvent(NOW - index, { sessionId: `ses_${index % 900}`, sourceId: "src_many" }),
+  ),
+  ...Array.from({ length: 60 }, (_, index) =>
+    anEvent(NOW - index * DAY_MS, {
+      sourceId: "src_long",
+      properties: { index, half: index / 2, "it's": "ünï", list: [1, "x", { a: null }], day: "2026-01-01" },
+    }),
+  ),
+];
+
+before(async () => {
+  const options = { folder: data.at("warehouse"), memoryBytes: MEMORY_BYTES, threads: 2 };
+  const life = await startEmbedded(options);
+  const client = connect(life.endpoint);
+  await migrate(life.endpoint);
+  for (let at = 0; at < events.length; at += 10_000) {
+    const body = Buffer.from(
+      events
+        .slice(at, at + 10_000)
+        .map(({ json }) => `${json}\n`)
+        .join(""),
+    );
+    await store(client, { token: `fill-${at}`, body }, true, signal);
+  }
+  await client.close();
+  life.end();
+  await life.ended;
+  target = await startEndpoint(false);
+  there = connect(target.endpoint);
+});
+after(async () => {
+  await there.close();
+  await target[Symbol.asyncDispose]();
+  data[Symbol.dispose]();
+});
+
+const rows = async (query: string): Promise<Record<string, unknown>[]> =>
+  (await there.query({ query, format: "JSONEachRow" })).json();
+const held = async () => {
+  const [row] = await rows(
+    "SELECT toUInt32(count()) AS events, toUInt32(uniqExact(analyticsEventId)) AS ids FROM events",
+  ).catch(() => []);
+  return row ?? { events: 0, ids: 0 };
+};
+const move = (...words: string[]) =>
+  headwater(settings, "move-warehouse", "--to", addressOf(target.endpoint), ...words);
+
+test("It is killed in the middle, goes on from there, and what is there is what was here.", async () => {
+  const first = spawn(process.execPath, [BIN, "move-warehouse", "--to", addressOf(target.endpoint)], {
+    env: { PATH: process.env.PATH ?? "", ...settings },
+    stdio: "ignore",
+  });
+  const ended = once(first, "exit");
+  await until("a page is there", PATIENCE_MS, async () => Number((await held()).events) > 60);
+  first.kill("SIGKILL");
+  assert.deepEqual(await ended, [null, "SIGKILL"]);
+  assert.ok(Number((await held()).events) < events.length, "it was not done when it was killed");
+
+  // the killed command's engine lets go of the folder when it has ended
+  await askWarehouse(data.path, "SELECT 1");
+  const second = await move("--json");
+  assert.equal(second.code, 0, second.stderr);
+  const { events: here, moved, there: count, months } = second.json();
+  assert.deepEqual([here, count], [events.length, events.length]);
+  assert.ok(moved > 0 && moved < events.length, `${moved} moved by the second`);
+  assert.deepEqual(
+    months.map((one: { sourceId: string; month: string; from: number; to: number }) => [
+      one.sourceId,
+      one.month,
+      one.from,
+      one.to,
+    ]),
+    [
+      ["src_long", "2026-09", 28, 28],
+      ["src_long", "2026-10", 31, 31],
+      ["src_long", "2026-11", 1, 1],
+      ["src_many", "2026-11", MANY, MANY],
+    ],
+  );
+  assert.deepEqual(await held(), { events: events.length, ids: events.length });
+  const query = "SELECT * FROM events WHERE sourceId = 'src_long' ORDER BY analyticsEventId";
+  assert.deepEqual(await rows(query), await askWarehouse(data.path, query));
+});
+
+test("Done again it moves nothing; what came there meanwhile stays, and what is missing there is seen.", async () => {
+  const shipped = anEvent(NOW, { sourceId: "src_long" });
+  await store(there, { token: "shipped", body: Buffer.from(`${shipped.json}\n`) }, true, signal);
+  await there.command({ query: "DELETE FROM events WHERE sourceId = 'src_many' AND sessionId = 'ses_7'" });
+  const { code, stdout, stderr } = await move();
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, /^all +- +45060 +45061 +50$/m);
+  assert.match(stderr, /1 more there/);
+});
+
+test("From a server to a cluster, too.", async () => {
+  await using cluster = await startClusterOfOne(1);
+  const { code, stderr, json } = await headwater(
+    settings,
+    "move-warehouse",
+    "--from",
+    addressOf(target.endpoint),
+    "--to",
+    addressOf(cluster.endpoint),
+    "--cluster",
+    cluster.endpoint.cluster!,
+    "--json",
+  );
+  assert.equal(code, 0, stderr);
+  const { events: here, there: count, moved } = json();
+  assert.deepEqual([here, count, moved], [events.length + 1, events.length + 1, events.length + 1]);
+  assert.ok(cluster.statements.some((text) => text.includes("ON CLUSTER 'of_1'")));
+});
+
+test("A source that the command does not take is said so.", async () => {
+  const missing = await headwater(settings, "move-warehouse");
+  assert.deepEqual([missing.code, /--to is missing/.test(missing.stderr)], [64, true]);
+  const same = await move("--from", addressOf(target.endpoint));
+  assert.match(same.stderr, /are the same warehouse/);
+  const secret = await headwater(settings, "move-warehouse", "--to", "tcp://u:secret@h");
+  assert.equal(secret.code, 78);
+  assert.ok(!secret.stderr.includes("secret"));
+});
