@@ -41,6 +41,22 @@ browserTest(
   },
 );
 
+browserTest("A link is followed by the middle button too, and by no other.", async (visit) => {
+  const { page, ingest } = visit;
+  await loadWith(visit, "outbound-links", `<a href="https://elsewhere.example/">out</a>`);
+  await page.evaluate(() => {
+    const press = (button: number) =>
+      document.links[0]?.dispatchEvent(new MouseEvent("auxclick", { button, bubbles: true }));
+    for (const button of [2, 3, 4, 1]) press(button);
+    (window as unknown as { headwater(...call: string[]): void }).headwater("track", "last");
+  });
+  await eventNamed(visit, "last");
+  assert.deepEqual(
+    ingest.events().map(({ name }) => name),
+    [undefined, "outbound_link", "last"],
+  );
+});
+
 browserTest(
   "Engagement counts the seconds that a view was seen, at the next view and at the end.",
   async (visit) => {
