@@ -1,11 +1,8 @@
 import { stringLiteral } from "../escape.ts";
 import { attributeLines, blockedWarning, type Install, scriptUrl } from "./browser.ts";
 
-/**
- * The body of a TypeScript module that loads the client, for frameworks that have nothing of their own to say about
- * it. It may be imported on a server, where it does nothing, and more than once.
- */
-export const loader = (install: Install): string => `type Call = [command: string, ...args: unknown[]];
+/** What a TypeScript module of a snippet exports. It may be called before the script has come, and on a server, where it does nothing. */
+export const calls = `type Call = [command: string, ...args: unknown[]];
 
 declare global {
   interface Window {
@@ -13,20 +10,38 @@ declare global {
   }
 }
 
-export function track(name: string, properties?: Record<string, unknown>): void {
-  if (typeof window === "undefined") return;
-  // Keeps the calls that are made before the script has come.
-  window.headwater ??= (...early) => void (window.headwater!.q ??= [] as Call[]).push(early);
-  window.headwater("track", name, properties);
+// Keeps the calls that are made before the script has come.
+function queue() {
+  return (window.headwater ??= (...early) => void (window.headwater!.q ??= [] as Call[]).push(early));
 }
 
-function load(): void {
-  if (typeof document === "undefined" || document.getElementById("headwater-script")) return;
-  const script = document.createElement("script");
-  script.id = "headwater-script";
-  script.async = true;
-  script.src = ${stringLiteral(scriptUrl(install))};
-${attributeLines(install, "  ")}  script.onerror = () => console.warn(${blockedWarning});
-  document.head.append(script);
+export function headwater(...call: Call): void {
+  if (typeof window !== "undefined") queue()(...call);
 }
+
+export function track(name: string, properties?: Record<string, unknown>): void {
+  headwater("track", name, properties);
+}
+`;
+
+/** The statements that load the client, once in a page. */
+export const loading = (install: Install, indent: string): string =>
+  `if (document.getElementById("headwater-script")) return;
+queue();
+const script = document.createElement("script");
+script.id = "headwater-script";
+script.async = true;
+script.src = ${stringLiteral(scriptUrl(install))};
+${attributeLines(install, "")}script.onerror = () => console.warn(${blockedWarning});
+document.head.append(script);
+`.replace(/^(?=.)/gm, indent);
+
+/**
+ * The body of a TypeScript module that loads the client, for frameworks that have nothing of their own to say about
+ * it. It may be imported on a server, where it does nothing, and more than once.
+ */
+export const loader = (install: Install): string => `${calls}
+function load(): void {
+  if (typeof document === "undefined") return;
+${loading(install, "  ")}}
 `;

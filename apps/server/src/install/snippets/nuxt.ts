@@ -5,10 +5,11 @@ import { loader } from "./loader.ts";
 export const nuxtExample = (install: Install): string => `// app/plugins/headwater.client.ts
 // Nuxt runs it by itself (in Nuxt 3 without the app folder: plugins/headwater.client.ts).
 // Page views are counted by themselves, client navigations included.
-// useNuxtApp().$track("signup", { plan: "pro" }) counts an event of your own, in code that runs in the browser.
+// useNuxtApp().$track("signup", { plan: "pro" }) counts an event of your own, in code that runs in the browser;
+// $headwater("identify", "user-42") names the visitor.
 ${loader(install)}
 export default defineNuxtPlugin(() => {
   load();
-  return { provide: { track } };
+  return { provide: { headwater, track } };
 });
 `;

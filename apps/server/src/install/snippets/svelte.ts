@@ -6,6 +6,7 @@ export const svelteExample = (install: Install): string => `// src/lib/headwater
 //   import "./lib/headwater";
 // Page views are counted by themselves, client navigations included. An event of your own, in a component:
 //   import { track } from "../lib/headwater"; track("signup", { plan: "pro" });
+// headwater("identify", "user-42") from there too names the visitor.
 ${loader(install)}
 load();
 `;
