@@ -53,10 +53,14 @@ const maxBackoffMs = 10_000;
 export function createServerClient({ publicKey, apiBaseUrl }: ServerClientOptions): ServerClient {
   const url = `${apiBaseUrl.replace(/\/+$/, "")}/api/ingest/v2/${encodeURIComponent(publicKey)}/bootstrap`;
   return {
-    async track(name, properties, { id = newId(), ...about }) {
+    async track(name, properties, about) {
+      // The types ask for it; plain JavaScript may leave it out.
+      const { id = newId(), ...whom }: Partial<About> = about ?? {};
+      if (!whom.anonymousId && !whom.userId)
+        return failed("about_missing", "Say whom the event is about: track(name, properties, { userId }).");
       const event = { id, type: "track", timestamp: new Date().toISOString(), name, properties };
       for (let tries = 1; ; tries++) {
-        const { sent, retryAfterMs } = await post(url, bodyOf(event, about));
+        const { sent, retryAfterMs } = await post(url, bodyOf(event, whom));
         if (retryAfterMs === null || tries === maxTries) return sent;
         const backoffMs = Math.max(retryAfterMs, firstBackoffMs * 2 ** (tries - 1));
         await new Promise((resolve) => setTimeout(resolve, Math.min(backoffMs, maxBackoffMs)));
@@ -65,13 +69,20 @@ export function createServerClient({ publicKey, apiBaseUrl }: ServerClientOption
   };
 }
 
-const bodyOf = (event: object, { anonymousId, userId, sessionId, userAgent, page }: Omit<About, "id">) => ({
+const maxIdLength = 200;
+
+/** A user without a browser is one visitor, not one for each event. Where the mark makes the id too long it is left out. */
+function visitorOf(userId: string): string {
+  const marked = `user:${userId}`;
+  return marked.length > maxIdLength ? userId : marked;
+}
+
+const bodyOf = (event: object, { anonymousId, userId, sessionId, userAgent, page }: Partial<About>) => ({
   ingestVersion: 2,
   sdkVersion,
   batchId: newId(),
   sentAt: new Date().toISOString(),
-  // A user without a browser is one visitor, not one for each event.
-  anonymousId: anonymousId ?? `user:${userId}`,
+  anonymousId: anonymousId || visitorOf(userId!),
   sessionId,
   userId,
   page: page ?? {},

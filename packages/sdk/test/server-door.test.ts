@@ -37,6 +37,36 @@ test("An event with the ids that a page holds joins the visit of that page.", as
   assert.deepEqual([sent.status, sent.sessionId], ["accepted", sessionId]);
 });
 
+test("A user with an id of any length that the service takes is a visitor of their own, the same each time.", async () => {
+  await using world = await openWorld();
+  const source = await world.createSource({ requireOrigin: false });
+  const { track } = createServerClient({ publicKey: source.publicKey, apiBaseUrl: world.url });
+  const users = [195, 196, 200].flatMap((length) => ["a", "b"].map((end) => end.padStart(length, "u")));
+  const visitors = new Set<string>();
+  for (const userId of [...users, ...users]) {
+    const { status, message } = await track("order_paid", undefined, { userId });
+    assert.equal(status, "accepted", `${userId.length}: ${message}`);
+    const { body } = await world.ask(`/api/tracking-sources/${source.sourceId}/debug`);
+    visitors.add(body.bootstrapAttempts[0].normalized[0].anonymousId);
+  }
+  assert.equal(visitors.size, users.length);
+});
+
+test("A call that says nothing of whom it is about is answered so, and sends nothing.", async () => {
+  const ingest = await startIngest();
+  try {
+    const { track } = createServerClient({ publicKey: "pk_test", apiBaseUrl: ingest.url });
+    for (const about of [undefined, null, {}, { userId: "" }]) {
+      const { status, code, message } = await track("order_paid", undefined, about as { userId: string });
+      assert.deepEqual([status, code], ["failed", "about_missing"]);
+      assert.match(message ?? "", /userId/);
+    }
+    assert.equal(ingest.requests.length, 0);
+  } finally {
+    ingest.close();
+  }
+});
+
 test("A source that requires an origin refuses a server, and the answer says what to change.", async () => {
   await using world = await openWorld();
   const source = await world.createSource();
