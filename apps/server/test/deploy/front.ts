@@ -13,7 +13,7 @@ import { promisify } from "node:util";
 import { until } from "../faults/child.ts";
 
 /** The name that stands for the operator's own in every file. */
-export const NAME = "stats.example.com";
+export const NAME = "hw.example.com";
 const DEPLOY = fileURLToPath(new URL("../../../../deploy", import.meta.url));
 const START_MS = 10_000;
 

@@ -35,7 +35,7 @@ spec:
           drop: [ALL]
       env:
         - name: BASE_URL
-          value: {{ required "baseUrl is missing: the address that applications reach, such as https://stats.example.com" .Values.baseUrl | quote }}
+          value: {{ required "baseUrl is missing: the address that applications reach, such as https://hw.example.com" .Values.baseUrl | quote }}
         - name: TRUST_PROXY
           value: {{ .Values.trustProxy | quote }}
         - name: OWNER_TOKEN_FILE
