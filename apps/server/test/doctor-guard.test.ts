@@ -83,6 +83,7 @@ test("What a page says of its addresses is cut, so no work on it grows with its 
     apiBaseUrl: null,
     alias: null,
     requireConsent: null,
+    respectGpc: null,
     rightKeyState: null,
     keyState: null,
     isActive: null,
@@ -90,5 +91,5 @@ test("What a page says of its addresses is cut, so no work on it grows with its 
     clockAheadMs: null,
     reach: NOT_ASKED,
   };
-  assert.ok(apiBaseOf({ report, pageProblem: null, service }));
+  assert.ok(apiBaseOf({ report, pageProblem: null, isPolicyLeftOut: false, service }));
 });

@@ -1,10 +1,12 @@
 /** The doctor: what it reads off a page, what a policy means, and the command against pages of every kind. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { glob, readFile } from "node:fs/promises";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, describe, test } from "node:test";
 import type { Check, Verification } from "@headwater/contract";
+import { reasonFor } from "../src/doctor/blocked-names.ts";
 import { allowsInline, allowsUrl, directiveOf, parsePolicies } from "../src/doctor/policy.ts";
 import { readPage, snippetInScript } from "../src/doctor/read-page.ts";
 import { installPayload } from "../src/install/install.ts";
@@ -153,6 +155,19 @@ describe("What a Content-Security-Policy lets in", () => {
   });
 });
 
+test("No address in the documentation is one that the doctor warns of.", async () => {
+  const root = new URL("../../../", import.meta.url);
+  const files = await Array.fromAsync(
+    glob("{*.md,docs/**/*.md,deploy/**/*.*,packages/*/*.md}", { cwd: root }),
+  );
+  assert.ok(files.includes("packages/sdk/README.md") && files.includes("deploy/nginx.conf"), files.join());
+  for (const file of files) {
+    const text = await readFile(new URL(file, root), "utf8");
+    for (const [host] of text.matchAll(/\b[a-z-]+(?:\.[a-z-]+)*\.example(?:\.com)?\b/g))
+      assert.equal(reasonFor(`https://${host}`), null, `${file}: ${host}`);
+  }
+});
+
 describe("headwater doctor", () => {
   let world: World;
   let source: { sourceId: string; publicKey: string };
@@ -221,6 +236,23 @@ describe("headwater doctor", () => {
     const line = `^WRONG {4}csp_connect: .*\\n {9}Let it in.*\\n {11}connect-src 'self' ${world.url}\\n`;
     assert.match(stdout, new RegExp(line, "m"));
     assert.match(stdout, /\n1 of 13 checks found something wrong\.\n$/);
+  });
+
+  test("A policy is read whole, however long; of one that is too long for that nothing is said.", async () => {
+    const tail = "; connect-src 'self'";
+    const long = (length: number) => `img-src ${"https://images.example ".repeat(length / 23)}${tail}`;
+    const text = html(await snippet());
+    show("/long-header", text, { "content-security-policy": long(30_000) });
+    assert.deepEqual((await examine("/long-header")).notOk, [["csp_connect", "wrong"]]);
+
+    const inPage = (length: number) =>
+      text.replace("<head>", `<head><meta http-equiv="Content-Security-Policy" content="${long(length)}">`);
+    show("/long-meta", inPage(30_000));
+    assert.deepEqual((await examine("/long-meta")).notOk, [["csp_connect", "wrong"]]);
+    show("/endless", inPage(70_000));
+    const { checks } = await examine("/endless");
+    const unsure = checks.filter(({ status }) => status === "unknown").map(({ check }) => check);
+    assert.deepEqual(unsure, ["csp_script", "csp_connect"]);
   });
 
   test("A page that names no address: that nothing was asked is no finding, and not that nothing is wrong.", async () => {

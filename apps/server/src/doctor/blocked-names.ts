@@ -23,7 +23,8 @@ const NAMES =
 const FOLDERS =
   /\/(?:web-analytics|web_analytics|webanalytics|analytics|tracker|tracking|statistics|telemetry)\//i;
 
-function reasonFor(base: string): string | null {
+/** Why lists of trackers block an address by its name, as the end of a sentence; null: none that is known here does. */
+export function reasonFor(base: string): string | null {
   const url = URL.parse(base);
   if (!url) return null;
   const host = url.hostname;

@@ -1,9 +1,10 @@
 /** The checks of an install, one by one (CONTRACT section 7). Pure: the same for the command and for the service. */
 import type { Check, Verification } from "@headwater/contract";
+import { apiAddress, withRightAddress } from "./address-check.ts";
 import { blockedByName } from "./blocked-names.ts";
 import type { Evidence, Finding } from "./evidence.ts";
 import { connectAllowed, scriptAllowed } from "./policy-checks.ts";
-import { apiAddress, clock, cors, origin, reachable, sourceActive } from "./service-checks.ts";
+import { clock, cors, origin, reachable, sourceActive } from "./service-checks.ts";
 import { key, page, snippet, snippetOnce } from "./snippet-checks.ts";
 
 const ALL: readonly (readonly [Check["check"], (evidence: Evidence) => Finding])[] = [
@@ -16,8 +17,8 @@ const ALL: readonly (readonly [Check["check"], (evidence: Evidence) => Finding])
   ["cors", cors],
   ["source_active", sourceActive],
   ["origin", origin],
-  ["csp_script", scriptAllowed],
-  ["csp_connect", connectAllowed],
+  ["csp_script", (evidence) => scriptAllowed(withRightAddress(evidence))],
+  ["csp_connect", (evidence) => connectAllowed(withRightAddress(evidence))],
   ["clock", clock],
   ["blocked_by_name", blockedByName],
 ];

@@ -11,8 +11,9 @@ export interface Service {
   readonly apiBaseUrl: string | null;
   /** INGEST_ALIAS: the path under which that address serves the client and ingest too. */
   readonly alias: string | null;
-  /** Of the source; null: that is not known here. */
+  /** The source's `privacy`; null: that is not known here. */
   readonly requireConsent: boolean | null;
+  readonly respectGpc: boolean | null;
   /** Of the key that belongs into the page. */
   readonly rightKeyState: KeyState | "unknown" | null;
   /** Of the key that is in the page: `unknown` is a key of no source, or of another. */
@@ -47,6 +48,8 @@ export interface Evidence {
   readonly report: PageReport;
   /** Why there is no page to speak of; null: it came. */
   readonly pageProblem: string | null;
+  /** The page has a Content-Security-Policy that is not in the report. */
+  readonly isPolicyLeftOut: boolean;
   readonly service: Service;
 }
 

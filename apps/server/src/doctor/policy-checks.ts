@@ -1,5 +1,5 @@
 /** Does the page's Content-Security-Policy let the client come, run and send? */
-import type { PageSnippet } from "@headwater/contract";
+import { LIMITS, type PageSnippet } from "@headwater/contract";
 import { apiBaseOf, type Evidence, type Finding, ok, scriptUrlOf, unknown, wrong } from "./evidence.ts";
 import {
   allowsInline,
@@ -8,6 +8,7 @@ import {
   directiveOf,
   has,
   hasNonce,
+  MAX_POLICY_LENGTH,
   type Policy,
   parsePolicies,
 } from "./policy.ts";
@@ -19,6 +20,14 @@ const CONNECT = ["connect-src", "default-src"];
 function amended(name: string, { sources }: Directive, missing: string): string {
   const kept = sources.filter((source) => source.toLowerCase() !== "'none'");
   return [name, ...kept, missing].join(" ");
+}
+
+/** What is not known of all policies is not said of the page. */
+function unlessLeftOut({ isPolicyLeftOut }: Evidence, message: string): Finding {
+  const bound = `${LIMITS.reportedPolicies} of at most ${MAX_POLICY_LENGTH} characters are`;
+  return isPolicyLeftOut
+    ? unknown(`The page has a Content-Security-Policy that was not looked at: ${bound}.`)
+    : ok(message);
 }
 
 const policiesOf = ({ report }: Evidence): Policy[] => report.policies.flatMap(parsePolicies);
@@ -34,7 +43,7 @@ function firstProblem(policies: readonly Policy[], find: (policy: Policy) => Fin
 
 export function connectAllowed(evidence: Evidence): Finding {
   const policies = policiesOf(evidence);
-  if (policies.length === 0) return ok("The page has no Content-Security-Policy.");
+  if (policies.length === 0) return unlessLeftOut(evidence, "The page has no Content-Security-Policy.");
   const base = apiBaseOf(evidence);
   const url =
     base === null ? null : URL.parse(`${base}/api/ingest/v2/${evidence.service.publicKey}/bootstrap`);
@@ -49,7 +58,9 @@ export function connectAllowed(evidence: Evidence): Finding {
       amended("connect-src", directive, url.origin),
     );
   });
-  return problem ?? ok(`The page's Content-Security-Policy lets it send to ${url.origin}.`);
+  return (
+    problem ?? unlessLeftOut(evidence, `The page's Content-Security-Policy lets it send to ${url.origin}.`)
+  );
 }
 
 /** Of a policy that lets scripts in by nonce or hash, what the pasted inline script lacks. */
@@ -98,7 +109,7 @@ function fileProblem(
 
 export function scriptAllowed(evidence: Evidence): Finding {
   const policies = policiesOf(evidence);
-  if (policies.length === 0) return ok("The page has no Content-Security-Policy.");
+  if (policies.length === 0) return unlessLeftOut(evidence, "The page has no Content-Security-Policy.");
   const [snippet] = evidence.report.snippets;
   const page = URL.parse(evidence.report.url);
   if (!snippet || !page) return unknown("There is no snippet that a policy could be in the way of.");
@@ -111,5 +122,5 @@ export function scriptAllowed(evidence: Evidence): Finding {
     const inline = snippet.kind === "inline" ? inlineProblem(directive, snippet) : null;
     return inline ?? (url && !isBundled ? fileProblem(directive, snippet, url, page) : null);
   });
-  return problem ?? ok("The page's Content-Security-Policy lets the client come.");
+  return problem ?? unlessLeftOut(evidence, "The page's Content-Security-Policy lets the client come.");
 }

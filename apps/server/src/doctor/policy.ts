@@ -1,5 +1,8 @@
 /** Content-Security-Policy as browsers read it (CSP Level 3, section 6.7): what may be loaded, run and asked. Pure. */
 
+/** Of a policy, and of all headers that a page comes with: a cut policy would say something else. */
+export const MAX_POLICY_LENGTH = 65_536;
+
 export interface Policy {
   /** Names in lower case, sources as they are written. */
   readonly directives: ReadonlyMap<string, readonly string[]>;

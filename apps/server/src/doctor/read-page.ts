@@ -2,18 +2,22 @@
 import { createHash } from "node:crypto";
 import { LIMITS, type PageSnippet } from "@headwater/contract";
 import { type DefaultTreeAdapterTypes, parse } from "parse5";
+import { MAX_POLICY_LENGTH } from "./policy.ts";
 
 type Node = DefaultTreeAdapterTypes.Node;
 type Element = DefaultTreeAdapterTypes.Element;
 
 export interface Page {
   readonly snippets: PageSnippet[];
-  /** Of `<meta http-equiv>`. */
+  /** Of `<meta http-equiv>`, each whole. */
   readonly policies: string[];
+  /** There are more than are looked at, or longer ones. */
+  readonly isPolicyLeftOut: boolean;
   /** Other files of scripts, as absolute addresses. */
   readonly scripts: string[];
 }
 
+const ATTRIBUTE_LENGTH = 8_192;
 const CLIENT = /\/sdk\/v2\.js(?:[?#]|$)/;
 
 /** In the order of the document. No recursion: a page may nest as deep as it is long. */
@@ -28,9 +32,11 @@ function elementsOf(root: Node): Element[] {
   return found;
 }
 
+const wholeAttribute = ({ attrs }: Element, name: string): string | null =>
+  attrs.find((one) => one.name === name)?.value ?? null;
 /** Cut, so that nothing that is made of it takes longer than it should. */
-const attribute = ({ attrs }: Element, name: string): string | null =>
-  attrs.find((one) => one.name === name)?.value.slice(0, LIMITS.reportedPolicyLength) ?? null;
+const attribute = (element: Element, name: string): string | null =>
+  wholeAttribute(element, name)?.slice(0, ATTRIBUTE_LENGTH) ?? null;
 const textOf = ({ childNodes }: Element): string =>
   childNodes.map((node) => ("value" in node ? node.value : "")).join("");
 
@@ -136,7 +142,10 @@ export function readPage(html: string, url: string): Page {
   const snippets = withoutEchoes(scripts.map(snippetOf).filter((one) => one !== null));
   const policies = all
     .filter((one) => one.tagName === "meta" && isPolicy(one))
-    .map((one) => attribute(one, "content") ?? "");
+    .map((one) => wholeAttribute(one, "content") ?? "");
+  const whole = policies
+    .filter(({ length }) => length <= MAX_POLICY_LENGTH)
+    .slice(0, LIMITS.reportedPolicies);
   const files = scripts
     .map((one) => attribute(one, "src"))
     .filter((src) => src !== null && !CLIENT.test(src));
@@ -148,7 +157,8 @@ export function readPage(html: string, url: string): Page {
   const addresses = [...files, ...preloaded].flatMap((src) => URL.parse(src ?? "", against)?.href ?? []);
   return {
     snippets: snippets.slice(0, LIMITS.reportedSnippets),
-    policies: policies.slice(0, LIMITS.reportedPolicies),
+    policies: whole,
+    isPolicyLeftOut: whole.length < policies.length,
     scripts: [...new Set(addresses)].slice(0, LIMITS.doctorScripts),
   };
 }

@@ -1,4 +1,4 @@
-/** Does the page speak to the right service, does that answer, and does it let the page in? */
+/** Does the service answer, and does it let the page in? */
 import { ERRORS, LIMITS } from "@headwater/contract";
 import {
   apiBaseOf,
@@ -6,46 +6,11 @@ import {
   type Finding,
   ok,
   originOf,
-  type Reach,
   scriptUrlOf,
   unknown,
   warning,
   wrong,
 } from "./evidence.ts";
-
-const LOCAL = /^(?:localhost|.+\.localhost|127\.[\d.]+|\[::1\]|0\.0\.0\.0)$/;
-const isLocal = (url: string): boolean => LOCAL.test(URL.parse(url)?.hostname ?? "");
-
-const answers = ({ wasAsked, apiProblem }: Reach): boolean => wasAsked && apiProblem === null;
-
-export function apiAddress(evidence: Evidence): Finding {
-  const { report, service } = evidence;
-  const expected = service.apiBaseUrl;
-  const base = apiBaseOf(evidence);
-  const paste = expected === null ? null : `data-api="${expected}"`;
-  if (base === null) return unknown("Where the page sends to is not known.");
-  if (isLocal(base) && !isLocal(report.url)) {
-    return wrong(
-      `The page sends to ${base}, which is each visitor's own machine.`,
-      "Set BASE_URL to the address that visitors reach, and paste the snippet anew.",
-      paste,
-    );
-  }
-  if (base.startsWith("http://") && report.url.startsWith("https://") && !isLocal(base)) {
-    return wrong(
-      `The page comes by https and sends to ${base} by http, which browsers block.`,
-      "Serve the API by https and set BASE_URL to that address.",
-      paste,
-    );
-  }
-  if (report.snippets.length === 0) return unknown(`Without a snippet, ${base} was asked.`);
-  const isRight = expected === null || base === expected || base === `${expected}${service.alias ?? ""}`;
-  const answersBelow = base.startsWith(`${expected}/`) && answers(service.reach);
-  if (isRight || answersBelow) return ok(`The page sends to ${base}.`);
-  const isFirstParty = originOf(base) === originOf(report.url);
-  if (isFirstParty) return ok(`The page sends to ${base}, a path of its own site.`);
-  return wrong(`The page sends to ${base}, and not to ${expected}.`, "Put the service's address in.", paste);
-}
 
 /** What the page itself saw, where nobody else asked. */
 function seenByPage({ report }: Evidence): Finding {

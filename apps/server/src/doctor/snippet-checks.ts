@@ -1,6 +1,7 @@
 /** Is the snippet in the page, once, and with the right key? */
 import type { PageSnippet } from "@headwater/contract";
 import { type Evidence, type Finding, ok, unknown, warning, wrong } from "./evidence.ts";
+import { hintOfNext, settingLine } from "./paste.ts";
 
 export const page = ({ report, pageProblem }: Evidence): Finding =>
   pageProblem === null
@@ -11,8 +12,9 @@ export const page = ({ report, pageProblem }: Evidence): Finding =>
       );
 
 function tagFor({ service }: Evidence, apiBaseUrl: string): string {
+  const gpc = service.respectGpc === null ? "" : ` data-respect-gpc="${service.respectGpc}"`;
   const consent = service.requireConsent ? ' data-consent="pending"' : "";
-  return `<script async src="${apiBaseUrl}/sdk/v2.js" data-key="${service.publicKey}"${consent}></script>`;
+  return `<script async src="${apiBaseUrl}/sdk/v2.js" data-key="${service.publicKey}"${gpc}${consent}></script>`;
 }
 
 /** Nobody but the service knows what the source asks for. */
@@ -46,9 +48,6 @@ export function snippetOnce({ report }: Evidence): Finding {
   );
 }
 
-const pasteKey = (kind: string, publicKey: string): string =>
-  kind === "inline" ? `script.dataset.key = ${JSON.stringify(publicKey)};` : `data-key="${publicKey}"`;
-
 const REPLACED =
   "Paste the current snippet of the source's install page, or let the old key in for a while with restore-key.";
 const COPY = "Copy the key from the source's install page.";
@@ -63,10 +62,10 @@ function rightKey({ service }: Evidence): Finding | null {
 }
 
 /** A page that has another key than the right one. */
-function otherKey({ kind }: PageSnippet, given: string, { service }: Evidence): Finding {
+function otherKey(found: PageSnippet, given: string, { service }: Evidence): Finding {
   const { publicKey, keyState } = service;
-  const paste = pasteKey(kind, publicKey);
-  const put = "Put the source's current key in.";
+  const paste = settingLine(found, "key", publicKey);
+  const put = `Put the source's current key in.${hintOfNext(found, "data-key")}`;
   switch (keyState) {
     case "retired":
       return wrong(`The page has the key ${given}, which was replaced by a newer one.`, put, paste);
@@ -90,7 +89,8 @@ export function key(evidence: Evidence): Finding {
   if (problem) return problem;
   if (!found) return unknown("There is no snippet to read a key from.");
   if (!found.publicKey) {
-    return wrong("The snippet has no key.", "Put the key of the source in.", pasteKey(found.kind, publicKey));
+    const put = `Put the key of the source in.${hintOfNext(found, "data-key")}`;
+    return wrong("The snippet has no key.", put, settingLine(found, "key", publicKey));
   }
   if (found.publicKey === publicKey) return ok(`The key is ${publicKey}.`);
   return otherKey(found, found.publicKey, evidence);

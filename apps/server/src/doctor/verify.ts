@@ -26,7 +26,7 @@ export const verifyInstall =
       publicKey,
       apiBaseUrl: apiBaseUrl().replace(/\/+$/, ""),
       alias,
-      requireConsent: source.privacy.requireConsent,
+      ...source.privacy,
       rightKeyState: "current" as const,
       keyState: (await keyStateOf(source, found, now)) ?? ("unknown" as const),
       isActive,
@@ -34,5 +34,5 @@ export const verifyInstall =
       reach: NOT_ASKED,
       clockAheadMs: Date.parse(report.sentAt) - now,
     };
-    return { body: diagnose({ report, pageProblem: null, service }) };
+    return { body: diagnose({ report, pageProblem: null, isPolicyLeftOut: false, service }) };
   };

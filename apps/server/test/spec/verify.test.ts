@@ -66,16 +66,16 @@ describe("POST /api/tracking-sources/:sourceId/verify", () => {
     });
 
     it("a page without the snippet is told the tag to paste", async () => {
-      const paste = `<script async src="${BASE_URL}/sdk/v2.js" data-key="${source.publicKey}"></script>`;
+      const paste = `<script async src="${BASE_URL}/sdk/v2.js" data-key="${source.publicKey}" data-respect-gpc="false"></script>`;
       const { isWorking, checks } = await verified({ snippets: [], script: "unknown", request: null });
       assert.equal(isWorking, false);
       assert.deepEqual([checks[1]?.status, checks[1]?.paste], ["wrong", paste]);
     });
 
     it("a source that requires consent is told the tag that waits for it", async () => {
-      const careful = await world.createSource({ privacy: { respectGpc: false, requireConsent: true } });
+      const careful = await world.createSource({ privacy: { respectGpc: true, requireConsent: true } });
       const { checks } = await verified({ snippets: [], script: "unknown", request: null }, careful);
-      const tag = `<script async src="${BASE_URL}/sdk/v2.js" data-key="${careful.publicKey}" data-consent="pending"></script>`;
+      const tag = `<script async src="${BASE_URL}/sdk/v2.js" data-key="${careful.publicKey}" data-respect-gpc="true" data-consent="pending"></script>`;
       assert.equal(checks[1]?.paste, tag);
     });
 
@@ -144,6 +144,43 @@ describe("POST /api/tracking-sources/:sourceId/verify", () => {
       assert.deepEqual(notOk(await to("http://insights.example")), wrong);
       assert.deepEqual(notOk(await to("/hw")), []);
       assert.deepEqual(notOk(await to(`${BASE_URL}/`)), []);
+    });
+
+    it("a wrong address is mended as the page's own snippet has it, where the script comes from too", async () => {
+      const old = "https://old.example";
+      const pasteFor = async (over: Partial<PageSnippet>) => {
+        const there = { scriptUrl: `${old}/sdk/v2.js`, apiBaseUrl: old, publicKey: "pk_nobody", ...over };
+        const { checks } = await verified({ snippets: [snippet(there)] });
+        const pasted = checks.filter(({ status }) => status === "wrong");
+        return pasted.map(({ check, paste }) => [check, paste]);
+      };
+      const { publicKey } = source;
+      const inScript = [
+        ["key", `script.dataset.key = "${publicKey}";`],
+        ["api_address", `script.src = "${BASE_URL}/sdk/v2.js"; script.dataset.api = "${BASE_URL}";`],
+      ];
+      assert.deepEqual(await pasteFor({ kind: "inline" }), inScript);
+      assert.deepEqual(await pasteFor({ kind: "bundle" }), inScript);
+      assert.deepEqual(await pasteFor({ kind: "bundle", scriptUrl: null }), [
+        ["key", `publicKey: "${publicKey}"`],
+        ["api_address", `apiBaseUrl: "${BASE_URL}"`],
+      ]);
+      assert.deepEqual(await pasteFor({ apiBaseUrl: null }), [
+        ["key", `data-key="${publicKey}"`],
+        ["api_address", `src="${BASE_URL}/sdk/v2.js" data-api="${BASE_URL}"`],
+      ]);
+    });
+
+    it("a policy is asked to let the right address in, and not the wrong one that the page still has", async () => {
+      const old = "https://old.example";
+      const snippets = [snippet({ scriptUrl: `${old}/sdk/v2.js`, apiBaseUrl: old })];
+      const under = async (sources: string) => {
+        const policies = [`script-src 'self'${sources}; connect-src 'self'${sources}`];
+        const { checks } = await verified({ snippets, policies });
+        return checks.filter(({ check }) => check.startsWith("csp_")).map(({ paste }) => paste);
+      };
+      assert.deepEqual(await under(""), [`script-src 'self' ${BASE_URL}`, `connect-src 'self' ${BASE_URL}`]);
+      assert.deepEqual(await under(` ${BASE_URL}`), [null, null]);
     });
 
     it("a policy in the way is amended: connect-src, script-src, nonce", async () => {

@@ -3,6 +3,7 @@ import { type IncomingMessage, request as overHttp } from "node:http";
 import { request as overHttps } from "node:https";
 import { Readable } from "node:stream";
 import { LIMITS } from "@headwater/contract";
+import { MAX_POLICY_LENGTH } from "../../doctor/policy.ts";
 import type { Guard } from "./address-guard.ts";
 
 export interface Question {
@@ -42,6 +43,8 @@ export const createAsk =
         // not compressed, because nobody here would unpack it
         headers: { "User-Agent": USER_AGENT, "Accept-Encoding": "identity", ...headers },
         agent: false,
+        // beyond it the answer is an error, so what came is whole
+        maxHeaderSize: MAX_POLICY_LENGTH,
         signal,
         ...(lookup && { lookup }),
       });

@@ -103,6 +103,7 @@ export const doctor = defineCommand({
       apiBaseUrl: api?.replace(/\/+$/, "") ?? null,
       alias: INGEST_ALIAS,
       requireConsent: null,
+      respectGpc: null,
       rightKeyState: null,
       keyState: null,
       isActive: null,
@@ -110,7 +111,8 @@ export const doctor = defineCommand({
       reach: NOT_ASKED,
       clockAheadMs: null,
     };
-    const evidence = { report: reportOf(visited, Date.now()), pageProblem: visited.problem, service };
+    const { problem: pageProblem, isPolicyLeftOut } = visited;
+    const evidence = { report: reportOf(visited, Date.now()), pageProblem, isPolicyLeftOut, service };
     const verification = diagnose({ ...evidence, service: await askService(evidence, Date.now, ask) });
     const { checks, isWorking } = verification;
     const wrong = checks.filter(({ status }) => status === "wrong").length;

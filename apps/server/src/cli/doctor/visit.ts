@@ -11,6 +11,7 @@ export interface Visited {
   readonly problem: string | null;
   readonly snippets: PageSnippet[];
   readonly policies: string[];
+  readonly isPolicyLeftOut: boolean;
 }
 
 const REDIRECTS = [301, 302, 303, 307, 308];
@@ -70,7 +71,13 @@ async function snippetsInScripts(scripts: readonly string[], ask: Ask): Promise<
   return [];
 }
 
-const nothing = (url: string, problem: string): Visited => ({ url, problem, snippets: [], policies: [] });
+const nothing = (url: string, problem: string): Visited => ({
+  url,
+  problem,
+  snippets: [],
+  policies: [],
+  isPolicyLeftOut: false,
+});
 
 export async function visit(start: string, ask: Ask): Promise<Visited> {
   try {
@@ -90,10 +97,8 @@ export async function visit(start: string, ask: Ask): Promise<Visited> {
       url,
       problem: null,
       snippets,
-      policies: [
-        ...(header === null ? [] : [header.slice(0, LIMITS.reportedPolicyLength)]),
-        ...page.policies,
-      ],
+      policies: [...(header === null ? [] : [header]), ...page.policies],
+      isPolicyLeftOut: page.isPolicyLeftOut,
     };
   } catch (error) {
     return nothing(start, networkProblem(error));
