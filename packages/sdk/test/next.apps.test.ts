@@ -3,10 +3,11 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { after, before, test } from "node:test";
+import { after, before, type TestContext, test } from "node:test";
+import type { ConsoleMessage } from "playwright-core";
 import { installPayload } from "../../../apps/server/src/install/install.ts";
 import { openWorld, type World } from "../../../apps/server/test/world.ts";
-import { skip } from "./chromium.ts";
+import { newVisitor, skip } from "./chromium.ts";
 import { type App, openWorkshop, paste, type Workshop } from "./fresh-app.ts";
 import { createShop, type Source, taken, visitShop } from "./shop-visit.ts";
 
@@ -51,7 +52,28 @@ const counts = "counts one view on load and one for each navigation";
 const provider = "the package's provider in app/layout.tsx";
 
 test(`In development the Next.js example ${counts}.`, { skip }, () => visitInDevelopment("example"));
-test(`Built for production the Next.js example ${counts}.`, { skip }, () => visitAsBuilt("example"));
+test(`Built for production the Next.js example ${counts}; a blocked script is one warning.`, { skip }, () =>
+  visitAsBuilt("example", async (url) => {
+    const visitor = await newVisitor();
+    try {
+      const page = await visitor.newPage();
+      await page.route(`${world.url}/sdk/**`, (route) => route.abort("blockedbyclient"));
+      const warnings: string[] = [];
+      page.on("console", (message) => {
+        if (message.type() === "warning") warnings.push(message.text());
+      });
+      const isWarning = (message: ConsoleMessage) => message.type() === "warning";
+      await Promise.all([page.waitForEvent("console", isWarning), page.goto(url)]);
+      await page.getByRole("link", { name: "Pricing" }).click();
+      await page.getByRole("heading", { name: "Pricing" }).waitFor();
+      assert.deepEqual(warnings, [
+        `Headwater: ${world.url}/sdk/v2.js was blocked: nothing is counted. Ask \`headwater doctor\`.`,
+      ]);
+    } finally {
+      await visitor.close();
+    }
+  }),
+);
 test(`In development ${provider} ${counts}.`, { skip }, () => visitInDevelopment("package"));
 test(
   `In development startAnalytics() in instrumentation-client.ts beside a provider ${counts}.`,
@@ -59,9 +81,7 @@ test(
   () => visitInDevelopment("instrumentation"),
 );
 
-test("The proxy of the install page passes on the script and ingest, and no cookie of the site.", {
-  skip,
-}, async (t) => {
+async function passesOn(t: TestContext, basePath: string): Promise<void> {
   const came: object[] = [];
   const service = createServer(({ url, method, headers }, response) => {
     came.push({ url, method, cookie: headers.cookie, type: headers["content-type"] });
@@ -77,13 +97,16 @@ test("The proxy of the install page passes on the script and ingest, and no cook
   const app = await create("package", await createShop(world));
   const { nextjs } = installPayload(source, { baseUrl, appUrl: baseUrl }).proxy;
   await paste(app, "proxy.ts", () => nextjs);
+  await paste(app, "next.config.ts", () => `export default ${JSON.stringify({ basePath })};`);
   await using site = await app.serve("next", "dev", ...listening);
   const headers = { cookie: "session=the-site's", "content-type": "text/plain" };
-  const events = `${site.url}/hw/api/ingest/v2/pk_1/events?handling=lenient`;
+  const events = `${site.url}${basePath}/hw/api/ingest/v2/pk_1/events?handling=lenient`;
   const answer = await fetch(events, { method: "POST", headers, body: "{}" });
   assert.equal(await answer.text(), "of the service");
-  await (await fetch(`${site.url}/hw/sdk/v2.js`, { headers: { cookie: "session=the-site's" } })).text();
-  assert.equal((await fetch(`${site.url}/pricing`)).status, 200);
+  await (
+    await fetch(`${site.url}${basePath}/hw/sdk/v2.js`, { headers: { cookie: "session=the-site's" } })
+  ).text();
+  assert.equal((await fetch(`${site.url}${basePath}/pricing`)).status, 200);
   assert.deepEqual(came, [
     {
       url: "/api/ingest/v2/pk_1/events?handling=lenient",
@@ -94,7 +117,14 @@ test("The proxy of the install page passes on the script and ingest, and no cook
     { url: "/sdk/v2.js", method: "GET", cookie: undefined, type: undefined },
   ]);
   assert.equal(await app.run("tsc", "--strict", "-p", "."), "");
-});
+}
+
+test(
+  "The proxy of the install page passes on the script and ingest, and no cookie of the site.",
+  { skip },
+  (t) => passesOn(t, ""),
+);
+test("Where the site has a basePath, the proxy does so below it.", { skip }, (t) => passesOn(t, "/shop"));
 
 test(`Built for production ${provider} ${counts}; a route handler's event is counted once.`, { skip }, () =>
   visitAsBuilt("package", async (url, source) => {

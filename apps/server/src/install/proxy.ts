@@ -20,6 +20,8 @@ const nextjs = (
   path: string,
 ): string => `// proxy.ts, beside app/ (with Next.js 15 and older: middleware.ts, and the function is called middleware)
 // If you have one already, add the matchers to yours, and ask for these paths in the function. ${TRUST}
+// With a basePath in next.config.ts leave this file as it is, and put the basePath before ${path} in the snippet:
+// Next.js takes it for the beginning of every matcher.
 import { type NextRequest, NextResponse } from "next/server";
 
 export const config = { matcher: ["${path}/sdk/:path*", "${path}/api/ingest/:path*"] };

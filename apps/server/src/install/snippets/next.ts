@@ -1,8 +1,11 @@
 import { stringLiteral } from "../escape.ts";
-import { attributesOf, type Install, queueStub, scriptUrl } from "./browser.ts";
+import { attributesOf, blockedWarning, type Install, queueStub, scriptUrl } from "./browser.ts";
 
 /** As it is written in a tag. */
 const attributeName = (name: string): string => `data-${name.replace(/[A-Z]/g, "-$&").toLowerCase()}`;
+
+/** In the example it stands within a template literal. */
+const inTemplate = (code: string): string => code.replaceAll("`", "\\`");
 
 export const nextjsExample = (install: Install): string => `// app/layout.tsx
 // If you have a root layout already, put the <script> and the <Script> into its <body>
@@ -17,16 +20,20 @@ declare global {
   }
 }
 
-// Keeps the calls that are made before the script has come.
-const queueStub = \`
+// Keeps the calls that are made before the script has come, and says so when it was blocked.
+const beforeScript = \`
 ${queueStub}
+addEventListener("error", function (event) {
+  var script = event.target;
+  if (script.id === "headwater-script") console.warn(${inTemplate(blockedWarning)});
+}, true);
 \`;
 
 export default function RootLayout({ children }: Readonly<{ children: ReactNode }>) {
   return (
     <html lang="en">
       <body>
-        <script dangerouslySetInnerHTML={{ __html: queueStub }} />
+        <script dangerouslySetInnerHTML={{ __html: beforeScript }} />
         {children}
         <Script
           id="headwater-script"
