@@ -1,7 +1,7 @@
 /** The install page's snippets, pasted as they are. (The browser snippet carries every other browser test.) */
 import assert from "node:assert/strict";
-import { browserTest } from "./browser.ts";
-import { bundleReactApp } from "./react-app.ts";
+import { browserTest, settle } from "./browser.ts";
+import { bundleReactApp, renderNextLayout } from "./react-app.ts";
 
 browserTest("The React example counts one view under StrictMode, and the navigations.", async (visit) => {
   const { ingest, install, page, site } = visit;
@@ -18,3 +18,17 @@ browserTest("The React example counts one view under StrictMode, and the navigat
   );
   assert.deepEqual(ingest.events()[1]?.properties, { n: 1 });
 });
+
+browserTest(
+  "The Next.js example says once in the page's console when its script was blocked.",
+  async (visit) => {
+    const { ingest, install, page, site, warnings } = visit;
+    site.showHead(await renderNextLayout(install.nextjsExample));
+    await page.route(`${ingest.url}/sdk/**`, (route) => route.abort("blockedbyclient"));
+    await Promise.all([visit.nextWarning(), page.goto(site.url)]);
+    await settle(visit);
+    assert.deepEqual(warnings, [
+      `Headwater: ${ingest.url}/sdk/v2.js was blocked: nothing is counted. Ask \`headwater doctor\`.`,
+    ]);
+  },
+);
