@@ -33,7 +33,9 @@ export function createStats(warehouse: () => AskedWarehouse | null): StatsHandle
     queryFunnel: async (call) => {
       const { source, body, now } = call;
       const placed = body.steps.map((goal, at) => ({ goal, path: ["steps", at] }));
-      return { body: await answerFunnel(asker(call), { ...body, steps: goalsOf(source.goals, placed) }, now) };
+      return {
+        body: await answerFunnel(asker(call), { ...body, steps: goalsOf(source.goals, placed) }, now),
+      };
     },
     queryRetention: async (call) => ({ body: await answerRetention(asker(call), call.body, call.now) }),
     queryPaths: async (call) => ({ body: await answerPaths(asker(call), call.body, call.now) }),
