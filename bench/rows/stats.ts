@@ -8,6 +8,7 @@ import { answerQuery } from "../../apps/server/src/stats/query.ts";
 import { settleRound } from "../../apps/server/src/stats/settler.ts";
 import { connect } from "../../apps/server/src/warehouse/client.ts";
 import { startEmbedded } from "../../apps/server/src/warehouse/embedded/start.ts";
+import type { Life } from "../../apps/server/src/warehouse/keep.ts";
 import { migrate } from "../../apps/server/src/warehouse/migrate.ts";
 import { type Context, figure, median, type Section, spread, verdict } from "../section.ts";
 import { newFolder } from "../server.ts";
@@ -132,9 +133,18 @@ function tableOf(asked: readonly Asked[]) {
 }
 
 export async function stats(context: Context): Promise<Section> {
+  const life = await startEmbedded({ folder: join(newFolder(), "warehouse"), ...ENGINE });
+  try {
+    return await measure(context, life);
+  } finally {
+    life.end();
+    await life.ended;
+  }
+}
+
+async function measure(context: Context, life: Life): Promise<Section> {
   const { quick } = context.options;
   const events = quick ? QUICK_EVENTS : EVENTS;
-  const life = await startEmbedded({ folder: join(newFolder(), "warehouse"), ...ENGINE });
   await migrate(life.endpoint);
   const client = connect(life.endpoint, COMMAND_MS);
   await timed(context, `${figure(events)} events in the warehouse`, () => fill(client, events));
@@ -156,8 +166,6 @@ export async function stats(context: Context): Promise<Section> {
   const [own, more] = [await bytesOf(client, ["events"]), await bytesOf(client, ["visits", "hits"])];
   await postgres.stop();
   await client.close();
-  life.end();
-  await life.ended;
   const asked = QUESTIONS.map(
     ({ name }): Asked => ({
       name,
