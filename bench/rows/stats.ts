@@ -1,12 +1,12 @@
 /** Ten questions of a dashboard over a month of ten million events, and the same on PostgreSQL, with the same answers. */
 import { join } from "node:path";
-import type { ClickHouseClient } from "@clickhouse/client";
+
 import { openSink } from "../../apps/server/src/cli/seed/to-warehouse.ts";
 import { visitsOf } from "../../apps/server/src/seed/traffic.ts";
 import { type Ask, createAsker } from "../../apps/server/src/stats/ask.ts";
 import { answerQuery } from "../../apps/server/src/stats/query.ts";
 import { settleRound } from "../../apps/server/src/stats/settler.ts";
-import { connect } from "../../apps/server/src/warehouse/client.ts";
+import { connect, type WarehouseClient } from "../../apps/server/src/warehouse/client.ts";
 import { startEmbedded } from "../../apps/server/src/warehouse/embedded/start.ts";
 import type { Life } from "../../apps/server/src/warehouse/keep.ts";
 import { migrate } from "../../apps/server/src/warehouse/migrate.ts";
@@ -32,18 +32,18 @@ const WANTED = { sumMs: 1_000, slowestMs: 400 };
 
 const range = [new Date(UNTIL - DAYS * DAY_MS).toISOString(), new Date(UNTIL).toISOString()] as const;
 
-async function fill(client: ClickHouseClient, events: number): Promise<void> {
+async function fill(client: WarehouseClient, events: number): Promise<void> {
   const sink = await openSink(client, SOURCE_ID, SITE, (prefix) => `${prefix}_${crypto.randomUUID()}`);
   for (const visit of visitsOf({ seed: 1, events, days: DAYS, until: UNTIL, site: SITE }))
     await sink.take(visit);
   await sink.end();
 }
 
-async function settle(client: ClickHouseClient): Promise<void> {
+async function settle(client: WarehouseClient): Promise<void> {
   while ((await settleRound(client, UNTIL + DAY_MS, { sourceEvents: 1 })) > 0);
 }
 
-async function bytesOf(client: ClickHouseClient, tables: readonly string[]): Promise<number> {
+async function bytesOf(client: WarehouseClient, tables: readonly string[]): Promise<number> {
   const query = `SELECT sum(bytes_on_disk) FROM system.parts WHERE active AND database = currentDatabase() AND table IN (${tables.map((one) => `'${one}'`)})`;
   const [row] = await (await client.query({ query, format: "JSONCompactEachRow" })).json<[string]>();
   return Number(row?.[0]);
@@ -159,7 +159,10 @@ async function measure(context: Context, life: Life): Promise<Section> {
         `${name}: the warehouse says ${JSON.stringify(rows)}, PostgreSQL ${JSON.stringify(wanted)}`,
       );
   };
-  const ask = createAsker(() => ({ state: () => "up", client: () => client }))(new AbortController().signal);
+  const ask = createAsker(() => ({ state: () => "up", client: () => client }))({
+    organizationId: "org_bench",
+    signal: new AbortController().signal,
+  });
   const derived = await askAll(ask, 1, compared);
   await timed(context, `${DAYS} days settled`, () => settle(client));
   const settled = await askAll(ask, quick ? 1 : ROUNDS, compared);
