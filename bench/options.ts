@@ -13,6 +13,7 @@ export const PARTS = [
   "memory",
   "postgres",
   "growth",
+  "stats",
 ] as const;
 export type Part = (typeof PARTS)[number];
 

@@ -9,6 +9,7 @@ import { memory } from "./rows/memory.ts";
 import { openLoop } from "./rows/open.ts";
 import { overload } from "./rows/overload.ts";
 import { postgres } from "./rows/postgres.ts";
+import { stats } from "./rows/stats.ts";
 import { closedLoops } from "./rows/throughput.ts";
 import type { Context, Section } from "./section.ts";
 import { workFolder } from "./server.ts";
@@ -25,6 +26,7 @@ const MEASURES: Record<Part, (context: Context) => Promise<Section>> = {
   memory,
   postgres,
   growth,
+  stats,
 };
 
 const say = (text: string) => console.log(text);

@@ -94,6 +94,8 @@ export async function startShipping(parts: ShippingParts): Promise<Shipping> {
   const isOff = warehouse.state() === "off";
   const { startShipper } = await import("./ship/shipper.ts");
   const shipper = isOff ? null : startShipper({ ledger, warehouse, clock, newId, log });
+  const { startSettler } = await import("./stats/settler.ts");
+  const settler = isOff ? null : startSettler({ warehouse, clock, log });
   const expire = createExpiry({ ledger, warehouse });
   const isWithoutWarehouse = () =>
     isOff && warehouse.problem() === null && !existsSync(embeddedFolder(config));
@@ -109,7 +111,7 @@ export async function startShipping(parts: ShippingParts): Promise<Shipping> {
       for (let slice = 0; slice < SLICES && (await ledger.expireOutbox({ before })); ) slice++;
     },
     stop: async () => {
-      await Promise.all([shipper?.stop(), eraser.stop()]);
+      await Promise.all([shipper?.stop(), eraser.stop(), settler?.stop()]);
       await warehouse.close();
     },
   };

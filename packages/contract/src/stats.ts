@@ -70,11 +70,12 @@ export const StatsFilter = Type.Unsafe<StatsFilter>({
     "{dimension, operator, value}, or one of {and: […]}, {or: […]}, {not: …}, {sessionHas: …}: some event of the same session fits",
 });
 
-/** What visitors are to do: an event of that name, or a view of a page whose path fits (`*`: anything). */
+/** What visitors are to do: an event of that name, a view of a page whose path fits (`*`: anything), or the source's goal of that name. */
 export const StatsGoal = Closed(
   {
     event: Type.Optional(Type.String({ minLength: 1, maxLength: LIMITS.eventNameLength })),
     page: Type.Optional(Type.String({ minLength: 1, maxLength: LIMITS.statsPatternLength })),
+    name: Type.Optional(Type.String({ minLength: 1, maxLength: LIMITS.nameLength })),
   },
   { minProperties: 1, maxProperties: 1 },
 );

@@ -9,6 +9,7 @@ import { LIMITS } from "@headwater/contract/limits";
 import type { ErasureLedger } from "../ledger/ledger.ts";
 import type { OpenErasure, Place } from "../ledger/records.ts";
 import { type Deletion, deleteEvents, literal } from "../warehouse/deletion.ts";
+import { forgetChanged } from "../warehouse/settled.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 
 export interface EraserDeps {
@@ -102,7 +103,9 @@ export function startEraser(deps: EraserDeps): Eraser {
     if (told.length === 0 || !client) told = client ? ready : [];
     if (!client || told.length === 0) return 0;
     const gone = await deleteEvents(client, told.map(deletionOf), cutting.signal);
-    const done = told.filter(({ receiptId }) => gone.has(receiptId));
+    const deleted = told.filter(({ receiptId }) => gone.has(receiptId));
+    const sourceIds = [...new Set(deleted.flatMap(({ visitor }) => visitor.sourceIds))];
+    const done = (await forgetChanged(client, sourceIds)) ? deleted : [];
     await move(done, "warehouse", "done");
     told = told.filter((one) => !done.includes(one));
     return done.length;

@@ -113,7 +113,7 @@ const only = <T extends StatsScalar>(values: readonly StatsScalar[], type: strin
   values.filter((value) => typeof value === type) as T[];
 
 /** Whether a text that may be missing fits; never null. */
-function fits(bind: Bind, text: string, { operator, values }: Leaf): string {
+export function fits(bind: Bind, text: string, { operator, values }: Leaf): string {
   const one = () => bind("String", String(values[0]));
   switch (operator) {
     case "contains":
@@ -168,7 +168,7 @@ export function writeFilter(bind: Bind, filter: Filter, sessionsWhere: string): 
     case "not":
       return `NOT (${write(filter.of)})`;
     case "sessionHas":
-      return `sessionId IN (SELECT sessionId FROM events WHERE ${sessionsWhere} AND (${write(filter.of)}))`;
+      return `session IN (SELECT session FROM events WHERE ${sessionsWhere} AND (${write(filter.of)}))`;
   }
   const { dimension, operator } = filter;
   if (operator === "is_not") return `NOT (${write({ ...filter, operator: "is" })})`;
@@ -177,6 +177,6 @@ export function writeFilter(bind: Bind, filter: Filter, sessionsWhere: string): 
   const text = asText(sql);
   if (of === "event") return fits(bind, text, filter);
   const value = of === "entry" ? entryOf(text) : exitOf(text);
-  return `sessionId IN (SELECT sessionId FROM events WHERE ${sessionsWhere}
-    GROUP BY sessionId HAVING ${fits(bind, value, filter)})`;
+  return `session IN (SELECT session FROM events WHERE ${sessionsWhere}
+    GROUP BY session HAVING ${fits(bind, value, filter)})`;
 }

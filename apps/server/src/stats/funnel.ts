@@ -22,7 +22,7 @@ export const writeFunnel = (
     const window = Math.trunc(windowSeconds) * 1_000;
     return `SELECT reached, count() FROM (
       SELECT windowFunnel(${window})(toUInt64(toUnixTimestamp64Milli(occurredAt)), ${conditions}) AS reached
-      FROM events WHERE ${events} GROUP BY anonymousId
+      FROM events WHERE ${events} GROUP BY visitor
     ) GROUP BY reached`;
   });
 

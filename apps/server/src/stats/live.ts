@@ -5,7 +5,7 @@ import { type Statement, statement } from "./sql.ts";
 
 const writeLive = (sourceId: string, since: number): Statement =>
   statement(
-    (bind) => `SELECT uniqExact(anonymousId) FROM events WHERE sourceId = ${bind("String", sourceId)}
+    (bind) => `SELECT uniqExact(visitor) FROM events WHERE sourceId = ${bind("String", sourceId)}
       AND occurredAt >= fromUnixTimestamp64Milli(${bind("Int64", since)}, 'UTC') AND NOT device.isBot`,
   );
 

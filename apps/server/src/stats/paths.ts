@@ -25,7 +25,7 @@ export const writePaths = (scope: Scope, { startPage, steps, limit }: Paths): St
         SELECT arrayCompact(arrayMap(view -> tupleElement(view, 3), arraySort(${views}))) AS pages,
           ${begin} AS begin,
           if(begin = 0, [], arraySlice(pages, begin, ${bind("UInt32", steps)} + 1)) AS path
-        FROM events WHERE ${sessions} GROUP BY sessionId
+        FROM events WHERE ${sessions} GROUP BY session
         HAVING ${inPeriod(bind, scope.range, "min(occurredAt)")} AND max(${filters})
       )
       ARRAY JOIN arrayMap(at -> (at, path[at], if(at < length(path), path[at + 1], NULL)),

@@ -2,79 +2,43 @@
  * The statement of a question about metrics. Events and sessions are added up apart, since a session belongs to the
  * bucket of its first event, and then laid together by their groups.
  */
-import type { StatsGoal, StatsMetric } from "@headwater/contract";
-import type { Period } from "./calendar.ts";
 import { entryOf, exitOf } from "./filter.ts";
 import { metricOf, OF_EVENTS, OF_SESSIONS, OF_VISITS, type Part, summedBy } from "./metrics.ts";
-import { type Conditions, conditionsOf, inPeriod, type Scope, writeGoal } from "./scope.ts";
+import {
+  bucket,
+  dimensionColumn,
+  groupBy,
+  list,
+  metricColumn,
+  neededBy,
+  ofKind,
+  type Query,
+  type Side,
+} from "./query-parts.ts";
+import { type Conditions, conditionsOf, inPeriod, writeGoal } from "./scope.ts";
+import type { Settled } from "./settled.ts";
 import { all, any, type Bind, type Statement, statement } from "./sql.ts";
+import { overSummary, tableFor } from "./summary-sql.ts";
 import { asText, type Dimension, propertyOf, TEXTS } from "./words.ts";
-
-export interface Query {
-  readonly scope: Scope;
-  readonly metrics: readonly StatsMetric[];
-  readonly dimensions: readonly Dimension[];
-  readonly goal: StatsGoal | null;
-  readonly order: readonly { readonly column: string; readonly isDescending: boolean }[];
-  readonly limit: number;
-  readonly offset: number;
-}
-
-/** The period that a statement is about: the one asked for, or the one that it is compared with. */
-export interface Side {
-  readonly period: Period;
-  /** First instants of its buckets; empty: there are none. */
-  readonly starts: readonly number[];
-  /** What each bucket is called: its own first instant, or that of the period that it is compared with. */
-  readonly names: readonly number[];
-  /** The groups to keep, by their hashes; null: all. */
-  readonly groups: readonly string[] | null;
-}
-
-export const dimensionColumn = (at: number) => `k${at}`;
-export const metricColumn = (at: number) => `m${at}`;
-
-type Kind = "time" | "event" | "entry" | "exit";
-const kindOf = (dimension: Dimension): Kind => {
-  if (dimension.kind === "time") return "time";
-  return dimension.kind === "property" ? "event" : TEXTS[dimension.name].of;
-};
-
-function bucket(bind: Bind, time: string, { starts, names }: Side): string {
-  const start = `roundDown(toUnixTimestamp64Milli(${time}), ${bind("Array(Int64)", starts)})`;
-  if (starts === names) return start;
-  // beyond the buckets that it is compared with there is nothing to compare
-  const known = starts.slice(0, names.length);
-  const array = (values: readonly number[]) => bind("Array(Int64)", values);
-  return `transform(${start}, ${array(known)}, ${array(names.slice(0, known.length))}, toInt64(-1))`;
-}
 
 const expressionOf = (bind: Bind, dimension: Dimension): string =>
   dimension.kind === "property"
     ? propertyOf(bind, dimension.name).key
     : asText(TEXTS[(dimension as { name: keyof typeof TEXTS }).name].sql);
 
-/** Of the dimensions those of a kind, with their columns. */
-const ofKind = ({ dimensions }: Query, ...kinds: Kind[]) =>
-  dimensions
-    .map((dimension, at) => ({ dimension, column: dimensionColumn(at) }))
-    .filter(({ dimension }) => kinds.includes(kindOf(dimension)));
-
-const list = (columns: readonly string[]) => columns.join(", ");
-
 /** What sessions have from their first and last event, a row each; and, with `more`, what they are counted by. */
 function sessionsOf(bind: Bind, query: Query, { sessions }: Conditions, more: readonly string[]): string {
   const [entries, exits] = [ofKind(query, "entry"), ofKind(query, "exit")];
   const columns = [
-    "sessionId",
+    "session",
     ...entries.map(({ dimension, column }) => `${entryOf(expressionOf(bind, dimension))} AS ${column}`),
     ...exits.map(({ dimension, column }) => `${exitOf(expressionOf(bind, dimension))} AS ${column}`),
     ...more,
   ];
-  return `SELECT ${list(columns)} FROM events WHERE ${sessions} GROUP BY sessionId`;
+  return `SELECT ${list(columns)} FROM events WHERE ${sessions} GROUP BY session`;
 }
 
-const VISITOR = "sipHash64(anonymousId)";
+const VISITOR = "visitor";
 const USER = "sipHash64(userId)";
 
 const sumsOf = (query: Query) =>
@@ -86,12 +50,14 @@ function overEvents(bind: Bind, query: Query, side: Side, conditions: Conditions
   const ofSession = ofKind(query, "entry", "exit");
   const sums = sumsOf(query);
   const columns = [
-    "sessionId",
+    "session",
     `${VISITOR} AS visitor`,
     `${USER} AS user`,
     "type = 'page' AS isPage",
     `${query.goal ? writeGoal(bind, query.goal) : "0"} AS isGoal`,
-    ...ofKind(query, "time").map(({ column }) => `${bucket(bind, "occurredAt", side)} AS ${column}`),
+    ...ofKind(query, "time").map(
+      ({ column }) => `${bucket(bind, "toUnixTimestamp64Milli(occurredAt)", side)} AS ${column}`,
+    ),
     ...ofKind(query, "event").map(({ dimension, column }) => `${expressionOf(bind, dimension)} AS ${column}`),
     ...sums.map(
       ({ property, column }) => `ifNull(${propertyOf(bind, property).number}, 0) AS ${column}Value`,
@@ -101,7 +67,7 @@ function overEvents(bind: Bind, query: Query, side: Side, conditions: Conditions
   const from =
     ofSession.length === 0
       ? events
-      : `${events} AS e INNER JOIN (${sessionsOf(bind, query, conditions, [])}) AS s USING (sessionId)`;
+      : `${events} AS e INNER JOIN (${sessionsOf(bind, query, conditions, [])}) AS s USING (session)`;
   const parts = Object.fromEntries(sums.map(({ column }) => [column, `sum(${column}Value)`]));
   return { parts: { ...OF_EVENTS, ...parts }, from };
 }
@@ -119,7 +85,9 @@ function overSessions(bind: Bind, query: Query, side: Side, conditions: Conditio
   const columns = [
     "*",
     ...ofEvent.map(({ column }, at) => `tupleElement(one, ${at + 1}) AS ${column}`),
-    ...ofKind(query, "time").map(({ column }) => `${bucket(bind, "startedAt", side)} AS ${column}`),
+    ...ofKind(query, "time").map(
+      ({ column }) => `${bucket(bind, "toUnixTimestamp64Milli(startedAt)", side)} AS ${column}`,
+    ),
   ];
   const sessions = `(${sessionsOf(bind, query, conditions, facts)})`;
   const spread = ofEvent.length > 0 ? "ARRAY JOIN groups AS one" : "";
@@ -174,35 +142,39 @@ interface Addition {
   readonly from: string;
 }
 
-const neededBy = ({ metrics }: Query): Part[] => [
-  ...new Set(metrics.flatMap((metric, at) => metricOf(metric, at).parts)),
-];
+/** Statements that are to be added up by their groups, each with the dimensions' columns and the sums that are needed. */
+function additionsOf(bind: Bind, query: Query, side: Side): string[] {
+  const keys = query.dimensions.map((_, at) => dimensionColumn(at));
+  const needed = neededBy(query);
+  const conditions = conditionsOf(bind, query.scope, side.period);
+  const ofSessions = needed.filter((name) => name in OF_SESSIONS);
+  const ofEvents = needed.filter((name) => !(name in OF_SESSIONS));
+  const write = (wanted: readonly Part[], { parts, from }: Addition) => {
+    const sums = needed.map(
+      (name) => `${wanted.includes(name) ? `toFloat64(${parts[name]})` : "0."} AS ${name}_`,
+    );
+    return `SELECT ${list([...keys, ...sums])} FROM ${from} ${groupBy(keys)}`;
+  };
+  const isOfVisits = query.dimensions.length > 0 && ofKind(query, "time", "event").length === 0;
+  if (isOfVisits) return [write(needed, overVisits(bind, query, side, conditions))];
+  return [
+    ...(ofEvents.length > 0 ? [write(ofEvents, overEvents(bind, query, side, conditions))] : []),
+    ...(ofSessions.length > 0 ? [write(ofSessions, overSessions(bind, query, side, conditions))] : []),
+  ];
+}
 
-const groupBy = (columns: readonly string[]) => (columns.length === 0 ? "" : `GROUP BY ${list(columns)}`);
-
-/** @returns rows of the dimensions' columns, then the metrics', then the group's hash */
-export function writeQuery(query: Query, side: Side): Statement {
+/**
+ * @param settled null: everything is derived of events
+ * @returns rows of the dimensions' columns, then the metrics', then the group's hash
+ */
+export function writeQuery(query: Query, side: Side, settled: Settled | null): Statement {
   return statement((bind) => {
     const keys = query.dimensions.map((_, at) => dimensionColumn(at));
     const metrics = query.metrics.map(metricOf);
     const needed = neededBy(query);
-    const conditions = conditionsOf(bind, query.scope, side.period);
-    const ofSessions = needed.filter((name) => name in OF_SESSIONS);
-    const ofEvents = needed.filter((name) => !(name in OF_SESSIONS));
-
-    const write = (wanted: readonly Part[], { parts, from }: Addition) => {
-      const sums = needed.map(
-        (name) => `${wanted.includes(name) ? `toFloat64(${parts[name]})` : "0."} AS ${name}_`,
-      );
-      return `SELECT ${list([...keys, ...sums])} FROM ${from} ${groupBy(keys)}`;
-    };
-    const isOfVisits = query.dimensions.length > 0 && ofKind(query, "time", "event").length === 0;
-    const additions = isOfVisits
-      ? [write(needed, overVisits(bind, query, side, conditions))]
-      : [
-          ...(ofEvents.length > 0 ? [write(ofEvents, overEvents(bind, query, side, conditions))] : []),
-          ...(ofSessions.length > 0 ? [write(ofSessions, overSessions(bind, query, side, conditions))] : []),
-        ];
+    const table = settled && tableFor(query, side);
+    const additions =
+      settled && table ? [overSummary(bind, query, side, settled, table)] : additionsOf(bind, query, side);
     const hash = `toString(sipHash64(${list(keys.flatMap((key) => [`isNull(${key})`, `ifNull(toString(${key}), '')`])) || "1"}))`;
     const rows = `SELECT ${list([...keys, ...needed.map((name) => `sum(${name}_) AS ${name}`)])}
       FROM (${additions.join(" UNION ALL ")}) ${groupBy(keys)}`;

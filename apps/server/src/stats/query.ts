@@ -12,8 +12,11 @@ import {
 import type { Ask } from "./ask.ts";
 import { bucketsOf, dayOf, type Period, startOfDay } from "./calendar.ts";
 import { emptyOf, summedBy } from "./metrics.ts";
-import { dimensionColumn, metricColumn, type Query, type Side, writeQuery } from "./query-sql.ts";
+import { dimensionColumn, metricColumn, type Query, type Side } from "./query-parts.ts";
+import { writeQuery } from "./query-sql.ts";
 import { answered, readScope, type Scope } from "./scope.ts";
+import { readSettled } from "./settled.ts";
+import { tableFor } from "./summary-sql.ts";
 import { type Dimension, propertyIssue, readDimension, readKey } from "./words.ts";
 
 type Fields = Pick<StatsQueryBody, "metrics" | "dimensions" | "orderBy" | "goal">;
@@ -171,7 +174,10 @@ export async function answerQuery(ask: Ask, body: StatsQueryBody, now: number): 
   const { query, starts } = readQuery(body, now);
   const { scope, limit, offset } = query;
   const isOfTime = isOfTimeAlone(query);
-  const groupsIn = async (asked: Query, side: Side) => groupsOf(query, await ask(writeQuery(asked, side)));
+  const groupsIn = async (asked: Query, side: Side) => {
+    const settled = tableFor(asked, side) && (await readSettled(ask, scope.sourceId, side.period));
+    return groupsOf(query, await ask(writeQuery(asked, side, settled)));
+  };
 
   const side: Side = { period: scope.range, starts, names: starts, groups: null };
   const found = await groupsIn(reach(query, isOfTime), side);

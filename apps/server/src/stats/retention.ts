@@ -11,7 +11,7 @@ export const writeRetention = (scope: Scope, starts: readonly number[]): Stateme
     const { events } = conditionsOf(bind, scope, scope.range);
     const start = `roundDown(toUnixTimestamp64Milli(occurredAt), ${bind("Array(Int64)", starts)})`;
     return `SELECT arrayMin(seen) AS first, start, count() FROM (
-      SELECT groupUniqArray(${start}) AS seen FROM events WHERE ${events} GROUP BY anonymousId
+      SELECT groupUniqArray(${start}) AS seen FROM events WHERE ${events} GROUP BY visitor
     ) ARRAY JOIN seen AS start GROUP BY first, start`;
   });
 

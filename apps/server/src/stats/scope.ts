@@ -70,7 +70,7 @@ export const inPeriod = (bind: Bind, { from, to }: Period, time = "occurredAt"):
   `${time} >= fromUnixTimestamp64Milli(${bind("Int64", from)}, 'UTC') AND ${time} < fromUnixTimestamp64Milli(${bind("Int64", to)}, 'UTC')`;
 
 /** Events further than a session lasts from the period are of no session of it. */
-const ASIDE_MS = LIMITS.sessionMaxSeconds * 1_000;
+export const ASIDE_MS = LIMITS.sessionMaxSeconds * 1_000;
 
 export interface Conditions {
   /** Of the events that make the period's sessions. */
@@ -81,14 +81,19 @@ export interface Conditions {
   readonly events: string;
 }
 
-/** @param period the one asked for, or the one before it */
-export function conditionsOf(bind: Bind, scope: Scope, period: Period): Conditions {
+/** Under which events are a source's, and under which they make the sessions of a period. */
+export function ownOf(bind: Bind, scope: Scope, period: Period): { own: string; sessions: string } {
   const own = all([
     `sourceId = ${bind("String", scope.sourceId)}`,
     ...(scope.bots ? [] : ["NOT device.isBot"]),
   ]);
   const around = { from: period.from - ASIDE_MS, to: period.to + ASIDE_MS };
-  const sessions = `${own} AND ${inPeriod(bind, around)}`;
+  return { own, sessions: `${own} AND ${inPeriod(bind, around)}` };
+}
+
+/** @param period the one asked for, or the one before it */
+export function conditionsOf(bind: Bind, scope: Scope, period: Period): Conditions {
+  const { own, sessions } = ownOf(bind, scope, period);
   const filters = all(scope.filters.map((filter) => writeFilter(bind, filter, sessions)));
   return { sessions, filters, events: `${own} AND ${inPeriod(bind, period)} AND (${filters})` };
 }

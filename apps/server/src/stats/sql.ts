@@ -8,7 +8,9 @@ export type ParameterType =
   | "Array(Float64)"
   | "Int64"
   | "Array(Int64)"
-  | "UInt32";
+  | "UInt32"
+  | "Array(UInt64)"
+  | "Array(Date)";
 export type Parameter = string | number | readonly string[] | readonly number[];
 
 export interface Statement {

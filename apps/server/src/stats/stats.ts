@@ -3,6 +3,7 @@ import type { Handlers } from "../call.ts";
 import { isoTimeOrNull } from "../instant.ts";
 import { type AskedWarehouse, createAsker } from "./ask.ts";
 import { answerFunnel } from "./funnel.ts";
+import { goalsOf } from "./goals.ts";
 import { answerLive } from "./live.ts";
 import { answerPaths } from "./paths.ts";
 import { answerProperties } from "./properties.ts";
@@ -24,8 +25,18 @@ export type StatsHandlers = Pick<
 export function createStats(warehouse: () => AskedWarehouse | null): StatsHandlers {
   const asker = createAsker(warehouse);
   return {
-    queryStats: async (call) => ({ body: await answerQuery(asker(call), call.body, call.now) }),
-    queryFunnel: async (call) => ({ body: await answerFunnel(asker(call), call.body, call.now) }),
+    queryStats: async (call) => {
+      const { source, body, now } = call;
+      const [goal] = goalsOf(source.goals, body.goal ? [{ goal: body.goal, path: ["goal"] }] : []);
+      return { body: await answerQuery(asker(call), goal ? { ...body, goal } : body, now) };
+    },
+    queryFunnel: async (call) => {
+      const { source, body, now } = call;
+      const placed = body.steps.map((goal, at) => ({ goal, path: ["steps", at] }));
+      return {
+        body: await answerFunnel(asker(call), { ...body, steps: goalsOf(source.goals, placed) }, now),
+      };
+    },
     queryRetention: async (call) => ({ body: await answerRetention(asker(call), call.body, call.now) }),
     queryPaths: async (call) => ({ body: await answerPaths(asker(call), call.body, call.now) }),
     queryProperties: async (call) => ({ body: await answerProperties(asker(call), call.body, call.now) }),

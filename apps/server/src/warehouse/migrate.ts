@@ -3,12 +3,14 @@ import type { ClickHouseClient } from "@clickhouse/client";
 import { connect } from "./client.ts";
 import { onCluster, type Place } from "./cluster.ts";
 import { eventsStatements, sessionsStatement } from "./schema/events.ts";
+import { settledStatements } from "./schema/settled.ts";
 import { commonTableStatement } from "./schema/table.ts";
 import type { Endpoint } from "./warehouse.ts";
 
 /** Forward only: a number once given is never changed, a new one is appended. */
 const MIGRATIONS: readonly ((place: Place) => readonly string[])[] = [
   (place) => [...eventsStatements(place), sessionsStatement(place)],
+  settledStatements,
 ];
 
 const recordStatement = (place: Place) =>

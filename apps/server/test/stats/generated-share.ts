@@ -5,18 +5,19 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { StatsRow } from "@headwater/contract";
+import type { World } from "../world.ts";
 import type { ExampleEvent } from "./examples.ts";
 import { DIMENSIONS, eventsOf, LEAVES, METRICS, PLACES, questionOf, randomFrom } from "./generated.ts";
 import { answerOf, type OracleQuestion, type OracleRow } from "./oracle.ts";
 import { openStatsWorld, type StatsWorld } from "./stats-world.ts";
 
 const SHARE = process.env.TEST_LONG === "1" ? 2_500 : 260;
-const SEED = Number(process.env.STATS_SEED ?? Date.now() & 0x7fffffff);
-const EVENTS = 160;
+export const SEED = Number(process.env.STATS_SEED ?? Date.now() & 0x7fffffff);
+export const EVENTS = 160;
 const AT_ONCE = 3;
 
 let stats: StatsWorld;
-const sources: { sourceId: string; events: ExampleEvent[] }[] = [];
+const sources: Filled[] = [];
 
 async function open(openWorld: typeof openStatsWorld): Promise<void> {
   stats = await openWorld({ LOG_LEVEL: process.env.STATS_LOG ?? "silent" });
@@ -50,18 +51,33 @@ function requireSame(got: StatsRow[], expected: OracleRow[], where: string): voi
   if (differs || got.length !== expected.length) assert.deepEqual(got, expected, where);
 }
 
-async function pose(number: number): Promise<OracleQuestion> {
-  const index = number % PLACES.length;
-  const { sourceId, events } = sources[index]!;
-  const question = questionOf(randomFrom(SEED * 31 + number), PLACES[index]!, number);
-  const where = `STATS_SEED=${SEED}, question ${number}: ${JSON.stringify(question)}`;
+export interface Filled {
+  readonly sourceId: string;
+  /** What the warehouse holds of it. */
+  readonly events: readonly ExampleEvent[];
+}
+
+/** @param name what is printed beside a wrong answer */
+export async function poseTo(
+  world: World,
+  { sourceId, events }: Filled,
+  question: OracleQuestion,
+  name: string,
+): Promise<void> {
+  const where = `${name}: ${JSON.stringify(question)}`;
   const body = { sourceId, ...question };
-  const reply = await stats.world.ask("/api/stats/query", { method: "POST", body });
+  const reply = await world.ask("/api/stats/query", { method: "POST", body });
   assert.equal(reply.status, 200, `${where}\n${JSON.stringify(reply.body)}`);
   const rows = answerOf(events, question);
   const { limit, offset } = question.pagination ?? { limit: rows.length, offset: 0 };
   requireSame(reply.body.results, rows.slice(offset, offset + limit), where);
   assert.equal(reply.body.nextOffset, rows.length > offset + limit ? offset + limit : null, where);
+}
+
+async function pose(number: number): Promise<OracleQuestion> {
+  const index = number % PLACES.length;
+  const question = questionOf(randomFrom(SEED * 31 + number), PLACES[index]!, number);
+  await poseTo(stats.world, sources[index]!, question, `STATS_SEED=${SEED}, question ${number}`);
   return question;
 }
 

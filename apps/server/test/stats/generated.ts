@@ -274,3 +274,40 @@ export function questionOf(random: Random, place: Place, number: number): Oracle
     ...maybe(random, 0.3, () => ({ pagination: { limit: 1 + upTo(random, 5), offset: upTo(random, 3) } })),
   };
 }
+
+const OF_SESSIONS = STATS_TEXT_DIMENSIONS.filter((one) => !["page", "host", "event"].includes(one));
+const OF_HITS = ["page", "event"];
+const GRAINS = ["time:hour", "time:day", "time:week", "time:month"];
+
+/** As a dashboard asks: of sessions or of single events, by days, with filters of both kinds. */
+export function dashboardQuestionOf(random: Random, place: Place, number: number): OracleQuestion {
+  const isOfHits = random() < 0.4;
+  const words = isOfHits ? OF_HITS : OF_SESSIONS;
+  const own = isOfHits ? [...OF_HITS, ...OF_SESSIONS] : OF_SESSIONS;
+  const leaf = () =>
+    leafOf(random, {
+      dimension: pick(random, own),
+      operator: pick(random, ["is", "is_not", "contains", "in"]),
+    });
+  const filters = pick<() => OracleFilter[]>(random, [
+    () => [],
+    () => [],
+    () => [leaf()],
+    () => [leaf(), { not: leaf() }],
+    () => [{ or: [leaf(), leaf()] }],
+  ])();
+  const metrics = isOfHits
+    ? ["visitors", "pageviews", "events"]
+    : STATS_METRICS.filter((one) => one !== "conversionRate");
+  const dimensions = some(random, [...words, pick(random, GRAINS)], upTo(random, 2));
+  const question = questionOf(random, place, number);
+  const { orderBy: _, ...others } = question;
+  return {
+    ...others,
+    dateRange: rangeOf(random, place, ["time:day"]),
+    metrics: some(random, metrics, 1 + upTo(random, metrics.length - 1)),
+    dimensions,
+    filters,
+    include: { bots: false, comparison: random() < 0.3 },
+  };
+}

@@ -336,6 +336,44 @@ test("A source's events are its own, even where another has the same sessions an
   assert.equal(await count({ filters: [{ sessionHas }] }, one.sourceId), 0);
 });
 
+test("A goal is asked for by the name that its source has for it; a name that it has not is refused.", async () => {
+  const { world } = stats;
+  const source = await world.createSource();
+  const goals = [
+    { name: "Sold", event: "purchase", path: null },
+    { name: "Thanked", event: null, path: "/thanks*" },
+  ];
+  const patched = await world.ask(`/api/tracking-sources/${source.sourceId}`, {
+    method: "PATCH",
+    body: { organizationId: ORGANIZATION_ID, goals },
+  });
+  assert.equal(patched.status, 200, JSON.stringify(patched.body));
+  const seen = { at: AT, page: "/thanks/1" };
+  await stats.insert(source.sourceId, [
+    { id: "1", session: "s1", visitor: "v1", ...seen },
+    { id: "2", session: "s2", visitor: "v2", ...seen, page: "/" },
+    { id: "3", session: "s2", visitor: "v2", ...seen, name: "purchase" },
+    { id: "4", session: "s3", visitor: "v3", ...seen, page: "/" },
+    { id: "5", session: "s4", visitor: "v4", ...seen, page: "/" },
+  ]);
+  const asked = { sourceId: source.sourceId, ...RANGE, metrics: ["conversionRate"] };
+  for (const name of ["Sold", "Thanked"]) {
+    const { body } = await query({ ...asked, goal: { name } });
+    assert.deepEqual(body.results[0]?.metrics, [0.25], name);
+  }
+  const steps = [{ name: "Sold" }, { name: "Thanked" }];
+  const path = "/api/stats/funnel";
+  const funnel = await world.ask(path, {
+    method: "POST",
+    body: { sourceId: source.sourceId, ...RANGE, steps },
+  });
+  assert.deepEqual(
+    funnel.body.steps.map(({ visitors }: { visitors: number }) => visitors),
+    [1, 0],
+  );
+  assert.deepEqual(issuesOf(await query({ ...asked, goal: { name: "Lost" } })), ["goal.name: invalid_value"]);
+});
+
 const asker = () => createAsker(() => ({ state: () => "up", client: () => stats.client }));
 const isRefusal = (code: string) => (error: unknown) => error instanceof Refusal && error.code === code;
 

@@ -14,8 +14,8 @@ import type { ExampleEvent } from "./examples.ts";
 export interface StatsWorld extends AsyncDisposable {
   world: World;
   client: WarehouseClient;
-  /** Puts events into the warehouse, as a block of shipping. */
-  insert(sourceId: string, events: readonly ExampleEvent[]): Promise<void>;
+  /** Puts events into the warehouse, as a block of shipping; without a word each was received when it happened. */
+  insert(sourceId: string, events: readonly ExampleEvent[], receivedAt?: number): Promise<void>;
   /** What the service takes for the time. */
   setNow(now: number): void;
 }
@@ -47,8 +47,8 @@ export async function openStatsWorld(
   return {
     world,
     client,
-    insert: async (sourceId, events) => {
-      const lines = events.map((event) => `${JSON.stringify(normalForm(sourceId, event))}\n`);
+    insert: async (sourceId, events, receivedAt) => {
+      const lines = events.map((event) => `${JSON.stringify(normalForm(sourceId, event, receivedAt))}\n`);
       const block = { token: `block-${++blocks}`, body: Buffer.from(lines.join("")) };
       await store(client, block, true, new AbortController().signal);
     },
@@ -68,7 +68,7 @@ export async function openStatsWorld(
 const HOST = "shop.example";
 
 /** As ingest makes it. */
-function normalForm(sourceId: string, event: ExampleEvent) {
+function normalForm(sourceId: string, event: ExampleEvent, receivedAt: number | undefined) {
   const { id, at, session, visitor, user, name, page, referrer, isBot, properties } = event;
   const key = createHash("sha256").update(`${sourceId}\n${id}`).digest("hex").slice(0, 32);
   const { host = HOST, device = null, browser = null, os = null, locale = null, country = null } = event;
@@ -112,7 +112,7 @@ function normalForm(sourceId: string, event: ExampleEvent) {
     properties: properties ?? null,
     context: null,
     sourceId,
-    receivedAt: at,
+    receivedAt: receivedAt === undefined ? at : new Date(receivedAt).toISOString(),
     batchId: "b1",
     sdkVersion: "2.0.0",
     country,

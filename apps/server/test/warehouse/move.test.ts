@@ -114,7 +114,10 @@ test("It is killed in the middle, goes on from there, and what is there is what 
 test("Done again it moves nothing; what came there meanwhile stays, and what is missing there is seen.", async () => {
   const shipped = anEvent(NOW, { sourceId: "src_long" });
   await store(there, { token: "shipped", body: Buffer.from(`${shipped.json}\n`) }, true, signal);
-  await there.command({ query: "DELETE FROM events WHERE sourceId = 'src_many' AND sessionId = 'ses_7'" });
+  await there.command({
+    query:
+      "ALTER TABLE events DELETE WHERE sourceId = 'src_many' AND sessionId = 'ses_7' SETTINGS mutations_sync = 2",
+  });
   const { code, stdout, stderr } = await move();
   assert.equal(code, 0, stderr);
   assert.match(stdout, /^all +- +45060 +45061 +50$/m);

@@ -50,7 +50,8 @@ const PROGRESS_MS = 100;
 const PARAMETER = "param_";
 const NAME = /^[A-Za-z_][A-Za-z0-9_.]*$/;
 const OWN_FORMAT = /\bFORMAT\s+([A-Za-z0-9]+)\s*(?:SETTINGS\b[^;]*)?;?\s*$/i;
-const INSERT = /^\s*INSERT\b/i;
+/** What is inserted of a selection is no data that comes: it is asked beside questions, and shipping does not wait for it. */
+const INSERT = /^\s*INSERT\b(?!\s+INTO\s+\w+\s+\([^)]*\)\s+SELECT\b)/i;
 const INSERT_FORMAT = /\bFORMAT\s+([A-Za-z0-9]+)\s*$/i;
 
 export const isInsert = (sql: string): boolean => INSERT.test(sql);

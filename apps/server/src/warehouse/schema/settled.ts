@@ -1,0 +1,113 @@
+/**
+ * What questions read in place of events, for the days of a source that have settled (docs/decisions/0018): a row for each
+ * quarter of an hour of a session, and one for each thing that was seen or done in it. Both follow from `events` alone, and
+ * may be thrown away at any time.
+ */
+
+import { onCluster, type Place, storedName } from "../cluster.ts";
+import { commonTableStatement, tableStatements } from "./table.ts";
+
+const few = "LowCardinality(Nullable(String))";
+const whole = "UInt64 CODEC(ZSTD)";
+
+/** What a session is by its first and last event, under the names that questions have for it. */
+export const SESSION_TEXTS = [
+  "entryPage",
+  "exitPage",
+  "referrer",
+  "utmSource",
+  "utmMedium",
+  "utmCampaign",
+  "utmTerm",
+  "utmContent",
+  "clickId",
+  "device",
+  "browser",
+  "os",
+  "locale",
+  "country",
+] as const;
+
+const OWN = {
+  sourceId: "LowCardinality(String)",
+  /** UTC; of a session that of its first event. */
+  day: "Date CODEC(Delta, ZSTD)",
+  /** Of the settling that wrote the row. */
+  version: whole,
+  quarter: "DateTime('UTC') CODEC(Delta, ZSTD)",
+  session: whole,
+  visitor: whole,
+};
+
+/** Everything but visitors and users can be added up over any quarters; what is the session's own stands in its first. */
+const VISITS = {
+  ...OWN,
+  /** 0: none. */
+  user: whole,
+  sessions: "UInt8",
+  bounces: "UInt8",
+  durationMs: "Int64 CODEC(ZSTD)",
+  pageviews: "UInt32 CODEC(ZSTD)",
+  events: "UInt32 CODEC(ZSTD)",
+  ...Object.fromEntries(SESSION_TEXTS.map((name) => [name, few])),
+};
+
+const HITS = {
+  ...OWN,
+  name: "LowCardinality(String)",
+  path: few,
+  pageviews: "UInt32 CODEC(ZSTD)",
+  events: "UInt32 CODEC(ZSTD)",
+};
+
+/** `known` is what the events of the day before, the day and the day after came to that were received by `through`. */
+const SETTLED_DAYS = {
+  sourceId: "LowCardinality(String)",
+  day: "Date",
+  version: "UInt64",
+  through: "DateTime64(3, 'UTC')",
+  known: "Array(String)",
+  isDone: "UInt8",
+};
+
+const ROWS = "PARTITION BY toYYYYMM(day)\nORDER BY (sourceId, day, version, visitor)";
+
+/** What tells one state of a day's events from another: that none was added, and none went. */
+export const KNOWN = "concat(toString(count()), ' ', toString(sum(cityHash64(analyticsEventId))))";
+
+const HASHES = { session: "sipHash64(sessionId)", visitor: "sipHash64(anonymousId)" };
+const addHashes = Object.entries(HASHES)
+  .map(([name, of]) => `ADD COLUMN IF NOT EXISTS ${name} UInt64 MATERIALIZED ${of}`)
+  .join(", ");
+
+/** Ids as 64-bit numbers: of ten million of a kind two are one with odds of one to 370,000. */
+export function settledStatements(place: Place): string[] {
+  const alter = (table: string, what: string) =>
+    `ALTER TABLE ${place.database}.${table}${onCluster(place)} ${what}`;
+  const stored = storedName(place, "events");
+  const rows = { engine: "MergeTree", clauses: ROWS, shardBy: "session" } as const;
+  return [
+    ...new Set([alter(stored, addHashes), alter("events", addHashes)]),
+    alter(
+      stored,
+      `ADD PROJECTION IF NOT EXISTS days
+  (SELECT sourceId, toDate(occurredAt), count(), sum(cityHash64(analyticsEventId)) GROUP BY sourceId, toDate(occurredAt))`,
+    ),
+    // what is there already is written anew in the background; until then it is worked out when it is read
+    alter(stored, "MATERIALIZE COLUMN session, MATERIALIZE COLUMN visitor, MATERIALIZE PROJECTION days"),
+    ...tableStatements(place, { name: "visits", columns: VISITS, ...rows }),
+    ...tableStatements(place, { name: "hits", columns: HITS, ...rows }),
+    commonTableStatement(place, {
+      name: "settledDays",
+      columns: SETTLED_DAYS,
+      engine: "ReplacingMergeTree(isDone)",
+      clauses: "ORDER BY (sourceId, day, version)",
+    }),
+    commonTableStatement(place, {
+      name: "looseSessions",
+      columns: { sourceId: "LowCardinality(String)", session: "UInt64" },
+      engine: "ReplacingMergeTree",
+      clauses: "ORDER BY (sourceId, session)",
+    }),
+  ];
+}

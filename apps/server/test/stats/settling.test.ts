@@ -1,0 +1,102 @@
+/** How days settle: by several nodes, cut off anywhere, and what goes when events have gone. */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { settleRound } from "../../src/stats/settler.ts";
+import type { WarehouseClient } from "../../src/warehouse/client.ts";
+import { deleteEvents } from "../../src/warehouse/deletion.ts";
+import { areEventsChanging, forgetChanged } from "../../src/warehouse/settled.ts";
+import { until } from "../faults/child.ts";
+import { PATIENCE_MS } from "../warehouse/store.ts";
+import type { ExampleEvent } from "./examples.ts";
+import { openStatsWorld, type StatsWorld } from "./stats-world.ts";
+
+let stats: StatsWorld;
+before(async () => {
+  stats = await openStatsWorld();
+});
+after(() => stats[Symbol.asyncDispose]());
+
+const HOUR_MS = 3_600_000;
+let now = Date.UTC(2026, 10, 22);
+const later = () => (now += 2 * HOUR_MS);
+const settle = (client: WarehouseClient = stats.client) => settleRound(client, later(), { sourceEvents: 1 });
+
+const DAY = "2026-11-10";
+const view = (id: string, visitor: string, hour: string): ExampleEvent => ({
+  id,
+  at: `${DAY}T${hour}:00:00.000Z`,
+  session: `s-${visitor}`,
+  visitor,
+  page: "/",
+});
+const EVENTS = [view("1", "ann", "10"), view("2", "ann", "11"), view("3", "bob", "12")];
+
+const filled = async () => {
+  const { sourceId } = await stats.world.createSource();
+  await stats.insert(sourceId, EVENTS);
+  return sourceId;
+};
+const numbers = async (sourceId: string) => {
+  const body = { sourceId, dateRange: [DAY, "2026-11-11"], metrics: ["visitors", "sessions", "pageviews"] };
+  const reply = await stats.world.ask("/api/stats/query", { method: "POST", body });
+  return reply.body.results[0]?.metrics;
+};
+const count = async (table: string, sourceId: string, condition = "1"): Promise<number> => {
+  const query = `SELECT count() FROM ${table} WHERE sourceId = '${sourceId}' AND ${condition}`;
+  const [row] = await (await stats.client.query({ query, format: "JSONCompactEachRow" })).json<[string]>();
+  return Number(row?.[0]);
+};
+
+test("Two nodes that settle the same day at once count it once; what is not read goes later.", async () => {
+  const sourceId = await filled();
+  const at = later();
+  await Promise.all([0, 1].map(() => settleRound(stats.client, at, { sourceEvents: 1 })));
+  assert.deepEqual(await numbers(sourceId), [2, 2, 3]);
+  await settle();
+  assert.equal(await count("visits", sourceId), 3, "a row for each quarter of an hour of a session");
+  assert.equal(await count("settledDays", sourceId, "isDone"), 1);
+});
+
+/** A client of which the statement of that number never ends well. */
+function failing(at: number): WarehouseClient {
+  let left = at;
+  return new Proxy(stats.client, {
+    get: (client, name) => {
+      const own = Reflect.get(client, name) as unknown;
+      if (name !== "command") return typeof own === "function" ? own.bind(client) : own;
+      return async (params: Parameters<WarehouseClient["command"]>[0]) => {
+        if (left-- === 0) throw new Error("cut off");
+        return client.command(params);
+      };
+    },
+  });
+}
+
+test("A settling that is cut off counts for nothing, wherever that is, and leaves nothing behind.", async () => {
+  const sourceId = await filled();
+  for (let at = 0; at < 5; at++) {
+    await assert.rejects(settle(failing(at)), /cut off/);
+    assert.deepEqual(await numbers(sourceId), [2, 2, 3], `statement ${at}`);
+  }
+  assert.equal(await settle(), 1);
+  assert.deepEqual(await numbers(sourceId), [2, 2, 3]);
+  later();
+  await settle();
+  assert.equal(await count("visits", sourceId), 3);
+});
+
+test("What was derived of events goes with them, before anybody is told that they are gone.", async () => {
+  const sourceId = await filled();
+  assert.equal(await settle(), 1);
+  const isAnn = "visitor = sipHash64('ann')";
+  assert.equal(await count("visits", sourceId, isAnn), 2);
+  const deletion = { name: `ann-${now}`, condition: `sourceId = '${sourceId}' AND anonymousId = 'ann'` };
+  const isGone = async () => (await deleteEvents(stats.client, [deletion])).has(deletion.name);
+  await until("the events are gone", PATIENCE_MS, isGone);
+  assert.ok(await forgetChanged(stats.client, [sourceId]));
+  for (const table of ["visits", "hits"]) assert.equal(await count(table, sourceId, isAnn), 0, table);
+  assert.deepEqual(await numbers(sourceId), [1, 1, 1]);
+  await until("nothing is under way", PATIENCE_MS, async () => !(await areEventsChanging(stats.client)));
+  assert.equal(await settle(), 1);
+  assert.deepEqual(await numbers(sourceId), [1, 1, 1]);
+});

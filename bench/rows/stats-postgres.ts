@@ -1,0 +1,83 @@
+/** The same events on PostgreSQL: a plain table, with the indexes that its questions want. */
+import { chmodSync, createWriteStream, rmSync } from "node:fs";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import type { ClickHouseClient } from "@clickhouse/client";
+import pg from "pg";
+import { type Cluster, query, startCluster } from "../../apps/server/test/postgres/cluster.ts";
+import { newFolder, workFolder } from "../server.ts";
+import type { BenchQuestion, Figures } from "./stats-questions.ts";
+
+export interface PostgresSubject {
+  bytes: number;
+  ask(question: BenchQuestion): Promise<{ ms: number; rows: Figures }>;
+  stop(): Promise<void>;
+}
+
+const SETTINGS = {
+  timezone: "UTC",
+  shared_buffers: "2GB",
+  work_mem: "256MB",
+  maintenance_work_mem: "1GB",
+  effective_cache_size: "8GB",
+  max_wal_size: "8GB",
+  wal_level: "minimal",
+  max_wal_senders: "0",
+  random_page_cost: "1.1",
+};
+
+const TABLE = `create table events (
+  source_id text not null, event_id text not null, occurred_at timestamptz not null, type text not null, name text not null,
+  session_id text not null, anonymous_id text not null, user_id text,
+  url text, path text, title text, referrer text, referrer_host text, utm_source text, utm_medium text, utm_campaign text,
+  device text, browser text, os text, locale text, country text, is_bot boolean not null, properties jsonb)`;
+/** In the table's order; as PostgreSQL's COPY reads it. */
+const COLUMNS = `sourceId, eventId, occurredAt, type, name, sessionId, anonymousId, userId,
+  page.url, page.path, page.title, page.referrer, page.referrerHost, page.utm.source, page.utm.medium, page.utm.campaign,
+  device.device, device.browser, device.os, locale, country, device.isBot, toJSONString(properties)`;
+const INDEXES = [
+  "create unique index on events (source_id, event_id)",
+  "create index on events (source_id, occurred_at)",
+  "create index on events (source_id, session_id, occurred_at)",
+];
+
+async function copy(client: ClickHouseClient, cluster: Cluster): Promise<void> {
+  const folder = newFolder();
+  // the server of the database reads it, as another user
+  for (const path of [workFolder, folder]) chmodSync(path, 0o755);
+  const file = join(folder, "events.tsv");
+  const { stream } = await client.exec({ query: `SELECT ${COLUMNS} FROM events FORMAT TabSeparated` });
+  await pipeline(stream, createWriteStream(file));
+  await query(cluster.url(), `copy events from '${file}'`);
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** @param values the source, and the range */
+export async function openPostgres(
+  client: ClickHouseClient,
+  values: readonly string[],
+): Promise<PostgresSubject> {
+  const cluster = await startCluster(SETTINGS);
+  await query(cluster.url(), TABLE);
+  await copy(client, cluster);
+  for (const index of INDEXES) await query(cluster.url(), index);
+  await query(cluster.url(), "vacuum (analyze) events");
+  const [size] = await query<{ bytes: number }>(
+    cluster.url(),
+    "select pg_total_relation_size('events')::float8 as bytes",
+  );
+  const connection = new pg.Client(cluster.url());
+  await connection.connect();
+  return {
+    bytes: size!.bytes,
+    ask: async ({ sql }) => {
+      const startedAt = performance.now();
+      const { rows } = await connection.query({ text: sql, values: [...values], rowMode: "array" });
+      return { ms: performance.now() - startedAt, rows: rows as Figures };
+    },
+    stop: async () => {
+      await connection.end();
+      await cluster.stop();
+    },
+  };
+}
