@@ -22,6 +22,12 @@ const configOf = (cluster: string, shards: number) => `<clickhouse>
   <remote_servers><${cluster}>${SHARD.repeat(shards)}</${cluster}></remote_servers>
 </clickhouse>`;
 
+const halfOf = (database: string, name: string, columns: string, shard: string, shards: number) =>
+  `CREATE OR REPLACE VIEW ${database}.${name}_local AS
+    SELECT ${columns} FROM ${database}.${name}_stored WHERE ${shard} % ${shards} = shardNum() - 1`;
+/** By table. */
+const sharding = new Map<string, string>();
+
 /** A statement as this process can take it, and what it is told after it. */
 function adapted(text: string, shards: number): { text: string; after: string | null } {
   const here = text
@@ -37,16 +43,21 @@ function adapted(text: string, shards: number): { text: string; after: string | 
       here,
     );
   if (made) {
-    const [, database, , name, shard] = made;
-    const half = `SELECT * FROM ${database}.${name}_stored WHERE ${shard} % ${shards} = shardNum() - 1`;
-    return { text: here, after: `CREATE VIEW IF NOT EXISTS ${database}.${name}_local AS ${half}` };
+    const [, database = "", , name = "", shard = ""] = made;
+    sharding.set(name, shard);
+    return { text: here, after: halfOf(database, name, "*", shard, shards) };
   }
+  // columns that are worked out are none of `*`
+  const added = /^ALTER TABLE (\w+)\.(\w+)_local ADD COLUMN/.exec(here);
+  const [, database = "", name = ""] = added ?? [];
+  const names = [...here.matchAll(/ADD COLUMN IF NOT EXISTS (\w+)/g)].map(([, column]) => column);
+  const columns = ["*", ...names].join(", ");
   return {
     text: here
       .replace(/((?:CREATE TABLE IF NOT EXISTS|ALTER TABLE) \w+\.\w+)_local/, "$1_stored")
       .replace(/table = '(\w+)_local'/, "table = '$1_stored'")
       .replace(/INSERT INTO events\b/, "INSERT INTO events_stored"),
-    after: null,
+    after: added && halfOf(database, name, columns, sharding.get(name)!, shards),
   };
 }
 
