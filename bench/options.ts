@@ -13,6 +13,8 @@ export const PARTS = [
   "memory",
   "postgres",
   "growth",
+  "shipping",
+  "beside",
 ] as const;
 export type Part = (typeof PARTS)[number];
 
