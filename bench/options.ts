@@ -14,6 +14,8 @@ export const PARTS = [
   "postgres",
   "growth",
   "stats",
+  "shipping",
+  "beside",
 ] as const;
 export type Part = (typeof PARTS)[number];
 

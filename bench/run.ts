@@ -3,12 +3,14 @@ import { fileURLToPath } from "node:url";
 import { commitOf, describeMachine, hasWrk } from "./machine.ts";
 import { HELP, type Part, readOptions, UsageError } from "./options.ts";
 import { openResults, writeResults } from "./report.ts";
+import { beside } from "./rows/beside.ts";
 import { debugRecording } from "./rows/debug.ts";
 import { growth } from "./rows/growth.ts";
 import { memory } from "./rows/memory.ts";
 import { openLoop } from "./rows/open.ts";
 import { overload } from "./rows/overload.ts";
 import { postgres } from "./rows/postgres.ts";
+import { shipping } from "./rows/shipping.ts";
 import { stats } from "./rows/stats.ts";
 import { closedLoops } from "./rows/throughput.ts";
 import type { Context, Section } from "./section.ts";
@@ -27,6 +29,8 @@ const MEASURES: Record<Part, (context: Context) => Promise<Section>> = {
   postgres,
   growth,
   stats,
+  shipping,
+  beside,
 };
 
 const say = (text: string) => console.log(text);

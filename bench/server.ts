@@ -58,6 +58,8 @@ export interface Headwater {
   startMs: number;
   /** Events and bootstraps that the ledger has acknowledged, as /api/usage counts them. */
   acknowledged(): Promise<{ accepted: number; bootstraps: number }>;
+  /** Asks the workspace API as the owner. */
+  ask(path: string): Promise<Response>;
   /** A value of /metrics, summed over its labels; 0 when it is not there. */
   metric(name: string): Promise<number>;
   cpuSeconds(): number;
@@ -170,6 +172,7 @@ export async function startHeadwater(options: HeadwaterOptions): Promise<Headwat
     startMs,
     acknowledged: async () =>
       json(await fetch(`${url}/api/usage?organizationId=${ORGANIZATION_ID}`, { headers: authorization })),
+    ask: (path) => fetch(url + path, { headers: authorization }),
     metric: async (name) => metricIn(await (await fetch(`${url}/metrics`)).text(), name),
     cpuSeconds: () => cpuSecondsOf(child.pid!),
     stop: async () => {

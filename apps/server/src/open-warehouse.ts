@@ -80,6 +80,7 @@ export interface ShippingParts {
   log: Logger;
   /** What the service remembers of visitors, for whoever erases them. */
   memory: Pick<EraserDeps, "flushAttempts" | "asRecorded" | "forgetSession">;
+  onCaughtUp(): void;
 }
 
 const NOTHING: ShipperTotals = { events: 0, failures: 0, refused: 0 };
@@ -89,11 +90,11 @@ const SLICES = 1_000;
 
 /** Comes up beside the service, which does not wait for it. */
 export async function startShipping(parts: ShippingParts): Promise<Shipping> {
-  const { config, ledger, clock, newId, log, memory } = parts;
+  const { config, ledger, clock, newId, log, memory, onCaughtUp } = parts;
   const warehouse = await openWarehouse(config, log);
   const isOff = warehouse.state() === "off";
   const { startShipper } = await import("./ship/shipper.ts");
-  const shipper = isOff ? null : startShipper({ ledger, warehouse, clock, newId, log });
+  const shipper = isOff ? null : startShipper({ ledger, warehouse, clock, newId, log, onCaughtUp });
   const { startSettler } = await import("./stats/settler.ts");
   const settler = isOff ? null : startSettler({ warehouse, clock, log });
   const expire = createExpiry({ ledger, warehouse });

@@ -163,7 +163,15 @@ async function openOn(
   log.info({ url: listening, version: VERSION }, "listening");
 
   // after the start, which is not to be slower for it
-  const begun = await startShipping({ config, ledger, clock, newId, log, memory: service.memory });
+  const release = () =>
+    whileCollectable(async () => {
+      await parts.releaseMemory();
+      releaseMemory();
+    });
+  const { memory } = service;
+  // a thread that has ended is told elsewhere
+  const onCaughtUp = () => void release().catch(() => undefined);
+  const begun = await startShipping({ config, ledger, clock, newId, log, memory, onCaughtUp });
   shipping = begun;
   const maintain = async () => {
     await ledger.maintain({ now: clock() });
@@ -180,11 +188,7 @@ async function openOn(
     url: listening,
     firstStart: first && { token: first.token, signInUrl },
     maintain,
-    releaseMemory: () =>
-      whileCollectable(async () => {
-        await parts.releaseMemory();
-        releaseMemory();
-      }),
+    releaseMemory: release,
     onBroken: parts.onBroken,
     close: async () => {
       clearInterval(timer);

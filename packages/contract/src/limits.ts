@@ -201,13 +201,13 @@ export const LIMITS = {
   /** A page of the outbox: large enough to be cheap a row, small enough to be one block of an insert. */
   pageEvents: 20_000,
   pageBytes: 4 * 1_048_576,
-  /** Of its events, unpacked: more are inserted in several blocks. */
-  blockBytes: 32 * 1_048_576,
+  /** Of its events, unpacked: more are several blocks. An insert of 35 MB took 80, and may take 128 of the least memory. */
+  blockBytes: 48 * 1_048_576,
   /** More than a block has, so that the warehouse never divides one. */
   blockRows: 1_000_000,
   /** Rows of the outbox in a page; to delete them keeps commits waiting for so long. */
   pageRows: 4_000,
-  /** What was accepted is looked for this often, when nothing waited the last time. */
+  /** What was accepted is looked for this often, when less than half a page waited the last time. */
   shipIdleMs: 1_000,
   /** After a failure, doubled with each that follows. */
   shipRetryMs: 500,

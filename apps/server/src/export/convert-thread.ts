@@ -13,6 +13,7 @@ const converter = await createConverter(format, isContinued);
 // null: that was all
 parentPort!.on("message", (lines: Uint8Array | null) => {
   const part = lines === null ? converter.end() : converter.convert(lines);
-  const whole = part.byteLength === part.buffer.byteLength ? part : part.slice();
+  // what is handed over is gone here, so it must be the part's own
+  const whole = part.length > 0 && part.byteLength === part.buffer.byteLength ? part : part.slice();
   parentPort!.postMessage(whole, [whole.buffer as ArrayBuffer]);
 });

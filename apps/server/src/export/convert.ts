@@ -3,7 +3,7 @@ import type { Json } from "./columns.ts";
 import { CSV_HEAD, csvLine } from "./csv.ts";
 
 export interface Converter {
-  /** @param lines each with its end */
+  /** @param lines each with its end @returns nothing yet, when more is needed to go on */
   convert(lines: Uint8Array): Uint8Array;
   /** What stands at the end of the file. */
   end(): Uint8Array;
@@ -32,5 +32,5 @@ export async function createConverter(format: "csv" | "parquet", isContinued: bo
   // its library is loaded only where it is asked for
   const { startParquet } = await import("./parquet.ts");
   const { add, end } = startParquet();
-  return { convert: (lines) => add(eventsOf(lines)), end };
+  return { convert: (lines) => add(eventsOf(lines), lines.length), end };
 }

@@ -45,7 +45,10 @@ async function* converted(pages: Pages, conversion: Conversion): AsyncGenerator<
     return (await reply)[0];
   };
   try {
-    for await (const lines of slicesOf(pages)) yield await convert(lines);
+    for await (const lines of slicesOf(pages)) {
+      const part = await convert(lines);
+      if (part.length > 0) yield part;
+    }
     yield await convert(null);
   } finally {
     await thread.terminate();

@@ -28,13 +28,13 @@ export function sendJson(
 
 /**
  * Straight to the socket: the headers leave at once, so that a client knows that it is connected before
- * anything happens. The iterable is ended when the client goes away.
+ * anything happens. The iterable is ended when the client goes away, or takes nothing of what is there for too long.
  */
 function sendStream(
   reply: FastifyReply,
   status: number,
   answer: { stream: AsyncIterable<string | Uint8Array>; mediaType: string },
-  onEnd: () => void,
+  { onEnd, stallMs = STALL_MS }: Streaming,
 ): void {
   const { raw } = reply;
   reply.hijack();
@@ -43,14 +43,32 @@ function sendStream(
     "Content-Type": answer.mediaType,
   });
   raw.flushHeaders();
+  // it begins anew with every byte that is taken, and runs too while there is nothing to take
+  raw.setTimeout(stallMs, () => {
+    if (raw.writableLength > 0) raw.destroy();
+    else raw.socket?.setTimeout(stallMs);
+  });
   // the ways in which a stream ends are all the same to it: the client left, was cut off, or the service stops
   pipeline(Readable.from(answer.stream), raw)
     .catch(() => raw.destroy())
     .finally(onEnd);
 }
 
-/** @param onEnd called when a stream is over */
-export function sendAnswer(reply: FastifyReply, success: number, answer: AnyAnswer, onEnd: () => void): void {
+/** Whoever takes nothing for so long is cut off: four of them would hold every place of an export. */
+const STALL_MS = 60_000;
+
+export interface Streaming {
+  /** Called when a stream is over. */
+  onEnd(): void;
+  stallMs?: number;
+}
+
+export function sendAnswer(
+  reply: FastifyReply,
+  success: number,
+  answer: AnyAnswer,
+  streaming: Streaming,
+): void {
   const status = answer.status ?? success;
   const headers = answer.headers ?? {};
   if ("body" in answer) {
@@ -58,9 +76,9 @@ export function sendAnswer(reply: FastifyReply, success: number, answer: AnyAnsw
   } else if ("text" in answer) {
     reply.code(status).headers(headers).type(answer.mediaType).send(answer.text);
   } else if (reply.request.method === "HEAD") {
-    onEnd();
+    streaming.onEnd();
     reply.code(status).headers(headers).type(answer.mediaType).send();
   } else {
-    sendStream(reply.headers(headers), status, answer, onEnd);
+    sendStream(reply.headers(headers), status, answer, streaming);
   }
 }

@@ -207,7 +207,7 @@ export function createWorkspaceApp(options: WorkspaceAppOptions): FastifyInstanc
         try {
           const call = callOf(operation, request, admitted, now, watched?.signal ?? goneOf(reply));
           const answer = await handle(call);
-          sendAnswer(reply, operation.status, answer, () => watched?.end());
+          sendAnswer(reply, operation.status, answer, { onEnd: () => watched?.end() });
         } catch (error) {
           watched?.end();
           throw countFailure(operation, request, error);

@@ -1,5 +1,6 @@
 /**
- * From the outbox to the warehouse: a page at a time, as long as there are any. Nothing waits for it but the outbox.
+ * From the outbox to the warehouse: pages, and the next one while one is stored, as long as there are any. Nothing waits
+ * for it but the outbox.
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { LIMITS } from "@headwater/contract/limits";
@@ -8,7 +9,8 @@ import type { OutboxPage } from "../ledger/records.ts";
 import type { WarehouseClient } from "../warehouse/client.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 import { blocksOf } from "./block.ts";
-import { Refused, store } from "./store.ts";
+import { Refused } from "./insert.ts";
+import { type Past, store } from "./store.ts";
 
 export interface ShipperDeps {
   ledger: OutboxLedger;
@@ -16,6 +18,8 @@ export interface ShipperDeps {
   clock(): number;
   newId(prefix: string): string;
   log: { warn(fields: object, message: string): void; error(fields: object, message: string): void };
+  /** What had waited since before the start is shipped; called once, if there was anything. */
+  onCaughtUp?(): void;
 }
 
 export interface ShipperTotals {
@@ -31,22 +35,38 @@ export interface Shipper {
   stop(): Promise<void>;
 }
 
-export function startShipper({ ledger, warehouse, clock, newId, log }: ShipperDeps): Shipper {
+/** One is read by the engine while the other is written to the disk. */
+const PAGES_AT_ONCE = 2;
+
+/** Does more wait, for all that this page says? A page ends where the next commit would not fit. */
+const isFull = ({ events, parts }: OutboxPage): boolean =>
+  events > LIMITS.pageEvents / 2 ||
+  parts.length === LIMITS.pageRows ||
+  parts.reduce((sum, { payload }) => sum + payload.length, 0) > LIMITS.pageBytes / 2;
+
+export function startShipper(deps: ShipperDeps): Shipper {
+  const { ledger, warehouse, clock, newId, log, onCaughtUp = () => undefined } = deps;
   const startedAt = clock();
   const totals: ShipperTotals = { events: 0, failures: 0, refused: 0 };
   const stopping = new AbortController();
   const cutting = new AbortController();
+  const underWay = new Set<Promise<void>>();
   let retryMs: number = LIMITS.shipRetryMs;
+  let isBehind = false;
 
   const wait = (ms: number) =>
     pause(ms, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined);
 
+  const isOld = ({ createdAt }: OutboxPage) => createdAt < startedAt;
+
   const ship = async (client: WarehouseClient, page: OutboxPage) => {
     // what was accepted before this start may have been shipped, by a ledger of which this is a copy
-    const isFirst = page.tries === 0 && page.createdAt >= startedAt;
-    for await (const block of blocksOf(page)) await store(client, block, isFirst, cutting.signal);
+    const untried: Past = isOld(page) ? "old" : "new";
+    const past = page.tries > 0 ? "tried" : untried;
+    for (const block of blocksOf(page)) await store(client, block, past, cutting.signal);
     await ledger.deletePage(page);
     totals.events += page.events;
+    retryMs = LIMITS.shipRetryMs;
   };
 
   const keepForLater = async (page: OutboxPage, error: Error) => {
@@ -60,10 +80,10 @@ export function startShipper({ ledger, warehouse, clock, newId, log }: ShipperDe
       log.warn({ err: error, pageId, events, retryInMs: retryMs }, "events could not be shipped");
     }
     const waitMs = isRefused ? LIMITS.pageRefusedMs : 0;
+    const pauseMs = isRefused ? 0 : retryMs;
+    retryMs = Math.min(retryMs + pauseMs, LIMITS.shipRetryMostMs);
+    await wait(pauseMs);
     await ledger.releasePage({ pageId, now: clock(), waitMs }).catch(() => undefined);
-    if (isRefused) return;
-    await wait(retryMs);
-    retryMs = Math.min(2 * retryMs, LIMITS.shipRetryMostMs);
   };
 
   const take = () =>
@@ -77,21 +97,33 @@ export function startShipper({ ledger, warehouse, clock, newId, log }: ShipperDe
       // the ledger's trouble is known, and told, where it is asked for more
       .catch(() => null);
 
+  const begin = (client: WarehouseClient, page: OutboxPage) => {
+    const shipping = ship(client, page)
+      .catch((error: Error) => keepForLater(page, error))
+      .finally(() => underWay.delete(shipping));
+    underWay.add(shipping);
+  };
+
+  /** What fails is tried a page at a time, so that no more is sealed meanwhile. */
+  const isBusy = () => underWay.size >= (retryMs > LIMITS.shipRetryMs ? 1 : PAGES_AT_ONCE);
+
   const run = async () => {
     while (!stopping.signal.aborted) {
-      const client = warehouse.client();
-      const page = client && (await take());
-      if (!client || !page) {
-        await wait(LIMITS.shipIdleMs);
+      if (isBusy()) {
+        await Promise.race(underWay);
         continue;
       }
-      try {
-        await ship(client, page);
-        retryMs = LIMITS.shipRetryMs;
-      } catch (error) {
-        await keepForLater(page, error as Error);
+      const client = warehouse.client();
+      const page = client && (await take());
+      if (client && page) begin(client, page);
+      if (page && isOld(page)) isBehind = true;
+      else if (isBehind && client && underWay.size === 0) {
+        isBehind = false;
+        onCaughtUp();
       }
+      if (!page || !isFull(page)) await wait(LIMITS.shipIdleMs);
     }
+    await Promise.all(underWay);
   };
   const running = run();
 

@@ -1,58 +1,17 @@
 /** One block into the warehouse, exactly once. */
-import { Readable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
-import type { ClickHouseSettings } from "@clickhouse/client";
 import { LIMITS } from "@headwater/contract/limits";
 import type { WarehouseClient } from "../warehouse/client.ts";
 import { onCluster, onEveryNode, storedName } from "../warehouse/cluster.ts";
-import type { Block } from "./block.ts";
+import { type Block, type Row, rowsOf, without } from "./block.ts";
+import { insert, Refused } from "./insert.ts";
 
-/** The warehouse will not take it, however often it is asked. */
-export class Refused extends Error {}
-
-/** A line of the outbox is a row of `events` as it is. */
-const SETTINGS: ClickHouseSettings = {
-  async_insert: 0,
-  date_time_input_format: "best_effort",
-  input_format_null_as_default: 1,
-  input_format_skip_unknown_fields: 1,
-  input_format_json_ignore_unknown_keys_in_named_tuple: 1,
-  input_format_json_defaults_for_missing_elements_in_named_tuple: 1,
-  // a text of an application that looks like a time is a text all the same, and comes back as it was
-  input_format_try_infer_dates: 0,
-  input_format_try_infer_datetimes: 0,
-  // `{"a.b": 1, "a": {"b": 2}}` is one path twice
-  type_json_skip_duplicated_paths: 1,
-  // several parsers would make several blocks, of which each has a token of its own
-  input_format_parallel_parsing: 0,
-  max_insert_block_size: String(LIMITS.blockRows),
-};
-/** Slower, and takes whole numbers of any size where the other takes none above 2^64. */
-const TOLERANT: ClickHouseSettings = { allow_simdjson: 0 };
-
-/** Codes of ClickHouse that say of the data that it cannot be read, or be what it should. */
-const DATA = new Set(["6", "26", "27", "38", "41", "53", "69", "70", "72", "117", "130", "131", "641"]);
-const codeOf = (error: unknown) => (error as { code?: string }).code ?? "";
-
-async function insert(client: WarehouseClient, { token, body }: Block, signal: AbortSignal): Promise<void> {
-  const attempt = async (more: ClickHouseSettings) => {
-    const { stream } = await client.exec({
-      query: "INSERT INTO events FORMAT JSONEachRow",
-      values: Readable.from([body], { objectMode: false }),
-      clickhouse_settings: { ...SETTINGS, ...more, insert_deduplication_token: token },
-      abort_signal: signal,
-    });
-    await stream.resume().toArray();
-  };
-  try {
-    await attempt({});
-  } catch (error) {
-    if (!DATA.has(codeOf(error))) throw error;
-    await attempt(TOLERANT).catch((again: Error) => {
-      throw DATA.has(codeOf(again)) ? new Refused(again.message) : again;
-    });
-  }
-}
+/**
+ * What may have happened to a block: `new`: nothing, and its events are younger than any copy of the ledger. `old`: it
+ * was not tried, but the ledger may be a copy of one that did. `tried`: what became of an earlier try is not known.
+ * `told`: a file says so, and the same events may be held as received at another time.
+ */
+export type Past = "new" | "old" | "tried" | "told";
 
 const ROUNDS = 20;
 const ROUND_MS = 500;
@@ -73,94 +32,139 @@ async function endEarlier(client: WarehouseClient, token: string, signal: AbortS
   throw new Error("an earlier insert of the same events does not end");
 }
 
-interface Row {
-  line: string;
-  id: string;
-  sourceId: string;
-  occurredAt: Date;
-}
-
-function rowsOf(body: Buffer): Row[] {
-  const lines = body.toString("utf8").split("\n").filter(Boolean);
-  return lines.map((line) => {
-    const { analyticsEventId, sourceId, occurredAt } = JSON.parse(line);
-    return { line, id: analyticsEventId, sourceId, occurredAt: new Date(occurredAt) };
-  });
-}
-
 /** It stands in the statement, because so many are too long for an address. */
 function literal(id: string): string {
   if (!/^evt_[0-9a-f]{32}$/.test(id)) throw new Refused("an event has no id of ours");
   return `'${id}'`;
 }
 
-/** Those of the rows that the warehouse does not hold. */
-async function missing(client: WarehouseClient, rows: Row[], signal: AbortSignal): Promise<Row[]> {
-  const held = new Set<string>();
-  const stored = onEveryNode(client, `${client.database}.${storedName(client, "events")}`);
-  for (let start = 0; start < rows.length; start += LIMITS.warehouseKeys) {
-    const slice = rows.slice(start, start + LIMITS.warehouseKeys);
-    const times = slice.map(({ occurredAt }) => occurredAt.getTime());
-    const answer = await client.query({
-      query: `SELECT analyticsEventId AS id FROM ${stored} WHERE sourceId IN {sources:Array(String)}
-        AND occurredAt BETWEEN {from:DateTime64(3)} AND {to:DateTime64(3)}
-        AND analyticsEventId IN (${slice.map(({ id }) => literal(id))})`,
-      query_params: {
-        sources: [...new Set(slice.map(({ sourceId }) => sourceId))],
-        from: new Date(Math.min(...times)),
-        to: new Date(Math.max(...times)),
-      },
-      format: "JSONEachRow",
-      abort_signal: signal,
-    });
-    for (const { id } of await answer.json<{ id: string }>()) held.add(id);
+/** Of rows: where they are from, and between which moments they happened and were received. */
+interface Span {
+  rows: number;
+  sources: Set<string>;
+  occurred: [from: number, to: number];
+  received: [from: number, to: number];
+}
+
+const widened = ([from, to]: [number, number], at: number): [number, number] => [
+  Math.min(from, at),
+  Math.max(to, at),
+];
+
+function spanOf(rows: readonly Row[], before?: Span): Span {
+  const nothing: [number, number] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  const span = before ?? { rows: 0, sources: new Set(), occurred: nothing, received: nothing };
+  span.rows += rows.length;
+  for (const { sourceId, occurredAt, receivedAt } of rows) {
+    span.sources.add(sourceId);
+    span.occurred = widened(span.occurred, occurredAt);
+    span.received = widened(span.received, receivedAt);
   }
-  return rows.filter(({ id }) => !held.has(id));
+  return span;
+}
+
+const HELD = `WHERE sourceId IN {sources:Array(String)}
+  AND occurredAt BETWEEN {from:DateTime64(3)} AND {to:DateTime64(3)}
+  AND receivedAt BETWEEN {first:DateTime64(3)} AND {last:DateTime64(3)}`;
+const ALWAYS = [0, Date.UTC(2200, 0, 1)] as const;
+
+interface Search {
+  client: WarehouseClient;
+  past: Past;
+  signal: AbortSignal;
+}
+
+/** The warehouse's ids among which every held one of the span is. @param condition more than the span */
+async function idsNear({ client, past, signal }: Search, span: Span, condition: string): Promise<string[]> {
+  const [from, to] = span.occurred;
+  const [first, last] = past === "told" ? ALWAYS : span.received;
+  const stored = onEveryNode(client, `${client.database}.${storedName(client, "events")}`);
+  const answer = await client.query({
+    query: `SELECT analyticsEventId AS id FROM ${stored} ${HELD} ${condition}`,
+    query_params: {
+      sources: [...span.sources],
+      from: new Date(from),
+      to: new Date(to),
+      first: new Date(first),
+      last: new Date(last),
+    },
+    format: "JSONEachRow",
+    abort_signal: signal,
+  });
+  return (await answer.json<{ id: string }>()).map(({ id }) => id);
+}
+
+/** Those of the block's ids that the warehouse holds, asked for one by one. */
+async function idsHeld(search: Search, block: Block): Promise<string[]> {
+  const held: string[] = [];
+  for await (const rows of rowsOf(block)) {
+    for (let start = 0; start < rows.length; start += LIMITS.warehouseKeys) {
+      const slice = rows.slice(start, start + LIMITS.warehouseKeys);
+      const asked = `AND analyticsEventId IN (${slice.map(({ id }) => literal(id))})`;
+      held.push(...(await idsNear(search, spanOf(slice), asked)));
+    }
+  }
+  return held;
+}
+
+interface Comparison {
+  rows: number;
+  held: Row[];
+}
+
+/**
+ * Which of the block's rows the warehouse holds. What was received together was shipped together, so that mostly there
+ * is little from the same moments, and it is had whole.
+ */
+async function compare(search: Search, block: Block): Promise<Comparison> {
+  let span = spanOf([]);
+  for await (const rows of rowsOf(block)) span = spanOf(rows, span);
+  if (span.rows === 0) return { rows: 0, held: [] };
+  const most = 2 * span.rows;
+  const near = await idsNear(search, span, `LIMIT ${most}`);
+  const ids = new Set(near.length < most ? near : await idsHeld(search, block));
+  const held: Row[] = [];
+  if (ids.size > 0)
+    for await (const rows of rowsOf(block)) held.push(...rows.filter(({ id }) => ids.has(id)));
+  return { rows: span.rows, held };
 }
 
 const COMPARISONS = 3;
 
-/**
- * What became of an earlier try is not known, or the ledger may be a copy of an older one: what the warehouse holds is
- * left out. The token alone would not do: its log says what was begun, and is not flushed to the disk.
- * @returns how many of them it did not hold
- */
+/** What the warehouse holds is left out. @returns how many events it did not hold */
 export async function storeMissing(
   client: WarehouseClient,
   block: Block,
+  past: Exclude<Past, "new">,
   signal: AbortSignal,
 ): Promise<number> {
-  await endEarlier(client, block.token, signal);
-  const sent = rowsOf(block.body);
-  const { length: all } = sent;
-  let rows = await missing(client, sent, signal);
-  const { length: stored } = rows;
-  for (let round = 0; round < COMPARISONS && rows.length > 0; round++) {
+  if (past === "tried") await endEarlier(client, block.token, signal);
+  const search = { client, past, signal };
+  let { rows, held } = await compare(search, block);
+  const missing = rows - held.length;
+  for (let round = 0; round < COMPARISONS && held.length < rows; round++) {
     // the whole block under its own token: another try of it that nobody can see does no harm
-    const isWhole = rows.length === all && round === 0;
-    const token = isWhole ? block.token : `${block.token}.${rows.length}.${round}`;
-    await insert(
-      client,
-      { token, body: Buffer.from(`${rows.map(({ line }) => line).join("\n")}\n`) },
-      signal,
-    );
-    rows = await missing(client, rows, signal);
+    const isWhole = held.length === 0 && round === 0;
+    const token = isWhole ? block.token : `${block.token}.${rows - held.length}.${round}`;
+    await insert(client, isWhole ? block : { ...without(block, held), token }, signal);
+    // the token of an earlier try is no proof: its log says what was begun, and is not flushed to the disk
+    if (past !== "tried") return missing;
+    ({ rows, held } = await compare(search, block));
   }
-  if (rows.length > 0) throw new Error("the warehouse says that it stored events, and does not hold them");
-  return stored;
+  if (held.length < rows) throw new Error("the warehouse says that it stored events, and does not hold them");
+  return missing;
 }
 
 /**
  * Resolves when the warehouse holds every event of the block once.
- * @param isFirst nobody has tried before, and its events are younger than any copy of the ledger
  * @throws Refused, or the client's error: then it may hold them or not
  */
 export async function store(
   client: WarehouseClient,
   block: Block,
-  isFirst: boolean,
+  past: Past,
   signal: AbortSignal,
 ): Promise<void> {
-  if (isFirst) await insert(client, block, signal);
-  else await storeMissing(client, block, signal);
+  if (past === "new") await insert(client, block, signal);
+  else await storeMissing(client, block, past, signal);
 }

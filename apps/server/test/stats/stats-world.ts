@@ -1,6 +1,6 @@
 /** The whole service on a real warehouse, into which a test puts its events by the path of shipping. */
 import { createHash } from "node:crypto";
-
+import { blockOf } from "../../src/ship/block.ts";
 import { store } from "../../src/ship/store.ts";
 import { connect, type WarehouseClient } from "../../src/warehouse/client.ts";
 import type { Life } from "../../src/warehouse/keep.ts";
@@ -48,9 +48,9 @@ export async function openStatsWorld(
     world,
     client,
     insert: async (sourceId, events, receivedAt) => {
-      const lines = events.map((event) => `${JSON.stringify(normalForm(sourceId, event, receivedAt))}\n`);
-      const block = { token: `block-${++blocks}`, body: Buffer.from(lines.join("")) };
-      await store(client, block, true, new AbortController().signal);
+      const lines = events.map((event) => JSON.stringify(normalForm(sourceId, event, receivedAt)));
+      const block = blockOf(`block-${++blocks}`, lines.join("\n"));
+      await store(client, block, "new", new AbortController().signal);
     },
     setNow: (to) => {
       now = to;

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { after, before, test } from "node:test";
+import { blockOf } from "../../src/ship/block.ts";
 import { store } from "../../src/ship/store.ts";
 import { connect, type WarehouseClient } from "../../src/warehouse/client.ts";
 import { startEmbedded } from "../../src/warehouse/embedded/start.ts";
@@ -43,13 +44,8 @@ before(async () => {
   const client = connect(life.endpoint);
   await migrate(life.endpoint);
   for (let at = 0; at < events.length; at += 10_000) {
-    const body = Buffer.from(
-      events
-        .slice(at, at + 10_000)
-        .map(({ json }) => `${json}\n`)
-        .join(""),
-    );
-    await store(client, { token: `fill-${at}`, body }, true, signal);
+    const some = events.slice(at, at + 10_000).map(({ json }) => json);
+    await store(client, blockOf(`fill-${at}`, some.join("\n")), "new", signal);
   }
   await client.close();
   life.end();
@@ -113,7 +109,7 @@ test("It is killed in the middle, goes on from there, and what is there is what 
 
 test("Done again it moves nothing; what came there meanwhile stays, and what is missing there is seen.", async () => {
   const shipped = anEvent(NOW, { sourceId: "src_long" });
-  await store(there, { token: "shipped", body: Buffer.from(`${shipped.json}\n`) }, true, signal);
+  await store(there, blockOf("shipped", shipped.json), "new", signal);
   await there.command({
     query:
       "ALTER TABLE events DELETE WHERE sourceId = 'src_many' AND sessionId = 'ses_7' SETTINGS mutations_sync = 2",

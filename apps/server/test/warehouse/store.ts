@@ -28,10 +28,15 @@ export type Fault =
   | "answer lost"
   | "error after storing"
   | "reset mid-body"
+  | "hung before"
+  | "hung after"
   | "killed before"
   | "killed during"
   | "killed after"
   | "power cut after";
+
+/** Whoever hangs is gone after so long, at the latest. */
+const HUNG_MS = 1_500;
 
 const readAll = async (message: IncomingMessage) => Buffer.concat(await message.toArray());
 
@@ -59,12 +64,15 @@ async function startWay(
       return;
     }
     const body = await readAll(from);
+    if (fault?.startsWith("hung")) setTimeout(() => from.socket.destroy(), HUNG_MS).unref();
+    if (fault === "hung before") return;
     if (fault === "killed before") kill();
     const forwarded = forward(from, body);
     if (fault === "killed during") setImmediate(kill);
     const { answer, bytes } = await forwarded;
     if (fault === "power cut after") cut();
     if (fault === "killed after" || fault === "power cut after") kill();
+    if (fault === "hung after") return;
     if (fault === "answer lost" || fault?.endsWith("after")) from.socket.destroy();
     else if (fault === "error after storing")
       to.writeHead(500).end("Code: 999. DB::Exception: lost. (KEEPER_EXCEPTION)");

@@ -3,6 +3,7 @@
 import { LIMITS } from "@headwater/contract";
 import type { Imported } from "../../ingest/imported.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
+import { blockOf } from "../../ship/block.ts";
 import { storeMissing } from "../../ship/store.ts";
 import type { WarehouseClient } from "../../warehouse/client.ts";
 import { CommandFailed } from "../failure.ts";
@@ -68,8 +69,8 @@ async function intoWarehouse(
 ): Promise<number> {
   if (events.length === 0) return 0;
   const lines = firstOfEach(events).map(({ candidate }) => candidate.json);
-  const block = { token: newId("imp"), body: Buffer.from(`${lines.join("\n")}\n`) };
-  return storeMissing(client, block, new AbortController().signal);
+  const block = blockOf(newId("imp"), lines.join("\n"));
+  return storeMissing(client, block, "told", new AbortController().signal);
 }
 
 /** @param before of `oldBefore` */

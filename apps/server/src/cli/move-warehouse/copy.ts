@@ -3,7 +3,7 @@
  * other warehouse itself: a day that is the same on both sides is passed over, and of a page only what is missing is sent.
  */
 import { createHash } from "node:crypto";
-import type { Block } from "../../ship/block.ts";
+import { type Block, blockOf } from "../../ship/block.ts";
 import { store, storeMissing } from "../../ship/store.ts";
 import type { WarehouseClient } from "../../warehouse/client.ts";
 
@@ -116,7 +116,7 @@ async function* pagesOf(client: WarehouseClient, span: Span): AsyncGenerator<{ b
       .update(JSON.stringify([span.sourceId, span.first, place]))
       .digest("hex");
     const { rows, place: end } = endOf(body);
-    yield { block: { token: `mov_${name.slice(0, 32)}`, body }, rows };
+    yield { block: blockOf(`mov_${name.slice(0, 32)}`, body), rows };
     if (rows < most) return;
     place = end;
     most = Math.max(SMALLEST_ROWS, Math.min(PAGE_ROWS, Math.floor((PAGE_BYTES * rows) / body.length)));
@@ -138,8 +138,8 @@ export async function copySpan(
   const { signal } = new AbortController();
   let storing: Promise<void> = Promise.resolve();
   const put = async (block: Block, rows: number) => {
-    if (!isEmpty) return storeMissing(to, block, signal);
-    await store(to, block, true, signal);
+    if (!isEmpty) return storeMissing(to, block, "tried", signal);
+    await store(to, block, "new", signal);
     return rows;
   };
   for await (const { block, rows } of pagesOf(from, span)) {

@@ -4,7 +4,8 @@ import { judge, type Occasion, sharedJson } from "../../ingest/normalize.ts";
 import { deviceOf } from "../../ingest/visitor.ts";
 import { isoTime } from "../../instant.ts";
 import type { Visit } from "../../seed/traffic.ts";
-import { store } from "../../ship/store.ts";
+import { blockOf } from "../../ship/block.ts";
+import { type Past, store } from "../../ship/store.ts";
 import type { WarehouseClient } from "../../warehouse/client.ts";
 
 /** As large as one insert may well be. */
@@ -72,7 +73,7 @@ export async function openSink(
 ): Promise<WarehouseSink> {
   const query = "SELECT 1 FROM events WHERE sourceId = {sourceId:String} LIMIT 1";
   const found = await client.query({ query, query_params: { sourceId }, format: "JSONEachRow" });
-  const isFirst = (await found.json()).length === 0;
+  const past: Past = (await found.json()).length === 0 ? "new" : "old";
   const { signal } = new AbortController();
   let lines: string[] = [];
   let stored = 0;
@@ -80,9 +81,9 @@ export async function openSink(
   const flush = async () => {
     await writing;
     if (lines.length === 0) return;
-    const body = Buffer.from(`${lines.join("\n")}\n`);
+    const block = blockOf(newId("seed"), lines.join("\n"));
     lines = [];
-    writing = store(client, { token: newId("seed"), body }, isFirst, signal);
+    writing = store(client, block, past, signal);
     // it is waited for before the next is begun
     writing.catch(() => undefined);
   };

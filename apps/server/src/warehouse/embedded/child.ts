@@ -4,6 +4,8 @@
  */
 import { rmSync } from "node:fs";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { openInbox } from "./body.ts";
 import { backupsIn, openEngine } from "./engine.ts";
 import { createInterface } from "./interface.ts";
 
@@ -30,7 +32,8 @@ async function open(order: Order): Promise<void> {
   const engine = await openEngine({ ...order, backups: order.backups ?? own, onStuck: end });
   // what broke off is of no use, and nobody else has the folder now
   rmSync(own, { recursive: true, force: true });
-  const server = createInterface(engine, order);
+  const inbox = openInbox(join(order.folder, "inbox"));
+  const server = createInterface({ engine, inbox, credentials: order });
   server.listen(0, "127.0.0.1", () => tell({ port: (server.address() as AddressInfo).port }));
 }
 

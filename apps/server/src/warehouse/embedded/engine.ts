@@ -9,7 +9,7 @@ import { isInsert, killOf, preludeOf, progressOf, type Question } from "./questi
 
 /** Reads at work at once, writes at work at once, and how many of each may wait. */
 const READS = 3;
-const WRITES = 1;
+const WRITES = 2;
 const WAITING = 100;
 /** A query that was told to end has so long to do it. */
 const STUCK_MS = 10_000;

@@ -2,17 +2,13 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
-import { promisify } from "node:util";
-import { createGzip, gunzip as gunzipWithCallback } from "node:zlib";
+import { createGzip } from "node:zlib";
+import { type Inbox, readBody } from "./body.ts";
 import type { Engine, Figures } from "./engine.ts";
 import { type Exception, exception, exceptionOf, statusOf, trailerOf } from "./exception.ts";
 import { watchProgress } from "./progress.ts";
-import { type Question, readQuestion } from "./question.ts";
+import { type DataFile, isInsertOfBody, type Question, readQuestion } from "./question.ts";
 
-const gunzip = promisify(gunzipWithCallback);
-
-/** A statement with its data. */
-const BODY_BYTES = 128 * 1_048_576;
 /** ClickHouse's own `keep_alive_timeout`: a client that is slow for a moment finds its connection open. */
 const KEEP_ALIVE_MS = 30_000;
 const SERVER = "headwater";
@@ -23,6 +19,12 @@ const ADDRESS_BYTES = 1_048_576;
 export interface Credentials {
   username: string;
   password: string;
+}
+
+export interface InterfaceParts {
+  engine: Engine;
+  inbox: Inbox;
+  credentials: Credentials;
 }
 
 const digest = (text: string) => createHash("sha256").update(text).digest();
@@ -38,25 +40,6 @@ function credentialsOf({ headers }: IncomingMessage, url: URL): Credentials {
     password:
       header("x-clickhouse-key") ?? (basic ? password.join(":") : url.searchParams.get("password")) ?? "",
   };
-}
-
-async function readBody(request: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request) {
-    size += (chunk as Buffer).length;
-    if (size > BODY_BYTES)
-      throw exception(229, "QUERY_IS_TOO_LARGE", `The body is larger than ${BODY_BYTES} bytes`);
-    chunks.push(chunk as Buffer);
-  }
-  const body = Buffer.concat(chunks);
-  const encoding = request.headers["content-encoding"] ?? "identity";
-  if (encoding === "identity") return body;
-  if (encoding !== "gzip")
-    throw exception(48, "NOT_IMPLEMENTED", `There is no Content-Encoding ${encoding} here`);
-  return gunzip(body, { maxOutputLength: BODY_BYTES }).catch((error: Error) => {
-    throw exception(354, "ZLIB_INFLATE_FAILED", `The body cannot be inflated: ${error.message}`);
-  });
 }
 
 /** The engine counts what it answers, and not what it read for it. Of what is still at work nothing is known yet. */
@@ -152,8 +135,7 @@ const HEALTH = new Set(["/ping", "/replicas_status"]);
 const QUERIES = new Set(["GET", "POST"]);
 
 async function answer(
-  engine: Engine,
-  credentials: Credentials,
+  { engine, inbox, credentials }: InterfaceParts,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -169,25 +151,27 @@ async function answer(
   requireLength(request);
   const gone = new AbortController();
   response.once("close", () => gone.abort());
-  const body = await readBody(request);
   const headers = new Headers(request.headers as Record<string, string>);
-  const question = readQuestion(request.method ?? "GET", url, headers, body, () =>
-    randomBytes(ID_BYTES).toString("hex"),
-  );
   const isGzip =
     url.searchParams.get("enable_http_compression") === "1" &&
     /\bgzip\b/.test(headers.get("accept-encoding") ?? "");
-  const { queryId, progressMs } = question;
-  const watch = progressMs === null ? null : watchProgress(engine, queryId, progressMs);
-  const asked = await engine.ask(question, gone.signal).finally(() => watch?.stop());
-  await send(response, question, asked, watch?.lines() ?? [], isGzip);
+  const ask = async (body: Buffer | DataFile) => {
+    const newId = () => randomBytes(ID_BYTES).toString("hex");
+    const question = readQuestion(request.method ?? "GET", url, headers, body, newId);
+    const { queryId, progressMs } = question;
+    const watch = progressMs === null ? null : watchProgress(engine, queryId, progressMs);
+    const asked = await engine.ask(question, gone.signal).finally(() => watch?.stop());
+    await send(response, question, asked, watch?.lines() ?? [], isGzip);
+  };
+  if (isInsertOfBody(url)) await inbox.receive(request, ask);
+  else await ask(await readBody(request));
 }
 
 /** Not listening yet. */
-export function createInterface(engine: Engine, credentials: Credentials): Server {
+export function createInterface(parts: InterfaceParts): Server {
   const options = { maxHeaderSize: ADDRESS_BYTES, keepAliveTimeout: KEEP_ALIVE_MS };
   return createServer(options, (request, response) => {
-    answer(engine, credentials, request, response).catch((error: unknown) => {
+    answer(parts, request, response).catch((error: unknown) => {
       // whoever asked has gone, or has half an answer already
       if (response.headersSent) response.destroy();
       else refuse(response, exceptionOf(error));

@@ -53,14 +53,36 @@ const OWN_FORMAT = /\bFORMAT\s+([A-Za-z0-9]+)\s*(?:SETTINGS\b[^;]*)?;?\s*$/i;
 /** What is inserted of a selection is no data that comes: it is asked beside questions, and shipping does not wait for it. */
 const INSERT = /^\s*INSERT\b(?!\s+INTO\s+\w+\s+\([^)]*\)\s+SELECT\b)/i;
 const INSERT_FORMAT = /\bFORMAT\s+([A-Za-z0-9]+)\s*$/i;
+const quoted = (value: string) => `'${value.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
+/** A table, perhaps its columns, and the format of the data that the body is. */
+const INSERT_DATA = /^(\s*INSERT\s+INTO\s+(?:TABLE\s+)?[\w.`]+\s*(?:\([\w\s.,`]+\)\s*)?)(FORMAT\s+\w+)\s*$/i;
 
 export const isInsert = (sql: string): boolean => INSERT.test(sql);
 
-/** The engine takes a statement and its data as one text. */
+/** Is the body the data of an insert, and nothing else? */
+export const isInsertOfBody = (url: URL): boolean => INSERT_DATA.test(url.searchParams.get("query") ?? "");
+
+/** The data of an insert, in a file. */
+export interface DataFile {
+  path: string;
+  /** As the engine calls it. */
+  compression: string;
+}
+
+const isFile = (body: Buffer | DataFile): body is DataFile => !Buffer.isBuffer(body);
+
+/** Other data than a file's are text for the engine, which takes the statement and its data as one. */
 const TEXT_FORMATS = /^(?:JSON|CSV|TSV|TabSeparated|Values|Lines|LineAsString|NDJSON|RawBLOB)/i;
 
 /** The statement stands in the URL, in the body, or begins there and goes on here. */
-function statementOf(fromUrl: string, body: Buffer): string {
+function statementOf(fromUrl: string, body: Buffer | DataFile): string {
+  if (isFile(body)) {
+    const { path, compression } = body;
+    return fromUrl.replace(
+      INSERT_DATA,
+      (_, into, format) => `${into}FROM INFILE ${quoted(path)} COMPRESSION '${compression}' ${format}`,
+    );
+  }
   if (fromUrl === "") return body.toString("utf8");
   if (body.length === 0) return fromUrl;
   const format = INSERT_FORMAT.exec(fromUrl)?.[1];
@@ -74,7 +96,7 @@ export function readQuestion(
   method: string,
   url: URL,
   headers: Headers,
-  body: Buffer,
+  body: Buffer | DataFile,
   newId: () => string,
 ): Question {
   const settings = new Map<string, string>();
@@ -115,7 +137,6 @@ export function readQuestion(
   };
 }
 
-const quoted = (value: string) => `'${value.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
 const identifier = (name: string) => `\`${name.replaceAll("\\", "\\\\").replaceAll("`", "\\`")}\``;
 
 /** The label by which a running query is found: its id here is the engine's own affair. */

@@ -21,8 +21,8 @@ export interface EmbeddedOptions {
 const CHILD = new URL("./child.ts", import.meta.url);
 const USER = "headwater";
 export const DATABASE = "headwater";
-/** Queries run on threads of this pool: three reads, a write, what ends one, and compression beside them. */
-const POOL_THREADS = "10";
+/** Queries run on threads of this pool: three reads, two writes, what ends one, and files and compression beside them. */
+const POOL_THREADS = "12";
 
 /** Is the engine installed here? It is an optional package, and not every platform has one. */
 export function isInstalled(): boolean {

@@ -1,0 +1,104 @@
+/** Under load, with faults at moments that nobody can foresee: every accepted event comes to be in the warehouse exactly once. */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { startShipper } from "../../src/ship/shipper.ts";
+import { until } from "../faults/child.ts";
+import { createRandom } from "../faults/random.ts";
+import { accept, anEvent, type Fault, openStore, type Store } from "./store.ts";
+
+const LOAD_MS = process.env.TEST_LONG ? 300_000 : 8_000;
+/** What waits at the end, by then, on a machine that has other work too. */
+const PATIENCE_MS = process.env.TEST_LONG ? 900_000 : 120_000;
+/** Events are of two months, so that a page is of two partitions. */
+const MONTH = Date.UTC(2026, 10, 1);
+const HOUR_MS = 3_600_000;
+const FAULTS: Fault[] = [
+  "answer lost",
+  "error after storing",
+  "reset mid-body",
+  "hung before",
+  "hung after",
+  "killed before",
+  "killed during",
+  "killed after",
+];
+const QUIET = { warn: () => undefined, error: () => undefined };
+
+let store: Store;
+before(async () => {
+  store = await openStore(Date.now());
+});
+after(() => store[Symbol.asyncDispose]());
+
+/** A service's shipper, from its start to its stop. */
+function shipping() {
+  const newId = (prefix: string) => `${prefix}_${Date.now()}_${Math.random()}`;
+  return startShipper({
+    ledger: store.ledger,
+    warehouse: store.warehouse,
+    clock: Date.now,
+    newId,
+    log: QUIET,
+  });
+}
+
+test("Whatever happens to the warehouse, and to the service, the warehouse has what was accepted, each event once.", async (t) => {
+  const random = createRandom();
+  t.diagnostic(`seed ${random.seed}`);
+  const met = new Map<string, number>();
+  const note = (what: string) => met.set(what, (met.get(what) ?? 0) + 1);
+  let [accepted, rounds, isOver] = [0, 0, false];
+  let shipper = shipping();
+
+  const load = async () => {
+    for (const end = Date.now() + LOAD_MS; Date.now() < end; rounds++) {
+      // now and then more than a page, so that two are on their way
+      const events = random.between(0, 49) === 0 ? 22_000 : random.between(1, 300);
+      for (let left = events; left > 0; left -= 1_000) {
+        const batch = Array.from({ length: Math.min(left, 1_000) }, () =>
+          anEvent(MONTH + random.between(-HOUR_MS, HOUR_MS)),
+        );
+        await accept(store, batch, Date.now());
+        accepted += batch.length;
+      }
+      await new Promise((resolve) => setTimeout(resolve, random.between(1, 200)));
+    }
+  };
+  const trouble = async () => {
+    while (!isOver) {
+      await new Promise((resolve) => setTimeout(resolve, random.between(1, 3_000)));
+      const kind = random.between(0, 11);
+      if (kind === 0) {
+        store.kill();
+        note("killed");
+      } else if (kind === 1) {
+        await shipper.stop();
+        shipper = shipping();
+        note("service restarted");
+      } else {
+        const fault = random.pick(FAULTS);
+        store.faults.push(fault);
+        note(fault);
+      }
+    }
+  };
+  const troubled = trouble();
+  await load().finally(() => {
+    isOver = true;
+  });
+  await troubled;
+  store.faults.length = 0;
+  const waiting = async () => (await store.ledger.probe({ now: Date.now() })).outboxEvents;
+  t.diagnostic(
+    `${rounds} rounds, ${accepted} events, ${await waiting()} still wait: ${JSON.stringify([...met])}`,
+  );
+  try {
+    await until("everything is shipped", PATIENCE_MS, async () => (await waiting()) === 0);
+  } finally {
+    await shipper.stop();
+  }
+  const [held] = await store.ask(
+    "SELECT toFloat64(count()) AS rows, toFloat64(uniqExact(analyticsEventId)) AS ids FROM events",
+  );
+  assert.deepEqual(held, { rows: accepted, ids: accepted });
+});

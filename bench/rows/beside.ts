@@ -1,0 +1,238 @@
+/** What the warehouse's work costs ingest, and what a long question and a large export cost an insert. */
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { blockOf } from "../../apps/server/src/ship/block.ts";
+import { store } from "../../apps/server/src/ship/store.ts";
+import { connect, type WarehouseClient } from "../../apps/server/src/warehouse/client.ts";
+import { startEmbedded } from "../../apps/server/src/warehouse/embedded/start.ts";
+import { type Resident, residentMib } from "../machine.ts";
+import { type Offered, offer } from "../plan.ts";
+import { type Context, figure, median, type Section, spread, type Table, verdict } from "../section.ts";
+import { type Headwater, newFolder, RAISED, startHeadwater } from "../server.ts";
+import { CONNECTIONS, closedLoop } from "../wrk.ts";
+import { templateFile } from "./duel.ts";
+import { MEMORY_BYTES, shipped, takeEvents, warehouseUp, watchMemory } from "./warehouse.ts";
+
+const MAX_CONNECTIONS = 2_000;
+const P99_RATIO = 1.2;
+const SHIPPING = { ...RAISED, WAREHOUSE: "embedded" };
+
+const EXPORTED_EVENTS = 1_250_000;
+const QUICK_EXPORTED_EVENTS = 50_000;
+const EXPORT_BYTES = 2_000_000_000;
+/** On a machine that is too slow for it the export is as much as comes meanwhile. */
+const EXPORT_MS = 240_000;
+const QUESTION_SECONDS = 30;
+const QUICK_QUESTION_SECONDS = 5;
+const INSERT_EVENTS = 1_000;
+const INSERT_EVERY_MS = 250;
+const INSERT_MS = 500;
+const GROWTH_MIB = 200;
+
+interface Round {
+  offered: Offered;
+  /** Events that waited when the last was sent, and how long until none did. */
+  waiting: number;
+  drainSeconds: number;
+}
+
+async function underLoad(server: Headwater, rate: number, seconds: number): Promise<Round> {
+  const plan = { warmupSeconds: 1, seconds, connections: CONNECTIONS, maxConnections: MAX_CONNECTIONS };
+  const streams = [{ name: "half", rate, templates: templateFile(10, server) }];
+  const [offered] = await offer(server.url, { ...plan, streams });
+  const { accepted } = await server.acknowledged();
+  const waiting = accepted - (await server.metric("headwater_shipped_events_total"));
+  const startedAt = performance.now();
+  if (server.settings.WAREHOUSE !== "off") await shipped(server, accepted);
+  return { offered: offered!, waiting, drainSeconds: (performance.now() - startedAt) / 1_000 };
+}
+
+async function peakOf(server: Headwater, { options, peak }: Context): Promise<number> {
+  const templates = templateFile(10, server);
+  await closedLoop(server.url, templates, options.quick ? 1 : 3);
+  return (
+    peak.requestsPerSecond ?? (await closedLoop(server.url, templates, options.seconds)).requestsPerSecond
+  );
+}
+
+/** Ingest at half the peak, without a warehouse and with one, in turns. */
+async function ingestBeside(context: Context): Promise<{ table: Table; data: unknown }> {
+  const { options, say } = context;
+  const quiet = await startHeadwater({ settings: RAISED });
+  const rate = Math.round((await peakOf(quiet, context)) / 2);
+  const busy = await startHeadwater({ settings: SHIPPING });
+  await warehouseUp(busy);
+  const [alone, beside]: [Round[], Round[]] = [[], []];
+  for (let round = 0; round < options.rounds; round++) {
+    alone.push(await underLoad(quiet, rate, options.seconds));
+    beside.push(await underLoad(busy, rate, options.seconds));
+    const [one, other] = [alone.at(-1)!, beside.at(-1)!];
+    say(
+      `  round ${round + 1}: p99 ${figure(one.offered.all.p99)} ms without, ${figure(other.offered.all.p99)} ms with shipping; ${figure(other.waiting)} waited, for ${figure(other.drainSeconds)} s`,
+    );
+  }
+  await quiet.stop();
+  await busy.stop();
+  const ratio = median(beside.map(({ offered }, round) => offered.all.p99 / alone[round]!.offered.all.p99));
+  const rowOf = (name: string, rounds: readonly Round[], asked: string) => [
+    name,
+    figure(rate),
+    spread(rounds.map(({ offered }) => offered.events)),
+    spread(rounds.map(({ offered }) => offered.all.p50)),
+    spread(rounds.map(({ offered }) => offered.all.p99)),
+    spread(rounds.map(({ waiting }) => waiting)),
+    spread(rounds.map(({ drainSeconds }) => drainSeconds)),
+    asked,
+  ];
+  const columns = ["ingest", "asked req/s", "events/s accepted", "p50 ms", "p99 ms"];
+  return {
+    table: {
+      columns: [...columns, "events waiting at the end", "shipped after s", "asked for"],
+      rows: [
+        rowOf("alone", alone, "-").with(5, "-").with(6, "-"),
+        rowOf("with shipping", beside, verdict(ratio <= P99_RATIO, `p99 ≤ 1.2 × alone (${figure(ratio)})`)),
+      ],
+    },
+    data: { rate, alone, beside },
+  };
+}
+
+let inserted = 0;
+function freshBlock() {
+  const lines = Array.from({ length: INSERT_EVENTS }, () => {
+    inserted += 1;
+    const key = createHash("sha256").update(`beside ${inserted}`).digest("hex").slice(0, 32);
+    const at = new Date().toISOString();
+    const ids = {
+      analyticsEventId: `evt_${key}`,
+      eventId: key,
+      type: "track",
+      name: "beside",
+      occurredAt: at,
+    };
+    return JSON.stringify({
+      ...ids,
+      timestamp: at,
+      sessionId: "s",
+      anonymousId: "v",
+      sourceId: "src_b",
+      receivedAt: at,
+    });
+  });
+  return blockOf(`beside-${inserted}`, lines.join("\n"));
+}
+
+/** Inserts again and again until it is told to stop. @returns the milliseconds of each */
+async function insertUntil(client: WarehouseClient, stopped: AbortSignal): Promise<number[]> {
+  const times: number[] = [];
+  while (!stopped.aborted) {
+    const block = freshBlock();
+    const startedAt = performance.now();
+    await store(client, block, "new", new AbortController().signal);
+    times.push(performance.now() - startedAt);
+    await wait(INSERT_EVERY_MS);
+  }
+  return times;
+}
+
+async function exportFrom(server: Headwater): Promise<number> {
+  const { days } = (await server.acknowledged()) as unknown as { days: { sourceId: string }[] };
+  const answer = await server.ask(`/api/export/events?sourceId=${days[0]!.sourceId}`);
+  if (!answer.ok || answer.body === null) throw new Error(`the export was answered ${answer.status}`);
+  const end = performance.now() + EXPORT_MS;
+  let bytes = 0;
+  for await (const part of answer.body) {
+    bytes += part.length;
+    if (bytes >= EXPORT_BYTES || performance.now() > end) break;
+  }
+  return bytes;
+}
+
+async function longQuestion(client: WarehouseClient, seconds: number): Promise<void> {
+  const query = "SELECT count() FROM numbers(1e13) WHERE NOT ignore(sipHash64(number))";
+  await client
+    .command({ query, clickhouse_settings: { max_execution_time: seconds } })
+    .catch((error: Error) => {
+      if ((error as { type?: string }).type !== "TIMEOUT_EXCEEDED") throw error;
+    });
+}
+
+const minus = (one: Resident, other: Resident): Resident => ({
+  service: one.service - other.service,
+  warehouse: one.warehouse - other.warehouse,
+});
+
+async function measured(server: Headwater, client: WarehouseClient, questionSeconds: number) {
+  const pids = [server.pid, process.pid];
+  const before = pids.map(residentMib);
+  const rest = { service: before[0]!.service, warehouse: before[1]!.warehouse };
+  const service = watchMemory(server.pid);
+  const engine = watchMemory(process.pid);
+  const stopping = new AbortController();
+  const inserting = insertUntil(client, stopping.signal);
+  const startedAt = performance.now();
+  const asked = longQuestion(client, questionSeconds).then(() => (performance.now() - startedAt) / 1_000);
+  const bytes = await exportFrom(server);
+  const exportSeconds = (performance.now() - startedAt) / 1_000;
+  const questionTook = await asked;
+  stopping.abort();
+  const inserts = (await inserting).sort((one, other) => one - other);
+  const growth = minus({ service: service().service, warehouse: engine().warehouse }, rest);
+  return { bytes, exportSeconds, questionTook, inserts, rest, growth };
+}
+
+/** An embedded warehouse that the bench itself holds, so that it can be asked beside the service. */
+async function insertBeside({ options, say }: Context): Promise<{ table: Table; data: unknown }> {
+  const folder = join(newFolder(), "warehouse");
+  const life = await startEmbedded({ folder, memoryBytes: MEMORY_BYTES, threads: 2 });
+  const { username, password, database } = life.endpoint;
+  const address = Object.assign(new URL(`${life.endpoint.url}/${database}`), { username, password });
+  const server = await startHeadwater({
+    settings: { ...RAISED, WAREHOUSE: "", CLICKHOUSE_URL: address.href },
+  });
+  const client = connect(life.endpoint, 120_000);
+  await warehouseUp(server);
+  const events = await takeEvents(server, options.quick ? QUICK_EXPORTED_EVENTS : EXPORTED_EVENTS);
+  await shipped(server, events);
+  say(`  ${figure(events)} events in the warehouse`);
+  const found = await measured(server, client, options.quick ? QUICK_QUESTION_SECONDS : QUESTION_SECONDS);
+  await client.close();
+  await server.stop();
+  life.end();
+  await life.ended;
+  const slowest = found.inserts.at(-1) ?? Number.NaN;
+  const growth = found.growth.service + found.growth.warehouse;
+  const row = [
+    figure(found.questionTook),
+    figure(found.bytes / 1e6),
+    figure(found.exportSeconds),
+    figure(found.inserts.length),
+    figure(median(found.inserts)),
+    figure(slowest),
+    `${figure(found.rest.service)} + ${figure(found.growth.service)}`,
+    `${figure(found.rest.warehouse)} + ${figure(found.growth.warehouse)}`,
+    `${verdict(slowest < INSERT_MS, `insert < ${INSERT_MS} ms`)}; ${verdict(growth < GROWTH_MIB, `memory grows by < ${GROWTH_MIB} MiB`)}`,
+  ];
+  const columns = ["question s", "export MB", "export s", "inserts", "an insert ms", "slowest ms"];
+  return {
+    table: { columns: [...columns, "service's MiB", "warehouse's MiB", "asked for"], rows: [row] },
+    data: found,
+  };
+}
+
+export async function beside(context: Context): Promise<Section> {
+  const ingest = await ingestBeside(context);
+  const inserts = await insertBeside(context);
+  return {
+    title: "Beside the warehouse's work",
+    date: new Date().toISOString(),
+    settings: SHIPPING,
+    tables: [ingest.table, inserts.table],
+    notes: [
+      "First: the open loop at half the peak, 10 events a batch, on a service without a warehouse and on one that ships meanwhile, in turns; the ratio of the p99 is worked out round by round.",
+      `Then: a question that takes as long as it may, an export read as fast as it comes, and inserts of ${INSERT_EVENTS} events every ${INSERT_EVERY_MS} ms until both have ended. Memory: at rest before, and what was added at most.`,
+    ],
+    data: { ingest: ingest.data, inserts: inserts.data },
+  };
+}

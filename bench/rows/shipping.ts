@@ -1,0 +1,140 @@
+/** How fast a backlog goes from the outbox to the embedded warehouse, and what both processes need meanwhile. */
+import { cpSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { connect } from "../../apps/server/src/warehouse/client.ts";
+import { startEmbedded } from "../../apps/server/src/warehouse/embedded/start.ts";
+import { cpuSecondsWithChildren, type Resident, residentMib, stolenSeconds } from "../machine.ts";
+import { type Context, figure, median, type Section, spread, verdict } from "../section.ts";
+import { newFolder, ORDINARY, RAISED, startHeadwater } from "../server.ts";
+import { MEMORY_BYTES, shipped, takeEvents, warehouseUp, watchMemory } from "./warehouse.ts";
+
+const EVENTS = 1_000_000;
+const QUICK_EVENTS = 100_000;
+const WANTED = 50_000;
+const WITH_WAREHOUSE = { ...ORDINARY, WAREHOUSE: "embedded" } as const;
+
+interface Shipped {
+  events: number;
+  seconds: number;
+  /** Of both processes, microseconds an event. */
+  cpuMicroseconds: number;
+  /** The most that each was seen to have, and what each has some seconds after. */
+  peak: Resident;
+  after: Resident;
+  stolenSeconds: number;
+}
+
+/** By real ingest, so that commits are of the size that they have under load. */
+async function fill(dataDir: string, events: number): Promise<number> {
+  const server = await startHeadwater({ settings: RAISED, dataDir });
+  const accepted = await takeEvents(server, events);
+  await server.stop();
+  return accepted;
+}
+
+async function ship(dataDir: string, events: number, restMs: number): Promise<Shipped> {
+  const server = await startHeadwater({
+    settings: WITH_WAREHOUSE,
+    dataDir,
+    sources: 0,
+    visits: 0,
+    command: true,
+  });
+  const endMemory = watchMemory(server.pid);
+  await warehouseUp(server);
+  const stolen = stolenSeconds();
+  const cpu = cpuSecondsWithChildren(server.pid);
+  const startedAt = performance.now();
+  const before = await server.metric("headwater_shipped_events_total");
+  await shipped(server, events);
+  const seconds = (performance.now() - startedAt) / 1_000;
+  const cpuSeconds = cpuSecondsWithChildren(server.pid) - cpu;
+  const peak = endMemory();
+  await wait(restMs);
+  const after = residentMib(server.pid);
+  await server.stop();
+  const count = events - before;
+  return {
+    events: count,
+    seconds,
+    cpuMicroseconds: (cpuSeconds * 1_000_000) / count,
+    peak,
+    after,
+    stolenSeconds: stolenSeconds() - stolen,
+  };
+}
+
+/** What the warehouse itself says that it holds. @throws when that is not each event once */
+async function checkHeld(dataDir: string, events: number): Promise<void> {
+  const life = await startEmbedded({
+    folder: join(dataDir, "warehouse"),
+    memoryBytes: MEMORY_BYTES,
+    threads: 2,
+  });
+  const client = connect(life.endpoint);
+  const query =
+    "SELECT toFloat64(count()) AS rows, toFloat64(uniqExact(analyticsEventId)) AS ids FROM events";
+  const answer = await client.query({ query, format: "JSONEachRow" });
+  const [held] = await answer.json<{ rows: number; ids: number }>();
+  await client.close();
+  life.end();
+  await life.ended;
+  if (held?.rows !== events || held.ids !== events)
+    throw new Error(`${events} events were shipped, and the warehouse holds ${JSON.stringify(held)}`);
+}
+
+export async function shipping({ options, say }: Context): Promise<Section> {
+  const filled = newFolder();
+  const events = await fill(filled, options.quick ? QUICK_EVENTS : EVENTS);
+  say(`  the outbox has ${figure(events)} events`);
+  const found: Shipped[] = [];
+  for (let round = 0; round < options.rounds; round++) {
+    const dataDir = newFolder();
+    cpSync(filled, dataDir, { recursive: true });
+    const one = await ship(dataDir, events, options.quick ? 1_000 : 10_000);
+    await checkHeld(dataDir, events);
+    rmSync(dataDir, { recursive: true, force: true });
+    found.push(one);
+    say(
+      `  round ${round + 1}: ${figure(one.events / one.seconds)} events/s, ${figure(one.cpuMicroseconds)} µs of CPU an event, at most ${figure(one.peak.service)} and ${figure(one.peak.warehouse)} MiB`,
+    );
+  }
+  const rates = found.map((one) => one.events / one.seconds);
+  return {
+    title: "Shipping: a backlog from the outbox to the embedded warehouse",
+    date: new Date().toISOString(),
+    settings: WITH_WAREHOUSE,
+    tables: [
+      {
+        columns: [
+          "events",
+          "events/s",
+          "CPU µs an event, both processes",
+          "service's MiB, at most",
+          "warehouse's MiB, at most",
+          "service's MiB, after",
+          "warehouse's MiB, after",
+          "asked for",
+        ],
+        rows: [
+          [
+            figure(events),
+            spread(rates),
+            spread(found.map(({ cpuMicroseconds }) => cpuMicroseconds)),
+            spread(found.map(({ peak }) => peak.service)),
+            spread(found.map(({ peak }) => peak.warehouse)),
+            spread(found.map(({ after }) => after.service)),
+            spread(found.map(({ after }) => after.warehouse)),
+            verdict(median(rates) >= WANTED, `≥ ${figure(WANTED)} events/s`),
+          ],
+        ],
+      },
+    ],
+    notes: [
+      "The outbox is filled by the closed loop at 10 events a batch, without a warehouse; then the service starts with one, and the time runs from when it is up until nothing waits. Since the events are older than that start, each is looked for in the warehouse before it is sent. At the end the warehouse is asked for its rows and their distinct ids.",
+      `The host took ${figure(found.reduce((sum, one) => sum + one.stolenSeconds, 0))} CPU seconds away meanwhile.`,
+    ],
+    data: found,
+  };
+}
