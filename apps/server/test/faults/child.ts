@@ -55,6 +55,11 @@ export interface ChildOptions {
   unsynced?: boolean;
 }
 
+const END_MS = 60_000;
+const ANSWER_MS = 30_000;
+/** A test that nobody answers says where. */
+const inTime = () => ({ signal: AbortSignal.timeout(ANSWER_MS) });
+
 /** @throws Error with what the process said, when it does not serve */
 export async function startChild(dataDir: string, options: ChildOptions = {}): Promise<Child> {
   const startedAt = performance.now();
@@ -90,7 +95,7 @@ export async function startChild(dataDir: string, options: ChildOptions = {}): P
     });
     await until("/readyz answers 200", START_MS, () => {
       if (!lives()) throw new Error(said.trim());
-      return fetch(`${url}/readyz`).then(
+      return fetch(`${url}/readyz`, inTime()).then(
         ({ ok }) => ok,
         () => false,
       );
@@ -107,14 +112,17 @@ export async function startChild(dataDir: string, options: ChildOptions = {}): P
     pid: child.pid!,
     readyMs: Math.round(performance.now() - startedAt),
     async rss() {
-      const metrics = await (await fetch(`${url}/metrics`)).text();
+      const metrics = await (await fetch(`${url}/metrics`, inTime())).text();
       const bytes = /^process_resident_memory_bytes (\S+)/m.exec(metrics)?.[1];
       return Math.round(Number(bytes) / 1_048_576);
     },
     async end(signal) {
       const sentAt = performance.now();
       if (lives()) child.kill(signal);
+      // one that does not end has no code, which is better to see than a test that hangs
+      const patience = setTimeout(() => child.kill("SIGKILL"), END_MS);
       await exited;
+      clearTimeout(patience);
       process.off("exit", kill);
       return { code: child.exitCode, ms: Math.round(performance.now() - sentAt) };
     },
@@ -139,7 +147,7 @@ export interface Source {
 export async function ask(url: string, path: string, body?: unknown): Promise<{ status: number; body: any }> {
   const headers = { authorization: `Bearer ${OWNER_TOKEN}`, "content-type": "application/json" };
   const post = { method: "POST", headers, body: JSON.stringify(body) };
-  const response = await fetch(url + path, body === undefined ? { headers } : post);
+  const response = await fetch(url + path, { ...inTime(), ...(body === undefined ? { headers } : post) });
   return { status: response.status, body: await response.json() };
 }
 

@@ -77,7 +77,9 @@ it("A worker that cannot start at a bad moment ends no others; connections are s
     await until("its successor cannot start", SEEN_MS, () =>
       service.said().includes("synchronous_commit is off"),
     );
-    assert.equal((await fetch(`${service.url}/healthz`)).status, 200);
+    // a connection that was handed to the one that died is answered by nobody
+    const isServed = () => onNewConnection(`${service.url}/healthz`, "GET").then(Boolean, () => false);
+    await until("the other one serves", SEEN_MS, isServed);
     await query(url, `alter database ${name} reset synchronous_commit`);
 
     const source = await createSource(service.url);
