@@ -44,20 +44,7 @@ begin
   return (select bytes > store_bytes from attempt_totals);
 end $$`;
 
-const OF_GROUP = "a.source_id = t.source_id and a.kind = t.kind and a.other = t.other";
-/** Those that succeeded are found by the index alone; the others are ranked by their codes when they are too many. */
-const SUPERFLUOUS = `
-    select t.source_id, x.seq from touched t cross join lateral (
-      select seq from attempts a where ${OF_GROUP} order by seq desc offset ${LIMITS.attemptsSucceededKept}
-    ) x where t.other = 0
-    union all
-    select t.source_id, x.seq from touched t cross join lateral (
-      select seq from (
-        select seq, row_number() over (partition by code order by seq desc) as of_code from attempts a where ${OF_GROUP}
-      ) ranked
-      order by of_code <= ${LIMITS.attemptsPerCodeKept} desc, seq desc offset ${LIMITS.attemptsOtherKept}
-    ) x where t.other = 1
-      and exists (select from attempts a where ${OF_GROUP} order by seq offset ${LIMITS.attemptsOtherKept} limit 1)`;
+const OF_GROUP = "source_id = touched.source_id and kind = touched.kind and other = touched.other";
 
 /**
  * One at a time, so that their numbers are in the order in which they can be seen. Of a source and kind the newest that
@@ -69,7 +56,8 @@ create or replace function record_attempts(rows json, counts json, store_bytes b
 declare
   grown bigint;
   freed bigint;
-  groups jsonb;
+  touched record;
+  up_to bigint;
 begin
   perform set_config('synchronous_commit', 'off', true);
   perform pg_advisory_xact_lock(${LOCKS.attempts});
@@ -81,11 +69,9 @@ begin
       origin text, session_id text, anonymous_id text, attempt_id text, received_at bigint, bytes integer, record text))
       with ordinality as r (source_id, kind, other, outcome, code, origin, session_id, anonymous_id, attempt_id,
         received_at, bytes, record, number)
-    order by number returning source_id, kind, other, bytes
+    order by number returning bytes
   )
-  select coalesce(sum(bytes), 0),
-    coalesce(jsonb_agg(distinct jsonb_build_object('source_id', source_id, 'kind', kind, 'other', other)), '[]')
-  into grown, groups from added;
+  select coalesce(sum(bytes), 0) into grown from added;
 
   insert into attempt_counts (source_id, hour, name, count, last_seen_at)
   select source_id, hour, name, sum(count), max(last_seen_at)
@@ -95,14 +81,29 @@ begin
   set count = attempt_counts.count + excluded.count,
     last_seen_at = greatest(attempt_counts.last_seen_at, excluded.last_seen_at);
 
-  with touched as (
-    select * from jsonb_to_recordset(groups) as (source_id text, kind smallint, other smallint)
-  ), superfluous as (${SUPERFLUOUS}
-  ), gone as (
-    delete from attempts a using superfluous s where a.source_id = s.source_id and a.seq = s.seq returning a.bytes
-  )
-  select coalesce(sum(bytes), 0) into freed from gone;
-  update attempt_totals set bytes = bytes + grown - freed;
+  for touched in
+    select distinct source_id, kind, other from json_to_recordset(rows) as (source_id text, kind smallint, other smallint)
+  loop
+    select seq into up_to from attempts where ${OF_GROUP}
+    order by seq desc
+    offset case touched.other when 0 then ${LIMITS.attemptsSucceededKept} else ${LIMITS.attemptsOtherKept} end limit 1;
+    continue when up_to is null;
+    if touched.other = 0 then
+      with gone as (delete from attempts where ${OF_GROUP} and seq <= up_to returning bytes)
+      select coalesce(sum(bytes), 0) into freed from gone;
+    else
+      with ranked as (
+        select seq, row_number() over (partition by code order by seq desc) as of_code from attempts where ${OF_GROUP}
+      ), superfluous as (
+        select seq from ranked order by of_code <= ${LIMITS.attemptsPerCodeKept} desc, seq desc offset ${LIMITS.attemptsOtherKept}
+      ), gone as (
+        delete from attempts where source_id = touched.source_id and seq in (select seq from superfluous) returning bytes
+      )
+      select coalesce(sum(bytes), 0) into freed from gone;
+    end if;
+    grown := grown - freed;
+  end loop;
+  update attempt_totals set bytes = bytes + grown;
   perform fit_attempts(store_bytes);
 end $$`;
 

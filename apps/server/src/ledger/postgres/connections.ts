@@ -18,6 +18,7 @@ export const LOCKS = {
   upkeep: [CLASS, 4],
   admission: [CLASS, 5],
   move: [CLASS, 6],
+  outbox: [CLASS, 7],
 } as const satisfies Record<string, number[]>;
 
 const OLDEST_VERSION = 140_000;

@@ -5,6 +5,7 @@ import type { ErasureLedger } from "../ledger.ts";
 import type { OpenErasure, Place, Visitor } from "../records.ts";
 import { createAttemptFilter, type RecordedAttempt } from "../visitor-attempts.ts";
 import { createLineFilter, sourcesOf, visitorsIn } from "../visitor-lines.ts";
+import { changingOutbox } from "./transactions.ts";
 
 /** Rows are held while they are rewritten. */
 const SLICE_ROWS = 50;
@@ -33,13 +34,14 @@ const SESSIONS = `with slice as (
   ), gone as (
     delete from sessions where source_id = $1 and session_id in (
       select session_id from slice join json_to_recordset($3) as v (kind text, id text, until bigint)
-        on started_at <= v.until and case v.kind when 'userId' then user_id else anonymous_id end = v.id)
+        on started_at <= v.until
+          and (v.kind = 'userId' and user_id = v.id or v.kind <> 'userId' and anonymous_id = v.id))
     returning session_id
   )
   select (select coalesce(json_agg(session_id), '[]') from gone) as erased, count(*) as seen, max(session_id) as last
   from slice`;
 
-/** A row that is being sealed is waited for, and is not among them when it was. */
+/** Nobody seals meanwhile; a row that is being deleted is waited for, and is not among them. */
 const waiting = (sealed: boolean) => `select seq, events, skipped, payload from outbox
   where source_id = $1 and seq > $2 and seq <= $3 ${sealed ? "" : "and page_id is null"}
   order by seq limit ${SLICE_ROWS} for update`;
@@ -77,21 +79,6 @@ const openOf = (row: OpenRow): OpenErasure => ({
   visitor: { sourceIds: row.source_ids, kind: row.kind, id: row.visitor_id, until: row.requested_at },
 });
 
-async function inTransaction<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-  const client = await pool.connect();
-  let failed = true;
-  try {
-    await client.query("begin");
-    const value = await work(client);
-    await client.query("commit");
-    failed = false;
-    return value;
-  } finally {
-    // a connection that is dropped rolls back
-    client.release(failed);
-  }
-}
-
 async function rewrite(client: pg.PoolClient, sourceId: string, row: WaitingRow, lines: string[]) {
   const packed = lines.length === 0 ? null : await compress(lines.join("\n"));
   if (packed) {
@@ -127,7 +114,7 @@ export const erasureVerbs = (pool: pg.Pool): ErasureLedger => ({
     const sourceId = sourcesOf(visitors)[index];
     if (sourceId === undefined) return { next: null };
     const keep = createLineFilter(visitorsIn(visitors, sourceId));
-    return inTransaction(pool, async (client) => {
+    return changingOutbox(pool, async (client) => {
       const newest = "select coalesce(max(seq), 0) as last from outbox where source_id = $1";
       const upTo = known ?? (await client.query(newest, [sourceId])).rows[0].last;
       const { rows } = await client.query<WaitingRow>(waiting(sealed), [sourceId, from, upTo]);
