@@ -4,7 +4,7 @@ import { describe } from "node:test";
 import { zstdDecompressSync } from "node:zlib";
 import type { Ledger } from "./ledger.ts";
 import { aCommit, entries, fresh, type NewHome, NOW, outboxEvents, testerOf } from "./ledger-home.suite.ts";
-import type { OutboxPage } from "./records.ts";
+import type { OutboxPage, Place } from "./records.ts";
 
 const LEASE_MS = 600_000;
 const take = (ledger: Ledger, leaseMs = LEASE_MS, maxEvents = 1_000) =>
@@ -84,6 +84,35 @@ export function outboxSuite(name: string, newHome: NewHome): void {
         all,
         large.flat().map(({ json }) => json),
       );
+    });
+
+    test("gives each event once while commits, shipping and erasing go on at once", async (ledger) => {
+      const batches = Array.from({ length: 12 }, (_, index) => ({
+        sourceId: `src_${index % 3}`,
+        entries: entries(2),
+      }));
+      const shipped: string[] = [];
+      const ship = async () => {
+        for (let page = await take(ledger, LEASE_MS, 3); page; page = await take(ledger, LEASE_MS, 3)) {
+          shipped.push(...linesOf(page));
+          await ledger.deletePage(page);
+        }
+      };
+      const visitors = [
+        { sourceIds: ["src_0", "src_1"], kind: "anonymousId" as const, id: "none", until: NOW },
+      ];
+      const erase = async () => {
+        for (let after: Place = [0, 0]; after; )
+          after = (await ledger.eraseWaiting({ visitors, after, sealed: false })).next;
+      };
+      const commit = async (batch: (typeof batches)[number]) => {
+        await ledger.commit(aCommit(batch));
+        await Promise.all([ship(), ship(), erase(), ledger.expireOutbox({ before: NOW })]);
+      };
+      await Promise.all(batches.map(commit));
+      assert.deepEqual(shipped.sort(), jsonOf(batches.flatMap((batch) => batch.entries)));
+      const { outboxBytes } = await ledger.probe({ now: NOW });
+      assert.deepEqual([await outboxEvents(ledger), outboxBytes], [0, 0]);
     });
 
     test("is read without a claim, in slices, also what somebody ships just now", async (ledger) => {

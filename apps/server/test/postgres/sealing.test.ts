@@ -1,0 +1,53 @@
+/** Pages sealed by several nodes while an erasure rewrites what waits. */
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { zstdDecompressSync } from "node:zlib";
+import pg from "pg";
+import { aCommit, keyOf, NOW } from "../../src/ledger/ledger-home.suite.ts";
+import { until } from "../faults/child.ts";
+import { query } from "./cluster.ts";
+import { createDatabase, openAt } from "./databases.ts";
+
+const WAITING_MS = 20_000;
+const LEASE_MS = 600_000;
+
+const entryOf = (id: string, anonymousId: string) => ({
+  key: keyOf(id),
+  json: JSON.stringify({ id, sourceId: "src_1", anonymousId, receivedAt: new Date(NOW).toISOString() }),
+});
+
+it("Who seals waits for an erasure that rewrites, and then one page is sealed once, without what was erased", async () => {
+  const { url, remove } = await createDatabase();
+  const nodes = [await openAt(url, NOW), await openAt(url, NOW)] as const;
+  const beside = new pg.Client(url);
+  await beside.connect();
+  try {
+    await nodes[0].commit(aCommit({ entries: [entryOf("one", "erased"), entryOf("two", "kept")] }));
+    // what the erasure changes last
+    await beside.query("begin; select from outbox_totals for update");
+    const waiting = (count: number) =>
+      until(`${count} wait`, WAITING_MS, async () => {
+        const text =
+          "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()";
+        return (await query(url, text)).length === count;
+      });
+    const visitors = [{ sourceIds: ["src_1"], kind: "anonymousId" as const, id: "erased", until: NOW + 1 }];
+    const erasing = nodes[0].eraseWaiting({ visitors, after: null, sealed: false });
+    await waiting(1);
+    const taking = nodes.map((node, index) =>
+      node.takePage({ pageId: `pag_${index}`, now: NOW, maxEvents: 100, leaseMs: LEASE_MS }),
+    );
+    await waiting(3);
+    await beside.query("commit");
+    await erasing;
+    const pages = (await Promise.all(taking)).filter((page) => page !== null);
+    const lines = pages.flatMap(({ parts }) =>
+      parts.map(({ payload }) => zstdDecompressSync(payload).toString("utf8")),
+    );
+    assert.deepEqual([pages.map(({ events }) => events), lines], [[1], [entryOf("two", "kept").json]]);
+  } finally {
+    await beside.end();
+    for (const node of nodes) await node.close();
+    await remove();
+  }
+});
