@@ -46,7 +46,9 @@ export async function openReader(dataDir: string): Promise<Reader> {
 /** By psql, because it is waited for: a test reads the ledger as it reads a file. */
 function rowsOfDatabase(url: string, sql: string, parameters: string[]): Row[] {
   let given = 0;
-  const text = `select coalesce(json_agg(found), '[]') from (${sql.replace(/\?/g, () => `:'v${++given}'`)}) found`;
+  const asked = sql.replace(/\?/g, () => `:'v${++given}'`);
+  // materialized because Citus forgets the names of a row's columns on its way to a shard
+  const text = `with found as materialized (${asked}) select coalesce(json_agg(found), '[]') from found`;
   const variables = parameters.flatMap((value, index) => ["-v", `v${index + 1}=${value}`]);
   const words = ["--no-psqlrc", "--tuples-only", "--no-align", "-v", "ON_ERROR_STOP=1", ...variables, url];
   return JSON.parse(

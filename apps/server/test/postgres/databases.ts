@@ -64,12 +64,14 @@ export function addressIn(dataDir: string): string | null {
   return existsSync(file) ? readFileSync(file, "utf8") : null;
 }
 
+export const standFor = (dataDir: string, url: string) => writeFileSync(join(dataDir, ADDRESS), url);
+
 /** The database that stands for a folder, made when it is asked for first. */
 export async function databaseOf(dataDir: string): Promise<string> {
   const known = addressIn(dataDir);
   if (known) return known;
   const { url } = await createDatabase();
-  writeFileSync(join(dataDir, ADDRESS), url);
+  standFor(dataDir, url);
   return url;
 }
 

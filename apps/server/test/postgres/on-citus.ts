@@ -1,6 +1,6 @@
 /**
- * The port's suites over a real cluster of Citus: `CITUS_URL=postgres://… node --test apps/server/test/postgres/on-citus.ts`.
- * The database, on the coordinator, has the extension and nothing else, and is emptied again and again. It is no part of
+ * The port's suites, and the service with a warehouse behind it, over a real cluster of Citus:
+ * `CITUS_URL=postgres://… node --test apps/server/test/postgres/on-citus.ts`. The database, on the coordinator, has the extension and nothing else, and is emptied again and again. It is no part of
  * `npm test`, because Citus is not among Debian's packages.
  */
 import assert from "node:assert/strict";
@@ -8,8 +8,10 @@ import { attemptsSuite } from "../../src/ledger/attempts.suite.ts";
 import { ledgerSuite } from "../../src/ledger/ledger.suite.ts";
 import { migrateDatabase } from "../../src/ledger/postgres/migrate-database.ts";
 import { registerSuite } from "../../src/ledger/register.suite.ts";
+import { isInstalled } from "../../src/warehouse/embedded/start.ts";
+import { erasingSuite } from "../warehouse/erasing.ts";
 import { query } from "./cluster.ts";
-import { openAt } from "./databases.ts";
+import { openAt, standFor } from "./databases.ts";
 
 const NOW = Date.UTC(2026, 10, 21, 12);
 const url = process.env.CITUS_URL ?? "";
@@ -44,3 +46,8 @@ attemptsSuite("Citus", async ({ storeBytes }) => {
   const { ledger, close } = await openOne(storeBytes);
   return { ledger, maintain: (at) => ledger.maintain(at), close };
 });
+if (isInstalled())
+  erasingSuite("Citus", async (dataDir) => {
+    standFor(dataDir, url);
+    return { DATABASE_URL: url };
+  });

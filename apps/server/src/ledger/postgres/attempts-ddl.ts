@@ -86,7 +86,7 @@ begin
   loop
     select seq into up_to from attempts where ${OF_GROUP}
     order by seq desc
-    offset case touched.other when 0 then ${LIMITS.attemptsSucceededKept} else ${LIMITS.attemptsOtherKept} end limit 1;
+    offset case when touched.other = 0 then ${LIMITS.attemptsSucceededKept} else ${LIMITS.attemptsOtherKept} end limit 1;
     continue when up_to is null;
     if touched.other = 0 then
       with gone as (delete from attempts where ${OF_GROUP} and seq <= up_to returning bytes)
