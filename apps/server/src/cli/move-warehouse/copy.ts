@@ -6,6 +6,7 @@ import { createHash } from "node:crypto";
 import { type Block, blockOf } from "../../ship/block.ts";
 import { store, storeMissing } from "../../ship/store.ts";
 import type { WarehouseClient } from "../../warehouse/client.ts";
+import { AFTER_PLACE, AS_WRITTEN, endOf, PLACE_ORDER, type Place } from "../../warehouse/pages.ts";
 
 /** Of what lies there: whether two sides hold the same events, each as often, is told by number and sums of hashes of ids. */
 export interface Held {
@@ -21,25 +22,7 @@ const PAGE_ROWS = 20_000;
 const PAGE_BYTES = 16 * 1_048_576;
 const SMALLEST_ROWS = 100;
 
-/** As a normal form is written, so that it is read back as shipping's are. */
-const SETTINGS = {
-  date_time_output_format: "iso",
-  output_format_json_escape_forward_slashes: 0,
-  output_format_json_quote_64bit_integers: 0,
-  wait_end_of_query: 1,
-} as const;
-
-/** As they lie there. */
-const ORDER = "toDate(occurredAt), sessionId, occurredAt, analyticsEventId";
 const OF_SPAN = "sourceId = {sourceId:String} AND toDate(occurredAt) BETWEEN {first:Date} AND {last:Date}";
-const AFTER = `AND toDate(occurredAt) >= toDate({occurredAt:DateTime64(3, 'UTC')})
-  AND (${ORDER}) > (toDate({occurredAt:DateTime64(3, 'UTC')}), {sessionId:String}, {occurredAt:DateTime64(3, 'UTC')}, {analyticsEventId:String})`;
-
-interface Place {
-  sessionId: string;
-  occurredAt: string;
-  analyticsEventId: string;
-}
 
 async function rowsOf<T>(client: WarehouseClient, query: string, query_params: object = {}): Promise<T[]> {
   const asked = { query, query_params: { ...query_params }, format: "JSONEachRow" } as const;
@@ -88,17 +71,6 @@ export function spansOf(days: readonly Held[]): Span[] {
 export const isSame = (one: Held | undefined, other: Held | undefined): boolean =>
   one?.events === other?.events && one?.hash === other?.hash;
 
-const LINE_END = 10;
-
-/** Of the last line, and how many lines there are. */
-function endOf(page: Buffer): { rows: number; place: Place } {
-  let rows = 0;
-  for (let at = page.indexOf(LINE_END); at !== -1; at = page.indexOf(LINE_END, at + 1)) rows += 1;
-  const start = page.lastIndexOf(LINE_END, page.length - 2) + 1;
-  const { sessionId, occurredAt, analyticsEventId } = JSON.parse(page.toString("utf8", start));
-  return { rows, place: { sessionId, occurredAt, analyticsEventId } };
-}
-
 /** The same pages whenever it is asked, so that a page's name finds what an earlier try has left under way. */
 async function* pagesOf(client: WarehouseClient, span: Span): AsyncGenerator<{ block: Block; rows: number }> {
   let place: Place | null = null;
@@ -106,9 +78,9 @@ async function* pagesOf(client: WarehouseClient, span: Span): AsyncGenerator<{ b
   for (;;) {
     const after: object = place ? { ...place, occurredAt: new Date(place.occurredAt) } : {};
     const { stream } = await client.exec({
-      query: `SELECT * FROM events WHERE ${OF_SPAN} ${place ? AFTER : ""} ORDER BY ${ORDER} LIMIT {most:UInt32} FORMAT JSONEachRow`,
+      query: `SELECT * FROM events WHERE ${OF_SPAN} ${place ? AFTER_PLACE : ""} ORDER BY ${PLACE_ORDER} LIMIT {most:UInt32} FORMAT JSONEachRow`,
       query_params: { ...span, most, ...after },
-      clickhouse_settings: SETTINGS,
+      clickhouse_settings: AS_WRITTEN,
     });
     const body: Buffer = Buffer.concat(await stream.toArray());
     if (body.length === 0) return;
