@@ -1,13 +1,10 @@
 /** Events out of the ledger, where there is no warehouse: what was accepted in the last RETENTION_DAYS, as it came. */
-import { promisify } from "node:util";
-import { zstdDecompress } from "node:zlib";
 import { LIMITS } from "@headwater/contract/limits";
+import { decompress } from "../ledger/compression.ts";
 import type { OutboxLedger } from "../ledger/ledger.ts";
 import type { OutboxPart } from "../ledger/records.ts";
 import type { Json } from "./columns.ts";
 import { type Asked, unknownCursor } from "./range.ts";
-
-const unpack = promisify(zstdDecompress);
 
 const NO_PAGE = {
   url: null,
@@ -36,7 +33,7 @@ function asStored(event: Json): Json {
 
 async function eventsOf({ payload, skipped }: OutboxPart, { sourceId, from, to }: Asked): Promise<Json[]> {
   const isSkipped = new Set(skipped);
-  const lines = (await unpack(payload)).toString("utf8").split("\n");
+  const lines = (await decompress(payload)).toString("utf8").split("\n");
   const mark = JSON.stringify(sourceId);
   return lines
     .filter((line, index) => !isSkipped.has(index + 1) && line.includes(mark))

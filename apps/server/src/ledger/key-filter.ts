@@ -8,6 +8,8 @@ export interface KeyFilter {
   mayHold(key: Uint8Array): boolean;
 }
 
+/** Of all filters of a ledger: 340 million keys. */
+export const MOST_FILTER_BYTES = 512 * 1_048_576;
 const BITS_PER_KEY = 12;
 const BLOCK_WORDS = 8;
 const BLOCK_BITS = BLOCK_WORDS * 32;

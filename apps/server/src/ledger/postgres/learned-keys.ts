@@ -4,7 +4,7 @@
  * the start and after every turn, a slice at a time.
  */
 import type pg from "pg";
-import { createKeyFilter, filterBytes, type KeyFilter } from "../key-filter.ts";
+import { createKeyFilter, filterBytes, type KeyFilter, MOST_FILTER_BYTES } from "../key-filter.ts";
 import { KEY_SLOTS } from "./commit-ddl.ts";
 
 /** What a group of commits tells the database: in these generations only these entries (counted from 1) are to be looked for. */
@@ -26,8 +26,6 @@ const KEY_BYTES = 16;
 /** A row takes 60 bytes. */
 const ROW_BYTES = 60;
 const SLICE_BLOCKS = 64;
-/** Of all filters: 340 million keys. */
-const MOST_BYTES = 512 * 1_048_576;
 
 interface Generation {
   /** As `commit_group` writes it. */
@@ -65,7 +63,7 @@ export function createLearnedKeys(pool: pg.Pool): LearnedKeys {
     const keys = Math.ceil(size / ROW_BYTES);
     const bytes = filterBytes(keys);
     const taken = [...into.values()].reduce((sum, one) => sum + one.bytes, 0);
-    if (taken + bytes > MOST_BYTES) return;
+    if (taken + bytes > MOST_FILTER_BYTES) return;
     const filter = createKeyFilter(keys);
     for (let first = 0; first < blocks && into === known; first += SLICE_BLOCKS)
       await readInto(filter, table, first);

@@ -3,7 +3,7 @@
  * longer change, are learned from their tables, a slice at a time beside the commits, and not asked before they know all.
  */
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { createKeyFilter, filterBytes, type KeyFilter } from "../key-filter.ts";
+import { createKeyFilter, filterBytes, type KeyFilter, MOST_FILTER_BYTES } from "../key-filter.ts";
 import { KEY_BYTES } from "./packing.ts";
 
 export interface LearnedKeys {
@@ -26,8 +26,6 @@ export interface LearnedKeys {
 const SLICE_ROWS = 5_000;
 /** A smaller table is soon searched; and where its first keys lie says how many it has, for they are spread evenly. */
 const SAMPLE = 20_000;
-/** Of all filters: 340 million keys. */
-const MOST_BYTES = 512 * 1_048_576;
 const NO_KEY = new Uint8Array(0);
 
 interface Known {
@@ -58,7 +56,7 @@ export interface LearningNumbers {
 }
 
 export function createLearnedKeys(database: DatabaseSync, numbers: LearningNumbers = {}): LearnedKeys {
-  const { sample = SAMPLE, sliceRows = SLICE_ROWS, mostBytes = MOST_BYTES } = numbers;
+  const { sample = SAMPLE, sliceRows = SLICE_ROWS, mostBytes = MOST_FILTER_BYTES } = numbers;
   const known = new Map<string, Known>();
   const left = new Set<string>();
   let learning: Learning | null = null;
