@@ -1,12 +1,13 @@
 /** The limits that a source may have of its own; empty: the service's. */
 import type { Source, SourceLimits } from "@headwater/contract";
 import { LIMITS } from "@headwater/contract/limits";
-import { Button, Group, Paper, Stack, Text, TextInput, Title } from "@mantine/core";
+import { Button, Group, Paper, Stack, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { ApiError, call } from "../../api.ts";
 import { useSourceChanged } from "../../queries.ts";
 import { count } from "../../ui/count.ts";
+import { Head } from "../../ui/head.tsx";
 import { Failure } from "../../ui/states.tsx";
 
 const FIELDS = [
@@ -55,14 +56,7 @@ export function LimitsSection({ source }: { readonly source: Source }) {
   return (
     <Paper withBorder p="lg" component="form" onSubmit={submit}>
       <Stack>
-        <div>
-          <Title order={2} size="h5">
-            Limits
-          </Title>
-          <Text size="sm" c="dimmed">
-            Where a field is empty, the service's own limit holds.
-          </Text>
-        </div>
+        <Head title="Limits">Where a field is empty, the service's own limit holds.</Head>
         {saved.error && <Failure error={saved.error} />}
         <Group grow align="flex-start" className="fields">
           {FIELDS.map(({ name, label, min, max }) => (

@@ -1,5 +1,6 @@
-import { Paper, Stack, Text, Title } from "@mantine/core";
+import { Paper, Stack } from "@mantine/core";
 import type { FormEvent, ReactNode } from "react";
+import { Head } from "../../ui/head.tsx";
 
 interface FormSectionProps {
   readonly title: string;
@@ -21,14 +22,7 @@ export const FormSection = ({ title, text, onSubmit, children }: FormSectionProp
     }}
   >
     <Stack>
-      <div>
-        <Title order={2} size="h5">
-          {title}
-        </Title>
-        <Text size="sm" c="dimmed">
-          {text}
-        </Text>
-      </div>
+      <Head title={title}>{text}</Head>
       {children}
     </Stack>
   </Paper>

@@ -1,13 +1,14 @@
 /** One source: what it is called and takes, its key, and its end. */
 import type { Source } from "@headwater/contract";
 import { LIMITS } from "@headwater/contract/limits";
-import { Button, Group, Paper, Stack, Switch, Text, TextInput, Title } from "@mantine/core";
+import { Button, Group, Paper, Stack, Switch, Text, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import { ApiError, call } from "../../api.ts";
 import { useSourceChanged } from "../../queries.ts";
 import { Confirm } from "../../ui/confirm.tsx";
+import { Head } from "../../ui/head.tsx";
 import { Failure } from "../../ui/states.tsx";
 import { useWorkspace } from "../../workspace.tsx";
 import { FrameworkField } from "./framework-field.tsx";
@@ -209,14 +210,7 @@ const Section = ({ title, text, action, children }: SectionProps) => (
   <Paper withBorder p="lg">
     <Stack gap="sm">
       <Group justify="space-between" wrap="nowrap">
-        <div>
-          <Title order={2} size="h5">
-            {title}
-          </Title>
-          <Text size="sm" c="dimmed">
-            {text}
-          </Text>
-        </div>
+        <Head title={title}>{text}</Head>
         {action}
       </Group>
       {children}

@@ -1,11 +1,12 @@
 /** Links that show the numbers of this source to somebody who is no member: made here, shown once, revoked here. */
 import type { Token } from "@headwater/contract";
 import { LIMITS } from "@headwater/contract/limits";
-import { Button, Paper, Stack, Table, Text, TextInput, Title } from "@mantine/core";
+import { Button, Paper, Stack, Table, Text, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { ApiError, call } from "../../api.ts";
 import { Expiry, expiresAt } from "../../ui/expiry.tsx";
+import { Head } from "../../ui/head.tsx";
 import { PagedTable, usePages } from "../../ui/paged.tsx";
 import { Revoke } from "../../ui/revoke.tsx";
 import { ShownOnce } from "../../ui/shown-once.tsx";
@@ -25,15 +26,10 @@ function linkTo({ search }: View, token: string): string {
 export const Share = ({ view }: { readonly view: View }) => (
   <Paper withBorder p="md" component="section" aria-label="Share">
     <Stack>
-      <div>
-        <Title order={2} size="h5">
-          Share
-        </Title>
-        <Text size="sm" c="dimmed">
-          Whoever has such a link sees the numbers of this source, in this view and others, and nothing else.
-          It stops when it is revoked, and when whoever made it leaves the workspace.
-        </Text>
-      </div>
+      <Head title="Share">
+        Whoever has such a link sees the numbers of this source, in this view and others, and nothing else. It
+        stops when it is revoked, and when whoever made it leaves the workspace.
+      </Head>
       <MakeLink view={view} />
       <Links sourceId={view.asked.sourceId} />
     </Stack>
