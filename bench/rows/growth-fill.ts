@@ -4,9 +4,9 @@
  */
 import { LIMITS } from "@headwater/contract/limits";
 import type pg from "pg";
-import { KEY_SLOTS } from "../../apps/server/src/ledger/postgres/commit-ddl.ts";
+import { FULL_KEYS as FULL_POSTGRES } from "../../apps/server/src/ledger/postgres/commit-ddl.ts";
 import { openDatabase } from "../../apps/server/src/ledger/sqlite/database.ts";
-import { FULL_KEYS } from "../../apps/server/src/ledger/sqlite/generations.ts";
+import { FULL_KEYS as FULL_SQLITE } from "../../apps/server/src/ledger/sqlite/generations.ts";
 
 const GENERATIONS = 5;
 const GENERATION_MS = LIMITS.keyGenerationSeconds * 1_000;
@@ -21,14 +21,16 @@ const spread = (generations: number, now: number) =>
     at: now - Math.round(((generations - 1 - index) * SPAN_MS) / (generations - 1)),
   }));
 
+/** As many as there would be after so many keys. */
+const generationsOf = (keys: number, full: number) => Math.max(GENERATIONS, Math.ceil(keys / full));
+
 /** Into a folder that no server works on. */
 export function fillSqlite(dataDir: string, keys: number, now: number): void {
   const database = openDatabase(dataDir, "off");
   try {
     database.exec("pragma temp_store = memory; pragma cache_size = -1048576");
     const put = database.prepare("insert into key_generations values (?, ?, 0)");
-    // as many as there would be after so many keys
-    const generations = Math.max(GENERATIONS, Math.ceil(keys / FULL_KEYS));
+    const generations = generationsOf(keys, FULL_SQLITE);
     for (const { generation, at } of spread(generations, now)) {
       const table = `event_keys_${generation}`;
       database.exec(`create table ${table} (key blob primary key) without rowid`);
@@ -56,12 +58,13 @@ export async function fillPostgres(client: pg.Client, keys: number, source: bigi
   await client.query("set maintenance_work_mem = '1GB'; set synchronous_commit = off");
   await client.query("begin");
   await client.query("delete from key_generations");
-  for (const { generation, at } of spread(GENERATIONS, now)) {
-    await client.query("insert into key_generations values ($1, $2)", [generation, at]);
+  const generations = generationsOf(keys, FULL_POSTGRES);
+  for (const { generation, at } of spread(generations, now)) {
+    const slot = generation;
+    await client.query("insert into key_generations values ($1, $2, $3)", [generation, at, slot]);
     if (keys === 0) continue;
-    const slot = generation % KEY_SLOTS;
     const table = `event_keys_${slot}`;
-    const count = Math.round(keys / GENERATIONS);
+    const count = Math.round(keys / generations);
     await client.query(`alter table event_keys detach partition ${table}; drop table ${table};
       create table ${table} (source bigint not null, key uuid not null, slot smallint not null);
       insert into ${table} select ${source}, gen_random_uuid(), ${slot} from generate_series(1, ${count});

@@ -8,9 +8,11 @@ export interface KeyFilter {
   mayHold(key: Uint8Array): boolean;
 }
 
-/** Of all filters of a ledger: 340 million keys. */
+/** Of all filters of a ledger. */
 export const MOST_FILTER_BYTES = 512 * 1_048_576;
 const BITS_PER_KEY = 12;
+/** 357 million. */
+export const MOST_FILTERED_KEYS = Math.floor((MOST_FILTER_BYTES * 8) / BITS_PER_KEY);
 const BLOCK_WORDS = 8;
 const BLOCK_BITS = BLOCK_WORDS * 32;
 /** Odd numbers that share no pattern, one for each word of a block. */

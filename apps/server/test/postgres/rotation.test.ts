@@ -4,6 +4,7 @@ import { it } from "node:test";
 import { DEDUP_WINDOW_SECONDS, LIMITS } from "@headwater/contract";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { aCommit, entries } from "../../src/ledger/ledger-home.suite.ts";
+import { AGED_SLOTS, KEY_SLOTS } from "../../src/ledger/postgres/commit-ddl.ts";
 import { openPostgresLedger } from "../../src/ledger/postgres/open.ts";
 import type { Entry } from "../../src/ledger/records.ts";
 import { createRandom } from "../faults/random.ts";
@@ -15,6 +16,8 @@ const CLIENTS = 8;
 const BATCHES = 12;
 const START = Date.UTC(2026, 10, 21, 12);
 const GENERATION_MS = LIMITS.keyGenerationSeconds * 1_000;
+/** As many as are opened because the one before is full; the other tables are for those that come with time. */
+const MOST_FULL = KEY_SLOTS - AGED_SLOTS;
 const WINDOW_MS = DEDUP_WINDOW_SECONDS * 1_000;
 
 /** Every client sends every batch, in an order of its own, half of them to each node; how often each key was accepted. */
@@ -89,6 +92,48 @@ it("A node whose clock is off turns and empties nothing early: the database's cl
     for (let days = -40; days <= 40; days += 1) await node.maintain({ now: Date.now() + days * 86_400_000 });
     assert.deepEqual(await send(), [0, 0]);
     assert.equal((await query(url, "select from key_generations")).length, 1);
+  } finally {
+    await node.close();
+    await remove();
+  }
+});
+
+it("A generation that is full is followed by a small one, as long as there is room for those that come with time", async () => {
+  const { url, remove } = await createDatabase();
+  await setClock(url, START);
+  const node = await openPostgresLedger({ url });
+  const count = async () => (await query(url, "select from key_generations")).length;
+  const turn = "select turn_keys(ledger_now(), $1, $2, $3) as turned";
+  const sent: Entry[][] = [];
+  try {
+    for (let generation = 2; generation <= KEY_SLOTS + 1; generation += 1) {
+      // each larger than the last, since one that is small beside all is not full
+      sent.push(entries(100 * generation));
+      await node.commit(aCommit({ receivedAt: START, entries: sent.at(-1)! }));
+      await query(url, turn, [GENERATION_MS, 1_000_000, 1_000_000]);
+      assert.equal(await count(), Math.min(generation - 1, MOST_FULL), "a small one stays the newest");
+      await query(url, turn, [GENERATION_MS, 100, 100]);
+      assert.equal(await count(), Math.min(generation - 1, MOST_FULL), "so do all when no filter can be had");
+      await query(url, turn, [GENERATION_MS, 100, 1_000_000]);
+      assert.equal(await count(), Math.min(generation, MOST_FULL));
+      await node.maintain({ now: START });
+    }
+    const again = async () => {
+      for (const batch of sent) {
+        const flags = await node.commit(aCommit({ receivedAt: START, entries: batch }));
+        assert.deepEqual([...new Set(flags)], [0]);
+      }
+    };
+    await again();
+    await setClock(url, START + GENERATION_MS);
+    await node.maintain({ now: START });
+    assert.equal(await count(), MOST_FULL + 1, "one more came with time");
+    await again();
+    await setClock(url, START + GENERATION_MS + WINDOW_MS + 1);
+    await node.maintain({ now: START });
+    assert.equal(await count(), 2, "all whose keys are past their time were emptied");
+    const flags = await node.commit(aCommit({ receivedAt: START, entries: sent[0]! }));
+    assert.deepEqual([...new Set(flags)], [1], "and their tables are used again");
   } finally {
     await node.close();
     await remove();

@@ -4,10 +4,29 @@
  */
 import { LOCKS } from "./connections.ts";
 
-/** Generations of keys that there is room for: five are live at most, and one is made empty meanwhile. */
-export const KEY_SLOTS = 6;
+/** Generations of keys that there is room for, each in a table of its own that is emptied and used again. */
+export const KEY_SLOTS = 24;
+/** Kept for those that are opened because the newest is old: five are live at most, and one is made empty meanwhile. */
+export const AGED_SLOTS = 6;
+/** As many as the first schema had. */
+const FIRST_SLOTS = 6;
 
-const slots = Array.from({ length: KEY_SLOTS }, (_, slot) => slot);
+/**
+ * Keys are random, so in a large index each rewrites a page of its own. A generation of so many, or of a share of all, is
+ * followed by a new one, which is small; unless there were more keys than filters can be had for, since what has none is
+ * one more table to search.
+ */
+export const FULL_KEYS = 4_000_000;
+const FULL_SHARE = 1 / 12;
+/** A row of keys, its head and its place in the page; its index takes about as much again. */
+export const KEY_ROW_BYTES = 60;
+
+const keySlots = (from: number, to: number) =>
+  Array.from(
+    { length: to - from },
+    (_, index) =>
+      `create table event_keys_${from + index} partition of event_keys for values in (${from + index})`,
+  );
 
 const TABLES = [
   `create table sessions (source_id text not null, session_id text not null, anonymous_id text not null, user_id text,
@@ -17,7 +36,7 @@ const TABLES = [
   // `source` is the beginning of the SHA-256 of the source's id: it makes a row a third smaller than the id itself
   `create table event_keys (source bigint not null, key uuid not null, slot smallint not null,
     primary key (source, key, slot)) partition by list (slot)`,
-  ...slots.map((slot) => `create table event_keys_${slot} partition of event_keys for values in (${slot})`),
+  ...keySlots(0, FIRST_SLOTS),
   `create table key_generations (generation bigint primary key, opened_at bigint not null)`,
   // keys of an embedded ledger that moved here, whose source is not known any more
   `create table moved_keys (key uuid primary key)`,
@@ -32,14 +51,17 @@ const TABLES = [
   `alter table source_activity set (fillfactor = 50)`,
 ];
 
+/** What a node calls a generation whose keys it has learned. */
+export const GENERATION_ID = "(generation || ' ' || opened_at || ' ' || slot)";
+
 /**
  * Which of the keys, by their number in order, an older generation or a ledger that moved here knows. A look-up each: a
  * plan that was made while the tables were empty must not scan them all when they are large, so nothing else is allowed.
- * @param searched slots of generations that may hold any key; the other older ones hold none but, perhaps, the keys with the
- * numbers in `perhaps`
+ * @param searched slots of generations that may hold any key; the other older ones hold none but, perhaps, the key with a
+ * number in `perhaps`, in the slot that is named with it
  */
 const KNOWN_KEYS = `
-create or replace function known_keys(sources bigint[], keys uuid[], searched smallint[], perhaps int[], current smallint)
+create or replace function known_keys(sources bigint[], keys uuid[], searched smallint[], perhaps int[], perhaps_in smallint[])
 returns bigint[] language plpgsql
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_material = off as $$
 declare
@@ -54,8 +76,8 @@ begin
   end if;
   if cardinality(perhaps) > 0 then
     select array_agg(e.number) into found
-    from unnest(perhaps) as e (number)
-    join event_keys k on k.source = sources[e.number] and k.key = keys[e.number] where k.slot <> current;
+    from unnest(perhaps, perhaps_in) as e (number, slot)
+    join event_keys k on k.source = sources[e.number] and k.key = keys[e.number] and k.slot = e.slot;
   end if;
   select array_agg(e.number) into moved
   from unnest(keys) with ordinality as e (key, number) join moved_keys m on m.key = e.key;
@@ -69,7 +91,7 @@ end $$`;
  */
 const COMMIT_GROUP = `
 create or replace function commit_group(sources bigint[], keys uuid[], commit_of int[], line_of int[], heads json, payloads bytea,
-  learned text[] default '{}', perhaps int[] default '{}')
+  learned text[] default '{}', perhaps int[] default '{}', perhaps_in smallint[] default '{}')
 returns boolean[] language plpgsql as $$
 declare
   current smallint;
@@ -78,11 +100,16 @@ declare
   accepted boolean[];
 begin
   perform pg_advisory_xact_lock_shared(${LOCKS.keys});
-  select generation % ${KEY_SLOTS} into strict current from key_generations order by generation desc limit 1;
+  select slot into strict current from key_generations order by generation desc limit 1;
   -- of the others the node knows what they may hold
-  select coalesce(array_agg(generation % ${KEY_SLOTS}), '{}') into searched from key_generations
-  where generation % ${KEY_SLOTS} <> current and generation || ' ' || opened_at <> all(learned);
-  known := known_keys(sources, keys, searched, perhaps, current);
+  select coalesce(array_agg(slot), '{}') into searched from key_generations
+  where slot <> current and ${GENERATION_ID} <> all(learned);
+  -- to look in a few is to name them key by key: a search of \`searched\` passes through every table
+  if cardinality(learned) > 0 and cardinality(searched) > 0 then
+    select perhaps || array_agg(number), perhaps_in || array_agg(slot), '{}' into perhaps, perhaps_in, searched
+    from generate_subscripts(keys, 1) as number cross join unnest(searched) as slot;
+  end if;
+  known := known_keys(sources, keys, searched, perhaps, perhaps_in);
 
   with entry as materialized (
     select source, key, number from unnest(sources, keys) with ordinality as e (source, key, number)
@@ -162,21 +189,37 @@ begin
 end $$`;
 
 /**
- * Opens a generation when the newest is old enough; true when it did. No commit is at work meanwhile, so whatever was
- * decided before is seen by whatever is decided after. The ledger's own row says which is newest, not a node.
+ * Opens a generation when the newest is old or full enough; true when it did. No commit is at work meanwhile, so whatever
+ * was decided before is seen by whatever is decided after. The ledger's own row says which is newest, not a node. A
+ * table whose rows lie elsewhere (decision 12) has no size here, so its generations turn by age.
+ * @param learnable so many keys filters can be had for
  */
 const TURN_KEYS = `
-create or replace function turn_keys(at bigint, generation_ms bigint) returns boolean language plpgsql as $$
+create or replace function turn_keys(at bigint, generation_ms bigint, full_keys bigint default ${FULL_KEYS},
+  learnable bigint default 0) returns boolean language plpgsql as $$
 declare
   newest key_generations;
+  newest_keys bigint;
+  all_keys bigint;
+  free smallint[];
+  is_old boolean;
+  is_full boolean;
 begin
   perform pg_advisory_xact_lock(${LOCKS.keys});
   select * into newest from key_generations order by generation desc limit 1;
-  if newest.opened_at + generation_ms > at then return false; end if;
-  -- the slot must have been emptied
-  if exists (select from key_generations where generation = newest.generation + 1 - ${KEY_SLOTS}) then return false; end if;
-  insert into key_generations values (newest.generation + 1, at);
-  return true;
+  select coalesce(sum(pg_relation_size('event_keys_' || slot)), 0) / ${KEY_ROW_BYTES},
+    coalesce(sum(pg_relation_size('event_keys_' || slot)) filter (where generation = newest.generation), 0) / ${KEY_ROW_BYTES}
+    into all_keys, newest_keys from key_generations;
+  select array_agg(slot order by slot) into free from generate_series(0, ${KEY_SLOTS - 1}) as slot
+  where slot not in (select slot from key_generations);
+  is_old := newest.opened_at + generation_ms <= at;
+  is_full := newest_keys >= greatest(full_keys, all_keys * ${FULL_SHARE}) and all_keys < learnable
+    and cardinality(free) > ${AGED_SLOTS};
+  if cardinality(free) > 0 and (is_old or is_full) then
+    insert into key_generations values (newest.generation + 1, at, free[1]);
+    return true;
+  end if;
+  return false;
 end $$`;
 
 /** Forgets the keys of the oldest generation when every one of them is past its time: the table is emptied, not its rows. */
@@ -189,7 +232,7 @@ begin
   if not exists (
     select from key_generations where generation = oldest.generation + 1 and opened_at + needed_ms < at
   ) then return false; end if;
-  execute format('truncate event_keys_%s', oldest.generation % ${KEY_SLOTS});
+  execute format('truncate event_keys_%s', oldest.slot);
   delete from key_generations where generation = oldest.generation;
   return true;
 end $$`;
@@ -207,5 +250,14 @@ export const COMMIT_TABLES = TABLES;
 /** Nodes of an older version call `commit_group` as they did, and get the new one; what is at work meanwhile needs the old `known_keys`. */
 export const COMMIT_CHANGES = [
   "drop function if exists commit_group(bigint[], uuid[], int[], int[], json, bytea)",
+];
+/** Which table a generation's keys are in is said by its row, so that there can be more of them. */
+export const MORE_KEY_SLOTS = [
+  ...keySlots(FIRST_SLOTS, KEY_SLOTS),
+  "alter table key_generations add column slot smallint",
+  `update key_generations set slot = generation % ${FIRST_SLOTS}`,
+  "alter table key_generations alter column slot set not null, add unique (slot)",
+  "drop function if exists commit_group(bigint[], uuid[], int[], int[], json, bytea, text[], int[])",
+  "drop function if exists turn_keys(bigint, bigint)",
 ];
 export const COMMIT_FUNCTIONS = [KNOWN_KEYS, COMMIT_GROUP, TURN_KEYS, RETIRE_KEYS, FORGET_MOVED_KEYS];

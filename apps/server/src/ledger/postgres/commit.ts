@@ -106,10 +106,10 @@ async function commitGroup(pool: pg.Pool, learned: LearnedKeys, group: Commit[])
     outbox,
   };
   const keys = entries.map(({ key }) => key);
-  const { generations, perhaps } = learned.ruleOut(keys);
+  const { generations, perhaps, perhapsIn } = learned.ruleOut(keys);
   const { rows } = await onFreshOrDiscard(pool, {
     name: "commit_group",
-    text: "select commit_group($1, $2, $3, $4, $5, $6, $7, $8) as accepted",
+    text: "select commit_group($1, $2, $3, $4, $5, $6, $7, $8, $9) as accepted",
     values: [
       arrayOf(entries.map(({ source }) => source)),
       arrayOf(keys),
@@ -119,6 +119,7 @@ async function commitGroup(pool: pg.Pool, learned: LearnedKeys, group: Commit[])
       payload,
       generations,
       arrayOf(perhaps),
+      arrayOf(perhapsIn),
     ],
   });
   const accepted = rows[0].accepted as Uint8Array;

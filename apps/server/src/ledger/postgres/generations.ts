@@ -1,6 +1,8 @@
 /** The upkeep of keys, sessions and nodes. One node does it at a time; what cannot have its lock in time is done the next minute. */
 import { DEDUP_WINDOW_SECONDS, LIMITS } from "@headwater/contract/limits";
 import type pg from "pg";
+import { MOST_FILTERED_KEYS } from "../key-filter.ts";
+import { FULL_KEYS } from "./commit-ddl.ts";
 import { type Connection, LOCKS } from "./connections.ts";
 import { isLockTimeout } from "./failure.ts";
 
@@ -19,7 +21,7 @@ const RETIRE_LOCK_MS = 100;
 /** Makes the first generation of an empty ledger. */
 export async function openFirstGeneration(connection: Connection): Promise<void> {
   await connection.query(
-    "insert into key_generations select 1, ledger_now() where not exists (select from key_generations) on conflict do nothing",
+    "insert into key_generations select 1, ledger_now(), 1 where not exists (select from key_generations) on conflict do nothing",
   );
 }
 
@@ -54,7 +56,8 @@ async function retireAll(client: pg.PoolClient): Promise<boolean | null> {
 /** @param now by the database's clock */
 async function upkeep(client: pg.PoolClient, now: number): Promise<void> {
   const retired = await retireAll(client);
-  await inTurn(client, "select turn_keys(ledger_now(), $1) as done", [GENERATION_MS]);
+  const turn = "select turn_keys(ledger_now(), $1, $2, $3) as done";
+  await inTurn(client, turn, [GENERATION_MS, FULL_KEYS, MOST_FILTERED_KEYS]);
   if (retired !== null) await retireAll(client);
   await inTurn(client, "select forget_moved_keys(ledger_now() - $1) as done", [NEEDED_MS]);
   await client.query("delete from nodes where seen_at < clock_timestamp() - $1 * interval '1 ms'", [

@@ -5,12 +5,13 @@
  */
 import type pg from "pg";
 import { createKeyFilter, filterBytes, type KeyFilter, MOST_FILTER_BYTES } from "../key-filter.ts";
-import { KEY_SLOTS } from "./commit-ddl.ts";
+import { GENERATION_ID, KEY_ROW_BYTES } from "./commit-ddl.ts";
 
-/** What a group of commits tells the database: in these generations only these entries (counted from 1) are to be looked for. */
+/** What a group of commits tells the database: in these generations only these entries (counted from 1) are to be looked for, each in the slot beside it. */
 export interface RuledOut {
   generations: string[];
   perhaps: number[];
+  perhapsIn: number[];
 }
 
 export interface LearnedKeys {
@@ -23,24 +24,27 @@ export interface LearnedKeys {
 }
 
 const KEY_BYTES = 16;
-/** A row takes 60 bytes. */
-const ROW_BYTES = 60;
 const SLICE_BLOCKS = 64;
 
 interface Generation {
   /** As `commit_group` writes it. */
   id: string;
-  table: string;
+  slot: number;
+}
+
+interface Learned extends KeyFilter {
+  slot: number;
+  bytes: number;
 }
 
 /** Where they are distributed, rows lie in shards, and cannot be read block by block. */
-const OLDER = `select generation || ' ' || opened_at as id, 'event_keys_' || generation % ${KEY_SLOTS} as table
+const OLDER = `select ${GENERATION_ID} as id, slot
   from key_generations where generation < (select max(generation) from key_generations)
     and not exists (select from pg_extension where extname = 'citus')
   order by generation desc`;
 
 export function createLearnedKeys(pool: pg.Pool): LearnedKeys {
-  let known = new Map<string, KeyFilter & { bytes: number }>();
+  let known = new Map<string, Learned>();
   let learning: Promise<void> | null = null;
 
   const readInto = async (filter: KeyFilter, table: string, first: number) => {
@@ -53,21 +57,22 @@ export function createLearnedKeys(pool: pg.Pool): LearnedKeys {
   };
 
   /** What is forgotten meanwhile stays forgotten: it goes into the map that was there at first. */
-  const learnOne = async ({ id, table }: Generation, into: typeof known) => {
+  const learnOne = async ({ id, slot }: Generation, into: typeof known) => {
+    const table = `event_keys_${slot}`;
     const { rows } = await pool.query<{ size: number; block: number }>(
       "select pg_relation_size($1::regclass)::float8 as size, current_setting('block_size')::int as block",
       [table],
     );
     const { size, block } = rows[0]!;
     const blocks = Math.ceil(size / block);
-    const keys = Math.ceil(size / ROW_BYTES);
+    const keys = Math.ceil(size / KEY_ROW_BYTES);
     const bytes = filterBytes(keys);
     const taken = [...into.values()].reduce((sum, one) => sum + one.bytes, 0);
     if (taken + bytes > MOST_FILTER_BYTES) return;
     const filter = createKeyFilter(keys);
     for (let first = 0; first < blocks && into === known; first += SLICE_BLOCKS)
       await readInto(filter, table, first);
-    into.set(id, { ...filter, bytes });
+    into.set(id, { ...filter, slot, bytes });
   };
 
   const learnAll = async () => {
@@ -81,12 +86,17 @@ export function createLearnedKeys(pool: pg.Pool): LearnedKeys {
     ruleOut(keys) {
       const filters = [...known.values()];
       const bytes = Buffer.from(filters.length > 0 ? keys.join("") : "", "hex");
-      const mayBe = (index: number) => {
-        const key = bytes.subarray(index * KEY_BYTES, (index + 1) * KEY_BYTES);
-        return filters.some((filter) => filter.mayHold(key));
-      };
-      const perhaps = filters.length === 0 ? [] : [...keys.keys()].filter(mayBe).map((index) => index + 1);
-      return { generations: [...known.keys()], perhaps };
+      const perhaps: number[] = [];
+      const perhapsIn: number[] = [];
+      for (let at = 0; at < bytes.length; at += KEY_BYTES) {
+        const key = bytes.subarray(at, at + KEY_BYTES);
+        for (const filter of filters) {
+          if (!filter.mayHold(key)) continue;
+          perhaps.push(at / KEY_BYTES + 1);
+          perhapsIn.push(filter.slot);
+        }
+      }
+      return { generations: [...known.keys()], perhaps, perhapsIn };
     },
     learn: () => {
       learning ??= learnAll().finally(() => {

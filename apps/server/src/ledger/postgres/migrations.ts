@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { StorageError } from "../ledger.ts";
 import { AUDIT_INDEX, auditDdl, REGISTER_CHANGES, REGISTER_DDL } from "../register/schema.ts";
 import { ATTEMPTS_FUNCTIONS, ATTEMPTS_TABLES } from "./attempts-ddl.ts";
-import { COMMIT_CHANGES, COMMIT_FUNCTIONS, COMMIT_TABLES } from "./commit-ddl.ts";
+import { COMMIT_CHANGES, COMMIT_FUNCTIONS, COMMIT_TABLES, MORE_KEY_SLOTS } from "./commit-ddl.ts";
 import { type Connection, LOCKS } from "./connections.ts";
 import { isLockTimeout } from "./failure.ts";
 import { CHANGES, NODES_DDL } from "./nodes-ddl.ts";
@@ -52,6 +52,7 @@ const MIGRATIONS: readonly (readonly string[])[] = [
   REGISTER_CHANGES[5]!,
   // functions only
   [],
+  MORE_KEY_SLOTS,
 ];
 
 /** They hold nothing, so that every migration ends with the newest; one that changes nothing else is empty. */
