@@ -112,6 +112,8 @@ async function migrateOnce(connection: Connection, to: number): Promise<{ from: 
   try {
     await connection.query("select pg_advisory_xact_lock($1, $2)", LOCKS.migration);
     await connection.query(`set local lock_timeout = ${LOCK_MS}`);
+    // where rows are distributed, tables and functions cannot both change otherwise; elsewhere it means nothing
+    await connection.query("set local citus.multi_shard_modify_mode = 'sequential'");
     await connection.query("create table if not exists headwater_schema (version integer not null)");
     const from = await schemaOrNone(connection);
     refuseNewer(from, to);
