@@ -1,14 +1,12 @@
 /** Opens the ledger, builds the service on it, listens; and takes it all down again. */
 import { readFileSync } from "node:fs";
 import type { Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
-import { LIMITS } from "@headwater/contract/limits";
 import { type Logger, pino } from "pino";
 import { buildSdk, builtExtras } from "../../../packages/sdk/build.js";
 import { setUpOnFirstStart } from "./access/first-start.ts";
 import { type Config, ConfigError, type Environment, localUrl, publicSettings } from "./config.ts";
-import { closeIdle } from "./http/http-server.ts";
+import { type Listening, listenFor } from "./http/listening.ts";
 import { createIds } from "./ids.ts";
 import type { Ledger } from "./ledger/ledger.ts";
 import type { Durability } from "./ledger/sqlite/database.ts";
@@ -77,44 +75,26 @@ async function setUp(
   return first;
 }
 
-function listen(server: Server, port: number, host: string): Promise<AddressInfo> {
-  return new Promise((resolve, reject) => {
-    server.once("error", (error: NodeJS.ErrnoException) => {
-      reject(
-        error.code === "EADDRINUSE"
-          ? new ConfigError(`PORT ${port} of ${host} is in use; set PORT to a free one.`)
-          : error,
-      );
-    });
-    server.listen({ port, host, backlog: LIMITS.backlog }, () => resolve(server.address() as AddressInfo));
-  });
-}
-
-/** Resolves when every connection has ended: idle ones at once, the others with their answers. */
-function closeServer(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    const patience = setTimeout(() => server.closeAllConnections(), LIMITS.drainTimeoutMs);
-    // a connection that is busy now is idle when its answer has left
-    const sweep = setInterval(() => closeIdle(server), LIMITS.drainSweepMs);
-    server.close(() => {
-      clearTimeout(patience);
-      clearInterval(sweep);
-      resolve();
-    });
-    closeIdle(server);
-  });
+async function listen(server: Server, { PORT, HOST }: Config): Promise<Listening> {
+  try {
+    return await listenFor(server, { port: PORT, host: HOST });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
+    throw new ConfigError(`PORT ${PORT} of ${HOST} is in use; set PORT to a free one.`);
+  }
 }
 
 /** What is open, and how it is closed again: in-flight requests are answered, then everything recorded is written. */
 async function closeAll(
   service: Service,
+  listening: Listening,
   shipping: Shipping,
   readiness: ReadinessWatch,
   ledger: Ledger,
 ): Promise<void> {
   readiness.drain();
   service.stop();
-  await Promise.all([closeServer(service.server), shipping.stop()]);
+  await Promise.all([listening.close(), shipping.stop()]);
   await service.finish();
   readiness.stop();
   await ledger.close();
@@ -133,9 +113,9 @@ async function openOn(
   );
   await readiness.probe();
 
-  let listening = "";
+  let url = "";
   const addresses = () => {
-    const baseUrl = config.BASE_URL ?? listening;
+    const baseUrl = config.BASE_URL ?? url;
     return { baseUrl, appUrl: config.APP_URL ?? baseUrl, alias: config.INGEST_ALIAS };
   };
   let shipping: Shipping | null = null;
@@ -156,11 +136,11 @@ async function openOn(
     countries: config.GEOIP_FILE === "off" ? null : (config.GEOIP_FILE ?? COUNTRIES),
     addresses,
   });
-  const { port } = await listen(service.server, config.PORT, config.HOST);
-  listening = localUrl(config.HOST, port);
+  const listening = await listen(service.server, config);
+  url = localUrl(config.HOST, listening.port);
   // after all that can fail: a token that was stored and never printed opens nothing
   const first = await setUp(ledger, config, clock, newId, log);
-  log.info({ url: listening, version: VERSION }, "listening");
+  log.info({ url, version: VERSION }, "listening");
 
   // after the start, which is not to be slower for it
   const release = () =>
@@ -185,14 +165,14 @@ async function openOn(
   parts.onBroken((cause) => log.fatal({ err: cause }, "a thread has ended; the process stops"));
   const signInUrl = `${addresses().appUrl}/sign-in#code=${first?.signInCode}`;
   return {
-    url: listening,
+    url,
     firstStart: first && { token: first.token, signInUrl },
     maintain,
     releaseMemory: release,
     onBroken: parts.onBroken,
     close: async () => {
       clearInterval(timer);
-      await closeAll(service, begun, readiness, ledger);
+      await closeAll(service, listening, begun, readiness, ledger);
       log.info("stopped");
     },
   };

@@ -158,15 +158,14 @@ export const LIMITS = {
   commitQueueShare: 0.5,
   commitGroupEvents: 2_000,
   ingestInFlight: 512,
-  /**
-   * Requests whose body is still on its way: of all, of one source, of one client address. They wait no longer than
-   * `requestTimeoutMs`, and hold no more than the payload limit each.
-   */
+  /** Requests whose body is still on its way; they wait `requestTimeoutMs` at most, and hold no more than a payload each. */
   waitingBodies: 2_000,
   waitingBodiesOfSource: 1_000,
   waitingBodiesOfClient: 250,
   /** Connections that wait to be taken: beyond, the system drops them, and they come again a second later and then slower. */
   backlog: 4_096,
+  /** From each one connection is taken in a turn of the event loop; with 64 a flood's 8,000 took ten seconds. */
+  listeningSockets: 128,
   /** Requests work for so long before what has arrived meanwhile is looked at. */
   workSliceMs: 5,
   /** Requests begun and not answered: those the ledger has, and a group of as many that forms meanwhile. */
