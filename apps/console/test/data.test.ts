@@ -116,3 +116,26 @@ consoleTest(
     await page.getByRole("heading", { name: "Your role does not show this" }).waitFor();
   },
 );
+
+consoleTest(
+  "A change of a source says that it is saved until the next is begun.",
+  async ({ world, page, open }) => {
+    const { sourceId } = await world.createSource();
+    await open(`/sources/settings?sourceId=${sourceId}`);
+    const name = page.getByLabel("Name");
+    await name.fill("Shop");
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    const saved = page.getByText("Saved", { exact: true });
+    await saved.waitFor();
+    await page.getByRole("heading", { name: "Shop" }).first().waitFor();
+    assert.equal(await saved.count(), 1, "after the form has the new source");
+    await name.press("End");
+    await name.pressSequentially("s");
+    await saved.waitFor({ state: "detached" });
+    await page.getByLabel("Events in a batch").fill("50");
+    await page.getByRole("button", { name: "Save limits" }).click();
+    await saved.waitFor();
+    const { limits } = (await world.ask(`/api/tracking-sources/${sourceId}`)).body;
+    assert.equal(limits.maxBatchSize, 50);
+  },
+);

@@ -82,7 +82,7 @@ consoleStatsTest(
 consoleStatsTest(
   "A funnel, who came again, and the values of a property are asked for and stand in the address.",
   async ({ world, page, open, shoot }) => {
-    const source = await world.createSource();
+    const source = await world.createSource({ goals: [{ name: "Signed up", event: "signup" }] });
     await visits(world, source, [...shopVisits(), { visitor: "bob", at: noon(2), paths: ["/"] }]);
     await open(lastDays(source));
     await page.getByRole("tab", { name: "Properties" }).click();
@@ -101,6 +101,12 @@ consoleStatsTest(
     const { searchParams } = new URL(page.url());
     assert.deepEqual([searchParams.get("step1"), searchParams.get("step2")], ["page:/*", "event:signup"]);
     await page.reload();
+    await page.getByRole("heading", { name: "50% took every step" }).waitFor();
+
+    await page.getByLabel("Kind of step 2").selectOption("goal");
+    await page.getByLabel("Step 2", { exact: true }).fill("Signed up");
+    await page.getByRole("button", { name: "Show the funnel" }).click();
+    await page.waitForURL((url) => url.searchParams.get("step2") === "goal:Signed up");
     await page.getByRole("heading", { name: "50% took every step" }).waitFor();
 
     await page.getByText("Retention", { exact: true }).click();

@@ -1,14 +1,13 @@
 /** The limits that a source may have of its own; empty: the service's. */
 import type { Source, SourceLimits } from "@headwater/contract";
 import { LIMITS } from "@headwater/contract/limits";
-import { Button, Group, Paper, Stack, TextInput } from "@mantine/core";
-import { useMutation } from "@tanstack/react-query";
+import { Group, Paper, Stack, TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
-import { ApiError, call } from "../../api.ts";
-import { useSourceChanged } from "../../queries.ts";
+import { ApiError } from "../../api.ts";
 import { count } from "../../ui/count.ts";
 import { Head } from "../../ui/head.tsx";
 import { Failure } from "../../ui/states.tsx";
+import { Save, type SourceUpdate, takeBack } from "./update.tsx";
 
 const FIELDS = [
   { name: "maxBatchSize", label: "Events in a batch", min: 1, max: LIMITS.maxBatchSizeCeiling },
@@ -25,36 +24,26 @@ type Texts = Record<keyof SourceLimits, string>;
 const textOf = (limit: number | null) => (limit === null ? "" : String(limit));
 const limitOf = (text: string) => (text.trim() === "" ? null : Number(text));
 
-export function LimitsSection({ source }: { readonly source: Source }) {
-  const { sourceId, organizationId, limits } = source;
-  const changed = useSourceChanged();
+export function LimitsSection({ source, saved }: { readonly source: Source; readonly saved: SourceUpdate }) {
+  const { limits } = source;
   const [texts, setTexts] = useState<Texts>({
     maxBatchSize: textOf(limits.maxBatchSize),
     maxPayloadBytes: textOf(limits.maxPayloadBytes),
     clientRatePerSecond: textOf(limits.clientRatePerSecond),
   });
-  const saved = useMutation({
-    mutationFn: () =>
-      call("updateSource", {
-        params: { sourceId },
-        body: {
-          organizationId,
-          limits: {
-            maxBatchSize: limitOf(texts.maxBatchSize),
-            maxPayloadBytes: limitOf(texts.maxPayloadBytes),
-            clientRatePerSecond: limitOf(texts.clientRatePerSecond),
-          },
-        },
-      }),
-    onSuccess: () => changed(sourceId),
-  });
   const failure = saved.error instanceof ApiError ? saved.error : null;
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    saved.mutate();
+    saved.mutate({
+      limits: {
+        maxBatchSize: limitOf(texts.maxBatchSize),
+        maxPayloadBytes: limitOf(texts.maxPayloadBytes),
+        clientRatePerSecond: limitOf(texts.clientRatePerSecond),
+      },
+    });
   };
   return (
-    <Paper withBorder p="lg" component="form" onSubmit={submit}>
+    <Paper withBorder p="lg" component="form" onSubmit={submit} onChange={takeBack(saved)}>
       <Stack>
         <Head title="Limits">Where a field is empty, the service's own limit holds.</Head>
         {saved.error && <Failure error={saved.error} />}
@@ -73,11 +62,7 @@ export function LimitsSection({ source }: { readonly source: Source }) {
             />
           ))}
         </Group>
-        <Group justify="flex-end">
-          <Button type="submit" variant="default" loading={saved.isPending}>
-            Save limits
-          </Button>
-        </Group>
+        <Save saved={saved} label="Save limits" variant="default" />
       </Stack>
     </Paper>
   );

@@ -2,7 +2,6 @@
 import type { Source } from "@headwater/contract";
 import { LIMITS } from "@headwater/contract/limits";
 import { Button, Group, Paper, Stack, Switch, Text, TextInput } from "@mantine/core";
-import { useMutation } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import { ApiError, call } from "../../api.ts";
@@ -16,6 +15,7 @@ import { KeySection } from "./key.tsx";
 import { LimitsSection } from "./limits.tsx";
 import { areOrigins, givenOrigins, OriginsField } from "./origins-field.tsx";
 import { SourcePage } from "./source-page.tsx";
+import { Save, type SourceUpdate, takeBack, useSourceUpdate } from "./update.tsx";
 
 export const SettingsPage = () => (
   <SourcePage title="Settings" permission="sources:write">
@@ -25,13 +25,15 @@ export const SettingsPage = () => (
 
 function Settings({ source }: { readonly source: Source }) {
   const { can } = useWorkspace();
+  const fields = useSourceUpdate(source);
+  const limits = useSourceUpdate(source);
   return (
     <Stack gap="lg" maw={760}>
-      <Fields key={source.updatedAt} source={source} />
+      <Fields key={source.updatedAt} source={source} saved={fields} />
       <ActiveSection source={source} />
       {can("sources:admin") && (
         <>
-          <LimitsSection key={`limits ${source.updatedAt}`} source={source} />
+          <LimitsSection key={`limits ${source.updatedAt}`} source={source} saved={limits} />
           <KeySection source={source} />
           <DeleteSection source={source} />
         </>
@@ -40,38 +42,27 @@ function Settings({ source }: { readonly source: Source }) {
   );
 }
 
-function Fields({ source }: { readonly source: Source }) {
-  const { sourceId, organizationId } = source;
-  const changed = useSourceChanged();
+function Fields({ source, saved }: { readonly source: Source; readonly saved: SourceUpdate }) {
   const [name, setName] = useState(source.name);
   const [slug, setSlug] = useState(source.slug);
   const [origins, setOrigins] = useState<string[]>(source.allowedOrigins);
   const [frameworkHint, setFramework] = useState(source.frameworkHint);
   const [requireOrigin, setRequireOrigin] = useState(source.requireOrigin);
   const [privacy, setPrivacy] = useState(source.privacy);
-  const saved = useMutation({
-    mutationFn: () =>
-      call("updateSource", {
-        params: { sourceId },
-        body: {
-          organizationId,
-          name: name.trim(),
-          slug,
-          allowedOrigins: givenOrigins(origins),
-          frameworkHint,
-          requireOrigin,
-          privacy,
-        },
-      }),
-    onSuccess: () => changed(sourceId),
-  });
   const failure = saved.error instanceof ApiError ? saved.error : null;
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    saved.mutate();
+    saved.mutate({
+      name: name.trim(),
+      slug,
+      allowedOrigins: givenOrigins(origins),
+      frameworkHint,
+      requireOrigin,
+      privacy,
+    });
   };
   return (
-    <Paper withBorder p="lg" component="form" onSubmit={submit}>
+    <Paper withBorder p="lg" component="form" onSubmit={submit} onChange={takeBack(saved)}>
       <Stack>
         {saved.error && <Failure error={saved.error} />}
         <TextInput
@@ -115,33 +106,15 @@ function Fields({ source }: { readonly source: Source }) {
           checked={privacy.requireConsent}
           onChange={(event) => setPrivacy({ ...privacy, requireConsent: event.currentTarget.checked })}
         />
-        <Group justify="flex-end">
-          {saved.isSuccess && (
-            <Text size="sm" role="status">
-              Saved
-            </Text>
-          )}
-          <Button
-            type="submit"
-            loading={saved.isPending}
-            disabled={name.trim() === "" || !areOrigins(origins)}
-          >
-            Save
-          </Button>
-        </Group>
+        <Save saved={saved} label="Save" disabled={name.trim() === "" || !areOrigins(origins)} />
       </Stack>
     </Paper>
   );
 }
 
 function ActiveSection({ source }: { readonly source: Source }) {
-  const { sourceId, organizationId, isActive } = source;
-  const changed = useSourceChanged();
-  const switched = useMutation({
-    mutationFn: () =>
-      call("updateSource", { params: { sourceId }, body: { organizationId, isActive: !isActive } }),
-    onSuccess: () => changed(sourceId),
-  });
+  const { isActive } = source;
+  const switched = useSourceUpdate(source);
   return (
     <Section
       title={isActive ? "Switch off" : "Switch on"}
@@ -154,7 +127,7 @@ function ActiveSection({ source }: { readonly source: Source }) {
         <Button
           variant={isActive ? "default" : "filled"}
           loading={switched.isPending}
-          onClick={() => switched.mutate()}
+          onClick={() => switched.mutate({ isActive: !isActive })}
         >
           {isActive ? "Switch off" : "Switch on"}
         </Button>

@@ -1,7 +1,9 @@
 /** Which steps, with what there is to choose from offered while typing. */
 import { LIMITS } from "@headwater/contract/limits";
 import { Button, Group, NativeSelect, Paper, Stack, TextInput } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
+import { sourceQuery } from "../../queries.ts";
 import { MAX_STEPS, MIN_STEPS, type Step, WITHIN, type withinIn } from "./steps.ts";
 import { useStats, type View } from "./view.ts";
 
@@ -20,8 +22,19 @@ interface StepsFormProps {
   readonly onAsk: (steps: readonly Step[], within: Within) => void;
 }
 
+const KINDS = [
+  {
+    value: "page",
+    label: "View of the page",
+    example: "/pricing or /blog/*",
+    most: LIMITS.statsPatternLength,
+  },
+  { value: "event", label: "Event", example: "signup", most: LIMITS.eventNameLength },
+  { value: "goal", label: "Goal", example: "Signed up", most: LIMITS.nameLength },
+] as const;
+
 /** What was there in the range. */
-function useOffered({ asked }: View, dimension: Step["kind"]): string[] {
+function useOffered({ asked }: View, dimension: "page" | "event"): string[] {
   const { data } = useStats(asked, {
     metrics: ["events"],
     dimensions: [dimension],
@@ -31,10 +44,20 @@ function useOffered({ asked }: View, dimension: Step["kind"]): string[] {
   return values.filter((value) => typeof value === "string" && value !== "") as string[];
 }
 
+/** Of the source, where its page has it at hand; who came by a link to its numbers has not. */
+function useGoals({ asked: { sourceId } }: View): string[] {
+  const { data } = useQuery({ ...sourceQuery(sourceId), enabled: false });
+  return data?.goals.map(({ name }) => name) ?? [];
+}
+
 export function StepsForm({ steps: given, within: givenWithin, view, onAsk }: StepsFormProps) {
   const [steps, setSteps] = useState(() => atLeastTwo(given));
   const [within, setWithin] = useState(givenWithin);
-  const offered = { page: useOffered(view, "page"), event: useOffered(view, "event") };
+  const goals = useGoals(view);
+  const offered = { page: useOffered(view, "page"), event: useOffered(view, "event"), goal: goals };
+  const kinds = KINDS.filter(
+    ({ value }) => value !== "goal" || goals.length > 0 || steps.some(({ kind }) => kind === "goal"),
+  );
   const put = (at: number, step: Step) => setSteps(steps.map((one, index) => (index === at ? step : one)));
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -52,19 +75,16 @@ export function StepsForm({ steps: given, within: givenWithin, view, onAsk }: St
             <legend className="step-number">Step {at + 1}</legend>
             <NativeSelect
               aria-label={`Kind of step ${at + 1}`}
-              data={[
-                { value: "page", label: "View of the page" },
-                { value: "event", label: "Event" },
-              ]}
+              data={kinds.map(({ value, label }) => ({ value, label }))}
               value={step.kind}
               onChange={(event) => put(at, { ...step, kind: event.currentTarget.value as Step["kind"] })}
             />
             <TextInput
               aria-label={`Step ${at + 1}`}
-              placeholder={step.kind === "page" ? "/pricing or /blog/*" : "signup"}
+              placeholder={KINDS.find(({ value }) => value === step.kind)?.example}
               list={`offered-${step.kind}`}
               required={at < MIN_STEPS}
-              maxLength={step.kind === "page" ? LIMITS.statsPatternLength : LIMITS.eventNameLength}
+              maxLength={KINDS.find(({ value }) => value === step.kind)?.most}
               spellCheck={false}
               value={step.text}
               onChange={(event) => put(at, { ...step, text: event.currentTarget.value })}
@@ -80,7 +100,7 @@ export function StepsForm({ steps: given, within: givenWithin, view, onAsk }: St
             )}
           </fieldset>
         ))}
-        {(["page", "event"] as const).map((kind) => (
+        {(["page", "event", "goal"] as const).map((kind) => (
           <datalist key={kind} id={`offered-${kind}`}>
             {offered[kind].map((value) => (
               <option key={value} value={value} />

@@ -1,16 +1,17 @@
-/** The steps of a funnel as the address has them: `step1=page:/pricing&step2=event:signup`. */
+/** The steps of a funnel as the address has them: `step1=page:/pricing&step2=goal:Signed%20up`. */
 import type { StatsGoal } from "@headwater/contract";
 import type { Search } from "./address.ts";
 
 export interface Step {
-  readonly kind: "page" | "event";
+  /** A goal is one of the source's own, by its name. */
+  readonly kind: "page" | "event" | "goal";
   readonly text: string;
 }
 
 export const MIN_STEPS = 2;
 export const MAX_STEPS = 6;
 const NAMES = Array.from({ length: MAX_STEPS }, (_, at) => `step${at + 1}`);
-const STEP = /^(page|event):(.+)$/s;
+const STEP = /^(page|event|goal):(.+)$/s;
 
 export const stepsIn = (search: Search): Step[] =>
   NAMES.flatMap((name) => {
@@ -27,7 +28,7 @@ export function stepsAs(steps: readonly Step[]): Search {
 }
 
 export const goalsOf = (steps: readonly Step[]): StatsGoal[] =>
-  steps.map(({ kind, text }) => ({ [kind]: text }));
+  steps.map(({ kind, text }) => ({ [kind === "goal" ? "name" : kind]: text }));
 
 const WINDOWS = { hour: 3_600, day: 86_400, week: 604_800, month: 2_592_000 } as const;
 export const WITHIN = [
