@@ -12,11 +12,13 @@ import type { Life } from "../../src/warehouse/keep.ts";
 import { until } from "../faults/child.ts";
 import { MEMORY_BYTES, newFolder, PATIENCE_MS } from "./store.ts";
 
+/** Not what the engine would choose by itself. */
+const THREADS = 3;
 const folder = newFolder();
 let life: Life;
 let client: ClickHouseClient;
 before(async () => {
-  life = await startEmbedded({ folder, memoryBytes: MEMORY_BYTES, threads: 2 });
+  life = await startEmbedded({ folder, memoryBytes: MEMORY_BYTES, threads: THREADS });
   client = connect({ ...life.endpoint, database: "default" });
 });
 after(async () => {
@@ -65,7 +67,14 @@ describe("through the official client", () => {
     const query = "SELECT getSetting('max_threads') AS threads";
     const [one] = await rows(query, { clickhouse_settings: { max_threads: 1 } });
     const [other] = await rows(query);
-    assert.deepEqual([one, other], [{ threads: 1 }, { threads: 2 }]);
+    assert.deepEqual([one, other], [{ threads: 1 }, { threads: THREADS }]);
+  });
+
+  it("works with the threads and within the memory that the service was given", async () => {
+    const [bounds] = await rows("SELECT toFloat64(getSetting('max_memory_usage')) AS bytes");
+    assert.deepEqual(bounds, { bytes: MEMORY_BYTES / 2 });
+    const plan = await rows("EXPLAIN PIPELINE SELECT sum(sipHash64(number)) FROM numbers_mt(100000000)");
+    assert.match(JSON.stringify(plan), /NumbersRange × 3/);
   });
 
   it("tells of an exception with its code and type", async () => {

@@ -103,13 +103,20 @@ const argumentsOf = ({ memoryBytes, threads, backups, more }: EngineOptions) => 
   `--primary_index_cache_size=${Math.floor(memoryBytes / 16)}`,
   `--query_condition_cache_size=${Math.floor(memoryBytes / 64)}`,
   `--compiled_expression_cache_size=${Math.floor(memoryBytes / 64)}`,
-  `--max_threads=${threads}`,
-  `--max_insert_threads=1`,
   `--background_pool_size=${threads}`,
-  `--max_memory_usage=${Math.floor(memoryBytes / 2)}`,
   `--backups.allowed_path=${backups}`,
   ...more,
 ];
+
+/** For each session anew: what stands among the arguments holds for the first one only. */
+const settingsOf = ({ memoryBytes, threads }: EngineOptions) =>
+  new Map([
+    ["max_threads", String(threads)],
+    // or it would be a thread for each GiB that is free, which is one
+    ["max_threads_min_free_memory_per_thread", "0"],
+    ["max_insert_threads", "1"],
+    ["max_memory_usage", String(Math.floor(memoryBytes / 2))],
+  ]);
 
 /** @throws when the folder is in use by another process */
 export async function openEngine(options: EngineOptions): Promise<Engine> {
@@ -118,6 +125,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   // holds the engine; the others come and go
   const control: ChdbSession = new Session(options.folder, { connectionArgs: argumentsOf(options) });
   await control.queryAsync("SELECT 1");
+  const defaults = settingsOf(options);
   const reads = createLane(READS);
   const writes = createLane(WRITES);
 
@@ -159,7 +167,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       let isStreaming = false;
       try {
         if (signal.aborted) throw exception(394, "QUERY_WAS_CANCELLED", "Query was cancelled");
-        await session.queryAsync(preludeOf(question));
+        await session.queryAsync(preludeOf(question, defaults));
         if (!question.isWhole && IN_PIECES.test(question.format) && SELECT.test(question.sql)) {
           const chunks = pieces(session, question, done);
           isStreaming = true;

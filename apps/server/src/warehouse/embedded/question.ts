@@ -142,11 +142,15 @@ const identifier = (name: string) => `\`${name.replaceAll("\\", "\\\\").replaceA
 /** The label by which a running query is found: its id here is the engine's own affair. */
 export const LABEL = "log_comment";
 
-/** What must be said to a new session before the statement. */
-export function preludeOf({ queryId, database, settings, parameters, isReadOnly }: Question): string {
+/**
+ * What must be said to a new session before the statement.
+ * @param defaults settings that the question may have otherwise
+ */
+export function preludeOf(question: Question, defaults: ReadonlyMap<string, string>): string {
+  const { queryId, database, settings, parameters, isReadOnly } = question;
   const set = [
     `${LABEL} = ${quoted(queryId)}`,
-    ...[...settings].map(([name, value]) => `${name} = ${quoted(value)}`),
+    ...[...new Map([...defaults, ...settings])].map(([name, value]) => `${name} = ${quoted(value)}`),
     ...[...parameters].map(([name, value]) => `${PARAMETER}${name} = ${quoted(value)}`),
     ...(isReadOnly ? ["readonly = 2"] : []),
   ];
