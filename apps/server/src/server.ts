@@ -153,11 +153,17 @@ async function openOn(
   const onCaughtUp = () => void release().catch(() => undefined);
   const begun = await startShipping({ config, ledger, clock, newId, log, memory, onCaughtUp });
   shipping = begun;
+  const upkeep = [
+    () => ledger.maintain({ now: clock() }),
+    () => ledger.expireAudit({ before: clock() - config.AUDIT_RETENTION_DAYS * DAY_MS }),
+    () => service.alert({ now: clock() }),
+    () => begun.expire({ now: clock() }),
+  ];
+  // what fails of it keeps nothing else from being done
   const maintain = async () => {
-    await ledger.maintain({ now: clock() });
-    await ledger.expireAudit({ before: clock() - config.AUDIT_RETENTION_DAYS * DAY_MS });
-    await service.alert({ now: clock() });
-    await begun.expire({ now: clock() });
+    const failures: unknown[] = [];
+    for (const step of upkeep) await step().catch((error: unknown) => failures.push(error));
+    if (failures.length > 0) throw failures.length === 1 ? failures[0] : new AggregateError(failures);
   };
   const maintained = () =>
     void maintain().catch((error: unknown) => log.error({ err: error }, "maintenance failed"));

@@ -51,8 +51,10 @@ export async function listenFor(server: Server, address: { host: string; port: n
   const options = CAN_SHARE ? { ...address, port: await freePort(address), reusePort: true } : address;
   const { port } = await listenOn(server, options);
   const others = Array.from({ length: CAN_SHARE ? LIMITS.listeningSockets - 1 : 0 }, () => takingFor(server));
-  await Promise.all(others.map((other) => listenOn(other, options)));
-  return { port, close: () => closeAll(server, others) };
+  // as many as the process may have files for
+  const tried = await Promise.allSettled(others.map((other) => listenOn(other, options)));
+  const listening = others.filter((_, index) => tried[index]!.status === "fulfilled");
+  return { port, close: () => closeAll(server, listening) };
 }
 
 async function closeAll(server: Server, others: readonly SocketServer[]): Promise<void> {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { it } from "node:test";
-import { connectAlone } from "../../src/ledger/postgres/connections.ts";
+import { connectAlone, LOCKS } from "../../src/ledger/postgres/connections.ts";
 import { migrate, schemaOf } from "../../src/ledger/postgres/migrations.ts";
 import { openPostgresLedger } from "../../src/ledger/postgres/open.ts";
 import { until } from "../faults/child.ts";
@@ -54,6 +54,32 @@ it("A migration that waits for a table lets look-ups by, and is done when the ta
     assert.equal((await migrating).to, await schemaOf(reader));
   } finally {
     await Promise.all([dump.end(), node.end(), reader.end()]);
+    await query(admin, `drop database ${name}`);
+    await remove();
+  }
+});
+
+it("A migration waits for the commits under way, and is in no deadlock with them", async () => {
+  const { url: existing, remove } = await createDatabase();
+  const admin = existing.replace(/\/[^/]*$/, "/postgres");
+  const name = `migrated_${randomBytes(6).toString("hex")}`;
+  await query(admin, `create database ${name} template template0`);
+  const url = admin.replace(/\/[^/]*$/, `/${name}`);
+  const [commit, node, reader] = await Promise.all([connectAlone(url), connectAlone(url), connectAlone(url)]);
+  try {
+    await migrate(node, 12);
+    await node.query("insert into key_generations values (1, 0)");
+    await commit.query("begin; set local deadlock_timeout = '10ms'");
+    await commit.query("select pg_advisory_xact_lock_shared($1, $2)", [...LOCKS.keys]);
+    await commit.query("select * from key_generations");
+    const migrating = migrate(node);
+    const waits = "select from pg_locks where not granted";
+    await until("the migration waits", PATIENCE_MS, async () => (await reader.query(waits)).rowCount);
+    await commit.query("insert into event_keys values (1, gen_random_uuid(), 1); commit");
+    assert.equal((await migrating).to, await schemaOf(reader));
+    assert.deepEqual((await reader.query("select slot from key_generations")).rows, [{ slot: 1 }]);
+  } finally {
+    await Promise.all([commit.end(), node.end(), reader.end()]);
     await query(admin, `drop database ${name}`);
     await remove();
   }

@@ -11,10 +11,13 @@ it("A role that owns nothing serves, turns generations and empties them, and may
   const { url, remove } = await createDatabase();
   const role = `served_by_${url.split("/").at(-1)}`;
   await query(url, `create role ${role} login`);
-  await query(
-    url,
-    `grant select, insert, update, delete, truncate on all tables in schema public to ${role}`,
-  );
+  const rights = "select, insert, update, delete, truncate";
+  await query(url, `grant ${rights} on all tables in schema public to ${role}`);
+  // tables that a later version makes
+  await query(url, `alter default privileges in schema public grant ${rights} on tables to ${role}`);
+  await query(url, "drop table event_keys_23");
+  await query(url, "create table event_keys_23 partition of event_keys for values in (23)");
+  await query(url, "update key_generations set slot = 23");
   const own = url.replace("postgres@", `${role}@`);
   await setClock(url, NOW);
   try {
@@ -39,6 +42,7 @@ it("A role that owns nothing serves, turns generations and empties them, and may
       await ledger.close();
     }
   } finally {
+    await query(url, `drop owned by ${role}`);
     await remove();
     await query(url.replace(/\/[^/]*$/, "/postgres"), `drop role ${role}`);
   }

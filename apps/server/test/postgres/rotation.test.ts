@@ -2,9 +2,12 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { DEDUP_WINDOW_SECONDS, LIMITS } from "@headwater/contract";
+import pg from "pg";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { aCommit, entries } from "../../src/ledger/ledger-home.suite.ts";
+import { sourceNumber } from "../../src/ledger/postgres/commit.ts";
 import { AGED_SLOTS, KEY_SLOTS } from "../../src/ledger/postgres/commit-ddl.ts";
+import { createLearnedKeys } from "../../src/ledger/postgres/learned-keys.ts";
 import { openPostgresLedger } from "../../src/ledger/postgres/open.ts";
 import type { Entry } from "../../src/ledger/records.ts";
 import { createRandom } from "../faults/random.ts";
@@ -135,6 +138,68 @@ it("A generation that is full is followed by a small one, as long as there is ro
     const flags = await node.commit(aCommit({ receivedAt: START, entries: sent[0]! }));
     assert.deepEqual([...new Set(flags)], [1], "and their tables are used again");
   } finally {
+    await node.close();
+    await remove();
+  }
+});
+
+it("A node of an older version, which does not say where a key may be, accepts none twice", async () => {
+  const { url, remove } = await createDatabase();
+  const node = await openPostgresLedger({ url });
+  try {
+    const batch = entries(20);
+    await node.commit(aCommit({ entries: batch }));
+    await query(url, "select turn_keys(ledger_now() + 1, 0)");
+    const { sourceId } = aCommit({});
+    const numbers = batch.map((_, index) => index + 1);
+    const heads = { commits: [{ source_id: sourceId, at: START, day: "2026-11-21", bootstrap: false }] };
+    const asOlder = "select commit_group($1, $2, $3, $4, $5, $6, $7, $8) as accepted";
+    const [{ accepted }] = (await query(url, asOlder, [
+      batch.map(() => String(sourceNumber(sourceId))),
+      batch.map(({ key }) => key),
+      batch.map(() => 1),
+      numbers,
+      JSON.stringify({ ...heads, open: [], touch: [], outbox: [] }),
+      Buffer.alloc(0),
+      ["1 123"],
+      numbers.slice(0, 3),
+    ])) as [{ accepted: boolean[] }];
+    assert.deepEqual([...new Set(accepted)], [false]);
+  } finally {
+    await node.close();
+    await remove();
+  }
+});
+
+it("Of a table whose rows are moved while a node learns it nothing is ruled out", async () => {
+  const { url, remove } = await createDatabase();
+  await setClock(url, START);
+  const node = await openPostgresLedger({ url });
+  const pool = new pg.Pool({ connectionString: url });
+  try {
+    const batches = Array.from({ length: 40 }, () => entries(500));
+    for (const batch of batches) await node.commit(aCommit({ receivedAt: START, entries: batch }));
+    await query(url, "select turn_keys(ledger_now() + 1, 0)");
+    let isMoved = false;
+    const moving = {
+      query: async (text: string, values: unknown[]) => {
+        const result = await pool.query(text, values);
+        if (text.includes("ctid") && !isMoved)
+          await pool.query("cluster event_keys_1 using event_keys_1_pkey");
+        isMoved ||= text.includes("ctid");
+        return result;
+      },
+    };
+    const learned = createLearnedKeys(moving as unknown as pg.Pool);
+    const keys = batches.flat().map(({ key }) => key);
+    await learned.learn();
+    assert.ok(isMoved);
+    assert.deepEqual(learned.ruleOut(keys).generations, []);
+    await learned.learn();
+    const { generations, perhaps } = learned.ruleOut(keys);
+    assert.deepEqual([generations.length, new Set(perhaps).size], [1, keys.length], "learned the next time");
+  } finally {
+    await pool.end();
     await node.close();
     await remove();
   }

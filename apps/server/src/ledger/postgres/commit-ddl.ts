@@ -100,6 +100,8 @@ declare
   accepted boolean[];
 begin
   perform pg_advisory_xact_lock_shared(${LOCKS.keys});
+  -- a node of an older version does not say where: nothing is ruled out for it
+  if cardinality(perhaps) <> cardinality(perhaps_in) then learned := '{}'; perhaps := '{}'; perhaps_in := '{}'; end if;
   select slot into strict current from key_generations order by generation desc limit 1;
   -- of the others the node knows what they may hold
   select coalesce(array_agg(slot), '{}') into searched from key_generations

@@ -7,6 +7,7 @@ import { UnfitPostgres } from "./connections.ts";
 const DISK_FULL = "53100";
 const INSUFFICIENT_PRIVILEGE = "42501";
 const LOCK_NOT_AVAILABLE = "55P03";
+const DEADLOCK_DETECTED = "40P01";
 /**
  * Classes of what the server, the way to it or its keeper is to blame for: connections (08), a state in which it only
  * reads (25), who may come in (28, 3D), serialization (40), resources (53), locks (55), an operator (57), its system
@@ -20,6 +21,9 @@ const SAID_BY_PG = /connection|timeout|terminated|not queryable|pool after/i;
 /** `lock_timeout` has passed. */
 export const isLockTimeout = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && error.code === LOCK_NOT_AVAILABLE;
+
+export const isDeadlock = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError && error.code === DEADLOCK_DETECTED;
 
 /** A bug of ours stays what it is. */
 export function storageErrorOf(error: unknown): unknown {

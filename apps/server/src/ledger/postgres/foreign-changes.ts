@@ -49,7 +49,12 @@ export function listenForChanges(url: string, nodeId: string): ForeignChanges {
     // what a connection says that was given up proves nothing of the one in its place
     const isCurrent = () => connected === client;
     client = connected;
-    connected.on("error", () => isCurrent() && drop());
+    connected.on("error", () => {
+      if (!isCurrent()) return;
+      drop();
+      // the server may come back in an earlier state before the next beat
+      tell({ of: "everything" });
+    });
     connected.on("notification", ({ channel, payload = "" }) => {
       if (channel !== echo) tell(changeOf(payload, nodeId));
       else if (isCurrent()) heard = true;

@@ -56,14 +56,19 @@ export function createLearnedKeys(pool: pg.Pool): LearnedKeys {
     for (let at = 0; at < keys.length; at += KEY_BYTES) filter.add(keys.subarray(at, at + KEY_BYTES));
   };
 
+  const stateOf = async (table: string) => {
+    const { rows } = await pool.query<{ size: number; block: number; file: number }>(
+      `select pg_relation_size($1::regclass)::float8 as size, current_setting('block_size')::int as block,
+        pg_relation_filenode($1::regclass) as file`,
+      [table],
+    );
+    return rows[0]!;
+  };
+
   /** What is forgotten meanwhile stays forgotten: it goes into the map that was there at first. */
   const learnOne = async ({ id, slot }: Generation, into: typeof known) => {
     const table = `event_keys_${slot}`;
-    const { rows } = await pool.query<{ size: number; block: number }>(
-      "select pg_relation_size($1::regclass)::float8 as size, current_setting('block_size')::int as block",
-      [table],
-    );
-    const { size, block } = rows[0]!;
+    const { size, block, file } = await stateOf(table);
     const blocks = Math.ceil(size / block);
     const keys = Math.ceil(size / KEY_ROW_BYTES);
     const bytes = filterBytes(keys);
@@ -72,7 +77,8 @@ export function createLearnedKeys(pool: pg.Pool): LearnedKeys {
     const filter = createKeyFilter(keys);
     for (let first = 0; first < blocks && into === known; first += SLICE_BLOCKS)
       await readInto(filter, table, first);
-    into.set(id, { ...filter, slot, bytes });
+    // rows that were moved meanwhile, as by `cluster`, may have been passed by
+    if ((await stateOf(table)).file === file) into.set(id, { ...filter, slot, bytes });
   };
 
   const learnAll = async () => {

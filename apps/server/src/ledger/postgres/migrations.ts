@@ -4,7 +4,7 @@ import { AUDIT_INDEX, auditDdl, REGISTER_CHANGES, REGISTER_DDL } from "../regist
 import { ATTEMPTS_FUNCTIONS, ATTEMPTS_TABLES } from "./attempts-ddl.ts";
 import { COMMIT_CHANGES, COMMIT_FUNCTIONS, COMMIT_TABLES, MORE_KEY_SLOTS } from "./commit-ddl.ts";
 import { type Connection, LOCKS } from "./connections.ts";
-import { isLockTimeout } from "./failure.ts";
+import { isDeadlock, isLockTimeout } from "./failure.ts";
 import { CHANGES, NODES_DDL } from "./nodes-ddl.ts";
 import { OUTBOX_DDL } from "./outbox-ddl.ts";
 
@@ -100,7 +100,7 @@ export async function migrate(
     try {
       return await migrateOnce(connection, to);
     } catch (error) {
-      if (!isLockTimeout(error)) throw error;
+      if (!isLockTimeout(error) && !isDeadlock(error)) throw error;
       if (tries === TRIES) throw new StorageError(IN_USE, false, error);
       await pause(PAUSE_MS);
     }
@@ -112,6 +112,8 @@ async function migrateOnce(connection: Connection, to: number): Promise<{ from: 
   try {
     await connection.query("select pg_advisory_xact_lock($1, $2)", LOCKS.migration);
     await connection.query(`set local lock_timeout = ${LOCK_MS}`);
+    // commits lock the tables in an order of their own
+    await connection.query("select pg_advisory_xact_lock($1, $2)", LOCKS.keys);
     // where rows are distributed, tables and functions cannot both change otherwise; elsewhere it means nothing
     await connection.query("set local citus.multi_shard_modify_mode = 'sequential'");
     await connection.query("create table if not exists headwater_schema (version integer not null)");
