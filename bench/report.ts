@@ -3,14 +3,15 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { type Part, PARTS } from "./options.ts";
 import type { Options, Section, Table } from "./section.ts";
 
 export interface Results {
-  commit: string;
   quick: boolean;
   machine: Record<string, string>;
   options: { seconds: number; rounds: number };
-  sections: Record<string, Section>;
+  /** By part, each with the commit it was measured of. */
+  sections: Partial<Record<Part, Section & { commit: string }>>;
 }
 
 const cell = (text: string) => text.replaceAll("|", "\\|");
@@ -32,29 +33,29 @@ function settingsOf(settings: Record<string, string>): string {
   return `Settings beside the defaults: ${changed.join(", ") || "none"}.`;
 }
 
-function sectionOf({ title, date, settings, tables, notes }: Section): string {
+function sectionOf({ title, date, commit, settings, tables, notes }: Section & { commit: string }): string {
   const listed = notes.map((note) => `- ${note}`).join("\n");
-  return [`## ${title}`, `${date}. ${settingsOf(settings)}`, ...tables.map(tableOf), listed].join("\n\n");
+  return [`## ${title}`, `${date}, commit ${commit}. ${settingsOf(settings)}`, ...tables.map(tableOf), listed].join("\n\n");
 }
 
-function markdown({ commit, quick, machine, sections }: Results): string {
+function markdown({ quick, machine, sections }: Results): string {
   const warning = quick ? ["**A quick run, to see that the bench works. Its figures mean nothing.**"] : [];
   return `${[
     "# Results of `npm run bench`",
     ...warning,
-    `Commit ${commit}. The limiter, debug recording, masking, origin and access checks are on in every row that does not say otherwise; every acknowledged event is durable (\`synchronous=FULL\`). What each row means is in README.md.`,
+    `The limiter, debug recording, masking, origin and access checks are on in every row that does not say otherwise; every acknowledged event is durable (\`synchronous=FULL\`). What each row means is in README.md.`,
     tableOf({ columns: ["machine", ""], rows: Object.entries(machine) }),
-    ...Object.values(sections).map(sectionOf),
+    ...PARTS.flatMap((part) => sections[part] ?? []).map(sectionOf),
   ].join("\n\n")}\n`;
 }
 
-/** Parts found earlier of the same commit are kept, so that they can be run one by one. */
-export function openResults(options: Options, commit: string, machine: Record<string, string>): Results {
+/** Parts found earlier are kept, so that they can be run one by one. */
+export function openResults(options: Options, machine: Record<string, string>): Results {
   const file = join(options.out, "results.json");
   const { quick, seconds, rounds } = options;
   const earlier = existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as Results) : null;
-  const same = earlier !== null && earlier.commit === commit && earlier.quick === quick;
-  return { commit, quick, machine, options: { seconds, rounds }, sections: same ? earlier.sections : {} };
+  const sections = earlier?.quick === quick ? earlier.sections : {};
+  return { quick, machine, options: { seconds, rounds }, sections };
 }
 
 const BIOME = fileURLToPath(new URL("../node_modules/.bin/biome", import.meta.url));

@@ -44,7 +44,8 @@ async function bench(argv: readonly string[]): Promise<void> {
     );
   }
   const machine = describeMachine(workFolder);
-  const results = openResults(options, commitOf(REPOSITORY), machine);
+  const commit = commitOf(REPOSITORY);
+  const results = openResults(options, machine);
   say(
     Object.entries(machine)
       .map(([name, value]) => `${name}: ${value}`)
@@ -56,7 +57,7 @@ async function bench(argv: readonly string[]): Promise<void> {
   for (const part of options.only) {
     say(`${part} …`);
     const section = await MEASURES[part](context);
-    results.sections[part] = section;
+    results.sections[part] = { ...section, commit };
     writeResults(options.out, results);
     for (const table of section.tables)
       say(
