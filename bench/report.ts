@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Part, PARTS } from "./options.ts";
+import { PARTS, type Part } from "./options.ts";
 import type { Options, Section, Table } from "./section.ts";
 
 export interface Results {
@@ -35,7 +35,12 @@ function settingsOf(settings: Record<string, string>): string {
 
 function sectionOf({ title, date, commit, settings, tables, notes }: Section & { commit: string }): string {
   const listed = notes.map((note) => `- ${note}`).join("\n");
-  return [`## ${title}`, `${date}, commit ${commit}. ${settingsOf(settings)}`, ...tables.map(tableOf), listed].join("\n\n");
+  return [
+    `## ${title}`,
+    `${date}, commit ${commit}. ${settingsOf(settings)}`,
+    ...tables.map(tableOf),
+    listed,
+  ].join("\n\n");
 }
 
 function markdown({ quick, machine, sections }: Results): string {

@@ -24,9 +24,15 @@ import { asText, type Dimension } from "./words.ts";
 const QUARTER_MS = 900_000;
 const HIT_COLUMNS: Readonly<Record<string, string>> = { page: "path", event: "name" };
 
-/** For groups, up to twice as fast as `uniqExact`, and all of it in memory: eight bytes an event, and as many to grow. */
+/** Twice as fast as `uniqExact`, and all of it in memory: eight bytes an event, and as many to grow. */
 const FEW_EVENTS = 15_000_000;
 const DISTINCT = "arrayUniq(groupArray(visitor))";
+/**
+ * Visitors are counted in so many parts, whose numbers add up: small sets that fit a processor's cache, and work for every
+ * thread. Of names that may be many, such as pages, each has few visitors already.
+ */
+const PART_OF_VISITORS = "toUInt32(visitor % 64)";
+const MANY_NAMES = ["page", "entryPage", "exitPage"];
 
 const OF_SUMMARY: Readonly<Partial<Record<Part, string>>> = {
   visitors: "uniqExact(visitor)",
@@ -199,6 +205,9 @@ function filtersOf(bind: Bind, query: Query, side: Side, settled: Settled, table
   return filters.map((filter) => writeOnRow(bind, filter, ofSession));
 }
 
+const isOneOf = (names: readonly string[], dimension: Dimension) =>
+  dimension.kind === "text" && names.includes(dimension.name);
+
 const columnOf = ({ name }: { name: string }) => HIT_COLUMNS[name] ?? name;
 
 /**
@@ -233,9 +242,11 @@ export function overSummary(bind: Bind, query: Query, side: Side, settled: Settl
       ? dimensionColumn(at)
       : `${asText(columnOf(dimension as { name: string }))} AS ${dimensionColumn(at)}`,
   );
-  // what is counted over all is one array, counted by one thread
-  const hasGroups = keys.length > 0 && settled.events < FEW_EVENTS;
-  const sumOf = (part: Part) => (part === "visitors" && hasGroups ? DISTINCT : OF_SUMMARY[part]);
+  const isFew = needed.includes("visitors") && settled.events < FEW_EVENTS;
+  // a user may be several visitors
+  const isInParts =
+    isFew && !needed.includes("users") && !query.dimensions.some((one) => isOneOf(MANY_NAMES, one));
+  const sumOf = (part: Part) => (part === "visitors" && isFew ? DISTINCT : OF_SUMMARY[part]);
   const sums = needed.map((part) => `toFloat64(${sumOf(part)}) AS ${part}_`);
-  return `SELECT ${list([...columns, ...sums])} FROM (SELECT ${list(["*", ...times])} FROM (${union(source)}) WHERE ${where}) ${groupBy(keys)}`;
+  return `SELECT ${list([...columns, ...sums])} FROM (SELECT ${list(["*", ...times])} FROM (${union(source)}) WHERE ${where}) ${groupBy([...keys, ...(isInParts ? [PART_OF_VISITORS] : [])])}`;
 }
