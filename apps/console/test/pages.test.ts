@@ -73,20 +73,46 @@ const smallTexts = (page: Page) =>
       .map((one) => `${getComputedStyle(one).fontSize}: ${one.outerHTML.slice(0, 200)}`),
   );
 
+/** Buttons whose label is cut, and fields that choose whose choice is. */
+const cutLabels = (page: Page) =>
+  page.evaluate(() => {
+    const canvas = document.createElement("canvas").getContext("2d")!;
+    const isCut = (one: Element) => one.scrollWidth > one.clientWidth;
+    const isCutSelect = (one: HTMLSelectElement) => {
+      const { font, paddingLeft, paddingRight } = getComputedStyle(one);
+      canvas.font = font;
+      const text = one.selectedOptions[0]?.text ?? "";
+      // one of many words may be cut, the first of them may not
+      const needed = canvas.measureText(text.split(/[ ,:(/]/)[0]!).width;
+      return one.clientWidth - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight) < needed;
+    };
+    return [
+      ...[...document.querySelectorAll("button, .mantine-Button-label")].filter(isCut),
+      ...[...document.querySelectorAll("select")].filter(isCutSelect),
+    ]
+      .filter((one) => one.checkVisibility())
+      .map((one) => one.outerHTML.slice(0, 200));
+  });
+
 consoleTest(
-  "No page is wider than a phone, and no text smaller than can be read.",
+  "No page is wider than a phone, no label is cut, there or on a desk, and no text smaller than can be read.",
   async ({ world, page, open, shoot }) => {
     const pages = await hostilePages(world);
-    await page.setViewportSize({ width: 360, height: 1200 });
+    const cut: string[] = [];
     for (const { path, text } of pages) {
+      await page.setViewportSize({ width: 1280, height: 1200 });
       await open(path);
       await page.getByText(text).first().waitFor();
+      cut.push(...(await cutLabels(page)).map((one) => `${path} on a desk: ${one}`));
+      await page.setViewportSize({ width: 360, height: 1200 });
       await until(`${path} fits a phone`, LAYOUT_MS, () =>
         page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth),
       );
       assert.deepEqual(await smallTexts(page), [], path);
       await shoot(`${nameOf(path)}-phone`);
+      cut.push(...(await cutLabels(page)).map((one) => `${path} on a phone: ${one}`));
     }
+    assert.deepEqual(cut, []);
   },
 );
 
