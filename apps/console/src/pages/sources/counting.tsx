@@ -63,7 +63,7 @@ export function CountingForm({ source }: { readonly source: Source }) {
   return (
     <FormSection
       title="What counts"
-      text="It holds for what comes from now on; what is stored stays as it is."
+      text="Bots and left-out paths hold for what comes from now on. Goals are looked up when numbers are asked for: they hold for what is stored too."
       onSubmit={submit}
     >
       {saved.error && <Failure error={saved.error} />}

@@ -74,7 +74,7 @@ export function Erase({ source: { sourceId, name } }: { readonly source: Source 
         onConfirm={erase}
       >
         <Text className="wrap">
-          What “{name}” has received with the {kind} “{id.trim()}” is gone for good.
+          What “<bdi>{name}</bdi>” has received with the {kind} “{id.trim()}” is gone for good.
         </Text>
       </Confirm>
     </FormSection>

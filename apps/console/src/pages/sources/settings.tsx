@@ -176,7 +176,8 @@ function DeleteSection({ source }: { readonly source: Source }) {
         }}
       >
         <Text className="wrap">
-          Every page that sends to “{name}” will be refused from now on, and the source leaves the list.
+          Every page that sends to “<bdi>{name}</bdi>” will be refused from now on, and the source leaves the
+          list.
         </Text>
       </Confirm>
     </Section>

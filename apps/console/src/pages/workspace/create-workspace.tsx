@@ -3,12 +3,13 @@ import { LIMITS } from "@headwater/contract/limits";
 import { Button, Group, Paper, Stack, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { ApiError, call } from "../../api.ts";
 import { organizationsQuery } from "../../queries.ts";
 import { ButtonLink } from "../../ui/link.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Failure } from "../../ui/states.tsx";
+import { useSubmit } from "../../ui/use-submit.ts";
 import { useWorkspace } from "../../workspace.tsx";
 
 export const CreateWorkspacePage = () => (
@@ -31,10 +32,7 @@ function CreateWorkspace() {
     },
   });
   const failure = created.error instanceof ApiError ? created.error : null;
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    created.mutate();
-  };
+  const submit = useSubmit(() => created.mutateAsync());
   return (
     <Paper withBorder p="lg" maw={560} component="form" onSubmit={submit}>
       <Stack>
