@@ -1,6 +1,6 @@
 /** Every page, with data of people who mean harm, in light and in dark, wide and on a phone. */
 import assert from "node:assert/strict";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { until } from "../../../apps/server/test/faults/child.ts";
 import { ORGANIZATION_ID, type World } from "../../../apps/server/test/world.ts";
 import { consoleTest } from "./console-world.ts";
@@ -39,6 +39,12 @@ async function hostilePages(world: World): Promise<{ path: string; text: string 
     { path: "/sign-in", text: "Access token" },
   ];
 }
+
+/** Whether it is in sight without scrolling aside. */
+const isWithinWidth = async (page: Page, button: Locator) => {
+  const box = await button.first().boundingBox();
+  return box !== null && box.x >= 0 && box.x + box.width <= page.viewportSize()!.width;
+};
 
 const nameOf = (path: string) => `page${path.split("?")[0]!.replaceAll("/", "-")}`;
 
@@ -109,6 +115,8 @@ consoleTest(
         page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth),
       );
       assert.deepEqual(await smallTexts(page), [], path);
+      if (path === "/team")
+        assert.ok(await isWithinWidth(page, page.getByRole("button", { name: "Remove …" })), path);
       await shoot(`${nameOf(path)}-phone`);
       cut.push(...(await cutLabels(page)).map((one) => `${path} on a phone: ${one}`));
     }

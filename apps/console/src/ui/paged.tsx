@@ -40,13 +40,17 @@ interface PagedTableProps<Page> {
   readonly children: (page: Page) => ReactNode;
 }
 
+/** For the cells of a phone, which stand below each other: their column's name is before them. */
+const namesOf = (columns: readonly string[]) =>
+  Object.fromEntries(columns.map((column, at) => [`--column-${at + 1}`, JSON.stringify(column)]));
+
 export function PagedTable<Page>({ label, columns, pages, children }: PagedTableProps<Page>) {
   if (pages.isPending) return <Loading />;
   if (pages.error) return <Failure error={pages.error} onRetry={() => void pages.refetch()} />;
   return (
     <Paper withBorder>
       <Scroll label={label}>
-        <Table miw={560} verticalSpacing="sm" horizontalSpacing="md">
+        <Table className="stacked" style={namesOf(columns)} verticalSpacing="sm" horizontalSpacing="md">
           <Table.Thead>
             <Table.Tr>
               {columns.map((column) => (
