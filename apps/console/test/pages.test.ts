@@ -4,7 +4,7 @@ import type { Locator, Page } from "playwright-core";
 import { until } from "../../../apps/server/test/faults/child.ts";
 import { ORGANIZATION_ID, type World } from "../../../apps/server/test/world.ts";
 import { consoleTest } from "./console-world.ts";
-import { SCHEMES, seriousFindings } from "./findings.ts";
+import { SCHEMES, seriousFindings, settled } from "./findings.ts";
 import { HOSTILE, memberToken, seed } from "./seed.ts";
 
 const LAYOUT_MS = 10_000;
@@ -80,8 +80,9 @@ const smallTexts = (page: Page) =>
   );
 
 /** Buttons whose label is cut, and fields that choose whose choice is. */
-const cutLabels = (page: Page) =>
-  page.evaluate(() => {
+async function cutLabels(page: Page): Promise<string[]> {
+  await settled(page);
+  return page.evaluate(() => {
     const canvas = document.createElement("canvas").getContext("2d")!;
     const isCut = (one: Element) => one.scrollWidth > one.clientWidth;
     const isCutSelect = (one: HTMLSelectElement) => {
@@ -99,6 +100,7 @@ const cutLabels = (page: Page) =>
       .filter((one) => one.checkVisibility())
       .map((one) => one.outerHTML.slice(0, 200));
   });
+}
 
 consoleTest(
   "No page is wider than a phone, no label is cut, there or on a desk, and no text smaller than can be read.",
