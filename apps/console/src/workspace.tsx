@@ -1,11 +1,12 @@
 /** The workspace that is open, and what its user may do in it. */
 import type { Permission, Role } from "@headwater/contract";
 import { useQuery } from "@tanstack/react-query";
-import { createContext, type ReactNode, useContext, useMemo, useState } from "react";
+import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from "react";
 import { ApiError } from "./api.ts";
 import { organizationsQuery, permissionsQuery } from "./queries.ts";
 import { session } from "./session.ts";
-import { Failure, Loading } from "./ui/states.tsx";
+import { DeadEnd } from "./ui/dead-end.tsx";
+import { Loading } from "./ui/states.tsx";
 
 export interface Workspace {
   readonly organizationId: string;
@@ -52,6 +53,10 @@ export function WorkspaceProvider({ children }: { readonly children: ReactNode }
   const current = all.find(({ organizationId }) => organizationId === chosen) ?? all[0];
   const id = current?.organizationId ?? "";
   const permissions = useQuery({ ...permissionsQuery(id), enabled: id !== "" });
+  const choose = useCallback((organizationId: string) => {
+    session.choose(organizationId);
+    setChosen(organizationId);
+  }, []);
   const workspace = useMemo((): Workspace | null => {
     if (!current || !permissions.data) return null;
     const { role, userId, permissions: granted } = permissions.data;
@@ -62,17 +67,15 @@ export function WorkspaceProvider({ children }: { readonly children: ReactNode }
       userId,
       all,
       can: (permission) => granted.includes(permission),
-      choose: (organizationId) => {
-        session.choose(organizationId);
-        setChosen(organizationId);
-      },
+      choose,
     };
-  }, [current, permissions.data, all]);
+  }, [current, permissions.data, all, choose]);
 
-  const failed = organizations.error ?? permissions.error ?? (organizations.data && !current ? NONE : null);
-  if (failed) {
-    const retry = () => void Promise.all([organizations.refetch(), permissions.refetch()]);
-    return <Failure error={failed} onRetry={retry} />;
+  const isNone = organizations.data !== undefined && !current;
+  const failed = organizations.error ?? permissions.error;
+  if (isNone || (failed && workspace === null)) {
+    const retry = () => void Promise.all([organizations.refetch(), id !== "" && permissions.refetch()]);
+    return <DeadEnd error={failed ?? NONE} onRetry={retry} onMade={isNone ? choose : null} />;
   }
   if (workspace === null) return <Loading />;
   return <Context value={workspace}>{children}</Context>;

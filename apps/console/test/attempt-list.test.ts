@@ -36,6 +36,24 @@ consoleTest(
     await list.press("ArrowDown");
     await list.locator("#att_4998[aria-selected=true]").waitFor();
     assert.ok(page.url().includes("attempt=att_4998"), "the open attempt stands in the address");
+
+    await page.getByRole("button", { name: "Close" }).click();
+    await page.getByRole("region", { name: "The attempt" }).waitFor({ state: "detached" });
+    assert.equal(await list.evaluate((element) => element === document.activeElement), true);
+    assert.equal(await list.getAttribute("aria-activedescendant"), "att_4998", "its row has the focus");
+    const isOpened = (place: number) =>
+      list.locator(`[aria-posinset="${place}"][aria-selected=true]`).waitFor();
+    await page.keyboard.press("ArrowDown");
+    await isOpened(3);
+    await page.keyboard.press("End");
+    await isOpened(STREAMED + 5);
+    await page.keyboard.press("Home");
+    await isOpened(1);
+    await page.keyboard.press("PageDown");
+    const place = Number(await list.locator("[aria-selected=true]").getAttribute("aria-posinset"));
+    assert.ok(place > 3, `a page on: ${place}`);
+    await page.keyboard.press("PageUp");
+    await isOpened(1);
   },
 );
 

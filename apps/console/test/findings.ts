@@ -8,13 +8,19 @@ interface Finding {
   readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
 }
 
+/** Once what moves, and not for ever, has the place and the colours of its end. */
+export const settled = (page: Page) =>
+  page.evaluate(async () => {
+    await new Promise(requestAnimationFrame);
+    const ending = document
+      .getAnimations()
+      .filter(({ effect }) => effect?.getComputedTiming().endTime !== Number.POSITIVE_INFINITY);
+    await Promise.allSettled(ending.map(({ finished }) => finished));
+  });
+
 /** What axe finds of serious and critical things, each with the first place of it. */
 export async function seriousFindings(page: Page, rules: readonly string[] | null = null): Promise<string[]> {
-  await page.evaluate(async () => {
-    // what moves has the colours of its end
-    await new Promise(requestAnimationFrame);
-    await Promise.allSettled(document.getAnimations().map(({ finished }) => finished));
-  });
+  await settled(page);
   await page.evaluate(`window.axe ?? (() => { ${axe.source} })()`);
   const options = { resultTypes: ["violations"], ...(rules ? { runOnly: rules } : {}) };
   const found = `axe.run(${JSON.stringify(options)}).then(({ violations }) => violations)`;

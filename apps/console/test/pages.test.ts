@@ -1,10 +1,10 @@
 /** Every page, with data of people who mean harm, in light and in dark, wide and on a phone. */
 import assert from "node:assert/strict";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { until } from "../../../apps/server/test/faults/child.ts";
 import { ORGANIZATION_ID, type World } from "../../../apps/server/test/world.ts";
 import { consoleTest } from "./console-world.ts";
-import { SCHEMES, seriousFindings } from "./findings.ts";
+import { SCHEMES, seriousFindings, settled } from "./findings.ts";
 import { HOSTILE, memberToken, seed } from "./seed.ts";
 
 const LAYOUT_MS = 10_000;
@@ -40,6 +40,12 @@ async function hostilePages(world: World): Promise<{ path: string; text: string 
   ];
 }
 
+/** Whether it is in sight without scrolling aside. */
+const isWithinWidth = async (page: Page, button: Locator) => {
+  const box = await button.first().boundingBox();
+  return box !== null && box.x >= 0 && box.x + box.width <= page.viewportSize()!.width;
+};
+
 const nameOf = (path: string) => `page${path.split("?")[0]!.replaceAll("/", "-")}`;
 
 consoleTest(
@@ -73,20 +79,50 @@ const smallTexts = (page: Page) =>
       .map((one) => `${getComputedStyle(one).fontSize}: ${one.outerHTML.slice(0, 200)}`),
   );
 
+/** Buttons whose label is cut, and fields that choose whose choice is. */
+async function cutLabels(page: Page): Promise<string[]> {
+  await settled(page);
+  return page.evaluate(() => {
+    const canvas = document.createElement("canvas").getContext("2d")!;
+    const isCut = (one: Element) => one.scrollWidth > one.clientWidth;
+    const isCutSelect = (one: HTMLSelectElement) => {
+      const { font, paddingLeft, paddingRight } = getComputedStyle(one);
+      canvas.font = font;
+      const text = one.selectedOptions[0]?.text ?? "";
+      // one of many words may be cut, the first of them may not
+      const needed = canvas.measureText(text.split(/[ ,:(/]/)[0]!).width;
+      return one.clientWidth - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight) < needed;
+    };
+    return [
+      ...[...document.querySelectorAll("button, .mantine-Button-label")].filter(isCut),
+      ...[...document.querySelectorAll("select")].filter(isCutSelect),
+    ]
+      .filter((one) => one.checkVisibility())
+      .map((one) => one.outerHTML.slice(0, 200));
+  });
+}
+
 consoleTest(
-  "No page is wider than a phone, and no text smaller than can be read.",
+  "No page is wider than a phone, no label is cut, there or on a desk, and no text smaller than can be read.",
   async ({ world, page, open, shoot }) => {
     const pages = await hostilePages(world);
-    await page.setViewportSize({ width: 360, height: 1200 });
+    const cut: string[] = [];
     for (const { path, text } of pages) {
+      await page.setViewportSize({ width: 1280, height: 1200 });
       await open(path);
       await page.getByText(text).first().waitFor();
+      cut.push(...(await cutLabels(page)).map((one) => `${path} on a desk: ${one}`));
+      await page.setViewportSize({ width: 360, height: 1200 });
       await until(`${path} fits a phone`, LAYOUT_MS, () =>
         page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth),
       );
       assert.deepEqual(await smallTexts(page), [], path);
       await shoot(`${nameOf(path)}-phone`);
+      cut.push(...(await cutLabels(page)).map((one) => `${path} on a phone: ${one}`));
+      if (path === "/team")
+        assert.ok(await isWithinWidth(page, page.getByRole("button", { name: "Remove …" })), path);
     }
+    assert.deepEqual(cut, []);
   },
 );
 

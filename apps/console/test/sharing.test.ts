@@ -71,6 +71,8 @@ consoleStatsTest(
     await page.getByRole("button", { name: "Revoke Board" }).click();
     await page.getByRole("button", { name: "Revoke", exact: true }).click();
     await page.getByText("Revoked", { exact: true }).waitFor();
+    await guest.getByText("Overview", { exact: true }).click();
+    await guest.getByRole("heading", { name: "This link works no more" }).waitFor();
     await guest.reload();
     await guest.getByRole("heading", { name: "This link works no more" }).waitFor();
     await guest.context().close();
@@ -122,7 +124,14 @@ consoleStatsTest(
     await visit(`/shared?sourceId=${source.sourceId}`);
     await look("shared-part", "This link is not whole");
     await visit(`/shared?sourceId=${empty.sourceId}#token=${token}`);
-    await look("shared-other", "This token opens the numbers of one source and nothing else.");
+    await look("shared-other", "This link is of other numbers");
+    assert.equal(await page.getByRole("button", { name: "Try again" }).count(), 0);
+
+    const pasted = await tokenFor(empty.sourceId);
+    await page.evaluate((hash) => Object.assign(location, { hash }), `#token=${pasted}`);
+    await page.getByText("No event yet").waitFor();
+    await page.evaluate(() => Object.assign(location, { hash: "" }));
+    await page.getByText("This link is not whole").waitFor();
 
     await open(lastDays(source));
     await page.getByRole("button", { name: "Share", exact: true }).click();

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { choose, chosenIn, daysOf, rangeIn, type Search, zoneIn } from "../src/pages/stats/address.ts";
 import { ceilingOf, drawn } from "../src/pages/stats/line.ts";
 import { changeOf, sayFigure, sayValue } from "../src/pages/stats/say.ts";
-import { goalsOf, stepsAs, stepsIn } from "../src/pages/stats/steps.ts";
+import { goalsOf, stepsAs, stepsIn, withinIn } from "../src/pages/stats/steps.ts";
 
 /** As the router does it: what is undefined is not there. */
 const with_ = (search: Search, changes: Search): Search =>
@@ -70,12 +70,13 @@ test("The steps of a funnel are read from the address as they were written into 
   assert.deepEqual(stepsIn(with_({}, search)), steps);
   assert.deepEqual(goalsOf(steps), [{ page: "/a:b*" }, { event: "page:x" }]);
   assert.deepEqual(stepsIn({ step1: "x", step2: "event:" }), []);
+  assert.deepEqual([withinIn({ within: "week" }), withinIn({ within: "constructor" })], ["week", "day"]);
 });
 
 test("Figures, changes and values are said in words, those that are no code as they are.", () => {
   assert.deepEqual(
     [sayFigure("bounceRate", 0.333), sayFigure("sessionDuration", 3_725), sayFigure("visitors", null)],
-    ["33.3%", "1 h 2 min", "–"],
+    ["33.3%", "1\u00a0h\u00a02\u00a0min", "–"],
   );
   assert.deepEqual(changeOf(3, 2), { by: 0.5, text: "+50%" });
   assert.equal(changeOf(0, 0), null);

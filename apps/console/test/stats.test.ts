@@ -218,4 +218,26 @@ consoleStatsTest(
   },
 );
 
+consoleTest(
+  "A first day after the last one is told at its field, and asked for once the last one is later.",
+  async ({ world, page, open }) => {
+    const source = await world.createSource();
+    const sessionId = await world.openSession(source);
+    await world.send(eventsPath(source), eventsBody(sessionId, [pageEvent()]));
+    const range = "2026-03-01..2026-03-05";
+    await open(`/analytics/stats?sourceId=${source.sourceId}&range=${range}`);
+    const [from, to] = [page.getByLabel("From"), page.getByLabel("To", { exact: true })];
+    await from.fill("2026-03-09");
+    await from.press("Enter");
+    await page.getByText("This is after the last day.").waitFor();
+    assert.equal(await from.getAttribute("aria-invalid"), "true");
+    assert.equal(new URL(page.url()).searchParams.get("range"), range);
+    await to.fill("2026-03-10");
+    await to.press("Enter");
+    await page.waitForURL(/range=2026-03-09\.\.2026-03-10/);
+    await page.getByText("This is after the last day.").waitFor({ state: "detached" });
+    assert.equal(await to.evaluate((field) => field === document.activeElement), true);
+  },
+);
+
 const tokenOf = (page: Page) => page.evaluate(() => sessionStorage.getItem("headwater.token"));

@@ -35,6 +35,42 @@ consoleTest(
 );
 
 consoleTest(
+  "Where the workspaces do not come, or there is none, the page says so and offers the ways out.",
+  async ({ page, open, shoot }) => {
+    const organizations = "**/api/organizations";
+    const isRead = (method: string) => method === "GET";
+    const answer = (status: number, body: object) =>
+      page.route(organizations, (route) =>
+        isRead(route.request().method()) ? route.fulfill({ status, json: body }) : route.fallback(),
+      );
+    await answer(500, { code: "internal_error", message: "It broke.", hint: "", retryable: false });
+    await open("/team");
+    await page.getByRole("heading", { name: "Your workspaces cannot be shown" }).waitFor();
+    await page.getByText("Headwater", { exact: true }).waitFor();
+    assert.equal(await page.getByRole("button", { name: "New workspace" }).count(), 0);
+    await page.unroute(organizations);
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("heading", { name: "Team" }).waitFor();
+
+    await answer(200, { organizations: [] });
+    await open("/team");
+    await page.getByRole("heading", { name: "You are in no workspace" }).waitFor();
+    await page.getByRole("button", { name: "New workspace" }).click();
+    await page.getByLabel("Name").fill("First of mine");
+    await shoot("no-workspace");
+    await page.unroute(organizations);
+    await page.getByRole("button", { name: "Create", exact: true }).click();
+    await page.getByRole("heading", { name: "Team" }).waitFor();
+    assert.equal(await page.locator("select option:checked").first().textContent(), "First of mine");
+
+    await answer(200, { organizations: [] });
+    await page.reload();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  },
+);
+
+consoleTest(
   "The set-up goes on by itself as things happen, until somebody who may says that it is done.",
   async ({ world, page, open, shoot }) => {
     await open("/sources");

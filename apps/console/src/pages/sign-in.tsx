@@ -2,13 +2,14 @@
 import { Alert, Button, Paper, PasswordInput, Stack, Text, Title } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { type FormEvent, useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { call } from "../api.ts";
 import { organizationsQuery, queryClient } from "../queries.ts";
 import { session } from "../session.ts";
+import { Brand } from "../ui/brand.tsx";
 import { Prose } from "../ui/prose.tsx";
-import { Brand } from "../ui/shell.tsx";
 import { Failure } from "../ui/states.tsx";
+import { useSubmit } from "../ui/use-submit.ts";
 
 /** Taken out of the address at once: it is good for one sign-in, and nothing for a history. */
 function takeFragment(): URLSearchParams {
@@ -49,16 +50,15 @@ export function SignInPage() {
       "code" in how ? signInByCode(how.code) : signInWith(how.token),
     onSuccess: () => navigate({ ...destinationOf(next), replace: true }),
   });
-  const { mutate } = signedIn;
+  const field = useRef<HTMLInputElement>(null);
+  const { mutate, mutateAsync } = signedIn;
   useEffect(() => {
     document.title = "Sign in · Headwater";
+    field.current?.focus();
     if (code !== null) mutate({ code });
   }, [code, mutate]);
 
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    mutate({ token: token.trim() });
-  };
+  const submit = useSubmit(() => mutateAsync({ token: token.trim() }));
   return (
     <main className="sign-in">
       <Paper withBorder p="xl" radius="lg" maw={460} w="100%">
@@ -83,7 +83,7 @@ export function SignInPage() {
                 autoComplete="current-password"
                 value={token}
                 onChange={(event) => setToken(event.currentTarget.value)}
-                data-autofocus
+                ref={field}
               />
               <Button type="submit" loading={signedIn.isPending} disabled={token.trim() === ""}>
                 Sign in

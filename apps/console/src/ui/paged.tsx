@@ -1,5 +1,5 @@
 /** Lists that come page by page. */
-import { Paper, Table } from "@mantine/core";
+import { Paper, Table, VisuallyHidden } from "@mantine/core";
 import {
   type InfiniteData,
   type QueryKey,
@@ -33,11 +33,16 @@ export const usePages = <Page extends Paged>(
 
 interface PagedTableProps<Page> {
   readonly label: string;
+  /** An empty one is that of the buttons. */
   readonly columns: readonly string[];
   readonly pages: Pages<Page>;
   /** A page's rows. */
   readonly children: (page: Page) => ReactNode;
 }
+
+/** For the cells of a phone, which stand below each other: their column's name is before them. */
+const namesOf = (columns: readonly string[]) =>
+  Object.fromEntries(columns.map((column, at) => [`--column-${at + 1}`, JSON.stringify(column)]));
 
 export function PagedTable<Page>({ label, columns, pages, children }: PagedTableProps<Page>) {
   if (pages.isPending) return <Loading />;
@@ -45,11 +50,13 @@ export function PagedTable<Page>({ label, columns, pages, children }: PagedTable
   return (
     <Paper withBorder>
       <Scroll label={label}>
-        <Table verticalSpacing="sm" horizontalSpacing="md">
+        <Table className="stacked" style={namesOf(columns)} verticalSpacing="sm" horizontalSpacing="md">
           <Table.Thead>
             <Table.Tr>
               {columns.map((column) => (
-                <Table.Th key={column}>{column}</Table.Th>
+                <Table.Th key={column}>
+                  {column === "" ? <VisuallyHidden>Actions</VisuallyHidden> : column}
+                </Table.Th>
               ))}
             </Table.Tr>
           </Table.Thead>

@@ -33,7 +33,9 @@ export function Revoke({ token, what }: { readonly token: Token; readonly what: 
           await client.invalidateQueries({ queryKey: ["tokens"] });
         }}
       >
-        <Text className="wrap">Whoever uses “{label}” is refused from the next request on.</Text>
+        <Text className="wrap">
+          Whoever uses “<bdi>{label}</bdi>” is refused from the next request on.
+        </Text>
       </Confirm>
     </>
   );

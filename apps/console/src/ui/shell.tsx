@@ -1,10 +1,10 @@
 /** What stands around every page of somebody who is signed in. */
 import { AppShell, Burger, Button, Group, NativeSelect, Stack, Text } from "@mantine/core";
-import { useDisclosure } from "@mantine/hooks";
+import { useDisclosure, useHotkeys } from "@mantine/hooks";
 import { Outlet, useLocation, useNavigate } from "@tanstack/react-router";
-import { useEffect } from "react";
-import iconUrl from "../icon.svg";
+import { useEffect, useRef } from "react";
 import { useWorkspace, WorkspaceProvider } from "../workspace.tsx";
+import { Brand } from "./brand.tsx";
 import { ColourScheme } from "./colour-scheme.tsx";
 import { NavigationLink, TextLink } from "./link.tsx";
 
@@ -16,6 +16,10 @@ const PAGES = [
   { to: "/usage", label: "Usage", permission: "usage:read" },
   { to: "/support", label: "Support", permission: "support:read" },
 ] as const;
+
+/** The pages of a source belong to the sources, wherever they stand. */
+const isWithin = (pathname: string, to: string) =>
+  pathname.startsWith(to) || (to === "/sources" && pathname.startsWith("/analytics/"));
 
 function Workspaces() {
   const { organizationId, all, choose } = useWorkspace();
@@ -41,13 +45,19 @@ function Workspaces() {
 function Navigation() {
   const { can, role } = useWorkspace();
   const navigate = useNavigate();
+  const { pathname } = useLocation();
   return (
     <Stack h="100%" justify="space-between">
       <Stack gap="md">
         <Workspaces />
         <nav aria-label="Pages">
           {PAGES.filter(({ permission }) => can(permission)).map(({ to, label }) => (
-            <NavigationLink key={to} to={to} label={label} activeProps={{ "aria-current": "page" }} />
+            <NavigationLink
+              key={to}
+              to={to}
+              label={label}
+              aria-current={isWithin(pathname, to) ? "page" : undefined}
+            />
           ))}
         </nav>
       </Stack>
@@ -73,6 +83,13 @@ function Navigation() {
 export function Shell() {
   const [opened, { toggle, close }] = useDisclosure(false);
   const { pathname } = useLocation();
+  const burger = useRef<HTMLButtonElement>(null);
+  const leave = () => {
+    close();
+    burger.current?.focus();
+  };
+  // in its fields too
+  useHotkeys(opened ? [["Escape", leave]] : [], []);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes it
   useEffect(close, [pathname]);
   return (
@@ -88,6 +105,7 @@ export function Shell() {
         <AppShell.Header hiddenFrom="md">
           <Group h="100%" px="md" gap="sm">
             <Burger
+              ref={burger}
               opened={opened}
               onClick={toggle}
               size="sm"
@@ -97,7 +115,7 @@ export function Shell() {
             <Brand />
           </Group>
         </AppShell.Header>
-        <AppShell.Navbar p="md">
+        <AppShell.Navbar p="md" className="navbar" data-opened={opened ? "yes" : undefined}>
           <Group visibleFrom="md" mb="lg">
             <Brand />
           </Group>
@@ -117,12 +135,3 @@ function skipToMain(event: { preventDefault(): void }): void {
   event.preventDefault();
   document.getElementById("main")?.focus();
 }
-
-export const Brand = () => (
-  <Group gap="xs">
-    <img src={iconUrl} width={28} height={28} alt="" />
-    <Text fw={700} size="lg">
-      Headwater
-    </Text>
-  </Group>
-);

@@ -1,7 +1,7 @@
 /** The attempts, of which only those that are in sight are in the page. */
 import type { Attempt } from "@headwater/contract";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { type KeyboardEvent, memo, useEffect, useRef } from "react";
+import { type KeyboardEvent, memo, type RefObject, useEffect, useState } from "react";
 import { Outcome, summaryOf } from "./outcome.tsx";
 
 const ROW_PX = 60;
@@ -9,6 +9,7 @@ const time = new Intl.DateTimeFormat("en", { timeStyle: "medium", hourCycle: "h2
 const day = new Intl.DateTimeFormat("en", { dateStyle: "medium" });
 
 interface AttemptListProps {
+  readonly list: RefObject<HTMLDivElement | null>;
   readonly attempts: readonly Attempt[];
   readonly opened: string | null;
   readonly onOpen: (attemptId: string) => void;
@@ -16,28 +17,40 @@ interface AttemptListProps {
   readonly onEnd: () => void;
 }
 
-export function AttemptList({ attempts, opened, onOpen, hasOlder, onEnd }: AttemptListProps) {
-  const scroller = useRef<HTMLDivElement>(null);
+export function AttemptList({ list, attempts, opened, onOpen, hasOlder, onEnd }: AttemptListProps) {
+  // the one that was opened last, from which the keys go on when it is closed
+  const [last, setLast] = useState(opened);
+  if (opened !== null && opened !== last) setLast(opened);
+  const active = opened ?? last;
   const virtual = useVirtualizer({
     count: attempts.length,
-    getScrollElement: () => scroller.current,
+    getScrollElement: () => list.current,
     estimateSize: () => ROW_PX,
     getItemKey: (index) => attempts[index]!.attemptId,
     overscan: 8,
   });
   const items = virtual.getVirtualItems();
-  const last = items.at(-1)?.index ?? 0;
-  const isAtEnd = hasOlder && last >= attempts.length - 1;
+  const lastInSight = items.at(-1)?.index ?? 0;
+  const isAtEnd = hasOlder && lastInSight >= attempts.length - 1;
   useEffect(() => {
     if (isAtEnd) onEnd();
   }, [isAtEnd, onEnd]);
 
-  /** Arrows go from attempt to attempt. */
+  /** Arrows go from attempt to attempt, the other keys by pages and to the ends. */
   const move = (event: KeyboardEvent) => {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const page = Math.max(1, Math.floor((list.current?.clientHeight ?? 0) / ROW_PX) - 1);
+    const steps = new Map([
+      ["ArrowDown", 1],
+      ["ArrowUp", -1],
+      ["PageDown", page],
+      ["PageUp", -page],
+      ["Home", -attempts.length],
+      ["End", attempts.length],
+    ]);
+    const step = steps.get(event.key);
     if (step === undefined) return;
     event.preventDefault();
-    const from = attempts.findIndex(({ attemptId }) => attemptId === opened);
+    const from = attempts.findIndex(({ attemptId }) => attemptId === active);
     const to = Math.min(Math.max(from + step, 0), attempts.length - 1);
     const next = attempts[to];
     if (!next) return;
@@ -47,11 +60,11 @@ export function AttemptList({ attempts, opened, onOpen, hasOlder, onEnd }: Attem
 
   return (
     <div
-      ref={scroller}
+      ref={list}
       className="attempt-list"
       role="listbox"
       aria-label="Attempts, newest first"
-      aria-activedescendant={opened ?? undefined}
+      aria-activedescendant={active ?? undefined}
       tabIndex={0}
       onKeyDown={move}
     >
@@ -66,6 +79,7 @@ export function AttemptList({ attempts, opened, onOpen, hasOlder, onEnd }: Attem
             <Row
               attempt={attempts[index]!}
               isOpened={attempts[index]!.attemptId === opened}
+              isActive={attempts[index]!.attemptId === active}
               onOpen={onOpen}
               place={index + 1}
               total={attempts.length}
@@ -80,12 +94,13 @@ export function AttemptList({ attempts, opened, onOpen, hasOlder, onEnd }: Attem
 interface RowProps {
   readonly attempt: Attempt;
   readonly isOpened: boolean;
+  readonly isActive: boolean;
   readonly onOpen: (attemptId: string) => void;
   readonly place: number;
   readonly total: number;
 }
 
-const Row = memo(function Row({ attempt, isOpened, onOpen, place, total }: RowProps) {
+const Row = memo(function Row({ attempt, isOpened, isActive, onOpen, place, total }: RowProps) {
   const { attemptId, kind, origin } = attempt;
   const receivedAt = new Date(attempt.receivedAt);
   return (
@@ -98,6 +113,7 @@ const Row = memo(function Row({ attempt, isOpened, onOpen, place, total }: RowPr
       aria-setsize={total}
       className="attempt-row"
       data-outcome={attempt.outcome}
+      data-active={isActive ? "yes" : undefined}
       onClick={() => onOpen(attemptId)}
     >
       <span className="attempt-first">

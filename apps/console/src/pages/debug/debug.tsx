@@ -3,7 +3,7 @@ import type { Source } from "@headwater/contract";
 import { Button, Group, Stack, Text } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useCallback, useEffect, useMemo } from "react";
+import { useCallback, useEffect, useMemo, useRef } from "react";
 import { healthQuery } from "../../queries.ts";
 import { plural } from "../../ui/count.ts";
 import { Answered, Empty, Failure, Loading } from "../../ui/states.tsx";
@@ -61,6 +61,11 @@ function Debug({ source }: { readonly source: Source }) {
     [navigate],
   );
   const open = useCallback((attempt: string | undefined) => change({ attempt }), [change]);
+  const list = useRef<HTMLDivElement>(null);
+  const close = () => {
+    list.current?.focus();
+    open(undefined);
+  };
   const loadOlder = useCallback(() => log?.loadOlder(), [log]);
   const opened = state.attempts.find(({ attemptId }) => attemptId === search.attempt);
 
@@ -77,13 +82,14 @@ function Debug({ source }: { readonly source: Source }) {
       ) : (
         <div className="debug" data-opened={opened ? "yes" : undefined}>
           <AttemptList
+            list={list}
             attempts={state.attempts}
             opened={opened?.attemptId ?? null}
             onOpen={open}
             hasOlder={state.hasOlder}
             onEnd={loadOlder}
           />
-          {opened && <AttemptView source={source} attempt={opened} onClose={() => open(undefined)} />}
+          {opened && <AttemptView source={source} attempt={opened} onClose={close} />}
         </div>
       )}
     </Stack>

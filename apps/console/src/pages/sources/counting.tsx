@@ -2,12 +2,9 @@
 import type { BotPolicy, Goal, Source } from "@headwater/contract";
 import { LIMITS } from "@headwater/contract/limits";
 import { Button, Fieldset, Group, NativeSelect, Stack, Text, Textarea, TextInput } from "@mantine/core";
-import { useMutation } from "@tanstack/react-query";
-import { useState } from "react";
-import { ApiError, call } from "../../api.ts";
-import { useSourceChanged } from "../../queries.ts";
 import { Failure } from "../../ui/states.tsx";
 import { FormSection } from "./section.tsx";
+import { Save, useSourceForm } from "./update.tsx";
 
 const BOTS = [
   { value: "apart", label: "Kept apart: stored, and left out of the numbers unless asked for" },
@@ -35,42 +32,51 @@ const pathsIn = (text: string): string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== "");
 
+interface Counting {
+  readonly goals: GoalLine[];
+  readonly bots: BotPolicy;
+  /** One a line. */
+  readonly paths: string;
+}
+
+const tidy = ({ goals, paths, ...rest }: Partial<Counting>): Partial<Counting> => ({
+  ...rest,
+  ...(goals && { goals: goals.filter(isGiven) }),
+  ...(paths !== undefined && { paths: pathsIn(paths).join("\n") }),
+});
+
+const patchOf = ({ goals, paths, ...rest }: Partial<Counting>) => ({
+  ...rest,
+  ...(goals && { goals: goals.map(goalOf) }),
+  ...(paths !== undefined && { excludedPaths: pathsIn(paths) }),
+});
+
 export function CountingForm({ source }: { readonly source: Source }) {
-  const { sourceId, organizationId } = source;
-  const changed = useSourceChanged();
-  const [goals, setGoals] = useState(source.goals.map(lineOf));
-  const [bots, setBots] = useState(source.bots);
-  const [paths, setPaths] = useState(source.excludedPaths.join("\n"));
-  const saved = useMutation({
-    mutationFn: () => {
-      const [givenGoals, excludedPaths] = [goals.filter(isGiven), pathsIn(paths)];
-      // what is said of the third is said of the third that is shown
-      setGoals(givenGoals);
-      setPaths(excludedPaths.join("\n"));
-      const body = { organizationId, goals: givenGoals.map(goalOf), bots, excludedPaths };
-      return call("updateSource", { params: { sourceId }, body });
-    },
-    onSuccess: () => changed(sourceId),
-  });
-  const failure = saved.error instanceof ApiError ? saved.error : null;
-  const wrongPath = pathsIn(paths).find((_, at) => failure?.issueAt("excludedPaths", at));
+  const kept: Counting = {
+    goals: source.goals.map(lineOf),
+    bots: source.bots,
+    paths: source.excludedPaths.join("\n"),
+  };
+  const form = useSourceForm({ source, kept, tidy, patchOf });
+  const { fields, put, submit, saved, failure } = form;
+  const wrongPath = pathsIn(fields.paths).find((_, at) => failure?.issueAt("excludedPaths", at));
   return (
     <FormSection
       title="What counts"
-      text="It holds for what comes from now on; what is stored stays as it is."
-      onSubmit={() => saved.mutate()}
+      text="Bots and left-out paths hold for what comes from now on. Goals are looked up when numbers are asked for: they hold for what is stored too."
+      onSubmit={submit}
     >
-      {failure && <Failure error={failure} />}
+      {saved.error && <Failure error={saved.error} />}
       <Goals
-        goals={goals}
-        onChange={setGoals}
+        goals={fields.goals}
+        onChange={(goals) => put({ goals })}
         issueAt={(at, field) => failure?.issueAt("goals", at, field) ?? null}
       />
       <NativeSelect
         label="Bots"
         data={[...BOTS]}
-        value={bots}
-        onChange={(event) => setBots(event.currentTarget.value as BotPolicy)}
+        value={fields.bots}
+        onChange={(event) => put({ bots: event.currentTarget.value as BotPolicy })}
       />
       <Textarea
         label="Paths that are left out"
@@ -79,22 +85,13 @@ export function CountingForm({ source }: { readonly source: Source }) {
         minRows={2}
         maxRows={10}
         spellCheck={false}
-        value={paths}
+        value={fields.paths}
         error={
           wrongPath === undefined ? failure?.issueAt("excludedPaths") : `${wrongPath}: a path ${NO_PATH}`
         }
-        onChange={(event) => setPaths(event.currentTarget.value)}
+        onChange={(event) => put({ paths: event.currentTarget.value })}
       />
-      <Group justify="flex-end">
-        {saved.isSuccess && (
-          <Text size="sm" role="status">
-            Saved
-          </Text>
-        )}
-        <Button type="submit" loading={saved.isPending}>
-          Save
-        </Button>
-      </Group>
+      <Save saved={saved} label="Save" />
     </FormSection>
   );
 }

@@ -2,11 +2,12 @@ import { LIMITS } from "@headwater/contract/limits";
 import { Button, Group, Paper, Stack, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { ApiError, call } from "../../api.ts";
 import { ButtonLink } from "../../ui/link.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Failure, Permitted } from "../../ui/states.tsx";
+import { useSubmit } from "../../ui/use-submit.ts";
 import { useWorkspace } from "../../workspace.tsx";
 import { FrameworkField } from "./framework-field.tsx";
 import { areOrigins, givenOrigins, OriginsField } from "./origins-field.tsx";
@@ -40,10 +41,7 @@ function CreateSource() {
     },
   });
   const failure = created.error instanceof ApiError ? created.error : null;
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    created.mutate();
-  };
+  const submit = useSubmit(() => created.mutateAsync());
   return (
     <Paper withBorder p="lg" maw={680} component="form" onSubmit={submit}>
       <Stack>

@@ -9,6 +9,7 @@ import { mayHelp } from "../../queries.ts";
 import { Confirm } from "../../ui/confirm.tsx";
 import { Answered } from "../../ui/states.tsx";
 import { Ago } from "../../ui/time.tsx";
+import { useSubmit } from "../../ui/use-submit.ts";
 import { useWorkspace } from "../../workspace.tsx";
 import { FormSection } from "./section.tsx";
 
@@ -42,7 +43,7 @@ export function Erase({ source: { sourceId, name } }: { readonly source: Source 
     <FormSection
       title="Erase a visitor"
       text="Every event of this source that carries the id, with its sessions and debug snapshots. It cannot be taken back."
-      onSubmit={() => setAsked(true)}
+      onSubmit={useSubmit(() => setAsked(true))}
     >
       <Group align="flex-end" gap="sm">
         <NativeSelect
@@ -73,7 +74,7 @@ export function Erase({ source: { sourceId, name } }: { readonly source: Source 
         onConfirm={erase}
       >
         <Text className="wrap">
-          What “{name}” has received with the {kind} “{id.trim()}” is gone for good.
+          What “<bdi>{name}</bdi>” has received with the {kind} “{id.trim()}” is gone for good.
         </Text>
       </Confirm>
     </FormSection>

@@ -2,12 +2,10 @@
 import type { Source, SourceLimits } from "@headwater/contract";
 import { LIMITS } from "@headwater/contract/limits";
 import { Group, Paper, Stack, TextInput } from "@mantine/core";
-import { type FormEvent, useState } from "react";
-import { ApiError } from "../../api.ts";
 import { count } from "../../ui/count.ts";
 import { Head } from "../../ui/head.tsx";
 import { Failure } from "../../ui/states.tsx";
-import { Save, type SourceUpdate, takeBack } from "./update.tsx";
+import { Save, useSourceForm } from "./update.tsx";
 
 const FIELDS = [
   { name: "maxBatchSize", label: "Events in a batch", min: 1, max: LIMITS.maxBatchSizeCeiling },
@@ -24,26 +22,22 @@ type Texts = Record<keyof SourceLimits, string>;
 const textOf = (limit: number | null) => (limit === null ? "" : String(limit));
 const limitOf = (text: string) => (text.trim() === "" ? null : Number(text));
 
-export function LimitsSection({ source, saved }: { readonly source: Source; readonly saved: SourceUpdate }) {
+const tidy = (typed: Partial<Texts>) => typed;
+const patchOf = (changes: Partial<Texts>) => {
+  const limits = Object.entries(changes).map(([name, text]) => [name, limitOf(text)]);
+  return limits.length === 0 ? {} : { limits: Object.fromEntries(limits) as Partial<SourceLimits> };
+};
+
+export function LimitsSection({ source }: { readonly source: Source }) {
   const { limits } = source;
-  const [texts, setTexts] = useState<Texts>({
+  const kept: Texts = {
     maxBatchSize: textOf(limits.maxBatchSize),
     maxPayloadBytes: textOf(limits.maxPayloadBytes),
     clientRatePerSecond: textOf(limits.clientRatePerSecond),
-  });
-  const failure = saved.error instanceof ApiError ? saved.error : null;
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    saved.mutate({
-      limits: {
-        maxBatchSize: limitOf(texts.maxBatchSize),
-        maxPayloadBytes: limitOf(texts.maxPayloadBytes),
-        clientRatePerSecond: limitOf(texts.clientRatePerSecond),
-      },
-    });
   };
+  const { fields, put, submit, saved, failure } = useSourceForm({ source, kept, tidy, patchOf });
   return (
-    <Paper withBorder p="lg" component="form" onSubmit={submit} onChange={takeBack(saved)}>
+    <Paper withBorder p="lg" component="form" aria-label="Limits" onSubmit={submit}>
       <Stack>
         <Head title="Limits">Where a field is empty, the service's own limit holds.</Head>
         {saved.error && <Failure error={saved.error} />}
@@ -56,9 +50,9 @@ export function LimitsSection({ source, saved }: { readonly source: Source; read
               description={`At most ${count(max)}`}
               min={min}
               max={max}
-              value={texts[name]}
+              value={fields[name]}
               error={failure?.issueAt("limits", name)}
-              onChange={(event) => setTexts({ ...texts, [name]: event.currentTarget.value })}
+              onChange={(event) => put({ [name]: event.currentTarget.value })}
             />
           ))}
         </Group>

@@ -9,6 +9,7 @@ import { useSourceChanged } from "../../queries.ts";
 import { Confirm } from "../../ui/confirm.tsx";
 import { count, plural } from "../../ui/count.ts";
 import { Failure } from "../../ui/states.tsx";
+import { useSubmit } from "../../ui/use-submit.ts";
 import { FormSection } from "./section.tsx";
 
 const daysOf = (text: string) => (text.trim() === "" ? null : Number(text));
@@ -25,12 +26,13 @@ export function RetentionSection({ source }: { readonly source: Source }) {
   };
   const saved = useMutation({ mutationFn: save });
   const deletes = retentionDays !== null && (kept === null || retentionDays < kept);
+  const submit = useSubmit(() => (deletes ? setAsked(true) : saved.mutateAsync()));
   const failure = saved.error instanceof ApiError ? saved.error : null;
   return (
     <FormSection
       title="How long events are kept"
       text="Older ones are deleted from the warehouse. Usage counts and the audit log stay."
-      onSubmit={() => (deletes ? setAsked(true) : saved.mutate())}
+      onSubmit={submit}
     >
       {failure && <Failure error={failure} />}
       <Group align="flex-end" gap="sm">

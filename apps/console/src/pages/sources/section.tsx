@@ -5,22 +5,13 @@ import { Head } from "../../ui/head.tsx";
 interface FormSectionProps {
   readonly title: string;
   readonly text: string;
-  readonly onSubmit: () => void;
+  readonly onSubmit: (event: FormEvent) => void;
   readonly children: ReactNode;
 }
 
 /** A part of a page that is sent by itself. */
 export const FormSection = ({ title, text, onSubmit, children }: FormSectionProps) => (
-  <Paper
-    withBorder
-    p="lg"
-    component="form"
-    aria-label={title}
-    onSubmit={(event: FormEvent) => {
-      event.preventDefault();
-      onSubmit();
-    }}
-  >
+  <Paper withBorder p="lg" component="form" aria-label={title} onSubmit={onSubmit}>
     <Stack>
       <Head title={title}>{text}</Head>
       {children}

@@ -3,8 +3,8 @@ import type { Source } from "@headwater/contract";
 import { LIMITS } from "@headwater/contract/limits";
 import { Button, Group, Paper, Stack, Switch, Text, TextInput } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
-import { type FormEvent, useState } from "react";
-import { ApiError, call } from "../../api.ts";
+import { useState } from "react";
+import { call } from "../../api.ts";
 import { useSourceChanged } from "../../queries.ts";
 import { Confirm } from "../../ui/confirm.tsx";
 import { Head } from "../../ui/head.tsx";
@@ -15,7 +15,7 @@ import { KeySection } from "./key.tsx";
 import { LimitsSection } from "./limits.tsx";
 import { areOrigins, givenOrigins, OriginsField } from "./origins-field.tsx";
 import { SourcePage } from "./source-page.tsx";
-import { Save, type SourceUpdate, takeBack, useSourceUpdate } from "./update.tsx";
+import { Save, useSourceForm, useSourceUpdate } from "./update.tsx";
 
 export const SettingsPage = () => (
   <SourcePage title="Settings" permission="sources:write">
@@ -25,15 +25,13 @@ export const SettingsPage = () => (
 
 function Settings({ source }: { readonly source: Source }) {
   const { can } = useWorkspace();
-  const fields = useSourceUpdate(source);
-  const limits = useSourceUpdate(source);
   return (
     <Stack gap="lg" maw={760}>
-      <Fields key={source.updatedAt} source={source} saved={fields} />
+      <Fields source={source} />
       <ActiveSection source={source} />
       {can("sources:admin") && (
         <>
-          <LimitsSection key={`limits ${source.updatedAt}`} source={source} saved={limits} />
+          <LimitsSection source={source} />
           <KeySection source={source} />
           <DeleteSection source={source} />
         </>
@@ -42,71 +40,84 @@ function Settings({ source }: { readonly source: Source }) {
   );
 }
 
-function Fields({ source, saved }: { readonly source: Source; readonly saved: SourceUpdate }) {
-  const [name, setName] = useState(source.name);
-  const [slug, setSlug] = useState(source.slug);
-  const [origins, setOrigins] = useState<string[]>(source.allowedOrigins);
-  const [frameworkHint, setFramework] = useState(source.frameworkHint);
-  const [requireOrigin, setRequireOrigin] = useState(source.requireOrigin);
-  const [privacy, setPrivacy] = useState(source.privacy);
-  const failure = saved.error instanceof ApiError ? saved.error : null;
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    saved.mutate({
-      name: name.trim(),
-      slug,
-      allowedOrigins: givenOrigins(origins),
-      frameworkHint,
-      requireOrigin,
-      privacy,
-    });
+const fieldsOf = ({ name, slug, allowedOrigins, frameworkHint, requireOrigin, privacy }: Source) => ({
+  name,
+  slug,
+  allowedOrigins,
+  frameworkHint,
+  requireOrigin,
+  ...privacy,
+});
+type SourceFields = ReturnType<typeof fieldsOf>;
+
+const tidy = (typed: Partial<SourceFields>): Partial<SourceFields> => ({
+  ...typed,
+  ...(typed.name !== undefined && { name: typed.name.trim() }),
+  ...(typed.allowedOrigins && { allowedOrigins: givenOrigins(typed.allowedOrigins) }),
+});
+
+/** What is undefined is not sent. */
+const patchOf = ({ respectGpc, requireConsent, ...rest }: Partial<SourceFields>) => {
+  const privacy = {
+    ...(respectGpc !== undefined && { respectGpc }),
+    ...(requireConsent !== undefined && { requireConsent }),
   };
+  return { ...rest, ...(Object.keys(privacy).length > 0 && { privacy }) };
+};
+
+function Fields({ source }: { readonly source: Source }) {
+  const form = useSourceForm({ source, kept: fieldsOf(source), tidy, patchOf });
+  const { fields, put, submit, saved, failure } = form;
   return (
-    <Paper withBorder p="lg" component="form" onSubmit={submit} onChange={takeBack(saved)}>
+    <Paper withBorder p="lg" component="form" aria-label="The source" onSubmit={submit}>
       <Stack>
         {saved.error && <Failure error={saved.error} />}
         <TextInput
           label="Name"
           required
           maxLength={LIMITS.nameLength}
-          value={name}
+          value={fields.name}
           error={failure?.issueAt("name")}
-          onChange={(event) => setName(event.currentTarget.value)}
+          onChange={(event) => put({ name: event.currentTarget.value })}
         />
         <TextInput
           label="Slug"
           description="Its short name, in small letters, digits and hyphens."
           required
           maxLength={LIMITS.slugLength}
-          value={slug}
+          value={fields.slug}
           error={failure?.issueAt("slug")}
-          onChange={(event) => setSlug(event.currentTarget.value)}
+          onChange={(event) => put({ slug: event.currentTarget.value })}
         />
         <OriginsField
-          origins={origins}
-          onChange={setOrigins}
+          origins={fields.allowedOrigins}
+          onChange={(allowedOrigins) => put({ allowedOrigins })}
           issueAt={(index) => failure?.issueAt("allowedOrigins", index) ?? null}
         />
-        <FrameworkField value={frameworkHint} onChange={setFramework} />
+        <FrameworkField value={fields.frameworkHint} onChange={(frameworkHint) => put({ frameworkHint })} />
         <Switch
           label="Only requests that say where they come from"
           description="Browsers always do. Switch it off for a server or an app, which send no origin."
-          checked={requireOrigin}
-          onChange={(event) => setRequireOrigin(event.currentTarget.checked)}
+          checked={fields.requireOrigin}
+          onChange={(event) => put({ requireOrigin: event.currentTarget.checked })}
         />
         <Switch
           label="Heed Global Privacy Control"
           description="Visitors whose browser sends it are not counted."
-          checked={privacy.respectGpc}
-          onChange={(event) => setPrivacy({ ...privacy, respectGpc: event.currentTarget.checked })}
+          checked={fields.respectGpc}
+          onChange={(event) => put({ respectGpc: event.currentTarget.checked })}
         />
         <Switch
           label="Wait for consent"
           description="Nothing is counted or kept in the browser before the page says that consent was given."
-          checked={privacy.requireConsent}
-          onChange={(event) => setPrivacy({ ...privacy, requireConsent: event.currentTarget.checked })}
+          checked={fields.requireConsent}
+          onChange={(event) => put({ requireConsent: event.currentTarget.checked })}
         />
-        <Save saved={saved} label="Save" disabled={name.trim() === "" || !areOrigins(origins)} />
+        <Save
+          saved={saved}
+          label="Save"
+          disabled={fields.name.trim() === "" || !areOrigins(fields.allowedOrigins)}
+        />
       </Stack>
     </Paper>
   );
@@ -126,8 +137,8 @@ function ActiveSection({ source }: { readonly source: Source }) {
       action={
         <Button
           variant={isActive ? "default" : "filled"}
-          loading={switched.isPending}
-          onClick={() => switched.mutate({ isActive: !isActive })}
+          aria-busy={switched.isPending}
+          onClick={() => !switched.isPending && switched.mutate({ isActive: !isActive })}
         >
           {isActive ? "Switch off" : "Switch on"}
         </Button>
@@ -165,7 +176,8 @@ function DeleteSection({ source }: { readonly source: Source }) {
         }}
       >
         <Text className="wrap">
-          Every page that sends to “{name}” will be refused from now on, and the source leaves the list.
+          Every page that sends to “<bdi>{name}</bdi>” will be refused from now on, and the source leaves the
+          list.
         </Text>
       </Confirm>
     </Section>

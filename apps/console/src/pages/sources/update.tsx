@@ -1,26 +1,68 @@
-/** A change of a source, and the end of its form. */
+/** A change of a source, and the forms that make one. */
 import type { Source, UpdateSourceBody } from "@headwater/contract";
 import { Button, Group, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
-import { call } from "../../api.ts";
+import { useState } from "react";
+import { ApiError, call } from "../../api.ts";
 import { useSourceChanged } from "../../queries.ts";
+import { useSubmit } from "../../ui/use-submit.ts";
 
-/** For whoever stays when the form begins anew with what the source is now, so that it still says what became of it. */
+type Patch = Omit<UpdateSourceBody, "organizationId">;
+
 export function useSourceUpdate({ sourceId, organizationId }: Source) {
   const changed = useSourceChanged();
   return useMutation({
-    mutationFn: (patch: Omit<UpdateSourceBody, "organizationId">) =>
+    mutationFn: (patch: Patch) =>
       call("updateSource", { params: { sourceId }, body: { organizationId, ...patch } }),
     onSuccess: () => changed(sourceId),
   });
 }
 
-export type SourceUpdate = ReturnType<typeof useSourceUpdate>;
+type SourceUpdate = ReturnType<typeof useSourceUpdate>;
 
-/** "Saved" is taken back with the next key that is pressed. */
-export const takeBack = (saved: SourceUpdate) => () => {
-  if (!saved.isPending) saved.reset();
-};
+interface SourceFormOptions<Fields> {
+  readonly source: Source;
+  /** The fields as the source has them. */
+  readonly kept: Fields;
+  /** What was typed as it is to be sent, without empty lines: the service's issues are by its places. */
+  readonly tidy: (typed: Partial<Fields>) => Partial<Fields>;
+  readonly patchOf: (changes: Partial<Fields>) => Patch;
+}
+
+const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
+
+/** @returns the fields of `all` that pass */
+const those = <Fields extends object>(
+  all: Partial<Fields>,
+  passes: (name: keyof Fields, value: unknown) => boolean,
+) =>
+  Object.fromEntries(
+    Object.entries(all).filter(([name, value]) => passes(name as keyof Fields, value)),
+  ) as Partial<Fields>;
+
+/**
+ * A form over some of a source's fields. One that nobody has touched shows what the source is by now, and is not
+ * sent: so no form takes back what another one, or another tab, has saved, nor loses what is typed when they do.
+ */
+export function useSourceForm<Fields extends object>(options: SourceFormOptions<Fields>) {
+  const { source, kept, tidy, patchOf } = options;
+  const saved = useSourceUpdate(source);
+  const [typed, setTyped] = useState<Partial<Fields>>({});
+  const put = (changes: Partial<Fields>) => {
+    // "Saved" is of what was there before
+    if (saved.isSuccess) saved.reset();
+    setTyped((before) => ({ ...before, ...changes }));
+  };
+  const submit = useSubmit(async () => {
+    const sent = tidy(typed);
+    setTyped(sent);
+    await saved.mutateAsync(patchOf(those<Fields>(sent, (name, value) => !isSame(value, kept[name]))));
+    // what was typed since stays
+    setTyped((now) => those<Fields>(now, (name, value) => value !== sent[name]));
+  });
+  const failure = saved.error instanceof ApiError ? saved.error : null;
+  return { fields: { ...kept, ...typed }, put, submit, saved, failure };
+}
 
 interface SaveProps {
   readonly saved: SourceUpdate;
@@ -29,6 +71,7 @@ interface SaveProps {
   readonly disabled?: boolean;
 }
 
+/** The end of such a form. The button keeps its focus while it waits, which one that is disabled would lose. */
 export const Save = ({ saved, label, variant, disabled }: SaveProps) => (
   <Group justify="flex-end">
     {saved.isSuccess && (
@@ -39,7 +82,7 @@ export const Save = ({ saved, label, variant, disabled }: SaveProps) => (
     <Button
       type="submit"
       {...(variant && { variant })}
-      loading={saved.isPending}
+      aria-busy={saved.isPending}
       disabled={disabled === true}
     >
       {label}

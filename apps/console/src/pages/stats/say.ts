@@ -59,10 +59,10 @@ export const sayShare = (share: number | null): string => (share === null ? "–
 
 function sayDuration(seconds: number): string {
   const whole = Math.round(seconds);
-  if (whole < 60) return `${whole} s`;
+  if (whole < 60) return `${whole}\u00a0s`;
   const minutes = Math.floor(whole / 60);
-  if (minutes < 60) return `${minutes} min ${whole % 60} s`;
-  return `${count(Math.floor(minutes / 60))} h ${minutes % 60} min`;
+  if (minutes < 60) return `${minutes}\u00a0min\u00a0${whole % 60}\u00a0s`;
+  return `${count(Math.floor(minutes / 60))}\u00a0h\u00a0${minutes % 60}\u00a0min`;
 }
 
 /** @param figure null: a ratio over nothing */

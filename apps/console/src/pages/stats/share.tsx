@@ -3,7 +3,7 @@ import type { Token } from "@headwater/contract";
 import { LIMITS } from "@headwater/contract/limits";
 import { Button, Paper, Stack, Table, Text, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { ApiError, call } from "../../api.ts";
 import { Expiry, expiresAt } from "../../ui/expiry.tsx";
 import { Head } from "../../ui/head.tsx";
@@ -12,6 +12,7 @@ import { Revoke } from "../../ui/revoke.tsx";
 import { ShownOnce } from "../../ui/shown-once.tsx";
 import { Failure } from "../../ui/states.tsx";
 import { Ago, Until } from "../../ui/time.tsx";
+import { useSubmit } from "../../ui/use-submit.ts";
 import { useWorkspace } from "../../workspace.tsx";
 import type { View } from "./view.ts";
 
@@ -57,10 +58,7 @@ function MakeLink({ view }: { readonly view: View }) {
     },
   });
   const failure = made.error instanceof ApiError ? made.error : null;
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    made.mutate();
-  };
+  const submit = useSubmit(() => made.mutateAsync());
   return (
     <>
       <form onSubmit={submit} className="in-line">

@@ -1,12 +1,13 @@
 /** The numbers of one source for whoever has the link to them, and nothing else. */
 import { Group } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
+import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
 import { ApiError, call } from "../../api.ts";
 import { session } from "../../session.ts";
+import { Brand } from "../../ui/brand.tsx";
 import { ColourScheme } from "../../ui/colour-scheme.tsx";
 import { Page } from "../../ui/page.tsx";
-import { Brand } from "../../ui/shell.tsx";
 import { Answered, Empty } from "../../ui/states.tsx";
 import { GuestProvider } from "../../workspace.tsx";
 import { Stats } from "./stats.tsx";
@@ -14,9 +15,26 @@ import { Stats } from "./stats.tsx";
 /** A first event is looked for this often. */
 const FIRST_EVENT_MS = 10_000;
 
+/** Of the link; another one in the same tab is another fragment, and nothing that the first one opened is kept. */
+function useToken(): string | null {
+  const client = useQueryClient();
+  const subscribe = useCallback(
+    (onChange: () => void) => {
+      const changed = () => {
+        client.clear();
+        onChange();
+      };
+      addEventListener("hashchange", changed);
+      return () => removeEventListener("hashchange", changed);
+    },
+    [client],
+  );
+  return useSyncExternalStore(subscribe, session.token);
+}
+
 export function SharedPage() {
   const { sourceId = "" } = useSearch({ strict: false }) as { sourceId?: string };
-  const isWhole = sourceId !== "" && session.token() !== null;
+  const token = useToken();
   return (
     <GuestProvider>
       <header className="shared-head">
@@ -26,8 +44,8 @@ export function SharedPage() {
         </Group>
       </header>
       <main className="shared content">
-        {isWhole ? (
-          <Numbers sourceId={sourceId} />
+        {sourceId !== "" && token !== null ? (
+          <Numbers key={token} sourceId={sourceId} />
         ) : (
           <Empty title="This link is not whole">
             A part of it is missing, perhaps its end. Copy all of it once more, or ask whoever gave it to you.
@@ -38,8 +56,16 @@ export function SharedPage() {
   );
 }
 
-const isOver = (error: Error | null) =>
+const isOver = (error: unknown) =>
   error instanceof ApiError && (error.status === 401 || error.code === "source_not_found");
+
+/** Whether any question has been answered so, also one of a view that is open. */
+function useIsOver(): boolean {
+  const cache = useQueryClient().getQueryCache();
+  const [wasOver, setOver] = useState(false);
+  useEffect(() => cache.subscribe(({ query }) => isOver(query.state.error) && setOver(true)), [cache]);
+  return wasOver;
+}
 
 function Numbers({ sourceId }: { readonly sourceId: string }) {
   const query = useQuery({
@@ -47,10 +73,18 @@ function Numbers({ sourceId }: { readonly sourceId: string }) {
     queryFn: ({ signal }) => call("getStatsSource", { query: { sourceId }, signal }),
     refetchInterval: ({ state: { data } }) => (data?.lastEventAt === null ? FIRST_EVENT_MS : false),
   });
-  if (isOver(query.error))
+  const wasOver = useIsOver();
+  if (wasOver || isOver(query.error))
     return (
       <Empty title="This link works no more">
         It has expired or was taken back. Whoever gave it to you can give you a new one.
+      </Empty>
+    );
+  if (query.error instanceof ApiError && query.error.code === "permission_denied")
+    return (
+      <Empty title="This link is of other numbers">
+        Its address names another source than it was made for. Copy all of it once more, or ask whoever gave
+        it to you.
       </Empty>
     );
   return (

@@ -39,5 +39,5 @@ export const WITHIN = [
 ] as const;
 
 export const withinIn = ({ within = "" }: Search): keyof typeof WINDOWS =>
-  within in WINDOWS ? (within as keyof typeof WINDOWS) : "day";
+  Object.hasOwn(WINDOWS, within) ? (within as keyof typeof WINDOWS) : "day";
 export const windowSecondsOf = (within: keyof typeof WINDOWS): number => WINDOWS[within];

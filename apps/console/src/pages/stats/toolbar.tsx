@@ -1,5 +1,6 @@
 /** Which days, by the clock of which place, and whether with those before. */
 import { Group, NativeSelect, Switch, TextInput } from "@mantine/core";
+import { useState } from "react";
 import { browserZone, daysOf } from "./address.ts";
 import type { View } from "./view.ts";
 
@@ -42,7 +43,7 @@ export function Toolbar({ view, canCompare }: ToolbarProps) {
         value={range.days === null ? range.text : OWN}
         onChange={(event) => chooseRange(event.currentTarget.value)}
       />
-      {range.days !== null && <Days key={range.text} days={range.days} view={view} />}
+      {range.days !== null && <Days days={range.days} view={view} />}
       <NativeSelect
         label="Time zone"
         className="zone"
@@ -70,26 +71,43 @@ interface DaysProps {
 
 /** A field that is being typed into is no day now and then; what was asked for last stays. */
 function Days({ days: [first, last], view }: DaysProps) {
-  const ask = (from: string, to: string) => {
-    if (from !== "" && to !== "" && from <= to) view.change({ range: `${from}..${to}` });
+  const [asked, setAsked] = useState({ first, last });
+  const [from, setFrom] = useState(first);
+  const [to, setTo] = useState(last);
+  const [wrong, setWrong] = useState<"from" | "to" | null>(null);
+  if (asked.first !== first || asked.last !== last) {
+    setAsked({ first, last });
+    setFrom(first);
+    setTo(last);
+    setWrong(null);
+  }
+  const ask = (changed: "from" | "to") => {
+    if (from === "" || to === "") return;
+    const isTurned = from > to;
+    setWrong(isTurned ? changed : null);
+    if (!isTurned && (from !== first || to !== last)) view.change({ range: `${from}..${to}` });
   };
   return (
     <>
       <TextInput
         type="date"
         label="From"
-        defaultValue={first}
-        max={last}
-        onBlur={(event) => event.currentTarget.value !== first && ask(event.currentTarget.value, last)}
-        onKeyDown={(event) => event.key === "Enter" && ask(event.currentTarget.value, last)}
+        value={from}
+        max={to}
+        error={wrong === "from" && "This is after the last day."}
+        onChange={(event) => setFrom(event.currentTarget.value)}
+        onBlur={() => ask("from")}
+        onKeyDown={(event) => event.key === "Enter" && ask("from")}
       />
       <TextInput
         type="date"
         label="To"
-        defaultValue={last}
-        min={first}
-        onBlur={(event) => event.currentTarget.value !== last && ask(first, event.currentTarget.value)}
-        onKeyDown={(event) => event.key === "Enter" && ask(first, event.currentTarget.value)}
+        value={to}
+        min={from}
+        error={wrong === "to" && "This is before the first day."}
+        onChange={(event) => setTo(event.currentTarget.value)}
+        onBlur={() => ask("to")}
+        onKeyDown={(event) => event.key === "Enter" && ask("to")}
       />
     </>
   );

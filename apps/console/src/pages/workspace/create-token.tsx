@@ -2,11 +2,12 @@ import type { Member } from "@headwater/contract";
 import { isAbove } from "@headwater/contract/roles";
 import { Button, Group, NativeSelect, Paper, Stack, TextInput, Title } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { ApiError, call } from "../../api.ts";
 import { Expiry, expiresAt } from "../../ui/expiry.tsx";
 import { ShownOnce } from "../../ui/shown-once.tsx";
 import { Failure } from "../../ui/states.tsx";
+import { useSubmit } from "../../ui/use-submit.ts";
 import { useWorkspace } from "../../workspace.tsx";
 
 const labelOf = ({ name, email, userId, role }: Member) => `${name ?? email ?? userId} (${role})`;
@@ -36,10 +37,7 @@ export function CreateToken() {
   const others = (members.data?.members ?? []).filter(
     (one) => one.userId !== ownId && !isAbove(one.role, own),
   );
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    created.mutate();
-  };
+  const submit = useSubmit(() => created.mutateAsync());
   return (
     <Paper withBorder p="lg" component="form" onSubmit={submit}>
       <Stack>

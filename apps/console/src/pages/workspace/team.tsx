@@ -15,13 +15,14 @@ import {
   Title,
 } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { ApiError, call } from "../../api.ts";
 import { Confirm } from "../../ui/confirm.tsx";
 import { Page } from "../../ui/page.tsx";
 import { PagedTable, usePages } from "../../ui/paged.tsx";
 import { Failure, Permitted } from "../../ui/states.tsx";
 import { Ago } from "../../ui/time.tsx";
+import { useSubmit } from "../../ui/use-submit.ts";
 import { useWorkspace } from "../../workspace.tsx";
 
 export const TeamPage = () => (
@@ -71,7 +72,7 @@ function MemberRow({ member }: { readonly member: Member }) {
     <Table.Tr>
       <Table.Td className="wrap">
         <Text fw={600} className="wrap">
-          {nameOf(member)}{" "}
+          <bdi>{nameOf(member)}</bdi>{" "}
           {userId === ownId && (
             <Badge variant="light" tt="none">
               you
@@ -116,7 +117,8 @@ function MemberRow({ member }: { readonly member: Member }) {
           }}
         >
           <Text className="wrap">
-            {nameOf(member)} may do nothing in this workspace any more, and their tokens of it stop.
+            <bdi>{nameOf(member)}</bdi> may do nothing in this workspace any more, and their tokens of it
+            stop.
           </Text>
         </Confirm>
       </Table.Td>
@@ -142,10 +144,7 @@ function AddMember() {
     },
   });
   const failure = added.error instanceof ApiError ? added.error : null;
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    added.mutate();
-  };
+  const submit = useSubmit(() => added.mutateAsync());
   return (
     <Paper withBorder p="lg" component="form" onSubmit={submit}>
       <Stack>

@@ -1,0 +1,35 @@
+/** Whoever has a keyboard alone, or a phone. */
+import assert from "node:assert/strict";
+import { consoleTest } from "./console-world.ts";
+
+consoleTest(
+  "On a phone the closed navigation is out of the way of the tab key, and Escape closes the open one.",
+  async ({ world, page, open }) => {
+    const { sourceId } = await world.createSource();
+    await page.setViewportSize({ width: 390, height: 800 });
+    await open(`/analytics/setup/install?sourceId=${sourceId}`);
+    await page.getByText("Waiting for the first event").waitFor();
+    const burger = page.getByRole("button", { name: "Navigation" });
+    const pages = page.getByRole("navigation", { name: "Pages", exact: true });
+    await burger.focus();
+    await page.keyboard.press("Tab");
+    const inMain = () => page.evaluate(() => document.activeElement?.closest("main") !== null);
+    assert.equal(await inMain(), true, "after the button comes the page");
+    assert.equal(await pages.isVisible(), false);
+
+    await burger.click();
+    await pages.getByRole("link", { name: "Sources" }).focus();
+    assert.equal(await pages.locator("[aria-current=page]").textContent(), "Sources");
+    await page.keyboard.press("Escape");
+    await pages.waitFor({ state: "hidden" });
+    assert.equal(await burger.getAttribute("aria-expanded"), "false");
+    assert.equal(await burger.evaluate((element) => element === document.activeElement), true);
+  },
+);
+
+consoleTest("Who is to sign in can type at once.", async ({ world, page }) => {
+  await page.goto(`${world.url}/sign-in`);
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  await page.keyboard.type("hwt_typed");
+  assert.equal(await page.getByLabel("Access token").inputValue(), "hwt_typed");
+});
