@@ -6,6 +6,8 @@ export const AS_WRITTEN = {
   output_format_json_escape_forward_slashes: 0,
   output_format_json_quote_64bit_integers: 0,
   wait_end_of_query: 1,
+  // each thread would hold rows of its own, and the next page is asked for when this one has been taken anyway
+  max_threads: 1,
 } as const;
 
 /** Where an event lies. */

@@ -4,6 +4,7 @@
  */
 import { rmSync } from "node:fs";
 import type { AddressInfo } from "node:net";
+import { constants, setPriority } from "node:os";
 import { join } from "node:path";
 import { openInbox } from "./body.ts";
 import { backupsIn, openEngine } from "./engine.ts";
@@ -37,6 +38,8 @@ async function open(order: Order): Promise<void> {
   server.listen(0, "127.0.0.1", () => tell({ port: (server.address() as AddressInfo).port }));
 }
 
+// before there are threads, which have what whoever starts them has: where processors are few, ingest comes first
+setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 process.on("disconnect", end);
 // a Ctrl-C of the terminal is the parent's to hear
 process.on("SIGINT", () => undefined);

@@ -108,8 +108,11 @@ const argumentsOf = ({ memoryBytes, threads, backups, more }: EngineOptions) => 
   ...more,
 ];
 
-/** For each session anew: what stands among the arguments holds for the first one only. */
-const settingsOf = ({ memoryBytes, threads }: EngineOptions) =>
+/**
+ * For each session anew: what stands among the arguments holds for the first one only.
+ * @param threads an insert has one: it comes without end, and ingest wants the other processors
+ */
+const settingsOf = ({ memoryBytes }: EngineOptions, threads: number) =>
   new Map([
     ["max_threads", String(threads)],
     // or it would be a thread for each GiB that is free, which is one
@@ -125,7 +128,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   // holds the engine; the others come and go
   const control: ChdbSession = new Session(options.folder, { connectionArgs: argumentsOf(options) });
   await control.queryAsync("SELECT 1");
-  const defaults = settingsOf(options);
+  const [ofReads, ofWrites] = [settingsOf(options, options.threads), settingsOf(options, 1)];
   const reads = createLane(READS);
   const writes = createLane(WRITES);
 
@@ -156,7 +159,8 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
 
   return {
     async ask(question, signal) {
-      const leave = await (isInsert(question.sql) ? writes : reads).enter();
+      const [lane, defaults] = isInsert(question.sql) ? [writes, ofWrites] : [reads, ofReads];
+      const leave = await lane.enter();
       const session = open();
       const forget = endOn(signal, question.queryId);
       const done = () => {
