@@ -4,9 +4,8 @@
  */
 import { LIMITS } from "@headwater/contract/limits";
 import type pg from "pg";
-import { FULL_KEYS as FULL_POSTGRES } from "../../apps/server/src/ledger/postgres/commit-ddl.ts";
+import { FULL_KEYS } from "../../apps/server/src/ledger/generations.ts";
 import { openDatabase } from "../../apps/server/src/ledger/sqlite/database.ts";
-import { FULL_KEYS as FULL_SQLITE } from "../../apps/server/src/ledger/sqlite/generations.ts";
 
 const GENERATIONS = 5;
 const GENERATION_MS = LIMITS.keyGenerationSeconds * 1_000;
@@ -22,7 +21,7 @@ const spread = (generations: number, now: number) =>
   }));
 
 /** As many as there would be after so many keys. */
-const generationsOf = (keys: number, full: number) => Math.max(GENERATIONS, Math.ceil(keys / full));
+const generationsOf = (keys: number) => Math.max(GENERATIONS, Math.ceil(keys / FULL_KEYS));
 
 /** Into a folder that no server works on. */
 export function fillSqlite(dataDir: string, keys: number, now: number): void {
@@ -30,7 +29,7 @@ export function fillSqlite(dataDir: string, keys: number, now: number): void {
   try {
     database.exec("pragma temp_store = memory; pragma cache_size = -1048576");
     const put = database.prepare("insert into key_generations values (?, ?, 0)");
-    const generations = generationsOf(keys, FULL_SQLITE);
+    const generations = generationsOf(keys);
     for (const { generation, at } of spread(generations, now)) {
       const table = `event_keys_${generation}`;
       database.exec(`create table ${table} (key blob primary key) without rowid`);
@@ -58,7 +57,7 @@ export async function fillPostgres(client: pg.Client, keys: number, source: bigi
   await client.query("set maintenance_work_mem = '1GB'; set synchronous_commit = off");
   await client.query("begin");
   await client.query("delete from key_generations");
-  const generations = generationsOf(keys, FULL_POSTGRES);
+  const generations = generationsOf(keys);
   for (const { generation, at } of spread(generations, now)) {
     const slot = generation;
     await client.query("insert into key_generations values ($1, $2, $3)", [generation, at, slot]);

@@ -2,6 +2,7 @@
  * The hot tables, and the function that stores a group of commits in one round trip. Every table and every unique key
  * holds the source, so that they can be distributed by it.
  */
+import { FULL_KEYS, FULL_SHARE } from "../generations.ts";
 import { LOCKS } from "./connections.ts";
 
 /** Generations of keys that there is room for, each in a table of its own that is emptied and used again. */
@@ -11,13 +12,6 @@ export const AGED_SLOTS = 6;
 /** As many as the first schema had. */
 const FIRST_SLOTS = 6;
 
-/**
- * Keys are random, so in a large index each rewrites a page of its own. A generation of so many, or of a share of all, is
- * followed by a new one, which is small; unless there were more keys than filters can be had for, since what has none is
- * one more table to search.
- */
-export const FULL_KEYS = 4_000_000;
-const FULL_SHARE = 1 / 12;
 /** A row of keys, its head and its place in the page; its index takes about as much again. */
 export const KEY_ROW_BYTES = 60;
 

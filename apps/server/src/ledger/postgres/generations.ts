@@ -1,14 +1,11 @@
 /** The upkeep of keys, sessions and nodes. One node does it at a time; what cannot have its lock in time is done the next minute. */
-import { DEDUP_WINDOW_SECONDS, LIMITS } from "@headwater/contract/limits";
+import { LIMITS } from "@headwater/contract/limits";
 import type pg from "pg";
+import { FULL_KEYS, GENERATION_MS, NEEDED_MS } from "../generations.ts";
 import { MOST_FILTERED_KEYS } from "../key-filter.ts";
-import { FULL_KEYS } from "./commit-ddl.ts";
 import { type Connection, LOCKS } from "./connections.ts";
 import { isLockTimeout } from "./failure.ts";
 
-const GENERATION_MS = LIMITS.keyGenerationSeconds * 1_000;
-/** What the debug view promises; a key accepted just before the next generation opens is kept that long too. */
-const NEEDED_MS = DEDUP_WINDOW_SECONDS * 1_000;
 const SESSION_SLICE = 2_000;
 const SESSION_SLICES = 20;
 /** Nodes that ended without a word. One that comes back says so itself. */

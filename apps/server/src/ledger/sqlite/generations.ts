@@ -4,23 +4,13 @@
  * newest. Only this thread decides which is newest, between two commits.
  */
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { DEDUP_WINDOW_SECONDS, LIMITS } from "@headwater/contract/limits";
+import { FULL_KEYS, FULL_SHARE, GENERATION_MS, NEEDED_MS } from "../generations.ts";
 import { createLearnedKeys, estimateKeys, type LearningNumbers } from "./learned-keys.ts";
 import { KEY_BYTES } from "./packing.ts";
 import { keyText, openRecentKeys } from "./recent-keys.ts";
 import { inTransaction } from "./transaction.ts";
 
-const GENERATION_MS = LIMITS.keyGenerationSeconds * 1_000;
-/** What the debug view promises; a key accepted just before the next generation opens is kept that long too. */
-const NEEDED_MS = DEDUP_WINDOW_SECONDS * 1_000;
 const SLICE_ROWS = 5_000;
-/**
- * Keys are random, so in a large table each rewrites a page of its own. A generation of so many, or of a share of all that
- * are known, is followed by a new one, which is small.
- */
-export const FULL_KEYS = 4_000_000;
-const FULL_SHARE = 1 / 12;
-
 interface Generation {
   generation: number;
   opened_at: number;
