@@ -33,6 +33,8 @@ const KINDS = [
   { value: "goal", label: "Goal", example: "Signed up", most: LIMITS.nameLength },
 ] as const;
 
+const kindOf = ({ kind }: Step) => KINDS.find(({ value }) => value === kind)!;
+
 /** What was there in the range. */
 function useOffered({ asked }: View, dimension: "page" | "event"): string[] {
   const { data } = useStats(asked, {
@@ -81,10 +83,10 @@ export function StepsForm({ steps: given, within: givenWithin, view, onAsk }: St
             />
             <TextInput
               aria-label={`Step ${at + 1}`}
-              placeholder={KINDS.find(({ value }) => value === step.kind)?.example}
+              placeholder={kindOf(step).example}
               list={`offered-${step.kind}`}
               required={at < MIN_STEPS}
-              maxLength={KINDS.find(({ value }) => value === step.kind)?.most}
+              maxLength={kindOf(step).most}
               spellCheck={false}
               value={step.text}
               onChange={(event) => put(at, { ...step, text: event.currentTarget.value })}
@@ -100,7 +102,7 @@ export function StepsForm({ steps: given, within: givenWithin, view, onAsk }: St
             )}
           </fieldset>
         ))}
-        {(["page", "event", "goal"] as const).map((kind) => (
+        {KINDS.map(({ value: kind }) => (
           <datalist key={kind} id={`offered-${kind}`}>
             {offered[kind].map((value) => (
               <option key={value} value={value} />
