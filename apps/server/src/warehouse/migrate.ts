@@ -3,7 +3,7 @@ import type { ClickHouseClient } from "@clickhouse/client";
 import { connect } from "./client.ts";
 import { onCluster, type Place } from "./cluster.ts";
 import { eventsStatements, sessionsStatement } from "./schema/events.ts";
-import { settledStatements } from "./schema/settled.ts";
+import { codecStatements, settledStatements } from "./schema/settled.ts";
 import { commonTableStatement } from "./schema/table.ts";
 import type { Endpoint } from "./warehouse.ts";
 
@@ -11,6 +11,7 @@ import type { Endpoint } from "./warehouse.ts";
 const MIGRATIONS: readonly ((place: Place) => readonly string[])[] = [
   (place) => [...eventsStatements(place), sessionsStatement(place)],
   settledStatements,
+  codecStatements,
 ];
 
 const recordStatement = (place: Place) =>

@@ -35,7 +35,7 @@ describe("One shard", () => {
   let client: WarehouseClient;
   before(async () => {
     cluster = await startClusterOfOne(1);
-    assert.deepEqual(await migrate(cluster.endpoint), { from: 0, to: 2 });
+    await migrate(cluster.endpoint);
     client = connect(cluster.endpoint);
   });
   after(async () => {
@@ -48,7 +48,9 @@ describe("One shard", () => {
     storeMissing(client, blockOf(token, textOf(entries)), "tried", signal);
 
   it("is brought up once", async () => {
-    assert.deepEqual(await migrate(cluster.endpoint), { from: 2, to: 2 });
+    const { from, to } = await migrate(cluster.endpoint);
+    assert.ok(from > 0);
+    assert.equal(from, to);
   });
 
   it("stores through the Distributed table what it does not hold, and what has a known token once", async () => {

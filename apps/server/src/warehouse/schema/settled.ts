@@ -9,6 +9,9 @@ import { commonTableStatement, tableStatements } from "./table.ts";
 
 const few = "LowCardinality(Nullable(String))";
 const whole = "UInt64 CODEC(ZSTD)";
+/** Of what every question reads: larger than with ZSTD by half, and unpacked in a third of the time. */
+const often = "UInt64 CODEC(LZ4)";
+const count = "UInt32 CODEC(T64, LZ4)";
 
 /** What a session is by its first and last event, under the names that questions have for it. */
 export const SESSION_TEXTS = [
@@ -31,12 +34,12 @@ export const SESSION_TEXTS = [
 const OWN = {
   sourceId: "LowCardinality(String)",
   /** UTC; of a session that of its first event. */
-  day: "Date CODEC(Delta, ZSTD)",
+  day: "Date CODEC(LZ4)",
   /** Of the settling that wrote the row. */
-  version: whole,
-  quarter: "DateTime('UTC') CODEC(Delta, ZSTD)",
+  version: often,
+  quarter: "DateTime('UTC') CODEC(T64, LZ4)",
   session: whole,
-  visitor: whole,
+  visitor: often,
 };
 
 /** Everything but visitors and users can be added up over any quarters; what is the session's own stands in its first. */
@@ -46,9 +49,9 @@ const VISITS = {
   user: whole,
   sessions: "UInt8",
   bounces: "UInt8",
-  durationMs: "Int64 CODEC(ZSTD)",
-  pageviews: "UInt32 CODEC(ZSTD)",
-  events: "UInt32 CODEC(ZSTD)",
+  durationMs: "Int64 CODEC(T64, LZ4)",
+  pageviews: count,
+  events: count,
   ...Object.fromEntries(SESSION_TEXTS.map((name) => [name, few])),
 };
 
@@ -56,8 +59,8 @@ const HITS = {
   ...OWN,
   name: "LowCardinality(String)",
   path: few,
-  pageviews: "UInt32 CODEC(ZSTD)",
-  events: "UInt32 CODEC(ZSTD)",
+  pageviews: count,
+  events: count,
 };
 
 /** `known` is what the events of the day before, the day and the day after came to that were received by `through`. */
@@ -110,4 +113,15 @@ export function settledStatements(place: Place): string[] {
       clauses: "ORDER BY (sourceId, session)",
     }),
   ];
+}
+
+/** Tables of before get the codecs that questions are fastest with; what is stored already keeps its own until it is merged. */
+export function codecStatements(place: Place): string[] {
+  return Object.entries({ visits: VISITS, hits: HITS }).map(
+    ([table, columns]) =>
+      `ALTER TABLE ${place.database}.${storedName(place, table)}${onCluster(place)} ${Object.entries(columns)
+        .filter(([, type]) => type.includes("CODEC"))
+        .map(([name, type]) => `MODIFY COLUMN ${name} ${type}`)
+        .join(", ")}`,
+  );
 }
