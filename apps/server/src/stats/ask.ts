@@ -3,6 +3,7 @@ import type { ClickHouseSettings } from "@clickhouse/client";
 import { LIMITS } from "@headwater/contract";
 import { Refusal } from "../refusal.ts";
 import type { WarehouseClient } from "../warehouse/client.ts";
+import { createShared } from "./shared.ts";
 import type { Statement } from "./sql.ts";
 import { busy, createTurns } from "./turns.ts";
 
@@ -69,24 +70,28 @@ export type Asker = (call: { organizationId: string; signal: AbortSignal }) => A
 /** @returns what asks for one request; the question ends with its signal */
 export function createAsker(warehouse: () => AskedWarehouse | null): Asker {
   const inTurn = createTurns(LIMITS.statsAtWork, LIMITS.statsWaiting);
-  return ({ organizationId, signal }) =>
-    ({ query, parameters }) =>
-      inTurn(organizationId, signal, async () => {
-        const asked = warehouse();
-        if (asked?.state() === "off") throw new Refusal("warehouse_off");
-        const client = asked?.client();
-        if (!client || signal.aborted) throw new Refusal("warehouse_unavailable");
-        try {
-          const answer = await client.query({
-            query,
-            query_params: parameters as Record<string, unknown>,
-            format: "JSONCompactEachRow",
-            clickhouse_settings: SETTINGS,
-            abort_signal: signal,
-          });
-          return await answer.json<unknown[]>();
-        } catch (error) {
-          throw refusalOf(error);
-        }
+  const shared = createShared();
+  async function put({ query, parameters }: Statement, signal: AbortSignal): Promise<unknown[][]> {
+    const asked = warehouse();
+    if (asked?.state() === "off") throw new Refusal("warehouse_off");
+    const client = asked?.client();
+    if (!client || signal.aborted) throw new Refusal("warehouse_unavailable");
+    try {
+      const answer = await client.query({
+        query,
+        query_params: parameters as Record<string, unknown>,
+        format: "JSONCompactEachRow",
+        clickhouse_settings: SETTINGS,
+        abort_signal: signal,
       });
+      return await answer.json<unknown[]>();
+    } catch (error) {
+      throw refusalOf(error);
+    }
+  }
+  return ({ organizationId, signal }) =>
+    (statement) =>
+      shared(JSON.stringify([organizationId, statement]), signal, (ended) =>
+        inTurn(organizationId, ended, () => put(statement, ended)),
+      );
 }

@@ -118,7 +118,7 @@ test("Events that come late, or are imported, count at once, and in full.", asyn
     await stats.insert(source.sourceId, source.late.slice(half));
     source.events.push(...source.late.slice(half));
   }
-  isMostly(await poseAll("late events"), 0.15);
+  isMostly(await poseAll("late events"), 0);
 });
 
 test("And when their days have settled again.", async () => {

@@ -117,11 +117,10 @@ export function settledStatements(place: Place): string[] {
 
 /** Tables of before get the codecs that questions are fastest with; what is stored already keeps its own until it is merged. */
 export function codecStatements(place: Place): string[] {
-  return Object.entries({ visits: VISITS, hits: HITS }).map(
-    ([table, columns]) =>
-      `ALTER TABLE ${place.database}.${storedName(place, table)}${onCluster(place)} ${Object.entries(columns)
-        .filter(([, type]) => type.includes("CODEC"))
-        .map(([name, type]) => `MODIFY COLUMN ${name} ${type}`)
-        .join(", ")}`,
-  );
+  return Object.entries({ visits: VISITS, hits: HITS }).map(([table, columns]) => {
+    const changes = Object.entries(columns)
+      .filter(([, type]) => type.includes("CODEC"))
+      .map(([name, type]) => `MODIFY COLUMN ${name} ${type}`);
+    return `ALTER TABLE ${place.database}.${storedName(place, table)}${onCluster(place)} ${changes.join(", ")}`;
+  });
 }
