@@ -1,5 +1,5 @@
 /** With an access token, or by the one-time link that the first start prints, whose fragment holds a code. */
-import { Alert, Button, Paper, PasswordInput, Stack, Text, Title } from "@mantine/core";
+import { Alert, Paper, PasswordInput, Stack, Text, Title } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
@@ -10,6 +10,7 @@ import { Brand } from "../ui/brand.tsx";
 import { Prose } from "../ui/prose.tsx";
 import { Failure } from "../ui/states.tsx";
 import { useSubmit } from "../ui/use-submit.ts";
+import { WorkButton } from "../ui/work-button.tsx";
 
 /** Taken out of the address at once: it is good for one sign-in, and nothing for a history. */
 function takeFragment(): URLSearchParams {
@@ -85,9 +86,9 @@ export function SignInPage() {
                 onChange={(event) => setToken(event.currentTarget.value)}
                 ref={field}
               />
-              <Button type="submit" loading={signedIn.isPending} disabled={token.trim() === ""}>
+              <WorkButton type="submit" isWorking={signedIn.isPending} disabled={token.trim() === ""}>
                 Sign in
-              </Button>
+              </WorkButton>
             </Stack>
           </form>
           <Text size="sm" c="dimmed">

@@ -1,8 +1,9 @@
-/** A question before something that cannot be taken back. */
+/** A question before what cannot be taken back. */
 import { Button, Group, Modal, Stack } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { Failure } from "./states.tsx";
+import { WorkButton } from "./work-button.tsx";
 
 interface ConfirmProps {
   readonly title: string;
@@ -25,9 +26,14 @@ export function Confirm({ title, confirmLabel, opened, onClose, onConfirm, child
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>
-          <Button color="red" loading={confirmed.isPending} onClick={() => confirmed.mutate()}>
+          <WorkButton
+            color="red"
+            // one that is closing takes no second press
+            isWorking={confirmed.isPending || !opened}
+            onPress={() => confirmed.mutateAsync()}
+          >
             {confirmLabel}
-          </Button>
+          </WorkButton>
         </Group>
       </Stack>
     </Modal>

@@ -1,4 +1,5 @@
-import { Button, type ButtonProps } from "@mantine/core";
+import type { ButtonProps } from "@mantine/core";
+import { WorkButton } from "./work-button.tsx";
 
 /** What it needs of an infinite query. */
 interface Paged {
@@ -10,12 +11,12 @@ interface Paged {
 /** Below a list that comes page by page; nothing when all of it is there. */
 export const ShowMore = ({ query, ...place }: { readonly query: Paged } & Pick<ButtonProps, "m">) =>
   query.hasNextPage && (
-    <Button
+    <WorkButton
       {...place}
       variant="default"
-      loading={query.isFetchingNextPage}
-      onClick={() => void query.fetchNextPage()}
+      isWorking={query.isFetchingNextPage}
+      onPress={() => query.fetchNextPage()}
     >
       Show more
-    </Button>
+    </WorkButton>
   );

@@ -1,21 +1,14 @@
-import { type FormEvent, useRef } from "react";
+import type { FormEvent } from "react";
+import { useOnce } from "./use-once.ts";
 
 /**
- * What a form does when it is sent: once at a time, also for two presses before the page has drawn the first one.
+ * What a form does when it is sent, once at a time.
  * @param send what fails is told by what it calls, and not here
  */
 export function useSubmit(send: () => unknown): (event: FormEvent) => Promise<void> {
-  const isUnderWay = useRef(false);
-  return async (event) => {
+  const sendOnce = useOnce(send);
+  return (event) => {
     event.preventDefault();
-    if (isUnderWay.current) return;
-    isUnderWay.current = true;
-    try {
-      await send();
-    } catch {
-      // the mutation has it
-    } finally {
-      isUnderWay.current = false;
-    }
+    return sendOnce();
   };
 }

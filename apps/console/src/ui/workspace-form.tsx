@@ -1,11 +1,12 @@
 import { LIMITS } from "@headwater/contract/limits";
-import { Button, Group, Stack, TextInput } from "@mantine/core";
+import { Group, Stack, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { ApiError, call } from "../api.ts";
 import { organizationsQuery } from "../queries.ts";
 import { Failure } from "./states.tsx";
 import { useSubmit } from "./use-submit.ts";
+import { WorkButton } from "./work-button.tsx";
 
 interface WorkspaceFormProps {
   /** Called when it is in the list. */
@@ -41,9 +42,9 @@ export function WorkspaceForm({ onMade, children }: WorkspaceFormProps) {
         />
         <Group justify="flex-end">
           {children}
-          <Button type="submit" loading={created.isPending} disabled={name.trim() === ""}>
+          <WorkButton type="submit" isWorking={created.isPending} disabled={name.trim() === ""}>
             Create
-          </Button>
+          </WorkButton>
         </Group>
       </Stack>
     </form>

@@ -1,10 +1,11 @@
 /** What was refused, why, what to do; and the button that does it, where one can and this user may. */
 import type { Attempt, Source } from "@headwater/contract";
-import { Alert, Button, Group, Text } from "@mantine/core";
+import { Alert, Group, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useSourceChanged } from "../../queries.ts";
 import { Prose } from "../../ui/prose.tsx";
 import { Failure } from "../../ui/states.tsx";
+import { WorkButton } from "../../ui/work-button.tsx";
 import { useWorkspace } from "../../workspace.tsx";
 import { mendOf } from "./mend.ts";
 
@@ -36,14 +37,14 @@ export function Hint({ source, attempt }: HintProps) {
       )}
       <Group mt="xs" gap="sm">
         {mend?.permissions.every(can) && (
-          <Button
+          <WorkButton
             size="xs"
-            loading={mended.isPending}
-            onClick={() => mended.mutate()}
+            isWorking={mended.isPending}
+            onPress={() => mended.mutateAsync()}
             className="wrap-button"
           >
             {mend.label}
-          </Button>
+          </WorkButton>
         )}
         {mended.isSuccess && (
           <Text size="sm" role="status">

@@ -1,5 +1,5 @@
 import { LIMITS } from "@headwater/contract/limits";
-import { Button, Group, Paper, Stack, TextInput } from "@mantine/core";
+import { Group, Paper, Stack, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
@@ -8,6 +8,7 @@ import { ButtonLink } from "../../ui/link.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Failure, Permitted } from "../../ui/states.tsx";
 import { useSubmit } from "../../ui/use-submit.ts";
+import { WorkButton } from "../../ui/work-button.tsx";
 import { useWorkspace } from "../../workspace.tsx";
 import { FrameworkField } from "./framework-field.tsx";
 import { areOrigins, givenOrigins, OriginsField } from "./origins-field.tsx";
@@ -65,13 +66,13 @@ function CreateSource() {
           <ButtonLink variant="default" to="/sources">
             Cancel
           </ButtonLink>
-          <Button
+          <WorkButton
             type="submit"
-            loading={created.isPending}
+            isWorking={created.isPending}
             disabled={name.trim() === "" || !areOrigins(origins)}
           >
             Create
-          </Button>
+          </WorkButton>
         </Group>
       </Stack>
     </Paper>

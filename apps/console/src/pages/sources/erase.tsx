@@ -1,6 +1,6 @@
 /** What is held of one visitor goes; its receipt stands in the address, so that it can be come back to. */
 import type { Erasure, Source, VisitorKind } from "@headwater/contract";
-import { Alert, Button, Group, NativeSelect, Text, TextInput } from "@mantine/core";
+import { Alert, Group, NativeSelect, Text, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
@@ -10,6 +10,7 @@ import { Confirm } from "../../ui/confirm.tsx";
 import { Answered } from "../../ui/states.tsx";
 import { Ago } from "../../ui/time.tsx";
 import { useSubmit } from "../../ui/use-submit.ts";
+import { WorkButton } from "../../ui/work-button.tsx";
 import { useWorkspace } from "../../workspace.tsx";
 import { FormSection } from "./section.tsx";
 
@@ -39,6 +40,7 @@ export function Erase({ source: { sourceId, name } }: { readonly source: Source 
     setId("");
     await navigate({ to: "/sources/data", search: { sourceId, receipt: receiptId }, resetScroll: false });
   };
+  const isGiven = id.trim() !== "";
   return (
     <FormSection
       title="Erase a visitor"
@@ -61,9 +63,9 @@ export function Erase({ source: { sourceId, name } }: { readonly source: Source 
           value={id}
           onChange={(event) => setId(event.currentTarget.value)}
         />
-        <Button type="submit" color="red" variant="light" disabled={id.trim() === ""}>
+        <WorkButton type="submit" color="red" variant="light" disabled={!isGiven}>
           Erase …
-        </Button>
+        </WorkButton>
       </Group>
       {receipt !== undefined && <Receipt key={receipt} receiptId={receipt} />}
       <Confirm

@@ -1,13 +1,14 @@
 /** The public key: a new one, what that cuts off, and who still uses an old one. */
 import type { Attempt, Source } from "@headwater/contract";
-import { Button, Code, Group, List, Modal, NativeSelect, Paper, Stack, Text, Title } from "@mantine/core";
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { Button, Code, Group, List, NativeSelect, Paper, Stack, Text, Title } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { call } from "../../api.ts";
 import { useSourceChanged } from "../../queries.ts";
+import { Confirm } from "../../ui/confirm.tsx";
 import { Copy } from "../../ui/copy.tsx";
 import { plural } from "../../ui/count.ts";
-import { Answered, Failure } from "../../ui/states.tsx";
+import { Answered } from "../../ui/states.tsx";
 import { Ago, Until } from "../../ui/time.tsx";
 
 const GRACES = [
@@ -63,43 +64,29 @@ interface RotateProps {
 function Rotate({ source: { sourceId }, opened, onClose }: RotateProps) {
   const [grace, setGrace] = useState("86400");
   const changed = useSourceChanged();
-  const rotated = useMutation({
-    mutationFn: () =>
-      call("regenerateKey", { params: { sourceId }, body: { gracePeriodSeconds: Number(grace) } }),
-    onSuccess: async () => {
-      await changed(sourceId);
-      onClose();
-    },
-  });
+  const rotate = async () => {
+    await call("regenerateKey", { params: { sourceId }, body: { gracePeriodSeconds: Number(grace) } });
+    await changed(sourceId);
+  };
   return (
-    <Modal
+    <Confirm
+      title="Rotate the public key?"
+      confirmLabel="Rotate the key"
       opened={opened}
       onClose={onClose}
-      title="Rotate the public key?"
-      closeButtonProps={{ "aria-label": "Close" }}
+      onConfirm={rotate}
     >
-      <Stack>
-        <Text>
-          The source gets a new key. Every install that still has the old one is cut off when the grace period
-          is over: its events are refused until the new snippet is pasted. Visits that are under way go on.
-        </Text>
-        <NativeSelect
-          label="Grace period"
-          data={GRACES}
-          value={grace}
-          onChange={(event) => setGrace(event.currentTarget.value)}
-        />
-        {rotated.error && <Failure error={rotated.error} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button color="red" loading={rotated.isPending} onClick={() => rotated.mutate()}>
-            Rotate the key
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
+      <Text>
+        The source gets a new key. Every install that still has the old one is cut off when the grace period
+        is over: its events are refused until the new snippet is pasted. Visits that are under way go on.
+      </Text>
+      <NativeSelect
+        label="Grace period"
+        data={GRACES}
+        value={grace}
+        onChange={(event) => setGrace(event.currentTarget.value)}
+      />
+    </Confirm>
   );
 }
 

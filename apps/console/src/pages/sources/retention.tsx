@@ -1,7 +1,7 @@
 /** How long a source's events are kept. What is deleted does not come back, so fewer days are asked about. */
 import type { Source } from "@headwater/contract";
 import { LIMITS } from "@headwater/contract/limits";
-import { Button, Group, Text, TextInput } from "@mantine/core";
+import { Group, Text, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { ApiError, call } from "../../api.ts";
@@ -10,6 +10,7 @@ import { Confirm } from "../../ui/confirm.tsx";
 import { count, plural } from "../../ui/count.ts";
 import { Failure } from "../../ui/states.tsx";
 import { useSubmit } from "../../ui/use-submit.ts";
+import { WorkButton } from "../../ui/work-button.tsx";
 import { FormSection } from "./section.tsx";
 
 const daysOf = (text: string) => (text.trim() === "" ? null : Number(text));
@@ -26,6 +27,7 @@ export function RetentionSection({ source }: { readonly source: Source }) {
   };
   const saved = useMutation({ mutationFn: save });
   const deletes = retentionDays !== null && (kept === null || retentionDays < kept);
+  const isUnsaved = retentionDays !== kept;
   const submit = useSubmit(() => (deletes ? setAsked(true) : saved.mutateAsync()));
   const failure = saved.error instanceof ApiError ? saved.error : null;
   return (
@@ -47,9 +49,9 @@ export function RetentionSection({ source }: { readonly source: Source }) {
           error={failure?.issueAt("retentionDays")}
           onChange={(event) => setText(event.currentTarget.value)}
         />
-        <Button type="submit" variant="default" loading={saved.isPending} disabled={retentionDays === kept}>
+        <WorkButton type="submit" variant="default" isWorking={saved.isPending} disabled={!isUnsaved}>
           Save the days
-        </Button>
+        </WorkButton>
       </Group>
       <Confirm
         title="Delete older events?"

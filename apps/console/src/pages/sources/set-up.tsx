@@ -1,10 +1,11 @@
 /** How far the workspace has come with its first source, from the data; until somebody says that it is done. */
-import { Button, Group, Paper, Text, Title } from "@mantine/core";
+import { Group, Paper, Text, Title } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { type Answer, call } from "../../api.ts";
 import { Failure } from "../../ui/states.tsx";
 import { Ago } from "../../ui/time.tsx";
+import { WorkButton } from "../../ui/work-button.tsx";
 import { useWorkspace } from "../../workspace.tsx";
 
 type Steps = Answer<"getOnboarding">["steps"];
@@ -47,9 +48,14 @@ export function SetUp() {
         <Title order={2} size="h5">
           {isDone(steps) ? "The set-up is done" : "Set-up"}
         </Title>
-        <Button size="xs" variant="default" loading={completed.isPending} onClick={() => completed.mutate()}>
+        <WorkButton
+          size="xs"
+          variant="default"
+          isWorking={completed.isPending}
+          onPress={() => completed.mutateAsync()}
+        >
           Show this no more
-        </Button>
+        </WorkButton>
       </Group>
       <ol className="steps">
         {STEPS.map(({ name, text }) => (

@@ -9,6 +9,7 @@ import { useSourceChanged } from "../../queries.ts";
 import { Confirm } from "../../ui/confirm.tsx";
 import { Head } from "../../ui/head.tsx";
 import { Failure } from "../../ui/states.tsx";
+import { WorkButton } from "../../ui/work-button.tsx";
 import { useWorkspace } from "../../workspace.tsx";
 import { FrameworkField } from "./framework-field.tsx";
 import { KeySection } from "./key.tsx";
@@ -135,13 +136,13 @@ function ActiveSection({ source }: { readonly source: Source }) {
           : "Everything that is sent to this source is refused at present."
       }
       action={
-        <Button
+        <WorkButton
           variant={isActive ? "default" : "filled"}
-          aria-busy={switched.isPending}
-          onClick={() => !switched.isPending && switched.mutate({ isActive: !isActive })}
+          isWorking={switched.isPending}
+          onPress={() => switched.mutateAsync({ isActive: !isActive })}
         >
           {isActive ? "Switch off" : "Switch on"}
-        </Button>
+        </WorkButton>
       }
     >
       {switched.error && <Failure error={switched.error} />}

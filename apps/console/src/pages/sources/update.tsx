@@ -1,11 +1,12 @@
 /** A change of a source, and the forms that make one. */
 import type { Source, UpdateSourceBody } from "@headwater/contract";
-import { Button, Group, Text } from "@mantine/core";
+import { Group, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { ApiError, call } from "../../api.ts";
 import { useSourceChanged } from "../../queries.ts";
 import { useSubmit } from "../../ui/use-submit.ts";
+import { WorkButton } from "../../ui/work-button.tsx";
 
 type Patch = Omit<UpdateSourceBody, "organizationId">;
 
@@ -71,21 +72,16 @@ interface SaveProps {
   readonly disabled?: boolean;
 }
 
-/** The end of such a form. The button keeps its focus while it waits, which one that is disabled would lose. */
-export const Save = ({ saved, label, variant, disabled }: SaveProps) => (
+/** The end of such a form. */
+export const Save = ({ saved, label, variant, disabled = false }: SaveProps) => (
   <Group justify="flex-end">
     {saved.isSuccess && (
       <Text size="sm" role="status">
         Saved
       </Text>
     )}
-    <Button
-      type="submit"
-      {...(variant && { variant })}
-      aria-busy={saved.isPending}
-      disabled={disabled === true}
-    >
+    <WorkButton type="submit" {...(variant && { variant })} isWorking={saved.isPending} disabled={disabled}>
       {label}
-    </Button>
+    </WorkButton>
   </Group>
 );

@@ -6,6 +6,7 @@ import { useState } from "react";
 import { ask, BASE } from "../../api.ts";
 import { plural } from "../../ui/count.ts";
 import { Answered, Failure } from "../../ui/states.tsx";
+import { WorkButton } from "../../ui/work-button.tsx";
 import { save } from "./save.ts";
 import { timesIn } from "./say.ts";
 import { useStats, type View } from "./view.ts";
@@ -59,7 +60,7 @@ function Take({ answer, isNarrowed }: TakeProps) {
     const stop = new AbortController();
     setBytes(0);
     setStopping(stop);
-    taken.mutate(stop);
+    return taken.mutateAsync(stop);
   };
   const sayTime = timesIn(timezone, "hour");
   const isStopped = taken.error?.name === "AbortError";
@@ -77,9 +78,9 @@ function Take({ answer, isNarrowed }: TakeProps) {
           value={format}
           onChange={(event) => setFormat(event.currentTarget.value as ExportFormat)}
         />
-        <Button loading={taken.isPending} onClick={begin}>
+        <WorkButton isWorking={taken.isPending} onPress={begin}>
           Download
-        </Button>
+        </WorkButton>
         {taken.isPending && (
           <Button variant="default" onClick={() => stopping?.abort()}>
             Stop

@@ -1,9 +1,10 @@
 /** The values of a dimension, the most frequent first; choosing one narrows everything to it. */
 import type { StatsAnswer, StatsDimension, StatsMetric, StatsScalar } from "@headwater/contract";
 import { LIMITS } from "@headwater/contract/limits";
-import { Button, Table, Text, UnstyledButton } from "@mantine/core";
+import { Table, Text, UnstyledButton } from "@mantine/core";
 import { useState } from "react";
 import { Answered } from "../../ui/states.tsx";
+import { WorkButton } from "../../ui/work-button.tsx";
 import { choose } from "./address.ts";
 import { nameOf, sayFigure, sayValue } from "./say.ts";
 import { useStats, type View } from "./view.ts";
@@ -44,15 +45,15 @@ export function Ranking({ dimension, metrics, view }: RankingProps) {
             <Rows answer={answer} dimension={dimension} view={view} metrics={metrics} />
           )}
           {answer.nextOffset !== null && limit < LIMITS.statsRows && (
-            <Button
+            <WorkButton
               size="xs"
               variant="default"
               mt="xs"
-              loading={query.isPlaceholderData}
-              onClick={() => setLimit(Math.min(limit + MORE_ROWS, LIMITS.statsRows))}
+              isWorking={query.isPlaceholderData}
+              onPress={() => setLimit(Math.min(limit + MORE_ROWS, LIMITS.statsRows))}
             >
               Show more
-            </Button>
+            </WorkButton>
           )}
         </>
       )}

@@ -1,7 +1,7 @@
 /** Links that show the numbers of this source to somebody who is no member: made here, shown once, revoked here. */
 import type { Token } from "@headwater/contract";
 import { LIMITS } from "@headwater/contract/limits";
-import { Button, Paper, Stack, Table, Text, TextInput } from "@mantine/core";
+import { Paper, Stack, Table, Text, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { ApiError, call } from "../../api.ts";
@@ -13,6 +13,7 @@ import { ShownOnce } from "../../ui/shown-once.tsx";
 import { Failure } from "../../ui/states.tsx";
 import { Ago, Until } from "../../ui/time.tsx";
 import { useSubmit } from "../../ui/use-submit.ts";
+import { WorkButton } from "../../ui/work-button.tsx";
 import { useWorkspace } from "../../workspace.tsx";
 import type { View } from "./view.ts";
 
@@ -72,9 +73,9 @@ function MakeLink({ view }: { readonly view: View }) {
           onChange={(event) => setLabel(event.currentTarget.value)}
         />
         <Expiry days={days} onChange={setDays} />
-        <Button type="submit" loading={made.isPending} disabled={label.trim() === ""}>
+        <WorkButton type="submit" isWorking={made.isPending} disabled={label.trim() === ""}>
           Make a link
-        </Button>
+        </WorkButton>
       </form>
       {made.error && <Failure error={made.error} />}
       {made.data && (

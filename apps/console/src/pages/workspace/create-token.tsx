@@ -1,6 +1,6 @@
 import type { Member } from "@headwater/contract";
 import { isAbove } from "@headwater/contract/roles";
-import { Button, Group, NativeSelect, Paper, Stack, TextInput, Title } from "@mantine/core";
+import { Group, NativeSelect, Paper, Stack, TextInput, Title } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { ApiError, call } from "../../api.ts";
@@ -8,6 +8,7 @@ import { Expiry, expiresAt } from "../../ui/expiry.tsx";
 import { ShownOnce } from "../../ui/shown-once.tsx";
 import { Failure } from "../../ui/states.tsx";
 import { useSubmit } from "../../ui/use-submit.ts";
+import { WorkButton } from "../../ui/work-button.tsx";
 import { useWorkspace } from "../../workspace.tsx";
 
 const labelOf = ({ name, email, userId, role }: Member) => `${name ?? email ?? userId} (${role})`;
@@ -66,9 +67,9 @@ export function CreateToken() {
           <Expiry days={days} onChange={setDays} />
         </Group>
         <Group justify="flex-end">
-          <Button type="submit" loading={created.isPending} disabled={label.trim() === ""}>
+          <WorkButton type="submit" isWorking={created.isPending} disabled={label.trim() === ""}>
             Make it
-          </Button>
+          </WorkButton>
         </Group>
         {created.data && (
           <ShownOnce

@@ -23,6 +23,7 @@ import { PagedTable, usePages } from "../../ui/paged.tsx";
 import { Failure, Permitted } from "../../ui/states.tsx";
 import { Ago } from "../../ui/time.tsx";
 import { useSubmit } from "../../ui/use-submit.ts";
+import { WorkButton } from "../../ui/work-button.tsx";
 import { useWorkspace } from "../../workspace.tsx";
 
 export const TeamPage = () => (
@@ -90,8 +91,8 @@ function MemberRow({ member }: { readonly member: Member }) {
             aria-label={`Role of ${nameOf(member)}`}
             value={role}
             data={rolesUpTo(own)}
-            disabled={update.isPending}
-            onChange={(event) => update.mutate(event.currentTarget.value as Role)}
+            aria-busy={update.isPending}
+            onChange={(event) => update.isPending || update.mutate(event.currentTarget.value as Role)}
           />
         ) : (
           role
@@ -144,6 +145,7 @@ function AddMember() {
     },
   });
   const failure = added.error instanceof ApiError ? added.error : null;
+  const isGiven = name.trim() !== "" || email.trim() !== "";
   const submit = useSubmit(() => added.mutateAsync());
   return (
     <Paper withBorder p="lg" component="form" onSubmit={submit}>
@@ -179,13 +181,9 @@ function AddMember() {
           />
         </Group>
         <Group justify="flex-end">
-          <Button
-            type="submit"
-            loading={added.isPending}
-            disabled={name.trim() === "" && email.trim() === ""}
-          >
+          <WorkButton type="submit" isWorking={added.isPending} disabled={!isGiven}>
             Add
-          </Button>
+          </WorkButton>
         </Group>
       </Stack>
     </Paper>

@@ -1,0 +1,76 @@
+/** What takes a while is begun once, and the button that began it keeps the focus. */
+import assert from "node:assert/strict";
+import type { Locator, Page } from "playwright-core";
+import { consoleTest } from "./console-world.ts";
+
+const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent);
+/** Faster than the page can draw. */
+const pressTwice = (button: Locator) =>
+  button.evaluate((element: HTMLElement) => {
+    element.click();
+    element.click();
+  });
+
+/** Requests of that method and address wait. @returns how many there were, and what lets them go */
+async function holdUp(page: Page, method: string, address: string) {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const held = { count: 0, letGo: resolve };
+  await page.route(address, async (route) => {
+    if (route.request().method() === method) {
+      held.count += 1;
+      await promise;
+    }
+    await route.fallback();
+  });
+  return held;
+}
+
+consoleTest(
+  "A question that is answered twice is sent once, and its button keeps the focus while it works.",
+  async ({ world, page, open }) => {
+    const { sourceId } = await world.createSource();
+    await open(`/sources/settings?sourceId=${sourceId}`);
+    const rotated = await holdUp(page, "POST", "**/regenerate-key");
+    await page.getByRole("button", { name: "Rotate …" }).click();
+    await pressTwice(page.getByRole("button", { name: "Rotate the key" }));
+    rotated.letGo();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    assert.equal(rotated.count, 1);
+
+    const deleted = await holdUp(page, "DELETE", "**/api/tracking-sources/*");
+    await page.getByRole("button", { name: "Delete …" }).click();
+    const button = page.getByRole("button", { name: "Delete it" });
+    await button.press("Enter");
+    await page.locator("button[aria-busy=true]").waitFor();
+    assert.equal(await focused(page), "Delete it");
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Space");
+    deleted.letGo();
+    await page.getByRole("heading", { name: "No source yet" }).waitFor();
+    assert.equal(deleted.count, 1);
+  },
+);
+
+consoleTest(
+  "A form's button keeps the focus while it works, and afterwards, when there is nothing to send and it sends nothing.",
+  async ({ page, open }) => {
+    await open("/team");
+    const added = await holdUp(page, "POST", "**/api/members");
+    const name = page.getByLabel("Name");
+    const button = page.getByRole("button", { name: "Add", exact: true });
+    await name.fill("Dashboard");
+    await button.press("Enter");
+    await page.locator("button[aria-busy=true]").waitFor();
+    assert.equal(await focused(page), "Add");
+    await page.keyboard.press("Enter");
+    added.letGo();
+    await page.locator("button[aria-disabled=true][aria-busy=false]", { hasText: "Add" }).waitFor();
+    assert.equal(await focused(page), "Add");
+    await page.keyboard.press("Enter");
+    await name.press("Enter");
+    await name.fill("Reports");
+    await button.click();
+    await page.getByRole("row", { name: "Reports" }).waitFor();
+    assert.equal(added.count, 2);
+  },
+);
