@@ -138,7 +138,7 @@ onSignedOut(() => {
   const next = router.state.location.href;
   session.signOut();
   queryClient.clear();
-  void router.navigate({ to: "/sign-in", search: { next, why: "expired" } });
+  void router.navigate({ to: "/sign-in", search: { next, why: "expired" }, ignoreBlocker: true });
 });
 
 declare module "@tanstack/react-router" {

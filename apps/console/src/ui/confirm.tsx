@@ -8,6 +8,7 @@ import { WorkButton } from "./work-button.tsx";
 interface ConfirmProps {
   readonly title: string;
   readonly confirmLabel: string;
+  readonly cancelLabel?: string;
   readonly opened: boolean;
   readonly onClose: () => void;
   /** The question is closed when it went well, and says so when it did not. */
@@ -15,7 +16,8 @@ interface ConfirmProps {
   readonly children: ReactNode;
 }
 
-export function Confirm({ title, confirmLabel, opened, onClose, onConfirm, children }: ConfirmProps) {
+export function Confirm(props: ConfirmProps) {
+  const { title, confirmLabel, cancelLabel = "Cancel", opened, onClose, onConfirm, children } = props;
   const confirmed = useMutation({ mutationFn: onConfirm, onSuccess: onClose });
   return (
     <Modal opened={opened} onClose={onClose} title={title} closeButtonProps={{ "aria-label": "Close" }}>
@@ -24,7 +26,7 @@ export function Confirm({ title, confirmLabel, opened, onClose, onConfirm, child
         {confirmed.error && <Failure error={confirmed.error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
-            Cancel
+            {cancelLabel}
           </Button>
           <WorkButton
             color="red"

@@ -31,7 +31,7 @@ export function DeadEnd({ error, onRetry, onMade }: DeadEndProps) {
           <Group gap="sm">
             <Button
               variant="default"
-              onClick={() => void navigate({ to: "/sign-in", search: { out: "yes" } })}
+              onClick={() => void navigate({ to: "/sign-in", search: { out: "yes" }, ignoreBlocker: true })}
             >
               Sign out
             </Button>

@@ -7,6 +7,7 @@ import { useWorkspace, WorkspaceProvider } from "../workspace.tsx";
 import { Brand } from "./brand.tsx";
 import { ColourScheme } from "./colour-scheme.tsx";
 import { NavigationLink, TextLink } from "./link.tsx";
+import { LeaveGuard, useMayLeave } from "./unsaved.tsx";
 
 const PAGES = [
   { to: "/sources", label: "Sources", permission: "sources:read" },
@@ -24,16 +25,19 @@ const isWithin = (pathname: string, to: string) =>
 function Workspaces() {
   const { organizationId, all, choose } = useWorkspace();
   const navigate = useNavigate();
+  const mayLeave = useMayLeave();
+  const open = async (id: string) => {
+    if (!(await mayLeave())) return;
+    choose(id);
+    await navigate({ to: "/sources", ignoreBlocker: true });
+  };
   return (
     <Stack gap={4}>
       <NativeSelect
         label="Workspace"
         value={organizationId}
         data={all.map((one) => ({ value: one.organizationId, label: one.name }))}
-        onChange={(event) => {
-          choose(event.currentTarget.value);
-          void navigate({ to: "/sources" });
-        }}
+        onChange={(event) => void open(event.currentTarget.value)}
       />
       <TextLink to="/workspaces/new" size="sm">
         New workspace
@@ -70,7 +74,7 @@ function Navigation() {
           <Button
             size="xs"
             variant="default"
-            onClick={() => void navigate({ to: "/sign-in", search: { out: "yes" } })}
+            onClick={() => void navigate({ to: "/sign-in", search: { out: "yes" }, ignoreBlocker: true })}
           >
             Sign out
           </Button>
@@ -93,41 +97,43 @@ export function Shell() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes it
   useEffect(close, [pathname]);
   return (
-    <WorkspaceProvider>
-      <AppShell
-        header={{ height: { base: 56, md: 0 } }}
-        navbar={{ width: 248, breakpoint: "md", collapsed: { mobile: !opened } }}
-        padding={{ base: "md", md: "xl" }}
-      >
-        <a className="skip-link" href={`${pathname}#main`} onClick={skipToMain}>
-          Skip to the page
-        </a>
-        <AppShell.Header hiddenFrom="md">
-          <Group h="100%" px="md" gap="sm">
-            <Burger
-              ref={burger}
-              opened={opened}
-              onClick={toggle}
-              size="sm"
-              aria-label="Navigation"
-              aria-expanded={opened}
-            />
-            <Brand />
-          </Group>
-        </AppShell.Header>
-        <AppShell.Navbar p="md" className="navbar" data-opened={opened ? "yes" : undefined}>
-          <Group visibleFrom="md" mb="lg">
-            <Brand />
-          </Group>
-          <Navigation />
-        </AppShell.Navbar>
-        <AppShell.Main id="main" tabIndex={-1}>
-          <div className="content">
-            <Outlet />
-          </div>
-        </AppShell.Main>
-      </AppShell>
-    </WorkspaceProvider>
+    <LeaveGuard>
+      <WorkspaceProvider>
+        <AppShell
+          header={{ height: { base: 56, md: 0 } }}
+          navbar={{ width: 248, breakpoint: "md", collapsed: { mobile: !opened } }}
+          padding={{ base: "md", md: "xl" }}
+        >
+          <a className="skip-link" href={`${pathname}#main`} onClick={skipToMain}>
+            Skip to the page
+          </a>
+          <AppShell.Header hiddenFrom="md">
+            <Group h="100%" px="md" gap="sm">
+              <Burger
+                ref={burger}
+                opened={opened}
+                onClick={toggle}
+                size="sm"
+                aria-label="Navigation"
+                aria-expanded={opened}
+              />
+              <Brand />
+            </Group>
+          </AppShell.Header>
+          <AppShell.Navbar p="md" className="navbar" data-opened={opened ? "yes" : undefined}>
+            <Group visibleFrom="md" mb="lg">
+              <Brand />
+            </Group>
+            <Navigation />
+          </AppShell.Navbar>
+          <AppShell.Main id="main" tabIndex={-1}>
+            <div className="content">
+              <Outlet />
+            </div>
+          </AppShell.Main>
+        </AppShell>
+      </WorkspaceProvider>
+    </LeaveGuard>
   );
 }
 

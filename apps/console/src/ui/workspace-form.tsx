@@ -27,7 +27,7 @@ export function WorkspaceForm({ onMade, children }: WorkspaceFormProps) {
     },
   });
   const failure = created.error instanceof ApiError ? created.error : null;
-  const submit = useSubmit(() => created.mutateAsync());
+  const submit = useSubmit(() => created.mutateAsync(), name.trim() !== "");
   return (
     <form onSubmit={submit} aria-label="New workspace">
       <Stack>

@@ -38,11 +38,12 @@ function CreateSource() {
       }),
     onSuccess: async ({ sourceId }) => {
       await client.invalidateQueries({ queryKey: ["sources"] });
-      await navigate({ to: "/analytics/setup/install", search: { sourceId } });
+      await navigate({ to: "/analytics/setup/install", search: { sourceId }, ignoreBlocker: true });
     },
   });
   const failure = created.error instanceof ApiError ? created.error : null;
-  const submit = useSubmit(() => created.mutateAsync());
+  const isBegun = name.trim() !== "" || givenOrigins(origins).length > 0 || frameworkHint !== null;
+  const submit = useSubmit(() => created.mutateAsync(), isBegun);
   return (
     <Paper withBorder p="lg" maw={680} component="form" onSubmit={submit}>
       <Stack>

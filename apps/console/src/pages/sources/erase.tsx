@@ -45,7 +45,7 @@ export function Erase({ source: { sourceId, name } }: { readonly source: Source 
     <FormSection
       title="Erase a visitor"
       text="Every event of this source that carries the id, with its sessions and debug snapshots. It cannot be taken back."
-      onSubmit={useSubmit(() => setAsked(true))}
+      onSubmit={useSubmit(() => setAsked(true), isGiven)}
     >
       <Group align="flex-end" gap="sm">
         <NativeSelect

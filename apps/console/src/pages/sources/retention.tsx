@@ -28,7 +28,7 @@ export function RetentionSection({ source }: { readonly source: Source }) {
   const saved = useMutation({ mutationFn: save });
   const deletes = retentionDays !== null && (kept === null || retentionDays < kept);
   const isUnsaved = retentionDays !== kept;
-  const submit = useSubmit(() => (deletes ? setAsked(true) : saved.mutateAsync()));
+  const submit = useSubmit(() => (deletes ? setAsked(true) : saved.mutateAsync()), isUnsaved);
   const failure = saved.error instanceof ApiError ? saved.error : null;
   return (
     <FormSection

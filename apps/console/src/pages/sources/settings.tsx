@@ -172,7 +172,7 @@ function DeleteSection({ source }: { readonly source: Source }) {
         onClose={() => setAsked(false)}
         onConfirm={async () => {
           await call("deleteSource", { params: { sourceId } });
-          await navigate({ to: "/sources" });
+          await navigate({ to: "/sources", ignoreBlocker: true });
           await changed(sourceId);
         }}
       >

@@ -54,13 +54,16 @@ export function useSourceForm<Fields extends object>(options: SourceFormOptions<
     if (saved.isSuccess) saved.reset();
     setTyped((before) => ({ ...before, ...changes }));
   };
+  const changed = (fields: Partial<Fields>) =>
+    those<Fields>(fields, (name, value) => !isSame(value, kept[name]));
+  const isUnsaved = Object.keys(changed(tidy(typed))).length > 0;
   const submit = useSubmit(async () => {
     const sent = tidy(typed);
     setTyped(sent);
-    await saved.mutateAsync(patchOf(those<Fields>(sent, (name, value) => !isSame(value, kept[name]))));
+    await saved.mutateAsync(patchOf(changed(sent)));
     // what was typed since stays
     setTyped((now) => those<Fields>(now, (name, value) => value !== sent[name]));
-  });
+  }, isUnsaved);
   const failure = saved.error instanceof ApiError ? saved.error : null;
   return { fields: { ...kept, ...typed }, put, submit, saved, failure };
 }

@@ -59,7 +59,7 @@ function MakeLink({ view }: { readonly view: View }) {
     },
   });
   const failure = made.error instanceof ApiError ? made.error : null;
-  const submit = useSubmit(() => made.mutateAsync());
+  const submit = useSubmit(() => made.mutateAsync(), label.trim() !== "");
   return (
     <>
       <form onSubmit={submit} className="in-line">

@@ -38,7 +38,7 @@ export function CreateToken() {
   const others = (members.data?.members ?? []).filter(
     (one) => one.userId !== ownId && !isAbove(one.role, own),
   );
-  const submit = useSubmit(() => created.mutateAsync());
+  const submit = useSubmit(() => created.mutateAsync(), label.trim() !== "");
   return (
     <Paper withBorder p="lg" component="form" onSubmit={submit}>
       <Stack>

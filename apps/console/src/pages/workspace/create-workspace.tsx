@@ -17,7 +17,7 @@ function CreateWorkspace() {
   const navigate = useNavigate();
   const open = (organizationId: string) => {
     choose(organizationId);
-    return navigate({ to: "/sources" });
+    return navigate({ to: "/sources", ignoreBlocker: true });
   };
   return (
     <Paper withBorder p="lg" maw={560}>

@@ -146,7 +146,7 @@ function AddMember() {
   });
   const failure = added.error instanceof ApiError ? added.error : null;
   const isGiven = name.trim() !== "" || email.trim() !== "";
-  const submit = useSubmit(() => added.mutateAsync());
+  const submit = useSubmit(() => added.mutateAsync(), isGiven);
   return (
     <Paper withBorder p="lg" component="form" onSubmit={submit}>
       <Stack>
