@@ -91,6 +91,8 @@ test("From its own host the console signs in, lists, follows attempts and gives 
   await page.getByLabel("For whom").fill("Board");
   await page.getByRole("button", { name: "Make a link" }).click();
   await page.getByText(`${appUrl}/shared?sourceId=${source.sourceId}`).waitFor();
+  await page.goto(`${appUrl}/nowhere`);
+  await page.getByRole("heading", { name: "There is nothing here" }).waitFor();
   // without a warehouse the numbers are refused, which browsers write down
   assert.deepEqual(
     offences.filter((text) => !/status of 503/.test(text)),

@@ -61,7 +61,7 @@ test("What the document loads is kept for ever, and comes compressed to whoever 
   }
 });
 
-test("A file that is not there, a path that leaves the folder and any other path are 404.", async () => {
+test("A file that is not there, a path that leaves the folder and any other path are 404, as for every client.", async () => {
   const absent = [
     "/console/index-00000000.js",
     "/console/",
@@ -78,7 +78,8 @@ test("A file that is not there, a path that leaves the folder and any other path
     "/api/sources",
     "/analytics/setup",
   ];
-  for (const path of absent) refused(await world.ask(path), 404, "route_not_found");
+  const headers = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
+  for (const path of absent) refused(await world.ask(path, { headers }), 404, "route_not_found");
 });
 
 test("Pages are read, and nothing else is done with them.", async () => {

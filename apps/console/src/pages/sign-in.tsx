@@ -1,12 +1,12 @@
 /** With an access token, or by the one-time link that the first start prints, whose fragment holds a code. */
-import { Alert, Paper, PasswordInput, Stack, Text, Title } from "@mantine/core";
+import { Alert, PasswordInput, Stack, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import { call } from "../api.ts";
 import { organizationsQuery, queryClient } from "../queries.ts";
 import { session } from "../session.ts";
-import { Brand } from "../ui/brand.tsx";
+import { Alone } from "../ui/alone.tsx";
 import { Prose } from "../ui/prose.tsx";
 import { Failure } from "../ui/states.tsx";
 import { useSubmit } from "../ui/use-submit.ts";
@@ -54,48 +54,39 @@ export function SignInPage() {
   const field = useRef<HTMLInputElement>(null);
   const { mutate, mutateAsync } = signedIn;
   useEffect(() => {
-    document.title = "Sign in · Headwater";
     field.current?.focus();
     if (code !== null) mutate({ code });
   }, [code, mutate]);
 
   const submit = useSubmit(() => mutateAsync({ token: token.trim() }));
   return (
-    <main className="sign-in">
-      <Paper withBorder p="xl" radius="lg" maw={460} w="100%">
+    <Alone title="Sign in">
+      {why === "expired" && !signedIn.error && (
+        <Alert color="yellow" title="You have been signed out">
+          Your token has expired or was revoked.
+        </Alert>
+      )}
+      {signedIn.error && <Failure error={signedIn.error} />}
+      <form onSubmit={submit}>
         <Stack>
-          <Brand />
-          <Title order={1} size="h3">
+          <PasswordInput
+            label="Access token"
+            description={
+              <Prose text="Kept for this tab only. The first start of the service prints one, and `headwater token create` makes others." />
+            }
+            autoComplete="current-password"
+            value={token}
+            onChange={(event) => setToken(event.currentTarget.value)}
+            ref={field}
+          />
+          <WorkButton type="submit" isWorking={signedIn.isPending} disabled={token.trim() === ""}>
             Sign in
-          </Title>
-          {why === "expired" && !signedIn.error && (
-            <Alert color="yellow" title="You have been signed out">
-              Your token has expired or was revoked.
-            </Alert>
-          )}
-          {signedIn.error && <Failure error={signedIn.error} />}
-          <form onSubmit={submit}>
-            <Stack>
-              <PasswordInput
-                label="Access token"
-                description={
-                  <Prose text="Kept for this tab only. The first start of the service prints one, and `headwater token create` makes others." />
-                }
-                autoComplete="current-password"
-                value={token}
-                onChange={(event) => setToken(event.currentTarget.value)}
-                ref={field}
-              />
-              <WorkButton type="submit" isWorking={signedIn.isPending} disabled={token.trim() === ""}>
-                Sign in
-              </WorkButton>
-            </Stack>
-          </form>
-          <Text size="sm" c="dimmed">
-            Or open the sign-in link that the first start prints: it is good once, for ten minutes.
-          </Text>
+          </WorkButton>
         </Stack>
-      </Paper>
-    </main>
+      </form>
+      <Text size="sm" c="dimmed">
+        Or open the sign-in link that the first start prints: it is good once, for ten minutes.
+      </Text>
+    </Alone>
   );
 }

@@ -1,8 +1,8 @@
 /** Instead of every page, where no workspace can be opened: what is wrong, and the ways out of it. */
-import { Button, Group, Paper, Stack, Title } from "@mantine/core";
+import { Button, Group } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
-import { Brand } from "./brand.tsx";
+import { useState } from "react";
+import { Alone } from "./alone.tsx";
 import { Failure } from "./states.tsx";
 import { WorkspaceForm } from "./workspace-form.tsx";
 
@@ -16,34 +16,23 @@ interface DeadEndProps {
 export function DeadEnd({ error, onRetry, onMade }: DeadEndProps) {
   const navigate = useNavigate();
   const [isMaking, setMaking] = useState(false);
-  useEffect(() => {
-    document.title = "No workspace · Headwater";
-  }, []);
   return (
-    <main className="sign-in">
-      <Paper withBorder p="xl" radius="lg" maw={560} w="100%">
-        <Stack>
-          <Brand />
-          <Title order={1} size="h3">
-            {onMade ? "You are in no workspace" : "Your workspaces cannot be shown"}
-          </Title>
-          <Failure error={error} onRetry={onRetry} />
-          <Group gap="sm">
-            <Button
-              variant="default"
-              onClick={() => void navigate({ to: "/sign-in", search: { out: "yes" }, ignoreBlocker: true })}
-            >
-              Sign out
-            </Button>
-            {onMade && (
-              <Button variant="default" aria-expanded={isMaking} onClick={() => setMaking(!isMaking)}>
-                New workspace
-              </Button>
-            )}
-          </Group>
-          {onMade && isMaking && <WorkspaceForm onMade={onMade} />}
-        </Stack>
-      </Paper>
-    </main>
+    <Alone title={onMade ? "You are in no workspace" : "Your workspaces cannot be shown"}>
+      <Failure error={error} onRetry={onRetry} />
+      <Group gap="sm">
+        <Button
+          variant="default"
+          onClick={() => void navigate({ to: "/sign-in", search: { out: "yes" }, ignoreBlocker: true })}
+        >
+          Sign out
+        </Button>
+        {onMade && (
+          <Button variant="default" aria-expanded={isMaking} onClick={() => setMaking(!isMaking)}>
+            New workspace
+          </Button>
+        )}
+      </Group>
+      {onMade && isMaking && <WorkspaceForm onMade={onMade} />}
+    </Alone>
   );
 }

@@ -1,0 +1,31 @@
+/** An address that no page has, where a link of the console or its own host leads there. */
+import assert from "node:assert/strict";
+import { OWNER_TOKEN } from "../../../apps/server/test/world.ts";
+import { consoleTest } from "./console-world.ts";
+import { SCHEMES, seriousFindings } from "./findings.ts";
+
+consoleTest(
+  "An address without a page says so and leads to the sources; axe finds nothing serious, and it fits a phone.",
+  async ({ world, page, shoot }) => {
+    await page.emulateMedia({ reducedMotion: "reduce" });
+    await page.goto(`${world.url}/sign-in?next=/nowhere%3Fa%3Db`);
+    await page.getByLabel("Access token").fill(OWNER_TOKEN);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("heading", { level: 1, name: "There is nothing here" }).waitFor();
+    assert.equal(new URL(page.url()).pathname, "/nowhere");
+    assert.equal(await page.title(), "There is nothing here · Headwater");
+    const found: string[] = [];
+    for (const { colorScheme, rules } of SCHEMES) {
+      await page.emulateMedia({ colorScheme });
+      await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
+      found.push(...(await seriousFindings(page, rules)));
+      await shoot(`missing-${colorScheme}`);
+    }
+    assert.deepEqual(found, []);
+    await page.setViewportSize({ width: 360, height: 800 });
+    await shoot("missing-phone");
+    assert.ok(await page.evaluate("document.documentElement.scrollWidth <= 360"));
+    await page.getByRole("link", { name: "To the sources" }).click();
+    await page.getByRole("heading", { name: "Sources" }).waitFor();
+  },
+);
