@@ -86,6 +86,17 @@ async function askAll(ask: Ask, rounds: number, compared: (question: BenchQuesti
   return times;
 }
 
+/** All of them asked at the same time, as a page of numbers asks them. @returns milliseconds until the last is answered, a round each */
+async function askAtOnce(ask: Ask, rounds: number): Promise<number[]> {
+  const times: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const startedAt = performance.now();
+    await Promise.all(QUESTIONS.map((question) => askWarehouse(ask, question)));
+    times.push(performance.now() - startedAt);
+  }
+  return times;
+}
+
 async function timed<T>({ say }: Context, what: string, work: () => Promise<T>): Promise<T> {
   const startedAt = performance.now();
   const result = await work();
@@ -107,7 +118,7 @@ async function askPostgres(
   return answers;
 }
 
-function tableOf(asked: readonly Asked[]) {
+function tableOf(asked: readonly Asked[], atOnce: readonly number[]) {
   const sum = (read: (one: Asked) => number) => asked.reduce((total, one) => total + read(one), 0);
   const slowest = Math.max(...asked.map(({ settled }) => median(settled)));
   const together = sum(({ settled }) => median(settled));
@@ -118,17 +129,17 @@ function tableOf(asked: readonly Asked[]) {
     figure(postgres),
     "-",
   ]);
-  const wanted = [
-    verdict(together <= WANTED.sumMs, "≤ 1 s together"),
-    verdict(slowest < WANTED.slowestMs, "the slowest < 400 ms"),
-  ].join("; ");
-  rows.push([
-    "all ten",
-    figure(together),
-    figure(sum(({ derived }) => median(derived))),
-    figure(sum(({ postgres }) => postgres)),
-    wanted,
-  ]);
+  const isSoon = (ms: number) => verdict(ms <= WANTED.sumMs, "≤ 1 s together");
+  rows.push(
+    [
+      "all ten, one after the other",
+      figure(together),
+      figure(sum(({ derived }) => median(derived))),
+      figure(sum(({ postgres }) => postgres)),
+      `${isSoon(together)}; ${verdict(slowest < WANTED.slowestMs, "the slowest < 400 ms")}`,
+    ],
+    ["all ten at once, as the console asks", spread(atOnce), "-", "-", isSoon(median(atOnce))],
+  );
   return { columns: ["question", "settled, ms", "not settled, ms", "PostgreSQL, ms", "asked for"], rows };
 }
 
@@ -166,6 +177,7 @@ async function measure(context: Context, life: Life): Promise<Section> {
   const derived = await askAll(ask, 1, compared);
   await timed(context, `${DAYS} days settled`, () => settle(client));
   const settled = await askAll(ask, quick ? 1 : ROUNDS, compared);
+  const atOnce = await askAtOnce(ask, quick ? 1 : ROUNDS);
   const [own, more] = [await bytesOf(client, ["events"]), await bytesOf(client, ["visits", "hits"])];
   await postgres.stop();
   await client.close();
@@ -185,7 +197,7 @@ async function measure(context: Context, life: Life): Promise<Section> {
       WAREHOUSE_THREADS: String(ENGINE.threads),
     },
     tables: [
-      tableOf(asked),
+      tableOf(asked, atOnce),
       {
         columns: ["store", "bytes on disk an event"],
         rows: [
@@ -199,6 +211,6 @@ async function measure(context: Context, life: Life): Promise<Section> {
     notes: [
       `Made-up traffic of \`headwater seed\`, straight into the warehouse. Every answer of the warehouse is held to PostgreSQL's. Warm: median (lowest–highest) of ${quick ? 1 : ROUNDS}, of PostgreSQL and of days that have not settled the second time of two.`,
     ],
-    data: asked,
+    data: { asked, atOnce },
   };
 }
