@@ -16,6 +16,7 @@ export const PARTS = [
   "stats",
   "shipping",
   "beside",
+  "console",
 ] as const;
 export type Part = (typeof PARTS)[number];
 

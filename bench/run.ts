@@ -4,6 +4,7 @@ import { commitOf, describeMachine, hasWrk } from "./machine.ts";
 import { HELP, type Part, readOptions, UsageError } from "./options.ts";
 import { openResults, writeResults } from "./report.ts";
 import { beside } from "./rows/beside.ts";
+import { consolePages } from "./rows/console.ts";
 import { debugRecording } from "./rows/debug.ts";
 import { growth } from "./rows/growth.ts";
 import { memory } from "./rows/memory.ts";
@@ -31,6 +32,7 @@ const MEASURES: Record<Part, (context: Context) => Promise<Section>> = {
   stats,
   shipping,
   beside,
+  console: consolePages,
 };
 
 const say = (text: string) => console.log(text);

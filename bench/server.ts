@@ -8,7 +8,7 @@ import { ORIGIN, type Visit } from "./bodies.ts";
 import { answered, freePort, start, stop } from "./children.ts";
 import { cpuSecondsOf } from "./machine.ts";
 
-const OWNER_TOKEN = "the-owner-token-of-the-bench-0123456789";
+export const OWNER_TOKEN = "the-owner-token-of-the-bench-0123456789";
 const ORGANIZATION_ID = "org_default";
 const SERVE = fileURLToPath(new URL("serve.ts", import.meta.url));
 /** What `npm start` runs. */

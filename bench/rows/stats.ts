@@ -1,47 +1,22 @@
 /** Ten questions of a dashboard over a month of ten million events, and the same on PostgreSQL, with the same answers. */
 import { join } from "node:path";
-
-import { openSink } from "../../apps/server/src/cli/seed/to-warehouse.ts";
-import { visitsOf } from "../../apps/server/src/seed/traffic.ts";
 import { type Ask, createAsker } from "../../apps/server/src/stats/ask.ts";
 import { answerQuery } from "../../apps/server/src/stats/query.ts";
-import { settleRound } from "../../apps/server/src/stats/settler.ts";
 import { connect, type WarehouseClient } from "../../apps/server/src/warehouse/client.ts";
 import { startEmbedded } from "../../apps/server/src/warehouse/embedded/start.ts";
 import type { Life } from "../../apps/server/src/warehouse/keep.ts";
 import { migrate } from "../../apps/server/src/warehouse/migrate.ts";
 import { type Context, figure, median, type Section, spread, verdict } from "../section.ts";
 import { newFolder } from "../server.ts";
+import { COMMAND_MS, DAYS, ENGINE, EVENTS, fill, QUICK_EVENTS, range, settle, UNTIL } from "./month.ts";
 import { openPostgres, type PostgresSubject } from "./stats-postgres.ts";
 import { type BenchQuestion, type Figures, QUESTIONS } from "./stats-questions.ts";
 
-const EVENTS = 10_000_000;
-const QUICK_EVENTS = 200_000;
-const DAYS = 30;
-const DAY_MS = 86_400_000;
-const UNTIL = Date.UTC(2026, 10, 21);
 const SOURCE_ID = "src_bench";
-const SITE = "https://shop.example";
-/** As the service starts it, with its own settings. */
-const ENGINE = { memoryBytes: 1_073_741_824, threads: 2 };
 const ROUNDS = 5;
-const COMMAND_MS = 600_000;
 /** Of the tables of Umami on PostgreSQL, indexes included, as this project found it. */
 const UMAMI_BYTES = 1_300;
 const WANTED = { sumMs: 1_000, slowestMs: 400 };
-
-const range = [new Date(UNTIL - DAYS * DAY_MS).toISOString(), new Date(UNTIL).toISOString()] as const;
-
-async function fill(client: WarehouseClient, events: number): Promise<void> {
-  const sink = await openSink(client, SOURCE_ID, SITE, (prefix) => `${prefix}_${crypto.randomUUID()}`);
-  for (const visit of visitsOf({ seed: 1, events, days: DAYS, until: UNTIL, site: SITE }))
-    await sink.take(visit);
-  await sink.end();
-}
-
-async function settle(client: WarehouseClient): Promise<void> {
-  while ((await settleRound(client, UNTIL + DAY_MS, { sourceEvents: 1 })) > 0);
-}
 
 async function bytesOf(client: WarehouseClient, tables: readonly string[]): Promise<number> {
   const query = `SELECT sum(bytes_on_disk) FROM system.parts WHERE active AND database = currentDatabase() AND table IN (${tables.map((one) => `'${one}'`)})`;
@@ -158,7 +133,7 @@ async function measure(context: Context, life: Life): Promise<Section> {
   const events = quick ? QUICK_EVENTS : EVENTS;
   await migrate(life.endpoint);
   const client = connect(life.endpoint, COMMAND_MS);
-  await timed(context, `${figure(events)} events in the warehouse`, () => fill(client, events));
+  await timed(context, `${figure(events)} events in the warehouse`, () => fill(client, SOURCE_ID, events));
   const postgres = await timed(context, "the same in PostgreSQL", () =>
     openPostgres(client, [SOURCE_ID, ...range]),
   );

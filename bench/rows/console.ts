@@ -1,0 +1,208 @@
+/** How soon the console shows a chart of ten million events, and how smoothly a list of 5,000 attempts is scrolled. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type BrowserContext, chromium } from "playwright-core";
+import { connect } from "../../apps/server/src/warehouse/client.ts";
+import { startEmbedded } from "../../apps/server/src/warehouse/embedded/start.ts";
+import type { Life } from "../../apps/server/src/warehouse/keep.ts";
+import { ORIGIN } from "../bodies.ts";
+import { type Context, figure, median, type Section, spread, type Table, verdict } from "../section.ts";
+import { type Headwater, newFolder, ORDINARY, OWNER_TOKEN, startHeadwater } from "../server.ts";
+import { COMMAND_MS, DAYS, ENGINE, EVENTS, fill, QUICK_EVENTS, range, settle } from "./month.ts";
+import { shipped, warehouseUp } from "./warehouse.ts";
+
+const PAGE_SCRIPT = fileURLToPath(new URL("../console-page.js", import.meta.url));
+const CHROMIUM = "/usr/bin/chromium";
+const VIEWPORT = { width: 1280, height: 900 };
+const WAIT_MS = 60_000;
+const ATTEMPTS = 5_000;
+const SCROLL_MS = 5_000;
+const SCROLL_PIXELS = 120;
+const WANTED = { chartMs: 1_000, framesPerSecond: 50 };
+
+/** Milliseconds from the beginning of the page's load until it was first there. */
+interface Shown {
+  chart: number;
+  headline: number;
+  lists: number;
+}
+
+/** What `console-page.js` gives a page. */
+interface InPage {
+  bench: {
+    shown(): Shown | null;
+    attempts(): number;
+    scrollList(durationMs: number, pixels: number): Promise<number[]>;
+  };
+}
+
+async function openStats(context: BrowserContext, address: string): Promise<Shown> {
+  const page = await context.newPage();
+  await page.goto(address, { waitUntil: "commit" });
+  const seen = await page.waitForFunction(() => (globalThis as unknown as InPage).bench.shown(), null, {
+    timeout: WAIT_MS,
+  });
+  const shown = (await seen.jsonValue()) as Shown;
+  await page.close();
+  return shown;
+}
+
+/** The service keeps no more than 200 attempts a second, so the stream is written here. */
+async function openAttempts(context: BrowserContext, server: Headwater, sourceId: string): Promise<number[]> {
+  const debug = await server.ask(`/api/tracking-sources/${sourceId}/debug`);
+  const { bootstrapAttempts } = (await debug.json()) as { bootstrapAttempts: object[] };
+  const begin = Date.now();
+  const body = Array.from({ length: ATTEMPTS }, (_, number) => {
+    const receivedAt = new Date(begin + number).toISOString();
+    const attempt = { ...bootstrapAttempts[0], attemptId: `att_${number}`, receivedAt };
+    return `id: ${number}\nevent: attempt\ndata: ${JSON.stringify(attempt)}\n\n`;
+  }).join("");
+  const page = await context.newPage();
+  await page.route("**/debug/stream*", (route) => route.fulfill({ contentType: "text/event-stream", body }));
+  await page.goto(`${server.url}/analytics/setup/debug?sourceId=${sourceId}`);
+  await page.waitForFunction(
+    (least) => (globalThis as unknown as InPage).bench.attempts() >= least,
+    ATTEMPTS,
+    { timeout: WAIT_MS },
+  );
+  const frames = await page.evaluate(
+    ([durationMs, pixels]) => (globalThis as unknown as InPage).bench.scrollList(durationMs, pixels),
+    [SCROLL_MS, SCROLL_PIXELS] as const,
+  );
+  await page.close();
+  return frames;
+}
+
+/** One event, so that the source has received something. */
+async function sendOne(server: Headwater): Promise<void> {
+  const { publicKey, sessionId, anonymousId } = server.visits[0]!;
+  const sentAt = new Date().toISOString();
+  const event = { id: crypto.randomUUID(), type: "track", name: "bench", timestamp: sentAt };
+  const own = { ingestVersion: 2, sdkVersion: "bench", batchId: crypto.randomUUID(), sentAt };
+  const answer = await fetch(`${server.url}/api/ingest/v2/${publicKey}/events`, {
+    method: "POST",
+    headers: { origin: ORIGIN, "content-type": "application/json", "x-forwarded-for": "93.20.0.1" },
+    body: JSON.stringify({ ...own, sessionId, anonymousId, events: [event] }),
+  });
+  if (!answer.ok) throw new Error(`an event was answered ${answer.status}: ${await answer.text()}`);
+  await shipped(server, 1);
+}
+
+async function onlySource(server: Headwater): Promise<string> {
+  const answer = await server.ask("/api/tracking-sources?organizationId=org_default");
+  const { sources } = (await answer.json()) as { sources: { sourceId: string }[] };
+  return sources[0]!.sourceId;
+}
+
+function chartTable(shown: readonly Shown[], events: number): Table {
+  const [first, ...later] = shown;
+  const row = (name: string, of: readonly Shown[], asked: string) => [
+    name,
+    spread(of.map(({ headline }) => headline)),
+    spread(of.map(({ chart }) => chart)),
+    spread(of.map(({ lists }) => lists)),
+    asked,
+  ];
+  const isSoon = median(later.map(({ chart }) => chart)) <= WANTED.chartMs;
+  return {
+    columns: [`${figure(events)} events`, "headline ms", "chart ms", "four lists ms", "asked for"],
+    rows: [
+      row("the first page after the start", [first!], "-"),
+      row("later pages", later, verdict(isSoon, "the chart within 1 s")),
+    ],
+  };
+}
+
+function listTable(frames: readonly number[]): Table {
+  const seconds = frames.reduce((sum, ms) => sum + ms, 0) / 1_000;
+  const perSecond = frames.length / seconds;
+  const slow = [...frames].sort((one, other) => other - one);
+  return {
+    columns: ["list", "frames/s", "a frame in 20 takes longer than ms", "longest ms", "asked for"],
+    rows: [
+      [
+        `${figure(ATTEMPTS)} attempts`,
+        figure(perSecond),
+        figure(slow[Math.floor(slow.length / 20)]!),
+        figure(slow[0]!),
+        verdict(perSecond >= WANTED.framesPerSecond, "≥ 50 frames/s"),
+      ],
+    ],
+  };
+}
+
+async function openPages(context: Context, server: Headwater, sourceId: string) {
+  const browser = await chromium.launch({
+    executablePath: CHROMIUM,
+    args: ["--no-sandbox", "--disable-gpu"],
+  });
+  try {
+    const visitor = await browser.newContext({ viewport: VIEWPORT });
+    await visitor.addInitScript({ content: `sessionStorage.setItem("headwater.token", "${OWNER_TOKEN}")` });
+    await visitor.addInitScript({ path: PAGE_SCRIPT });
+    const days = range.map((instant, at) => new Date(Date.parse(instant) - at).toISOString().slice(0, 10));
+    const address = `${server.url}/analytics/stats?sourceId=${sourceId}&range=${days.join("..")}&tz=UTC`;
+    const shown: Shown[] = [];
+    for (let round = 0; round <= context.options.rounds; round++) {
+      shown.push(await openStats(visitor, address));
+      const { chart, lists } = shown.at(-1)!;
+      context.say(`  page ${round + 1}: chart after ${figure(chart)} ms, lists after ${figure(lists)}`);
+    }
+    return { shown, frames: await openAttempts(visitor, server, sourceId) };
+  } finally {
+    await browser.close();
+  }
+}
+
+export async function consolePages(context: Context): Promise<Section> {
+  if (!existsSync(CHROMIUM)) throw new Error(`there is no Chromium at ${CHROMIUM}: apt-get install chromium`);
+  const events = context.options.quick ? QUICK_EVENTS : EVENTS;
+  const life = await startEmbedded({ folder: join(newFolder(), "warehouse"), ...ENGINE });
+  try {
+    return await measure(context, events, life);
+  } finally {
+    life.end();
+    await life.ended;
+  }
+}
+
+async function measure(context: Context, events: number, life: Life): Promise<Section> {
+  const { username, password, database } = life.endpoint;
+  const address = Object.assign(new URL(`${life.endpoint.url}/${database}`), { username, password });
+  const settings = { ...ORDINARY, WAREHOUSE: "", CLICKHOUSE_URL: address.href };
+  const server = await startHeadwater({ settings, visits: 1, command: true });
+  try {
+    const sourceId = await month(server, life, events);
+    context.say(`  ${figure(events)} events in the warehouse, and their days settled`);
+    return sectionOf(events, await openPages(context, server, sourceId));
+  } finally {
+    await server.stop();
+  }
+}
+
+/** @returns the source, with events of a month and one of today */
+async function month(server: Headwater, life: Life, events: number): Promise<string> {
+  await warehouseUp(server);
+  const sourceId = await onlySource(server);
+  const client = connect(life.endpoint, COMMAND_MS);
+  await fill(client, sourceId, events);
+  await settle(client);
+  await client.close();
+  await sendOne(server);
+  return sourceId;
+}
+
+function sectionOf(events: number, { shown, frames }: { shown: Shown[]; frames: number[] }): Section {
+  return {
+    title: `The console: a chart of ${figure(events)} events, a list of ${figure(ATTEMPTS)} attempts`,
+    date: new Date().toISOString(),
+    settings: { ...ORDINARY, WAREHOUSE: "embedded" },
+    tables: [chartTable(shown, events), listTable(frames)],
+    notes: [
+      `Chromium without a window, on the same cores as the service and its warehouse. The page of numbers of one source, ${DAYS} settled days with the days before compared: from the beginning of the page's own load until the chart, all six numbers above it and the first four lists are there. Each in a tab of its own, so nothing is remembered.`,
+      `The list: ${figure(ATTEMPTS)} attempts come by the live stream, then it is scrolled by ${SCROLL_PIXELS} pixels a frame for ${SCROLL_MS / 1_000} s. A browser draws 60 frames a second at most.`,
+    ],
+    data: { shown, frames },
+  };
+}

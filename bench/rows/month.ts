@@ -1,0 +1,29 @@
+/** A month of a shop's made-up visits in a warehouse, its days settled: what questions and pages of numbers are measured on. */
+import { openSink } from "../../apps/server/src/cli/seed/to-warehouse.ts";
+import { visitsOf } from "../../apps/server/src/seed/traffic.ts";
+import { settleRound } from "../../apps/server/src/stats/settler.ts";
+import type { WarehouseClient } from "../../apps/server/src/warehouse/client.ts";
+
+export const EVENTS = 10_000_000;
+export const QUICK_EVENTS = 200_000;
+export const DAYS = 30;
+const DAY_MS = 86_400_000;
+export const UNTIL = Date.UTC(2026, 10, 21);
+const SITE = "https://shop.example";
+/** As the service starts it, with its own settings. */
+export const ENGINE = { memoryBytes: 1_073_741_824, threads: 2 };
+/** So long may a statement take that fills it. */
+export const COMMAND_MS = 600_000;
+
+export const range = [new Date(UNTIL - DAYS * DAY_MS).toISOString(), new Date(UNTIL).toISOString()] as const;
+
+export async function fill(client: WarehouseClient, sourceId: string, events: number): Promise<void> {
+  const sink = await openSink(client, sourceId, SITE, (prefix) => `${prefix}_${crypto.randomUUID()}`);
+  for (const visit of visitsOf({ seed: 1, events, days: DAYS, until: UNTIL, site: SITE }))
+    await sink.take(visit);
+  await sink.end();
+}
+
+export async function settle(client: WarehouseClient): Promise<void> {
+  while ((await settleRound(client, UNTIL + DAY_MS, { sourceEvents: 1 })) > 0);
+}
