@@ -33,15 +33,17 @@ export function visitsOf(
   const columns = list([...SLICE, ...texts]);
   const sourceId = bind("String", scope.sourceId);
   const unread = unreadOf(bind, visits);
-  const loose = [
-    ...(hasLoose ? [`SELECT session FROM looseSessions WHERE sourceId = ${sourceId}`] : []),
-    ...(unread === null ? [] : [`SELECT session FROM events WHERE sourceId = ${sourceId} AND (${unread})`]),
-  ].join(" UNION ALL ");
   const where = storedWhere(bind, sourceId, visits);
-  if (loose === "") return `SELECT ${columns} FROM visits WHERE ${where}`;
+  if (unread === null && !hasLoose) return `SELECT ${columns} FROM visits WHERE ${where}`;
+  const loose = `SELECT session FROM looseSessions WHERE sourceId = ${sourceId}`;
+  const unreadIn = (column: string) =>
+    `SELECT ${column} FROM events WHERE sourceId = ${sourceId} AND (${unread ?? "0"})`;
+  const left = hasLoose ? `${loose} UNION ALL ${unreadIn("session")}` : unreadIn("session");
+  // ids begin with a time and events lie in their order: by them only those places are looked at where one may be
+  const taken = hasLoose ? `session IN (${left})` : `sessionId IN (${unreadIn("sessionId")})`;
   const { sessions } = ownOf(bind, scope, side.period);
-  return `SELECT ${columns} FROM visits WHERE ${where} AND session NOT IN (${loose})
-    UNION ALL SELECT ${columns} FROM (${slicesOf(`${sessions} AND session IN (${loose})`, texts)})`;
+  return `SELECT ${columns} FROM visits WHERE ${where} AND session NOT IN (${left})
+    UNION ALL SELECT ${columns} FROM (${slicesOf(`${sessions} AND ${taken}`, texts)})`;
 }
 
 export function hitsOf(bind: Bind, { scope }: Query, side: Side, { hits }: Settled): string {
