@@ -2,14 +2,14 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type BrowserContext, chromium } from "playwright-core";
+import { type BrowserContext, chromium, type Page } from "playwright-core";
 import { connect } from "../../apps/server/src/warehouse/client.ts";
 import { startEmbedded } from "../../apps/server/src/warehouse/embedded/start.ts";
 import type { Life } from "../../apps/server/src/warehouse/keep.ts";
 import { ORIGIN } from "../bodies.ts";
 import { type Context, figure, median, type Section, spread, type Table, verdict } from "../section.ts";
 import { type Headwater, newFolder, ORDINARY, OWNER_TOKEN, startHeadwater } from "../server.ts";
-import { COMMAND_MS, DAYS, ENGINE, EVENTS, fill, QUICK_EVENTS, range, settle } from "./month.ts";
+import { COMMAND_MS, DAYS, ENGINE, EVENTS, fill, merged, QUICK_EVENTS, range, settle } from "./month.ts";
 import { shipped, warehouseUp } from "./warehouse.ts";
 
 const PAGE_SCRIPT = fileURLToPath(new URL("../console-page.js", import.meta.url));
@@ -37,15 +37,13 @@ interface InPage {
   };
 }
 
-async function openStats(context: BrowserContext, address: string): Promise<Shown> {
-  const page = await context.newPage();
+async function openStats(page: Page, address: string): Promise<Shown> {
+  await page.goto("about:blank");
   await page.goto(address, { waitUntil: "commit" });
   const seen = await page.waitForFunction(() => (globalThis as unknown as InPage).bench.shown(), null, {
     timeout: WAIT_MS,
   });
-  const shown = (await seen.jsonValue()) as Shown;
-  await page.close();
-  return shown;
+  return (await seen.jsonValue()) as Shown;
 }
 
 /** The service keeps no more than 200 attempts a second, so the stream is written here. */
@@ -143,9 +141,10 @@ async function openPages(context: Context, server: Headwater, sourceId: string) 
     await visitor.addInitScript({ path: PAGE_SCRIPT });
     const days = range.map((instant, at) => new Date(Date.parse(instant) - at).toISOString().slice(0, 10));
     const address = `${server.url}/analytics/stats?sourceId=${sourceId}&range=${days.join("..")}&tz=UTC`;
+    const page = await visitor.newPage();
     const shown: Shown[] = [];
     for (let round = 0; round <= context.options.rounds; round++) {
-      shown.push(await openStats(visitor, address));
+      shown.push(await openStats(page, address));
       const { chart, lists } = shown.at(-1)!;
       context.say(`  page ${round + 1}: chart after ${figure(chart)} ms, lists after ${figure(lists)}`);
     }
@@ -188,6 +187,7 @@ async function month(server: Headwater, life: Life, events: number): Promise<str
   const client = connect(life.endpoint, COMMAND_MS);
   await fill(client, sourceId, events);
   await settle(client);
+  await merged(client);
   await client.close();
   await sendOne(server);
   return sourceId;
@@ -200,7 +200,7 @@ function sectionOf(events: number, { shown, frames }: { shown: Shown[]; frames: 
     settings: { ...ORDINARY, WAREHOUSE: "embedded" },
     tables: [chartTable(shown, events), listTable(frames)],
     notes: [
-      `Chromium without a window, on the same cores as the service and its warehouse. The page of numbers of one source, ${DAYS} settled days with the days before compared: from the beginning of the page's own load until the chart, all six numbers above it and the first four lists are there. Each in a tab of its own, so nothing is remembered.`,
+      `Chromium without a window, on the same cores as the service and its warehouse. The page of numbers of one source, ${DAYS} settled days with the days before compared: from the beginning of the page's own load until the chart, all six numbers above it and the first four lists are there. Today has an event, and has not settled.`,
       `The list: ${figure(ATTEMPTS)} attempts come by the live stream, then it is scrolled by ${SCROLL_PIXELS} pixels a frame for ${SCROLL_MS / 1_000} s. A browser draws 60 frames a second at most.`,
     ],
     data: { shown, frames },

@@ -1,4 +1,5 @@
 /** A month of a shop's made-up visits in a warehouse, its days settled: what questions and pages of numbers are measured on. */
+import { setTimeout as wait } from "node:timers/promises";
 import { openSink } from "../../apps/server/src/cli/seed/to-warehouse.ts";
 import { visitsOf } from "../../apps/server/src/seed/traffic.ts";
 import { settleRound } from "../../apps/server/src/stats/settler.ts";
@@ -14,6 +15,7 @@ const SITE = "https://shop.example";
 export const ENGINE = { memoryBytes: 1_073_741_824, threads: 2 };
 /** So long may a statement take that fills it. */
 export const COMMAND_MS = 600_000;
+const ASK_MS = 1_000;
 
 export const range = [new Date(UNTIL - DAYS * DAY_MS).toISOString(), new Date(UNTIL).toISOString()] as const;
 
@@ -26,4 +28,14 @@ export async function fill(client: WarehouseClient, sourceId: string, events: nu
 
 export async function settle(client: WarehouseClient): Promise<void> {
   while ((await settleRound(client, UNTIL + DAY_MS, { sourceEvents: 1 })) > 0);
+}
+
+/** Waits until what was written is merged, which takes both processors for minutes after so much at once. */
+export async function merged(client: WarehouseClient): Promise<void> {
+  const query = "SELECT count() FROM system.merges";
+  for (let isBusy = true; isBusy; ) {
+    await wait(ASK_MS);
+    const [row] = await (await client.query({ query, format: "JSONCompactEachRow" })).json<[number]>();
+    isBusy = Number(row?.[0]) > 0;
+  }
 }

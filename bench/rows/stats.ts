@@ -8,7 +8,18 @@ import type { Life } from "../../apps/server/src/warehouse/keep.ts";
 import { migrate } from "../../apps/server/src/warehouse/migrate.ts";
 import { type Context, figure, median, type Section, spread, verdict } from "../section.ts";
 import { newFolder } from "../server.ts";
-import { COMMAND_MS, DAYS, ENGINE, EVENTS, fill, QUICK_EVENTS, range, settle, UNTIL } from "./month.ts";
+import {
+  COMMAND_MS,
+  DAYS,
+  ENGINE,
+  EVENTS,
+  fill,
+  merged,
+  QUICK_EVENTS,
+  range,
+  settle,
+  UNTIL,
+} from "./month.ts";
 import { openPostgres, type PostgresSubject } from "./stats-postgres.ts";
 import { type BenchQuestion, type Figures, QUESTIONS } from "./stats-questions.ts";
 
@@ -151,6 +162,7 @@ async function measure(context: Context, life: Life): Promise<Section> {
   });
   const derived = await askAll(ask, 1, compared);
   await timed(context, `${DAYS} days settled`, () => settle(client));
+  await merged(client);
   const settled = await askAll(ask, quick ? 1 : ROUNDS, compared);
   const atOnce = await askAtOnce(ask, quick ? 1 : ROUNDS);
   const [own, more] = [await bytesOf(client, ["events"]), await bytesOf(client, ["visits", "hits"])];
