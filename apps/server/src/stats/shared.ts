@@ -63,7 +63,8 @@ export function createShared(): Shared {
   return async <T>(key: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>) => {
     const line = lines.get(key);
     if (line) {
-      line.next ??= prepare(key, line, work);
+      // one that everybody has left would be told to end as soon as it begins
+      if (!line.next || line.next.left.signal.aborted) line.next = prepare(key, line, work);
       return join(line.next, signal) as Promise<T>;
     }
     const own: Line = { next: null };

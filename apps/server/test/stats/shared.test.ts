@@ -64,6 +64,20 @@ test("Who goes is answered at once and takes nothing from the others; when the l
   assert.equal(begun[1]!.signal.aborted, true);
 });
 
+test("Who asks after all have gone who waited for the same is answered.", async () => {
+  const { ask, begun, names } = openShared();
+  const waiting = new AbortController();
+  await ask("a", "a1");
+  await ask("a", "a2", waiting.signal);
+  waiting.abort();
+  const late = await ask("a", "a3");
+  await begun[0]!.end();
+  assert.deepEqual(names(), ["a1", "a3"]);
+  assert.equal(begun[1]!.signal.aborted, false);
+  await begun[1]!.end();
+  assert.equal(await late.answer, "a3");
+});
+
 test("What fails, fails for all who share it, and the next who asks is answered.", async () => {
   const { ask, begun } = openShared();
   await ask("a", "a1");
