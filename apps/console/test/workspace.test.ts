@@ -35,6 +35,30 @@ consoleTest(
 );
 
 consoleTest(
+  "Whoever chooses another workspace on a page of a source is in it, also in one where they were before.",
+  async ({ world, page, open }) => {
+    const made = await world.ask("/api/organizations", { method: "POST", body: { name: "Second" } });
+    assert.equal(made.status, 201);
+    await world.createSource();
+    await open("/sources");
+    const workspace = page.getByLabel("Workspace", { exact: true });
+    const source = page.getByRole("link", { name: "Shop", exact: true });
+    const none = page.getByRole("heading", { name: "No source yet" });
+    await workspace.selectOption("Second");
+    await none.waitFor();
+    await workspace.selectOption("My workspace");
+    await source.click();
+    await page.getByRole("heading", { name: "Shop", exact: true }).waitFor();
+    await workspace.selectOption("Second");
+    await none.waitFor();
+    assert.equal(await workspace.locator("option:checked").textContent(), "Second");
+    await page.goBack();
+    await page.getByRole("heading", { name: "Shop", exact: true }).waitFor();
+    await workspace.locator("option:checked", { hasText: "My workspace" }).waitFor({ state: "attached" });
+  },
+);
+
+consoleTest(
   "Where the workspaces do not come, or there is none, the page says so and offers the ways out.",
   async ({ page, open, shoot }) => {
     const organizations = "**/api/organizations";

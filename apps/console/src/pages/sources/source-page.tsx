@@ -42,12 +42,12 @@ interface KnownSourceProps {
 
 function KnownSource({ sourceId, title, permission, render }: KnownSourceProps) {
   const query = useSource(sourceId);
-  const { can, organizationId, choose } = useWorkspace();
+  const { can, choose } = useWorkspace();
   const own = query.data?.organizationId;
   useEffect(() => {
-    // an address may lead to a source of another workspace of the same user
-    if (own !== undefined && own !== organizationId) choose(own);
-  }, [own, organizationId, choose]);
+    // an address may lead to a source of another workspace of the same user; who chooses one here is on the way to it
+    if (own !== undefined) choose(own);
+  }, [own, choose]);
   return (
     <Answered query={query}>
       {(source) => (
