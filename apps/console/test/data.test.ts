@@ -47,6 +47,26 @@ consoleTest(
 );
 
 consoleTest(
+  "Days that another tab has set show, are not sent back, and are no reason to be asked.",
+  async ({ world, page, open }) => {
+    const { sourceId } = await world.createSource();
+    await open(`/sources/data?sourceId=${sourceId}`);
+    const days = formOf(page, "How long events are kept").getByLabel("Days");
+    await days.waitFor();
+    const body = { organizationId: ORGANIZATION_ID, retentionDays: 400 };
+    const set = await world.ask(`/api/tracking-sources/${sourceId}`, { method: "PATCH", body });
+    assert.equal(set.status, 200);
+    const form = formOf(page, "What counts");
+    await form.getByLabel("Paths that are left out").fill("/admin/*");
+    await form.getByRole("button", { name: "Save" }).click();
+    await form.getByText("Saved").waitFor();
+    assert.equal(await days.inputValue(), "400");
+    await page.getByRole("link", { name: "Team", exact: true }).click();
+    await page.getByRole("heading", { name: "Team", exact: true }).waitFor();
+  },
+);
+
+consoleTest(
   "Fewer days are asked about before older events go; more, or for ever, are saved at once.",
   async ({ world, page, open }) => {
     const { sourceId } = await world.createSource();

@@ -17,13 +17,16 @@ const daysOf = (text: string) => (text.trim() === "" ? null : Number(text));
 
 export function RetentionSection({ source }: { readonly source: Source }) {
   const { sourceId, organizationId, retentionDays: kept } = source;
-  const [text, setText] = useState(kept === null ? "" : String(kept));
+  const [typed, setTyped] = useState<string | null>(null);
   const [isAsked, setAsked] = useState(false);
   const changed = useSourceChanged();
+  const text = typed ?? String(kept ?? "");
   const retentionDays = daysOf(text);
   const save = async () => {
     await call("updateSource", { params: { sourceId }, body: { organizationId, retentionDays } });
     await changed(sourceId);
+    // what was typed since stays
+    setTyped((now) => (now === typed ? null : now));
   };
   const saved = useMutation({ mutationFn: save });
   const deletes = retentionDays !== null && (kept === null || retentionDays < kept);
@@ -47,7 +50,7 @@ export function RetentionSection({ source }: { readonly source: Source }) {
           step={1}
           value={text}
           error={failure?.issueAt("retentionDays")}
-          onChange={(event) => setText(event.currentTarget.value)}
+          onChange={(event) => setTyped(event.currentTarget.value)}
         />
         <WorkButton type="submit" variant="default" isWorking={saved.isPending} disabled={!isUnsaved}>
           Save the days
