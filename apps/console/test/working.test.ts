@@ -1,6 +1,7 @@
 /** What takes a while is begun once, and the button that began it keeps the focus. */
 import assert from "node:assert/strict";
 import type { Locator, Page } from "playwright-core";
+import { ORGANIZATION_ID } from "../../../apps/server/test/world.ts";
 import { consoleTest } from "./console-world.ts";
 
 const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent);
@@ -74,3 +75,43 @@ consoleTest(
     assert.equal(added.count, 2);
   },
 );
+
+const FAILURE = { code: "internal_error", message: "It broke.", hint: "", retryable: false };
+
+consoleTest("A question that failed and was closed is asked anew without its failure.", async (started) => {
+  const { world, page, open } = started;
+  const { sourceId } = await world.createSource();
+  await open(`/sources/settings?sourceId=${sourceId}`);
+  await page.route("**/regenerate-key", (route) => route.fulfill({ status: 500, json: FAILURE }));
+  const dialog = page.getByRole("dialog");
+  const failure = dialog.getByText("It broke.");
+  await page.getByRole("button", { name: "Rotate …" }).click();
+  await dialog.getByRole("button", { name: "Rotate the key" }).click();
+  await failure.waitFor();
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  await dialog.waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Rotate …" }).click();
+  await dialog.getByRole("button", { name: "Rotate the key" }).waitFor();
+  assert.equal(await failure.count(), 0);
+});
+
+consoleTest("A list stays when its next page does not come.", async ({ world, page, open }) => {
+  const body = { organizationId: ORGANIZATION_ID, label: "Script", expiresAt: null };
+  for (let made = 0; made < 101; made++) await world.ask("/api/tokens", { method: "POST", body });
+  for (const { address, one } of [
+    { address: "/tokens", one: page.getByRole("row", { name: "Script" }) },
+    { address: "/audit", one: page.getByRole("article", { name: "token.created" }) },
+  ]) {
+    await open(address);
+    await one.first().waitFor();
+    await page.route("**/api/*cursor=*", (route) => route.fulfill({ status: 500, json: FAILURE }));
+    await page.getByRole("button", { name: "Show more" }).click();
+    await page.getByText("It broke.").waitFor();
+    const before = await one.count();
+    assert.ok(before > 0, address);
+    await page.unroute("**/api/*cursor=*");
+    await page.getByRole("button", { name: "Show more" }).click();
+    await one.nth(before).waitFor();
+    assert.equal(await page.getByText("It broke.").count(), 0);
+  }
+});

@@ -19,13 +19,18 @@ interface ConfirmProps {
 export function Confirm(props: ConfirmProps) {
   const { title, confirmLabel, cancelLabel = "Cancel", opened, onClose, onConfirm, children } = props;
   const confirmed = useMutation({ mutationFn: onConfirm, onSuccess: onClose });
+  const close = () => {
+    // asked anew, it has not failed yet
+    if (confirmed.isError) confirmed.reset();
+    onClose();
+  };
   return (
-    <Modal opened={opened} onClose={onClose} title={title} closeButtonProps={{ "aria-label": "Close" }}>
+    <Modal opened={opened} onClose={close} title={title} closeButtonProps={{ "aria-label": "Close" }}>
       <Stack>
         {children}
         {confirmed.error && <Failure error={confirmed.error} />}
         <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
+          <Button variant="default" onClick={close}>
             {cancelLabel}
           </Button>
           <WorkButton

@@ -46,7 +46,8 @@ const namesOf = (columns: readonly string[]) =>
 
 export function PagedTable<Page>({ label, columns, pages, children }: PagedTableProps<Page>) {
   if (pages.isPending) return <Loading />;
-  if (pages.error) return <Failure error={pages.error} onRetry={() => void pages.refetch()} />;
+  const failure = pages.error && <Failure error={pages.error} onRetry={() => void pages.refetch()} />;
+  if (!pages.data) return failure;
   return (
     <Paper withBorder>
       <Scroll label={label}>
@@ -63,6 +64,7 @@ export function PagedTable<Page>({ label, columns, pages, children }: PagedTable
           <Table.Tbody>{pages.data.pages.map(children)}</Table.Tbody>
         </Table>
       </Scroll>
+      {failure}
       <ShowMore query={pages} m="md" />
     </Paper>
   );

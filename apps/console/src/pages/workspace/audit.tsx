@@ -25,7 +25,8 @@ function Entries() {
     call("listAudit", { query: { organizationId, limit: PAGE_SIZE, ...place }, signal }),
   );
   if (query.isPending) return <Loading />;
-  if (query.error) return <Failure error={query.error} onRetry={() => void query.refetch()} />;
+  const failure = query.error && <Failure error={query.error} onRetry={() => void query.refetch()} />;
+  if (!query.data) return failure;
   const entries = query.data.pages.flatMap((page) => page.entries);
   if (entries.length === 0) return <Empty title="Nothing has been changed yet" />;
   return (
@@ -33,6 +34,7 @@ function Entries() {
       {entries.map((entry) => (
         <Entry key={entry.auditId} entry={entry} />
       ))}
+      {failure}
       <ShowMore query={query} />
     </Stack>
   );
