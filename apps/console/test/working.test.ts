@@ -115,3 +115,30 @@ consoleTest("A list stays when its next page does not come.", async ({ world, pa
     assert.equal(await page.getByText("It broke.").count(), 0);
   }
 });
+
+consoleTest("Who leaves while something is made is not taken away from where they are.", async (started) => {
+  const { page, open } = started;
+  for (const { address, posts } of [
+    { address: "/sources/new", posts: "**/api/tracking-sources" },
+    { address: "/workspaces/new", posts: "**/api/organizations" },
+  ]) {
+    await open(address);
+    const made = await holdUp(page, "POST", posts);
+    await page.getByLabel("Name").fill("Slow");
+    await page.getByRole("button", { name: "Create", exact: true }).click();
+    await page.locator("button[aria-busy=true]").waitFor();
+    await page.getByRole("link", { name: "Team", exact: true }).click();
+    await page.getByRole("button", { name: "Leave without saving", exact: true }).click();
+    await page.getByRole("heading", { name: "Team", exact: true }).waitFor();
+    await page.getByLabel("Name").fill("Ann");
+    const answered = page.waitForResponse((response) => response.request().method() === "POST");
+    made.letGo();
+    await (await answered).finished();
+    // a navigation changes the address before anything else
+    await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn))));
+    assert.equal(new URL(page.url()).pathname, "/team");
+    assert.equal(await page.getByLabel("Name").inputValue(), "Ann");
+    await page.getByLabel("Name").fill("");
+    await page.unroute(posts);
+  }
+});

@@ -7,6 +7,7 @@ import { ApiError, call } from "../../api.ts";
 import { ButtonLink } from "../../ui/link.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Failure, Permitted } from "../../ui/states.tsx";
+import { useIsHere } from "../../ui/use-is-here.ts";
 import { useSubmit } from "../../ui/use-submit.ts";
 import { WorkButton } from "../../ui/work-button.tsx";
 import { useWorkspace } from "../../workspace.tsx";
@@ -27,6 +28,7 @@ export const CreateSourcePage = () => (
 function CreateSource() {
   const { organizationId } = useWorkspace();
   const navigate = useNavigate();
+  const isHere = useIsHere();
   const client = useQueryClient();
   const [name, setName] = useState("");
   const [origins, setOrigins] = useState<string[]>([""]);
@@ -38,6 +40,7 @@ function CreateSource() {
       }),
     onSuccess: async ({ sourceId }) => {
       await client.invalidateQueries({ queryKey: ["sources"] });
+      if (!isHere()) return;
       await navigate({ to: "/analytics/setup/install", search: { sourceId }, ignoreBlocker: true });
     },
   });

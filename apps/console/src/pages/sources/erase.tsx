@@ -9,6 +9,7 @@ import { mayHelp } from "../../queries.ts";
 import { Confirm } from "../../ui/confirm.tsx";
 import { Answered } from "../../ui/states.tsx";
 import { Ago } from "../../ui/time.tsx";
+import { useIsHere } from "../../ui/use-is-here.ts";
 import { useSubmit } from "../../ui/use-submit.ts";
 import { WorkButton } from "../../ui/work-button.tsx";
 import { useWorkspace } from "../../workspace.tsx";
@@ -31,12 +32,14 @@ export function Erase({ source: { sourceId, name } }: { readonly source: Source 
   const { organizationId } = useWorkspace();
   const { receipt } = useSearch({ strict: false }) as { receipt?: string };
   const navigate = useNavigate();
+  const isHere = useIsHere();
   const [kind, setKind] = useState<VisitorKind>("anonymousId");
   const [id, setId] = useState("");
   const [isAsked, setAsked] = useState(false);
   const erase = async () => {
     const body = { organizationId, sourceId, [kind]: id.trim() };
     const { receiptId } = await call("eraseVisitor", { body });
+    if (!isHere()) return;
     setId("");
     await navigate({ to: "/sources/data", search: { sourceId, receipt: receiptId }, resetScroll: false });
   };

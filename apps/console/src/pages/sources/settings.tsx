@@ -9,6 +9,7 @@ import { useSourceChanged } from "../../queries.ts";
 import { Confirm } from "../../ui/confirm.tsx";
 import { Head } from "../../ui/head.tsx";
 import { Failure } from "../../ui/states.tsx";
+import { useIsHere } from "../../ui/use-is-here.ts";
 import { WorkButton } from "../../ui/work-button.tsx";
 import { useWorkspace } from "../../workspace.tsx";
 import { FrameworkField } from "./framework-field.tsx";
@@ -154,6 +155,7 @@ function DeleteSection({ source }: { readonly source: Source }) {
   const { sourceId, name } = source;
   const [isAsked, setAsked] = useState(false);
   const navigate = useNavigate();
+  const isHere = useIsHere();
   const changed = useSourceChanged();
   return (
     <Section
@@ -172,7 +174,7 @@ function DeleteSection({ source }: { readonly source: Source }) {
         onClose={() => setAsked(false)}
         onConfirm={async () => {
           await call("deleteSource", { params: { sourceId } });
-          await navigate({ to: "/sources", ignoreBlocker: true });
+          if (isHere()) await navigate({ to: "/sources", ignoreBlocker: true });
           await changed(sourceId);
         }}
       >

@@ -3,6 +3,7 @@ import { Paper } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { ButtonLink } from "../../ui/link.tsx";
 import { Page } from "../../ui/page.tsx";
+import { useIsHere } from "../../ui/use-is-here.ts";
 import { WorkspaceForm } from "../../ui/workspace-form.tsx";
 import { useWorkspace } from "../../workspace.tsx";
 
@@ -15,7 +16,9 @@ export const CreateWorkspacePage = () => (
 function CreateWorkspace() {
   const { choose } = useWorkspace();
   const navigate = useNavigate();
+  const isHere = useIsHere();
   const open = (organizationId: string) => {
+    if (!isHere()) return;
     choose(organizationId);
     return navigate({ to: "/sources", ignoreBlocker: true });
   };
