@@ -106,9 +106,19 @@ export const onSignedOut = (listener: () => void): void => {
   whenSignedOut = listener;
 };
 
+const UNREACHABLE = {
+  code: "unreachable",
+  message: "The service cannot be reached.",
+  hint: "Check that it runs and that this machine is online; what you did was perhaps not done.",
+  retryable: true,
+};
+/** Said by what stands before the service, in words of its own. */
+const AWAY = [502, 503, 504];
+
 async function failureOf(response: Response): Promise<ApiError> {
-  const failure = await response.json().catch(() => ({}));
-  return new ApiError(response.status, failure as Partial<ApiError>);
+  const { status } = response;
+  const failure = await response.json().catch(() => (AWAY.includes(status) ? UNREACHABLE : {}));
+  return new ApiError(status, failure as Partial<ApiError>);
 }
 
 /** @throws ApiError on every answer that is no success, and when there is none */
@@ -123,12 +133,7 @@ export async function ask<Id extends Asked>(id: Id, asked: Ask<Id> = {}): Promis
   if (body !== undefined) request.body = JSON.stringify(body);
   const response = await fetch(addressOf(id, params, query as object), request).catch((error: Error) => {
     if (error.name === "AbortError") throw error;
-    throw new ApiError(0, {
-      code: "unreachable",
-      message: "The service cannot be reached.",
-      hint: "Check that it runs and that this machine is online; what you did was perhaps not done.",
-      retryable: true,
-    });
+    throw new ApiError(0, UNREACHABLE);
   });
   if (response.ok) return response;
   const error = await failureOf(response);
@@ -136,5 +141,10 @@ export async function ask<Id extends Asked>(id: Id, asked: Ask<Id> = {}): Promis
   throw error;
 }
 
-export const call = async <Id extends Asked>(id: Id, asked: Ask<Id> = {}): Promise<Answer<Id>> =>
-  (await ask(id, asked)).json() as Promise<Answer<Id>>;
+/** @throws ApiError as `ask` does, and when the answer breaks off */
+export async function call<Id extends Asked>(id: Id, asked: Ask<Id> = {}): Promise<Answer<Id>> {
+  const response = await ask(id, asked);
+  return response.json().catch((error: Error) => {
+    throw error.name === "AbortError" ? error : new ApiError(response.status, {});
+  });
+}

@@ -8,13 +8,13 @@ import { plural } from "../../ui/count.ts";
 const LIVE_MS = 10_000;
 
 export function Live({ sourceId }: { readonly sourceId: string }) {
-  const { data } = useQuery({
+  const { data, error } = useQuery({
     queryKey: ["stats", "live", sourceId],
     queryFn: ({ signal }) => call("getLive", { query: { sourceId }, signal }),
     refetchInterval: ({ state: { error } }) => (error === null || mayHelp(error) ? LIVE_MS : false),
   });
-  // the numbers themselves say why there are none
-  if (!data) return null;
+  // what was is not what is; the numbers themselves say why there are none
+  if (!data || error) return null;
   return (
     <Text size="sm" className="live" data-live={data.visitors > 0 ? "yes" : undefined} role="status">
       {plural(data.visitors, "visitor")} in the last {Math.round(data.windowSeconds / 60)} minutes
