@@ -1,8 +1,9 @@
-/** An address that no page has, where a link of the console or its own host leads there. */
+/** Addresses that lead to nothing: those without a page, and one of an attempt that is not there. */
 import assert from "node:assert/strict";
 import { OWNER_TOKEN } from "../../../apps/server/test/world.ts";
 import { consoleTest } from "./console-world.ts";
 import { SCHEMES, seriousFindings } from "./findings.ts";
+import { seed } from "./seed.ts";
 
 consoleTest(
   "An address without a page says so and leads to the sources; axe finds nothing serious, and it fits a phone.",
@@ -27,5 +28,20 @@ consoleTest(
     assert.ok(await page.evaluate("document.documentElement.scrollWidth <= 360"));
     await page.getByRole("link", { name: "To the sources" }).click();
     await page.getByRole("heading", { name: "Sources" }).waitFor();
+  },
+);
+
+consoleTest(
+  "An attempt that an address names and the list has not is said to be missing.",
+  async (started) => {
+    const { world, page, open } = started;
+    const { sourceId } = await seed(world);
+    const debug = `/analytics/setup/debug?sourceId=${sourceId}`;
+    const missed = page.getByText("The attempt of this address is not among these");
+    await open(`${debug}&attempt=att_gone`);
+    await missed.waitFor();
+    await page.getByRole("option").filter({ hasText: "origin_not_allowed" }).click();
+    await page.getByRole("region", { name: "The attempt" }).waitFor();
+    assert.equal(await missed.count(), 0);
   },
 );

@@ -68,6 +68,7 @@ function Debug({ source }: { readonly source: Source }) {
   };
   const loadOlder = useCallback(() => log?.loadOlder(), [log]);
   const opened = state.attempts.find(({ attemptId }) => attemptId === search.attempt);
+  const isMissed = search.attempt !== undefined && !opened && !state.isLoading && state.attempts.length > 0;
 
   return (
     <Stack gap="md">
@@ -77,6 +78,12 @@ function Debug({ source }: { readonly source: Source }) {
       <FilterBar filters={filters} onChange={(changed) => change({ ...changed, attempt: undefined })} />
       <Live state={state} onPause={() => log?.pause()} onResume={() => log?.resume()} />
       {state.error && <Failure error={state.error} />}
+      {isMissed && (
+        <Text size="sm" role="status">
+          The attempt of this address is not among these: it is older, passes other filters, or is kept no
+          more.
+        </Text>
+      )}
       {state.attempts.length === 0 ? (
         <Nothing state={state} isNarrowed={Object.keys(filters).length > 0} sourceId={sourceId} />
       ) : (
