@@ -25,7 +25,7 @@ consoleTest(
 );
 
 consoleStatsTest(
-  "Who is there now is not said while nobody knows, and said again afterwards.",
+  "While nobody knows it is not said who is there now, and of the numbers that they are of before; afterwards they are new.",
   async ({ world, page, open }) => {
     const source = await world.createSource();
     await visits(world, source, shopVisits());
@@ -40,5 +40,14 @@ consoleStatsTest(
     await page.unroute("**/api/stats/live?*");
     await page.clock.fastForward(11_000);
     await live.waitFor();
+
+    const numbers = page.getByRole("region", { name: "Headline numbers" });
+    await page.route("**/api/stats/query", (route) => route.fulfill({ status: 503, json: failure }));
+    await page.clock.fastForward(301_000);
+    await page.getByRole("alert").filter({ hasText: "Gone." }).waitFor();
+    assert.match((await numbers.textContent()) ?? "", /Visitors\d/);
+    await page.unroute("**/api/stats/query");
+    await page.clock.fastForward(6_000);
+    await page.getByRole("alert").waitFor({ state: "detached" });
   },
 );

@@ -18,6 +18,8 @@ export function Overview({ view }: { readonly view: View }) {
   // what takes the warehouse longest does not keep the chart waiting
   const isDrawn = !series.isPending;
   const sessions = useStats(asked, { metrics: OF_SESSIONS, include }, true, isDrawn);
+  // figures that were there before stay, and it is said that they are of before
+  const failed = [events, sessions].find(({ error }) => error);
   return (
     <Answered query={events} rows={6}>
       {(answer) => (
@@ -27,7 +29,7 @@ export function Overview({ view }: { readonly view: View }) {
             shown={metric}
             onShow={(other) => view.change({ metric: other === "visitors" ? undefined : other })}
           />
-          {sessions.error && <Failure error={sessions.error} onRetry={() => void sessions.refetch()} />}
+          {failed?.error && <Failure error={failed.error} onRetry={() => void failed.refetch()} />}
           {isNothing(answer) ? (
             <Empty title="Nothing was counted in this range">
               {chosen.length > 0
