@@ -6,7 +6,8 @@ import { type BrowserContext, chromium, type Page } from "playwright-core";
 import { connect } from "../../apps/server/src/warehouse/client.ts";
 import { startEmbedded } from "../../apps/server/src/warehouse/embedded/start.ts";
 import type { Life } from "../../apps/server/src/warehouse/keep.ts";
-import { ORIGIN } from "../bodies.ts";
+import { migrate } from "../../apps/server/src/warehouse/migrate.ts";
+import { ORIGIN, type Visit } from "../bodies.ts";
 import { type Context, figure, median, type Section, spread, type Table, verdict } from "../section.ts";
 import { type Headwater, newFolder, ORDINARY, OWNER_TOKEN, startHeadwater } from "../server.ts";
 import { COMMAND_MS, DAYS, ENGINE, EVENTS, fill, merged, QUICK_EVENTS, range, settle } from "./month.ts";
@@ -73,8 +74,8 @@ async function openAttempts(context: BrowserContext, server: Headwater, sourceId
 }
 
 /** One event, so that the source has received something. */
-async function sendOne(server: Headwater): Promise<void> {
-  const { publicKey, sessionId, anonymousId } = server.visits[0]!;
+async function sendOne(server: Headwater, visit: Visit): Promise<void> {
+  const { publicKey, sessionId, anonymousId } = visit;
   const sentAt = new Date().toISOString();
   const event = { id: crypto.randomUUID(), type: "track", name: "bench", timestamp: sentAt };
   const own = { ingestVersion: 2, sdkVersion: "bench", batchId: crypto.randomUUID(), sentAt };
@@ -166,31 +167,35 @@ export async function consolePages(context: Context): Promise<Section> {
   }
 }
 
+/** The service is not there while the month is filled: its own settling would take days that are half full for what they are. */
 async function measure(context: Context, events: number, life: Life): Promise<Section> {
+  const dataDir = newFolder();
+  const before = await startHeadwater({ settings: ORDINARY, dataDir, visits: 1 });
+  const sourceId = await onlySource(before);
+  await before.stop();
+  await month(life, sourceId, events);
+  context.say(`  ${figure(events)} events in the warehouse, and their days settled`);
+
   const { username, password, database } = life.endpoint;
   const address = Object.assign(new URL(`${life.endpoint.url}/${database}`), { username, password });
   const settings = { ...ORDINARY, WAREHOUSE: "", CLICKHOUSE_URL: address.href };
-  const server = await startHeadwater({ settings, visits: 1, command: true });
+  const server = await startHeadwater({ settings, dataDir, sources: 0, visits: 0, command: true });
   try {
-    const sourceId = await month(server, life, events);
-    context.say(`  ${figure(events)} events in the warehouse, and their days settled`);
+    await warehouseUp(server);
+    await sendOne(server, before.visits[0]!);
     return sectionOf(events, await openPages(context, server, sourceId));
   } finally {
     await server.stop();
   }
 }
 
-/** @returns the source, with events of a month and one of today */
-async function month(server: Headwater, life: Life, events: number): Promise<string> {
-  await warehouseUp(server);
-  const sourceId = await onlySource(server);
+async function month(life: Life, sourceId: string, events: number): Promise<void> {
+  await migrate(life.endpoint);
   const client = connect(life.endpoint, COMMAND_MS);
   await fill(client, sourceId, events);
   await settle(client);
   await merged(client);
   await client.close();
-  await sendOne(server);
-  return sourceId;
 }
 
 function sectionOf(events: number, { shown, frames }: { shown: Shown[]; frames: number[] }): Section {
