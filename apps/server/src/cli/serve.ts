@@ -3,6 +3,7 @@ import { defineCommand } from "citty";
 import closeWithGrace from "close-with-grace";
 import { buildConsole } from "../../../console/build.js";
 import { type Config, ConfigError, processEnvironment, readConfig } from "../config.ts";
+import { freePort } from "../http/listening.ts";
 import type { RunningServer } from "../server.ts";
 import { JSON_FLAG } from "./arguments.ts";
 import { aboutLedger } from "./failure.ts";
@@ -101,7 +102,11 @@ export const serve = defineCommand({
           : welcome({ url, firstStart }, config.ORGANIZATION_ID),
       );
     const consoleFolder = await buildConsole(args.json ? () => undefined : say);
-    if (config.WORKERS > 1 && !isWorker()) return serveByWorkers(config.WORKERS, announce);
+    if (config.WORKERS > 1 && !isWorker()) {
+      // the same for all of them: one that asks for any port is given another
+      const port = config.PORT || (await freePort({ host: config.HOST, port: 0 }));
+      return serveByWorkers(config.WORKERS, port, announce);
+    }
     const server = await start(config, consoleFolder);
     stopInTheEnd(server);
     await server.releaseMemory();

@@ -21,7 +21,7 @@ const untilStarted = (worker: Worker): Promise<Started> =>
  * Starts the workers, the first alone: it brings the ledger up to date and may be the first ever. One that cannot start
  * has said why, and ends them all. Told to stop, the process ends when each of them has answered what it was asked.
  */
-export function serveByWorkers(count: number, announce: (started: Started) => void): void {
+export function serveByWorkers(count: number, port: number, announce: (started: Started) => void): void {
   let stopping = false;
   let failure = 0;
   /** Once one has served, one that cannot start may have come at a bad moment: the others go on. */
@@ -31,8 +31,7 @@ export function serveByWorkers(count: number, announce: (started: Started) => vo
     stopping = true;
     for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill("SIGTERM");
   };
-  /** The port that the first was given, where any was asked for; the others and those that come later keep it. */
-  let given: { PORT?: string; PORT_FILE?: undefined } = {};
+  let given: { PORT: string; PORT_FILE?: undefined } = { PORT: String(port) };
   const add = () => {
     const worker = cluster.fork(given);
     let isUp = false;
@@ -56,7 +55,8 @@ export function serveByWorkers(count: number, announce: (started: Started) => vo
   process.on("SIGINT", stop);
   process.on("SIGTERM", stop);
   void add().then((started) => {
-    given = { PORT: new URL(started.url).port, PORT_FILE: undefined };
+    // the first alone says where
+    given = { ...given, PORT_FILE: undefined };
     announce(started);
     for (let number = 1; number < count && !stopping; number += 1) void add();
   });

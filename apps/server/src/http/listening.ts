@@ -29,7 +29,7 @@ const closed = (server: SocketServer): Promise<void> =>
   new Promise((resolve) => void server.close(() => resolve()));
 
 /** Sockets that share an address would share it with another service too: so it is looked first whether there is one. */
-async function freePort(options: ListenOptions): Promise<number> {
+export async function freePort(options: ListenOptions): Promise<number> {
   const probe = createServer();
   const { port } = await listenOn(probe, options);
   await closed(probe);

@@ -72,6 +72,24 @@ it("A worker that cannot start at a bad moment ends no others; connections are s
   const nodes = () => query(url, "select from nodes where seen_at > now() - interval '3 s'");
   try {
     await until("both serve", SEEN_MS, async () => (await nodes()).length === 2);
+    const source = await createSource(service.url);
+    const bootstrap = () =>
+      onNewConnection(`${service.url}/api/ingest/v2/${source.publicKey}/bootstrap`, "POST");
+    /** What the worker took that this connection came to. */
+    const taken = async () => {
+      const metrics = await onNewConnection(`${service.url}/metrics`, "GET");
+      const counts = metrics.matchAll(/^headwater_ingest_requests_total\{.*\} (\d+)$/gm);
+      return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
+    };
+    const isFresh = () =>
+      taken().then(
+        (count) => count === 0,
+        () => false,
+      );
+    // a node is known to the others before it listens, and one that does not yet could not start either
+    await bootstrap();
+    await until("the second listens", SEEN_MS, isFresh);
+
     await query(url, `alter database ${name} set synchronous_commit = off`);
     process.kill(childOf(service.pid), "SIGKILL");
     await until("its successor cannot start", SEEN_MS, () =>
@@ -82,21 +100,7 @@ it("A worker that cannot start at a bad moment ends no others; connections are s
     await until("the other one serves", SEEN_MS, isServed);
     await query(url, `alter database ${name} reset synchronous_commit`);
 
-    const source = await createSource(service.url);
-    const bootstrap = () =>
-      onNewConnection(`${service.url}/api/ingest/v2/${source.publicKey}/bootstrap`, "POST");
-    /** What the worker took that this connection came to. */
-    const taken = async () => {
-      const metrics = await onNewConnection(`${service.url}/metrics`, "GET");
-      const counts = metrics.matchAll(/^headwater_ingest_requests_total\{.*\} (\d+)$/gm);
-      return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
-    };
     await bootstrap();
-    const isFresh = () =>
-      taken().then(
-        (count) => count === 0,
-        () => false,
-      );
     await until("there is another that has taken none", SEEN_MS, isFresh);
     const CONNECTIONS = 40;
     for (let number = 1; number < CONNECTIONS; number += 1) await bootstrap();
