@@ -28,7 +28,11 @@ function listenOn<S extends SocketServer>(server: S, options: ListenOptions): Pr
 const closed = (server: SocketServer): Promise<void> =>
   new Promise((resolve) => void server.close(() => resolve()));
 
-/** Sockets that share an address would share it with another service too: so it is looked first whether there is one. */
+/**
+ * Sockets that share an address would share it with another service too: so it is looked first whether there is one.
+ * @returns the port that is free: the one asked for, or any for 0
+ * @throws what `listen` of `node:net` says, such as EADDRINUSE
+ */
 export async function freePort(options: ListenOptions): Promise<number> {
   const probe = createServer();
   const { port } = await listenOn(probe, options);

@@ -11,6 +11,7 @@ import { keyText, openRecentKeys } from "./recent-keys.ts";
 import { inTransaction } from "./transaction.ts";
 
 const SLICE_ROWS = 5_000;
+
 interface Generation {
   generation: number;
   opened_at: number;
