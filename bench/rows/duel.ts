@@ -88,7 +88,7 @@ async function runBare(environment: Record<string, string>, core: number | null)
   });
   const url = `http://127.0.0.1:${port}`;
   await answered(url, child, START_MS);
-  return { url, stop: () => stop(child) };
+  return { url, pid: child.pid!, stop: () => stop(child) };
 }
 
 export async function startBare(server: Headwater): Promise<Bare> {

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { templatesOf, type Visit, writeTemplates } from "../bodies.ts";
-import { generatorCore } from "../machine.ts";
+import { cpuSecondsOf, generatorCore } from "../machine.ts";
 import { type Offered, offer, ok } from "../plan.ts";
 import {
   type Context,
@@ -36,7 +36,7 @@ const MANY_CONNECTIONS = 256;
 interface Round {
   /** Requests a second of the better closed loop on that core, just before. */
   capacity: number;
-  /** Requests a second that a bare server on that core refuses and does nothing else. */
+  /** Requests a second that such a core could refuse at what one costs a bare server under the same load. */
   refusable: number;
   overload: Offered;
 }
@@ -73,21 +73,26 @@ function flood(rate: number, templates: string, seconds: number) {
 const possible = ({ capacity, refusable, overload }: Round) =>
   Math.max(0, (1 - overload.offered / refusable) / (1 - capacity / refusable));
 
-async function refusedPerSecond(templates: string, seconds: number): Promise<number> {
+/** Of an open loop, not a closed one: over thousands of connections each answer costs a third more. */
+async function refusedPerSecond(rate: number, templates: string, seconds: number): Promise<number> {
   const refusing = await startRefusing(pinnedCore);
-  const { requestsPerSecond } = await closedLoop(refusing.url, templates, seconds, MANY_CONNECTIONS);
+  const before = cpuSecondsOf(refusing.pid);
+  const plan = { ...flood(rate, templates, seconds), warmupSeconds: 0 };
+  const [offered] = await offer(refusing.url, plan);
+  const cpuSeconds = cpuSecondsOf(refusing.pid) - before;
   await refusing.stop();
-  return requestsPerSecond;
+  return offered!.all.count / cpuSeconds;
 }
 
 async function roundOf(server: Headwater, templates: string, context: Context): Promise<Round> {
   const { seconds } = context.options;
-  const refusable = await refusedPerSecond(templates, seconds);
   const few = await closedLoop(server.url, templates, seconds);
   const many = await closedLoop(server.url, templates, seconds, MANY_CONNECTIONS);
   const capacity = Math.max(takenPerSecond(few), takenPerSecond(many));
-  const [overload] = await offer(server.url, flood(Math.round(capacity * TIMES), templates, seconds));
+  const rate = Math.round(capacity * TIMES);
+  const [overload] = await offer(server.url, flood(rate, templates, seconds));
   await wait(REST_MS);
+  const refusable = await refusedPerSecond(rate, templates, seconds);
   return { capacity, refusable, overload: overload! };
 }
 
@@ -261,7 +266,7 @@ export async function overload(context: Context): Promise<Section> {
         ? "Nothing could be pinned: the server and the generator shared all cores."
         : `Server on core ${SERVER_CORE}, generators on core ${generatorCore}.`,
       `${SOURCES} sources from 500 addresses: at the rate asked for, a source gets ${figure(rate / SOURCES)} requests a second, below the default limits, which are in force in the first table.`,
-      `"bare 503s" is what a node:http server on that core answers that refuses every request unread and does nothing else; "possible with them" is the goodput of a server that refuses at that cost what it does not take.`,
+      `"bare 503s" is what a core could answer of them at what each costs a node:http server that refuses every request unread and does nothing else, offered the same rate over as many connections; "possible with them" is the goodput of a server that refuses at that cost what it does not take.`,
       `The peak is the better of two closed loops on that core, of ${CONNECTIONS} and ${MANY_CONNECTIONS} connections, just before each round. Latencies count from when a request was due, connecting included. The quiet source sends ${QUIET_RATE} requests a second from a process of its own.`,
     ],
     data: { rounds, beside },

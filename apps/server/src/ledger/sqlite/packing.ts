@@ -15,17 +15,19 @@ export interface PackedGroup {
 }
 
 const LINE_BREAK = 10;
+/** A UTF-16 unit takes no more bytes of UTF-8. To count them costs several times what writing them does. */
+const UNIT_BYTES = 3;
 
 /** Encoded here, once: a text would be copied to the thread and encoded there, and is twice as long for one wide letter. */
 function linesOf(entries: Commit["entries"]): Buffer<ArrayBuffer> {
-  const bytes = entries.reduce((sum, { json }) => sum + Buffer.byteLength(json) + 1, 0);
-  const lines = Buffer.from(new ArrayBuffer(Math.max(0, bytes - 1)));
+  const units = entries.reduce((sum, { json }) => sum + json.length + 1, 0);
+  const lines = Buffer.from(new ArrayBuffer(units * UNIT_BYTES));
   let at = 0;
   for (const { json } of entries) {
     if (at > 0) lines[at++] = LINE_BREAK;
     at += lines.write(json, at);
   }
-  return lines;
+  return lines.subarray(0, at);
 }
 
 export function packGroup(group: Commit[]): { packed: PackedGroup; transfer: ArrayBuffer[] } {
