@@ -1,7 +1,7 @@
 /** The part of the table of operations that gives data out. */
 import Type from "typebox";
-import { EXPORT_MEDIA_TYPES, ExportQuery } from "./export.ts";
-import { type Operation, onSource, QUERY } from "./operation.ts";
+import { EXPORT_MEDIA_TYPES, ExportQuery } from "../export.ts";
+import { type Operation, onSource, QUERY } from "../operation.ts";
 
 export const EXPORT_OPERATIONS = [
   {

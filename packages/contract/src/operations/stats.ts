@@ -1,6 +1,6 @@
 /** The part of the table of operations that asks the warehouse. */
-import { BODY, type Operation, onSource, QUERY } from "./operation.ts";
-import * as stats from "./stats.ts";
+import { BODY, type Operation, onSource, QUERY } from "../operation.ts";
+import * as stats from "../stats.ts";
 
 /** What a question to the warehouse may meet. */
 const ASKED = ["warehouse_off", "warehouse_unavailable", "query_too_heavy", "overloaded"] as const;
