@@ -1,5 +1,7 @@
 /** Records as tests make them, with what a test does not care about filled in. */
+import assert from "node:assert/strict";
 import { DEFAULT_COUNTING } from "@headwater/contract";
+import type { Register } from "./ledger.ts";
 import type { Actor, MemberRecord, SourceRecord, TokenRecord } from "./records.ts";
 
 export const NOW = Date.UTC(2026, 10, 21, 12);
@@ -52,3 +54,30 @@ export const aSource = (organizationId: string, over: Partial<SourceRecord> = {}
   updatedAt: NOW,
   ...over,
 });
+
+/** What the tests of a register do over and over. @param register asked for each time */
+export function registerSamples(register: () => Register) {
+  const by = { actor: OWNER, now: NOW };
+  const page = (organizationId: string, cursor: string | null = null, limit = 100) => ({
+    organizationId,
+    cursor,
+    limit,
+  });
+  return {
+    by,
+    page,
+    async workspace(): Promise<string> {
+      const organizationId = fresh("org");
+      await register().createOrganization({ ...by, organizationId, name: "Workspace" });
+      return organizationId;
+    },
+    async stored(source: SourceRecord, slugGiven = false): Promise<SourceRecord> {
+      const made = await register().createSource({ ...by, source, slugGiven });
+      assert.ok(typeof made === "object", `createSource answered ${String(made)}`);
+      return made;
+    },
+    async actions(organizationId: string): Promise<string[]> {
+      return (await register().audit(page(organizationId))).rows.map((entry) => entry.action);
+    },
+  };
+}
