@@ -12,14 +12,14 @@ export const RECORDER_LIMITS = {
   assuredPerSecond: 3,
   successesKept: LIMITS.attemptsSucceededKept,
   flushMs: LIMITS.attemptFlushMs,
-  /** Successes of all sources together: at 100 µs to render one and write it, a quarter of the attempts' thread. */
+  /** Successes of all sources together: at some 60 µs to render one and write it, a seventh of the attempts' thread. */
   sharedSuccessesPerSecond: 2_500,
   pendingAttempts: 1_500,
   pendingBytes: 64 * 1_048_576,
   /** Attempts rendered in one turn of the event loop: 5 ms of the largest bodies, 1 ms of ordinary ones. */
   sliceAttempts: 20,
-  /** Rows sent to the ledger at once. */
-  batchRows: 200,
+  /** Rows sent to the ledger at once: of more, what one is made of outlives the thread's young memory, and is copied about. */
+  batchRows: 16,
   /** Counters carried over while the ledger does not take them. */
   carriedCounts: 50_000,
 } as const;
