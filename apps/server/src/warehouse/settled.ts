@@ -101,11 +101,12 @@ export async function forgetSettled(
 export async function forgetChanged(client: WarehouseClient, sourceIds: readonly string[]): Promise<boolean> {
   if (sourceIds.length === 0) return true;
   const sources = `sourceId IN (${sourceIds.map(literal)})`;
-  const condition = "isDone AND NOT (areVisits AND version = current)";
-  while ((await forgetSettled(client, { sources, condition })) > 0);
+  // first: what is being written now may be done, of events that are gone, by the time that the rest has been dropped
   const query = `SELECT count() AS underWay FROM settledDays FINAL WHERE ${sources} AND NOT isDone`;
   const [row] = await (await client.query({ query, format: "JSONEachRow" })).json<{
     underWay: string | number;
   }>();
+  const condition = "isDone AND NOT (areVisits AND version = current)";
+  while ((await forgetSettled(client, { sources, condition })) > 0);
   return Number(row?.underWay) === 0;
 }

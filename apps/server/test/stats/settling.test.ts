@@ -36,8 +36,13 @@ const filled = async () => {
   await stats.insert(sourceId, EVENTS);
   return sourceId;
 };
+const questionAbout = (sourceId: string) => ({
+  sourceId,
+  dateRange: [DAY, "2026-11-11"] as [string, string],
+  metrics: ["visitors" as const, "sessions" as const, "pageviews" as const],
+});
 const numbers = async (sourceId: string) => {
-  const body = { sourceId, dateRange: [DAY, "2026-11-11"], metrics: ["visitors", "sessions", "pageviews"] };
+  const body = questionAbout(sourceId);
   const reply = await stats.world.ask("/api/stats/query", { method: "POST", body });
   return reply.body.results[0]?.metrics;
 };
@@ -85,18 +90,52 @@ test("A settling that is cut off counts for nothing, wherever that is, and leave
   assert.equal(await count("visits", sourceId), 3);
 });
 
-test("What was derived of events goes with them, before anybody is told that they are gone.", async () => {
-  const sourceId = await filled();
-  assert.equal(await settle(), 1);
-  const isAnn = "visitor = sipHash64('ann')";
-  assert.equal(await count("visits", sourceId, isAnn), 2);
+const IS_ANN = "visitor = sipHash64('ann')";
+const deleteAnn = async (sourceId: string) => {
   const deletion = { name: `ann-${now}`, condition: `sourceId = '${sourceId}' AND anonymousId = 'ann'` };
   const isGone = async () => (await deleteEvents(stats.client, [deletion])).has(deletion.name);
   await until("the events are gone", PATIENCE_MS, isGone);
+};
+
+test("What was derived of events goes with them, before anybody is told that they are gone.", async () => {
+  const sourceId = await filled();
+  assert.equal(await settle(), 1);
+  assert.equal(await count("visits", sourceId, IS_ANN), 2);
+  await deleteAnn(sourceId);
   assert.ok(await forgetChanged(stats.client, [sourceId]));
-  for (const table of ["visits", "hits"]) assert.equal(await count(table, sourceId, isAnn), 0, table);
+  for (const table of ["visits", "hits"]) assert.equal(await count(table, sourceId, IS_ANN), 0, table);
   assert.deepEqual(await numbers(sourceId), [1, 1, 1]);
   await until("nothing is under way", PATIENCE_MS, async () => !(await areEventsChanging(stats.client)));
   assert.equal(await settle(), 1);
   assert.deepEqual(await numbers(sourceId), [1, 1, 1]);
+});
+
+test("Nobody is told that it is gone while a day is being settled, even if that ends just then.", async () => {
+  const sourceId = await filled();
+  await deleteAnn(sourceId);
+  // of a settling that read the events before: what it has written, and the last thing that it writes
+  const version = now * 1_000;
+  const write = (query: string) => stats.client.command({ query });
+  const record = (isDone: number) =>
+    write(
+      `INSERT INTO settledDays (sourceId, day, version, isDone) VALUES ('${sourceId}', '${DAY}', ${version}, ${isDone})`,
+    );
+  await record(0);
+  await write(`INSERT INTO visits (sourceId, day, version, visitor)
+    SELECT '${sourceId}', '${DAY}', ${version}, sipHash64('ann')`);
+  let looks = 0;
+  const ending = new Proxy(stats.client, {
+    get: (client, name) => {
+      const own = Reflect.get(client, name) as unknown;
+      if (name !== "query") return typeof own === "function" ? own.bind(client) : own;
+      return async (params: Parameters<WarehouseClient["query"]>[0]) => {
+        const answer = await client.query(params);
+        if (looks++ === 0) await record(1);
+        return answer;
+      };
+    },
+  });
+  assert.equal(await forgetChanged(ending, [sourceId]), false);
+  assert.equal(await forgetChanged(stats.client, [sourceId]), true);
+  assert.equal(await count("visits", sourceId, IS_ANN), 0);
 });
