@@ -15,7 +15,7 @@ import { emptyOf, summedBy } from "./metrics.ts";
 import { dimensionColumn, metricColumn, type Query, type Side } from "./query-parts.ts";
 import { writeQuery } from "./query-sql.ts";
 import { answered, readScope, type Scope } from "./scope.ts";
-import { readSettled } from "./settled.ts";
+import { isStillThere, readSettled } from "./settled.ts";
 import { tableFor } from "./summary-sql.ts";
 import { type Dimension, propertyIssue, readDimension, readKey } from "./words.ts";
 
@@ -162,6 +162,9 @@ export function readQuery(body: StatsQueryBody, now: number): { query: Query; st
   return { query, starts };
 }
 
+/** What has settled is looked for so often, where it went while it was read; then all is derived of events. */
+const LOOKS = 3;
+
 /** All rows of the buckets, or one more than the page has. */
 const reach = (query: Query, isWhole: boolean): Query =>
   isWhole ? { ...query, limit: LIMITS.statsBuckets + 1, offset: 0 } : { ...query, limit: query.limit + 1 };
@@ -175,8 +178,13 @@ export async function answerQuery(ask: Ask, body: StatsQueryBody, now: number): 
   const { scope, limit, offset } = query;
   const isOfTime = isOfTimeAlone(query);
   const groupsIn = async (asked: Query, side: Side) => {
-    const settled = tableFor(asked, side) && (await readSettled(ask, scope.sourceId, side.period));
-    return groupsOf(query, await ask(writeQuery(asked, side, settled)));
+    for (let looks = LOOKS; ; looks--) {
+      const isOfSettled = looks > 0 && tableFor(asked, side) !== null;
+      const settled = isOfSettled ? await readSettled(ask, scope.sourceId, side.period) : null;
+      const rows = await ask(writeQuery(asked, side, settled));
+      if (settled === null || (await isStillThere(ask, scope.sourceId, settled)))
+        return groupsOf(query, rows);
+    }
   };
 
   const side: Side = { period: scope.range, starts, names: starts, groups: null };

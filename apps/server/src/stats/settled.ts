@@ -1,5 +1,5 @@
 /** What of a period a question may read out of `visits` and `hits`, and what it still has to derive of events. */
-import { KNOWN } from "../warehouse/schema/settled.ts";
+import { KNOWN, SETTLING } from "../warehouse/schema/settled.ts";
 import type { Ask } from "./ask.ts";
 import type { Period } from "./calendar.ts";
 import { ASIDE_MS } from "./scope.ts";
@@ -65,7 +65,7 @@ const writeDays = (sourceId: string, first: string, last: string) =>
       FROM events WHERE ${source} AND toDate(occurredAt) ${days} GROUP BY sourceId, toDate(occurredAt)
       UNION ALL SELECT 'settled', toString(day), 0, '', max(one.version),
         toUnixTimestamp64Milli(argMax(one.through, one.version)), argMax(one.known, one.version)
-      FROM settledDays AS one WHERE ${source} AND day ${days} AND isDone GROUP BY day
+      FROM settledDays AS one FINAL WHERE ${source} AND day ${days} AND isDone = ${SETTLING.done} GROUP BY day
       UNION ALL SELECT 'loose', '', count(), '', 0, 0, [] FROM looseSessions WHERE ${source}`;
   });
 
@@ -147,4 +147,21 @@ export async function readSettled(ask: Ask, sourceId: string, { from, to }: Peri
     hasLoose: rows.some(([kind, , count]) => kind === "loose" && count > 0),
     events: eventsOf(days),
   };
+}
+
+/**
+ * Was all of it there while it was read? What goes is marked before its first row does, as when a visitor is erased.
+ * To be asked when it has been read.
+ */
+export async function isStillThere(ask: Ask, sourceId: string, { hits }: Settled): Promise<boolean> {
+  // whatever has visits has hits
+  const versions = [...new Set(hits.versions)];
+  const [row] = await ask(
+    statement(
+      (bind) => `SELECT uniqExact(version) FROM settledDays FINAL
+        WHERE sourceId = ${bind("String", sourceId)} AND version IN ${bind("Array(UInt64)", versions)}
+          AND isDone = ${SETTLING.done}`,
+    ),
+  );
+  return row?.[0] === versions.length;
 }

@@ -5,7 +5,7 @@
 import type { WarehouseClient } from "./client.ts";
 import { onCluster, onEveryNode, storedName } from "./cluster.ts";
 import { literal } from "./deletion.ts";
-import { KNOWN } from "./schema/settled.ts";
+import { KNOWN, SETTLING } from "./schema/settled.ts";
 
 /**
  * A row for each day with events: `sourceId`, `day`, how many `events`, and `frame`: what those of the day before, the day and
@@ -32,7 +32,7 @@ export const daysOf = (events: string): string => `
   LEFT JOIN (
     SELECT sourceId, day, max(one.version) AS version, argMax(one.known, one.version) AS known,
       argMax(one.through, one.version) AS through
-    FROM settledDays AS one WHERE isDone GROUP BY sourceId, day
+    FROM settledDays AS one FINAL WHERE isDone = ${SETTLING.done} GROUP BY sourceId, day
   ) AS settled USING (sourceId, day)`;
 
 /** Are rows of events being deleted, or written anew? Then what they come to is about to change. */
@@ -57,9 +57,17 @@ export interface Version {
   version: string | number;
 }
 
-/** Gone for good when it resolves. The record of them goes last, so that what was cut off is found again. */
+/**
+ * Gone for good when it resolves. The record of them says so before the first row goes, for questions that read them
+ * just now, and goes last itself, so that what was cut off is found again.
+ */
 export async function dropVersions(client: WarehouseClient, versions: readonly Version[]): Promise<void> {
-  const named = versions.map(({ sourceId, day, version }) => `(${literal(sourceId)}, '${day}', ${version})`);
+  const own = ({ sourceId, day, version }: Version) => `${literal(sourceId)}, '${day}', ${version}`;
+  const going = versions.map((one) => `(${own(one)}, ${SETTLING.going})`);
+  await client.command({
+    query: `INSERT INTO settledDays (sourceId, day, version, isDone) VALUES ${going}`,
+  });
+  const named = versions.map((one) => `(${own(one)})`);
   for (const table of [storedName(client, "visits"), storedName(client, "hits"), "settledDays"]) {
     await client.command({
       query: `ALTER TABLE ${table}${onCluster(client)} DELETE WHERE (sourceId, day, version) IN (${named})`,
@@ -69,7 +77,7 @@ export async function dropVersions(client: WarehouseClient, versions: readonly V
 }
 
 /**
- * Drops what no question reads.
+ * Drops what no question reads, and what was begun to be dropped.
  * @param sources a condition on `sourceId`
  * @param condition of the stored `version`, whether it `isDone`, the `current` one of its day (0: there is none), and
  *   whether that holds (`areVisits`)
@@ -82,7 +90,7 @@ export async function forgetSettled(
   const query = `SELECT sourceId, toString(day) AS onDay, toString(version) AS ofVersion
     FROM (SELECT sourceId, day, version, isDone FROM settledDays FINAL WHERE ${sources}) AS kept
     LEFT JOIN (SELECT sourceId, day, version AS current, areVisits FROM (${daysOf(sources)})) AS of USING (sourceId, day)
-    WHERE ${condition} LIMIT ${AT_ONCE}`;
+    WHERE isDone = ${SETTLING.going} OR (${condition}) LIMIT ${AT_ONCE}`;
   const answer = await client.query({ query, format: "JSONEachRow" });
   const rows = await answer.json<{ sourceId: string; onDay: string; ofVersion: string }>();
   const versions = rows.map(({ sourceId, onDay, ofVersion }) => ({
@@ -102,7 +110,7 @@ export async function forgetChanged(client: WarehouseClient, sourceIds: readonly
   if (sourceIds.length === 0) return true;
   const sources = `sourceId IN (${sourceIds.map(literal)})`;
   // first: what is being written now may be done, of events that are gone, by the time that the rest has been dropped
-  const query = `SELECT count() AS underWay FROM settledDays FINAL WHERE ${sources} AND NOT isDone`;
+  const query = `SELECT count() AS underWay FROM settledDays FINAL WHERE ${sources} AND isDone = ${SETTLING.begun}`;
   const [row] = await (await client.query({ query, format: "JSONEachRow" })).json<{
     underWay: string | number;
   }>();

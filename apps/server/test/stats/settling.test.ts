@@ -1,6 +1,8 @@
 /** How days settle: by several nodes, cut off anywhere, and what goes when events have gone. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { type Ask, createAsker } from "../../src/stats/ask.ts";
+import { answerQuery } from "../../src/stats/query.ts";
 import { settleRound } from "../../src/stats/settler.ts";
 import type { WarehouseClient } from "../../src/warehouse/client.ts";
 import { deleteEvents } from "../../src/warehouse/deletion.ts";
@@ -108,6 +110,26 @@ test("What was derived of events goes with them, before anybody is told that the
   await until("nothing is under way", PATIENCE_MS, async () => !(await areEventsChanging(stats.client)));
   assert.equal(await settle(), 1);
   assert.deepEqual(await numbers(sourceId), [1, 1, 1]);
+});
+
+test("A question that reads what goes meanwhile is answered of what there is then.", async () => {
+  const sourceId = await filled();
+  assert.equal(await settle(), 1);
+  const ask = createAsker(() => ({ state: () => "up", client: () => stats.client }))({
+    organizationId: "org",
+    signal: new AbortController().signal,
+  });
+  let reads = 0;
+  const interrupted: Ask = async (statement) => {
+    if (/FROM visits/.test(statement.query) && reads++ === 0) {
+      await deleteAnn(sourceId);
+      assert.ok(await forgetChanged(stats.client, [sourceId]));
+    }
+    return ask(statement);
+  };
+  const { results } = await answerQuery(interrupted, questionAbout(sourceId), now);
+  assert.equal(reads, 1, "it began with what had settled");
+  assert.deepEqual(results[0]?.metrics, [1, 1, 1]);
 });
 
 test("Nobody is told that it is gone while a day is being settled, even if that ends just then.", async () => {

@@ -63,6 +63,9 @@ const HITS = {
   events: count,
 };
 
+/** What `isDone` says of a settling; the higher takes the place of the lower. What is going is not read any more. */
+export const SETTLING = { begun: 0, done: 1, going: 2 } as const;
+
 /** `known` is what the events of the day before, the day and the day after came to that were received by `through`. */
 const SETTLED_DAYS = {
   sourceId: "LowCardinality(String)",
