@@ -2,7 +2,7 @@
 import type { ClickHouseSettings } from "@clickhouse/client";
 import { LIMITS } from "@headwater/contract/limits";
 import type { WarehouseClient } from "../warehouse/client.ts";
-import { SESSION_TEXTS } from "../warehouse/schema/settled.ts";
+import { SESSION_TEXTS, SETTLING } from "../warehouse/schema/settled.ts";
 import { areEventsChanging, dropVersions, framesOf } from "../warehouse/settled.ts";
 import { SLICE, slicesOf } from "./slices.ts";
 
@@ -91,17 +91,24 @@ export async function settleDay(
   };
   const known = await comesTo();
   if (known.length === 0) return false;
-  await run(RECORD, { known, isDone: 0 });
-  const pieces = Math.ceil(events / PIECE_EVENTS);
-  for (let piece = 0; piece < pieces; piece++) {
-    await run(VISITS, { pieces, piece });
-    await run(HITS, { pieces, piece });
-  }
-  await run(LOOSE);
-  if ((await comesTo()).join() !== known.join() || (await areEventsChanging(client))) {
-    await dropVersions(client, [{ sourceId, day, version }]);
-    return false;
-  }
-  await run(RECORD, { known, isDone: 1 });
-  return true;
+  const drop = () => dropVersions(client, [{ sourceId, day, version }]);
+  const write = async () => {
+    await run(RECORD, { known, isDone: SETTLING.begun });
+    const pieces = Math.ceil(events / PIECE_EVENTS);
+    for (let piece = 0; piece < pieces; piece++) {
+      await run(VISITS, { pieces, piece });
+      await run(HITS, { pieces, piece });
+    }
+    await run(LOOSE);
+    if ((await comesTo()).join() !== known.join() || (await areEventsChanging(client))) return false;
+    await run(RECORD, { known, isDone: SETTLING.done });
+    return true;
+  };
+  const isWritten = await write().catch(async (error: Error) => {
+    // an erasure would wait for it, until it is taken for cut off
+    await drop().catch(() => undefined);
+    throw error;
+  });
+  if (!isWritten) await drop();
+  return isWritten;
 }

@@ -161,3 +161,9 @@ test("Nobody is told that it is gone while a day is being settled, even if that 
   assert.equal(await forgetChanged(stats.client, [sourceId]), true);
   assert.equal(await count("visits", sourceId, IS_ANN), 0);
 });
+
+test("An erasure does not wait for a settling that has failed.", async () => {
+  const sourceId = await filled();
+  await assert.rejects(settle(failing(2)), /cut off/);
+  assert.ok(await forgetChanged(stats.client, [sourceId]));
+});
