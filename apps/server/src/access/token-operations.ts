@@ -8,7 +8,7 @@ import {
   type Token,
 } from "@headwater/contract";
 import type { Call, Handler } from "../call.ts";
-import { isoTime, isoTimeOrNull } from "../instant.ts";
+import { beginsWithDay, isoTime, isoTimeOrNull } from "../instant.ts";
 import type { Register } from "../ledger/ledger.ts";
 import type { TokenRecord } from "../ledger/records.ts";
 import { Refusal } from "../refusal.ts";
@@ -45,9 +45,7 @@ function expiryIssue(code: Issue["code"], message: string): Refusal {
 export function readExpiry(text: string, now: number): number {
   const [whole, day, zone] = DATE_TIME.exec(text) ?? [];
   const at = whole === undefined ? Number.NaN : Date.parse(zone ? whole : `${whole}Z`);
-  // a day that does not exist is read as one of the next month
-  const exists = day !== undefined && new Date(`${day}T00:00:00Z`).toJSON()?.startsWith(day);
-  if (Number.isNaN(at) || !exists)
+  if (Number.isNaN(at) || !day || !beginsWithDay(day))
     throw expiryIssue("invalid_timestamp", "expiresAt must be an ISO 8601 date-time");
   if (at <= now) throw expiryIssue("invalid_value", "expiresAt must lie in the future");
   return at;

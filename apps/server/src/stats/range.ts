@@ -1,5 +1,6 @@
 /** What a question's `dateRange` means: two instants, and those of the period before. */
 import { type Issue, LIMITS, type StatsDateRange } from "@headwater/contract";
+import { beginsWithDay } from "../instant.ts";
 import { dayOf, type Period, startOfDay } from "./calendar.ts";
 
 export interface Range extends Period {
@@ -25,13 +26,12 @@ const ofDays = (zone: string, first: number, end: number): Range => ({
   days: end - first,
 });
 
-/** The 30th of February is read as one of March, and so is none. */
-function readDay(text: string): number | null {
-  const at = DAY.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
-  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(text) ? at / DAY_MS : null;
+const readDay = (text: string): number | null =>
+  DAY.test(text) && beginsWithDay(text) ? Date.parse(`${text}T00:00:00Z`) / DAY_MS : null;
+function readInstant(text: string): number | null {
+  const at = INSTANT.test(text) && beginsWithDay(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(at) ? null : at;
 }
-const readInstant = (text: string): number | null =>
-  INSTANT.test(text) && !Number.isNaN(Date.parse(text)) ? Date.parse(text) : null;
 
 const wrong = (message: string, path: (string | number)[] = ["dateRange"]): Issue => ({
   path,

@@ -139,6 +139,8 @@ describe("Export without a warehouse", () => {
   it("422: what cannot be asked, each by its name", async () => {
     const bad: [Record<string, string>, string][] = [
       [{ from: "yesterday" }, "from: invalid_timestamp"],
+      [{ from: "2026-02-30" }, "from: invalid_timestamp"],
+      [{ to: "2026-04-31T10:00:00Z" }, "to: invalid_timestamp"],
       [{ from: "2026-02-31T25:00:00Z" }, "from: invalid_timestamp"],
       [{ from: "2026-01-02", to: "2026-01-02" }, "from: invalid_value"],
       [{ format: "xlsx" }, "format: invalid_value"],

@@ -129,6 +129,7 @@ const WRONG: [what: object, ...issues: string[]][] = [
   [{ timezone: "+01:00" }, "timezone: invalid_value"],
   [{ dateRange: "fortnight" }, "dateRange: invalid_value"],
   [{ dateRange: ["2026-02-30", "2026-03-02"] }, "dateRange.0: invalid_value"],
+  [{ dateRange: ["2026-02-28", "2026-02-30T00:00:00Z"] }, "dateRange.1: invalid_value"],
   [{ dateRange: ["2026-03-01", "2026-03-02T00:00:00"] }, "dateRange.1: invalid_value"],
   [{ dateRange: ["2026-03-02", "2026-03-02"] }, "dateRange: invalid_value"],
   [{ dateRange: ["1999-01-01", "2026-03-02"] }, "dateRange: invalid_value"],
