@@ -88,7 +88,7 @@ test("The properties that events carry are named as they can be asked for, the m
     { ...event, id: "c", at: AT, name: "leave", properties: { why: "price", nothing: null } },
     { ...event, id: "d", at: AT, name: "leave", properties: { plan: 1 }, isBot: true },
     { ...event, id: "e", at: "2026-05-11T10:00:00.000Z", name: "buy", properties: { later: 1 } },
-    { ...event, id: "f", at: AT, name: "buy", properties: { "a.:`Int64`": 1 } },
+    { ...event, id: "f", at: AT, name: "buy", properties: { "a.:`Int64`": 1, "": 1 } },
   ]);
   const asked = async (body: object) => {
     const question = { sourceId: of, ...RANGE, ...body };
