@@ -29,6 +29,9 @@ const LEAF = ["dimension", "operator", "value"] as const;
 
 const wrong = (path: Path, message: string): Issue => ({ path, code: "invalid_value", message });
 
+/** The engine takes a pattern that ends so, and finds it in texts where it is not. */
+const HALF_ESCAPE = /(?<!\\)(?:\\\\)*\\$/;
+
 function leafIssue({ dimension, operator, values }: Leaf, path: Path): Issue | null {
   const ofValue = [...path, "value"];
   const isOf = (type: string) => values.every((value) => typeof value === type);
@@ -38,6 +41,8 @@ function leafIssue({ dimension, operator, values }: Leaf, path: Path): Issue | n
   }
   if (operator === "contains" || operator === "matches") {
     if (!isOf("string") || values[0] === "") return wrong(ofValue, `${operator} takes a text`);
+    if (operator === "matches" && HALF_ESCAPE.test(String(values[0])))
+      return wrong(ofValue, "a pattern does not end with a single backslash: write two to find one");
     const isLong = operator === "matches" && String(values[0]).length > LIMITS.statsPatternLength;
     return isLong ? wrong(ofValue, `a pattern has at most ${LIMITS.statsPatternLength} characters`) : null;
   }

@@ -160,6 +160,7 @@ const WRONG: [what: object, ...issues: string[]][] = [
     "filters.0: invalid_value",
   ],
   [{ filters: [{ dimension: "page", operator: "matches", value: "(" }] }, "filters: invalid_value"],
+  [{ filters: [{ dimension: "page", operator: "matches", value: "a\\" }] }, "filters.0.value: invalid_value"],
   [
     { filters: [{ dimension: "page", operator: "matches", value: "a".repeat(301) }] },
     "filters.0.value: invalid_value",
