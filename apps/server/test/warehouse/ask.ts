@@ -1,21 +1,27 @@
 /** Asks the embedded warehouse of a folder that no service holds. */
 import { join } from "node:path";
-import { connect } from "../../src/warehouse/client.ts";
+import { connect, type WarehouseClient } from "../../src/warehouse/client.ts";
 import { startEmbedded } from "../../src/warehouse/embedded/start.ts";
 import { until } from "../faults/child.ts";
 import { MEMORY_BYTES, PATIENCE_MS } from "./store.ts";
 
-// biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects
-export async function askWarehouse(dataDir: string, query: string): Promise<any[]> {
+export async function onWarehouse<T>(
+  dataDir: string,
+  work: (client: WarehouseClient) => Promise<T>,
+): Promise<T> {
   const options = { folder: join(dataDir, "warehouse"), memoryBytes: MEMORY_BYTES, threads: 1 };
   // whoever had it lets go of the folder when it has ended
   const life = await until("the folder is free", PATIENCE_MS, () => startEmbedded(options).catch(() => null));
   const client = connect(life.endpoint);
   try {
-    return await (await client.query({ query, format: "JSONEachRow" })).json();
+    return await work(client);
   } finally {
     await client.close();
     life.end();
     await life.ended;
   }
 }
+
+// biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects
+export const askWarehouse = (dataDir: string, query: string): Promise<any[]> =>
+  onWarehouse(dataDir, async (client) => (await client.query({ query, format: "JSONEachRow" })).json());

@@ -7,7 +7,7 @@ import { folder, headwater } from "../command-line.ts";
 import { acceptedInUsage, ask, type Child, createSource, startChild, until } from "../faults/child.ts";
 import { type Batch, Load } from "../faults/load.ts";
 import { createRandom } from "../faults/random.ts";
-import { askWarehouse } from "./ask.ts";
+import { askWarehouse, onWarehouse } from "./ask.ts";
 import { PATIENCE_MS } from "./store.ts";
 
 const WAREHOUSE = { WAREHOUSE: "embedded" };
@@ -74,6 +74,24 @@ test("Restored, every event that was accepted before is there, and none twice.",
     [],
   );
   assert.ok(accepted.length > 100, `${accepted.length} events`);
+});
+
+test("What was derived of the events is not restored: it is derived anew.", async () => {
+  await onWarehouse(restored, async (client) => {
+    const query =
+      "INSERT INTO settledDays (sourceId, day, version, isDone) VALUES ('src_1', '2026-11-01', 1, 1)";
+    await client.command({ query });
+  });
+  const [whole, third] = [data.at("whole"), data.at("third")];
+  assert.equal((await run(restored, "backup", "--to", whole)).code, 0);
+  const { code, stderr } = await run(third, "restore", "--from", whole);
+  assert.equal(code, 0, stderr);
+  const count = "SELECT count() AS rows FROM";
+  const rowsOf = async (dataDir: string, table: string) =>
+    Number((await askWarehouse(dataDir, `${count} ${table}`))[0].rows);
+  assert.equal(await rowsOf(restored, "settledDays"), 1);
+  assert.equal(await rowsOf(third, "settledDays"), 0);
+  assert.equal(await rowsOf(third, "events"), await rowsOf(restored, "events"));
 });
 
 test("With nobody serving, too; and without its warehouse a ledger is backed up all the same.", async () => {

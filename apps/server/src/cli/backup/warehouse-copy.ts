@@ -1,4 +1,4 @@
-/** The embedded warehouse, copied and put back by the engine itself (BACKUP, RESTORE): as of one moment, while it is written to. */
+/** The embedded warehouse, copied and put back by the engine itself (BACKUP, RESTORE) while it is written to: each table as of a moment of its own. */
 import { randomUUID } from "node:crypto";
 import { cpSync, existsSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -7,6 +7,7 @@ import { LIMITS } from "@headwater/contract/limits";
 import type { Config } from "../../config.ts";
 import { embeddedFolder, startEmbeddedOf } from "../../open-warehouse.ts";
 import { connect, type WarehouseClient } from "../../warehouse/client.ts";
+import { DERIVED_TABLES } from "../../warehouse/schema/settled.ts";
 import type { Endpoint } from "../../warehouse/warehouse.ts";
 import { CommandFailed } from "../failure.ts";
 import { type Copied, flush } from "./ledger-copy.ts";
@@ -103,8 +104,15 @@ export async function restoreWarehouse(config: Config, source: string): Promise<
   const { DATABASE } = await import("../../warehouse/embedded/start.ts");
   const folder = embeddedFolder(config);
   const statement = `RESTORE DATABASE ${DATABASE} FROM File(${quoted(resolve(source, WAREHOUSE))})`;
+  const putBack = async (client: WarehouseClient) => {
+    const work = await done(client, statement);
+    // a table of another moment than its record would be believed for good; it is all derived anew
+    for (const table of DERIVED_TABLES)
+      await client.command({ query: `TRUNCATE TABLE IF EXISTS ${DATABASE}.${table}` });
+    return work;
+  };
   try {
-    const { files, bytes } = await alone(config, (client) => done(client, statement), { backups: source });
+    const { files, bytes } = await alone(config, putBack, { backups: source });
     flush(folder);
     return { file: WAREHOUSE, path: folder, bytes, counts: { files } };
   } catch (error) {

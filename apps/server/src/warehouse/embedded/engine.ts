@@ -168,10 +168,15 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
         session.close();
         leave();
       };
+      const mustBeWanted = () => {
+        if (signal.aborted) throw exception(394, "QUERY_WAS_CANCELLED", "Query was cancelled");
+      };
       let isStreaming = false;
       try {
-        if (signal.aborted) throw exception(394, "QUERY_WAS_CANCELLED", "Query was cancelled");
+        mustBeWanted();
         await session.queryAsync(preludeOf(question, defaults));
+        // what would end the question has found none if it was told meanwhile
+        mustBeWanted();
         if (!question.isWhole && IN_PIECES.test(question.format) && SELECT.test(question.sql)) {
           const chunks = pieces(session, question, done);
           isStreaming = true;

@@ -86,6 +86,9 @@ const addHashes = Object.entries(HASHES)
   .map(([name, of]) => `ADD COLUMN IF NOT EXISTS ${name} UInt64 MATERIALIZED ${of}`)
   .join(", ");
 
+/** All tables that hold nothing but what can be derived of the events. */
+export const DERIVED_TABLES = ["visits", "hits", "settledDays", "looseSessions"] as const;
+
 /** Ids as 64-bit numbers: of ten million of a kind two are one with odds of one to 370,000. */
 export function settledStatements(place: Place): string[] {
   const alter = (table: string, what: string) =>
