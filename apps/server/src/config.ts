@@ -7,10 +7,10 @@ import {
   clickhouseUrl,
   clusterName,
   databaseUrl,
-  existingFile,
   headerName,
   identifier,
   integer,
+  mmdbFile,
   oneOf,
   ownerToken,
   sitePath,
@@ -141,7 +141,7 @@ export const SETTINGS = {
   GEOIP_FILE: path(
     "",
     "MMDB file with countries; default: the CC0 one that comes along; `off` for none",
-    existingFile,
+    mmdbFile,
   ),
   LOG_LEVEL: setting(
     "info",

@@ -158,7 +158,9 @@ function createIngestRoom(
       const excludes = pathMatcher(source.excludedPaths);
       return { limits: limitsOf(source), allows, allowsAnyOrigin, originToAllow, excludes };
     },
-    countryOf: openCountries(parts.countries),
+    countryOf: openCountries(parts.countries, (error) =>
+      log.error({ err: error }, "GEOIP_FILE cannot be read any more; events have no country until a restart"),
+    ),
     maxInFlight: config.INGEST_IN_FLIGHT,
     refusal: readiness.refusal,
     stopwatch: () => performance.now(),

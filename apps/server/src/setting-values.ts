@@ -1,5 +1,5 @@
 /** From the text of a setting to its value; each throws what the setting must be, after the words "it …". */
-import { existsSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { LIMITS, SITE_PATH } from "@headwater/contract";
 import { isPlausibleToken, TOKEN_PREFIX } from "./token.ts";
 
@@ -17,7 +17,8 @@ export function integer(least: number, most: number) {
 
 export function oneOf<const V extends readonly string[]>(...values: V) {
   return (value: string): V[number] => {
-    if (!values.includes(value)) throw new Error(`must be one of ${values.join(", ")}`);
+    const named = values.filter((one) => one !== "").join(", ");
+    if (!values.includes(value)) throw new Error(`must be one of ${named}`);
     return value;
   };
 }
@@ -51,10 +52,21 @@ export function sitePath(value: string): string | null {
   return path;
 }
 
-/** The name of a file that is there; `off` is kept, null is the default. */
-export function existingFile(value: string): string | null {
-  if (value !== "" && value !== "off" && !existsSync(value))
-    throw new Error("must name a file that exists, or be off");
+/** What every MMDB file has before its metadata (MaxMind DB format, "Metadata"). */
+const MMDB_MARK = Buffer.from("\xab\xcd\xefMaxMind.com", "latin1");
+
+function isMmdb(file: string): boolean {
+  try {
+    return readFileSync(file).includes(MMDB_MARK);
+  } catch {
+    return false;
+  }
+}
+
+/** The name of an MMDB file; `off` is kept, null is the default. */
+export function mmdbFile(value: string): string | null {
+  if (value !== "" && value !== "off" && !isMmdb(value))
+    throw new Error("must name an MMDB file that can be read, or be off");
   return textOrNull(value);
 }
 

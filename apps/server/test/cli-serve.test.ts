@@ -29,6 +29,19 @@ test("A DATA_DIR that can be no folder is a wrong setting: exit code 78.", async
   }
 });
 
+test("A GEOIP_FILE that is no MMDB file is a wrong setting: exit code 78.", async () => {
+  using data = folder();
+  writeFileSync(data.at("file"), "no such format");
+  for (const name of ["file", ".", "missing"]) {
+    const { code, stderr } = await headwater({ DATA_DIR: data.path, GEOIP_FILE: data.at(name) }, "serve");
+    assert.equal(code, 78, name);
+    assert.match(
+      stderr,
+      /^GEOIP_FILE cannot be .*: it must name an MMDB file that can be read, or be off\.\n$/,
+    );
+  }
+});
+
 test("SIGTERM is a graceful stop with code 0; standard output holds nothing but JSON.", async () => {
   using data = folder();
   const service = await serve({ DATA_DIR: data.path });

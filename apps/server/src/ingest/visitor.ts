@@ -50,14 +50,25 @@ export function deviceOf(userAgent: string | null): Device {
 
 export type CountryOf = (address: string) => string | null;
 
-/** Private and loopback addresses have no country; the file knows none for them. */
-export function openCountries(file: string | null): CountryOf {
-  if (file === null) return () => null;
+/**
+ * Private and loopback addresses have no country; the file knows none for them.
+ * @param unreadable told once, when the file is no longer what it was at the start: visits then have no country, and
+ *   their events are taken all the same
+ */
+export function openCountries(file: string | null, unreadable: (error: unknown) => void): CountryOf {
   // read with the first look-up: eight megabytes that a node without visitors need not hold
   let reader: Reader<CountryResponse & { country_code?: string }> | undefined;
+  let isUsable = file !== null;
   return (address) => {
-    reader ??= new Reader(readFileSync(file));
-    const found = reader.get(address);
-    return found?.country_code ?? found?.country?.iso_code ?? null;
+    if (!isUsable) return null;
+    try {
+      reader ??= new Reader(readFileSync(file!));
+      const found = reader.get(address);
+      return found?.country_code ?? found?.country?.iso_code ?? null;
+    } catch (error) {
+      isUsable = false;
+      unreadable(error);
+      return null;
+    }
   };
 }

@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, it } from "node:test";
 import { storedEvent } from "../ledger-reader.ts";
 import { openVisit } from "../visit.ts";
@@ -131,6 +134,10 @@ describe("The normal form, as an independent reader of the ledger's file finds i
       assert.deepEqual([byUrl.path, byUrl.query], ["/guide/", "q=1"]);
       const both = await pageOf({ url: `${ORIGIN}/real`, path: "/virtual" });
       assert.deepEqual([both.url, both.path], [`${ORIGIN}/real`, "/virtual"]);
+      const routed = await pageOf({ url: `${ORIGIN}/real?a=1`, path: "/virtual?tab=2#x" });
+      assert.deepEqual([routed.path, routed.query], ["/virtual", "a=1"]);
+      const alone = await pageOf({ url: "/a?from=/b?c=d#e" });
+      assert.deepEqual([alone.path, alone.query], ["/a", "from=/b?c=d"]);
     });
 
     it("the referrer's host is null when it is the page's own, or none", async () => {
@@ -197,6 +204,19 @@ describe("The normal form, as an independent reader of the ledger's file finds i
       const found = storedEvent(other.dataDir, event.id);
       assert.equal(found.country, null);
       assert.doesNotMatch(JSON.stringify(found), /8\.8\.8\.8|127\.0\.0\.1|::1/);
+    });
+
+    it("a file of countries that has become unreadable costs events their country, and nothing else", async () => {
+      const folder = mkdtempSync(join(tmpdir(), "headwater-test-"));
+      const file = join(folder, "countries.mmdb");
+      writeFileSync(file, Buffer.from("\xab\xcd\xefMaxMind.com", "latin1"));
+      await using other = await openWorld({ GEOIP_FILE: file }, { clock: time.clock });
+      rmSync(folder, { recursive: true });
+      const own = await other.createSource();
+      const event = trackEvent({}, now);
+      const body = eventsBody(await other.openSession(own), [event], {}, now);
+      assert.deepEqual(outcomesOf(await other.send(eventsPath(own), body)), ["accepted"]);
+      assert.equal(storedEvent(other.dataDir, event.id).country, null);
     });
 
     it("an event carries the batch's userId, else the one its session holds", async () => {
