@@ -56,9 +56,13 @@ export function withoutUserInfo(text: string): string {
   return parsed.href;
 }
 
+/** Routers call a path what has its query and fragment behind it. */
+const pathAlone = (path: string) => path.split(/[?#]/, 1)[0]!;
+
 /** Text that is no absolute address: its path is what stands before `?` and `#`. */
 function relative(text: string): Address {
-  const [path = "", query = ""] = text.split("#", 1)[0]!.split("?", 2);
+  const path = pathAlone(text);
+  const query = text.split("#", 1)[0]!.slice(path.length + 1);
   return {
     url: text,
     origin: null,
@@ -100,7 +104,8 @@ function takeApart(text: string): Address {
 export function addressOf(url: string | null, path: string | null, siteOrigin: string | null): Address {
   if (url) {
     const address = absolute(url);
-    return path && path !== address.path ? { ...address, path } : address;
+    const own = path ? pathAlone(path) : "";
+    return own && own !== address.path ? { ...address, path: own } : address;
   }
   if (!path)
     return { url: null, origin: null, host: null, path: null, query: null, utm: null, clickIds: null };
