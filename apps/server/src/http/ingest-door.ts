@@ -131,8 +131,9 @@ function legacyHeaders(route: Route): Record<string, string> {
 const DROPPED_BYTES = 1_048_576;
 
 function endsConnection(request: IncomingMessage, status: number): boolean {
+  // what follows a request that broke off is no request either
+  if (status === 400 || status === 408) return true;
   if (request.complete) return false;
-  if (status === 408) return true;
   const announced = Number(request.headers["content-length"]);
   return !(announced <= DROPPED_BYTES) || request.isPaused();
 }

@@ -169,6 +169,19 @@ describe("HTTP as nobody should write it", () => {
     assert.deepEqual((await said("CONNECT shop.example:443 HTTP/1.1\r\nHost: x\r\n\r\n")).statuses(), []);
   });
 
+  it("400: what comes behind a request that broke off is no request, so the answer ends the connection", async () => {
+    const body = JSON.stringify(eventsBody(sessionId, [trackEvent()]));
+    const whole = `${head(eventsPath(source), `Content-Length: ${body.length}`)}${body}`;
+    const garbageBehind = await said(`${whole}GARBAGE\r\n\r\n`);
+    const half = open().write(whole.slice(0, -5));
+    half.socket.end();
+    await half.closed;
+    for (const line of [garbageBehind, half]) {
+      assert.deepEqual([line.statuses(), line.body().code], [[400], "malformed_http"]);
+      assert.match(line.text, /^Connection: close/m);
+    }
+  });
+
   it("a client that goes away in the middle harms nobody", async () => {
     for (const path of PATHS()) {
       const line = open().write(`${head(path, "Content-Length: 1000")}{"a`);
