@@ -195,7 +195,7 @@ export function createGuard({ ledger, authenticate, permissionsOf, rates, nodes,
     if (caller) requireWithin(caller, operation, source);
     requirePermissions(operation, standing, input.body);
     requireMatch(given, standing);
-    requireNone(issues());
+    requireNone(operation, issues());
     return { ...standing, ...input, params: incoming.params };
   }
 

@@ -53,7 +53,7 @@ function describe(error: ErrorObject): string {
     case "required":
       return "is required";
     case "additionalProperties":
-      return "is not a field of this body";
+      return "is not known here";
     case "enum":
       return `must be one of ${(error.params.allowedValues as string[]).join(", ")}`;
     case "const":

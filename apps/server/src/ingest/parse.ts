@@ -114,6 +114,9 @@ function contentOfEnvelope(body: Loose, kind: AttemptKind, warnings: Warning[]):
   ];
 }
 
+/** Beside fields that are wrong: it has none. */
+const NO_OBJECT = "The event must be an object";
+
 /** An issue inside an event names it, when the event has a readable id. */
 function nameEvent(issues: Issue[], event: unknown): Issue[] {
   const id = isObject(event) ? text(event.id) : null;
@@ -146,7 +149,11 @@ export function createEventReader(compile: Compile) {
     const warnings: Warning[] = time?.zoned === false ? [...noticed, "timezone_assumed"] : [...noticed];
     const content = isObject(event) ? contentIssues(event, path, time, warnings) : NONE;
     if (shape.length === 0 && content.length === 0) return { event: event as Event, time: time!, warnings };
-    const ofShape = shape.map((issue) => ({ ...issue, path: [...path, ...issue.path] }));
+    const ofShape = shape.map((issue) => ({
+      ...issue,
+      path: [...path, ...issue.path],
+      message: issue.path.length === 0 ? NO_OBJECT : issue.message,
+    }));
     return { bad: event, issues: nameEvent([...ofShape, ...content], event) };
   };
 }

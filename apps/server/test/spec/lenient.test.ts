@@ -48,6 +48,13 @@ describe("Lenient handling: a bad event is rejected with invalid_event, and the 
     });
   }
 
+  it("what is no object at all is called so, lenient or not", async () => {
+    const strict = await send([trackEvent(), null], {});
+    assert.deepEqual(issuesOf(strict), ["events.1: invalid_type"]);
+    assert.equal(strict.body.issues[0].message, "The event must be an object");
+    assert.match((await send([null])).body.results[0].message, /The event must be an object\.$/);
+  });
+
   it("is asked for by Prefer, among other preferences, or by the query", async () => {
     const event = trackEvent({ name: 1 });
     const body = () => eventsBody(sessionId, [event, trackEvent()]);

@@ -100,6 +100,8 @@ describe("GET /api/tracking-sources", () => {
         "cursor: invalid_value",
         "limit: invalid_type",
       ]);
+      // a GET has no body, so none is spoken of
+      assert.doesNotMatch(JSON.stringify(reply.body), /body/i);
       const range = await world.ask("GET", "/api/tracking-sources?organizationId=org_default&limit=101");
       assert.deepEqual(issuesOf(range), ["limit: invalid_value"]);
     });
