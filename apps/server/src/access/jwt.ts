@@ -34,8 +34,12 @@ function refusalFor(error: unknown): Refusal {
   );
 }
 
+/** What no store holds as it is: two subjects that differ in it would be one user. */
+const isStorable = (text: string) => text.isWellFormed() && !text.includes("\0");
+
 function userOf({ sub }: JWTPayload): string {
-  if (typeof sub === "string" && sub.length > 0 && sub.length <= LIMITS.userIdLength) return sub;
+  const isUser = typeof sub === "string" && sub.length > 0 && sub.length <= LIMITS.userIdLength;
+  if (isUser && isStorable(sub)) return sub;
   throw new Refusal("invalid_token", { message: "The token names no user (`sub`)." });
 }
 

@@ -72,6 +72,8 @@ describe("a JWT of the identity provider", () => {
       { aud: "other" },
       { nbf: seconds() + 60 },
       { sub: "" },
+      { sub: "a\0" },
+      { sub: "a\ud800" },
     ]) {
       refused(await ask(await sign({ ...claims(), ...wrong })), 401, "invalid_token");
     }
