@@ -20,9 +20,14 @@ export function originOf({ origin, referer }: Pick<Arrival, "origin" | "referer"
   return url?.host ? `${url.protocol}//${url.host}` : null;
 }
 
+/** A fully qualified name: the same host in DNS, and another origin in a browser. */
+const DOTTED = /^https?:\/\/[a-z0-9.-]+\.(?::\d+)?$/i;
+
 /** @param toAllow what to paste; a client writes into this header what it likes, and `*` must not be advised to anybody */
 function originHint(origin: string, toAllow: string | null): string {
   if (toAllow !== null) return `Add ${toAllow} to the source's \`allowedOrigins\`.`;
+  if (DOTTED.test(origin))
+    return "The host ends with a dot, which `allowedOrigins` does not name; open the page at its address without that dot.";
   return origin === "null"
     ? "A sandboxed frame or a local file sends the origin `null`, which only `*` in `allowedOrigins` lets in; serve the page over http instead."
     : "This is not the origin of a page (scheme://host[:port]), so that `allowedOrigins` cannot name it.";

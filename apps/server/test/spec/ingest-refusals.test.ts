@@ -128,6 +128,13 @@ for (const route of INGEST_ROUTES) {
       assert.match(reply.body.hint, /https:\/\/evil\.example/);
     });
 
+    it("403 origin_not_allowed: a host that ends with a dot is an origin of its own, and the hint says so", async () => {
+      const { send } = await open({ allowedOrigins: ["https://shop.example"] });
+      const reply = await send({ origin: "https://shop.example.:8443" });
+      refused(reply, 403, "origin_not_allowed");
+      assert.match(reply.body.hint, /ends with a dot/);
+    });
+
     it("403 origin_not_allowed: what the hint says to add lets that origin in, and no other is ever advised", async () => {
       const pastable: [sent: string, toAdd: string][] = [
         ["https://Evil.example:443", "https://evil.example"],
