@@ -14,6 +14,7 @@ import {
   inputIssues,
   organizationsGiven,
   readInput,
+  readParams,
   requireNone,
   sourceGiven,
 } from "./input.ts";
@@ -183,9 +184,10 @@ export function createGuard({ ledger, authenticate, permissionsOf, rates, nodes,
     now: number,
   ): Promise<Admitted> {
     const input = readInput(operation, incoming);
+    const params = readParams(incoming.params);
     const issues = () => inputIssues(operation, input, rules, now);
     const given = organizationsGiven(operation, input, issues);
-    const sourceId = sourceGiven(operation, input, incoming.params, issues);
+    const sourceId = sourceGiven(operation, input, params, issues);
     const source = sourceId === null ? null : await sourceOf(ledger, sourceId, now);
     const organizationId = source?.organizationId ?? given.at(-1);
     const standing =
@@ -196,7 +198,7 @@ export function createGuard({ ledger, authenticate, permissionsOf, rates, nodes,
     requirePermissions(operation, standing, input.body);
     requireMatch(given, standing);
     requireNone(operation, issues());
-    return { ...standing, ...input, params: incoming.params };
+    return { ...standing, ...input, params };
   }
 
   async function recheck(

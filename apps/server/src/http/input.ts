@@ -34,13 +34,17 @@ function checkOf(schema: TSchema): Check<TSchema> {
 }
 
 /** What no store can hold never was an id: it finds nothing. */
-export const storable = (text: string): string => text.replaceAll("\0", "\ufffd").toWellFormed();
+const storable = (text: string): string => text.replaceAll("\0", "\ufffd").toWellFormed();
 
 function queryValue(schema: TSchema | undefined, value: string | string[]): unknown {
   if (typeof value !== "string") return value;
   const isInteger = (schema as { type?: string } | undefined)?.type === "integer";
   return isInteger && /^-?\d{1,15}$/.test(value) ? Number(value) : storable(value);
 }
+
+/** The ids of a path. */
+export const readParams = (params: Incoming["params"]): Record<string, string> =>
+  Object.fromEntries(Object.entries(params).map(([name, value]) => [name, storable(value)]));
 
 /** Text but for integers; an operation without a query schema looks at none of it. */
 function readQuery(operation: Operation, query: Incoming["query"]): Record<string, unknown> {
@@ -154,7 +158,7 @@ export function sourceGiven(
 ): string | null {
   const place = operation.source;
   if (place === undefined) return null;
-  if (place === "path") return storable(params.sourceId ?? "");
+  if (place === "path") return params.sourceId ?? "";
   const given = place === "query" ? input.query.sourceId : member(input.body, "sourceId");
   if (isId(given)) return given;
   throw unnamed(operation, "sourceId", inspect());

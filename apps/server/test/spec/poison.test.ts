@@ -178,12 +178,17 @@ describe("What bad input gets: a status of the contract, never a 5xx, never a ha
           `/api/tracking-sources?organizationId=${text}`,
           `/api/tracking-sources?organizationId=${ORGANIZATION_ID}&organizationId=${text}`,
           `/api/audit?organizationId=${ORGANIZATION_ID}&cursor=${text}&limit=${text}`,
+          `/api/visitors/erase/${text}?organizationId=${ORGANIZATION_ID}`,
           `/api/usage?organizationId=${ORGANIZATION_ID}&from=${text}&to=${text}`,
           `${sourcePath()}/debug?cursor=${text}&origin=${text}&sessionId=${text}`,
           `/${text}`,
           `/sdk/${text}`,
         ]) {
           await answered(world.ask(path), path);
+        }
+        for (const path of [`/api/members/${text}`, `/api/tokens/${text}`]) {
+          const asked = `${path}?organizationId=${ORGANIZATION_ID}`;
+          await answered(world.ask(asked, { method: "DELETE" }), `DELETE ${path}`);
         }
       }
       for (const token of [
