@@ -213,7 +213,7 @@ export const ERRORS = {
   invalid_payload: failure(
     422,
     "invalid_payload",
-    "The body cannot be used.",
+    "The request cannot be used as it is.",
     "Correct what `issues` lists and send the request again.",
   ),
   rate_limited: failure(429, "rate_limited", "Too many requests.", "Wait as Retry-After says.", true),

@@ -197,7 +197,7 @@ export function createGuard({ ledger, authenticate, permissionsOf, rates, nodes,
     if (caller) requireWithin(caller, operation, source);
     requirePermissions(operation, standing, input.body);
     requireMatch(given, standing);
-    requireNone(operation, issues());
+    requireNone(issues());
     return { ...standing, ...input, params };
   }
 

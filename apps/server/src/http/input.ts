@@ -107,15 +107,9 @@ export function inputIssues(
   return [...ofShape, ...ofRules.filter(({ path }) => !named.has(path.join(".")))];
 }
 
-const unusable = (operation: Operation, issues: Issue[]) =>
-  new Refusal("invalid_payload", {
-    issues,
-    ...(operation.body ? {} : { message: "The query cannot be used." }),
-  });
-
 /** Throws one 422 with all of them. */
-export function requireNone(operation: Operation, issues: Issue[]): void {
-  if (issues.length > 0) throw unusable(operation, issues);
+export function requireNone(issues: Issue[]): void {
+  if (issues.length > 0) throw new Refusal("invalid_payload", { issues });
 }
 
 const member = (body: unknown, field: string): unknown =>
@@ -139,27 +133,26 @@ export function organizationsGiven(operation: Operation, input: Input, inspect: 
   const optional = place === "optional-query" || place === "optional-body";
   if (given.every(isId) && (optional || given.length > 0)) return given;
 
-  throw unnamed(operation, "organizationId", inspect());
+  throw unnamed("organizationId", inspect());
 }
 
 /** What must be named and is not: with it whatever else is wrong, since the request is refused for its shape anyway. */
-function unnamed(operation: Operation, field: string, issues: Issue[]): Refusal {
+function unnamed(field: string, issues: Issue[]): Refusal {
   const isListed = issues.some(({ path }) => path.length === 0 || path.at(-1) === field);
   const missing: Issue = { path: [field], code: "required", message: `${field} is required` };
-  return unusable(operation, isListed ? issues : [missing, ...issues]);
+  return new Refusal("invalid_payload", { issues: isListed ? issues : [missing, ...issues] });
 }
 
 /** The source that a request is about; null: the operation is about none. Throws the 422 when it must be named and is not. */
 export function sourceGiven(
-  operation: Operation,
+  { source: place }: Operation,
   input: Input,
   params: Incoming["params"],
   inspect: () => Issue[],
 ): string | null {
-  const place = operation.source;
   if (place === undefined) return null;
   if (place === "path") return params.sourceId ?? "";
   const given = place === "query" ? input.query.sourceId : member(input.body, "sourceId");
   if (isId(given)) return given;
-  throw unnamed(operation, "sourceId", inspect());
+  throw unnamed("sourceId", inspect());
 }
