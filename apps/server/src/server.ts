@@ -101,7 +101,7 @@ async function closeAll(
 }
 
 async function openOn(
-  { ledger, writeAttempts, ...parts }: OpenedLedger,
+  { ledger, attemptWriter, ...parts }: OpenedLedger,
   config: Config,
   environment: Environment,
   { clock, consoleFolder }: { clock: () => number; consoleFolder: string | null },
@@ -125,7 +125,7 @@ async function openOn(
     settings: publicSettings(environment),
     version: VERSION,
     ledger,
-    ...(writeAttempts ? { writeAttempts } : {}),
+    ...(attemptWriter ? { attemptWriter } : {}),
     readiness,
     clock,
     newId,

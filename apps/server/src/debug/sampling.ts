@@ -18,8 +18,8 @@ export const RECORDER_LIMITS = {
   pendingBytes: 64 * 1_048_576,
   /** Attempts rendered in one turn of the event loop: 5 ms of the largest bodies, 1 ms of ordinary ones. */
   sliceAttempts: 20,
-  /** Rows sent to the ledger at once: of more, what one is made of outlives the thread's young memory, and is copied about. */
-  batchRows: 16,
+  /** Rows sent to the ledger at once. */
+  batchRows: 200,
   /** Counters carried over while the ledger does not take them. */
   carriedCounts: 50_000,
 } as const;
