@@ -40,11 +40,13 @@ export async function memory({ options, say }: Context): Promise<Section> {
   const first = await startAndRest(dataDir, restMs);
   say(`  first start: ready in ${figure(first.startMs)} ms, ${figure(first.mib.service)} MiB at rest`);
   const filled = await fill(dataDir, options.seconds);
+  // the fill had no warehouse: this start ships what waits, and what that took is not all given back
+  const shipping = await startAndRest(dataDir, restMs);
   const later: Rest[] = [];
   for (let turn = 0; turn < (options.quick ? 2 : LATER_STARTS); turn++)
     later.push(await startAndRest(dataDir, restMs));
   say(`  later starts: ready in ${figure(median(later.map(({ startMs }) => startMs)))} ms`);
-  const ready = Math.max(...later.map(({ startMs }) => startMs)) < READY_MS;
+  const ready = Math.max(...[shipping, ...later].map(({ startMs }) => startMs)) < READY_MS;
   const small = Math.max(first.mib.service, ...later.map(({ mib }) => mib.service)) <= REST_MIB;
   return {
     title: "Start and memory",
@@ -62,6 +64,13 @@ export async function memory({ options, say }: Context): Promise<Section> {
             verdict(first.mib.service <= REST_MIB, `≤ ${REST_MIB} MiB`),
           ],
           [
+            `the second, which ships ${filled.events.toLocaleString("en-US")} events that wait`,
+            figure(shipping.startMs),
+            figure(shipping.mib.service),
+            figure(shipping.mib.warehouse),
+            "-",
+          ],
+          [
             `later, ${filled.events.toLocaleString("en-US")} events in the ledger`,
             spread(later.map(({ startMs }) => startMs)),
             spread(later.map(({ mib }) => mib.service)),
@@ -75,6 +84,6 @@ export async function memory({ options, say }: Context): Promise<Section> {
     notes: [
       `From starting the process (${existsSync(COMMAND) ? "`headwater serve`" : "the server without the command line"}) to /readyz answering 200; resident memory ${restMs / 1_000} s later, with default settings and no request. What holds the warehouse is a process of its own.`,
     ],
-    data: { first, filled, later },
+    data: { first, filled, shipping, later },
   };
 }
