@@ -2,7 +2,7 @@
 import { Readable } from "node:stream";
 import type { ClickHouseSettings } from "@clickhouse/client";
 import { LIMITS } from "@headwater/contract/limits";
-import type { WarehouseClient } from "../warehouse/client.ts";
+import { mustBeClickHouse, type WarehouseClient } from "../warehouse/client.ts";
 import { type Block, bodyOf } from "./block.ts";
 
 /** The warehouse will not take it, however often it is asked. */
@@ -36,7 +36,7 @@ const codeOf = (error: unknown) => (error as { code?: string }).code ?? "";
 export async function insert(client: WarehouseClient, block: Block, signal: AbortSignal): Promise<void> {
   const body = bodyOf(block);
   const attempt = async (more: ClickHouseSettings) => {
-    const { stream } = await client.exec({
+    const answer = await client.exec({
       query: "INSERT INTO events FORMAT JSONEachRow",
       values: Readable.from([body], { objectMode: false }),
       clickhouse_settings: { ...SETTINGS, ...more, insert_deduplication_token: block.token },
@@ -44,7 +44,8 @@ export async function insert(client: WarehouseClient, block: Block, signal: Abor
       http_headers: { "Content-Encoding": "zstd" },
       abort_signal: signal,
     });
-    await stream.resume().toArray();
+    await answer.stream.resume().toArray();
+    mustBeClickHouse(answer);
   };
   try {
     await attempt({});

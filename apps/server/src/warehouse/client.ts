@@ -1,5 +1,5 @@
 /** The official client on an endpoint. */
-import { type ClickHouseClient, createClient } from "@clickhouse/client";
+import { type ClickHouseClient, createClient, type ResponseHeaders } from "@clickhouse/client";
 import { LIMITS } from "@headwater/contract/limits";
 import { CLUSTER_SETTINGS, type Place } from "./cluster.ts";
 import type { Endpoint } from "./warehouse.ts";
@@ -29,6 +29,18 @@ export const connect = (
   });
   return Object.assign(client, { database, cluster });
 };
+
+/** With every answer to a query (clickhouse.com/docs/interfaces/http); a proxy's page or another service has none. */
+const MARK = "x-clickhouse-query-id";
+export const NOT_CLICKHOUSE = "What answers at the warehouse's address is not ClickHouse.";
+
+/**
+ * A 200 alone is no promise: whatever stands at a wrong address says that too.
+ * @throws when the answer is not ClickHouse's
+ */
+export function mustBeClickHouse({ response_headers }: { response_headers: ResponseHeaders }): void {
+  if (response_headers[MARK] === undefined) throw new Error(NOT_CLICKHOUSE);
+}
 
 /** What fails is told by whoever asked. */
 class Silent {

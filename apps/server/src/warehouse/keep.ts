@@ -2,7 +2,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { ClickHouseClient } from "@clickhouse/client";
 import { LIMITS } from "@headwater/contract/limits";
-import { connect, type WarehouseClient } from "./client.ts";
+import { connect, NOT_CLICKHOUSE, type WarehouseClient } from "./client.ts";
 import { migrate } from "./migrate.ts";
 import type { Endpoint, Warehouse, WarehouseState } from "./warehouse.ts";
 
@@ -19,6 +19,11 @@ export interface KeepOptions {
   start(): Promise<Life>;
   log: { info(message: string): void; warn(fields: object, message: string): void };
 }
+
+/** Of a proxy's page nobody wants more in the log. */
+const PROBLEM_LENGTH = 500;
+
+const problemOf = ({ message }: Error): string => message.trim().slice(0, PROBLEM_LENGTH) || NOT_CLICKHOUSE;
 
 /** Resolves with the reason when it has not answered for too long. */
 async function silence(client: ClickHouseClient, signal: AbortSignal): Promise<string> {
@@ -74,7 +79,7 @@ export function keepWarehouse({ start, log }: KeepOptions): Warehouse {
         problem = null;
         state = "up";
         log.info("the warehouse is up");
-      }).catch((error: Error) => error.message || String(error));
+      }).catch(problemOf);
       if (closing.signal.aborted) return;
       state = "down";
       if (wasUp) losses += 1;

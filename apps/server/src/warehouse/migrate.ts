@@ -1,6 +1,6 @@
 /** Brings the warehouse to the newest schema. Every statement may run again: one that was interrupted is begun anew. */
 import type { ClickHouseClient } from "@clickhouse/client";
-import { connect } from "./client.ts";
+import { connect, mustBeClickHouse } from "./client.ts";
 import { onCluster, type Place } from "./cluster.ts";
 import { eventsStatements, sessionsStatement } from "./schema/events.ts";
 import { codecStatements, settledStatements } from "./schema/settled.ts";
@@ -36,9 +36,8 @@ export async function migrate(endpoint: Endpoint): Promise<{ from: number; to: n
   const outside = connect({ ...endpoint, database: "default" });
   const client = connect(endpoint);
   try {
-    await outside.command({
-      query: `CREATE DATABASE IF NOT EXISTS ${endpoint.database}${onCluster(endpoint)}`,
-    });
+    const query = `CREATE DATABASE IF NOT EXISTS ${endpoint.database}${onCluster(endpoint)}`;
+    mustBeClickHouse(await outside.command({ query }));
     await client.command({ query: recordStatement(endpoint) });
     const [from, to] = [await made(client), MIGRATIONS.length];
     if (from > to) {

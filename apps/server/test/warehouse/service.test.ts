@@ -1,6 +1,8 @@
 /** The whole service with its warehouse: what is accepted can be asked, and without one it is whole all the same. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -103,6 +105,23 @@ test("A warehouse that cannot be reached keeps nobody from being answered, and t
   });
   assert.equal(waitingEvents, 1);
 });
+
+for (const [what, page] of Object.entries({ "a web page": "<html>Welcome</html>", nothing: "" }))
+  test(`An address that answers 200 with ${what} is no warehouse: the events wait.`, async (t) => {
+    const server = createServer((from, to) => void from.resume().once("end", () => to.end(page)));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    t.after(() => server.close());
+    const { port } = server.address() as AddressInfo;
+    await using world = await openWorld({ WAREHOUSE: "", CLICKHOUSE_URL: `http://127.0.0.1:${port}` });
+    await sendEvents(world, ["one"]);
+    const seen = await until("it is seen", PATIENCE_MS, async () => {
+      const found = await warehouseOf(world);
+      return found.state !== "starting" && found.waitingEvents === 1 && found;
+    });
+    assert.equal(seen.state, "down");
+    const health = await world.ask("/metrics", { token: null });
+    assert.match(health.body, /^headwater_shipped_events_total 0$/m);
+  });
 
 test("Settings that contradict each other are refused with a sentence.", () => {
   const DATABASE_URL = "postgres://h/d";

@@ -48,6 +48,7 @@ test("An event's normal form is a row, member by member.", async () => {
 const FAULTS: Fault[] = [
   "answer lost",
   "error after storing",
+  "a proxy's page",
   "reset mid-body",
   "killed before",
   "killed during",

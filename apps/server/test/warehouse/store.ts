@@ -27,6 +27,7 @@ export const newFolder = () => mkdtempSync(join(tmpdir(), "headwater-warehouse-"
 export type Fault =
   | "answer lost"
   | "error after storing"
+  | "a proxy's page"
   | "reset mid-body"
   | "hung before"
   | "hung after"
@@ -64,6 +65,8 @@ async function startWay(
       return;
     }
     const body = await readAll(from);
+    // as while what it stands for is mended
+    if (fault === "a proxy's page") return void to.writeHead(200).end("<html>Back soon</html>");
     if (fault?.startsWith("hung")) setTimeout(() => from.socket.destroy(), HUNG_MS).unref();
     if (fault === "hung before") return;
     if (fault === "killed before") kill();
