@@ -24,6 +24,8 @@ const SETTINGS: ClickHouseSettings = {
   // several parsers would make several blocks, of which each has a token of its own
   input_format_parallel_parsing: 0,
   max_insert_block_size: String(LIMITS.blockRows),
+  // what a file or another warehouse brings may be of many years, and there is a part for each month anyhow
+  max_partitions_per_insert_block: "0",
 };
 /** Slower, and takes whole numbers of any size where the other takes none above 2^64. */
 const TOLERANT: ClickHouseSettings = { allow_simdjson: 0 };

@@ -60,3 +60,26 @@ test("Old and young events are taken in once, whatever held them before, and go 
     [sourceId, copy].sort().map((one) => ({ sourceId: one, rows: 3, ids: 3 })),
   );
 });
+
+test("A file may be of many years: there is no bound on the months of its events.", async () => {
+  using data = folder();
+  const settings = { DATA_DIR: data.path, WAREHOUSE: "embedded" };
+  const served = await serve(settings);
+  const { sourceId } = (await headwater(settings, "source", "create", "--name", "Shop", "--json")).json();
+  await served.stop();
+  const months = 121;
+  const lines = Array.from({ length: months }, (_, index) =>
+    JSON.stringify({
+      id: `e${index}`,
+      type: "track",
+      name: "a",
+      timestamp: new Date(Date.UTC(2010, index, 2)).toISOString(),
+      sessionId: "s",
+      anonymousId: "v",
+    }),
+  );
+  writeFileSync(data.at("old"), lines.join("\n"));
+  const taken = await headwater(settings, "import", data.at("old"), "--source", sourceId, "--json");
+  assert.equal(taken.code, 0, taken.stderr);
+  assert.equal(taken.json().accepted, months);
+});
