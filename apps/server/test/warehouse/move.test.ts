@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { blockOf } from "../../src/ship/block.ts";
 import { store } from "../../src/ship/store.ts";
@@ -137,6 +138,15 @@ test("From a server to a cluster, too.", async () => {
   const { events: here, there: count, moved } = json();
   assert.deepEqual([here, count, moved], [events.length + 1, events.length + 1, events.length + 1]);
   assert.ok(cluster.statements.some((text) => text.includes("ON CLUSTER 'of_1'")));
+});
+
+test("Where there is no warehouse to move from, it says so and makes none.", async () => {
+  using empty = folder();
+  const words = ["move-warehouse", "--to", addressOf(target.endpoint)];
+  const { code, stderr } = await headwater({ DATA_DIR: empty.path, WAREHOUSE: "" }, ...words);
+  assert.equal(code, 1);
+  assert.match(stderr, /There is no warehouse in DATA_DIR/);
+  assert.ok(!existsSync(empty.at("warehouse")));
 });
 
 test("A source that the command does not take is said so.", async () => {

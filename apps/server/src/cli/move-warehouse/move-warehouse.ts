@@ -1,8 +1,9 @@
 /** `headwater move-warehouse`: the events of one warehouse into another, as of the embedded one into a cluster. */
+import { existsSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { defineCommand } from "citty";
 import { type Config, ConfigError, processEnvironment, readConfig } from "../../config.ts";
-import { startEmbeddedOf } from "../../open-warehouse.ts";
+import { embeddedFolder, startEmbeddedOf } from "../../open-warehouse.ts";
 import { clickhouseUrl, clusterName } from "../../setting-values.ts";
 import type { WarehouseClient } from "../../warehouse/client.ts";
 import type { Endpoint } from "../../warehouse/warehouse.ts";
@@ -199,6 +200,11 @@ export const moveWarehouse = defineCommand({
     const work = (from: WarehouseClient) =>
       withEndpoint(target, async (there) => reportOf(await move(from, there, flags.json === true)));
     if (origin !== null) return withEndpoint(origin, work);
+    // or an empty one would be made, and moved, and every event said to be there
+    if (!existsSync(embeddedFolder(config)))
+      throw new CommandFailed(
+        `There is no warehouse in DATA_DIR ${config.DATA_DIR}. Set it to the folder that has one, or give --from.`,
+      );
     const life = await startEmbeddedOf(config)().catch((error: unknown) => {
       if (!isInUse(error)) throw error;
       throw new CommandFailed(
