@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 import { cutToWholeLines } from "../src/cli/export/resume.ts";
-import { csvRecords } from "../src/cli/import/records.ts";
+import { csvRecords, ndjsonRecords } from "../src/cli/import/records.ts";
 import { folder, headwater } from "./command-line.ts";
 import { linesOf } from "./exported.ts";
 import {
@@ -227,6 +227,20 @@ describe("headwater import", () => {
   });
 });
 
+describe("a file of events that begins with a byte order mark", () => {
+  for (const [what, records, text] of [
+    ["NDJSON", ndjsonRecords, '\ufeff{"id":"1"}\r\n{"id":"2"}\r\n'],
+    ["CSV", csvRecords, "\ufeffid\r\n1\r\n2\r\n"],
+  ] as const)
+    it(`has its first record all the same: ${what}`, async () => {
+      async function* chunks() {
+        yield* text;
+      }
+      const found = await Array.fromAsync(records(chunks()), ({ row }) => row);
+      assert.deepEqual(found, [{ id: "1" }, { id: "2" }]);
+    });
+});
+
 describe("a CSV file of events", () => {
   const rows = async (text: string) => {
     async function* chunks() {
@@ -243,6 +257,15 @@ describe("a CSV file of events", () => {
       { eventId: "1", name: null, userId: null },
       { eventId: null, name: null, userId: "x" },
     ]);
+  });
+
+  it("keeps no half of a field: what stands behind a closing quote makes the row none", async () => {
+    assert.deepEqual(await rows('eventId,name\n1,"a"bc\n2,"a""b"\n3,"a" \n'), [
+      "Something stands behind the closing quote of a field.",
+      { eventId: "2", name: 'a"b' },
+      "Something stands behind the closing quote of a field.",
+    ]);
+    await assert.rejects(rows('"eventId"x,name\n1,a\n'), /The head of the file cannot be read/);
   });
 
   it("may have a column by the name of several together, which is left out", async () => {

@@ -22,11 +22,15 @@ const tooLong = (line: number) =>
     `The record that begins in line ${line} does not end within ${MOST_CHARACTERS} characters.`,
   );
 
+/** Editors and spreadsheets put it before what they save. */
+const BYTE_ORDER_MARK = /^\ufeff/;
+
 async function* linesOf(chunks: Chunks): AsyncGenerator<{ text: string; line: number }> {
   let rest = "";
   let line = 0;
   for await (const chunk of chunks) {
-    const lines = (rest + chunk).split("\n");
+    const text = rest + chunk;
+    const lines = (line === 0 ? text.replace(BYTE_ORDER_MARK, "") : text).split("\n");
     rest = lines.pop()!;
     for (const text of lines) yield { text, line: ++line };
     if (rest.length > MOST_CHARACTERS) throw tooLong(line + 1);
@@ -50,9 +54,16 @@ export async function* ndjsonRecords(chunks: Chunks): AsyncGenerator<FileRecord>
 }
 
 const FIELD = /,(?:"((?:[^"]|"")*)"|([^,]*))/g;
-/** Each begins with a comma, the first one too: what is empty is then matched where it stands. */
-const fieldsOf = (record: string): string[] =>
-  [...`,${record}`.matchAll(FIELD)].map(([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain ?? "");
+/**
+ * Each begins with a comma, the first one too: what is empty is then matched where it stands.
+ * @returns null where something stands between a closing quote and the next comma
+ */
+function fieldsOf(record: string): string[] | null {
+  const found = [...`,${record}`.matchAll(FIELD)];
+  const length = found.reduce((sum, [whole]) => sum + whole.length, 0);
+  if (length !== record.length + 1) return null;
+  return found.map(([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain ?? "");
+}
 
 /** A record goes on in the next line as long as a quote is open. */
 async function* recordsOf(chunks: Chunks): AsyncGenerator<{ text: string; line: number }> {
@@ -98,7 +109,13 @@ export async function* csvRecords(chunks: Chunks): AsyncGenerator<FileRecord> {
     known.get(name) ?? (groups.has(name) ? null : { path: [name], kind: "text" });
   let columns: ReturnType<typeof columnOf>[] | null = null;
   for await (const { text, line } of recordsOf(chunks)) {
-    const fields = fieldsOf(columns === null ? text.replace("\ufeff", "") : text);
+    const fields = fieldsOf(text);
+    if (fields === null) {
+      const problem = "Something stands behind the closing quote of a field.";
+      if (columns === null) throw new CommandFailed(`The head of the file cannot be read. ${problem}`);
+      yield { line, problem };
+      continue;
+    }
     if (columns === null) {
       columns = fields.map(columnOf);
       continue;
