@@ -8,7 +8,7 @@ import { createExpiry } from "./erase/expiry.ts";
 import type { Ledger } from "./ledger/ledger.ts";
 import type { ShipperTotals } from "./ship/shipper.ts";
 import type { EmbeddedOptions } from "./warehouse/embedded/start.ts";
-import type { Life } from "./warehouse/keep.ts";
+import type { StartLife } from "./warehouse/keep.ts";
 import { noWarehouse, type Warehouse } from "./warehouse/warehouse.ts";
 
 const NOT_INSTALLED =
@@ -21,20 +21,17 @@ export const embeddedFolder = (config: Config) => join(config.DATA_DIR, "warehou
  * @param more what a command needs beyond the settings
  * @throws ConfigError where it is not installed
  */
-export function startEmbeddedOf(
-  config: Config,
-  more: Pick<EmbeddedOptions, "backups"> = {},
-): () => Promise<Life> {
+export function startEmbeddedOf(config: Config, more: Pick<EmbeddedOptions, "backups"> = {}): StartLife {
   const options = {
     ...more,
     folder: embeddedFolder(config),
     memoryBytes: config.WAREHOUSE_MEMORY_BYTES,
     threads: config.WAREHOUSE_THREADS,
   };
-  return async () => {
+  return async (signal) => {
     const { isInstalled, startEmbedded } = await import("./warehouse/embedded/start.ts");
     if (!isInstalled()) throw new ConfigError(NOT_INSTALLED);
-    return startEmbedded(options);
+    return startEmbedded(options, signal);
   };
 }
 
@@ -42,7 +39,7 @@ export function startEmbeddedOf(
  * How the warehouse of the settings is brought up; or else why there is none, null when that is wanted. What it needs
  * is loaded only where there is one.
  */
-export async function warehouseStart(config: Config): Promise<(() => Promise<Life>) | string | null> {
+export async function warehouseStart(config: Config): Promise<StartLife | string | null> {
   if (config.WAREHOUSE === "off") return null;
   if (config.CLICKHOUSE_URL !== null) {
     const endpoint = { ...config.CLICKHOUSE_URL, cluster: config.CLICKHOUSE_CLUSTER };

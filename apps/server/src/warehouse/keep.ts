@@ -15,8 +15,11 @@ export interface Life {
   end(): void;
 }
 
+/** @param signal gives up a start that is under way */
+export type StartLife = (signal?: AbortSignal) => Promise<Life>;
+
 export interface KeepOptions {
-  start(): Promise<Life>;
+  start: StartLife;
   log: { info(message: string): void; warn(fields: object, message: string): void };
 }
 
@@ -47,7 +50,7 @@ export function keepWarehouse({ start, log }: KeepOptions): Warehouse {
 
   /** One life, from its start; returns why it is over. */
   const live = async (onUp: () => void): Promise<string> => {
-    const life = await start();
+    const life = await start(closing.signal);
     const watch = new AbortController();
     const signal = AbortSignal.any([closing.signal, watch.signal]);
     const candidate = connect(life.endpoint);
@@ -55,6 +58,7 @@ export function keepWarehouse({ start, log }: KeepOptions): Warehouse {
       signal.addEventListener("abort", () => resolve("it was stopped"), { once: true });
     });
     try {
+      closing.signal.throwIfAborted();
       const over = Promise.race([life.ended, stopped]);
       const migrated = migrate(life.endpoint).then(() => null);
       const early = await Promise.race([over, migrated]);

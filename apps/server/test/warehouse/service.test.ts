@@ -9,6 +9,7 @@ import { test } from "node:test";
 import { readConfig } from "../../src/config.ts";
 import { connect } from "../../src/warehouse/client.ts";
 import { startEmbedded } from "../../src/warehouse/embedded/start.ts";
+import { keepWarehouse } from "../../src/warehouse/keep.ts";
 import { until } from "../faults/child.ts";
 import { storedEvents } from "../ledger-reader.ts";
 import { ORIGIN, openWorld, type World } from "../world.ts";
@@ -122,6 +123,40 @@ for (const [what, page] of Object.entries({ "a web page": "<html>Welcome</html>"
     const health = await world.ask("/metrics", { token: null });
     assert.match(health.body, /^headwater_shipped_events_total 0$/m);
   });
+
+test("A start of the warehouse that is under way does not hold the service up when it stops.", async (t) => {
+  const begun = Promise.withResolvers<void>();
+  const givenUp = Promise.withResolvers<void>();
+  const warehouse = keepWarehouse({
+    start: async (signal) => {
+      signal?.addEventListener("abort", () => givenUp.resolve());
+      begun.resolve();
+      await givenUp.promise;
+      throw new Error("it was given up");
+    },
+    log: { info: () => undefined, warn: () => undefined },
+  });
+  t.after(() => givenUp.resolve());
+  await begun.promise;
+  let isClosed = false;
+  void warehouse.close().then(() => {
+    isClosed = true;
+  });
+  await until("it is closed", PATIENCE_MS, () => isClosed);
+});
+
+test("An embedded warehouse whose start is given up leaves the folder to the next.", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "headwater-service-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const options = { folder, memoryBytes: MEMORY_BYTES, threads: 1 };
+  const giving = new AbortController();
+  const started = startEmbedded(options, giving.signal);
+  giving.abort();
+  await assert.rejects(started, /its process ended \(SIGKILL\)/);
+  const life = await startEmbedded(options);
+  life.end();
+  await life.ended;
+});
 
 test("Settings that contradict each other are refused with a sentence.", () => {
   const DATABASE_URL = "postgres://h/d";

@@ -43,8 +43,12 @@ export function isInstalled(): boolean {
   }
 }
 
-/** @throws when it cannot be opened; nothing is left running then */
-export async function startEmbedded(options: EmbeddedOptions): Promise<Life> {
+/**
+ * @param signal gives up a start that is under way
+ * @throws when it cannot be opened, or was given up; nothing is left running then
+ */
+export async function startEmbedded(options: EmbeddedOptions, signal?: AbortSignal): Promise<Life> {
+  signal?.throwIfAborted();
   const { folder, memoryBytes, threads, backups = null, more = [] } = options;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const password = randomBytes(24).toString("base64url");
@@ -71,6 +75,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Life> {
     password,
   };
   const patience = setTimeout(end, LIMITS.warehouseStartMs);
+  signal?.addEventListener("abort", end);
   try {
     const reported = new Promise<Report>((resolve) =>
       child.once("message", (said) => resolve(said as Report)),
@@ -87,5 +92,6 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Life> {
     throw error;
   } finally {
     clearTimeout(patience);
+    signal?.removeEventListener("abort", end);
   }
 }
