@@ -72,13 +72,15 @@ const RECORD = `INSERT INTO settledDays (sourceId, day, version, through, known,
  * what is known of the day by then is what it was at the first.
  * @param version higher than that of any settling before
  * @param through events that were received later are left to the next settling; well before now
- * @returns false: something else changed meanwhile, or there is nothing that was received by then
+ * @param signal ends it between two statements
+ * @returns false: something else changed meanwhile, it was ended, or there is nothing that was received by then
  */
 export async function settleDay(
   client: WarehouseClient,
   { sourceId, day, events }: Unsettled,
   version: number,
   through: number,
+  signal: AbortSignal,
 ): Promise<boolean> {
   const own: Values = { sourceId, day, version, through };
   const run = (query: string, more: Values = {}) =>
@@ -96,6 +98,7 @@ export async function settleDay(
     await run(RECORD, { known, isDone: SETTLING.begun });
     const pieces = Math.ceil(events / PIECE_EVENTS);
     for (let piece = 0; piece < pieces; piece++) {
+      if (signal.aborted) return false;
       await run(VISITS, { pieces, piece });
       await run(HITS, { pieces, piece });
     }

@@ -1,5 +1,6 @@
 /** Settles the days of the sources in the background, the newest first, and deletes what no question reads any more. */
 import { setTimeout as pause } from "node:timers/promises";
+import { LIMITS } from "@headwater/contract/limits";
 import type { WarehouseClient } from "../warehouse/client.ts";
 import { areEventsChanging, daysOf, forgetSettled } from "../warehouse/settled.ts";
 import { settleDay, type Unsettled } from "./settle.ts";
@@ -11,7 +12,7 @@ export interface SettlerDeps {
 }
 
 export interface Settler {
-  /** What is under way ends first. */
+  /** The statement that is under way has some time to end. */
   stop(): Promise<void>;
 }
 
@@ -83,7 +84,7 @@ export async function settleRound(
   let settled = 0;
   for (const [index, day] of (await unsettledDays(client, now, sourceEvents)).entries()) {
     if (signal.aborted) break;
-    if (await settleDay(client, day, versionAt(now) + 1_000 * index, now - LAG_MS)) settled += 1;
+    if (await settleDay(client, day, versionAt(now) + 1_000 * index, now - LAG_MS, signal)) settled += 1;
   }
   return settled;
 }
@@ -119,7 +120,10 @@ export function startSettler({ warehouse, clock, log }: SettlerDeps): Settler {
   return {
     stop: async () => {
       stopping.abort();
-      await running;
+      const isOver = new AbortController();
+      const patience = pause(LIMITS.shipStopMs, undefined, { signal: isOver.signal }).catch(() => undefined);
+      await Promise.race([running, patience]);
+      isOver.abort();
     },
   };
 }

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { type Ask, createAsker } from "../../src/stats/ask.ts";
 import { answerQuery } from "../../src/stats/query.ts";
-import { settleRound } from "../../src/stats/settler.ts";
+import { settleRound, startSettler } from "../../src/stats/settler.ts";
 import type { WarehouseClient } from "../../src/warehouse/client.ts";
 import { deleteEvents } from "../../src/warehouse/deletion.ts";
 import { areEventsChanging, forgetChanged } from "../../src/warehouse/settled.ts";
@@ -64,18 +64,24 @@ test("Two nodes that settle the same day at once count it once; what is not read
   assert.equal(await count("settledDays", sourceId, "isDone"), 1);
 });
 
-/** A client of which the statement of that number never ends well. */
-function failing(at: number): WarehouseClient {
-  let left = at;
-  return new Proxy(stats.client, {
+/** A client that does something at each statement. */
+const telling = (onStatement: (query: string) => void): WarehouseClient =>
+  new Proxy(stats.client, {
     get: (client, name) => {
       const own = Reflect.get(client, name) as unknown;
       if (name !== "command") return typeof own === "function" ? own.bind(client) : own;
       return async (params: Parameters<WarehouseClient["command"]>[0]) => {
-        if (left-- === 0) throw new Error("cut off");
+        onStatement(params.query);
         return client.command(params);
       };
     },
+  });
+
+/** A client of which the statement of that number never ends well. */
+function failing(at: number): WarehouseClient {
+  let left = at;
+  return telling(() => {
+    if (left-- === 0) throw new Error("cut off");
   });
 }
 
@@ -90,6 +96,38 @@ test("A settling that is cut off counts for nothing, wherever that is, and leave
   later();
   await settle();
   assert.equal(await count("visits", sourceId), 3);
+});
+
+test("A settling that is told to stop ends with its statement, and leaves nothing behind.", async () => {
+  const sourceId = await filled();
+  const stopping = new AbortController();
+  const statements: string[] = [];
+  const client = telling((query) => {
+    statements.push(query);
+    stopping.abort();
+  });
+  assert.equal(await settleRound(client, later(), { sourceEvents: 1, signal: stopping.signal }), 0);
+  assert.ok(!statements.some((query) => query.startsWith("INSERT INTO visits")));
+  assert.equal(await count("settledDays", sourceId), 0);
+  assert.equal(await settle(), 1);
+});
+
+test("A warehouse that hangs does not hold the settler up when it stops.", async () => {
+  const asked = Promise.withResolvers<void>();
+  const never = new Promise<never>(() => undefined);
+  const query = () => {
+    asked.resolve();
+    return never;
+  };
+  const client = Object.assign(Object.create(stats.client), { query }) as WarehouseClient;
+  const log = { warn: () => undefined };
+  const settler = startSettler({ warehouse: { client: () => client }, clock: () => now, log });
+  await asked.promise;
+  let isOver = false;
+  void settler.stop().then(() => {
+    isOver = true;
+  });
+  await until("it has stopped", PATIENCE_MS, () => isOver);
 });
 
 const IS_ANN = "visitor = sipHash64('ann')";
