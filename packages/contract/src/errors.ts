@@ -235,14 +235,14 @@ export const ERRORS = {
     503,
     "unavailable",
     "The storage does not answer; nothing of this request was stored.",
-    "Send it again after Retry-After, with the same event ids.",
+    "Send it again after Retry-After, events with the same ids.",
     true,
   ),
   storage_full: failure(
     503,
     "unavailable",
     "The disk is full; nothing of this request was stored.",
-    "The operator must free disk space; send it again later, with the same event ids.",
+    "The operator must free disk space; send it again later, events with the same ids.",
     true,
   ),
   warehouse_off: failure(
@@ -268,7 +268,7 @@ export const ERRORS = {
     503,
     "unavailable",
     "The service is stopping; nothing of this request was stored.",
-    "Send it again after Retry-After, with the same event ids.",
+    "Send it again after Retry-After, events with the same ids.",
     true,
   ),
 } as const satisfies Record<string, Failure>;

@@ -50,6 +50,12 @@ async function readiness(child: Child): Promise<{ status: number; code: string |
   return { status: response.status, code };
 }
 
+/** What people change is refused with the same reason. */
+async function assertUnchangeable(child: Child): Promise<void> {
+  const { status, body } = await ask(child.url, "/api/organizations", { name: "Another" });
+  assert.deepEqual([status, body.code], [503, "storage_full"], JSON.stringify(body));
+}
+
 /** What people look at while nothing can be written. */
 async function assertReadable(child: Child, { sourceId }: Source): Promise<void> {
   for (const path of [
@@ -95,6 +101,7 @@ export function fullDisk(kind: VolumeKind): void {
           return one.status !== 200 && one;
         });
         assertStorageFull(reply);
+        await assertUnchangeable(child);
         await assertReadable(child, source);
       }
       const { code } = await until("/readyz says no", 5_000, async () => {

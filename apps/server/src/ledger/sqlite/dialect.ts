@@ -7,12 +7,16 @@ const bound = (parameters: readonly unknown[]) => parameters as readonly SQLInpu
 
 /**
  * Every transaction of the register writes. A deferred one that reads first and finds at its first write that
- * another process wrote meanwhile fails at once, without waiting; an immediate one waits its turn.
+ * another process wrote meanwhile fails at once, without waiting; an immediate one waits its turn. And a full disk has
+ * ended a transaction already: a rollback that fails in its stead would hide why.
  */
-const started = (sql: string) => (sql === "begin" ? "begin immediate" : sql);
+function meant(database: DatabaseSync, sql: string): string {
+  if (sql === "begin") return "begin immediate";
+  return sql === "rollback" && !database.isTransaction ? "select 1" : sql;
+}
 
 function statement(database: DatabaseSync, sql: string): SqliteStatement {
-  const prepared = database.prepare(started(sql));
+  const prepared = database.prepare(meant(database, sql));
   return {
     // a statement that names columns answers with rows, `insert … returning` included
     reader: prepared.columns().length > 0,
