@@ -20,3 +20,22 @@ test("The client and each optional part are scripts for any origin; another name
   }
   refused(await world.ask("/sdk/extras/none.js", { token: null }), 404, "route_not_found");
 });
+
+test("Who has a script already is answered 304 without a body, under the same headers; another tag gets the script.", async () => {
+  await using world = await openWorld();
+  for (const path of ["/sdk/v2.js", "/sdk/extras/forms.js"]) {
+    const ask = (tag: string, method = "GET") =>
+      world.ask(path, { token: null, method, headers: { "If-None-Match": tag } });
+    const { headers } = await world.ask(path, { token: null });
+    const tag = headers.get("etag") ?? assert.fail("no ETag");
+    for (const had of [tag, `W/${tag}`, `"other", ${tag}`, "*"]) {
+      for (const method of ["GET", "HEAD"]) {
+        const reply = await ask(had, method);
+        assert.deepEqual([reply.status, reply.body], [304, ""], had);
+        for (const name of ["etag", "cache-control", "access-control-allow-origin"])
+          assert.equal(reply.headers.get(name), headers.get(name), name);
+      }
+    }
+    for (const other of ['"other"', tag.slice(1, -1), ""]) assert.equal((await ask(other)).status, 200, other);
+  }
+});

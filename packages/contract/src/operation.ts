@@ -31,6 +31,8 @@ export interface Operation {
   readonly mediaType?: string;
   /** That it may be answered in too. */
   readonly otherMediaTypes?: readonly string[];
+  /** The answer carries an `ETag`; who has it already is answered 304. */
+  readonly isTagged?: true;
   /** The answer may go on for long: it ends when the client leaves, or may see no more. */
   readonly isStream?: true;
   readonly codes: readonly ErrorCode[];

@@ -27,6 +27,15 @@ export function sendJson(
 }
 
 /**
+ * Does the client have what carries this tag (RFC 9110, 13.1.2)? A proxy that compresses makes the tag a weak one. Ours
+ * hold no comma.
+ */
+function isHad(tag: string | undefined, asked: string | undefined): boolean {
+  if (tag === undefined || asked === undefined) return false;
+  return asked.split(",").some((one) => ["*", tag].includes(one.trim().replace(/^W\//, "")));
+}
+
+/**
  * Straight to the socket: the headers leave at once, so that a client knows that it is connected before
  * anything happens. The iterable is ended when the client goes away, or takes nothing of what is there for too long.
  */
@@ -73,6 +82,8 @@ export function sendAnswer(
   const headers = answer.headers ?? {};
   if ("body" in answer) {
     sendJson(reply, status, headers, answer.body);
+  } else if ("text" in answer && isHad(headers.ETag, reply.request.headers["if-none-match"])) {
+    reply.code(304).headers(headers).send();
   } else if ("text" in answer) {
     reply.code(status).headers(headers).type(answer.mediaType).send(answer.text);
   } else if (reply.request.method === "HEAD") {

@@ -65,6 +65,7 @@ export const PUBLIC_OPERATIONS = [
     status: 200,
     answer: Type.String(),
     mediaType: "text/javascript",
+    isTagged: true,
     codes: ["internal_error"],
   },
   {
@@ -76,6 +77,7 @@ export const PUBLIC_OPERATIONS = [
     status: 200,
     answer: Type.String(),
     mediaType: "text/javascript",
+    isTagged: true,
     codes: ["route_not_found", "internal_error"],
   },
 ] as const satisfies readonly Operation[];
