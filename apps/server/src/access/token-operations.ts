@@ -37,6 +37,9 @@ export const renderCreated = (record: TokenRecord, token: string) => ({ ...share
 
 const DATE_TIME = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)?$/i;
 
+/** What four digits of a year can say. */
+const LAST = Date.UTC(10_000, 0, 1);
+
 function expiryIssue(code: Issue["code"], message: string): Refusal {
   return new Refusal("invalid_payload", { issues: [{ path: ["expiresAt"], code, message }] });
 }
@@ -48,6 +51,7 @@ export function readExpiry(text: string, now: number): number {
   if (Number.isNaN(at) || !day || !beginsWithDay(day))
     throw expiryIssue("invalid_timestamp", "expiresAt must be an ISO 8601 date-time");
   if (at <= now) throw expiryIssue("invalid_value", "expiresAt must lie in the future");
+  if (at >= LAST) throw expiryIssue("invalid_value", "expiresAt must lie before the year 10000 (UTC)");
   return at;
 }
 
