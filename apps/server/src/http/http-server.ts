@@ -21,6 +21,17 @@ function refuse(response: ServerResponse, message: string, requestId: string): v
   response.end(text);
 }
 
+/** Why a request is none for what it says of its host (RFC 9112, 3.2): two of them may be read apart. Null: it is one. */
+function hostProblem({ rawHeaders, httpVersion }: IncomingMessage): string | null {
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]!;
+    if (name.length === 4 && name.toLowerCase() === "host") hosts += 1;
+  }
+  if (hosts > 1) return "The request has more than one Host header.";
+  return hosts === 1 || httpVersion === "1.0" ? null : "The request has no Host header.";
+}
+
 const HOST_OF_ADDRESS = /^https?:\/\/[^/?#]*/i;
 
 /** Proxies may send the whole address (RFC 9112, 3.2.2): what is asked for is its path and query. */
@@ -52,9 +63,9 @@ export function closeIdle(server: Server): void {
 export function createHttpServer(listener: Listener, newRequestId: () => string): Server {
   const server = createServer(OPTIONS, (request, response) => {
     useOriginForm(request);
-    const hasHost = request.headers.host !== undefined || request.httpVersion === "1.0";
-    if (hasHost) listener(request, response);
-    else refuse(response, "The request has no Host header.", newRequestId());
+    const problem = hostProblem(request);
+    if (problem === null) listener(request, response);
+    else refuse(response, problem, newRequestId());
   });
   keepSockets(server);
   server.on("checkExpectation", (_request, response: ServerResponse) =>

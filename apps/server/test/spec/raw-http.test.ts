@@ -43,6 +43,8 @@ describe("HTTP as nobody should write it", () => {
     ["a method that is none", "STEAL / HTTP/1.1\r\nHost: x\r\n\r\n"],
     ["a space in a header's name", "GET / HTTP/1.1\r\nHost : x\r\n\r\n"],
     ["NUL in a header", "GET / HTTP/1.1\r\nHost: x\r\nX-A: a\0b\r\n\r\n"],
+    ["two Hosts", "GET /healthz HTTP/1.1\r\nHost: x\r\nHost: x\r\n\r\n"],
+    ["two Hosts of HTTP/1.0", "GET /healthz HTTP/1.0\r\nHost: x\r\nhOST: y\r\n\r\n"],
     ["a bare CR", "GET / HTTP/1.1\r\nHost: x\r\nX-A: a\rb\r\n\r\n"],
     [
       "Content-Length and Transfer-Encoding",
