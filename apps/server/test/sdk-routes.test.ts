@@ -36,6 +36,7 @@ test("Who has a script already is answered 304 without a body, under the same he
           assert.equal(reply.headers.get(name), headers.get(name), name);
       }
     }
-    for (const other of ['"other"', tag.slice(1, -1), ""]) assert.equal((await ask(other)).status, 200, other);
+    for (const other of ['"other"', tag.slice(1, -1), ""])
+      assert.equal((await ask(other)).status, 200, other);
   }
 });

@@ -10,7 +10,8 @@ export type BotPolicy = (typeof BOT_POLICIES)[number];
 const PathPattern = Type.String({
   pattern: "^/[^\\s?#]*$",
   maxLength: LIMITS.pathPatternLength,
-  description: "a path; * stands for any characters, / among them",
+  description:
+    "a path that begins with /, without spaces, ? and #; * stands for any characters, / among them",
 });
 const EventName = Type.String({ minLength: 1, maxLength: LIMITS.eventNameLength });
 const GoalName = Type.String({ minLength: 1, maxLength: LIMITS.nameLength });

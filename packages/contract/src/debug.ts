@@ -4,7 +4,7 @@ import { ATTEMPT_KINDS, ATTEMPT_OUTCOMES, KEY_STATES } from "./attempts.ts";
 import { ERRORS, ISSUE_CODES } from "./errors.ts";
 import { EventResult } from "./ingest.ts";
 import { LIMITS } from "./limits.ts";
-import { Closed, Count, Nullable, OneOf, Time } from "./shapes.ts";
+import { Closed, Count, CURSOR, Nullable, OneOf, Time } from "./shapes.ts";
 import { AppliedLimits, Source } from "./sources.ts";
 
 export const IssueShape = Closed({
@@ -71,7 +71,7 @@ export const DebugQuery = Closed({
   sessionId: Type.Optional(Type.String({ maxLength: 200 })),
   anonymousId: Type.Optional(Type.String({ maxLength: 200 })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMITS.debugPageSizeMax })),
-  cursor: Type.Optional(Type.String({ pattern: "^[0-9]{1,40}$" })),
+  cursor: Type.Optional(Type.String({ pattern: "^[0-9]{1,40}$", description: CURSOR })),
 });
 export type DebugQuery = Static<typeof DebugQuery>;
 

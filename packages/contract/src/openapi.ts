@@ -64,7 +64,9 @@ function render(one: Operation): Json {
     ...(one.body ? { requestBody: { required: !one.bodyOptional, content: content(one.body) } } : {}),
     responses: {
       [one.status]: { description: "Success", content: content(one.answer, mediaTypesOf(one)) },
-      ...(one.isTagged ? { 304: { description: "Not modified: `If-None-Match` has its tag", content: {} } } : {}),
+      ...(one.isTagged
+        ? { 304: { description: "Not modified: `If-None-Match` has its tag", content: {} } }
+        : {}),
       ...failures(one.codes),
     },
   };

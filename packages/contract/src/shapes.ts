@@ -13,8 +13,11 @@ export const Maybe = <S extends TSchema>(schema: S) => Type.Optional(Nullable(sc
 /** A time of the service: ISO 8601, UTC, milliseconds. */
 export const Time = Type.String({
   pattern: "^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$",
-  examples: ["2026-11-21T12:00:00.000Z"],
+  description: "a time in UTC with milliseconds, such as 2026-11-21T12:00:00.000Z",
 });
+
+/** Of an opaque position in a list. A description of what has a pattern goes on from "must be": it is the text. */
+export const CURSOR = "the nextCursor of the page before, as it was answered";
 
 export const Count = Type.Integer({ minimum: 0 });
 export const Id = Type.String({ minLength: 1, maxLength: 200 });

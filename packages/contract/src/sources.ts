@@ -20,12 +20,22 @@ const Name = Type.String({
   minLength: 1,
   description: "1 to 120 characters after trimming, no control characters",
 });
-const Slug = Type.String({ pattern: "^[a-z0-9]+(-[a-z0-9]+)*$", maxLength: LIMITS.slugLength });
+const Slug = Type.String({
+  pattern: "^[a-z0-9]+(-[a-z0-9]+)*$",
+  maxLength: LIMITS.slugLength,
+  description: "words of lower-case letters (a to z) and digits, joined by single hyphens, such as my-shop",
+});
 const Origins = Type.Array(Type.String({ minLength: 1, maxLength: LIMITS.originLength }), {
   maxItems: LIMITS.maxAllowedOrigins,
   description: "scheme://host[:port]; https://*.example.com, http://localhost:* and * are patterns",
 });
-const FrameworkHint = Nullable(Type.String({ pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$" }));
+const FrameworkHint = Nullable(
+  Type.String({
+    pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$",
+    description:
+      "a framework's name of at most 64 letters, digits, dots, hyphens and underscores, such as nextjs",
+  }),
+);
 
 /** The overrides of one source; null is the service's default. */
 export const SourceLimits = Closed({
@@ -127,7 +137,8 @@ export const SITE_PATH = "^(?:/[A-Za-z0-9_~-][A-Za-z0-9._~-]*){1,5}$";
 const SitePath = Type.String({
   pattern: SITE_PATH,
   maxLength: LIMITS.sitePathLength,
-  description: "A path of the application's own site, such as /hw",
+  description:
+    "a path of the application's own site, such as /hw: up to five parts of letters, digits and . _ ~ -",
 });
 
 export const InstallQuery = Closed({ organizationId: Type.Optional(Id), path: Type.Optional(SitePath) });

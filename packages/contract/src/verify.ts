@@ -22,7 +22,11 @@ export type PageSnippet = Static<typeof PageSnippet>;
 
 /** What a page says of the install in it. */
 export const PageReport = Closed({
-  url: Type.String({ pattern: "^https?://", maxLength: LIMITS.urlLength }),
+  url: Type.String({
+    pattern: "^https?://",
+    maxLength: LIMITS.urlLength,
+    description: "an address that begins with http:// or https://",
+  }),
   snippets: Type.Array(PageSnippet, { maxItems: LIMITS.reportedSnippets }),
   /** Each Content-Security-Policy, of a header or of a `<meta>`. */
   policies: Type.Array(Type.String({ maxLength: LIMITS.reportedPolicyLength }), {

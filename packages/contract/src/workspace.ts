@@ -53,7 +53,14 @@ export const AddMemberBody = Closed({
   userId: Type.Optional(Nullable(Id)),
   name: Type.Optional(Nullable(Name)),
   email: Type.Optional(
-    Nullable(Type.String({ minLength: 3, maxLength: 254, pattern: "^[^\\s@]+@[^\\s@]+$" })),
+    Nullable(
+      Type.String({
+        minLength: 3,
+        maxLength: 254,
+        pattern: "^[^\\s@]+@[^\\s@]+$",
+        description: "an e-mail address, such as name@example.com",
+      }),
+    ),
   ),
   role: RoleName,
 });

@@ -25,7 +25,11 @@ describe("The table of operations", () => {
     assert.equal(documented.length, operations.length);
     for (const one of operations) {
       const { responses } = paths[one.path.replace(/:(\w+)/g, "{$1}")]![one.method.toLowerCase()]!;
-      const statuses = new Set([one.status, ...one.codes.map((code) => ERRORS[code].status)]);
+      const statuses = new Set([
+        one.status,
+        ...(one.isTagged ? [304] : []),
+        ...one.codes.map((code) => ERRORS[code].status),
+      ]);
       assert.deepEqual(Object.keys(responses).map(Number).sort(), [...statuses].sort(), one.id);
       const text = JSON.stringify(responses);
       for (const code of one.codes) assert.ok(text.includes(`"${code}"`), `${one.id} ${code}`);
@@ -42,6 +46,18 @@ describe("The table of operations", () => {
     };
     for (const one of operations) look(one.answer, one.id);
     assert.deepEqual(open, []);
+  });
+
+  it("says in words what it wants wherever it wants a pattern: an issue repeats them", () => {
+    const unsaid: string[] = [];
+    const look = (schema: unknown, at: string): void => {
+      if (typeof schema !== "object" || schema === null) return;
+      const { pattern, description } = schema as Record<string, unknown>;
+      if (typeof pattern === "string" && description === undefined) unsaid.push(at);
+      for (const [key, part] of Object.entries(schema)) look(part, `${at}.${key}`);
+    };
+    for (const { id, query, body } of operations) look({ query, body }, id);
+    assert.deepEqual(unsaid, []);
   });
 
   it("asks a permission, a token or a public key of everybody who reaches data", () => {

@@ -58,6 +58,8 @@ function describe(error: ErrorObject): string {
       return `must be one of ${(error.params.allowedValues as string[]).join(", ")}`;
     case "const":
       return `must be ${JSON.stringify(error.params.allowedValue)}`;
+    case "pattern":
+      return `must be ${error.parentSchema?.description}`;
     default:
       return error.message ?? "is not valid";
   }

@@ -63,6 +63,17 @@ describe("GET /api/tracking-sources", () => {
         assert.equal(reply.status, 200, cursor);
       }
     });
+
+    it("a cursor that is none is told in words what it must be", async () => {
+      const path = "/api/tracking-sources?organizationId=org_default&cursor=2";
+      assert.deepEqual((await world.ask("GET", path)).body.issues, [
+        {
+          path: ["cursor"],
+          code: "invalid_value",
+          message: "cursor must be the nextCursor of the page before, as it was answered",
+        },
+      ]);
+    });
   });
 
   describe("403", () => {

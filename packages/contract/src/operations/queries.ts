@@ -1,7 +1,7 @@
 /** What several operations take: whose workspace, and which page of a list. */
 import Type from "typebox";
 import { LIMITS } from "../limits.ts";
-import { Closed, Id } from "../shapes.ts";
+import { Closed, CURSOR, Id } from "../shapes.ts";
 
 export const OrganizationQuery = Closed({ organizationId: Id });
 export const OptionalOrganizationQuery = Closed({ organizationId: Type.Optional(Id) });
@@ -10,7 +10,7 @@ export const pageQuery = (cursor: string) =>
   Closed({
     organizationId: Id,
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMITS.pageSize })),
-    cursor: Type.Optional(Type.String({ pattern: cursor })),
+    cursor: Type.Optional(Type.String({ pattern: cursor, description: CURSOR })),
   });
 /** When the last row was made, and its id in base64url. */
 export const PageQuery = pageQuery("^[0-9]{1,15}\\.[A-Za-z0-9_-]{1,1200}$");

@@ -6,7 +6,7 @@ import * as visitors from "../visitors.ts";
 import * as workspace from "../workspace.ts";
 import { OrganizationQuery } from "./queries.ts";
 
-const Day = Type.String({ pattern: "^\\d{4}-\\d\\d-\\d\\d$" });
+const Day = Type.String({ pattern: "^\\d{4}-\\d\\d-\\d\\d$", description: "a day, such as 2026-11-21" });
 const UsageQuery = Closed({ organizationId: Id, from: Type.Optional(Day), to: Type.Optional(Day) });
 
 export const WORKSPACE_OPERATIONS = [
