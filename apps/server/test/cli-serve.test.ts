@@ -22,9 +22,9 @@ test("A port in use is named, and the process ends.", async () => {
 test("A DATA_DIR that can be no folder is a wrong setting: exit code 78.", async () => {
   using data = folder();
   writeFileSync(data.at("file"), "");
-  for (const name of ["file", "file/below"]) {
-    const { code, stderr } = await headwater({ DATA_DIR: data.at(name), PORT: "0" }, "serve");
-    assert.equal(code, 78);
+  for (const path of [data.at("file"), data.at("file/below"), "/proc/none/below"]) {
+    const { code, stderr } = await headwater({ DATA_DIR: path, PORT: "0" }, "serve");
+    assert.equal(code, 78, path);
     assert.match(stderr, /^DATA_DIR \S+ is no folder and none can be made there \(E[A-Z]+\)\.\n$/);
   }
 });

@@ -315,6 +315,11 @@ test("A backup made meanwhile is a ledger of its own, and is never overwritten."
   );
   assert.ok(files[0].bytes > 0 && files[0].counts.sources > 0);
   assert.ok(!existsSync(`${target}/ledger.sqlite.unfinished`));
+  for (const path of ["/proc/none", `${target}/ledger.sqlite/below`]) {
+    const { code, stderr } = await run("backup", "--to", path);
+    assert.equal(code, 1);
+    assert.match(stderr, /^--to \S+ is no folder and none can be made there \(E[A-Z]+\)\.\n$/);
+  }
   const again = await run("backup", "--to", target);
   assert.equal(again.code, 1);
   assert.match(again.stderr, /exists already/);

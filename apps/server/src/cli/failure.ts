@@ -11,7 +11,7 @@ export class UsageError extends Error {}
 export class CommandFailed extends Error {}
 
 /** Why a folder cannot be made where none can be: another start mends none of them. */
-const NO_FOLDER = new Set(["EEXIST", "ENOTDIR", "EACCES", "EPERM", "EROFS"]);
+const NO_FOLDER = new Set(["EEXIST", "ENOTDIR", "ENOENT", "EACCES", "EPERM", "EROFS"]);
 
 /** What the operating system or SQLite says of the ledger's folder, as a sentence about the setting. */
 export function aboutDataDir(error: unknown, dataDir: string): unknown {

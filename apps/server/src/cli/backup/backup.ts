@@ -1,8 +1,9 @@
 /** `headwater backup`: a consistent copy of the ledger and the embedded warehouse, made while a service writes to them. */
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { defineCommand } from "citty";
 import { processEnvironment, readConfig } from "../../config.ts";
+import { makeFolder } from "../../ledger/sqlite/database.ts";
 import { JSON_FLAG } from "../arguments.ts";
 import { CommandFailed } from "../failure.ts";
 import { type Report, size, table } from "../report.ts";
@@ -15,6 +16,15 @@ const OF_POSTGRES =
   "to any moment (see docs/operate.md).";
 const OF_CLICKHOUSE =
   " The warehouse of CLICKHOUSE_URL is not in it: back it up with ClickHouse's own tools, after the ledger.";
+
+function makeTarget(folder: string): void {
+  try {
+    makeFolder(folder);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new CommandFailed(`--to ${folder} is no folder and none can be made there (${code}).`);
+  }
+}
 
 const row = ({ path, bytes, counts }: Copied) => [
   path,
@@ -56,7 +66,7 @@ export const backup = defineCommand({
       throw new CommandFailed(
         `${join(target, taken)} exists already; give --to a folder that holds no backup.`,
       );
-    mkdirSync(target, { recursive: true, mode: 0o700 });
+    makeTarget(target);
     // the ledger first: what leaves it meanwhile is in the warehouse then, and what both hold is stored once
     for (const file of files) draft(file, dataDir, target);
     const warehouse = hasWarehouse(config) ? [await copyWarehouse(config, target)] : [];

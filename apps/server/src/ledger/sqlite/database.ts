@@ -1,5 +1,5 @@
-import { mkdirSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { migrate } from "./migrations.ts";
@@ -66,8 +66,19 @@ const pragmas = (durability: Durability) => `
   pragma wal_autocheckpoint = 4000;
 `;
 
-/** For its owner alone, as a backup's is: the files in it hold what visitors did, and are made readable for all. */
-export const makeFolder = (path: string): void => void mkdirSync(path, { recursive: true, mode: 0o700 });
+/**
+ * Makes a folder and those above it, for its owner alone: the files in it hold what visitors did, and are made readable
+ * for all. Node's own recursion does not end where nothing can be made in a folder that is there, as in /proc.
+ */
+export function makeFolder(path: string): void {
+  const above = dirname(path);
+  if (!existsSync(above)) makeFolder(above);
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error;
+  }
+}
 
 /**
  * Opens the ledger's one writing connection and brings its schema up to date; makes what is missing.
