@@ -90,14 +90,14 @@ describe("headwater export", () => {
 
   it("goes on after the last whole line, or begins anew when no event came whole", () => {
     const { file, text } = shop;
-    for (const format of ["ndjson", "csv"]) {
+    for (const format of ["ndjson", "csv"] as const) {
       const whole = text(`known.${format}`);
       const events = whole.split(/^(?=(?:\{"analyticsEventId":")?evt_)/m);
       const head = format === "csv" ? events.shift()! : "";
       const [first, second] = events as [string, string];
       const cut = (left: number) => {
         writeFileSync(file("cut"), whole.slice(0, left));
-        return [cutToWholeLines(file("cut")), text("cut")];
+        return [cutToWholeLines(file("cut"), format), text("cut")];
       };
       const idOf = (line: string) => /evt_[0-9a-f]{32}/.exec(line)![0];
       const one = head + first;
@@ -118,9 +118,13 @@ describe("headwater export", () => {
     ];
     for (const content of strange) {
       writeFileSync(file("notes"), content);
-      assert.throws(() => cutToWholeLines(file("notes")), /not of an export/);
+      for (const format of ["ndjson", "csv"] as const)
+        assert.throws(() => cutToWholeLines(file("notes"), format), /not of an export/);
       assert.equal(text("notes"), content);
     }
+    const known = text("known.ndjson");
+    assert.throws(() => cutToWholeLines(file("known.ndjson"), "csv"), /not of an export in csv/);
+    assert.equal(text("known.ndjson"), known);
   });
 
   it("takes them straight from the ledger beside the service, to standard output", async () => {

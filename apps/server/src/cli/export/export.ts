@@ -62,7 +62,7 @@ function cursorOf({ out, resume, format }: Flags): string | null {
     throw new UsageError(
       "--resume cannot go on with Parquet: such a file is none without its end. Begin it anew.",
     );
-  return existsSync(out) ? cutToWholeLines(out) : null;
+  return existsSync(out) ? cutToWholeLines(out, format) : null;
 }
 
 function queryOf({ source: sourceId, format, from, to }: Flags, cursor: string | null): ExportQuery {

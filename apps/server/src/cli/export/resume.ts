@@ -8,23 +8,25 @@ const LINE_END = 10;
 const ID = /^(?:\{"analyticsEventId":")?(evt_[0-9a-f]{32})/;
 
 const HEAD = /^\ufeff?analyticsEventId/;
-const BEGINNINGS = ['{"analyticsEventId":"evt_', "analyticsEventId"];
+const BEGINNINGS = { ndjson: '{"analyticsEventId":"evt_', csv: "analyticsEventId" } as const;
+type Format = keyof typeof BEGINNINGS;
 
 /** As far as it goes: of a first line that broke off there may be a letter. */
-function beginsAsExport(file: number): boolean {
-  const longest = Buffer.alloc(BEGINNINGS[0]!.length);
+function beginsAs(format: Format, file: number): boolean {
+  const longest = Buffer.alloc(BEGINNINGS.ndjson.length);
   const text = longest
     .toString("utf8", 0, readSync(file, longest, 0, longest.length, 0))
     .replace("\ufeff", "");
-  return BEGINNINGS.some((one) => one.startsWith(text) || text.startsWith(one));
+  const beginning = BEGINNINGS[format];
+  return beginning.startsWith(text) || text.startsWith(beginning);
 }
 
 /**
  * Cuts off what came of the line that broke off.
  * @returns the id of the last event that is there; null: there is none, and the file is empty now
- * @throws CommandFailed when the file holds lines that no export has written: it stays as it is
+ * @throws CommandFailed when the file holds lines that no export in this format has written: it stays as it is
  */
-export function cutToWholeLines(path: string): string | null {
+export function cutToWholeLines(path: string, format: Format): string | null {
   const file = openSync(path, "r+");
   try {
     const { size } = fstatSync(file);
@@ -35,8 +37,10 @@ export function cutToWholeLines(path: string): string | null {
     const cursor = end < 0 ? null : (ID.exec(tail.toString("utf8", start, end))?.[1] ?? null);
     const last = end < 0 ? "" : tail.toString("utf8", start, end);
     const isStrange = cursor === null && last !== "" && !HEAD.test(last);
-    if (isStrange || !beginsAsExport(file))
-      throw new CommandFailed(`${path} holds lines that are not of an export: name another file.`);
+    if (isStrange || !beginsAs(format, file))
+      throw new CommandFailed(
+        `${path} holds lines that are not of an export in ${format}: name another file, or the --format that it has.`,
+      );
     ftruncateSync(file, cursor === null ? 0 : size - tail.length + end + 1);
     return cursor;
   } finally {
