@@ -320,6 +320,8 @@ test("A backup made meanwhile is a ledger of its own, and is never overwritten."
     assert.equal(code, 1);
     assert.match(stderr, /^--to \S+ is no folder and none can be made there \(E[A-Z]+\)\.\n$/);
   }
+  const nowhere = await headwater({ DATA_DIR: "/proc/none" }, "restore", "--from", target);
+  assert.deepEqual([nowhere.code, /^DATA_DIR \S+ is no folder/.test(nowhere.stderr)], [78, true]);
   const again = await run("backup", "--to", target);
   assert.equal(again.code, 1);
   assert.match(again.stderr, /exists already/);

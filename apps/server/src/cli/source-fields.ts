@@ -39,14 +39,28 @@ export const SOURCE_FLAGS = {
   },
   "exclude-path": {
     type: "string",
+    valueHint: "path",
     description:
       "A path, with * for any characters, whose events are not stored; may be repeated. Those given replace the whole list; none: all are stored",
   },
-  "retention-days": { type: "string", description: "Days that its events are kept; none: for ever" },
-  "max-batch-size": { type: "string", description: "Events in a batch; default: the service's" },
-  "max-payload-bytes": { type: "string", description: "Bytes of a request; default: the service's" },
+  "retention-days": {
+    type: "string",
+    valueHint: "n",
+    description: "Days that its events are kept; none: for ever",
+  },
+  "max-batch-size": {
+    type: "string",
+    valueHint: "n",
+    description: "Events in a batch; default: the service's",
+  },
+  "max-payload-bytes": {
+    type: "string",
+    valueHint: "n",
+    description: "Bytes of a request; default: the service's",
+  },
   "client-rate-per-second": {
     type: "string",
+    valueHint: "n",
     description: "Requests a second of one address; default: the service's",
   },
 } as const satisfies ArgsDef;

@@ -7,6 +7,9 @@ import type { WarehouseClient } from "../warehouse/client.ts";
 import type { Endpoint } from "../warehouse/warehouse.ts";
 import { CommandFailed } from "./failure.ts";
 
+/** What the network says of a server that is not there. */
+const AWAY = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "ETIMEDOUT"]);
+
 /** @param work on a warehouse with the newest schema */
 export async function withEndpoint<T>(
   endpoint: Endpoint,
@@ -16,7 +19,10 @@ export async function withEndpoint<T>(
   const { migrate } = await import("../warehouse/migrate.ts");
   const client = connect(endpoint, LIMITS.warehouseCommandMs);
   try {
-    await migrate(endpoint);
+    await migrate(endpoint).catch((error: NodeJS.ErrnoException) => {
+      if (!AWAY.has(error.code ?? "")) throw error;
+      throw new CommandFailed(`The warehouse at ${endpoint.url} cannot be reached (${error.code}).`);
+    });
     return await work(client);
   } finally {
     await client.close();

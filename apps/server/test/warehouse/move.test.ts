@@ -157,4 +157,9 @@ test("A source that the command does not take is said so.", async () => {
   const secret = await headwater(settings, "move-warehouse", "--to", "tcp://u:secret@h");
   assert.equal(secret.code, 78);
   assert.ok(!secret.stderr.includes("secret"));
+  const nobody = await headwater(settings, "move-warehouse", "--to", "http://u:secret@127.0.0.1:1/x");
+  assert.deepEqual(
+    [nobody.code, nobody.stderr],
+    [1, "The warehouse at http://127.0.0.1:1 cannot be reached (ECONNREFUSED).\n"],
+  );
 });

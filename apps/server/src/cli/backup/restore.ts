@@ -5,11 +5,19 @@ import { defineCommand } from "citty";
 import { processEnvironment, readConfig } from "../../config.ts";
 import { lockDataDir } from "../../ledger/sqlite/lock.ts";
 import { JSON_FLAG } from "../arguments.ts";
-import { CommandFailed } from "../failure.ts";
+import { aboutDataDir, CommandFailed } from "../failure.ts";
 import type { Report } from "../report.ts";
 import { reportOf } from "./backup.ts";
 import { draft, filesOf, finish, flush } from "./ledger-copy.ts";
 import { restoreWarehouse, WAREHOUSE } from "./warehouse-copy.ts";
+
+function held(dataDir: string): () => void {
+  try {
+    return lockDataDir(dataDir);
+  } catch (error) {
+    throw aboutDataDir(error, dataDir);
+  }
+}
 
 export const restore = defineCommand({
   meta: { description: "Put what a backup holds into an empty DATA_DIR; the service must not run" },
@@ -30,7 +38,7 @@ export const restore = defineCommand({
       throw new CommandFailed(
         `DATA_DIR ${dataDir} is not empty. Set it to a new folder, or move away what is in it.`,
       );
-    const unlock = lockDataDir(dataDir);
+    const unlock = held(dataDir);
     try {
       const isWhole = existsSync(join(source, WAREHOUSE));
       const warehouse = isWhole ? [await restoreWarehouse(config, source)] : [];
