@@ -204,6 +204,8 @@ describe("Limits", () => {
     says(4, new RegExp(`${days(LIMITS.sessionRetentionSeconds)} days after their last activity`));
     says(1, new RegExp(`at most ${LIMITS.maxIssues}, then`));
     assert.ok(DEDUP_WINDOW_SECONDS >= 9 * 86_400, "9 days or more");
+    says(4, new RegExp(`one generation of keys .*: ${days(DEDUP_WINDOW_SECONDS)} days`));
+    says(6, new RegExp(`"dedupWindowSeconds": ${DEDUP_WINDOW_SECONDS}`));
   });
 });
 
