@@ -1,7 +1,7 @@
 /** Which ledger: the one place that knows there is more than one engine. */
 import type { Config } from "./config.ts";
 import { pack } from "./debug/parcel.ts";
-import type { AttemptWriter } from "./debug/write.ts";
+import type { WriteAttempts } from "./debug/write.ts";
 import type { Ledger } from "./ledger/ledger.ts";
 import type { Durability } from "./ledger/sqlite/database.ts";
 import { openSqliteLedger } from "./ledger/sqlite/open.ts";
@@ -9,7 +9,7 @@ import { openSqliteLedger } from "./ledger/sqlite/open.ts";
 export interface OpenedLedger {
   ledger: Ledger;
   /** Where attempts are rendered elsewhere than in this thread. */
-  attemptWriter?: AttemptWriter;
+  writeAttempts?: WriteAttempts;
   /** Calls back when a part is broken that only a new process mends. */
   onBroken(listener: (cause: Error) => void): void;
   /** Of its threads. */
@@ -30,9 +30,6 @@ async function openOnPostgres(url: string, config: Config): Promise<OpenedLedger
   return { ledger, onBroken: () => undefined, releaseMemory: async () => undefined };
 }
 
-/** Of more attempts, what their rows are made of outlives the thread's young memory, and is copied about. */
-const RENDERED_AT_ONCE = 16;
-
 async function openInDataDir(config: Config, { now, durability }: LedgerOptions): Promise<OpenedLedger> {
   const ledger = await openSqliteLedger({
     dataDir: config.DATA_DIR,
@@ -41,12 +38,10 @@ async function openInDataDir(config: Config, { now, durability }: LedgerOptions)
     attemptsThread: new URL("./attempts-thread.ts", import.meta.url),
     ...(durability ? { durability } : {}),
   });
-  const attemptWriter: AttemptWriter = {
-    atOnce: RENDERED_AT_ONCE,
-    write: ({ attempts, counts }) => ledger.renderAttempts({ parcels: attempts.map(pack), counts }),
-  };
+  const writeAttempts: WriteAttempts = ({ attempts, counts }) =>
+    ledger.renderAttempts({ parcels: attempts.map(pack), counts });
   const { onBroken, releaseMemory } = ledger;
-  return { ledger, attemptWriter, onBroken, releaseMemory };
+  return { ledger, writeAttempts, onBroken, releaseMemory };
 }
 
 /**

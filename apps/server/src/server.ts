@@ -101,7 +101,7 @@ async function closeAll(
 }
 
 async function openOn(
-  { ledger, attemptWriter, ...parts }: OpenedLedger,
+  { ledger, writeAttempts, ...parts }: OpenedLedger,
   config: Config,
   environment: Environment,
   { clock, consoleFolder }: { clock: () => number; consoleFolder: string | null },
@@ -125,7 +125,7 @@ async function openOn(
     settings: publicSettings(environment),
     version: VERSION,
     ledger,
-    ...(attemptWriter ? { attemptWriter } : {}),
+    ...(writeAttempts ? { writeAttempts } : {}),
     readiness,
     clock,
     newId,

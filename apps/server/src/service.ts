@@ -16,7 +16,7 @@ import { createRecorder, type Recorder } from "./debug/recorder.ts";
 import { getDebug, streamDebug } from "./debug/routes.ts";
 import { createDebugStreams } from "./debug/stream.ts";
 import { createDebugRoom } from "./debug/view.ts";
-import type { AttemptWriter } from "./debug/write.ts";
+import type { WriteAttempts } from "./debug/write.ts";
 import type { EraserDeps } from "./erase/eraser.ts";
 import { createExport } from "./export/export.ts";
 import { createAlias } from "./http/alias.ts";
@@ -52,7 +52,7 @@ export interface ServiceParts {
   version: string;
   ledger: Ledger;
   /** Default: in this thread. */
-  attemptWriter?: AttemptWriter;
+  writeAttempts?: WriteAttempts;
   readiness: ReadinessWatch;
   /** null: it has not begun. */
   shipping(): (ShippingStatus & AskedWarehouse) | null;
@@ -180,7 +180,7 @@ export async function createService(given: ServiceParts): Promise<Service> {
     ledger,
     clock,
     log,
-    ...(given.attemptWriter ? { writer: given.attemptWriter } : {}),
+    ...(given.writeAttempts ? { write: given.writeAttempts } : {}),
   });
   const trouble = watchStorageTrouble(log, clock);
   const { ingest, metrics } = createIngestRoom(parts, recorder, limitsOf, trouble);

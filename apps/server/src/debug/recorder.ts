@@ -9,7 +9,7 @@ import { createPending } from "./pending.ts";
 import type { FinishedAttempt } from "./render.ts";
 import { placeFor, RECORDER_LIMITS, type RecorderLimits, showsOverload } from "./sampling.ts";
 import { createTally } from "./tally.ts";
-import { type AttemptBatch, type AttemptWriter, writeHere } from "./write.ts";
+import { type AttemptBatch, type WriteAttempts, writeHere } from "./write.ts";
 
 /** Where trouble is written to; pino fits. */
 export interface RecorderLog {
@@ -36,7 +36,7 @@ export interface Recorder {
 export interface RecorderParts {
   ledger: AttemptLedger;
   /** Default: rendered in this process, then given to the ledger. */
-  writer?: AttemptWriter;
+  write?: WriteAttempts;
   clock: () => number;
   log: RecorderLog;
   limits?: Partial<RecorderLimits>;
@@ -46,7 +46,7 @@ const secondOf = (time: number) => Math.floor(time / 1_000);
 
 export function createRecorder({ ledger, clock, log, limits: changed, ...parts }: RecorderParts): Recorder {
   const limits: RecorderLimits = { ...RECORDER_LIMITS, ...changed };
-  const writer = parts.writer ?? writeHere(ledger, limits);
+  const write = parts.write ?? writeHere(ledger, limits.sliceAttempts);
   const tally = createTally(limits.carriedCounts);
   const listeners = new Set<FlushListener>();
   const pending = createPending(limits);
@@ -78,7 +78,7 @@ export function createRecorder({ ledger, clock, log, limits: changed, ...parts }
   /** What cannot be written is given up, but for the counts. */
   async function writeBatch(batch: AttemptBatch, written: Set<string>): Promise<void> {
     try {
-      dropped += batch.attempts.length - (await writer.write(batch));
+      dropped += batch.attempts.length - (await write(batch));
       for (const { source } of batch.attempts) written.add(source.sourceId);
       failing = false;
     } catch (error) {
@@ -97,8 +97,8 @@ export function createRecorder({ ledger, clock, log, limits: changed, ...parts }
     dropped += evicted;
     let counts = tally.take(clock());
     const written = new Set<string>();
-    for (let at = 0; at < attempts.length || counts.length > 0; at += writer.atOnce) {
-      await writeBatch({ attempts: attempts.slice(at, at + writer.atOnce), counts }, written);
+    for (let at = 0; at < attempts.length || counts.length > 0; at += limits.batchRows) {
+      await writeBatch({ attempts: attempts.slice(at, at + limits.batchRows), counts }, written);
       counts = [];
     }
     if (written.size > 0) tell(written);

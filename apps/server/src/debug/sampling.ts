@@ -12,7 +12,7 @@ export const RECORDER_LIMITS = {
   assuredPerSecond: 3,
   successesKept: LIMITS.attemptsSucceededKept,
   flushMs: LIMITS.attemptFlushMs,
-  /** Successes of all sources together: at some 60 µs to render one and write it, a seventh of the attempts' thread. */
+  /** Successes of all sources together: at 100 µs to render one and write it, a quarter of the attempts' thread. */
   sharedSuccessesPerSecond: 2_500,
   pendingAttempts: 1_500,
   pendingBytes: 64 * 1_048_576,

@@ -2,33 +2,25 @@
 import type { AttemptLedger } from "../ledger/ledger.ts";
 import type { AttemptCount, AttemptRow } from "../ledger/records.ts";
 import { type FinishedAttempt, rowOf, rowsOf } from "./render.ts";
-import type { RecorderLimits } from "./sampling.ts";
 
 export interface AttemptBatch {
   attempts: readonly FinishedAttempt[];
   counts: AttemptCount[];
 }
-export interface AttemptWriter {
-  /** Attempts that a batch has at most. */
-  atOnce: number;
-  /** Resolves with the number of attempts that were written: one that cannot be rendered is not. */
-  write(batch: AttemptBatch): Promise<number>;
-}
+/** Resolves with the number of attempts that were written: one that cannot be rendered is not. */
+export type WriteAttempts = (batch: AttemptBatch) => Promise<number>;
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-export const writeHere = (
-  ledger: AttemptLedger,
-  { sliceAttempts, batchRows }: Pick<RecorderLimits, "sliceAttempts" | "batchRows">,
-): AttemptWriter => ({
-  atOnce: batchRows,
-  async write({ attempts, counts }) {
+/** @param slice attempts rendered in one turn of the event loop */
+export const writeHere =
+  (ledger: AttemptLedger, slice: number): WriteAttempts =>
+  async ({ attempts, counts }) => {
     const rows: AttemptRow[] = [];
-    for (let at = 0; at < attempts.length; at += sliceAttempts) {
+    for (let at = 0; at < attempts.length; at += slice) {
       if (at > 0) await turn();
-      rows.push(...rowsOf(attempts.slice(at, at + sliceAttempts), rowOf));
+      rows.push(...rowsOf(attempts.slice(at, at + slice), rowOf));
     }
     await ledger.recordAttempts({ rows, counts });
     return rows.length;
-  },
-});
+  };

@@ -2,9 +2,7 @@ import { deepEqual, equal } from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { describe, it } from "node:test";
-import { zstdCompressSync } from "node:zlib";
 import { attemptsSuite, recordOf } from "../../src/ledger/attempts.suite.ts";
 import type { AttemptRow } from "../../src/ledger/records.ts";
 import { openAttempts } from "../../src/ledger/sqlite/attempts.ts";
@@ -54,22 +52,6 @@ describe("the attempts' file", () => {
     deepEqual(second.attempts({ sourceId: "src_1", limit: 1 }), before);
     second.recordAttempts({ rows: rows(50), counts: [] });
     equal(second.attempts({ sourceId: "src_1", limit: 1_000 }).length, 200, "what it had is counted");
-    second.close();
-    rmSync(directory, { recursive: true });
-  });
-
-  it("gives what the version before packed in another way", () => {
-    const directory = folder();
-    const path = join(directory, "attempts.sqlite");
-    const record = recordOf(5_000);
-    const first = openAttempts(path, { storeBytes: 1e9 });
-    first.recordAttempts({ rows: rows(1, record), counts: [] });
-    first.close();
-    const file = new DatabaseSync(path);
-    file.prepare("update attempts set record = ?").run(zstdCompressSync(record));
-    file.close();
-    const second = openAttempts(path, { storeBytes: 1e9 });
-    equal(second.attempts({ sourceId: "src_1", limit: 1 })[0]?.record, record);
     second.close();
     rmSync(directory, { recursive: true });
   });

@@ -1,6 +1,6 @@
 /** What a move takes along, one kind of thing after the other, each page by page. */
 import type { DatabaseSync } from "node:sqlite";
-import { compress, decompressSync, unpackRecord } from "../compression.ts";
+import { compress, decompressSync } from "../compression.ts";
 import { ROW_BYTES } from "./attempts.ts";
 import type { Connection } from "./connections.ts";
 
@@ -51,7 +51,7 @@ export function tableCourse(
 export function attemptsCourse(database: DatabaseSync, target: Connection): Course {
   const course = tableCourse(database, target, "attempts", ["seq"]);
   const unpacked = (row: Row): Row => {
-    const record = unpackRecord(row.record as Uint8Array);
+    const record = decompressSync(row.record as Uint8Array).toString();
     return { ...row, record, bytes: ROW_BYTES + Buffer.byteLength(record) };
   };
   return { ...course, put: (rows) => course.put(rows.map(unpacked)) };

@@ -8,7 +8,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { ATTEMPT_KINDS, ATTEMPT_OUTCOMES } from "@headwater/contract/attempts";
 import { LIMITS } from "@headwater/contract/limits";
 import { attemptQuery } from "../attempt-filter.ts";
-import { packRecord, unpackRecord } from "../compression.ts";
+import { compressSync, decompressSync } from "../compression.ts";
 import type { AttemptCount, AttemptFilter, AttemptRow, Place, StoredAttempt, Visitor } from "../records.ts";
 import { createAttemptFilter } from "../visitor-attempts.ts";
 import { sourcesOf, visitorsIn } from "../visitor-lines.ts";
@@ -117,7 +117,7 @@ export function openAttempts(
         where seq in (select seq from attempts where source_id = ? and kind in (0, 1) and other in (0, 1) and seq > ?
           order by seq limit ${ERASE_SLICE}) order by seq`;
       const rows = prepared(sql).all(sourceId, from) as unknown as PackedAttempt[];
-      const gone = rows.filter((row) => isWanted({ ...row, record: unpackRecord(row.record) }));
+      const gone = rows.filter((row) => isWanted({ ...row, record: decompressSync(row.record).toString() }));
       transaction(() => {
         for (const { seq } of gone) prepared("delete from attempts where seq = ?").run(seq);
       });
@@ -151,7 +151,7 @@ function prepareFile(db: DatabaseSync): void {
 }
 
 function insert(prepared: Prepared, retention: Retention, row: AttemptRow): void {
-  const record = packRecord(row.record);
+  const record = compressSync(row.record);
   const kept: KeptRow = {
     source_id: row.sourceId,
     kind: ATTEMPT_KINDS.indexOf(row.kind),
@@ -199,6 +199,6 @@ function select(prepared: Prepared, filter: AttemptFilter): StoredAttempt[] {
   return rows.map(({ seq, kind, record }) => ({
     seq,
     kind: ATTEMPT_KINDS[kind]!,
-    record: unpackRecord(record),
+    record: decompressSync(record).toString(),
   }));
 }
