@@ -167,7 +167,7 @@ export const LIMITS = {
   /** From each one connection is taken in a turn of the event loop; with 64 a flood's 8,000 took ten seconds. */
   listeningSockets: 128,
   /** Requests work for so long before what has arrived meanwhile is looked at. */
-  workSliceMs: 2,
+  workSliceMs: 5,
   /** Requests begun and not answered: those the ledger has, and a group of as many that forms meanwhile. */
   workBegun: 64,
   /** Keys that one address may have looked up, for each unknown one that it may ask for. */
