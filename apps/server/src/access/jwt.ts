@@ -2,6 +2,7 @@
 import { LIMITS } from "@headwater/contract";
 import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from "jose";
 import { Refusal } from "../refusal.ts";
+import { storable } from "../storable.ts";
 
 export interface JwtSettings {
   readonly jwksUrl: string;
@@ -34,12 +35,10 @@ function refusalFor(error: unknown): Refusal {
   );
 }
 
-/** What no store holds as it is: two subjects that differ in it would be one user. */
-const isStorable = (text: string) => text.isWellFormed() && !text.includes("\0");
-
 function userOf({ sub }: JWTPayload): string {
   const isUser = typeof sub === "string" && sub.length > 0 && sub.length <= LIMITS.userIdLength;
-  if (isUser && isStorable(sub)) return sub;
+  // two subjects that differ in what no store holds would be one user
+  if (isUser && storable(sub) === sub) return sub;
   throw new Refusal("invalid_token", { message: "The token names no user (`sub`)." });
 }
 

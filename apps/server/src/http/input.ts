@@ -4,6 +4,7 @@ import type { Issue, Operation, OperationId } from "@headwater/contract";
 import type { TSchema } from "typebox";
 import type { FieldRules } from "../call.ts";
 import { Refusal } from "../refusal.ts";
+import { storable } from "../storable.ts";
 import { parseBody, type RawBody, storageIssues } from "./json-body.ts";
 import { type Check, compile } from "./validate.ts";
 
@@ -33,16 +34,13 @@ function checkOf(schema: TSchema): Check<TSchema> {
   return check;
 }
 
-/** What no store can hold never was an id: it finds nothing. */
-const storable = (text: string): string => text.replaceAll("\0", "\ufffd").toWellFormed();
-
 function queryValue(schema: TSchema | undefined, value: string | string[]): unknown {
   if (typeof value !== "string") return value;
   const isInteger = (schema as { type?: string } | undefined)?.type === "integer";
   return isInteger && /^-?\d{1,15}$/.test(value) ? Number(value) : storable(value);
 }
 
-/** The ids of a path. */
+/** The ids of a path. What no store can hold never was an id: it finds nothing. */
 export const readParams = (params: Incoming["params"]): Record<string, string> =>
   Object.fromEntries(Object.entries(params).map(([name, value]) => [name, storable(value)]));
 

@@ -2,11 +2,11 @@
 import { isUtf8 } from "node:buffer";
 import { LIMITS } from "@headwater/contract";
 import { Refusal } from "../refusal.ts";
+import { storable } from "../storable.ts";
 
 /** Deeper than anything that is kept: envelope, events, event, and the ten levels inside. */
 const TIDY_DEPTH = LIMITS.maxDepth + 6;
 
-const REPLACEMENT = "\uFFFD";
 const BYTE_ORDER_MARK = "\uFEFF";
 
 const unusable = (code: "invalid_json" | "invalid_encoding", message: string) =>
@@ -35,11 +35,6 @@ export function parseJson(text: string): unknown {
   return text.includes("\\u") ? tidy(value, TIDY_DEPTH) : value;
 }
 
-function wellFormed(text: string): string {
-  const clean = text.includes("\0") ? text.replaceAll("\0", REPLACEMENT) : text;
-  return clean.toWellFormed();
-}
-
 /** `__proto__` is ordinary data: it must become an own member, never the prototype. */
 export function setOwn(target: object, key: string, value: unknown): void {
   Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
@@ -47,11 +42,11 @@ export function setOwn(target: object, key: string, value: unknown): void {
 
 /** NUL and lone surrogates become U+FFFD, in keys too, so that every store holds the same value. */
 function tidy(value: unknown, depth: number): unknown {
-  if (typeof value === "string") return wellFormed(value);
+  if (typeof value === "string") return storable(value);
   if (typeof value !== "object" || value === null || depth === 0) return value;
   if (Array.isArray(value)) return value.map((item) => tidy(item, depth - 1));
   const clean = {};
-  for (const [key, item] of Object.entries(value)) setOwn(clean, wellFormed(key), tidy(item, depth - 1));
+  for (const [key, item] of Object.entries(value)) setOwn(clean, storable(key), tidy(item, depth - 1));
   return clean;
 }
 
