@@ -10,6 +10,18 @@ const DAY = 86_400_000;
 export function registerTokensSuite(register: () => Register): void {
   const { by, workspace, stored, page, actions } = registerSamples(register);
 
+  /** A token of one workspace, its id for a hash. */
+  const made = async (organizationId: string) => {
+    const token = aToken({ organizationId });
+    await register().createToken({
+      ...by,
+      auditOrganizationId: organizationId,
+      hash: token.tokenId,
+      token,
+    });
+    return token;
+  };
+
   describe("tokens", () => {
     it("for one source's numbers are listed by source, and revoked with it", async () => {
       const organizationId = await workspace();
@@ -73,13 +85,7 @@ export function registerTokensSuite(register: () => Register): void {
 
     it("are revoked once: later tries answer the first time, and the log has one entry", async () => {
       const organizationId = await workspace();
-      const token = aToken({ organizationId });
-      await register().createToken({
-        ...by,
-        auditOrganizationId: organizationId,
-        hash: token.tokenId,
-        token,
-      });
+      const token = await made(organizationId);
       const revoked = { ...token, revokedAt: NOW + 1 };
       for (const now of [NOW + 1, NOW + 2]) {
         assert.deepEqual(
@@ -107,13 +113,7 @@ export function registerTokensSuite(register: () => Register): void {
 
     it("keep the latest time of use, whichever is written last", async () => {
       const organizationId = await workspace();
-      const token = aToken({ organizationId });
-      await register().createToken({
-        ...by,
-        auditOrganizationId: organizationId,
-        hash: token.tokenId,
-        token,
-      });
+      const token = await made(organizationId);
       await register().touchTokens([{ tokenId: token.tokenId, lastUsedAt: NOW + 5 }]);
       await register().touchTokens([{ tokenId: token.tokenId, lastUsedAt: NOW + 3 }]);
       await register().touchTokens([]);
