@@ -1,5 +1,5 @@
 /** The process under test when the command line's `serve` is not what is measured: the real server, and nothing else. */
-import { processEnvironment, readConfig } from "../apps/server/src/config.ts";
+import { processEnvironment, readConfig } from "../apps/server/src/config/config.ts";
 import { startServer } from "../apps/server/src/server.ts";
 
 const environment = processEnvironment();

@@ -92,7 +92,7 @@ const SUITES = [
 ];
 
 /** What knows the service from outside only is run on each ledger; a disk that is full is the embedded one's affair. */
-const BLACK_BOX = /^apps\/server\/test\/(?:spec\/(?!ingest-503)|e2e)/;
+const BLACK_BOX = /^apps\/server\/test\/(?:api\/(?!ingest-503)|e2e)/;
 const ON_POSTGRES = {
   name: "the black box on PostgreSQL",
   missing: SUITES.find(({ name }) => name === "on PostgreSQL").missing,

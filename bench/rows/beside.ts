@@ -2,10 +2,10 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { blockOf } from "../../apps/server/src/ship/block.ts";
-import { store } from "../../apps/server/src/ship/store.ts";
-import { connect, type WarehouseClient } from "../../apps/server/src/warehouse/client.ts";
-import { startEmbedded } from "../../apps/server/src/warehouse/embedded/start.ts";
+import { connect, type WarehouseClient } from "../../apps/server/src/clickhouse/client.ts";
+import { startEmbedded } from "../../apps/server/src/clickhouse/embedded/start.ts";
+import { blockOf } from "../../apps/server/src/shipping/block.ts";
+import { store } from "../../apps/server/src/shipping/store.ts";
 import { type Resident, residentMib } from "../machine.ts";
 import { type Offered, offer } from "../plan.ts";
 import { type Context, figure, median, type Section, spread, type Table, verdict } from "../section.ts";

@@ -1,9 +1,9 @@
 /** A month of a shop's made-up visits in a warehouse, its days settled: what questions and pages of numbers are measured on. */
 import { setTimeout as wait } from "node:timers/promises";
-import { openSink } from "../../apps/server/src/cli/seed/to-warehouse.ts";
-import { visitsOf } from "../../apps/server/src/seed/traffic.ts";
-import { settleRound } from "../../apps/server/src/stats/settler.ts";
-import type { WarehouseClient } from "../../apps/server/src/warehouse/client.ts";
+import type { WarehouseClient } from "../../apps/server/src/clickhouse/client.ts";
+import { settleRound } from "../../apps/server/src/workers/rollups.ts";
+import { openSink } from "../../apps/server/tools/seed/to-warehouse.ts";
+import { visitsOf } from "../../apps/server/tools/seed/traffic.ts";
 
 export const EVENTS = 10_000_000;
 export const QUICK_EVENTS = 200_000;

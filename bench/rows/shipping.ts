@@ -2,8 +2,8 @@
 import { cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { connect } from "../../apps/server/src/warehouse/client.ts";
-import { startEmbedded } from "../../apps/server/src/warehouse/embedded/start.ts";
+import { connect } from "../../apps/server/src/clickhouse/client.ts";
+import { startEmbedded } from "../../apps/server/src/clickhouse/embedded/start.ts";
 import { cpuSecondsWithChildren, type Resident, residentMib, stolenSeconds } from "../machine.ts";
 import { type Context, figure, median, type Section, spread, verdict } from "../section.ts";
 import { newFolder, ORDINARY, RAISED, startHeadwater } from "../server.ts";

@@ -1,11 +1,11 @@
 /** Ten questions of a dashboard over a month of ten million events, and the same on PostgreSQL, with the same answers. */
 import { join } from "node:path";
+import { connect, type WarehouseClient } from "../../apps/server/src/clickhouse/client.ts";
+import { startEmbedded } from "../../apps/server/src/clickhouse/embedded/start.ts";
+import type { Life } from "../../apps/server/src/clickhouse/keep.ts";
+import { migrate } from "../../apps/server/src/clickhouse/migrate.ts";
 import { type Ask, createAsker } from "../../apps/server/src/stats/ask.ts";
 import { answerQuery } from "../../apps/server/src/stats/query.ts";
-import { connect, type WarehouseClient } from "../../apps/server/src/warehouse/client.ts";
-import { startEmbedded } from "../../apps/server/src/warehouse/embedded/start.ts";
-import type { Life } from "../../apps/server/src/warehouse/keep.ts";
-import { migrate } from "../../apps/server/src/warehouse/migrate.ts";
 import { type Context, figure, median, type Section, spread, verdict } from "../section.ts";
 import { newFolder } from "../server.ts";
 import {

@@ -4,9 +4,9 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { BrowserContext, Page } from "playwright-core";
-import { isInstalled } from "../../../apps/server/src/warehouse/embedded/start.ts";
-import { OWNER_TOKEN, openWorld, type World } from "../../../apps/server/test/world.ts";
 import { newVisitor, skip } from "../../../packages/sdk/test/chromium.ts";
+import { isInstalled } from "../../server/src/clickhouse/embedded/start.ts";
+import { OWNER_TOKEN, openWorld, type World } from "../../server/test/support/world.ts";
 import { buildConsole } from "../build.js";
 
 /** With CONSOLE_SHOTS=<folder> every step leaves a picture there, for somebody to look at. */

@@ -1,7 +1,7 @@
 /** What becomes of a source's data is said on one page, and done. */
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
-import { eventsBody, eventsPath, ORGANIZATION_ID, trackEvent } from "../../../apps/server/test/world.ts";
+import { eventsBody, eventsPath, ORGANIZATION_ID, trackEvent } from "../../server/test/support/world.ts";
 import { consoleTest } from "./console-world.ts";
 import { memberToken, seed } from "./seed.ts";
 

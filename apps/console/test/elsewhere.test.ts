@@ -6,14 +6,14 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { extname, join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { newVisitor, skip } from "../../../packages/sdk/test/chromium.ts";
 import {
   eventsBody,
   eventsPath,
   OWNER_TOKEN,
   openWorld,
   pageEvent,
-} from "../../../apps/server/test/world.ts";
-import { newVisitor, skip } from "../../../packages/sdk/test/chromium.ts";
+} from "../../server/test/support/world.ts";
 import { buildConsole } from "../build.js";
 
 const TYPES: Readonly<Record<string, string>> = {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
-import type { World } from "../../../apps/server/test/world.ts";
+import type { World } from "../../server/test/support/world.ts";
 import { gather, TooLarge } from "../src/pages/stats/gather.ts";
 import { consoleStatsTest } from "./console-world.ts";
 import { lastDays, shopVisits, visits } from "./visits.ts";

@@ -1,7 +1,7 @@
 /** The first five minutes of somebody who has just started the service. */
 import assert from "node:assert/strict";
-import { BROWSER } from "../../../apps/server/test/world.ts";
 import { startSite } from "../../../packages/sdk/test/server.ts";
+import { BROWSER } from "../../server/test/support/world.ts";
 import { consoleStatsTest } from "./console-world.ts";
 
 consoleStatsTest(

@@ -9,7 +9,7 @@ import {
   ORGANIZATION_ID,
   type Reply,
   trackEvent,
-} from "../../../apps/server/test/world.ts";
+} from "../../server/test/support/world.ts";
 import { consoleTest } from "./console-world.ts";
 
 const RATE_MS = 10_000;

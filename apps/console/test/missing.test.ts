@@ -1,6 +1,6 @@
 /** Addresses that lead to nothing: those without a page, and one of an attempt that is not there. */
 import assert from "node:assert/strict";
-import { OWNER_TOKEN } from "../../../apps/server/test/world.ts";
+import { OWNER_TOKEN } from "../../server/test/support/world.ts";
 import { consoleTest } from "./console-world.ts";
 import { SCHEMES, seriousFindings } from "./findings.ts";
 import { seed } from "./seed.ts";

@@ -7,7 +7,7 @@ import {
   OWNER_TOKEN,
   refused,
   trackEvent,
-} from "../../../apps/server/test/world.ts";
+} from "../../server/test/support/world.ts";
 import { consoleTest } from "./console-world.ts";
 import { memberToken, seed } from "./seed.ts";
 

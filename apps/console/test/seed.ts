@@ -9,7 +9,7 @@ import {
   ORIGIN,
   trackEvent,
   type World,
-} from "../../../apps/server/test/world.ts";
+} from "../../server/test/support/world.ts";
 
 /** Runs, wherever it is markup. */
 export const HOSTILE = `"><img src=x onerror="window.ran=1"><script>window.ran=1</script>{{ran}}`;

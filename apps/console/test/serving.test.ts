@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { CONSOLE_PAGES } from "@headwater/contract";
-import { openWorld, refused, type World } from "../../../apps/server/test/world.ts";
+import { openWorld, refused, type World } from "../../server/test/support/world.ts";
 import { buildConsole } from "../build.js";
 
 let world: World;

@@ -1,7 +1,7 @@
 /** A source's settings: what is typed stays until it is saved, and only what was changed is. */
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
-import { ORGANIZATION_ID, type World } from "../../../apps/server/test/world.ts";
+import { ORGANIZATION_ID, type World } from "../../server/test/support/world.ts";
 import { consoleTest } from "./console-world.ts";
 
 const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent);

@@ -8,7 +8,7 @@ import {
   ORGANIZATION_ID,
   ORIGIN,
   pageEvent,
-} from "../../../apps/server/test/world.ts";
+} from "../../server/test/support/world.ts";
 import { consoleStatsTest, consoleTest } from "./console-world.ts";
 import { SCHEMES, seriousFindings } from "./findings.ts";
 import { HOSTILE, memberToken } from "./seed.ts";

@@ -1,7 +1,7 @@
 /** What was typed and not saved is not lost without a question; and nothing is asked where nothing would be. */
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
-import { eventsBody, eventsPath, ORGANIZATION_ID, trackEvent } from "../../../apps/server/test/world.ts";
+import { eventsBody, eventsPath, ORGANIZATION_ID, trackEvent } from "../../server/test/support/world.ts";
 import { consoleTest } from "./console-world.ts";
 import { SCHEMES, seriousFindings, settled } from "./findings.ts";
 import { memberToken } from "./seed.ts";

@@ -12,7 +12,7 @@ import {
   pageEvent,
   trackEvent,
   type World,
-} from "../../../apps/server/test/world.ts";
+} from "../../server/test/support/world.ts";
 import type { Seeded } from "./seed.ts";
 
 const SHIPPED_MS = 60_000;

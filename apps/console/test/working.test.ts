@@ -1,7 +1,7 @@
 /** What takes a while is begun once, and the button that began it keeps the focus. */
 import assert from "node:assert/strict";
 import type { Locator, Page } from "playwright-core";
-import { ORGANIZATION_ID } from "../../../apps/server/test/world.ts";
+import { ORGANIZATION_ID } from "../../server/test/support/world.ts";
 import { consoleTest } from "./console-world.ts";
 
 const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent);

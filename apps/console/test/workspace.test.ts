@@ -8,7 +8,7 @@ import {
   eventsPath,
   ORGANIZATION_ID,
   trackEvent,
-} from "../../../apps/server/test/world.ts";
+} from "../../server/test/support/world.ts";
 import { consoleTest } from "./console-world.ts";
 import { memberToken } from "./seed.ts";
 

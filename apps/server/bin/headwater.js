@@ -63,13 +63,13 @@ function compileOnce(directory) {
   } catch {
     return;
   }
-  const program = join(dirname(here), "..", "src", "compile-ahead.ts");
+  const program = join(dirname(here), "..", "src", "cli", "compile-ahead.ts");
   spawnSync(process.execPath, [program], { stdio: "ignore", timeout: COMPILE_MS });
 }
 
 if (isNewEnough(process.versions.node)) {
   await useCompileCache();
-  await import("../src/main.ts");
+  await import("../src/cli/main.ts");
 } else if (otherNode !== null) {
   runWith(otherNode);
 } else {

@@ -1,5 +1,5 @@
 /** Which ledger: the one place that knows there is more than one engine. */
-import type { Config } from "./config.ts";
+import type { Config } from "./config/config.ts";
 import { pack } from "./debug/parcel.ts";
 import type { WriteAttempts } from "./debug/write.ts";
 import type { Ledger } from "./ledger/ledger.ts";

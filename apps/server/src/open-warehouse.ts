@@ -2,14 +2,14 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Logger } from "pino";
-import { type Config, ConfigError } from "./config.ts";
-import { type EraserDeps, startEraser } from "./erase/eraser.ts";
-import { createExpiry } from "./erase/expiry.ts";
+import type { EmbeddedOptions } from "./clickhouse/embedded/start.ts";
+import type { StartLife } from "./clickhouse/keep.ts";
+import { noWarehouse, type Warehouse } from "./clickhouse/warehouse.ts";
+import { type Config, ConfigError } from "./config/config.ts";
 import type { Ledger } from "./ledger/ledger.ts";
-import type { ShipperTotals } from "./ship/shipper.ts";
-import type { EmbeddedOptions } from "./warehouse/embedded/start.ts";
-import type { StartLife } from "./warehouse/keep.ts";
-import { noWarehouse, type Warehouse } from "./warehouse/warehouse.ts";
+import { type EraserDeps, startEraser } from "./workers/erasures.ts";
+import { createExpiry } from "./workers/retention.ts";
+import type { ShipperTotals } from "./workers/shipper.ts";
 
 const NOT_INSTALLED =
   "the embedded warehouse (the optional package chdb) is not installed or has no build for this platform: " +
@@ -29,7 +29,7 @@ export function startEmbeddedOf(config: Config, more: Pick<EmbeddedOptions, "bac
     threads: config.WAREHOUSE_THREADS,
   };
   return async (signal) => {
-    const { isInstalled, startEmbedded } = await import("./warehouse/embedded/start.ts");
+    const { isInstalled, startEmbedded } = await import("./clickhouse/embedded/start.ts");
     if (!isInstalled()) throw new ConfigError(NOT_INSTALLED);
     return startEmbedded(options, signal);
   };
@@ -47,14 +47,14 @@ export async function warehouseStart(config: Config): Promise<StartLife | string
   }
   // several nodes would each hold a part of the events
   if (config.DATABASE_URL !== null) return null;
-  const { isInstalled } = await import("./warehouse/embedded/start.ts");
+  const { isInstalled } = await import("./clickhouse/embedded/start.ts");
   return isInstalled() ? startEmbeddedOf(config) : NOT_INSTALLED;
 }
 
 async function openWarehouse(config: Config, log: Logger): Promise<Warehouse> {
   const start = await warehouseStart(config);
   if (start instanceof Function) {
-    const { keepWarehouse } = await import("./warehouse/keep.ts");
+    const { keepWarehouse } = await import("./clickhouse/keep.ts");
     return keepWarehouse({ start, log });
   }
   if (start !== null) log.warn(start);
@@ -90,9 +90,9 @@ export async function startShipping(parts: ShippingParts): Promise<Shipping> {
   const { config, ledger, clock, newId, log, memory, onCaughtUp } = parts;
   const warehouse = await openWarehouse(config, log);
   const isOff = warehouse.state() === "off";
-  const { startShipper } = await import("./ship/shipper.ts");
+  const { startShipper } = await import("./workers/shipper.ts");
   const shipper = isOff ? null : startShipper({ ledger, warehouse, clock, newId, log, onCaughtUp });
-  const { startSettler } = await import("./stats/settler.ts");
+  const { startSettler } = await import("./workers/rollups.ts");
   const settler = isOff ? null : startSettler({ warehouse, clock, log });
   const expire = createExpiry({ ledger, warehouse });
   const isWithoutWarehouse = () =>

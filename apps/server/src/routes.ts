@@ -7,9 +7,8 @@ import { createOrganization, listOrganizations } from "./access/organizations.ts
 import { getPermissions } from "./access/permissions.ts";
 import { signIn } from "./access/sign-in.ts";
 import { checkExpiry, checkReach, createToken, listTokens, revokeToken } from "./access/token-operations.ts";
-import type { FieldRules, Handler, Handlers } from "./call.ts";
+import type { FieldRules, Handler, Handlers } from "./core/handler.ts";
 import { type VerifyDeps, verifyInstall } from "./doctor/verify.ts";
-import { checkVisitor, eraseVisitor, getErasure } from "./erase/visitors.ts";
 import { DOCS_HEADERS, docsPage } from "./http/docs.ts";
 import { type InstallAddresses, installPayload } from "./install/install.ts";
 import type { Register } from "./ledger/ledger.ts";
@@ -24,6 +23,7 @@ import { restoreKey } from "./sources/restore-key.ts";
 import { updateSource } from "./sources/update.ts";
 import type { StatsHandlers } from "./stats/stats.ts";
 import { getBilling } from "./workspace/billing.ts";
+import { checkVisitor, eraseVisitor, getErasure } from "./workspace/erasures.ts";
 import { completeOnboarding, getOnboarding } from "./workspace/onboarding.ts";
 import { getSupport, type SupportFacts } from "./workspace/support.ts";
 import { getUsage } from "./workspace/usage.ts";

@@ -5,17 +5,17 @@ import { fileURLToPath } from "node:url";
 import { type Logger, pino } from "pino";
 import { buildSdk, builtExtras } from "../../../packages/sdk/build.js";
 import { setUpOnFirstStart } from "./access/first-start.ts";
-import { type Config, ConfigError, type Environment, localUrl, publicSettings } from "./config.ts";
+import { type Config, ConfigError, type Environment, localUrl, publicSettings } from "./config/config.ts";
+import { createIds } from "./core/ids.ts";
+import { releaseMemory, whileCollectable } from "./core/memory.ts";
+import { hashToken } from "./core/token.ts";
 import { type Listening, listenFor } from "./http/listening.ts";
-import { createIds } from "./ids.ts";
 import type { Ledger } from "./ledger/ledger.ts";
 import type { Durability } from "./ledger/sqlite/database.ts";
-import { releaseMemory, whileCollectable } from "./memory.ts";
+import { type ReadinessWatch, watchReadiness } from "./monitoring/readiness.ts";
 import { type OpenedLedger, openLedger } from "./open-ledger.ts";
 import { type Shipping, startShipping } from "./open-warehouse.ts";
-import { type ReadinessWatch, watchReadiness } from "./operations/readiness.ts";
 import { createService, type Service } from "./service.ts";
-import { hashToken } from "./token.ts";
 
 const VERSION = (
   JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string }

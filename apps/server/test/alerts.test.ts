@@ -4,7 +4,7 @@ import { createHmac } from "node:crypto";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, beforeEach, describe, it } from "node:test";
-import { readConfig } from "../src/config.ts";
+import { readConfig } from "../src/config/config.ts";
 import {
   bootstrapBody,
   bootstrapPath,
@@ -16,7 +16,7 @@ import {
   SECOND,
   trackEvent,
   type World,
-} from "./world.ts";
+} from "./support/world.ts";
 
 const SECRET = "a secret of the operator";
 

@@ -7,21 +7,44 @@ import { fileURLToPath } from "node:url";
 import { parseAst } from "rolldown/parseAst";
 
 const SERVER = fileURLToPath(new URL("../src", import.meta.url));
+const TOOLS = fileURLToPath(new URL("../tools", import.meta.url));
 const CONTRACT = fileURLToPath(new URL("../../../packages/contract/src", import.meta.url));
 const CONSOLE = fileURLToPath(new URL("../../console/src", import.meta.url));
 
-/** Every other folder of the server is a room. */
-const NOT_ROOMS = ["cli", "http", "ledger", "warehouse"];
-const isRoom = (folder: string) => folder !== "" && !NOT_ROOMS.includes(folder);
+/**
+ * The layers of the server, lowest first. A file imports its own folder and folders of lower layers, never one beside it or
+ * above it. What a folder needs of another one of its layer is passed in by `server.ts`.
+ */
+const LAYERS: readonly (readonly string[])[] = [
+  ["core"],
+  ["config", "ledger", "clickhouse"],
+  ["shipping"],
+  [
+    "access",
+    "alerts",
+    "debug",
+    "doctor",
+    "export",
+    "http",
+    "ingest",
+    "install",
+    "monitoring",
+    "sources",
+    "stats",
+    "workspace",
+  ],
+  ["workers"],
+  // the files that connect everything
+  [""],
+  ["cli", "tools"],
+];
+const layerOf = (folder: string) => LAYERS.findIndex((layer) => layer.includes(folder));
 const isAdapter = (path: string) =>
-  /^(?:ledger\/(?:sqlite|postgres|register)|warehouse\/embedded)\//.test(path);
-/** The files that join rooms and adapters. */
-const isWiring = (path: string) =>
-  /^(?:server|service|open-ledger|open-warehouse|compile-ahead|attempts-thread|main)\.ts$|^cli\//.test(path);
-/** The files that bring time, ids and a terminal in; everything else gets them handed. */
-const isOutermost = (path: string) => isWiring(path) || /^(?:ids|config)\.ts$/.test(path);
-/** A suite is a test that lies beside the port that it is about. */
-const isSuite = (path: string) => path.endsWith(".suite.ts");
+  /^(?:ledger\/(?:sqlite|postgres|register)|clickhouse\/embedded)\//.test(path);
+/** The files that connect the folders: they alone import engines. */
+const isWiring = (path: string) => !path.includes("/") || /^(?:cli|tools)\//.test(path);
+/** The files that bring in time, random ids and the console; all others have them passed in. */
+const isOutermost = (path: string) => isWiring(path) || /^(?:core\/ids|config\/config)\.ts$/.test(path);
 
 const MAX_LINES = 300;
 
@@ -106,13 +129,14 @@ const readAll = (root: string): Source[] =>
     readSource(root, path, readFileSync(join(root, path), "utf8")),
   );
 
-const server = readAll(SERVER);
+const server = [
+  ...readAll(SERVER),
+  ...readAll(TOOLS).map((source) => ({ ...source, path: `tools/${source.path}` })),
+];
 const contract = readAll(CONTRACT);
 const all = [...server, ...contract];
 
 const folderOf = (path: string) => /^[^/]+(?=\/)/.exec(path)?.[0] ?? "";
-const rooms = server.filter(({ path }) => isRoom(folderOf(path)));
-const inFolder = (folder: string) => server.filter(({ path }) => folderOf(path) === folder);
 
 function none(sources: Source[], findings: (source: Source) => Found<string>[]): void {
   assert.ok(sources.length > 0, "there is something to look at");
@@ -128,7 +152,6 @@ const markNone = (sources: Source[], ...forbidden: Mark[]) =>
 
 /** Packages and modules of Node are not among them. */
 const files = new Set(server.map(({ path }) => path));
-const isOfRoom = (imported: string) => files.has(imported) && isRoom(folderOf(imported));
 
 test("The reader of these sources finds every import and every mark, and none in a comment or a text.", () => {
   const text = `
@@ -164,51 +187,41 @@ test("The contract imports nothing of ours but its own files.", () => {
   importNone(contract, (imported) => isOurs(imported) && !own.has(imported));
 });
 
-test("A room imports no other room, not even a type of it.", () => {
-  importNone(rooms, (imported, path) => isOfRoom(imported) && folderOf(imported) !== folderOf(path));
-});
-
-test("A room imports nothing of http/ and no adapter of the ledger or the warehouse.", () => {
-  importNone(rooms, (imported) => folderOf(imported) === "http" || isAdapter(imported));
-});
-
-test("A room imports no wiring: what it needs is handed in.", () => {
-  importNone(rooms, (imported) => isWiring(imported) || imported === "routes.ts");
-});
-
-test("ledger/ and warehouse/ import no room and nothing of http/.", () => {
-  importNone(
-    [...inFolder("ledger"), ...inFolder("warehouse")],
-    (imported) => isOfRoom(imported) || folderOf(imported) === "http",
+test("Every folder of the server belongs to a layer.", () => {
+  const folders = [...new Set(server.map(({ path }) => folderOf(path)))];
+  assert.deepEqual(
+    folders.filter((folder) => layerOf(folder) === -1),
+    [],
   );
 });
 
-test("The ledger's port imports no adapter.", () => {
+test("A file imports only its own folder and lower layers.", () => {
+  importNone(server, (imported, path) => {
+    const [from, to] = [folderOf(path), folderOf(imported)];
+    return files.has(imported) && from !== to && layerOf(to) >= layerOf(from);
+  });
+});
+
+test("The ledger's interface imports no engine.", () => {
   const port = server.filter(({ path }) => /^ledger\/[^/]+$/.test(path));
   importNone(port, isAdapter);
 });
 
-test("http/ imports no room and no adapter.", () => {
-  importNone(inFolder("http"), (imported) => isOfRoom(imported) || isAdapter(imported));
-});
-
-test("Only the wiring imports adapters, and only it and routes.ts import rooms.", () => {
+test("Only the wiring imports engines of the ledger and the embedded ClickHouse.", () => {
   const others = server.filter(({ path }) => !isWiring(path));
   importNone(others, (imported, path) => isAdapter(imported) && folderOf(imported) !== folderOf(path));
-  const unindexed = others.filter(({ path }) => path !== "routes.ts");
-  importNone(unindexed, (imported, path) => isOfRoom(imported) && folderOf(imported) !== folderOf(path));
 });
 
 test("Only config.ts reads the environment.", () => {
   markNone(
-    all.filter(({ path }) => path !== "config.ts" && !isSuite(path)),
+    all.filter(({ path }) => path !== "config/config.ts"),
     "environment",
   );
 });
 
 test("Time, random ids and the console come in at the wiring only.", () => {
   markNone(
-    all.filter(({ path }) => !isOutermost(path) && !isSuite(path)),
+    all.filter(({ path }) => !isOutermost(path)),
     "clock",
     "random id",
     "console",

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
-import { cutToWholeLines } from "../src/cli/export/resume.ts";
-import { csvRecords, ndjsonRecords } from "../src/cli/import/records.ts";
-import { folder, headwater } from "./command-line.ts";
-import { linesOf } from "./exported.ts";
+import { cutToWholeLines } from "../tools/export/resume.ts";
+import { csvRecords, ndjsonRecords } from "../tools/import/records.ts";
+import { folder, headwater } from "./cli/command-line.ts";
+import { linesOf } from "./export/exported.ts";
 import {
   DAY,
   eventsBody,
@@ -15,7 +15,7 @@ import {
   openWorld,
   pageEvent,
   trackEvent,
-} from "./world.ts";
+} from "./support/world.ts";
 
 const now = Date.now();
 const at = (minutesAgo: number) => ({ timestamp: new Date(now - minutesAgo * MINUTE).toISOString() });

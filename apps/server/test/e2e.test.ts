@@ -9,7 +9,7 @@ import type { Page } from "playwright-core";
 import { newVisitor, skip } from "../../../packages/sdk/test/chromium.ts";
 import { bundleReactApp, renderNextLayout } from "../../../packages/sdk/test/react-app.ts";
 import { until } from "./faults/child.ts";
-import { bootstrapPath, openWorld, type World } from "./world.ts";
+import { bootstrapPath, openWorld, type World } from "./support/world.ts";
 
 const DEADLINE_MS = 10_000;
 /** A source's name that would end a string, a script or a line wherever it was written as it is. */

@@ -1,7 +1,7 @@
 /** The browser client and its optional parts, as pages of any origin load them. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openWorld, refused } from "./world.ts";
+import { openWorld, refused } from "./support/world.ts";
 
 test("The client and each optional part are scripts for any origin; another name is 404 route_not_found.", async () => {
   await using world = await openWorld();

@@ -4,9 +4,9 @@ import { DatabaseSync } from "node:sqlite";
 import { it } from "node:test";
 import { StorageError } from "../src/ledger/ledger.ts";
 import { ledgerPath } from "../src/ledger/sqlite/database.ts";
-import { watchStorageTrouble } from "../src/operations/storage-trouble.ts";
-import { folder, serve } from "./command-line.ts";
-import { bootstrapBody, drivenClock, ORIGIN, SECOND } from "./world.ts";
+import { watchStorageTrouble } from "../src/monitoring/storage-trouble.ts";
+import { folder, serve } from "./cli/command-line.ts";
+import { bootstrapBody, drivenClock, ORIGIN, SECOND } from "./support/world.ts";
 
 function watched() {
   const lines: { level: string; fields: Record<string, unknown> }[] = [];

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import type { BrowserContext } from "playwright-core";
 import { until } from "../../../apps/server/test/faults/child.ts";
-import { storedEvents } from "../../../apps/server/test/ledger-reader.ts";
+import { storedEvents } from "../../../apps/server/test/ledger/reader.ts";
 import { fine } from "./bad-network.ts";
 import { newVisitor, openProfile, skip } from "./chromium.ts";
 import { DEADLINE_MS, EVENTS, isLong, namesOf, openTrial, storm, trackSlowly, trial } from "./trial.ts";

@@ -1,7 +1,7 @@
 /** Over a bad network, and over reloads, each event that a page tracks is stored once. */
 import assert from "node:assert/strict";
 import { until } from "../../../apps/server/test/faults/child.ts";
-import { storedEvents } from "../../../apps/server/test/ledger-reader.ts";
+import { storedEvents } from "../../../apps/server/test/ledger/reader.ts";
 import { fine } from "./bad-network.ts";
 import { DEADLINE_MS, EVENTS, namesOf, storm, trackSlowly, trial } from "./trial.ts";
 

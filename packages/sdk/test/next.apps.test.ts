@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { after, before, type TestContext, test } from "node:test";
 import type { ConsoleMessage } from "playwright-core";
 import { installPayload } from "../../../apps/server/src/install/install.ts";
-import { openWorld, type World } from "../../../apps/server/test/world.ts";
+import { openWorld, type World } from "../../../apps/server/test/support/world.ts";
 import { newVisitor, skip } from "./chromium.ts";
 import { type App, openWorkshop, paste, type Workshop } from "./fresh-app.ts";
 import { createShop, type Source, taken, visitShop } from "./shop-visit.ts";

@@ -1,7 +1,7 @@
 /** The door for servers: against the real server, and against one whose failures can be planned. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openWorld } from "../../../apps/server/test/world.ts";
+import { openWorld } from "../../../apps/server/test/support/world.ts";
 import { createServerClient } from "../src/server.ts";
 import { refusal, startIngest } from "./server.ts";
 

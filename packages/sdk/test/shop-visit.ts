@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { DebugData } from "@headwater/contract";
 import { until } from "../../../apps/server/test/faults/child.ts";
-import type { World } from "../../../apps/server/test/world.ts";
+import type { World } from "../../../apps/server/test/support/world.ts";
 import { newVisitor } from "./chromium.ts";
 
 /** Development servers compile a page when it is first asked for, which takes long on a busy machine. */

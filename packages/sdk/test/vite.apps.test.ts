@@ -1,7 +1,7 @@
 /** A fresh Vite app with React, StrictMode on, and what its reader pastes into it; against the real server. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { openWorld, type World } from "../../../apps/server/test/world.ts";
+import { openWorld, type World } from "../../../apps/server/test/support/world.ts";
 import { skip } from "./chromium.ts";
 import { type App, openWorkshop, paste, type Workshop } from "./fresh-app.ts";
 import { createShop, type Source, visitShop } from "./shop-visit.ts";

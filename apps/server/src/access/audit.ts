@@ -1,7 +1,7 @@
 /** The audit log of a workspace, newest first (CONTRACT section 2). */
 import { LIMITS } from "@headwater/contract";
-import type { Handler } from "../call.ts";
-import { isoTime } from "../instant.ts";
+import type { Handler } from "../core/handler.ts";
+import { isoTime } from "../core/time.ts";
 import type { Register } from "../ledger/ledger.ts";
 
 /** The log keeps times as the ledger does, in members whose name ends in `At`. */

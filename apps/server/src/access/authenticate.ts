@@ -1,11 +1,11 @@
 /** From the Authorization header to who is calling (spec 5, CONTRACT sections 1 and 3). */
 import { LIMITS } from "@headwater/contract";
-import type { Caller } from "../call.ts";
+import { createRemembered } from "../core/cache.ts";
+import type { Caller } from "../core/handler.ts";
+import type { TokenRecord } from "../core/records.ts";
+import { Refusal } from "../core/refusal.ts";
+import { hashToken, isPlausibleToken, looksLikeJwt } from "../core/token.ts";
 import type { Register } from "../ledger/ledger.ts";
-import type { TokenRecord } from "../ledger/records.ts";
-import { Refusal } from "../refusal.ts";
-import { createRemembered } from "../remembered.ts";
-import { hashToken, isPlausibleToken, looksLikeJwt } from "../token.ts";
 import type { VerifyJwt } from "./jwt.ts";
 
 export interface Authenticator {

@@ -1,8 +1,8 @@
 /** The first start on an empty ledger: one workspace, its owner, one token, and a link to sign in with once. */
 import { randomBytes } from "node:crypto";
 import { LIMITS } from "@headwater/contract";
+import { hashToken, hintOf, makeToken } from "../core/token.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import { hashToken, hintOf, makeToken } from "../token.ts";
 
 export interface FirstStart {
   /** null when it came from OWNER_TOKEN: whoever set it knows it. */

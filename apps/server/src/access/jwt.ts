@@ -1,8 +1,8 @@
 /** JSON Web Tokens of the operator's identity provider (CONTRACT section 3): the user is their `sub`. */
 import { LIMITS } from "@headwater/contract";
 import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from "jose";
-import { Refusal } from "../refusal.ts";
-import { storable } from "../storable.ts";
+import { Refusal } from "../core/refusal.ts";
+import { storable } from "../core/text.ts";
 
 export interface JwtSettings {
   readonly jwksUrl: string;

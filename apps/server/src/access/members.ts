@@ -1,10 +1,10 @@
 /** Members of a workspace (CONTRACT section 3). */
 import { LIMITS, type Member } from "@headwater/contract";
-import type { Handler } from "../call.ts";
-import { isoTime } from "../instant.ts";
+import type { Handler } from "../core/handler.ts";
+import type { MemberRecord } from "../core/records.ts";
+import { Refusal } from "../core/refusal.ts";
+import { isoTime } from "../core/time.ts";
 import type { Register } from "../ledger/ledger.ts";
-import type { MemberRecord } from "../ledger/records.ts";
-import { Refusal } from "../refusal.ts";
 import { readName } from "./names.ts";
 import { requireNotAbove } from "./permissions.ts";
 

@@ -1,6 +1,6 @@
 /** Names that people give to workspaces, members and tokens: trimmed, not empty, without control characters. */
 import type { Issue } from "@headwater/contract";
-import { Refusal } from "../refusal.ts";
+import { Refusal } from "../core/refusal.ts";
 
 export function nameIssue(field: string, trimmed: string): Issue | null {
   if (trimmed === "") return { path: [field], code: "too_short", message: `${field} must not be empty` };

@@ -1,8 +1,8 @@
 /** Workspaces of the caller (CONTRACT section 3). */
 import { LIMITS, roleUnder } from "@headwater/contract";
-import type { Handler } from "../call.ts";
+import type { Handler } from "../core/handler.ts";
+import { Refusal } from "../core/refusal.ts";
 import type { Register } from "../ledger/ledger.ts";
-import { Refusal } from "../refusal.ts";
 import { readName } from "./names.ts";
 
 /** A token that opens one workspace sees no other. */

@@ -1,7 +1,7 @@
 /** Roles and what they may do (CONTRACT section 3). The contract's table is the only list of permissions. */
 import { isAbove, type Permission, ROLE_PERMISSIONS, type Role } from "@headwater/contract";
-import type { Handler } from "../call.ts";
-import { Refusal } from "../refusal.ts";
+import type { Handler } from "../core/handler.ts";
+import { Refusal } from "../core/refusal.ts";
 
 export const permissionsOf = (role: Role): readonly Permission[] => ROLE_PERMISSIONS[role];
 

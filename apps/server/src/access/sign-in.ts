@@ -1,8 +1,8 @@
 /** Sign-in of the console without typing a token (CONTRACT section 6): the first start's code buys one, once. */
-import type { Handler } from "../call.ts";
+import type { Handler } from "../core/handler.ts";
+import { Refusal } from "../core/refusal.ts";
+import { hashToken, makeToken } from "../core/token.ts";
 import type { Register } from "../ledger/ledger.ts";
-import { Refusal } from "../refusal.ts";
-import { hashToken, makeToken } from "../token.ts";
 import { renderCreated } from "./token-operations.ts";
 
 export const signIn =

@@ -7,12 +7,12 @@ import {
   roleUnder,
   type Token,
 } from "@headwater/contract";
-import type { Call, Handler } from "../call.ts";
-import { beginsWithDay, isoTime, isoTimeOrNull } from "../instant.ts";
+import type { Call, Handler } from "../core/handler.ts";
+import type { TokenRecord } from "../core/records.ts";
+import { Refusal } from "../core/refusal.ts";
+import { beginsWithDay, isoTime, isoTimeOrNull } from "../core/time.ts";
+import { makeToken } from "../core/token.ts";
 import type { Register } from "../ledger/ledger.ts";
-import type { TokenRecord } from "../ledger/records.ts";
-import { Refusal } from "../refusal.ts";
-import { makeToken } from "../token.ts";
 import { readName } from "./names.ts";
 import { requireNotAbove } from "./permissions.ts";
 

@@ -1,6 +1,6 @@
 /** `headwater config`: every setting, what it is set to, and what it means. */
 import { defineCommand } from "citty";
-import { describeSettings, processEnvironment, readConfig } from "../config.ts";
+import { describeSettings, processEnvironment, readConfig } from "../config/config.ts";
 import { JSON_FLAG } from "./arguments.ts";
 import { type Report, table } from "./report.ts";
 

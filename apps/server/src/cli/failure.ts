@@ -1,8 +1,8 @@
 /** From whatever was thrown to an exit code and a sentence for the person at the terminal. */
 import type { ErrorCode, Issue } from "@headwater/contract";
-import { type Config, ConfigError } from "../config.ts";
+import { type Config, ConfigError } from "../config/config.ts";
+import { Refusal } from "../core/refusal.ts";
 import { StorageError } from "../ledger/ledger.ts";
-import { Refusal } from "../refusal.ts";
 
 /** The command line itself is wrong; the sentence names the flag. */
 export class UsageError extends Error {}

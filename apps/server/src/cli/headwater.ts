@@ -1,11 +1,11 @@
 /** The tree of commands. */
 import { readFileSync } from "node:fs";
 import type { CommandDef } from "citty";
+import { doctor } from "../../tools/doctor/doctor.ts";
+import { move } from "../../tools/move/move.ts";
 import { config } from "./config.ts";
-import { doctor } from "./doctor/doctor.ts";
 import { member } from "./member.ts";
 import { migrate } from "./migrate.ts";
-import { move } from "./move.ts";
 import { serve } from "./serve.ts";
 import { source } from "./source.ts";
 import { token } from "./token.ts";
@@ -35,9 +35,10 @@ export const headwater: CommandDef = {
     // a service that runs for long does without what these need
     backup: async () => (await import("./backup/backup.ts")).backup,
     restore: async () => (await import("./backup/restore.ts")).restore,
-    "move-warehouse": async () => (await import("./move-warehouse/move-warehouse.ts")).moveWarehouse,
-    seed: async () => (await import("./seed/seed.ts")).seed,
-    export: async () => (await import("./export/export.ts")).exportCommand,
-    import: async () => (await import("./import/import.ts")).importCommand,
+    "move-warehouse": async () =>
+      (await import("../../tools/move-warehouse/move-warehouse.ts")).moveWarehouse,
+    seed: async () => (await import("../../tools/seed/seed.ts")).seed,
+    export: async () => (await import("../../tools/export/export.ts")).exportCommand,
+    import: async () => (await import("../../tools/import/import.ts")).importCommand,
   },
 };

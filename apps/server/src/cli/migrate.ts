@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { defineCommand } from "citty";
-import { type Config, ConfigError, processEnvironment, readConfig } from "../config.ts";
+import { type Config, ConfigError, processEnvironment, readConfig } from "../config/config.ts";
 import { ledgerPath, openDatabase } from "../ledger/sqlite/database.ts";
 import { JSON_FLAG } from "./arguments.ts";
 import { aboutDataDir, aboutLedger } from "./failure.ts";

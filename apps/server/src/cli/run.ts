@@ -1,7 +1,7 @@
 /** From the words of a command line to its command, its answer and its exit code. */
 import { stripVTControlCharacters } from "node:util";
 import { type CommandDef, renderUsage, runCommand } from "citty";
-import { processEnvironment } from "../config.ts";
+import { processEnvironment } from "../config/config.ts";
 import { checkArguments } from "./arguments.ts";
 import { explain, UsageError } from "./failure.ts";
 import { headwater, VERSION } from "./headwater.ts";

@@ -2,7 +2,7 @@
 import { defineCommand } from "citty";
 import closeWithGrace from "close-with-grace";
 import { buildConsole } from "../../../console/build.js";
-import { type Config, ConfigError, processEnvironment, readConfig } from "../config.ts";
+import { type Config, ConfigError, processEnvironment, readConfig } from "../config/config.ts";
 import { freePort } from "../http/listening.ts";
 import type { RunningServer } from "../server.ts";
 import { JSON_FLAG } from "./arguments.ts";

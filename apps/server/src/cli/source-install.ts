@@ -1,10 +1,10 @@
 /** `headwater source install`: what to paste into the application. */
 import type { InstallPayload } from "@headwater/contract";
 import { defineCommand } from "citty";
-import { type Config, localUrl } from "../config.ts";
+import { type Config, localUrl } from "../config/config.ts";
+import { sitePath } from "../config/values.ts";
+import { Refusal } from "../core/refusal.ts";
 import { installPayload } from "../install/install.ts";
-import { Refusal } from "../refusal.ts";
-import { sitePath } from "../setting-values.ts";
 import { JSON_FLAG } from "./arguments.ts";
 import { CommandFailed, UsageError } from "./failure.ts";
 import { withLedger } from "./operator.ts";

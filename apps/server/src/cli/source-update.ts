@@ -1,7 +1,7 @@
 /** `headwater source update`: what is not named stays as it is. */
 import type { UpdateSourceBody } from "@headwater/contract";
 import { defineCommand } from "citty";
-import { Refusal } from "../refusal.ts";
+import { Refusal } from "../core/refusal.ts";
 import { updateSource } from "../sources/update.ts";
 import { JSON_FLAG } from "./arguments.ts";
 import { UsageError } from "./failure.ts";

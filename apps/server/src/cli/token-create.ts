@@ -1,8 +1,8 @@
 /** `headwater token create`: for a member, or for the owner who lost theirs. */
 import { defineCommand } from "citty";
 import { createToken as createByApi } from "../access/token-operations.ts";
+import { Refusal } from "../core/refusal.ts";
 import type { Register } from "../ledger/ledger.ts";
-import { Refusal } from "../refusal.ts";
 import { JSON_FLAG, ORGANIZATION_FLAG } from "./arguments.ts";
 import { UsageError } from "./failure.ts";
 import { COMMAND_LINE, perform, type WorkspaceOperator, withWorkspace } from "./operator.ts";

@@ -2,9 +2,9 @@
 import { LIMITS, type Token } from "@headwater/contract";
 import { defineCommand } from "citty";
 import { renderToken } from "../access/token-operations.ts";
-import { isoTime } from "../instant.ts";
-import { Refusal } from "../refusal.ts";
-import { makeToken } from "../token.ts";
+import { Refusal } from "../core/refusal.ts";
+import { isoTime } from "../core/time.ts";
+import { makeToken } from "../core/token.ts";
 import { JSON_FLAG, ORGANIZATION_FLAG } from "./arguments.ts";
 import { COMMAND_LINE, everyRow, type WorkspaceOperator, withWorkspace } from "./operator.ts";
 import { listing, minute, type Report } from "./report.ts";

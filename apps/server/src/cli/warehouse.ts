@@ -1,10 +1,10 @@
 /** The warehouse for one command. The embedded one belongs to one process: no service may run meanwhile. */
 import { LIMITS } from "@headwater/contract/limits";
-import type { Config } from "../config.ts";
+import type { WarehouseClient } from "../clickhouse/client.ts";
+import type { Endpoint } from "../clickhouse/warehouse.ts";
+import type { Config } from "../config/config.ts";
 import { lockDataDir } from "../ledger/sqlite/lock.ts";
 import { warehouseStart } from "../open-warehouse.ts";
-import type { WarehouseClient } from "../warehouse/client.ts";
-import type { Endpoint } from "../warehouse/warehouse.ts";
 import { CommandFailed } from "./failure.ts";
 
 /** What the network says of a server that is not there. */
@@ -15,8 +15,8 @@ export async function withEndpoint<T>(
   endpoint: Endpoint,
   work: (client: WarehouseClient) => Promise<T>,
 ): Promise<T> {
-  const { connect } = await import("../warehouse/client.ts");
-  const { migrate } = await import("../warehouse/migrate.ts");
+  const { connect } = await import("../clickhouse/client.ts");
+  const { migrate } = await import("../clickhouse/migrate.ts");
   const client = connect(endpoint, LIMITS.warehouseCommandMs);
   try {
     await migrate(endpoint).catch((error: NodeJS.ErrnoException) => {

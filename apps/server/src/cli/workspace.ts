@@ -2,7 +2,7 @@
 import { LIMITS } from "@headwater/contract";
 import { defineCommand } from "citty";
 import { createOrganization } from "../access/organizations.ts";
-import { isoTime } from "../instant.ts";
+import { isoTime } from "../core/time.ts";
 import type { Register } from "../ledger/ledger.ts";
 import { JSON_FLAG } from "./arguments.ts";
 import { everyRow, perform, withLedger, withWorkspace } from "./operator.ts";

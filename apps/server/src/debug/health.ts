@@ -1,6 +1,6 @@
 /** How a source does, told from its counters, which hold what was not kept as well. */
 import { type DebugData, ERRORS, EVENT_CODES } from "@headwater/contract";
-import type { AttemptCount, SourceRecord } from "../ledger/records.ts";
+import type { AttemptCount, SourceRecord } from "../core/records.ts";
 import { hintOf, PROXY_UNTRUSTED } from "./hints.ts";
 import { hourOf } from "./tally.ts";
 

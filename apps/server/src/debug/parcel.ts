@@ -3,7 +3,7 @@
  * objects, because copying many small objects to a thread costs more than making text of them.
  */
 import type { EventResult } from "@headwater/contract";
-import type { Refused, Taken } from "../attempt.ts";
+import type { Refused, Taken } from "../core/attempt.ts";
 import type { FinishedAttempt } from "./render.ts";
 
 type Facts = Omit<FinishedAttempt, "source" | "outcome">;

@@ -3,7 +3,7 @@
  * `record` is on the path of every request, so it only counts and queues; rendering and masking happen at
  * the flush, a few attempts a turn. Nothing that goes wrong here reaches ingest.
  */
-import type { Attempt } from "../attempt.ts";
+import type { Attempt } from "../core/attempt.ts";
 import type { AttemptLedger } from "../ledger/ledger.ts";
 import { createPending } from "./pending.ts";
 import type { FinishedAttempt } from "./render.ts";

@@ -5,8 +5,8 @@
 import type { AttemptOutcome, EventResult, Issue } from "@headwater/contract";
 import { POLICY_CODES } from "@headwater/contract/event-codes";
 import { LIMITS } from "@headwater/contract/limits";
-import type { Attempt, Outcome, Refused, Taken } from "../attempt.ts";
-import type { AttemptRow } from "../ledger/records.ts";
+import type { Attempt, Outcome, Refused, Taken } from "../core/attempt.ts";
+import type { AttemptRow } from "../core/records.ts";
 import { hintOf } from "./hints.ts";
 import { maskString } from "./mask.ts";
 import { type Snapshot, snapshotOf, snapshotOfList, snapshotOfText, snapshotOfUnknown } from "./snapshot.ts";

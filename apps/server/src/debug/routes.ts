@@ -1,4 +1,4 @@
-import type { Handler } from "../call.ts";
+import type { Handler } from "../core/handler.ts";
 import type { DebugStreams } from "./stream.ts";
 import type { DebugRoom } from "./view.ts";
 

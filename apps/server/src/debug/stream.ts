@@ -1,8 +1,8 @@
 /** The debug view live, as Server-Sent Events: what is in the ledger after a place, then each flush as it comes. */
 import { type DebugQuery, LIMITS } from "@headwater/contract";
+import type { SourceRecord, StoredAttempt } from "../core/records.ts";
+import { Refusal } from "../core/refusal.ts";
 import type { AttemptLedger } from "../ledger/ledger.ts";
-import type { SourceRecord, StoredAttempt } from "../ledger/records.ts";
-import { Refusal } from "../refusal.ts";
 import type { Recorder } from "./recorder.ts";
 import { filterOf } from "./view.ts";
 

@@ -1,5 +1,5 @@
 /** Counts of what happened to each source in each hour, and how many attempts of this second were kept. */
-import type { AttemptCount } from "../ledger/records.ts";
+import type { AttemptCount } from "../core/records.ts";
 import type { FinishedAttempt } from "./render.ts";
 import { outcomeOf } from "./render.ts";
 

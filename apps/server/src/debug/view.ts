@@ -10,8 +10,8 @@ import {
   type Source,
 } from "@headwater/contract";
 import type { Static } from "typebox";
+import type { AttemptFilter, SourceRecord, StoredAttempt } from "../core/records.ts";
 import type { AttemptLedger } from "../ledger/ledger.ts";
-import type { AttemptFilter, SourceRecord, StoredAttempt } from "../ledger/records.ts";
 import { healthOf, healthSince } from "./health.ts";
 import { maskString } from "./mask.ts";
 import type { Recorder } from "./recorder.ts";

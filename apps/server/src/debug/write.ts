@@ -1,6 +1,7 @@
 /** Rendered and masked, then written: in this process, a few attempts a turn, or wherever the wiring has it done. */
+
+import type { AttemptCount, AttemptRow } from "../core/records.ts";
 import type { AttemptLedger } from "../ledger/ledger.ts";
-import type { AttemptCount, AttemptRow } from "../ledger/records.ts";
 import { type FinishedAttempt, rowOf, rowsOf } from "./render.ts";
 
 export interface AttemptBatch {

@@ -1,7 +1,7 @@
 /** POST …/verify: the checks of a page's own report. Nothing is fetched: what a page could not tell stays unknown. */
 import type { KeyState } from "@headwater/contract";
-import type { Handler } from "../call.ts";
-import type { SourceRecord } from "../ledger/records.ts";
+import type { Handler } from "../core/handler.ts";
+import type { SourceRecord } from "../core/records.ts";
 import { diagnose } from "./diagnose.ts";
 import { NOT_ASKED, originOf } from "./evidence.ts";
 

@@ -1,9 +1,9 @@
 /** GET /api/export/events: a source's events, streamed. */
 import { EXPORT_MEDIA_TYPES, LIMITS } from "@headwater/contract";
-import type { Handler } from "../call.ts";
+import type { Warehouse } from "../clickhouse/warehouse.ts";
+import type { Handler } from "../core/handler.ts";
+import { Refusal } from "../core/refusal.ts";
 import type { OutboxLedger } from "../ledger/ledger.ts";
-import { Refusal } from "../refusal.ts";
-import type { Warehouse } from "../warehouse/warehouse.ts";
 import { pagesOfLedger } from "./from-ledger.ts";
 import { pagesOfWarehouse } from "./from-warehouse.ts";
 import { type Asked, askedOf } from "./range.ts";

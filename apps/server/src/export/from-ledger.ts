@@ -1,8 +1,8 @@
 /** Events out of the ledger, where there is no warehouse: what was accepted in the last RETENTION_DAYS, as it came. */
 import { LIMITS } from "@headwater/contract/limits";
+import type { OutboxPart } from "../core/records.ts";
 import { decompress } from "../ledger/compression.ts";
 import type { OutboxLedger } from "../ledger/ledger.ts";
-import type { OutboxPart } from "../ledger/records.ts";
 import type { Json } from "./columns.ts";
 import { type Asked, unknownCursor } from "./range.ts";
 

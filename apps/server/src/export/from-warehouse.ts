@@ -4,8 +4,8 @@
  */
 import type { ClickHouseClient } from "@clickhouse/client";
 import { LIMITS } from "@headwater/contract/limits";
-import { Refusal } from "../refusal.ts";
-import { AFTER_PLACE, AS_WRITTEN, endOf, PLACE_ORDER, type Place } from "../warehouse/pages.ts";
+import { AFTER_PLACE, AS_WRITTEN, endOf, PLACE_ORDER, type Place } from "../clickhouse/pages.ts";
+import { Refusal } from "../core/refusal.ts";
 import { type Asked, unknownCursor } from "./range.ts";
 
 const OF_RANGE = `sourceId = {sourceId:String}

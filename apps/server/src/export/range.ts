@@ -1,7 +1,7 @@
 /** Which events are asked for. */
 import type { ExportQuery } from "@headwater/contract";
-import { beginsWithDay } from "../instant.ts";
-import { Refusal } from "../refusal.ts";
+import { Refusal } from "../core/refusal.ts";
+import { beginsWithDay } from "../core/time.ts";
 
 /** Half-open, of `occurredAt`, in milliseconds. */
 export interface Asked {

@@ -3,8 +3,8 @@ import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
-import type { Body } from "../arrival.ts";
-import { Refusal } from "../refusal.ts";
+import type { Body } from "../core/ingest-request.ts";
+import { Refusal } from "../core/refusal.ts";
 
 /**
  * So much beyond the limit is read and dropped, so that a client which sends it all gets to read the refusal: whatever a

@@ -2,7 +2,7 @@
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { ErrorCode } from "@headwater/contract";
-import { Refusal } from "../refusal.ts";
+import { Refusal } from "../core/refusal.ts";
 import { breakOff } from "./body.ts";
 import { closingAnswer } from "./errors.ts";
 

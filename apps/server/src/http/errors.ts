@@ -1,5 +1,5 @@
 import { ERRORS, LIMITS } from "@headwater/contract";
-import type { Refusal } from "../refusal.ts";
+import type { Refusal } from "../core/refusal.ts";
 
 /** What a failure is answered with: status, headers, and the one flat body (CONTRACT section 1). */
 export interface FailureAnswer {

@@ -4,10 +4,17 @@
  * `organizationId` matches (404), the rest of query and body (422). What the handler finds comes last (409).
  */
 import { LIMITS, type Operation, type Permission, type Role, roleUnder } from "@headwater/contract";
-import type { Caller, FieldRules } from "../call.ts";
+import type { Caller, FieldRules } from "../core/handler.ts";
+import {
+  createRateLimiter,
+  type Rate,
+  type RateLimiter,
+  rateHeaders,
+  type Taken,
+} from "../core/rate-limit.ts";
+import type { SourceRecord } from "../core/records.ts";
+import { Refusal } from "../core/refusal.ts";
 import type { Register } from "../ledger/ledger.ts";
-import type { SourceRecord } from "../ledger/records.ts";
-import { Refusal } from "../refusal.ts";
 import {
   type Incoming,
   type Input,
@@ -18,7 +25,6 @@ import {
   requireNone,
   sourceGiven,
 } from "./input.ts";
-import { createRateLimiter, type Rate, type RateLimiter, rateHeaders, type Taken } from "./rate.ts";
 
 /** What the guard asks of others. */
 export interface GuardDeps {

@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { LIMITS } from "@headwater/contract/limits";
-import { Refusal } from "../refusal.ts";
+import { Refusal } from "../core/refusal.ts";
 import { closingAnswer } from "./errors.ts";
 
 /** Slow clients stay for ever otherwise. */

@@ -3,11 +3,11 @@
  * more (docs/decisions/0002). Everything else goes to the workspace app.
  */
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
-import type { Arrival } from "../arrival.ts";
-import type { Attempt } from "../attempt.ts";
-import { Refusal } from "../refusal.ts";
+import type { Attempt } from "../core/attempt.ts";
+import { clientAddress, type Trust } from "../core/client-address.ts";
+import type { Arrival } from "../core/ingest-request.ts";
+import { Refusal } from "../core/refusal.ts";
 import { readBody } from "./body.ts";
-import { clientAddress, type Trust } from "./client-address.ts";
 import { failureAnswer } from "./errors.ts";
 import { requestIdOf } from "./request-id.ts";
 

@@ -2,9 +2,9 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Issue, Operation, OperationId } from "@headwater/contract";
 import type { TSchema } from "typebox";
-import type { FieldRules } from "../call.ts";
-import { Refusal } from "../refusal.ts";
-import { storable } from "../storable.ts";
+import type { FieldRules } from "../core/handler.ts";
+import { Refusal } from "../core/refusal.ts";
+import { storable } from "../core/text.ts";
 import { parseBody, type RawBody, storageIssues } from "./json-body.ts";
 import { type Check, compile } from "./validate.ts";
 

@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
 import { type Issue, LIMITS } from "@headwater/contract";
-import { Refusal } from "../refusal.ts";
+import { Refusal } from "../core/refusal.ts";
 
 export interface RawBody {
   readonly bytes: Buffer;

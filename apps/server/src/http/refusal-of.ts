@@ -1,7 +1,7 @@
 /** Whatever was thrown, as a refusal: what nobody foresaw is `internal_error`, which says nothing of the inside. */
 import type { ErrorCode } from "@headwater/contract";
+import { Refusal } from "../core/refusal.ts";
 import { StorageError } from "../ledger/ledger.ts";
-import { Refusal } from "../refusal.ts";
 
 /** What the framework refuses by itself. */
 const FRAMEWORK: Record<string, ErrorCode> = {

@@ -6,11 +6,11 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { OPERATIONS, type Operation } from "@headwater/contract";
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
-import type { Caller, Handlers } from "../call.ts";
+import { clientAddress, type Trust } from "../core/client-address.ts";
+import type { Caller, Handlers } from "../core/handler.ts";
+import { Refusal } from "../core/refusal.ts";
 import { StorageError } from "../ledger/ledger.ts";
-import { Refusal } from "../refusal.ts";
 import { type AnyAnswer, sendAnswer, sendJson } from "./answer.ts";
-import { clientAddress, type Trust } from "./client-address.ts";
 import { createClientErrorHandler } from "./client-error.ts";
 import { corsHeaders, preflightHeaders } from "./cors.ts";
 import { failureAnswer } from "./errors.ts";

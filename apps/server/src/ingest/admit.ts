@@ -1,8 +1,8 @@
 /** May this request come in? Key, rate, active, origin, size, in that order; the first failure answers. */
 import { LIMITS } from "@headwater/contract/limits";
-import type { Arrival, Body } from "../arrival.ts";
-import type { Attempt } from "../attempt.ts";
-import { Refusal } from "../refusal.ts";
+import type { Attempt } from "../core/attempt.ts";
+import type { Arrival, Body } from "../core/ingest-request.ts";
+import { Refusal } from "../core/refusal.ts";
 import type { Corridor } from "./attend.ts";
 import { decodeText } from "./json.ts";
 import type { KnownSource } from "./known-sources.ts";

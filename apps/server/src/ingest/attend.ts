@@ -1,9 +1,9 @@
 /** What the corridor works with, handed in by the wiring, and the one place where an attempt ends. */
 import type { ErrorCode } from "@headwater/contract";
-import type { Arrival } from "../arrival.ts";
-import type { Attempt, Outcome } from "../attempt.ts";
+import type { Attempt, Outcome } from "../core/attempt.ts";
+import type { Arrival } from "../core/ingest-request.ts";
+import { Refusal } from "../core/refusal.ts";
 import { type IngestLedger, LedgerBusy, StorageError } from "../ledger/ledger.ts";
-import { Refusal } from "../refusal.ts";
 import { type Admitted, admit, originOf } from "./admit.ts";
 import type { Bodies } from "./bodies.ts";
 import type { KnownSources } from "./known-sources.ts";

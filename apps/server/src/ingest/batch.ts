@@ -8,9 +8,9 @@ import type {
   EventsBody,
 } from "@headwater/contract";
 import { EVENT_CODES } from "@headwater/contract";
-import type { Arrival } from "../arrival.ts";
-import type { Attempt } from "../attempt.ts";
-import type { Committed, SessionRecord, Touch } from "../ledger/records.ts";
+import type { Attempt } from "../core/attempt.ts";
+import type { Arrival } from "../core/ingest-request.ts";
+import type { Committed, SessionRecord, Touch } from "../core/records.ts";
 import type { Corridor } from "./attend.ts";
 import type { KnownSource } from "./known-sources.ts";
 import {

@@ -1,7 +1,7 @@
 /** Bodies that are still on their way: a slow client holds one of these places, and none of those of requests at work. */
 import { LIMITS } from "@headwater/contract/limits";
-import type { Body } from "../arrival.ts";
-import { Refusal } from "../refusal.ts";
+import type { Body } from "../core/ingest-request.ts";
+import { Refusal } from "../core/refusal.ts";
 import { createHolders } from "./holders.ts";
 
 export interface Bodies {

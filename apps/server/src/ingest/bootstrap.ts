@@ -1,7 +1,7 @@
 import type { BootstrapAnswer, BootstrapBody } from "@headwater/contract";
-import type { Arrival } from "../arrival.ts";
-import type { Attempt, Outcome } from "../attempt.ts";
-import type { SessionRecord, Touch } from "../ledger/records.ts";
+import type { Attempt, Outcome } from "../core/attempt.ts";
+import type { Arrival } from "../core/ingest-request.ts";
+import type { SessionRecord, Touch } from "../core/records.ts";
 import { addressOf, cutUrl, withoutUserInfo } from "./address.ts";
 import type { Admitted } from "./admit.ts";
 import { attend, type Corridor } from "./attend.ts";

@@ -1,6 +1,6 @@
 import type { EventsBody } from "@headwater/contract";
-import type { Arrival } from "../arrival.ts";
-import type { Attempt, Outcome } from "../attempt.ts";
+import type { Attempt, Outcome } from "../core/attempt.ts";
+import type { Arrival } from "../core/ingest-request.ts";
 import type { Admitted } from "./admit.ts";
 import { attend, type Corridor } from "./attend.ts";
 import { aboutOf, entriesOf, judgeBatch, keepAlive, normalizedOf, settle, touchesOf } from "./batch.ts";

@@ -1,8 +1,9 @@
 /** Builds the corridor, and the two stories that run through it. */
-import type { Arrival } from "../arrival.ts";
-import type { Attempt } from "../attempt.ts";
+
+import type { Attempt } from "../core/attempt.ts";
+import type { Arrival } from "../core/ingest-request.ts";
+import type { SourceRecord } from "../core/records.ts";
 import type { Change, IngestLedger } from "../ledger/ledger.ts";
-import type { SourceRecord } from "../ledger/records.ts";
 import type { Corridor } from "./attend.ts";
 import { createBodies } from "./bodies.ts";
 import { bootstrap } from "./bootstrap.ts";

@@ -1,8 +1,8 @@
 /** What arrives as text becomes a value, once, at the door (CONTRACT section 4). Pure. */
 import { isUtf8 } from "node:buffer";
 import { LIMITS } from "@headwater/contract";
-import { Refusal } from "../refusal.ts";
-import { storable } from "../storable.ts";
+import { Refusal } from "../core/refusal.ts";
+import { storable } from "../core/text.ts";
 
 /** Deeper than anything that is kept: envelope, events, event, and the ten levels inside. */
 const TIDY_DEPTH = LIMITS.maxDepth + 6;

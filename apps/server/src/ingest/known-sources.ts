@@ -1,8 +1,8 @@
 /** Sources by public key, remembered for a while, so that an ingest request asks the ledger for none of it. */
 import { type AppliedLimits, type KeyState, LIMITS } from "@headwater/contract";
+import { createRemembered } from "../core/cache.ts";
+import type { SourceRecord } from "../core/records.ts";
 import type { IngestLedger } from "../ledger/ledger.ts";
-import type { SourceRecord } from "../ledger/records.ts";
-import { createRemembered } from "../remembered.ts";
 
 /** What the source's own rules come to, worked out once. */
 export interface SourceRules {

@@ -8,7 +8,7 @@ import {
   LIMITS,
   type Warning,
 } from "@headwater/contract";
-import type { SessionRecord } from "../ledger/records.ts";
+import type { SessionRecord } from "../core/records.ts";
 import { type Address, addressOf, cutUrl, referrerHostOf, withoutUserInfo } from "./address.ts";
 import { inspect, isLonger, setOwn, sizeOf } from "./json.ts";
 import { type ReadEvent, warnOnce } from "./parse.ts";

@@ -1,5 +1,5 @@
 /** A finished attempt as a log line and as counters; the debug record is the recorder's. */
-import type { Attempt } from "../attempt.ts";
+import type { Attempt } from "../core/attempt.ts";
 
 export interface Log {
   debug(fields: object, message: string): void;

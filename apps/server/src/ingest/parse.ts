@@ -10,8 +10,8 @@ import {
   LIMITS,
   type Warning,
 } from "@headwater/contract";
-import type { Envelope } from "../attempt.ts";
-import { Refusal } from "../refusal.ts";
+import type { Envelope } from "../core/attempt.ts";
+import { Refusal } from "../core/refusal.ts";
 import { inspect, parseJson, sizeOf } from "./json.ts";
 import { type ParsedTime, parseTime } from "./time.ts";
 

@@ -1,6 +1,6 @@
 /** How often a client may ask (CONTRACT section 5): by address and source, by source, and for unknown keys. */
 import { LIMITS } from "@headwater/contract";
-import { Refusal } from "../refusal.ts";
+import { Refusal } from "../core/refusal.ts";
 import type { KnownSource } from "./known-sources.ts";
 
 interface Rate {

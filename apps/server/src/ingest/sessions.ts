@@ -1,10 +1,10 @@
 /** Sessions of visitors: found, opened, resumed, expired (CONTRACT section 4). */
 import { LIMITS } from "@headwater/contract";
 import { LRUCache } from "lru-cache";
+import { createRemembered } from "../core/cache.ts";
+import type { SessionRecord } from "../core/records.ts";
+import { Refusal } from "../core/refusal.ts";
 import type { IngestLedger } from "../ledger/ledger.ts";
-import type { SessionRecord } from "../ledger/records.ts";
-import { Refusal } from "../refusal.ts";
-import { createRemembered } from "../remembered.ts";
 
 export interface Sessions {
   /**

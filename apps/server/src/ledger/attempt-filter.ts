@@ -1,6 +1,6 @@
 /** What a page of attempts asks for, the same in both engines, whose tables have the same columns. */
 import { ATTEMPT_KINDS, ATTEMPT_OUTCOMES } from "@headwater/contract/attempts";
-import type { AttemptFilter } from "./records.ts";
+import type { AttemptFilter } from "../core/records.ts";
 
 /** A column, how it is compared, and with what. */
 export type Condition = readonly [column: string, comparison: "=" | "<" | ">", value: string | number];

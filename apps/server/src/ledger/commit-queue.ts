@@ -3,8 +3,8 @@
  * The queue is bounded, and one source cannot fill it while others wait.
  */
 import { LIMITS } from "@headwater/contract/limits";
+import type { Commit, Committed } from "../core/records.ts";
 import { LedgerBusy } from "./ledger.ts";
-import type { Commit, Committed } from "./records.ts";
 
 interface Waiting {
   commit: Commit;

@@ -22,7 +22,7 @@ import type {
   StoredAttempt,
   Visitor,
   WatchedSource,
-} from "./records.ts";
+} from "../core/records.ts";
 import type { Register } from "./register.ts";
 
 export type { Register, SourceChange } from "./register.ts";

@@ -12,7 +12,7 @@ import type {
   SourceRecord,
   TokenRecord,
   UsageRow,
-} from "./records.ts";
+} from "../core/records.ts";
 
 /** By whom and when: every changing verb takes it, and writes the audit entry in its own transaction. */
 export interface By {

@@ -1,6 +1,6 @@
 /** Which debug attempts are a visitor's, by what was recorded of them. The same for every engine. Pure. */
 import type { VisitorKind } from "@headwater/contract";
-import type { Visitor } from "./records.ts";
+import type { Visitor } from "../core/records.ts";
 
 export interface RecordedAttempt {
   receivedAt: number;

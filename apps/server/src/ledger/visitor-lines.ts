@@ -1,6 +1,6 @@
 /** Which events of the outbox, and which sessions, are a visitor's. The same for every engine. Pure. */
 import type { VisitorKind } from "@headwater/contract";
-import type { Visitor } from "./records.ts";
+import type { Visitor } from "../core/records.ts";
 
 /** The visitors that are looked for in that source. */
 export const visitorsIn = (visitors: readonly Visitor[], sourceId: string): Visitor[] =>

@@ -1,8 +1,8 @@
 import { DEFAULT_COUNTING, type SourceLimits } from "@headwater/contract";
-import type { Handler } from "../call.ts";
+import type { Handler } from "../core/handler.ts";
+import type { SourceRecord } from "../core/records.ts";
+import { Refusal } from "../core/refusal.ts";
 import type { Register } from "../ledger/ledger.ts";
-import type { SourceRecord } from "../ledger/records.ts";
-import { Refusal } from "../refusal.ts";
 import { readFields } from "./fields.ts";
 import { newPublicKey } from "./public-key.ts";
 import { renderSource } from "./source.ts";

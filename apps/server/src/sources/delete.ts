@@ -1,7 +1,7 @@
-import type { Handler } from "../call.ts";
-import { isoTime } from "../instant.ts";
+import type { Handler } from "../core/handler.ts";
+import { Refusal } from "../core/refusal.ts";
+import { isoTime } from "../core/time.ts";
 import type { Register } from "../ledger/ledger.ts";
-import { Refusal } from "../refusal.ts";
 
 /** A soft delete: keys stop, history is kept (CONTRACT section 2). */
 export const deleteSource =

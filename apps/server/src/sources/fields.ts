@@ -1,7 +1,7 @@
 /** The rules of a source's fields that a schema cannot say (CONTRACT section 2). Pure. */
 import { type Issue, LIMITS } from "@headwater/contract";
 import { readOrigins } from "@headwater/contract/origin";
-import { Refusal } from "../refusal.ts";
+import { Refusal } from "../core/refusal.ts";
 
 interface Given {
   name?: string | undefined;

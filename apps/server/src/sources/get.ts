@@ -1,4 +1,4 @@
-import type { Handler } from "../call.ts";
+import type { Handler } from "../core/handler.ts";
 import { renderSource } from "./source.ts";
 
 /** One source (CONTRACT section 2). */

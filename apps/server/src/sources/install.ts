@@ -1,4 +1,4 @@
-import type { Handler } from "../call.ts";
+import type { Handler } from "../core/handler.ts";
 
 /** What an install needs to know of a source. */
 export interface Installed {

@@ -1,5 +1,5 @@
 import { LIMITS } from "@headwater/contract";
-import type { Handler } from "../call.ts";
+import type { Handler } from "../core/handler.ts";
 import type { Register } from "../ledger/ledger.ts";
 import { renderSource } from "./source.ts";
 

@@ -1,6 +1,6 @@
-import type { Handler } from "../call.ts";
+import type { Handler } from "../core/handler.ts";
+import { Refusal } from "../core/refusal.ts";
 import type { Register } from "../ledger/ledger.ts";
-import { Refusal } from "../refusal.ts";
 import { renderSource } from "./source.ts";
 
 /** Lets a retired key of this source in again for a while (CONTRACT section 2). */

@@ -6,8 +6,8 @@ import {
   type Source,
   type SourceLimits,
 } from "@headwater/contract";
-import { isoTime, isoTimeOrNull } from "../instant.ts";
-import type { SourceRecord } from "../ledger/records.ts";
+import type { SourceRecord } from "../core/records.ts";
+import { isoTime, isoTimeOrNull } from "../core/time.ts";
 
 /** What holds where a source has no limit of its own; an operator may set each. */
 export interface LimitDefaults {

@@ -1,9 +1,9 @@
 /** Puts a statement to the warehouse, within what one question may take, and says in the contract's words why it fails. */
 import type { ClickHouseSettings } from "@clickhouse/client";
 import { LIMITS } from "@headwater/contract";
-import { Refusal } from "../refusal.ts";
-import type { WarehouseClient } from "../warehouse/client.ts";
-import { createShared } from "./shared.ts";
+import type { WarehouseClient } from "../clickhouse/client.ts";
+import { createShared } from "../core/coalesce.ts";
+import { Refusal } from "../core/refusal.ts";
 import type { Statement } from "./sql.ts";
 import { busy, createTurns } from "./turns.ts";
 

@@ -15,8 +15,8 @@ import {
   type Query,
   type Side,
 } from "./query-parts.ts";
+import type { Settled } from "./rollups/coverage.ts";
 import { type Conditions, conditionsOf, inPeriod, writeGoal } from "./scope.ts";
-import type { Settled } from "./settled.ts";
 import { all, any, type Bind, type Statement, statement } from "./sql.ts";
 import { overSummary, tableFor } from "./summary-sql.ts";
 import { asText, type Dimension, propertyOf, TEXTS } from "./words.ts";

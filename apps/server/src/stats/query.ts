@@ -14,8 +14,8 @@ import { bucketsOf, dayOf, type Period, startOfDay } from "./calendar.ts";
 import { emptyOf, summedBy } from "./metrics.ts";
 import { dimensionColumn, metricColumn, type Query, type Side } from "./query-parts.ts";
 import { writeQuery } from "./query-sql.ts";
+import { isStillThere, readSettled } from "./rollups/coverage.ts";
 import { answered, readScope, type Scope } from "./scope.ts";
-import { isStillThere, readSettled } from "./settled.ts";
 import { tableFor } from "./summary-sql.ts";
 import { type Dimension, propertyIssue, readDimension, readKey } from "./words.ts";
 

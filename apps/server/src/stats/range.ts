@@ -1,6 +1,6 @@
 /** What a question's `dateRange` means: two instants, and those of the period before. */
 import { type Issue, LIMITS, type StatsDateRange } from "@headwater/contract";
-import { beginsWithDay } from "../instant.ts";
+import { beginsWithDay } from "../core/time.ts";
 import { dayOf, type Period, startOfDay } from "./calendar.ts";
 
 export interface Range extends Period {

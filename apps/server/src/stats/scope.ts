@@ -6,7 +6,7 @@ import {
   type StatsFilter,
   type StatsGoal,
 } from "@headwater/contract";
-import { Refusal } from "../refusal.ts";
+import { Refusal } from "../core/refusal.ts";
 import { isZone, type Period } from "./calendar.ts";
 import { type Filter, readFilters, writeFilter } from "./filter.ts";
 import { type Range, readRange } from "./range.ts";

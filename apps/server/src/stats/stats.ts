@@ -1,6 +1,6 @@
 /** What can be asked of a source's events (CONTRACT section 9). */
-import type { Handlers } from "../call.ts";
-import { isoTimeOrNull } from "../instant.ts";
+import type { Handlers } from "../core/handler.ts";
+import { isoTimeOrNull } from "../core/time.ts";
 import { type AskedWarehouse, createAsker } from "./ask.ts";
 import { answerFunnel } from "./funnel.ts";
 import { goalsOf } from "./goals.ts";

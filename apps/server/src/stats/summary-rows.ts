@@ -3,9 +3,9 @@
  * derived of the events of the rest.
  */
 import { list, type Query, type Side } from "./query-parts.ts";
+import type { Rows, Settled } from "./rollups/coverage.ts";
+import { type SessionText, SLICE, slicesOf } from "./rollups/sessions.ts";
 import { inPeriod, ownOf } from "./scope.ts";
-import type { Rows, Settled } from "./settled.ts";
-import { type SessionText, SLICE, slicesOf } from "./slices.ts";
 import { any, type Bind } from "./sql.ts";
 
 const storedWhere = (bind: Bind, sourceId: string, { reach: [first, last], versions }: Rows) =>

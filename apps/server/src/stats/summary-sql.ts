@@ -12,8 +12,8 @@ import {
   type Query,
   type Side,
 } from "./query-parts.ts";
-import type { Settled } from "./settled.ts";
-import { isSessionText, type SessionText } from "./slices.ts";
+import type { Settled } from "./rollups/coverage.ts";
+import { isSessionText, type SessionText } from "./rollups/sessions.ts";
 import { all, any, type Bind } from "./sql.ts";
 import { hitsOf, visitsOf } from "./summary-rows.ts";
 import { asText, type Dimension } from "./words.ts";

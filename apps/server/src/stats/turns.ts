@@ -1,5 +1,5 @@
 /** So many questions at work; the others wait, and the workspaces come to their turns one after the other. */
-import { Refusal } from "../refusal.ts";
+import { Refusal } from "../core/refusal.ts";
 
 /** What one workspace may have of the places, and of the room to wait. */
 const SHARE = 1 / 2;

@@ -1,7 +1,7 @@
 /** The plan is self-hosted: nothing is billed, what is used is shown (CONTRACT section 3). */
 import { LIMITS } from "@headwater/contract";
-import type { Handler } from "../call.ts";
-import { dayOf } from "../instant.ts";
+import type { Handler } from "../core/handler.ts";
+import { dayOf } from "../core/time.ts";
 import type { Register } from "../ledger/ledger.ts";
 import { sumOf } from "./usage.ts";
 

@@ -1,6 +1,6 @@
 /** Which set-up steps are done, from the data (CONTRACT section 3). */
-import type { Handler } from "../call.ts";
-import { isoTimeOrNull } from "../instant.ts";
+import type { Handler } from "../core/handler.ts";
+import { isoTimeOrNull } from "../core/time.ts";
 import type { Register } from "../ledger/ledger.ts";
 
 const step = (at: number | null) => ({ done: at !== null, at: isoTimeOrNull(at) });

@@ -1,6 +1,6 @@
 /** What to attach to a report (CONTRACT section 3): version, settings without secrets, health. */
-import type { Handler } from "../call.ts";
-import { isoTime } from "../instant.ts";
+import type { Handler } from "../core/handler.ts";
+import { isoTime } from "../core/time.ts";
 
 /** The server's own account of itself; whoever gives it leaves secrets out. */
 export interface SupportFacts {

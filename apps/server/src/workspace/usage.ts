@@ -1,10 +1,10 @@
 /** Accepted events and bootstraps by source and UTC day (CONTRACT section 3). */
 import { type Issue, LIMITS } from "@headwater/contract";
-import type { Handler } from "../call.ts";
-import { dayOf } from "../instant.ts";
+import type { Handler } from "../core/handler.ts";
+import type { UsageRow } from "../core/records.ts";
+import { Refusal } from "../core/refusal.ts";
+import { dayOf } from "../core/time.ts";
 import type { Register } from "../ledger/ledger.ts";
-import type { UsageRow } from "../ledger/records.ts";
-import { Refusal } from "../refusal.ts";
 
 const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 30;

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { attemptsSuite, recordOf } from "../../src/ledger/attempts.suite.ts";
-import type { AttemptRow } from "../../src/ledger/records.ts";
+import type { AttemptRow } from "../../src/core/records.ts";
 import { openAttempts } from "../../src/ledger/sqlite/attempts.ts";
+import { attemptsSuite, recordOf } from "../ledger/attempts.suite.ts";
 
 const folder = () => mkdtempSync(join(tmpdir(), "headwater-attempts-"));
 

@@ -7,11 +7,11 @@ import {
   type EventsAnswer,
   type Issue,
 } from "@headwater/contract";
-import type { Attempt } from "../../src/attempt.ts";
+import type { Attempt } from "../../src/core/attempt.ts";
+import type { SourceRecord } from "../../src/core/records.ts";
+import { Refusal } from "../../src/core/refusal.ts";
 import type { AttemptLedger } from "../../src/ledger/ledger.ts";
-import type { SourceRecord } from "../../src/ledger/records.ts";
 import { openAttempts } from "../../src/ledger/sqlite/attempts.ts";
-import { Refusal } from "../../src/refusal.ts";
 
 export const NOW = Date.UTC(2026, 10, 21, 12);
 

@@ -1,12 +1,12 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { Attempt as AttemptSchema, LIMITS } from "@headwater/contract";
-import type { Attempt } from "../../src/attempt.ts";
+import type { Attempt } from "../../src/core/attempt.ts";
+import type { AttemptCount, AttemptRow } from "../../src/core/records.ts";
 import { createRecorder } from "../../src/debug/recorder.ts";
 import type { RecorderLimits } from "../../src/debug/sampling.ts";
 import { compile } from "../../src/http/validate.ts";
 import type { AttemptLedger } from "../../src/ledger/ledger.ts";
-import type { AttemptCount, AttemptRow } from "../../src/ledger/records.ts";
 import { bootstrapped, fakeClock, NOW, refused, silent, source, taken } from "./fixtures.ts";
 
 const fitsContract = compile(AttemptSchema);

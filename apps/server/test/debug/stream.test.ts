@@ -1,9 +1,9 @@
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { type DebugQuery, LIMITS } from "@headwater/contract";
+import { Refusal } from "../../src/core/refusal.ts";
 import { createRecorder } from "../../src/debug/recorder.ts";
 import { createDebugStreams } from "../../src/debug/stream.ts";
-import { Refusal } from "../../src/refusal.ts";
 import { bootstrapped, fakeClock, memoryLedger, refused, silent, source, taken } from "./fixtures.ts";
 
 function world(pollMs?: number) {

@@ -1,10 +1,10 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { describe, it } from "node:test";
 import { DebugData, type DebugQuery, EVENT_CODES, LIMITS } from "@headwater/contract";
+import type { SourceRecord } from "../../src/core/records.ts";
 import { createRecorder } from "../../src/debug/recorder.ts";
 import { createDebugRoom } from "../../src/debug/view.ts";
 import { compile } from "../../src/http/validate.ts";
-import type { SourceRecord } from "../../src/ledger/records.ts";
 import { bootstrapped, fakeClock, memoryLedger, NOW, refused, silent, source, taken } from "./fixtures.ts";
 
 const HOUR = 3_600_000;

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { LIMITS } from "@headwater/contract";
-import { SETTINGS, type SettingName } from "../../src/config.ts";
+import { SETTINGS, type SettingName } from "../../src/config/config.ts";
 
 const ROOT = fileURLToPath(new URL("../../../..", import.meta.url));
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");

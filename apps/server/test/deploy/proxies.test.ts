@@ -12,7 +12,7 @@ import {
   OWNER_TOKEN,
   openWorld,
   type World,
-} from "../world.ts";
+} from "../support/world.ts";
 import { behind, CADDY, deployFile, type Front, NAME, NGINX, startFront } from "./front.ts";
 
 const DEADLINE_MS = 10_000;

@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { ORGANIZATION_ID, ORIGIN, OWNER_TOKEN } from "../world.ts";
+import { ORGANIZATION_ID, ORIGIN, OWNER_TOKEN } from "../support/world.ts";
 
 const HEADWATER = fileURLToPath(new URL("../../bin/headwater.js", import.meta.url));
 const UNSYNCED = fileURLToPath(new URL("./serve-unsynced.ts", import.meta.url));

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { ORIGIN } from "../world.ts";
+import { ORIGIN } from "../support/world.ts";
 import { type Child, createSource, type Source, startChild } from "./child.ts";
 import { bodyOf, makeBatch, openVisitor, send } from "./load.ts";
 import { createRandom } from "./random.ts";

@@ -1,6 +1,6 @@
 /** Events as pages send them, each with what must be stored of it, worked out here and not by the server. */
 import { createHash, randomUUID } from "node:crypto";
-import { ORIGIN } from "../world.ts";
+import { ORIGIN } from "../support/world.ts";
 import type { Random } from "./random.ts";
 
 /** What of a stored event is compared with what was sent. */

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { closeSync, openSync, rmSync, statfsSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { it } from "node:test";
-import { ORGANIZATION_ID } from "../world.ts";
+import { ORGANIZATION_ID } from "../support/world.ts";
 import { ask, type Child, createSource, type Source, startChild, until } from "./child.ts";
 import { bodyOf, Load, makeBatch, openVisitor, type Reply, send, type Visitor } from "./load.ts";
 import { checkAnswers, checkUsage, compare, sendAgain, storedEvents } from "./oracle.ts";

@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { it } from "node:test";
-import { aCommit, entries, NOW, outboxEvents, outcomes } from "../../src/ledger/ledger-home.suite.ts";
 import { ledgerPath } from "../../src/ledger/sqlite/database.ts";
 import { openSqliteLedger, type SqliteLedger } from "../../src/ledger/sqlite/open.ts";
+import { aCommit, entries, NOW, outboxEvents, outcomes } from "../ledger/ledger-home.suite.ts";
 
 const FAILED = { name: "StorageError" };
 

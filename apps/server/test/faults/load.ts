@@ -5,7 +5,7 @@
 import { randomUUID } from "node:crypto";
 import { Agent, request } from "node:http";
 import { Agent as SecureAgent, request as secureRequest } from "node:https";
-import { ORIGIN } from "../world.ts";
+import { ORIGIN } from "../support/world.ts";
 import { type Source, until } from "./child.ts";
 import { type Made, makeEvent, type Stored } from "./events.ts";
 import type { Random } from "./random.ts";

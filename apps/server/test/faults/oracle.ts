@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { zstdDecompressSync } from "node:zlib";
-import { storedEvents as readDatabase } from "../ledger-reader.ts";
+import { storedEvents as readDatabase } from "../ledger/reader.ts";
 import { addressIn } from "../postgres/databases.ts";
 import { acceptedInUsage, type Source } from "./child.ts";
 import type { Stored } from "./events.ts";

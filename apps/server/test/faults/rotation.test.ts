@@ -5,11 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { it } from "node:test";
 import { DEDUP_WINDOW_SECONDS, LIMITS } from "@headwater/contract";
+import type { Entry } from "../../src/core/records.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
-import { aCommit, entries } from "../../src/ledger/ledger-home.suite.ts";
-import type { Entry } from "../../src/ledger/records.ts";
 import { openSqliteLedger } from "../../src/ledger/sqlite/open.ts";
-import { bootstrapBody, eventsBody, openWorld, pageEvent, trackEvent, type World } from "../world.ts";
+import { aCommit, entries } from "../ledger/ledger-home.suite.ts";
+import { bootstrapBody, eventsBody, openWorld, pageEvent, trackEvent, type World } from "../support/world.ts";
 import { createRandom } from "./random.ts";
 
 const ROTATIONS = process.env.TEST_LONG ? 100 : 20;

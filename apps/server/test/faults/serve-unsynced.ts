@@ -1,5 +1,5 @@
 /** For the control run of the power-loss test: the same service on a ledger that does not wait for the disk. */
-import { processEnvironment, readConfig } from "../../src/config.ts";
+import { processEnvironment, readConfig } from "../../src/config/config.ts";
 import { startServer } from "../../src/server.ts";
 
 const environment = processEnvironment();

@@ -5,12 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { DEFAULT_COUNTING } from "@headwater/contract";
+import type { Commit } from "../../src/core/records.ts";
 import { StorageError } from "../../src/ledger/ledger.ts";
-import { aCommit, entries, fresh, MINUTE, NOW } from "../../src/ledger/ledger-home.suite.ts";
-import type { Commit } from "../../src/ledger/records.ts";
 import { packGroup } from "../../src/ledger/sqlite/packing.ts";
 import { FILED_FROM } from "../../src/ledger/sqlite/recent-keys.ts";
 import { startThread } from "../../src/ledger/sqlite/rpc.ts";
+import { aCommit, entries, fresh, MINUTE, NOW } from "../ledger/ledger-home.suite.ts";
 import { FAULT, makeFault } from "./failing-ledger-thread.ts";
 
 const THREAD = new URL("./failing-ledger-thread.ts", import.meta.url);

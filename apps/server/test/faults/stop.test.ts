@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { json } from "node:stream/consumers";
 import { it } from "node:test";
-import { ORIGIN, OWNER_TOKEN } from "../world.ts";
+import { ORIGIN, OWNER_TOKEN } from "../support/world.ts";
 import { type Child, createSource, startChild, until } from "./child.ts";
 import { bodyOf, Load, makeBatch, openVisitor, type Result } from "./load.ts";
 import { checkAnswers, checkUsage, compare, sendAgain, storedEvents } from "./oracle.ts";

@@ -1,9 +1,9 @@
 /** What becomes of connections to PostgreSQL: which are used again, and what may stand in between. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { ACTOR, NOW } from "../../src/ledger/ledger-home.suite.ts";
 import { openPostgresLedger } from "../../src/ledger/postgres/open.ts";
 import { until } from "../faults/child.ts";
+import { ACTOR, NOW } from "../ledger/ledger-home.suite.ts";
 import {
   bootstrapBody,
   bootstrapPath,
@@ -12,7 +12,7 @@ import {
   openWorld,
   outcomesOf,
   trackEvent,
-} from "../world.ts";
+} from "../support/world.ts";
 import { query } from "./cluster.ts";
 import { createDatabase, type Database } from "./databases.ts";
 import { startPooler, whyNoPooler } from "./pooler.ts";

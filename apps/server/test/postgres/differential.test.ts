@@ -4,8 +4,8 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { storedEvents } from "../ledger-reader.ts";
-import { corpusFor } from "../spec/poison-corpus.ts";
+import { corpusFor } from "../api/poison-corpus.ts";
+import { storedEvents } from "../ledger/reader.ts";
 import {
   type Ask,
   drivenClock,
@@ -14,7 +14,7 @@ import {
   openWorld,
   type Reply,
   type World,
-} from "../world.ts";
+} from "../support/world.ts";
 import { databaseOf, removeDatabaseOf } from "./databases.ts";
 
 /** Ids and tokens are random, and the ids of events are derived from them. */

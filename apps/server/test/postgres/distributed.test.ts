@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { distribution } from "../../src/ledger/postgres/distribution.ts";
-import { headwater } from "../command-line.ts";
+import { headwater } from "../cli/command-line.ts";
 import { query } from "./cluster.ts";
 import { createDatabase, type Database } from "./databases.ts";
 

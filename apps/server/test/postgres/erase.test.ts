@@ -1,4 +1,4 @@
-import { isInstalled } from "../../src/warehouse/embedded/start.ts";
+import { isInstalled } from "../../src/clickhouse/embedded/start.ts";
 import { erasingSuite } from "../warehouse/erasing.ts";
 import { databaseOf } from "./databases.ts";
 

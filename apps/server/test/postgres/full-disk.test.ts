@@ -5,7 +5,7 @@ import { dirname } from "node:path";
 import { it } from "node:test";
 import { until } from "../faults/child.ts";
 import { openVolume, whyNoVolume } from "../faults/volume.ts";
-import { eventsBody, eventsPath, openWorld, outcomesOf, trackEvent } from "../world.ts";
+import { eventsBody, eventsPath, openWorld, outcomesOf, trackEvent } from "../support/world.ts";
 import { query, startCluster, unprivileged } from "./cluster.ts";
 
 const SIZE_MB = 8;

@@ -1,6 +1,6 @@
 /** The suites of the hot verbs over PostgreSQL: the same as over SQLite. */
-import { ledgerSuite } from "../../src/ledger/ledger.suite.ts";
-import type { LedgerHome } from "../../src/ledger/ledger-home.suite.ts";
+import { ledgerSuite } from "../ledger/ledger.suite.ts";
+import type { LedgerHome } from "../ledger/ledger-home.suite.ts";
 import { createDatabase, openAt } from "./databases.ts";
 
 async function newHome(): Promise<LedgerHome> {

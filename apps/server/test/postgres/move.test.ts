@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import pg from "pg";
 import { LOCKS } from "../../src/ledger/postgres/connections.ts";
-import { headwater } from "../command-line.ts";
-import { storedEvents } from "../ledger-reader.ts";
+import { headwater } from "../cli/command-line.ts";
+import { storedEvents } from "../ledger/reader.ts";
 import {
   bootstrapBody,
   bootstrapPath,
@@ -15,7 +15,7 @@ import {
   outcomesOf,
   pageEvent,
   trackEvent,
-} from "../world.ts";
+} from "../support/world.ts";
 import { query } from "./cluster.ts";
 import { createDatabase } from "./databases.ts";
 

@@ -23,7 +23,7 @@ import {
   outcomesOf,
   trackEvent,
   type World,
-} from "../world.ts";
+} from "../support/world.ts";
 import { query } from "./cluster.ts";
 import { createDatabase, type Database } from "./databases.ts";
 

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import type { Change } from "../../src/ledger/ledger.ts";
-import { ACTOR, NOW, withSource } from "../../src/ledger/ledger-home.suite.ts";
 import { openPostgresLedger } from "../../src/ledger/postgres/open.ts";
 import { until } from "../faults/child.ts";
+import { ACTOR, NOW, withSource } from "../ledger/ledger-home.suite.ts";
 import { createDatabase } from "./databases.ts";
 
 const TOLD_MS = 10_000;

@@ -4,11 +4,11 @@
  * `npm test`, because Citus is not among Debian's packages.
  */
 import assert from "node:assert/strict";
-import { attemptsSuite } from "../../src/ledger/attempts.suite.ts";
-import { ledgerSuite } from "../../src/ledger/ledger.suite.ts";
+import { isInstalled } from "../../src/clickhouse/embedded/start.ts";
 import { migrateDatabase } from "../../src/ledger/postgres/migrate-database.ts";
-import { registerSuite } from "../../src/ledger/register.suite.ts";
-import { isInstalled } from "../../src/warehouse/embedded/start.ts";
+import { attemptsSuite } from "../ledger/attempts.suite.ts";
+import { ledgerSuite } from "../ledger/ledger.suite.ts";
+import { registerSuite } from "../ledger/register.suite.ts";
 import { erasingSuite } from "../warehouse/erasing.ts";
 import { query } from "./cluster.ts";
 import { openAt, standFor } from "./databases.ts";

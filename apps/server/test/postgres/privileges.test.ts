@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { DEDUP_WINDOW_SECONDS } from "@headwater/contract";
-import { DAY, entries, NOW, outcomes } from "../../src/ledger/ledger-home.suite.ts";
 import { openPostgresLedger } from "../../src/ledger/postgres/open.ts";
+import { DAY, entries, NOW, outcomes } from "../ledger/ledger-home.suite.ts";
 import { query } from "./cluster.ts";
 import { createDatabase, setClock } from "./databases.ts";
 

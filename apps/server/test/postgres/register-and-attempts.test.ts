@@ -1,7 +1,7 @@
 /** The port's suites over PostgreSQL, of what is not on the path of ingest: the same as over SQLite. */
 import { describe } from "node:test";
-import { attemptsSuite } from "../../src/ledger/attempts.suite.ts";
-import { registerSuite } from "../../src/ledger/register.suite.ts";
+import { attemptsSuite } from "../ledger/attempts.suite.ts";
+import { registerSuite } from "../ledger/register.suite.ts";
 import { createDatabase, openAt } from "./databases.ts";
 
 const NOW = Date.UTC(2026, 10, 21, 12);

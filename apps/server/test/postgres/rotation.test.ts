@@ -3,14 +3,14 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import { DEDUP_WINDOW_SECONDS, LIMITS } from "@headwater/contract";
 import pg from "pg";
+import type { Entry } from "../../src/core/records.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
-import { aCommit, entries } from "../../src/ledger/ledger-home.suite.ts";
 import { sourceNumber } from "../../src/ledger/postgres/commit.ts";
 import { AGED_SLOTS, KEY_SLOTS } from "../../src/ledger/postgres/commit-ddl.ts";
 import { createLearnedKeys } from "../../src/ledger/postgres/learned-keys.ts";
 import { openPostgresLedger } from "../../src/ledger/postgres/open.ts";
-import type { Entry } from "../../src/ledger/records.ts";
 import { createRandom } from "../faults/random.ts";
+import { aCommit, entries } from "../ledger/ledger-home.suite.ts";
 import { query } from "./cluster.ts";
 import { createDatabase, setClock } from "./databases.ts";
 

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import { zstdDecompressSync } from "node:zlib";
 import pg from "pg";
-import { aCommit, keyOf, NOW } from "../../src/ledger/ledger-home.suite.ts";
 import { until } from "../faults/child.ts";
+import { aCommit, keyOf, NOW } from "../ledger/ledger-home.suite.ts";
 import { query } from "./cluster.ts";
 import { createDatabase, openAt } from "./databases.ts";
 

@@ -9,7 +9,7 @@ import {
   ORGANIZATION_ID,
   openWorld,
   type World,
-} from "../world.ts";
+} from "../support/world.ts";
 import { createDatabase, type Database } from "./databases.ts";
 
 const SEEN_MS = 20_000;

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import { LIMITS } from "@headwater/contract";
 import pg from "pg";
-import { aCommit, aSession, DAY, entries, NOW } from "../../src/ledger/ledger-home.suite.ts";
 import { until } from "../faults/child.ts";
+import { aCommit, aSession, DAY, entries, NOW } from "../ledger/ledger-home.suite.ts";
 import { query } from "./cluster.ts";
 import { createDatabase, openAt } from "./databases.ts";
 

@@ -5,10 +5,10 @@ import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { it } from "node:test";
-import { readConfig } from "../../src/config.ts";
+import { readConfig } from "../../src/config/config.ts";
 import { createSource, startChild, until } from "../faults/child.ts";
 import { post } from "../faults/load.ts";
-import { ORIGIN } from "../world.ts";
+import { ORIGIN } from "../support/world.ts";
 import { query } from "./cluster.ts";
 import { createDatabase } from "./databases.ts";
 

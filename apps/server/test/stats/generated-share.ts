@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { StatsRow } from "@headwater/contract";
-import type { World } from "../world.ts";
+import type { World } from "../support/world.ts";
 import type { ExampleEvent } from "./examples.ts";
 import { DIMENSIONS, eventsOf, LEAVES, METRICS, PLACES, questionOf, randomFrom } from "./generated.ts";
 import { answerOf, type OracleQuestion, type OracleRow } from "./oracle.ts";

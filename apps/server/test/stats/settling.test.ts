@@ -1,12 +1,12 @@
 /** How days settle: by several nodes, cut off anywhere, and what goes when events have gone. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import type { WarehouseClient } from "../../src/clickhouse/client.ts";
+import { deleteEvents } from "../../src/clickhouse/deletion.ts";
 import { type Ask, createAsker } from "../../src/stats/ask.ts";
 import { answerQuery } from "../../src/stats/query.ts";
-import { settleRound, startSettler } from "../../src/stats/settler.ts";
-import type { WarehouseClient } from "../../src/warehouse/client.ts";
-import { deleteEvents } from "../../src/warehouse/deletion.ts";
-import { areEventsChanging, forgetChanged } from "../../src/warehouse/settled.ts";
+import { areEventsChanging, forgetChanged } from "../../src/stats/rollups/versions.ts";
+import { settleRound, startSettler } from "../../src/workers/rollups.ts";
 import { until } from "../faults/child.ts";
 import { PATIENCE_MS } from "../warehouse/store.ts";
 import type { ExampleEvent } from "./examples.ts";

@@ -1,14 +1,14 @@
 /** The whole service on a real warehouse, into which a test puts its events by the path of shipping. */
 import { createHash } from "node:crypto";
-import { blockOf } from "../../src/ship/block.ts";
-import { store } from "../../src/ship/store.ts";
-import { connect, type WarehouseClient } from "../../src/warehouse/client.ts";
-import type { Life } from "../../src/warehouse/keep.ts";
-import type { Endpoint } from "../../src/warehouse/warehouse.ts";
+import { connect, type WarehouseClient } from "../../src/clickhouse/client.ts";
+import type { Life } from "../../src/clickhouse/keep.ts";
+import type { Endpoint } from "../../src/clickhouse/warehouse.ts";
+import { blockOf } from "../../src/shipping/block.ts";
+import { store } from "../../src/shipping/store.ts";
 import { until } from "../faults/child.ts";
+import { openWorld, type World } from "../support/world.ts";
 import { clearLife, settingsOf, startLife } from "../warehouse/life.ts";
 import { newFolder, PATIENCE_MS } from "../warehouse/store.ts";
-import { openWorld, type World } from "../world.ts";
 import type { ExampleEvent } from "./examples.ts";
 
 export interface StatsWorld extends AsyncDisposable {

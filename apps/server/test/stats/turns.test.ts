@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import { Refusal } from "../../src/refusal.ts";
+import { Refusal } from "../../src/core/refusal.ts";
 import { createTurns } from "../../src/stats/turns.ts";
 
 const { signal: forEver } = new AbortController();

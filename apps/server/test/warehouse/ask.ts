@@ -1,7 +1,7 @@
 /** Asks the embedded warehouse of a folder that no service holds. */
 import { join } from "node:path";
-import { connect, type WarehouseClient } from "../../src/warehouse/client.ts";
-import { startEmbedded } from "../../src/warehouse/embedded/start.ts";
+import { connect, type WarehouseClient } from "../../src/clickhouse/client.ts";
+import { startEmbedded } from "../../src/clickhouse/embedded/start.ts";
 import { until } from "../faults/child.ts";
 import { MEMORY_BYTES, PATIENCE_MS } from "./store.ts";
 

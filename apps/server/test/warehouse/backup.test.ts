@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { folder, headwater } from "../command-line.ts";
+import { folder, headwater } from "../cli/command-line.ts";
 import { acceptedInUsage, ask, type Child, createSource, startChild, until } from "../faults/child.ts";
 import { type Batch, Load } from "../faults/load.ts";
 import { createRandom } from "../faults/random.ts";

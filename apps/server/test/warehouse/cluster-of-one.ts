@@ -7,8 +7,8 @@ import { rmSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { startEmbedded } from "../../src/warehouse/embedded/start.ts";
-import type { Endpoint } from "../../src/warehouse/warehouse.ts";
+import { startEmbedded } from "../../src/clickhouse/embedded/start.ts";
+import type { Endpoint } from "../../src/clickhouse/warehouse.ts";
 import { MEMORY_BYTES } from "./life.ts";
 import { newFolder } from "./store.ts";
 

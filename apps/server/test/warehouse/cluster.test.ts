@@ -4,11 +4,11 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { blockOf } from "../../src/ship/block.ts";
-import { storeMissing } from "../../src/ship/store.ts";
-import { connect, type WarehouseClient } from "../../src/warehouse/client.ts";
-import { deleteEvents } from "../../src/warehouse/deletion.ts";
-import { migrate } from "../../src/warehouse/migrate.ts";
+import { connect, type WarehouseClient } from "../../src/clickhouse/client.ts";
+import { deleteEvents } from "../../src/clickhouse/deletion.ts";
+import { migrate } from "../../src/clickhouse/migrate.ts";
+import { blockOf } from "../../src/shipping/block.ts";
+import { storeMissing } from "../../src/shipping/store.ts";
 import { until } from "../faults/child.ts";
 import { poseSome } from "../stats/generated-share.ts";
 import { openStatsWorld } from "../stats/stats-world.ts";

@@ -1,7 +1,7 @@
 /** Rows deleted from the warehouse for good: named, begun once, and more at once than one statement holds. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { type Deletion, deleteEvents, isDeleting, literal } from "../../src/warehouse/deletion.ts";
+import { type Deletion, deleteEvents, isDeleting, literal } from "../../src/clickhouse/deletion.ts";
 import { until } from "../faults/child.ts";
 import { accept, anEvent, heldOf, idsOf, openStore, PATIENCE_MS, type Store } from "./store.ts";
 

@@ -1,7 +1,7 @@
 /** An endpoint of the embedded engine that belongs to no service: whoever has its address asks it as any other. */
 import { rmSync } from "node:fs";
-import { startEmbedded } from "../../src/warehouse/embedded/start.ts";
-import type { Endpoint } from "../../src/warehouse/warehouse.ts";
+import { startEmbedded } from "../../src/clickhouse/embedded/start.ts";
+import type { Endpoint } from "../../src/clickhouse/warehouse.ts";
 import { startClusterOfOne } from "./cluster-of-one.ts";
 import { MEMORY_BYTES } from "./life.ts";
 import { newFolder } from "./store.ts";

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { until } from "../faults/child.ts";
-import { rowsOf, storedEvents } from "../ledger-reader.ts";
+import { rowsOf, storedEvents } from "../ledger/reader.ts";
 import {
   drivenClock,
   eventsBody,
@@ -18,7 +18,7 @@ import {
   pageEvent,
   SECOND,
   type World,
-} from "../world.ts";
+} from "../support/world.ts";
 import { type Away, openAway } from "./relay.ts";
 import { PATIENCE_MS } from "./store.ts";
 

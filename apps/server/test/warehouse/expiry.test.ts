@@ -12,7 +12,7 @@ import {
   openWorld,
   pageEvent,
   type World,
-} from "../world.ts";
+} from "../support/world.ts";
 import { type Away, openAway } from "./relay.ts";
 import { PATIENCE_MS } from "./store.ts";
 

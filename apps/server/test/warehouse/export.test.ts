@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { type ExportQuery, LIMITS } from "@headwater/contract";
 import { createExport } from "../../src/export/export.ts";
-import { linesOf, recordsOf, rowsOfParquet } from "../exported.ts";
+import { linesOf, recordsOf, rowsOfParquet } from "../export/exported.ts";
 import { accept, anEvent, openStore, type Store } from "./store.ts";
 
 const NOW = Date.UTC(2026, 10, 2, 12);

@@ -1,7 +1,7 @@
 /** Under load, with faults at moments that nobody can foresee: every accepted event comes to be in the warehouse exactly once. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { startShipper } from "../../src/ship/shipper.ts";
+import { startShipper } from "../../src/workers/shipper.ts";
 import { until } from "../faults/child.ts";
 import { createRandom } from "../faults/random.ts";
 import { accept, anEvent, type Fault, openStore, type Store } from "./store.ts";

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
-import { folder, headwater, serve } from "../command-line.ts";
-import { linesOf } from "../exported.ts";
+import { folder, headwater, serve } from "../cli/command-line.ts";
+import { linesOf } from "../export/exported.ts";
 import { askWarehouse } from "./ask.ts";
 
 const DAY_MS = 86_400_000;

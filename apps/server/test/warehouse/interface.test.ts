@@ -6,9 +6,9 @@ import { type IncomingMessage, request } from "node:http";
 import { after, before, describe, it } from "node:test";
 import { gzipSync, zstdCompressSync } from "node:zlib";
 import type { ClickHouseClient } from "@clickhouse/client";
-import { connect } from "../../src/warehouse/client.ts";
-import { startEmbedded } from "../../src/warehouse/embedded/start.ts";
-import type { Life } from "../../src/warehouse/keep.ts";
+import { connect } from "../../src/clickhouse/client.ts";
+import { startEmbedded } from "../../src/clickhouse/embedded/start.ts";
+import type { Life } from "../../src/clickhouse/keep.ts";
 import { until } from "../faults/child.ts";
 import { MEMORY_BYTES, newFolder, PATIENCE_MS } from "./store.ts";
 

@@ -4,12 +4,12 @@
  */
 import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
-import { clickhouseUrl } from "../../src/setting-values.ts";
-import { connect } from "../../src/warehouse/client.ts";
-import { onCluster } from "../../src/warehouse/cluster.ts";
-import { startEmbedded } from "../../src/warehouse/embedded/start.ts";
-import type { Life } from "../../src/warehouse/keep.ts";
-import type { Endpoint } from "../../src/warehouse/warehouse.ts";
+import { connect } from "../../src/clickhouse/client.ts";
+import { onCluster } from "../../src/clickhouse/cluster.ts";
+import { startEmbedded } from "../../src/clickhouse/embedded/start.ts";
+import type { Life } from "../../src/clickhouse/keep.ts";
+import type { Endpoint } from "../../src/clickhouse/warehouse.ts";
+import { clickhouseUrl } from "../../src/config/values.ts";
 
 export const MEMORY_BYTES = 1_073_741_824;
 

@@ -2,8 +2,8 @@
 
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
-import { connect } from "../../src/warehouse/client.ts";
-import { migrate } from "../../src/warehouse/migrate.ts";
+import { connect } from "../../src/clickhouse/client.ts";
+import { migrate } from "../../src/clickhouse/migrate.ts";
 import { clearLife, settingsOf, startLife } from "./life.ts";
 import { newFolder } from "./store.ts";
 

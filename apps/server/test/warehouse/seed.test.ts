@@ -1,7 +1,7 @@
 /** `headwater seed --to-warehouse`: into the warehouse while no service runs, as ingest would have written it. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { folder, headwater, serve } from "../command-line.ts";
+import { folder, headwater, serve } from "../cli/command-line.ts";
 import { askWarehouse } from "./ask.ts";
 
 test("What is seeded is in the warehouse as visits that can be asked for, and twice is once.", async () => {

@@ -1,7 +1,7 @@
 /** Every accepted event comes to be in the warehouse exactly once, whatever happens on the way. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import type { Entry } from "../../src/ledger/records.ts";
+import type { Entry } from "../../src/core/records.ts";
 import { accept as acceptInto, anEvent, type Fault, heldOf, idsOf, openStore, type Store } from "./store.ts";
 
 /** Just after midnight: a page has events of two months, and so of two partitions. */

@@ -6,13 +6,13 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { keepWarehouse, type Life } from "../../src/clickhouse/keep.ts";
+import type { Warehouse } from "../../src/clickhouse/warehouse.ts";
+import type { Entry } from "../../src/core/records.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
-import type { Entry } from "../../src/ledger/records.ts";
 import { ledgerPath } from "../../src/ledger/sqlite/database.ts";
 import { openSqliteLedger } from "../../src/ledger/sqlite/open.ts";
-import { startShipper } from "../../src/ship/shipper.ts";
-import { keepWarehouse, type Life } from "../../src/warehouse/keep.ts";
-import type { Warehouse } from "../../src/warehouse/warehouse.ts";
+import { startShipper } from "../../src/workers/shipper.ts";
 import { until } from "../faults/child.ts";
 import { clearLife, startLife } from "./life.ts";
 

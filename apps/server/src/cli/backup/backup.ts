@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { defineCommand } from "citty";
-import { processEnvironment, readConfig } from "../../config.ts";
+import { processEnvironment, readConfig } from "../../config/config.ts";
 import { makeFolder } from "../../ledger/sqlite/database.ts";
 import { JSON_FLAG } from "../arguments.ts";
 import { CommandFailed } from "../failure.ts";

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { defineCommand } from "citty";
-import { processEnvironment, readConfig } from "../../config.ts";
+import { processEnvironment, readConfig } from "../../config/config.ts";
 import { lockDataDir } from "../../ledger/sqlite/lock.ts";
 import { JSON_FLAG } from "../arguments.ts";
 import { aboutDataDir, CommandFailed } from "../failure.ts";

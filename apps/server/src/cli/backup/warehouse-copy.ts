@@ -4,11 +4,11 @@ import { cpSync, existsSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { LIMITS } from "@headwater/contract/limits";
-import type { Config } from "../../config.ts";
+import { connect, type WarehouseClient } from "../../clickhouse/client.ts";
+import { DERIVED_TABLES } from "../../clickhouse/schema/rollups.ts";
+import type { Endpoint } from "../../clickhouse/warehouse.ts";
+import type { Config } from "../../config/config.ts";
 import { embeddedFolder, startEmbeddedOf } from "../../open-warehouse.ts";
-import { connect, type WarehouseClient } from "../../warehouse/client.ts";
-import { DERIVED_TABLES } from "../../warehouse/schema/settled.ts";
-import type { Endpoint } from "../../warehouse/warehouse.ts";
 import { CommandFailed } from "../failure.ts";
 import { type Copied, flush } from "./ledger-copy.ts";
 
@@ -75,9 +75,9 @@ export function hasWarehouse(config: Config): boolean {
  * @param target a folder that holds no warehouse; it is on the disk when it resolves
  */
 export async function copyWarehouse(config: Config, target: string): Promise<Copied> {
-  const { DATABASE } = await import("../../warehouse/embedded/start.ts");
-  const { findEmbedded } = await import("../../warehouse/embedded/joining.ts");
-  const { backupsIn } = await import("../../warehouse/embedded/engine.ts");
+  const { DATABASE } = await import("../../clickhouse/embedded/start.ts");
+  const { findEmbedded } = await import("../../clickhouse/embedded/joining.ts");
+  const { backupsIn } = await import("../../clickhouse/embedded/engine.ts");
   const folder = embeddedFolder(config);
   const served = await findEmbedded(folder);
   const [path, id] = [join(target, WAREHOUSE), randomUUID()];
@@ -101,7 +101,7 @@ export async function copyWarehouse(config: Config, target: string): Promise<Cop
 
 /** @param source the folder of a backup */
 export async function restoreWarehouse(config: Config, source: string): Promise<Copied> {
-  const { DATABASE } = await import("../../warehouse/embedded/start.ts");
+  const { DATABASE } = await import("../../clickhouse/embedded/start.ts");
   const folder = embeddedFolder(config);
   const statement = `RESTORE DATABASE ${DATABASE} FROM File(${quoted(resolve(source, WAREHOUSE))})`;
   const putBack = async (client: WarehouseClient) => {

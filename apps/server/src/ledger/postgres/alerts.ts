@@ -1,7 +1,7 @@
 /** As what each source was seen last, and the alerts that are to be sent: a node claims one before it sends it. */
 import type pg from "pg";
+import type { AttemptCount, PendingAlert, WatchedSource } from "../../core/records.ts";
 import type { AlertLedger } from "../ledger.ts";
-import type { AttemptCount, PendingAlert, WatchedSource } from "../records.ts";
 
 const WATCHED = `select s.source_id as "sourceId", a.last_bootstrap_at as "lastBootstrapAt",
     a.last_event_at as "lastEventAt", t.status, t.since

@@ -2,9 +2,9 @@
 import { ATTEMPT_KINDS, ATTEMPT_OUTCOMES } from "@headwater/contract/attempts";
 import { LIMITS } from "@headwater/contract/limits";
 import type pg from "pg";
+import type { AttemptCount, AttemptFilter, AttemptRow, StoredAttempt } from "../../core/records.ts";
 import { attemptQuery } from "../attempt-filter.ts";
 import type { AttemptLedger } from "../ledger.ts";
-import type { AttemptCount, AttemptFilter, AttemptRow, StoredAttempt } from "../records.ts";
 
 /** What the columns and indexes of a row take beside its record. */
 export const ROW_BYTES = 400;

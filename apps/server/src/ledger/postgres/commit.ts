@@ -1,8 +1,8 @@
 /** The hot verb: a group of ingest requests in one statement, which is one durable transaction. */
 import { createHash } from "node:crypto";
 import type pg from "pg";
+import type { Commit, Committed, SessionRecord } from "../../core/records.ts";
 import { compress } from "../compression.ts";
-import type { Commit, Committed, SessionRecord } from "../records.ts";
 import type { LearnedKeys } from "./learned-keys.ts";
 
 /** The number that stands for a source beside its keys. */

@@ -1,8 +1,8 @@
 /** Visitors that are erased: who is to be, and what that takes out of sessions and outbox, a source's slice at a call. */
 import type pg from "pg";
+import type { OpenErasure, Place, Visitor } from "../../core/records.ts";
 import { compress, decompress } from "../compression.ts";
 import type { ErasureLedger } from "../ledger.ts";
-import type { OpenErasure, Place, Visitor } from "../records.ts";
 import { createAttemptFilter, type RecordedAttempt } from "../visitor-attempts.ts";
 import { createLineFilter, sourcesOf, visitorsIn } from "../visitor-lines.ts";
 import { changingOutbox } from "./transactions.ts";

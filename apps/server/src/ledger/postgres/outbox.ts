@@ -1,8 +1,8 @@
 /** The outbox: pages are sealed, claimed by one node at a time, and deleted when they are in the warehouse. */
 import { LIMITS } from "@headwater/contract/limits";
 import type pg from "pg";
+import type { OutboxPage, OutboxPart } from "../../core/records.ts";
 import type { OutboxLedger } from "../ledger.ts";
-import type { OutboxPage, OutboxPart } from "../records.ts";
 import { changingOutbox, inTransaction } from "./transactions.ts";
 
 /** Claims pass by the database's clock, which all nodes share. */

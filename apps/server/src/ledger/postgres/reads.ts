@@ -1,8 +1,8 @@
 /** The hot reads: a source by its key, a session by its id. */
 import type { KeyState } from "@headwater/contract/attempts";
 import type pg from "pg";
+import type { SessionRecord } from "../../core/records.ts";
 import type { IngestLedger } from "../ledger.ts";
-import type { SessionRecord } from "../records.ts";
 import { SOURCE_COLUMNS, type SourceRow, sourceRecord } from "../register/source-row.ts";
 
 interface KeyRow extends SourceRow {

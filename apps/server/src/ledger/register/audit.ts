@@ -1,6 +1,7 @@
 /** The append-only audit log (CONTRACT section 2): who, with which token, when, what, before, after. */
+
+import type { AuditRecord, PageOf, PageRequest } from "../../core/records.ts";
 import type { Register } from "../ledger.ts";
-import type { AuditRecord, PageOf, PageRequest } from "../records.ts";
 import { type Asked, type Db, number } from "./database.ts";
 
 interface Entry {

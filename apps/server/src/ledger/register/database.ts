@@ -1,7 +1,7 @@
 /** What the verbs of the register share: the database's type, what a verb is asked, and pages. */
 import { type Kysely, type SqlBool, sql } from "kysely";
+import type { Page, PageOf } from "../../core/records.ts";
 import type { Register } from "../ledger.ts";
-import type { Page, PageOf } from "../records.ts";
 import type { RegisterTables } from "./schema.ts";
 
 /** Either the database or a transaction of it. */

@@ -1,7 +1,7 @@
 /** Visitors that are to be erased: the request and its receipt. What is done about it is written by hand for each engine. */
 import { LIMITS } from "@headwater/contract/limits";
+import type { ErasureRecord } from "../../core/records.ts";
 import type { Register } from "../ledger.ts";
-import type { ErasureRecord } from "../records.ts";
 import { writeAudit } from "./audit.ts";
 import { type Asked, type Db, holdOrganization, number, numberOrNull } from "./database.ts";
 

@@ -1,7 +1,7 @@
 /** Public keys of a source (CONTRACT section 2): one is current, at most one other is let in for a while. */
 import { LIMITS } from "@headwater/contract/limits";
+import type { SourceRecord } from "../../core/records.ts";
 import type { Register } from "../ledger.ts";
-import type { SourceRecord } from "../records.ts";
 import { writeAudit } from "./audit.ts";
 import { type Asked, type Db, numberOrNull } from "./database.ts";
 import { heldSource } from "./sources.ts";

@@ -1,7 +1,7 @@
 /** Members of a workspace (CONTRACT section 3). The last owner stays, whoever asks and however many at once. */
 import { LIMITS } from "@headwater/contract/limits";
+import type { MemberRecord } from "../../core/records.ts";
 import type { Register } from "../ledger.ts";
-import type { MemberRecord } from "../records.ts";
 import { writeAudit } from "./audit.ts";
 import { type Asked, type Db, holdOrganization, isAfter, number, pageOf } from "./database.ts";
 import type { RegisterTables } from "./schema.ts";

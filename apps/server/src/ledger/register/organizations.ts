@@ -1,7 +1,7 @@
 /** Workspaces, and how far each has got with its set-up (CONTRACT section 3). */
 import { LIMITS } from "@headwater/contract/limits";
+import type { OrganizationRecord, PageOf } from "../../core/records.ts";
 import type { Register } from "../ledger.ts";
-import type { OrganizationRecord, PageOf } from "../records.ts";
 import { writeAudit } from "./audit.ts";
 import { type Asked, type Db, isAfter, number, numberOrNull, pageOf } from "./database.ts";
 

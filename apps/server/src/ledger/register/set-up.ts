@@ -1,6 +1,7 @@
 /** The first start: one workspace, its owner, the owner's token, and the console's one-time code (CONTRACT sections 3 and 6). */
+
+import type { TokenRecord } from "../../core/records.ts";
 import type { Register } from "../ledger.ts";
-import type { TokenRecord } from "../records.ts";
 import { writeAudit } from "./audit.ts";
 import { type Asked, type Db, number } from "./database.ts";
 import { insertOrganization } from "./organizations.ts";

@@ -1,6 +1,6 @@
 /** Between a source as the ledger keeps it and as the service knows it. The hot verbs of each engine use it too. */
 import type { Counting } from "@headwater/contract";
-import type { SourceRecord } from "../records.ts";
+import type { SourceRecord } from "../../core/records.ts";
 import { number, numberOrNull } from "./database.ts";
 import type { RegisterTables } from "./schema.ts";
 

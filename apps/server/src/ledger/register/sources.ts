@@ -1,7 +1,7 @@
 /** Sources (CONTRACT section 2): read, create, update, delete. */
 import { LIMITS } from "@headwater/contract/limits";
+import type { SourceRecord } from "../../core/records.ts";
 import type { Register, SourceChange } from "../ledger.ts";
-import type { SourceRecord } from "../records.ts";
 import { writeAudit } from "./audit.ts";
 import { type Asked, type Db, holdOrganization, isAfter, pageOf } from "./database.ts";
 import { freeSlug, slugOf } from "./slug.ts";

@@ -1,7 +1,7 @@
 /** Access tokens (CONTRACT section 3): only the SHA-256 of each is kept, and it is never given out. */
 import { LIMITS } from "@headwater/contract/limits";
+import type { TokenRecord } from "../../core/records.ts";
 import type { Register } from "../ledger.ts";
-import type { TokenRecord } from "../records.ts";
 import { writeAudit } from "./audit.ts";
 import { type Asked, type Db, isAfter, number, numberOrNull, pageOf } from "./database.ts";
 import type { RegisterTables } from "./schema.ts";

@@ -1,6 +1,7 @@
 /** Accepted events and bootstraps by source and day (CONTRACT section 3), as the committing transactions counted them. */
+
+import type { UsageRow } from "../../core/records.ts";
 import type { Register } from "../ledger.ts";
-import type { UsageRow } from "../records.ts";
 import { type Asked, type Db, number } from "./database.ts";
 
 /** Deleted sources count: what was acknowledged stays in the sum. */

@@ -1,7 +1,7 @@
 /** As what each source was seen last, and the alerts that are to be sent. */
 import type { DatabaseSync } from "node:sqlite";
+import type { PendingAlert, WatchedSource } from "../../core/records.ts";
 import type { AlertLedger } from "../ledger.ts";
-import type { PendingAlert, WatchedSource } from "../records.ts";
 import { inTransaction } from "./transaction.ts";
 
 type Verbs = {

@@ -1,6 +1,6 @@
 /** The inside of the attempts' thread: debug history has a file and a connection of its own, so that it never delays a commit. */
 import { join } from "node:path";
-import type { AttemptCount, AttemptFilter, AttemptRow, Place, Visitor } from "../records.ts";
+import type { AttemptCount, AttemptFilter, AttemptRow, Place, Visitor } from "../../core/records.ts";
 import { type AttemptStore, openAttempts } from "./attempts.ts";
 import { serveThread } from "./rpc.ts";
 

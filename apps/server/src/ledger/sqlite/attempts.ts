@@ -7,9 +7,16 @@ import { dirname } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { ATTEMPT_KINDS, ATTEMPT_OUTCOMES } from "@headwater/contract/attempts";
 import { LIMITS } from "@headwater/contract/limits";
+import type {
+  AttemptCount,
+  AttemptFilter,
+  AttemptRow,
+  Place,
+  StoredAttempt,
+  Visitor,
+} from "../../core/records.ts";
 import { attemptQuery } from "../attempt-filter.ts";
 import { compressSync, decompressSync } from "../compression.ts";
-import type { AttemptCount, AttemptFilter, AttemptRow, Place, StoredAttempt, Visitor } from "../records.ts";
 import { createAttemptFilter } from "../visitor-attempts.ts";
 import { sourcesOf, visitorsIn } from "../visitor-lines.ts";
 import { createRetention, type KeptRow, type Retention } from "./attempts-kept.ts";

@@ -1,7 +1,7 @@
 /** The hot verb: a group of ingest requests in one durable transaction. */
 import type { DatabaseSync } from "node:sqlite";
+import type { SessionRecord } from "../../core/records.ts";
 import { compressSync } from "../compression.ts";
-import type { SessionRecord } from "../records.ts";
 import type { Generations } from "./generations.ts";
 import type { Head, PackedGroup } from "./packing.ts";
 import { inTransaction } from "./transaction.ts";

@@ -1,8 +1,8 @@
 /** Visitors that are erased: who is to be, and what that takes out of sessions and outbox, a slice at a call. */
 import type { DatabaseSync } from "node:sqlite";
+import type { OpenErasure, Place, Visitor } from "../../core/records.ts";
 import { compressSync, decompressSync } from "../compression.ts";
 import type { ErasureLedger } from "../ledger.ts";
-import type { OpenErasure, Place, Visitor } from "../records.ts";
 import { createLineFilter, sourcesOf, visitorsIn } from "../visitor-lines.ts";
 import { inTransaction } from "./transaction.ts";
 

@@ -1,6 +1,7 @@
 /** The ledger on SQLite: two threads, one for what was promised and one for the debug history. */
 import { statfs } from "node:fs/promises";
 import { LIMITS } from "@headwater/contract/limits";
+import type { AttemptCount } from "../../core/records.ts";
 import { createCommitQueue } from "../commit-queue.ts";
 import type {
   AlertLedger,
@@ -11,7 +12,6 @@ import type {
   OutboxLedger,
   Register,
 } from "../ledger.ts";
-import type { AttemptCount } from "../records.ts";
 import type { AttemptsOpening } from "./attempts-verbs.ts";
 import { type Durability, refuseUnsafeSqlite } from "./database.ts";
 import { storageFailure } from "./failure.ts";

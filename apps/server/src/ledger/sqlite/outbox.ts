@@ -1,8 +1,8 @@
 /** The outbox: pages are sealed, claimed, and deleted when they are in the warehouse. */
 import type { DatabaseSync } from "node:sqlite";
 import { LIMITS } from "@headwater/contract/limits";
+import type { OutboxPage, OutboxRow } from "../../core/records.ts";
 import type { TakePage } from "../ledger.ts";
-import type { OutboxPage, OutboxRow } from "../records.ts";
 import { inTransaction } from "./transaction.ts";
 
 interface PageRow {

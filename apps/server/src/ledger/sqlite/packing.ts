@@ -1,5 +1,5 @@
 /** A group of commits as one message to the ledger's thread: copying many small objects costs more than the work. */
-import type { Commit, Committed } from "../records.ts";
+import type { Commit, Committed } from "../../core/records.ts";
 
 export const KEY_BYTES = 16;
 

@@ -1,6 +1,6 @@
 /** Verbs across a thread boundary: each is one message there and one back, answered in the order they were sent. */
 import { parentPort, Worker } from "node:worker_threads";
-import { releaseMemory } from "../../memory.ts";
+import { releaseMemory } from "../../core/memory.ts";
 import { StorageError } from "../ledger.ts";
 import { storageFailure } from "./failure.ts";
 

@@ -1,0 +1,175 @@
+/** Operation by permission by token: walks the contract's table, so a new operation is tested by being declared. */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { OPERATIONS, type Operation, ROLE_PERMISSIONS, ROLES, type Role } from "@headwater/contract";
+import { DAY, openWorld, type Reply, refused, type World } from "../support/workspace-world.ts";
+
+const guarded = (OPERATIONS as readonly Operation[]).filter(
+  (one) => one.access !== "public" && one.access !== "public-key" && one.mediaType === undefined,
+);
+const inWorkspace = guarded.filter((one) => one.access !== "token");
+
+/** A body that passes the checks up to the permission; what comes after does not matter here. */
+function requestFor(
+  one: Operation,
+  { organizationId, sourceId }: { organizationId: string; sourceId: string },
+) {
+  const path = one.path.replace(":sourceId", sourceId).replace(/:(userId|tokenId)/, "nobody_x");
+  const inQuery = one.organization === "query" || one.organization === "query-or-body";
+  const asked = { ...(inQuery && { organizationId }), ...(one.source === "query" && { sourceId }) };
+  const named = {
+    ...(one.organization === "body" && { organizationId }),
+    ...(one.source === "body" && { sourceId }),
+  };
+  const query = Object.keys(asked).length > 0 ? `?${new URLSearchParams(asked)}` : "";
+  return { path: path + query, body: one.body ? named : undefined };
+}
+
+describe("who may do what", () => {
+  let world: World;
+  let place: { organizationId: string; sourceId: string };
+  before(async () => {
+    world = await openWorld();
+    const { sourceId } = await world.source();
+    place = { organizationId: world.organizationId, sourceId: sourceId! };
+  });
+  after(() => world.close());
+
+  const ask = (
+    one: Operation,
+    token: string | null,
+    headers: Record<string, string> = {},
+  ): Promise<Reply> => {
+    const { path, body } = requestFor(one, place);
+    return world.ask(one.method, path, { token, headers, body });
+  };
+
+  describe("401", () => {
+    it("missing_token: no header, another scheme, or a token in the query string", async () => {
+      for (const one of guarded) {
+        const none = await ask(one, null);
+        refused(none, 401, "missing_token");
+        assert.equal(none.headers.get("www-authenticate"), "Bearer");
+      }
+      for (const authorization of ["", "Bearer", "Bearer ", "Basic eDp5", world.ownerToken]) {
+        const reply = await world.ask("GET", "/api/organizations", {
+          token: null,
+          headers: { authorization },
+        });
+        refused(reply, 401, "missing_token");
+      }
+      for (const name of ["access_token", "token", "authorization"]) {
+        const reply = await world.ask("GET", `/api/organizations?${name}=${world.ownerToken}`, {
+          token: null,
+        });
+        refused(reply, 401, "missing_token");
+      }
+    });
+
+    it("invalid_token: one that is not of this service, whatever it looks like", async () => {
+      const own = world.ownerToken;
+      const typo = own.slice(0, -1) + (own.endsWith("0") ? "1" : "0");
+      for (const one of guarded) refused(await ask(one, typo), 401, "invalid_token");
+      const others = [
+        own.slice(0, -1),
+        `${own}0`,
+        own.toLowerCase(),
+        "x".repeat(32),
+        "a b",
+        "a.b.c",
+        "x".repeat(4_000),
+      ];
+      for (const token of others) refused(await ask(guarded[0]!, token), 401, "invalid_token");
+    });
+
+    it("expired_token and revoked_token", async () => {
+      const { organizationId } = place;
+      const expiresAt = new Date(world.now() + DAY).toISOString();
+      const make = async (body: object) =>
+        (await world.ask("POST", "/api/tokens", { body: { organizationId, label: "x", ...body } })).body;
+      const [expired, revoked] = [await make({ expiresAt }), await make({})];
+      world.advance(DAY);
+      await world.ask("DELETE", `/api/tokens/${revoked.tokenId}?organizationId=${organizationId}`);
+      for (const one of guarded) {
+        refused(await ask(one, expired.token), 401, "expired_token");
+        refused(await ask(one, revoked.token), 401, "revoked_token");
+      }
+    });
+
+    it("the scheme's case and the spaces behind it do not matter", async () => {
+      for (const authorization of [`bearer ${world.ownerToken}`, `BEARER   ${world.ownerToken}  `]) {
+        const reply = await world.ask("GET", "/api/organizations", {
+          token: null,
+          headers: { authorization },
+        });
+        assert.equal(reply.status, 200);
+      }
+    });
+
+    it("comes before everything else that is wrong", async () => {
+      const reply = await world.ask("PATCH", "/api/tracking-sources/src_never", { token: null, body: "{" });
+      refused(reply, 401, "missing_token");
+      const large = await world.ask("POST", "/api/tracking-sources", {
+        token: null,
+        body: "x".repeat(200_000),
+      });
+      refused(large, 401, "missing_token");
+    });
+  });
+
+  describe("403", () => {
+    it("not_a_member: every operation of a workspace, for a member of another one", async () => {
+      const strangers = await world.strangers();
+      for (const one of inWorkspace) refused(await ask(one, strangers.token), 403, "not_a_member");
+    });
+
+    it("not_a_member: every operation of a workspace, with a token of another one of the same user", async () => {
+      const other = (await world.ask("POST", "/api/organizations", { body: { name: "Other" } })).body
+        .organizationId;
+      const body = { organizationId: other, label: "x" };
+      const { token } = (await world.ask("POST", "/api/tokens", { body })).body;
+      for (const one of inWorkspace) refused(await ask(one, token), 403, "not_a_member");
+    });
+
+    for (const role of ROLES) {
+      it(`permission_denied: exactly what ${role} may not do`, async () => {
+        const { token } = await world.member(role);
+        const may = new Set<string>(["member", ...ROLE_PERMISSIONS[role as Role]]);
+        // what destroys the place of the test comes last
+        const ordered = inWorkspace.toSorted(
+          (a, b) => Number(a.id === "deleteSource") - Number(b.id === "deleteSource"),
+        );
+        for (const one of ordered) {
+          if (one.id === "getDebug" && may.has(one.access)) continue;
+          const reply = await ask(one, token);
+          if (!may.has(one.access)) refused(reply, 403, "permission_denied");
+          else assert.ok(![401, 403, 500].includes(reply.status), `${one.id} as ${role}: ${reply.text}`);
+        }
+        place.sourceId = (await world.source()).sourceId!;
+      });
+    }
+  });
+
+  describe("the order of checks", () => {
+    const patch = (sourceId: string, body: unknown, token: string) =>
+      world.ask("PATCH", `/api/tracking-sources/${sourceId}`, { token, body });
+
+    it("shape of organizationId, source, member, permission, match, body, state: the first failure answers", async () => {
+      const { organizationId } = place;
+      const { sourceId, slug } = await world.source();
+      const other = await world.source();
+      const viewer = await world.member("viewer");
+      const strangers = await world.strangers();
+      const wrong = { organizationId: "org_other", name: 1 };
+      assert.equal((await patch("src_never", { organizationId: 1 }, viewer.token)).status, 422);
+      refused(await patch("src_never", wrong, viewer.token), 404, "source_not_found");
+      refused(await patch(sourceId!, wrong, strangers.token), 403, "not_a_member");
+      refused(await patch(sourceId!, wrong, viewer.token), 403, "permission_denied");
+      refused(await patch(sourceId!, wrong, world.ownerToken), 404, "source_not_found");
+      const clash = { organizationId, slug: other.slug };
+      refused(await patch(sourceId!, { ...clash, name: 1 }, world.ownerToken), 422, "invalid_payload");
+      refused(await patch(sourceId!, clash, world.ownerToken), 409, "slug_taken");
+      assert.equal((await patch(sourceId!, { organizationId, slug }, world.ownerToken)).status, 200);
+    });
+  });
+});

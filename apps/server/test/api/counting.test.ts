@@ -1,0 +1,167 @@
+/** How a source's events are counted and kept (CONTRACT section 2): goals, bots, excluded paths, days. */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { until } from "../faults/child.ts";
+import { storedEvent } from "../ledger/reader.ts";
+import {
+  bootstrapBody,
+  bootstrapPath,
+  eventsBody,
+  eventsPath,
+  fresh,
+  issuesOf,
+  ORGANIZATION_ID,
+  ORIGIN,
+  openWorld,
+  outcomesOf,
+  pageEvent,
+  refused,
+  trackEvent,
+  type World,
+} from "../support/world.ts";
+
+const BOT = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)";
+const PATIENCE_MS = 60_000;
+
+describe("How a source's events are counted", () => {
+  let world: World;
+  before(async () => {
+    world = await openWorld();
+  });
+  after(() => world[Symbol.asyncDispose]());
+
+  const patch = ({ sourceId }: { sourceId: string }, body: object, token?: string) =>
+    world.ask(`/api/tracking-sources/${sourceId}`, {
+      method: "PATCH",
+      body: { organizationId: ORGANIZATION_ID, ...body },
+      ...(token ? { token } : {}),
+    });
+
+  describe("settings", () => {
+    const goals = [
+      { name: "Sign-up ✓", event: "signup", path: null },
+      { name: "Thanks", event: null, path: "/thanks*" },
+    ];
+
+    it("are given at creation or changed later, each by itself, and stand in the audit log", async () => {
+      const asked = {
+        goals: [
+          { name: "Sign-up ✓", event: "signup" },
+          { name: "Thanks", path: "/thanks*" },
+        ],
+      };
+      const source = await world.createSource({ ...asked, bots: "keep", retentionDays: 90 });
+      assert.deepEqual(
+        [source.goals, source.bots, source.excludedPaths, source.retentionDays],
+        [goals, "keep", [], 90],
+      );
+      await patch(source, { excludedPaths: ["/admin*", "/a b".replace(" ", "%20")] });
+      const { body: changed } = await patch(source, { retentionDays: null, goals: goals.slice(1) });
+      assert.deepEqual([changed.goals, changed.bots], [goals.slice(1), "keep"]);
+      assert.deepEqual([changed.excludedPaths, changed.retentionDays], [["/admin*", "/a%20b"], null]);
+      const { body } = await world.ask(`/api/tracking-sources/${source.sourceId}`);
+      assert.deepEqual(body, changed);
+      const audit = await world.ask(`/api/audit?organizationId=${ORGANIZATION_ID}`);
+      assert.deepEqual(audit.body.entries[0].after, { goals: goals.slice(1), retentionDays: null });
+    });
+
+    it("that cannot be are refused, all at once", async () => {
+      const source = await world.createSource();
+      const wrong = {
+        goals: [
+          { name: "A" },
+          { name: "B", event: "b", path: "/b" },
+          { name: "C", event: "c" },
+          { name: "C", event: "d" },
+        ],
+        bots: "eat",
+        excludedPaths: ["admin", "/a?b"],
+        retentionDays: 0,
+      };
+      assert.deepEqual(issuesOf(await patch(source, wrong)), [
+        "bots: invalid_value",
+        "excludedPaths.0: invalid_value",
+        "excludedPaths.1: invalid_value",
+        "goals.0.event: invalid_value",
+        "goals.1.event: invalid_value",
+        "goals.3.name: invalid_value",
+        "retentionDays: invalid_value",
+      ]);
+      const many = Array.from({ length: 101 }, (_, index) => ({ name: `g${index}`, event: "e" }));
+      assert.deepEqual(issuesOf(await patch(source, { goals: many })), ["goals: too_many"]);
+    });
+
+    it("that delete events need sources:admin, the others do not", async () => {
+      const source = await world.createSource();
+      const make = async (path: string, body: object) =>
+        (await world.ask(path, { method: "POST", body: { organizationId: ORGANIZATION_ID, ...body } })).body;
+      const { userId } = await make("/api/members", { role: "developer" });
+      const { token } = await make("/api/tokens", { userId, label: "t" });
+      assert.equal(
+        (await patch(source, { goals, bots: "reject", excludedPaths: ["/a"] }, token)).status,
+        200,
+      );
+      refused(await patch(source, { retentionDays: 30 }, token), 403, "permission_denied");
+    });
+  });
+
+  const send = async (source: { publicKey: string }, events: object[], userAgent?: string) => {
+    const sessionId = await world.openSession(source);
+    const headers: Record<string, string> = userAgent ? { "user-agent": userAgent } : {};
+    return world.send(eventsPath(source), eventsBody(sessionId, events), headers);
+  };
+
+  it("excludedPaths: events of such a path are rejected with a hint, others are stored", async () => {
+    const source = await world.createSource({ excludedPaths: ["/admin*", "/*/draft"] });
+    const page = (path: string) => ({ page: { url: `${ORIGIN}${path}` } });
+    const events = [
+      pageEvent(page("/admin/users?x=1")),
+      pageEvent(page("/blog/draft")),
+      trackEvent(page("/admin")),
+      pageEvent({ page: { url: `${ORIGIN}/app`, path: "/blog/draft?x=1#y" } }),
+      pageEvent(page("/blog")),
+      trackEvent(),
+    ];
+    const reply = await send(source, events);
+    const excluded = "rejected path_excluded";
+    assert.deepEqual(outcomesOf(reply), [...Array(4).fill(excluded), "accepted", "accepted"]);
+    assert.match(reply.body.results[0].message, /excludedPaths/);
+    await patch(source, { excludedPaths: [] });
+    const again = await send(source, [events[0]!]);
+    assert.deepEqual(outcomesOf(again), ["accepted"], "a rejected id is not remembered");
+  });
+
+  it("excludedPaths: that they turn events away does not make a source fail", async () => {
+    const source = await world.createSource({ excludedPaths: ["/*"] });
+    const body = bootstrapBody({ batchId: "b", sentAt: new Date().toISOString(), events: [pageEvent()] });
+    assert.equal((await world.send(bootstrapPath(source), body)).body.rejected, 1);
+    await send(source, [pageEvent()]);
+    const debug = await until("both are recorded", PATIENCE_MS, async () => {
+      const found = (await world.ask(`/api/tracking-sources/${source.sourceId}/debug`)).body;
+      return found.eventAttempts.length === 1 && found;
+    });
+    assert.deepEqual(
+      [debug.eventAttempts[0].outcome, debug.eventAttempts[0].code],
+      ["partial", "path_excluded"],
+    );
+    assert.equal(debug.health.status, "receiving");
+    assert.equal(debug.health.last24h.failed, 0);
+  });
+
+  for (const [bots, outcome, isBot] of [
+    ["apart", "accepted", true],
+    ["keep", "accepted", false],
+    ["reject", "rejected bot_rejected", null],
+  ] as const) {
+    it(`bots ${bots}: an event of a bot is ${outcome}`, async () => {
+      const source = await world.createSource({ bots });
+      const [id, person] = [fresh("e"), fresh("e")];
+      const reply = await send(source, [pageEvent({ id })], BOT);
+      assert.deepEqual(outcomesOf(reply), [outcome]);
+      assert.deepEqual(reply.body.results[0].warnings, isBot ? ["bot_suspected"] : []);
+      if (isBot !== null) assert.equal(storedEvent(world.dataDir, id).device.isBot, isBot);
+      assert.deepEqual(outcomesOf(await send(source, [pageEvent({ id: person })])), ["accepted"]);
+      assert.equal(storedEvent(world.dataDir, person).device.isBot, false);
+    });
+  }
+});

@@ -1,0 +1,187 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { openVisit } from "../install/visit.ts";
+import { storedEvents } from "../ledger/reader.ts";
+import {
+  bootstrapBody,
+  bootstrapPath,
+  DAY,
+  drivenClock,
+  eventsBody,
+  eventsPath,
+  fresh,
+  HOUR,
+  openWorld,
+  outcomesOf,
+  pageEvent,
+  type Reply,
+  refused,
+  trackEvent,
+} from "../support/world.ts";
+
+const idsOf = ({ body }: Reply) =>
+  body.results.map((one: { analyticsEventId: string }) => one.analyticsEventId);
+
+const { world, source, sessionId, send } = await openVisit();
+
+describe("Duplicates: an event is known by (source, event id)", () => {
+  const times = (id: string) => storedEvents(world.dataDir).filter((event) => event.eventId === id).length;
+
+  it("a second arrival is duplicate, with the analyticsEventId of the first, and says duplicate_event", async () => {
+    const event = trackEvent();
+    const first = await send([event]);
+    const second = await send([event]);
+    assert.deepEqual(outcomesOf(second), ["duplicate"]);
+    assert.deepEqual(idsOf(second), idsOf(first));
+    const [result] = second.body.results;
+    assert.deepEqual([result.code, typeof result.message], ["duplicate_event", "string"]);
+    assert.deepEqual([second.body.accepted, second.body.duplicates, second.body.rejected], [0, 1, 0]);
+    assert.equal(times(event.id), 1);
+  });
+
+  it("in the same batch the first is accepted, whatever else the others say", async () => {
+    const id = fresh("event");
+    const reply = await send([trackEvent({ id }), pageEvent({ id }), trackEvent({ id, name: "other" })]);
+    assert.deepEqual(outcomesOf(reply), ["accepted", "duplicate", "duplicate"]);
+    assert.equal(new Set(idsOf(reply)).size, 1);
+    assert.deepEqual(
+      reply.body.results.map((one: { name: string }) => one.name),
+      ["signup", "page_view", "other"],
+    );
+    assert.equal(times(id), 1);
+  });
+
+  it("in another batch, another session, by bootstrap and by the legacy route it is one event", async () => {
+    const event = trackEvent();
+    const other = await world.openSession(source, { anonymousId: "visitor-9" });
+    const replies = [
+      await world.send(
+        bootstrapPath(source),
+        bootstrapBody({ events: [event], batchId: "b", sentAt: event.timestamp }),
+      ),
+      await send([event]),
+      await world.send(eventsPath(source), eventsBody(other, [event], { anonymousId: "visitor-9" })),
+      await world.send(`/api/ingest/${source.publicKey}/events`, eventsBody(sessionId, [event])),
+    ];
+    assert.deepEqual(replies.flatMap(outcomesOf), ["accepted", "duplicate", "duplicate", "duplicate"]);
+    assert.equal(new Set(replies.flatMap(idsOf)).size, 1);
+    assert.equal(times(event.id), 1);
+  });
+
+  it("of another source it is another event", async () => {
+    const event = trackEvent();
+    const other = await world.createSource();
+    const first = await send([event]);
+    const body = eventsBody(await world.openSession(other), [event]);
+    const second = await world.send(eventsPath(other), body);
+    assert.deepEqual(outcomesOf(second), ["accepted"]);
+    assert.notDeepEqual(idsOf(second), idsOf(first));
+    assert.equal(times(event.id), 2);
+  });
+
+  it("ids that differ in case, space or script are different events", async () => {
+    const id = fresh("Event");
+    const ids = [id, id.toLowerCase(), ` ${id}`, `${id}\n`, `${id}\u00e9`, `${id}e\u0301`];
+    assert.deepEqual(
+      outcomesOf(await send(ids.map((one) => trackEvent({ id: one })))),
+      ids.map(() => "accepted"),
+    );
+  });
+
+  it("of many at the same instant exactly one is accepted", async () => {
+    const events = Array.from({ length: 5 }, () => trackEvent());
+    const sent = await Promise.all(Array.from({ length: 20 }, () => send(events)));
+    for (const [index, event] of events.entries()) {
+      const statuses = sent.map(({ body }) => body.results[index].status);
+      assert.equal(statuses.filter((status) => status === "accepted").length, 1);
+      assert.equal(statuses.filter((status) => status === "duplicate").length, 19);
+      assert.equal(times(event.id), 1);
+    }
+    assert.equal(new Set(sent.map((reply) => JSON.stringify(idsOf(reply)))).size, 1);
+  });
+
+  it("a rejected id is not remembered", async () => {
+    const id = fresh("event");
+    assert.deepEqual(outcomesOf(await send([trackEvent({ id, type: "odd" })])), [
+      "rejected unsupported_event_type",
+    ]);
+    assert.deepEqual(outcomesOf(await send([trackEvent({ id })])), ["accepted"]);
+  });
+
+  it("an event of a refused request is not remembered", async () => {
+    const event = trackEvent();
+    refused(await send([event, trackEvent({ id: 1 })]), 422, "invalid_payload");
+    refused(await send([event], { sessionId: "ses_nobody" }), 403, "invalid_session");
+    assert.deepEqual(outcomesOf(await send([event])), ["accepted"]);
+  });
+
+  it("results keep the order and the length of events; the counts add up to it", async () => {
+    const known = trackEvent();
+    await send([known]);
+    const events = [trackEvent(), known, trackEvent({ type: "odd" }), pageEvent(), known];
+    const reply = await send(events);
+    const wanted = ["accepted", "duplicate", "rejected unsupported_event_type", "accepted", "duplicate"];
+    assert.deepEqual(outcomesOf(reply), wanted);
+    assert.deepEqual(
+      reply.body.results.map((one: { eventId: string }) => one.eventId),
+      events.map(({ id }) => id),
+    );
+    assert.deepEqual([reply.body.accepted, reply.body.duplicates, reply.body.rejected], [2, 2, 1]);
+  });
+
+  it("accepted events are in the usage exactly once", async () => {
+    const own = await world.createSource();
+    const session = await world.openSession(own);
+    const events = [trackEvent(), trackEvent()];
+    for (let time = 0; time < 3; time += 1) await world.send(eventsPath(own), eventsBody(session, events));
+    const usage = (await world.ask(`/api/usage?organizationId=${own.organizationId}`)).body;
+    const [row] = usage.days.filter((day: { sourceId: string }) => day.sourceId === own.sourceId);
+    assert.equal(row.accepted, 2);
+  });
+});
+
+describe("Duplicates over days and restarts", () => {
+  const start = Date.UTC(2026, 10, 21, 12);
+
+  /** Sends the same event again with a new `sentAt`, in a new session, after so many days, with a restart among them. */
+  async function replay(timestamp: number, days: number[]) {
+    const time = drivenClock(start);
+    let world = await openWorld({}, { clock: time.clock });
+    try {
+      const source = await world.createSource();
+      const event = trackEvent({}, timestamp);
+      const outcomes: string[] = [];
+      for (const day of days) {
+        while (time.now() < start + day * DAY) {
+          time.advance(Math.min(12 * HOUR, start + day * DAY - time.now()));
+          await world.server.maintain();
+        }
+        const session = await world.openSession(source);
+        outcomes.push(
+          ...outcomesOf(await world.send(eventsPath(source), eventsBody(session, [event], {}, time.now()))),
+        );
+        if (day !== 4 && day !== 5) continue;
+        await world.close();
+        world = await openWorld({}, { clock: time.clock }, world.dataDir);
+      }
+      const stored = storedEvents(world.dataDir).filter((one) => one.eventId === event.id);
+      return { outcomes, stored: stored.length };
+    } finally {
+      await world[Symbol.asyncDispose]();
+    }
+  }
+
+  it("the same event after 1, 3, 5, 6, 7, 8, 9 and 12 days is never accepted twice", async () => {
+    const { outcomes, stored } = await replay(start, [0, 1, 3, 5, 6, 7, 8, 9, 12]);
+    assert.deepEqual(outcomes.slice(0, 6), ["accepted", ...Array(5).fill("duplicate")]);
+    assert.deepEqual(outcomes.slice(6), Array(3).fill("rejected timestamp_too_old"));
+    assert.equal(stored, 1);
+  });
+
+  it("nor is one that lay a day ahead when it came first", async () => {
+    const { outcomes, stored } = await replay(start + DAY, [0, 4, 7, 7.99, 8, 8.01, 12]);
+    assert.deepEqual(outcomes.slice(0, 5), ["accepted", ...Array(4).fill("duplicate")]);
+    assert.deepEqual(outcomes.slice(5), Array(2).fill("rejected timestamp_too_old"));
+    assert.equal(stored, 1);
+  });
+});

@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { openVisit } from "../install/visit.ts";
+import { storedEvent } from "../ledger/reader.ts";
+import { eventsBody, eventsPath, ORIGIN, outcomesOf, pageEvent, trackEvent } from "../support/world.ts";
+
+const SMART = "😀";
+
+const { world, source, sessionId, send, sendOne } = await openVisit();
+
+describe("Warnings: an event with odd data is stored, and says what became of it", () => {
+  it("url_truncated: url and referrer are cut at 4,096 characters", async () => {
+    const long = `${ORIGIN}/${"a".repeat(5_000)}`;
+    for (const page of [{ url: long }, { url: ORIGIN, referrer: long }, { path: `/${"a".repeat(5_000)}` }]) {
+      const { outcome, warnings, stored } = await sendOne(pageEvent({ page }));
+      assert.deepEqual([outcome, warnings], ["accepted", ["url_truncated"]]);
+      const cut = [stored.page.url, stored.page.referrer].filter((text) => text?.length > 1_000);
+      assert.ok(
+        cut.every((text) => text.length <= 4_096 + ORIGIN.length),
+        String(cut.map((text) => text.length)),
+      );
+    }
+    assert.deepEqual((await sendOne(pageEvent({ page: { url: long.slice(0, 4_096) } }))).warnings, []);
+  });
+
+  it("value_truncated: a title at 500, a property's string at 8,192 characters", async () => {
+    const title = await sendOne(pageEvent({ page: { path: "/", title: "t".repeat(501) } }));
+    assert.deepEqual([title.warnings, title.stored.page.title.length], [["value_truncated"], 500]);
+    const deep = await sendOne(trackEvent({ properties: { a: [{ b: "p".repeat(8_193) }] } }));
+    assert.deepEqual([deep.warnings, deep.stored.properties.a[0].b.length], [["value_truncated"], 8_192]);
+    const both = { page: { path: "/", title: "t".repeat(501) }, properties: { a: "p".repeat(8_193) } };
+    assert.deepEqual((await sendOne(pageEvent(both))).warnings, ["value_truncated"], "said once");
+    const exact = { page: { path: "/", title: "t".repeat(500) }, properties: { a: "p".repeat(8_192) } };
+    assert.deepEqual((await sendOne(pageEvent(exact))).warnings, []);
+  });
+
+  it("what is cut in the middle of a character stays well-formed", async () => {
+    const page = {
+      url: `${ORIGIN}/${"a".repeat(4_095 - ORIGIN.length - 1)}${SMART}`,
+      title: `${"t".repeat(499)}${SMART}`,
+    };
+    const properties = { a: `${"p".repeat(8_191)}${SMART}` };
+    const context = { screen: `${"s".repeat(31)}${SMART}` };
+    const { stored } = await sendOne(pageEvent({ page, properties, context }));
+    assert.doesNotMatch(JSON.stringify(stored), /\\ud[89a-f]/, "no half of a pair is left");
+    const path = await sendOne(
+      pageEvent({ page: { path: `/${"a".repeat(4_094)}${SMART}`, referrer: page.url } }),
+    );
+    assert.doesNotMatch(JSON.stringify(path.stored), /\\ud[89a-f]/);
+  });
+
+  it("number_not_finite: a number that is not finite becomes null", async () => {
+    const event = JSON.stringify(
+      eventsBody(sessionId, [trackEvent({ properties: { a: "@", b: [{ c: "@" }] } })]),
+    );
+    const reply = await world.send(
+      eventsPath(source),
+      event.replaceAll('"@"', "1e400").replace("1e400", "-1e999"),
+    );
+    assert.deepEqual(outcomesOf(reply), ["accepted"]);
+    assert.deepEqual(reply.body.results[0].warnings, ["number_not_finite"]);
+    const stored = storedEvent(world.dataDir, reply.body.results[0].eventId);
+    assert.deepEqual(stored.properties, { a: null, b: [{ c: null }] });
+  });
+
+  it("number_not_finite holds for page and context too", async () => {
+    const event = pageEvent({ page: { path: "/", depth: "@" }, context: { scale: "@" } });
+    const text = JSON.stringify(eventsBody(sessionId, [event])).replaceAll('"@"', "1e400");
+    const reply = await world.send(eventsPath(source), text);
+    assert.deepEqual(reply.body.results[0].warnings, ["number_not_finite"]);
+    assert.equal(storedEvent(world.dataDir, event.id).context.scale, null);
+    const batch = JSON.stringify(
+      eventsBody(sessionId, [trackEvent(), trackEvent()], { context: { scale: "@" } }),
+    );
+    const ofBatch = await world.send(eventsPath(source), batch.replaceAll('"@"', "-1e400"));
+    for (const { warnings } of ofBatch.body.results) assert.deepEqual(warnings, ["number_not_finite"]);
+  });
+
+  it("bot_suspected: the user agent is a crawler's; the event is stored and marked", async () => {
+    const bot = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)";
+    const { outcome, warnings, stored } = await sendOne(trackEvent(), {}, { "user-agent": bot });
+    assert.deepEqual([outcome, warnings, stored.device.isBot], ["accepted", ["bot_suspected"], true]);
+  });
+
+  it("a rejected event has none, and several stand beside each other", async () => {
+    const event = { timestamp: new Date().toISOString().slice(0, -1), anonymousId: "visitor-2" };
+    const reply = await send([trackEvent(event), trackEvent({ ...event, type: "odd" })]);
+    const warnings = reply.body.results.map((one: { warnings: string[] }) => one.warnings.toSorted());
+    assert.deepEqual(warnings, [["anonymous_id_mismatch", "timezone_assumed"], []]);
+  });
+});

@@ -1,0 +1,181 @@
+/** GET /api/export/events where there is no warehouse: what was accepted is in the ledger, and is given out from there. */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { LIMITS } from "@headwater/contract";
+import { noWarehouse } from "../../src/clickhouse/warehouse.ts";
+import { createExport } from "../../src/export/export.ts";
+import { openSqliteLedger } from "../../src/ledger/sqlite/open.ts";
+import { folder } from "../cli/command-line.ts";
+import { linesOf, recordsOf, rowsOfParquet } from "../export/exported.ts";
+import {
+  eventsBody,
+  eventsPath,
+  fresh,
+  issuesOf,
+  MINUTE,
+  openWorld,
+  pageEvent,
+  refused,
+  trackEvent,
+  type World,
+} from "../support/world.ts";
+
+describe("Export without a warehouse", () => {
+  let world: World;
+  let sourceId: string;
+  let elsewhere: string;
+  const now = Date.now();
+  const at = (minutesAgo: number) => ({ timestamp: new Date(now - minutesAgo * MINUTE).toISOString() });
+  const sent = [
+    pageEvent({
+      id: fresh("e"),
+      ...at(30),
+      page: { url: "https://shop.example/a?utm_source=x", title: "=1+1" },
+    }),
+    trackEvent({ id: fresh("e"), ...at(20), name: "buy", properties: { price: 9.5, note: 'a "b", c' } }),
+    pageEvent({ id: fresh("e"), ...at(10), page: { path: "/b", title: "two\r\nlines" } }),
+  ];
+  const exported = async (query: Record<string, string> = {}) =>
+    world.ask(`/api/export/events?${new URLSearchParams({ sourceId, ...query })}`);
+  const idsOf = (rows: Record<string, string>[]) => rows.map(({ eventId }) => eventId);
+
+  before(async () => {
+    world = await openWorld();
+    const source = await world.createSource();
+    sourceId = source.sourceId;
+    const sessionId = await world.openSession(source);
+    for (const events of [[sent[0], sent[0], sent[1]], [sent[2]]]) {
+      await world.send(eventsPath(source), eventsBody(sessionId, events, { context: { locale: "de-DE" } }));
+    }
+    const other = await world.createSource();
+    elsewhere = other.sourceId;
+    await world.send(
+      eventsPath(other),
+      eventsBody(await world.openSession(other), [pageEvent({ title: sourceId })]),
+    );
+  });
+  after(() => world[Symbol.asyncDispose]());
+
+  it("200: each accepted event once, as its normal form, and nothing of another source", async () => {
+    const { status, headers, body } = await exported();
+    assert.deepEqual([status, headers.get("content-type")], [200, "application/x-ndjson"]);
+    assert.match(headers.get("content-disposition")!, /filename="events\.ndjson"/);
+    const rows = linesOf(body);
+    assert.deepEqual(
+      idsOf(rows),
+      sent.map(({ id }) => id),
+    );
+    const [first, second] = rows;
+    const nothing = { medium: null, campaign: null, term: null, content: null };
+    assert.deepEqual(
+      [first!.page.utm, first!.page.clickIds, first!.properties],
+      [{ source: "x", ...nothing }, {}, {}],
+    );
+    assert.deepEqual(
+      [first!.sourceId, first!.context, first!.name],
+      [sourceId, { locale: "de-DE" }, "page_view"],
+    );
+    assert.deepEqual([second!.properties, second!.page.url], [{ price: 9.5, note: 'a "b", c' }, null]);
+    assert.equal(linesOf((await exported({ sourceId: elsewhere })).body).length, 1);
+  });
+
+  it("gives a range of time, itself without its end, and no more than a limit", async () => {
+    const [one, two, three] = sent.map(({ id }) => id);
+    const of = async (query: Record<string, string>) => idsOf(linesOf((await exported(query)).body));
+    assert.deepEqual(await of({ from: sent[1]!.timestamp }), [two, three]);
+    assert.deepEqual(await of({ to: sent[1]!.timestamp }), [one]);
+    assert.deepEqual(await of({ from: sent[1]!.timestamp, to: sent[2]!.timestamp, format: "ndjson" }), [two]);
+    assert.deepEqual(await of({ limit: "2" }), [one, two]);
+    assert.deepEqual(await of({ to: "2020-01-01" }), []);
+  });
+
+  it("goes on after a cursor, without a second head", async () => {
+    const all = linesOf((await exported()).body);
+    const cursor = all[0]!.analyticsEventId;
+    assert.deepEqual(linesOf((await exported({ cursor })).body), all.slice(1));
+    const csv = (await exported({ format: "csv" })).body as string;
+    const end = csv.indexOf("\n", csv.indexOf(cursor)) + 1;
+    assert.equal(csv.slice(0, end) + (await exported({ format: "csv", cursor })).body, csv);
+    assert.equal((await exported({ cursor: all.at(-1)!.analyticsEventId })).body, "");
+  });
+
+  it("writes CSV of which a line is a record and no cell is a formula", async () => {
+    const { headers, body } = await exported({ format: "csv" });
+    assert.equal(headers.get("content-type"), "text/csv; charset=utf-8");
+    const rows = recordsOf(body);
+    assert.deepEqual(
+      rows.map(({ eventId, title, url, isBot }) => [eventId, title, url, isBot]),
+      [
+        [sent[0]!.id, "'=1+1", "https://shop.example/a?utm_source=x", "false"],
+        [sent[1]!.id, "", "", "false"],
+        [sent[2]!.id, "two lines", "https://shop.example/b", "false"],
+      ],
+    );
+    assert.deepEqual(JSON.parse(rows[1]!.properties), { price: 9.5, note: 'a "b", c' });
+  });
+
+  it("writes a Parquet file that another program reads", async () => {
+    const path = `/api/export/events?sourceId=${sourceId}&format=parquet`;
+    const headers = { authorization: "Bearer the-owner-token-of-a-test-world-0123456789" };
+    const rows = await rowsOfParquet(await (await fetch(world.url + path, { headers })).arrayBuffer());
+    assert.deepEqual(
+      rows.map(({ eventId, title, occurredAt, properties, isBot }) => [
+        eventId,
+        title,
+        occurredAt,
+        properties,
+        isBot,
+      ]),
+      [
+        [sent[0]!.id, "=1+1", new Date(sent[0]!.timestamp), {}, false],
+        [sent[1]!.id, null, new Date(sent[1]!.timestamp), { price: 9.5, note: 'a "b", c' }, false],
+        [sent[2]!.id, "two\r\nlines", new Date(sent[2]!.timestamp), {}, false],
+      ],
+    );
+    const none = await fetch(`${world.url}${path}&to=2020-01-01`, { headers });
+    assert.deepEqual(await rowsOfParquet(await none.arrayBuffer()), []);
+  });
+
+  it("422: what cannot be asked, each by its name", async () => {
+    const bad: [Record<string, string>, string][] = [
+      [{ from: "yesterday" }, "from: invalid_timestamp"],
+      [{ from: "2026-02-30" }, "from: invalid_timestamp"],
+      [{ to: "2026-04-31T10:00:00Z" }, "to: invalid_timestamp"],
+      [{ from: "2026-02-31T25:00:00Z" }, "from: invalid_timestamp"],
+      [{ from: "2026-01-02", to: "2026-01-02" }, "from: invalid_value"],
+      [{ format: "xlsx" }, "format: invalid_value"],
+      [{ cursor: "evt_1" }, "cursor: invalid_value"],
+      [{ cursor: `evt_${"0".repeat(32)}` }, "cursor: invalid_value"],
+      [{ limit: "0" }, "limit: invalid_value"],
+      [{ page: "2" }, "page: unknown_field"],
+    ];
+    for (const [query, issue] of bad) assert.deepEqual(issuesOf(await exported(query)), [issue]);
+    assert.deepEqual(issuesOf(await world.ask("/api/export/events")), ["sourceId: required"]);
+  });
+
+  it("503: while the warehouse that there is does not answer", async () => {
+    await using down = await openWorld({ WAREHOUSE: "", CLICKHOUSE_URL: "http://127.0.0.1:9" });
+    const source = await down.createSource();
+    const reply = await down.ask(`/api/export/events?sourceId=${source.sourceId}`);
+    refused(reply, 503, "warehouse_unavailable");
+    assert.ok(reply.headers.get("retry-after"));
+  });
+
+  it("503: beyond the exports that there may be at once, and one that ends makes room", async () => {
+    using data = folder();
+    const ledger = await openSqliteLedger({ dataDir: data.path, now });
+    const deps = { warehouse: () => noWarehouse(null), ledger, stopping: new AbortController().signal };
+    const handler = createExport(deps);
+    const open = (signal: AbortSignal) => handler({ source: { sourceId }, query: {}, signal } as never);
+    const clients = Array.from({ length: LIMITS.exportsAtOnce }, () => new AbortController());
+    for (const { signal } of clients) await open(signal);
+    const { signal } = new AbortController();
+    await assert.rejects(open(signal), { code: "overloaded" });
+    clients[0]!.abort();
+    const answer = (await open(signal)) as { stream: AsyncIterable<string> };
+    await assert.rejects(open(signal), { code: "overloaded" });
+    for await (const _ of answer.stream);
+    await open(signal);
+    await ledger.close();
+  });
+});

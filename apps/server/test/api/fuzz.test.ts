@@ -1,0 +1,166 @@
+/**
+ * Requests that are made from /openapi.json, valid ones and mutated ones, thrown at every route: none is answered with
+ * a 5xx, and every answer is valid (`World` checks each). 2,000 of them, with TEST_LONG=1 20,000. A failure prints
+ * its seed; FUZZ_SEED runs it again.
+ */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import fc from "fast-check";
+import { BROWSER, ORIGIN, OWNER_TOKEN, openWorld, type Reply, type World } from "../support/world.ts";
+import { furnish, type Known, newest, often, realOf, wild } from "./fuzz-furniture.ts";
+import { asText, mutated, type Real, type Schema, valid } from "./mutation.ts";
+
+const RUNS = process.env.TEST_LONG === "1" ? 20_000 : 2_000;
+const SEED = Number(process.env.FUZZ_SEED ?? Date.now() & 0x7fffffff);
+const LEAST_SHARE = 0.3;
+
+interface Documented {
+  operationId: string;
+  parameters: { name: string; in: "path" | "query"; required: boolean; schema: Schema }[];
+  requestBody?: { content: Record<string, { schema: Schema }> };
+}
+interface Endpoint extends Documented {
+  method: string;
+  path: string;
+}
+interface Request {
+  operationId: string;
+  method: string;
+  path: string;
+  headers: Record<string, string>;
+  body?: string;
+}
+
+/** Answers that go on for ever have tests of their own. */
+const ENDLESS = "streamDebug";
+
+async function endpointsOf(world: World): Promise<Endpoint[]> {
+  const { paths } = (await world.ask("/openapi.json")).body;
+  return Object.entries(paths as Record<string, Record<string, Documented>>)
+    .flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, one]) => ({ ...one, method: method.toUpperCase(), path })),
+    )
+    .filter(({ operationId }) => operationId !== ENDLESS);
+}
+
+/** A text as it may stand in a path or a query. */
+const encoded = (value: unknown) => encodeURIComponent(String(value).toWellFormed());
+
+function requestTo(endpoint: Endpoint, real: Real, known: Known): fc.Arbitrary<Request> {
+  const parameters = endpoint.parameters.map((one) => {
+    const value = real[one.name] ?? valid(one.schema, real);
+    const sent =
+      one.in === "path" ? value : one.required ? often(value, wild) : fc.option(value, { nil: undefined });
+    return sent.map((text) => ({ ...one, text }));
+  });
+  const schema = endpoint.requestBody?.content["application/json"]?.schema;
+  const fits = schema ? valid(schema, real) : fc.constant(undefined);
+  const body = fits.chain((value) =>
+    value === undefined
+      ? fc.constant(undefined)
+      : fc.oneof(
+          { weight: 2, arbitrary: fc.constant(JSON.stringify(value)) },
+          { weight: 1, arbitrary: mutated(value).chain(asText) },
+        ),
+  );
+  const headers = fc.record({
+    authorization: fc.oneof(
+      {
+        weight: 30,
+        arbitrary: often(fc.constant(OWNER_TOKEN), fc.constantFrom(...known.secrets)).map(
+          (token) => `Bearer ${token}`,
+        ),
+      },
+      { weight: 1, arbitrary: fc.constantFrom("Bearer x", "Basic eA==") },
+    ),
+    prefer: fc.constantFrom("handling=lenient", "return=minimal"),
+    origin: fc.constantFrom(ORIGIN, "null", "capacitor://localhost"),
+  });
+  return fc.tuple(fc.tuple(...parameters), body, headers).map(([given, text, sent]) => {
+    const path = given.reduce((url, one) => url.replace(`{${one.name}}`, encoded(one.text)), endpoint.path);
+    const query = given
+      .filter((one) => one.in === "query" && one.text !== undefined)
+      .map((one) => `${one.name}=${encoded(one.text)}`);
+    const { operationId, method } = endpoint;
+    const contentType: Record<string, string> =
+      text === undefined ? {} : { "content-type": "application/json" };
+    const request: Request = {
+      operationId,
+      method,
+      path: query.length > 0 ? `${path}?${query.join("&")}` : path,
+      headers: { "user-agent": BROWSER, ...sent, ...contentType },
+    };
+    return text === undefined ? request : { ...request, body: text };
+  });
+}
+
+describe("Mutated requests at every route", () => {
+  let world: World;
+  before(async () => {
+    world = await openWorld();
+  });
+  after(() => world[Symbol.asyncDispose]());
+
+  it(`${RUNS} of them: no 5xx, every response valid against its schema`, async (t) => {
+    const known = await furnish(world);
+    const endpoints = await endpointsOf(world);
+    const real = realOf(known);
+    const statuses = new Map<number, number>();
+    const asked = new Map<string, number>();
+    let throughIngest = 0;
+
+    const learn = (operationId: string, { status, body }: Reply) => {
+      if (status >= 300) return;
+      if (operationId === "createSource") known.sources.push(body.sourceId);
+      if (operationId === "createSource" || operationId === "regenerateKey") known.keys.push(body.publicKey);
+      if (operationId === "addMember") known.users.push(body.userId);
+      if (operationId === "createToken") known.tokens.push(body.tokenId);
+      if (/bootstrap/i.test(operationId)) {
+        known.visits.push({ publicKey: body.ingestUrl.split("/").at(-2), sessionId: body.sessionId });
+      }
+      if (/events/i.test(operationId)) throughIngest += 1;
+    };
+    const throwOne = async ({ operationId, method, path, headers, body }: Request) => {
+      const reply = await world.ask(path, {
+        method,
+        token: null,
+        headers,
+        ...(body === undefined ? {} : { body }),
+      });
+      // this world has no warehouse: its questions have a test of their own, with one
+      const isAnswered = reply.status < 500 || reply.body.code === "warehouse_off";
+      assert.ok(isAnswered, `${reply.status} ${JSON.stringify(reply.body)}`);
+      learn(operationId, reply);
+      statuses.set(reply.status, (statuses.get(reply.status) ?? 0) + 1);
+      asked.set(operationId, (asked.get(operationId) ?? 0) + 1);
+    };
+    const ingest = endpoints.filter(({ path }) => path.startsWith("/api/ingest/"));
+    // a key and a session that belong together, mostly: others are refused before their events are looked at
+    const toIngest = (endpoint: Endpoint) =>
+      newest(known.visits).chain(({ publicKey, sessionId }) => {
+        const belonging = { publicKey: fc.constant(publicKey), sessionId: fc.constant(sessionId) };
+        return requestTo(endpoint, { ...real, ...belonging }, known);
+      });
+    const requests = fc.constantFrom(...endpoints, ...ingest, ...ingest, ...ingest).chain((endpoint) => {
+      const freely = requestTo(endpoint, real, known);
+      return ingest.includes(endpoint)
+        ? fc.oneof({ weight: 3, arbitrary: toIngest(endpoint) }, { weight: 1, arbitrary: freely })
+        : freely;
+    });
+    await fc.assert(fc.asyncProperty(requests, throwOne), { seed: SEED, numRuns: RUNS, endOnFailure: true });
+
+    const refusedAtTheDoor = [401, 404, 415, 422].reduce(
+      (sum, status) => sum + (statuses.get(status) ?? 0),
+      0,
+    );
+    const share = 1 - refusedAtTheDoor / RUNS;
+    t.diagnostic(
+      `seed ${SEED}, ${RUNS} requests, ${Math.round(share * 100)} % got past validation, ${throughIngest} batches taken, by status ${JSON.stringify(Object.fromEntries([...statuses].sort()))}`,
+    );
+    assert.ok(share >= LEAST_SHARE, `only ${share} got past validation`);
+    assert.ok(throughIngest > RUNS / 100, `only ${throughIngest} batches were taken`);
+    for (const { operationId } of endpoints)
+      assert.ok(asked.has(operationId), `${operationId} was not asked`);
+    assert.equal((await world.ask("/readyz")).status, 200);
+  });
+});

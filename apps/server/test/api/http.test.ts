@@ -1,0 +1,295 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { connect } from "node:net";
+import { after, before, describe, it } from "node:test";
+import { openApiDocument } from "@headwater/contract";
+import { createClientErrorHandler } from "../../src/http/client-error.ts";
+import { StorageError } from "../../src/ledger/ledger.ts";
+import { APP_URL, BASE_URL, openWorld, refused, type World, worldOf } from "../support/workspace-world.ts";
+
+/** What the socket answers to bytes, until it closes. */
+async function raw(
+  port: number,
+  bytes: string,
+): Promise<{ status: number; body: Record<string, unknown>; head: string }> {
+  const socket = connect(port, "127.0.0.1");
+  socket.write(bytes);
+  let text = "";
+  socket.on("data", (chunk) => {
+    text += chunk;
+  });
+  socket.on("error", () => undefined);
+  await once(socket, "close");
+  const [head = "", body = ""] = text.split("\r\n\r\n");
+  return { status: Number(head.split(" ")[1]), head, body: JSON.parse(body) };
+}
+
+describe("HTTP around the operations", () => {
+  let world: World;
+  let port: number;
+  before(async () => {
+    world = await openWorld();
+    port = Number(new URL(world.url).port);
+  });
+  after(() => world.close());
+
+  describe("every response", () => {
+    it("carries X-Request-Id: an incoming one of at most 128 visible ASCII characters is kept", async () => {
+      const asked = async (id: string) => {
+        const reply = await world.ask("GET", "/api/organizations", { headers: { "x-request-id": id } });
+        return reply.headers.get("x-request-id")!;
+      };
+      for (const id of ["a", "x".repeat(128), "{}<>!"]) assert.equal(await asked(id), id);
+      for (const id of ["x".repeat(129), "a b", "é"]) assert.match(await asked(id), /^req_/);
+      const refusal = await world.ask("GET", "/nowhere", { headers: { "x-request-id": "mine" } });
+      assert.deepEqual([refusal.headers.get("x-request-id"), refusal.body.requestId], ["mine", "mine"]);
+    });
+
+    it("is not stored by caches, failures included", async () => {
+      for (const path of ["/api/organizations", "/api/tokens", "/nowhere"]) {
+        assert.equal((await world.ask("GET", path)).headers.get("cache-control"), "no-store");
+      }
+    });
+  });
+
+  describe("404 and 405", () => {
+    it("route_not_found: the flat shape of every failure, whatever was sent along", async () => {
+      for (const path of ["/", "/api", "/api/tracking-sources/x/y", "//", "/api/%2e%2e"]) {
+        refused(await world.ask("GET", path), 404, "route_not_found");
+      }
+      refused(
+        await world.ask("POST", "/nowhere", { body: "{", headers: { "content-type": "nonsense" } }),
+        404,
+        "route_not_found",
+      );
+    });
+
+    it("method_not_allowed: with Allow", async () => {
+      const reply = await world.ask("PUT", "/api/tracking-sources", { body: {} });
+      refused(reply, 405, "method_not_allowed");
+      assert.equal(reply.headers.get("allow"), "GET, HEAD, POST, OPTIONS");
+      const one = await world.ask("POST", "/api/tracking-sources/src_x", { token: null, body: {} });
+      refused(one, 405, "method_not_allowed");
+      assert.equal(one.headers.get("allow"), "GET, HEAD, PATCH, DELETE, OPTIONS");
+      refused(await world.ask("PROPFIND", "/healthz"), 405, "method_not_allowed");
+    });
+  });
+
+  describe("400, 408 and 431: what is refused before it is a request", () => {
+    it("malformed_http: no HTTP, and a path that is not validly encoded", async () => {
+      const answer = await raw(port, "nonsense\r\n\r\n");
+      assert.deepEqual([answer.status, answer.body.code, answer.body.ok], [400, "malformed_http", false]);
+      assert.match(answer.head, /X-Request-Id: req_/);
+      refused(await world.ask("GET", "/api/tracking-sources/%ff"), 400, "malformed_http");
+    });
+
+    it("headers_too_large", async () => {
+      const answer = await raw(port, `GET / HTTP/1.1\r\nHost: x\r\nX-Large: ${"x".repeat(20_000)}\r\n\r\n`);
+      assert.deepEqual([answer.status, answer.body.code], [431, "headers_too_large"]);
+    });
+
+    it("request_timeout: headers that do not arrive in time", async () => {
+      const server = createServer({ headersTimeout: 20, requestTimeout: 20, connectionsCheckingInterval: 5 });
+      server.on(
+        "clientError",
+        createClientErrorHandler(() => "req_1"),
+      );
+      server.listen(0, "127.0.0.1");
+      await once(server, "listening");
+      const answer = await raw((server.address() as AddressInfo).port, "GET / HTTP/1.1\r\nHost: x\r\n");
+      assert.deepEqual([answer.status, answer.body.code], [408, "request_timeout"]);
+      server.close();
+    });
+  });
+
+  describe("500 and 503", () => {
+    it("internal_error says nothing of the inside, and is logged under the request id", async (t) => {
+      const broken = await worldOf(t, {
+        ledger: (real) => ({
+          ...real,
+          organizationsOf: () => Promise.reject(new Error("select secret from /var/lib")),
+        }),
+      });
+      const reply = await broken.ask("GET", "/api/organizations");
+      refused(reply, 500, "internal_error");
+      assert.doesNotMatch(reply.text, /select|secret|\/var|stack|\.ts/);
+      const [line] = broken.logged as { requestId: string; err: Error }[];
+      assert.deepEqual(
+        [line?.requestId, line?.err.message],
+        [reply.body.requestId, "select secret from /var/lib"],
+      );
+    });
+
+    it("storage_unavailable and storage_full, to be tried again", async (t) => {
+      for (const [full, code] of [
+        [false, "storage_unavailable"],
+        [true, "storage_full"],
+      ] as const) {
+        const broken = await worldOf(t, {
+          ledger: (real) => ({
+            ...real,
+            organizationsOf: () => Promise.reject(new StorageError("/dev/sda", full)),
+          }),
+        });
+        const reply = await broken.ask("GET", "/api/organizations");
+        refused(reply, 503, code);
+        assert.deepEqual([reply.headers.get("retry-after"), reply.body.retryable], ["1", true]);
+        assert.deepEqual(broken.logged, []);
+      }
+    });
+
+    it("shutting_down: while the service stops, what needs a token is refused and health is answered", async (t) => {
+      const stopping = await worldOf(t);
+      stopping.stop();
+      refused(await stopping.ask("GET", "/api/organizations"), 503, "shutting_down");
+      assert.equal((await stopping.ask("GET", "/healthz")).status, 200);
+    });
+  });
+
+  describe("429", () => {
+    it("rate_limited: requests of one token, with what is left and when to come back", async (t) => {
+      const small = await worldOf(t, { rates: { token: { perSecond: 0.5, burst: 3 } } });
+      const ask = () => small.ask("GET", "/api/organizations");
+      for (let asked = 0; asked < 3; asked += 1) assert.equal((await ask()).status, 200);
+      const reply = await ask();
+      refused(reply, 429, "rate_limited");
+      const header = (name: string) => reply.headers.get(name);
+      assert.deepEqual([header("retry-after"), header("ratelimit-limit")], ["2", "3"]);
+      assert.deepEqual([header("ratelimit-remaining"), header("ratelimit-reset")], ["0", "6"]);
+      small.advance(2_000);
+      assert.equal((await ask()).status, 200);
+    });
+
+    it("rate_limited comes before the body is looked at, and one token does not stop another", async (t) => {
+      const small = await worldOf(t, { rates: { token: { perSecond: 1, burst: 2 } } });
+      const strangers = await small.strangers();
+      for (let asked = 0; asked < 2; asked += 1) await small.ask("GET", "/api/organizations");
+      refused(await small.ask("POST", "/api/organizations", { body: "{" }), 429, "rate_limited");
+      assert.equal((await small.ask("GET", "/api/organizations", { token: strangers.token })).status, 200);
+    });
+
+    it("rate_limited: 10 failed authentications a minute of one address; a good token still passes", async (t) => {
+      const guarded = await worldOf(t, { rates: { failedAuth: { perSecond: 10 / 60, burst: 10 } } });
+      const guess = (token: string | null) => guarded.ask("GET", "/api/organizations", { token });
+      for (let tries = 0; tries < 10; tries += 1) refused(await guess("x".repeat(40)), 401, "invalid_token");
+      const reply = await guess("x".repeat(40));
+      refused(reply, 429, "rate_limited");
+      assert.equal(reply.headers.get("retry-after"), "6");
+      refused(await guess(null), 401, "missing_token");
+      assert.equal((await guess(guarded.ownerToken)).status, 200);
+    });
+  });
+
+  describe("CORS", () => {
+    it("lets in the console's origin and no other, without credentials", async () => {
+      const at = async (origin: string, method = "GET", path = "/api/organizations") =>
+        (await world.ask(method, path, { headers: { origin } })).headers;
+      const mine = await at(APP_URL);
+      assert.equal(mine.get("access-control-allow-origin"), APP_URL);
+      assert.match(mine.get("access-control-expose-headers")!, /X-Request-Id/);
+      assert.equal(mine.get("access-control-allow-credentials"), null);
+      for (const origin of [
+        "https://evil.io",
+        "null",
+        `${APP_URL}.evil.io`,
+        "http://console.example.com",
+        BASE_URL,
+      ]) {
+        const headers = await at(origin);
+        assert.deepEqual([headers.get("access-control-allow-origin"), headers.get("vary")], [null, "Origin"]);
+      }
+      assert.equal((await at(APP_URL, "GET", "/nowhere")).get("access-control-allow-origin"), APP_URL);
+    });
+
+    it("answers the preflight without a token", async () => {
+      const preflight = (origin: string) =>
+        world.ask("OPTIONS", "/api/tracking-sources/src_x", {
+          token: null,
+          headers: {
+            origin,
+            "access-control-request-method": "PATCH",
+            "access-control-request-headers": "authorization",
+          },
+        });
+      const mine = await preflight(APP_URL);
+      assert.equal(mine.status, 204);
+      assert.match(mine.headers.get("access-control-allow-methods")!, /PATCH/);
+      assert.match(mine.headers.get("access-control-allow-headers")!, /Authorization/);
+      assert.equal(mine.headers.get("access-control-max-age"), "7200");
+      const theirs = await preflight("https://evil.io");
+      assert.deepEqual([theirs.status, theirs.headers.get("access-control-allow-methods")], [204, null]);
+    });
+  });
+
+  describe("public routes", () => {
+    it("answer without a token", async () => {
+      assert.deepEqual((await world.ask("GET", "/healthz", { token: null })).body, { status: "ok" });
+      assert.equal((await world.ask("GET", "/readyz", { token: null })).body.status, "ready");
+      const metrics = await world.ask("GET", "/metrics", { token: null });
+      assert.deepEqual([metrics.status, metrics.text], [200, "headwater_ready 1\n"]);
+    });
+
+    it("/openapi.json is the contract's document", async () => {
+      const { body } = await world.ask("GET", "/openapi.json", { token: null });
+      assert.deepEqual(body, JSON.parse(JSON.stringify(openApiDocument(BASE_URL, "0.0.0-test"))));
+    });
+
+    it("/docs names every operation, runs no script and asks no other host for anything", async () => {
+      const { text, headers } = await world.ask("GET", "/docs", { token: null });
+      const document = openApiDocument(BASE_URL, "x") as { paths: Record<string, object> };
+      for (const path of Object.keys(document.paths)) assert.ok(text.includes(path), path);
+      assert.doesNotMatch(text, /<script|<link|<img|@import|url\(| src=| on\w+=/i);
+      assert.match(headers.get("content-security-policy")!, /^default-src 'none'; style-src 'sha256-[^']+';/);
+      assert.equal(headers.get("x-content-type-options"), "nosniff");
+    });
+  });
+
+  describe("streams", () => {
+    const open = async (of: World, token: string) => {
+      const { sourceId } = await of.source();
+      const response = await fetch(`${of.url}/api/tracking-sources/${sourceId}/debug/stream`, {
+        headers: { authorization: `Bearer ${token}` },
+      });
+      const reader = response.body!.getReader();
+      const first = new TextDecoder().decode((await reader.read()).value);
+      return { response, reader, first };
+    };
+    /** Resolves when the stream is over, however it ends. */
+    const over = async (reader: ReadableStreamDefaultReader) => {
+      try {
+        while (!(await reader.read()).done);
+      } catch {
+        // cut off
+      }
+    };
+
+    it("send their headers and what there is at once", async () => {
+      const { response, reader, first } = await open(world, world.ownerToken);
+      assert.deepEqual([response.status, first], [200, ": connected\n\n"]);
+      assert.equal(response.headers.get("content-type"), "text/event-stream");
+      assert.equal(response.headers.get("cache-control"), "no-store");
+      assert.match(response.headers.get("x-request-id")!, /^req_/);
+      await reader.cancel();
+    });
+
+    it("are closed by revocation, removal and demotion", async () => {
+      const { organizationId } = world;
+      const ends: ((member: { userId: string; tokenId: string }) => Promise<unknown>)[] = [
+        ({ tokenId }) => world.ask("DELETE", `/api/tokens/${tokenId}?organizationId=${organizationId}`),
+        ({ userId }) => world.ask("DELETE", `/api/members/${userId}?organizationId=${organizationId}`),
+        ({ userId }) =>
+          world.ask("PATCH", `/api/members/${userId}`, { body: { organizationId, role: "viewer" } }),
+      ];
+      await Promise.all(
+        ends.map(async (end) => {
+          const member = await world.member("developer");
+          const { reader } = await open(world, member.token);
+          await end(member);
+          await over(reader);
+        }),
+      );
+    });
+  });
+});

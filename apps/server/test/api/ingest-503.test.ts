@@ -1,0 +1,156 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { describe, it } from "node:test";
+import { LIMITS } from "@headwater/contract";
+import {
+  bootstrapBody,
+  bootstrapPath,
+  eventsBody,
+  eventsPath,
+  INGEST_ROUTES,
+  ORIGIN,
+  openWorld,
+  outcomesOf,
+  refused,
+  trackEvent,
+  type World,
+} from "../support/world.ts";
+import { Line } from "./raw-line.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: a source as the API answers it
+type Source = any;
+
+/** A request of whose head the server has the half: it is answered when the rest comes. */
+async function openHalfway(url: string, path: string, body: string) {
+  const { hostname, port, host } = new URL(url);
+  const socket = connect(Number(port), hostname).setEncoding("utf8");
+  let said = "";
+  socket.on("data", (text: string) => {
+    said += text;
+  });
+  const ended = once(socket, "close");
+  // the answer to the first says that the half of the second has been read too
+  const first = `GET /healthz HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
+  socket.write(`${first}POST ${path} HTTP/1.1\r\nHost: ${host}\r\n`);
+  await once(socket, "data");
+  const rest = `Origin: ${ORIGIN}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+  const answered = ended.then(() => {
+    const [head, text] = said.slice(said.lastIndexOf("HTTP/1.1 ")).split("\r\n\r\n") as [string, string];
+    const [status, ...lines] = head.split("\r\n");
+    const headers = new Headers(lines.map((line) => line.split(": ", 2) as [string, string]));
+    return { method: "POST", path, status: Number(status!.split(" ")[1]), headers, body: JSON.parse(text) };
+  });
+  return { answered, finish: () => socket.write(rest) };
+}
+
+describe("503: nothing of the request was stored, and it may be sent again", () => {
+  it("storage_full: less room than DISK_LOW_WATER_BYTES; reads go on and /readyz says so", async () => {
+    await using world = await openWorld({ DISK_LOW_WATER_BYTES: "1000000000000000" });
+    const source: Source = await world.createSource();
+    for (const route of INGEST_ROUTES)
+      refused(await world.send(route.path(source), route.body("s")), 503, "storage_full");
+    assert.equal((await world.ask(`/api/tracking-sources/${source.sourceId}/debug`)).status, 200);
+    const ready = await world.ask("/readyz");
+    refused(ready, 503, "storage_full");
+    assert.equal(ready.headers.get("retry-after"), "1");
+    assert.match(ready.body.message, /DISK_LOW_WATER_BYTES \(1000000000000000\)/);
+  });
+
+  it("storage_unavailable: the ledger fails; when it works again the same request is taken, without a restart", async () => {
+    await using world = await openWorld();
+    const source: Source = await world.createSource();
+    const sessionId = await world.openSession(source);
+    const beside = new DatabaseSync(join(world.dataDir, "ledger.sqlite"));
+    const body = eventsBody(sessionId, [trackEvent()]);
+    beside.exec("alter table outbox rename to elsewhere");
+    refused(await world.send(eventsPath(source), body), 503, "storage_unavailable");
+    beside.exec("alter table elsewhere rename to outbox");
+    beside.close();
+    assert.deepEqual(outcomesOf(await world.send(eventsPath(source), body)), ["accepted"]);
+  });
+
+  it("overloaded: more requests at work than may be", async () => {
+    await using world = await openWorld({ INGEST_IN_FLIGHT: "1" });
+    const source: Source = await world.createSource();
+    const sessionId = await world.openSession(source);
+    const beside = new DatabaseSync(join(world.dataDir, "ledger.sqlite"));
+    beside.exec("begin immediate");
+    const ask = () => world.send(eventsPath(source), eventsBody(sessionId, [trackEvent()]));
+    const replies = Array.from({ length: 20 }, ask);
+    refused(await Promise.race(replies), 503, "overloaded");
+    beside.exec("rollback");
+    beside.close();
+    const statuses = (await Promise.all(replies)).map(({ status }) => status);
+    assert.ok(statuses.includes(200), String(statuses));
+  });
+
+  it("overloaded: a source is let in while another holds all places", async () => {
+    await using world = await openWorld({ INGEST_IN_FLIGHT: "2" });
+    const [loud, quiet]: Source[] = [await world.createSource(), await world.createSource()];
+    const asker = async (source: Source) => {
+      const sessionId = await world.openSession(source);
+      return () => world.send(eventsPath(source), eventsBody(sessionId, [trackEvent()]));
+    };
+    const [askLoudly, ask] = [await asker(loud), await asker(quiet)];
+    const beside = new DatabaseSync(join(world.dataDir, "ledger.sqlite"));
+    beside.exec("begin immediate");
+    const flood = Array.from({ length: 20 }, askLoudly);
+    refused(await Promise.race(flood), 503, "overloaded");
+    const letIn = ask();
+    // refused after it was asked: by then it has been looked at
+    await Promise.race(Array.from({ length: 5 }, askLoudly));
+    beside.exec("rollback");
+    beside.close();
+    assert.deepEqual(outcomesOf(await letIn), ["accepted"]);
+    await Promise.all(flood);
+  });
+
+  describe("overloaded: bodies that are still on their way", () => {
+    const slowly = async (world: World, source: Source, times: number) => {
+      const head = `POST ${bootstrapPath(source)} HTTP/1.1\r\nHost: x\r\nOrigin: https://shop.example\r\nContent-Length: 5\r\n\r\n{`;
+      const lines = Array.from({ length: times }, () => new Line(world.url).write(head));
+      await Promise.all(lines.map(({ socket }) => once(socket, "connect")));
+      return lines;
+    };
+    it("hold none of the places of requests at work", async () => {
+      await using world = await openWorld({ INGEST_IN_FLIGHT: "1" });
+      const [slow, other]: Source[] = [await world.createSource(), await world.createSource()];
+      await world.openSession(slow);
+      await world.openSession(other);
+      const lines = await slowly(world, slow, 100);
+      assert.equal((await world.send(bootstrapPath(other), bootstrapBody())).status, 200);
+      for (const { socket } of lines) socket.destroy();
+    });
+
+    it("of one address are bounded", async () => {
+      await using world = await openWorld();
+      const source: Source = await world.createSource();
+      const lines = await slowly(world, source, LIMITS.waitingBodiesOfClient + 50);
+      const [data] = await Promise.race(lines.map(({ socket }) => once(socket, "data")));
+      assert.match(String(data), /^HTTP\/1.1 503 [\s\S]*"code":"overloaded"/);
+      for (const { socket } of lines) socket.destroy();
+    });
+  });
+
+  it("shutting_down: what arrives while the process stops, on every route, over a connection that was there before", async () => {
+    await using world = await openWorld();
+    const source: Source = await world.createSource();
+    const waiting = await Promise.all(
+      INGEST_ROUTES.map((route) =>
+        openHalfway(world.url, route.path(source), JSON.stringify(route.body("s"))),
+      ),
+    );
+    const closed = world.close();
+    for (const one of waiting) one.finish();
+    for (const [index, { answered }] of waiting.entries()) {
+      const { method, path, ...reply } = await answered;
+      world.check(method, path, reply);
+      refused(reply, 503, "shutting_down");
+      assert.ok(Number(reply.headers.get("retry-after")) >= 1, INGEST_ROUTES[index]!.kind);
+    }
+    await closed;
+  });
+});

@@ -1,0 +1,116 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { after, before, describe, it } from "node:test";
+import { type CryptoKey, exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from "jose";
+import { openWorld, refused, type World, worldOf } from "../support/workspace-world.ts";
+import { openWorld as openServer } from "../support/world.ts";
+
+const ISSUER = "https://idp.example.com/";
+const AUDIENCE = "headwater";
+
+describe("a JWT of the identity provider", () => {
+  let provider: Server;
+  let world: World;
+  const keys = new Map<string, CryptoKey>();
+
+  before(async () => {
+    const published: JWK[] = [];
+    for (const alg of ["RS256", "ES256", "EdDSA", "PS256"]) {
+      const { publicKey, privateKey } = await generateKeyPair(alg);
+      keys.set(alg, privateKey);
+      published.push({ ...(await exportJWK(publicKey)), kid: alg, alg });
+    }
+    provider = createServer((_request, response) => {
+      response.setHeader("content-type", "application/json");
+      response.end(JSON.stringify({ keys: published }));
+    }).listen(0, "127.0.0.1");
+    await once(provider, "listening");
+    const jwksUrl = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/keys`;
+    world = await openWorld({ jwt: { jwksUrl, issuer: ISSUER, audience: AUDIENCE } });
+    const body = { organizationId: world.organizationId, userId: "idp|ada", role: "developer" };
+    await world.ask("POST", "/api/members", { body });
+  });
+  after(async () => {
+    await world.close();
+    provider.close();
+  });
+
+  const seconds = () => Math.floor(world.now() / 1_000);
+  const claims = (): JWTPayload => ({ sub: "idp|ada", iss: ISSUER, aud: AUDIENCE, exp: seconds() + 60 });
+  const sign = (payload: JWTPayload, alg = "ES256", kid = alg) =>
+    new SignJWT(payload).setProtectedHeader({ alg, kid }).sign(keys.get(alg)!);
+  const ask = (token: string) =>
+    world.ask("GET", `/api/permissions?organizationId=${world.organizationId}`, { token });
+
+  it("200: is a bearer token, its `sub` the user, for RS256, ES256 and EdDSA", async () => {
+    for (const alg of ["RS256", "ES256", "EdDSA"]) {
+      const { status, body } = await ask(await sign(claims(), alg));
+      assert.deepEqual([status, body.userId, body.role], [200, "idp|ada", "developer"]);
+    }
+  });
+
+  it("200: the service's own tokens go on beside it", async () => {
+    assert.equal((await ask(world.ownerToken)).body.role, "owner");
+  });
+
+  it("200: an OWNER_TOKEN with two dots in it is none", async () => {
+    const token = "correct-horse.battery-staple.of-the-owner";
+    const jwt = { AUTH_JWKS_URL: "http://127.0.0.1:9/keys", AUTH_ISSUER: ISSUER, AUTH_AUDIENCE: AUDIENCE };
+    await using server = await openServer({ OWNER_TOKEN: token, ...jwt });
+    assert.equal((await server.ask("/api/organizations", { token })).status, 200);
+  });
+
+  it("401 invalid_token: exp, iss, aud and sub are required and must be right", async () => {
+    for (const name of ["exp", "iss", "aud", "sub"]) {
+      const { [name]: _left, ...rest } = claims();
+      refused(await ask(await sign(rest)), 401, "invalid_token");
+    }
+    for (const wrong of [
+      { iss: "https://evil.io/" },
+      { aud: "other" },
+      { nbf: seconds() + 60 },
+      { sub: "" },
+      { sub: "a\0" },
+      { sub: "a\ud800" },
+    ]) {
+      refused(await ask(await sign({ ...claims(), ...wrong })), 401, "invalid_token");
+    }
+  });
+
+  it("401 invalid_token: no other algorithm, no other key, no changed claim", async () => {
+    refused(await ask(await sign(claims(), "PS256")), 401, "invalid_token");
+    refused(await ask(await sign(claims(), "ES256", "RS256")), 401, "invalid_token");
+    refused(await ask(await sign(claims(), "ES256", "unknown")), 401, "invalid_token");
+    const text = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
+    refused(await ask(`${text({ alg: "none" })}.${text(claims())}.x`), 401, "invalid_token");
+    const secret = new TextEncoder().encode("x".repeat(32));
+    const symmetric = await new SignJWT(claims())
+      .setProtectedHeader({ alg: "HS256", kid: "RS256" })
+      .sign(secret);
+    refused(await ask(symmetric), 401, "invalid_token");
+    const [head, , signature] = (await sign(claims())).split(".");
+    refused(
+      await ask(`${head}.${text({ ...claims(), sub: "usr_owner" })}.${signature}`),
+      401,
+      "invalid_token",
+    );
+  });
+
+  it("401 expired_token: past its exp", async () => {
+    refused(await ask(await sign({ ...claims(), exp: seconds() })), 401, "expired_token");
+  });
+
+  it("403: a user that is no member yet", async () => {
+    refused(await ask(await sign({ ...claims(), sub: "idp|eve" })), 403, "not_a_member");
+  });
+
+  it("503: keys that cannot be fetched are no fault of the token", async (t) => {
+    const lonely = await worldOf(t, {
+      jwt: { jwksUrl: "http://127.0.0.1:9/keys", issuer: ISSUER, audience: AUDIENCE },
+    });
+    const reply = await lonely.ask("GET", "/api/organizations", { token: await sign(claims()) });
+    refused(reply, 503, "storage_unavailable");
+  });
+});

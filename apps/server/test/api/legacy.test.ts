@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { openVisit } from "../install/visit.ts";
+import {
+  bootstrapPath,
+  eventsBody,
+  eventsPath,
+  INGEST_ROUTES,
+  issuesOf,
+  outcomesOf,
+  type Reply,
+  refused,
+  trackEvent,
+} from "../support/world.ts";
+
+const { world, source, sessionId } = await openVisit();
+
+describe("Legacy routes do the same work by the same code", () => {
+  const routes = INGEST_ROUTES.filter(({ legacy }) => legacy);
+  const marked = ({ headers }: Reply, kind: string) => {
+    const successor = `</api/ingest/v2/${source.publicKey}/${kind}>; rel="successor-version"`;
+    return headers.get("deprecation") !== null && headers.get("link") === successor;
+  };
+
+  for (const route of routes) {
+    const { kind } = route;
+    const send = (over: Record<string, unknown>) =>
+      world.send(route.path(source), route.body(sessionId, over));
+
+    it(`${kind}: ingestVersion and sdkVersion may be absent or null`, async () => {
+      const absent = { ingestVersion: undefined, sdkVersion: undefined };
+      for (const over of [{}, absent, { ingestVersion: null, sdkVersion: null }]) {
+        assert.equal((await send(over)).status, 200);
+      }
+    });
+
+    it(`${kind}: an ingestVersion that is there is 2, an sdkVersion that is there has 1 to 200 characters`, async () => {
+      const reply = await send({ ingestVersion: 1, sdkVersion: "" });
+      assert.deepEqual(issuesOf(reply), ["ingestVersion: invalid_value", "sdkVersion: too_short"]);
+    });
+
+    it(`${kind}: every answer says Deprecation, and Link names the v2 route`, async () => {
+      assert.ok(marked(await send({}), kind));
+      assert.ok(marked(await send({ anonymousId: 1 }), kind));
+    });
+
+    it(`${kind}: the attempt is marked legacy`, async () => {
+      const { attemptId } = (await send({})).body;
+      const { body } = await world.ask(`/api/tracking-sources/${source.sourceId}/debug?kind=${kind}`);
+      const attempts = [...body.bootstrapAttempts, ...body.eventAttempts];
+      assert.equal(attempts.find((one) => one.attemptId === attemptId)?.legacy, true);
+    });
+  }
+
+  it("ingestUrl names the v2 route, and answers are the same as there", async () => {
+    const [bootstrap] = routes;
+    const { body } = await world.send(bootstrap!.path(source), bootstrap!.body(sessionId));
+    assert.equal(body.ingestUrl, eventsPath(source));
+    assert.deepEqual([body.ingestVersion, body.sessionId, body.sessionResumed], [2, sessionId, true]);
+  });
+
+  it("a session of one is a session of the other", async () => {
+    const body = () => eventsBody(sessionId, [trackEvent()]);
+    assert.deepEqual(outcomesOf(await world.send(`/api/ingest/${source.publicKey}/events`, body())), [
+      "accepted",
+    ]);
+    assert.deepEqual(outcomesOf(await world.send(eventsPath(source), body())), ["accepted"]);
+  });
+
+  it("v2 routes say none of it", async () => {
+    const { headers } = await world.send(bootstrapPath(source), "{}");
+    assert.deepEqual([headers.get("deprecation"), headers.get("link")], [null, null]);
+  });
+
+  it("a source whose key would be `v2` does not exist: /api/ingest/v2/events is a legacy route", async () => {
+    refused(await world.send("/api/ingest/v2/events", "{}"), 404, "unknown_public_key");
+    refused(await world.send("/api/ingest/v3/pk_x/events", "{}"), 404, "route_not_found");
+  });
+});

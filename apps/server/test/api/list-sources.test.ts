@@ -1,0 +1,120 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { issuesOf, openWorld, refused, type World } from "../support/workspace-world.ts";
+
+describe("GET /api/tracking-sources", () => {
+  let world: World;
+  before(async () => {
+    world = await openWorld();
+  });
+  after(() => world.close());
+
+  describe("200", () => {
+    it("lists the sources of the workspace, and of no other", async () => {
+      const mine = await world.source();
+      const strangers = await world.strangers();
+      await world.source({}, strangers.organizationId, strangers.token);
+      const reply = await world.ask("GET", "/api/tracking-sources?organizationId=org_default");
+      assert.equal(reply.status, 200);
+      assert.deepEqual(reply.body, { sources: [mine], nextCursor: null });
+      assert.equal(reply.headers.get("cache-control"), "no-store");
+    });
+
+    it("gives `limit` of them, and the next ones for `nextCursor`", async () => {
+      for (let made = 0; made < 3; made += 1) await world.source();
+      const seen: string[] = [];
+      let cursor: string | null = null;
+      do {
+        const next: string = cursor === null ? "" : `&cursor=${cursor}`;
+        const reply = await world.ask(
+          "GET",
+          `/api/tracking-sources?organizationId=org_default&limit=2${next}`,
+        );
+        seen.push(...reply.body.sources.map((one: { sourceId: string }) => one.sourceId));
+        cursor = reply.body.nextCursor;
+      } while (cursor !== null);
+      assert.equal(seen.length, new Set(seen).size);
+      assert.equal(seen.length, 4);
+    });
+  });
+
+  describe("200, page by page", () => {
+    it("a source that is deleted meanwhile leaves no other out", async () => {
+      const { organizationId, token } = await world.strangers();
+      const made: (string | undefined)[] = [];
+      for (let at = 0; at < 4; at += 1) made.push((await world.source({}, organizationId, token)).sourceId);
+      const list = (query: string) =>
+        world.ask("GET", `/api/tracking-sources?organizationId=${organizationId}&limit=2${query}`, { token });
+      const first = (await list("")).body;
+      const idsOf = (page: { sources: { sourceId: string }[] }) =>
+        page.sources.map(({ sourceId }) => sourceId);
+      await world.ask("DELETE", `/api/tracking-sources/${idsOf(first)[0]}`, { token });
+      const second = (await list(`&cursor=${first.nextCursor}`)).body;
+      assert.deepEqual([...idsOf(first), ...idsOf(second)].toSorted(), made.toSorted());
+      assert.equal(second.nextCursor, null);
+    });
+
+    it("a cursor that nobody was given is no error: a page begins wherever it says", async () => {
+      for (const cursor of ["0.AA", "999999999999999.AA", "1.____", "0.AAAAAA"]) {
+        const reply = await world.ask(
+          "GET",
+          `/api/tracking-sources?organizationId=org_default&cursor=${cursor}`,
+        );
+        assert.equal(reply.status, 200, cursor);
+      }
+    });
+
+    it("a cursor that is none is told in words what it must be", async () => {
+      const path = "/api/tracking-sources?organizationId=org_default&cursor=2";
+      assert.deepEqual((await world.ask("GET", path)).body.issues, [
+        {
+          path: ["cursor"],
+          code: "invalid_value",
+          message: "cursor must be the nextCursor of the page before, as it was answered",
+        },
+      ]);
+    });
+  });
+
+  describe("403", () => {
+    it("not_a_member: `organizationId` is a workspace of the caller, also when it does not exist", async () => {
+      const strangers = await world.strangers();
+      for (const organizationId of [strangers.organizationId, "org_nowhere", "%00"]) {
+        refused(
+          await world.ask("GET", `/api/tracking-sources?organizationId=${organizationId}`),
+          403,
+          "not_a_member",
+        );
+      }
+    });
+  });
+
+  describe("422", () => {
+    it("`organizationId` is required, once, and an id", async () => {
+      assert.deepEqual(issuesOf(await world.ask("GET", "/api/tracking-sources")), [
+        "organizationId: required",
+      ]);
+      const empty = await world.ask("GET", "/api/tracking-sources?organizationId=");
+      assert.deepEqual(issuesOf(empty), ["organizationId: too_short"]);
+      const twice = await world.ask(
+        "GET",
+        "/api/tracking-sources?organizationId=org_default&organizationId=org_default",
+      );
+      assert.deepEqual(issuesOf(twice), ["organizationId: invalid_type"]);
+    });
+
+    it("lists every issue of the query", async () => {
+      const query = "organizationId=org_default&limit=1e3&cursor=x&colour=red";
+      const reply = await world.ask("GET", `/api/tracking-sources?${query}`);
+      assert.deepEqual(issuesOf(reply), [
+        "colour: unknown_field",
+        "cursor: invalid_value",
+        "limit: invalid_type",
+      ]);
+      // a GET has no body, so none is spoken of
+      assert.doesNotMatch(JSON.stringify(reply.body), /body/i);
+      const range = await world.ask("GET", "/api/tracking-sources?organizationId=org_default&limit=101");
+      assert.deepEqual(issuesOf(range), ["limit: invalid_value"]);
+    });
+  });
+});

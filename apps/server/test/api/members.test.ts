@@ -1,0 +1,180 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { ROLE_PERMISSIONS, ROLES } from "@headwater/contract";
+import { issuesOf, openWorld, refused, type World } from "../support/workspace-world.ts";
+
+describe("organizations, permissions and members", () => {
+  let world: World;
+  let organizationId: string;
+  before(async () => {
+    world = await openWorld();
+    ({ organizationId } = world);
+  });
+  after(() => world.close());
+  const add = (body: Record<string, unknown>, token?: string) =>
+    world.ask("POST", "/api/members", { body: { organizationId, ...body }, ...(token ? { token } : {}) });
+  const change = (userId: string, role: string, token?: string) =>
+    world.ask("PATCH", `/api/members/${userId}`, {
+      body: { organizationId, role },
+      ...(token ? { token } : {}),
+    });
+  const remove = (userId: string, token?: string) =>
+    world.ask("DELETE", `/api/members/${userId}?organizationId=${organizationId}`, token ? { token } : {});
+
+  describe("/api/organizations", () => {
+    it("201: the caller owns the workspace", async () => {
+      const reply = await world.ask("POST", "/api/organizations", { body: { name: " Mine " } });
+      assert.equal(reply.status, 201);
+      assert.deepEqual(
+        { ...reply.body, organizationId: "" },
+        { organizationId: "", name: "Mine", role: "owner" },
+      );
+      assert.equal((await world.ask("GET", reply.headers.get("location")!)).body.role, "owner");
+      const listed = (await world.ask("GET", "/api/organizations")).body;
+      assert.ok(listed.organizations.some((one: { name: string }) => one.name === "Mine"));
+      assert.equal(listed.nextCursor, null);
+    });
+
+    it("403: a token of one workspace makes no others, and lists its own only", async () => {
+      const { token } = await world.member("owner");
+      refused(
+        await world.ask("POST", "/api/organizations", { token, body: { name: "x" } }),
+        403,
+        "permission_denied",
+      );
+      const { organizations } = (await world.ask("GET", "/api/organizations", { token })).body;
+      assert.deepEqual(organizations, [{ organizationId, name: "First", role: "owner" }]);
+    });
+
+    it("422: a name is not empty and has no control characters", async () => {
+      const named = async (name: unknown) =>
+        issuesOf(await world.ask("POST", "/api/organizations", { body: { name } }));
+      assert.deepEqual(await named(" "), ["name: too_short"]);
+      assert.deepEqual(await named("a\tb"), ["name: invalid_value"]);
+      assert.deepEqual(await named(null), ["name: invalid_type"]);
+    });
+  });
+
+  describe("GET /api/permissions", () => {
+    it("200: the caller's role and permissions, as the contract's table has them", async () => {
+      for (const role of ROLES) {
+        const { userId, token } = await world.member(role);
+        const { body } = await world.ask("GET", `/api/permissions?organizationId=${organizationId}`, {
+          token,
+        });
+        assert.deepEqual(body, { organizationId, userId, role, permissions: [...ROLE_PERMISSIONS[role]] });
+      }
+    });
+  });
+
+  describe("/api/members", () => {
+    it("201: a member with a user of its own, or of a given id", async () => {
+      const fresh = await add({ role: "viewer", name: "Ada", email: "ada@example.com" });
+      assert.equal(fresh.status, 201);
+      assert.match(fresh.body.userId, /^usr_/);
+      const given = await add({ role: "viewer", userId: "idp|42" });
+      assert.deepEqual([given.body.userId, given.body.name, given.body.email], ["idp|42", null, null]);
+      assert.equal(given.headers.get("location"), "/api/members/idp%7C42");
+      const { members } = (await world.ask("GET", `/api/members?organizationId=${organizationId}`)).body;
+      assert.ok(members.some((one: { userId: string }) => one.userId === "idp|42"));
+    });
+
+    it("200: a role changes at the next request", async () => {
+      const { userId, token } = await world.member("viewer");
+      const body = { organizationId, name: "Shop" };
+      refused(await world.ask("POST", "/api/tracking-sources", { token, body }), 403, "permission_denied");
+      assert.equal((await change(userId, "developer")).body.role, "developer");
+      assert.equal((await world.ask("POST", "/api/tracking-sources", { token, body })).status, 201);
+      assert.equal((await change(userId, "viewer")).status, 200);
+      refused(await world.ask("POST", "/api/tracking-sources", { token, body }), 403, "permission_denied");
+    });
+
+    it("200: the workspace of a change of role is named in the body or in the query", async () => {
+      const { userId } = await world.member("viewer");
+      const path = `/api/members/${userId}`;
+      const inQuery = await world.ask("PATCH", `${path}?organizationId=${organizationId}`, {
+        body: { role: "developer" },
+      });
+      assert.deepEqual([inQuery.status, inQuery.body.role], [200, "developer"], inQuery.text);
+      assert.deepEqual(issuesOf(await world.ask("PATCH", path, { body: { role: "admin" } })), [
+        "organizationId: required",
+      ]);
+    });
+
+    it("a name and an e-mail address stay in the workspace that gave them", async () => {
+      const strangers = await world.strangers();
+      const ada = { userId: "usr_ada", name: "Ada", email: "ada@example.com", role: "viewer" };
+      await add(ada);
+      const theirs = { organizationId: strangers.organizationId, userId: "usr_ada", role: "viewer" };
+      const asThem = { token: strangers.token };
+      const added = await world.ask("POST", "/api/members", { ...asThem, body: theirs });
+      assert.deepEqual([added.body.name, added.body.email], [null, null], "they learn of none");
+      await world.ask("DELETE", "/api/members/usr_ada", {
+        ...asThem,
+        body: { organizationId: theirs.organizationId },
+      });
+      await world.ask("POST", "/api/members", { ...asThem, body: { ...theirs, name: "Eve" } });
+      const list = async (of: string, asked = {}) =>
+        (await world.ask("GET", `/api/members?organizationId=${of}`, asked)).body.members.find(
+          (one: { userId: string }) => one.userId === "usr_ada",
+        );
+      assert.deepEqual((await list(theirs.organizationId, asThem)).name, "Eve");
+      const own = await list(organizationId);
+      assert.deepEqual([own.name, own.email], ["Ada", "ada@example.com"], "and change none");
+    });
+
+    it("200: who is removed is out at the next request, and so are the tokens of the workspace", async () => {
+      const { userId, token } = await world.member("developer");
+      const reply = await world.ask("DELETE", `/api/members/${userId}`, { body: { organizationId } });
+      assert.deepEqual(reply.body, { userId, removedAt: new Date(world.now()).toISOString() });
+      refused(await world.ask("GET", "/api/organizations", { token }), 401, "revoked_token");
+      refused(await remove(userId), 404, "member_not_found");
+    });
+
+    it("403: nobody grants a role above their own, nor touches who has one", async () => {
+      const admin = await world.member("admin");
+      refused(await add({ role: "owner" }, admin.token), 403, "permission_denied");
+      refused(await change(admin.userId, "owner", admin.token), 403, "permission_denied");
+      refused(await change("usr_owner", "viewer", admin.token), 403, "permission_denied");
+      refused(await remove("usr_owner", admin.token), 403, "permission_denied");
+      assert.equal((await add({ role: "admin" }, admin.token)).status, 201);
+    });
+
+    it("404: member_not_found for who is no member here", async () => {
+      refused(await change("usr_never", "viewer"), 404, "member_not_found");
+      refused(await remove("usr_never"), 404, "member_not_found");
+    });
+
+    it("409: member_exists, and last_owner for the last one however they go", async () => {
+      const strangers = await world.strangers();
+      const asThem = {
+        token: strangers.token,
+        body: { organizationId: strangers.organizationId, role: "viewer" },
+      };
+      const path = `/api/members/${strangers.userId}`;
+      refused(await world.ask("PATCH", path, asThem), 409, "last_owner");
+      refused(
+        await world.ask("DELETE", path, { ...asThem, body: { organizationId: strangers.organizationId } }),
+        409,
+        "last_owner",
+      );
+      refused(await add({ role: "viewer", userId: "usr_owner" }), 409, "member_exists");
+    });
+
+    it("422: roles, e-mail addresses and ids are checked, and one workspace is named", async () => {
+      assert.deepEqual(issuesOf(await add({ role: "king", email: "x", userId: "" })), [
+        "email: invalid_value",
+        "email: too_short",
+        "role: invalid_value",
+        "userId: too_short",
+      ]);
+      assert.deepEqual(issuesOf(await world.ask("DELETE", "/api/members/usr_owner")), [
+        "organizationId: required",
+      ]);
+      const both = await world.ask("DELETE", `/api/members/usr_x?organizationId=org_other`, {
+        body: { organizationId },
+      });
+      assert.deepEqual(issuesOf(both), ["organizationId: invalid_value"]);
+    });
+  });
+});

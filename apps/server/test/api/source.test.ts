@@ -1,0 +1,160 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { issuesOf, openWorld, refused, type World } from "../support/workspace-world.ts";
+
+describe("GET, PATCH and DELETE /api/tracking-sources/:sourceId", () => {
+  let world: World;
+  let path: string;
+  let source: Record<string, unknown>;
+  before(async () => {
+    world = await openWorld();
+    source = await world.source({ allowedOrigins: ["https://example.com"], slug: "shop" });
+    path = `/api/tracking-sources/${source.sourceId}`;
+  });
+  after(() => world.close());
+  const patch = (fields: Record<string, unknown>, token?: string) =>
+    world.ask("PATCH", path, {
+      body: { organizationId: world.organizationId, ...fields },
+      ...(token ? { token } : {}),
+    });
+
+  describe("200", () => {
+    it("GET: `organizationId` is optional; given, it matches", async () => {
+      assert.deepEqual((await world.ask("GET", path)).body, source);
+      assert.deepEqual(
+        (await world.ask("GET", `${path}?organizationId=${world.organizationId}`)).body,
+        source,
+      );
+    });
+
+    it("HEAD answers as GET does, without a body", async () => {
+      const reply = await world.ask("HEAD", path);
+      assert.deepEqual([reply.status, reply.text], [200, ""]);
+      assert.equal(reply.headers.get("content-type"), "application/json; charset=utf-8");
+    });
+
+    it("PATCH: a patch with nothing in it changes nothing", async () => {
+      world.advance(1_000);
+      const reply = await patch({});
+      assert.deepEqual([reply.status, reply.body], [200, source]);
+    });
+
+    it("PATCH: only supplied fields change, and `allowedOrigins` replaces the list", async () => {
+      world.advance(1_000);
+      const reply = await patch({ allowedOrigins: ["http://localhost:*"], isActive: false });
+      const updatedAt = new Date(world.now()).toISOString();
+      const expected = { ...source, allowedOrigins: ["http://localhost:*"], isActive: false, updatedAt };
+      assert.deepEqual(reply.body, expected);
+      assert.deepEqual((await world.ask("GET", path)).body, expected);
+      assert.equal((await patch({ isActive: true })).body.isActive, true);
+    });
+
+    it("PATCH: own limits are set and, by null, taken back, each by itself", async () => {
+      await patch({ limits: { maxBatchSize: 5_000, clientRatePerSecond: 1_000 } });
+      const reply = await patch({ limits: { clientRatePerSecond: null, maxPayloadBytes: 5_242_880 } });
+      const limits = { maxBatchSize: 5_000, maxPayloadBytes: 5_242_880, clientRatePerSecond: null };
+      assert.deepEqual(reply.body.limits, limits);
+    });
+
+    it("PATCH: every other field can be changed too", async () => {
+      const fields = { name: "New", slug: "new", frameworkHint: "vue", requireOrigin: false };
+      const { name, slug, frameworkHint, requireOrigin } = (await patch(fields)).body;
+      assert.deepEqual({ name, slug, frameworkHint, requireOrigin }, fields);
+    });
+
+    it("PATCH: what a page must heed is set, each by itself", async () => {
+      assert.deepEqual((await patch({ privacy: { respectGpc: true } })).body.privacy, {
+        respectGpc: true,
+        requireConsent: false,
+      });
+      const { privacy } = (await patch({ privacy: { requireConsent: true } })).body;
+      assert.deepEqual(privacy, { respectGpc: true, requireConsent: true });
+    });
+
+    it("DELETE: the source is gone, its slug is free, and the log keeps what it was", async () => {
+      const doomed = await world.source({ slug: "doomed" });
+      const reply = await world.ask("DELETE", `/api/tracking-sources/${doomed.sourceId}`);
+      assert.deepEqual(reply.body, {
+        sourceId: doomed.sourceId,
+        deletedAt: new Date(world.now()).toISOString(),
+      });
+      refused(await world.ask("GET", `/api/tracking-sources/${doomed.sourceId}`), 404, "source_not_found");
+      refused(await world.ask("DELETE", `/api/tracking-sources/${doomed.sourceId}`), 404, "source_not_found");
+      await world.source({ slug: "doomed" });
+      const { entries } = (await world.ask("GET", `/api/audit?organizationId=${world.organizationId}`)).body;
+      assert.deepEqual([entries[1].action, entries[1].before.slug], ["source.deleted", "doomed"]);
+    });
+  });
+
+  describe("403", () => {
+    it("not_a_member: an existing source in a workspace of which the caller is no member", async () => {
+      const strangers = await world.strangers();
+      refused(await world.ask("GET", path, { token: strangers.token }), 403, "not_a_member");
+      const body = { organizationId: strangers.organizationId };
+      refused(await world.ask("PATCH", path, { token: strangers.token, body }), 403, "not_a_member");
+    });
+
+    it("permission_denied: `limits` need sources:admin besides sources:write", async () => {
+      const { token } = await world.member("developer");
+      refused(await patch({ limits: {} }, token), 403, "permission_denied");
+      assert.equal((await patch({ name: "By a developer" }, token)).status, 200);
+    });
+  });
+
+  describe("404", () => {
+    it("source_not_found: an unknown id, however it is written", async () => {
+      for (const id of ["src_never", "%00", "%F0%9F%92%A7", "x".repeat(5_000), "..%2f"]) {
+        refused(await world.ask("GET", `/api/tracking-sources/${id}`), 404, "source_not_found");
+      }
+    });
+
+    it("source_not_found: `organizationId` is another workspace of the caller", async () => {
+      const other = (await world.ask("POST", "/api/organizations", { body: { name: "Other" } })).body
+        .organizationId;
+      refused(await world.ask("GET", `${path}?organizationId=${other}`), 404, "source_not_found");
+      refused(await world.ask("DELETE", `${path}?organizationId=${other}`), 404, "source_not_found");
+      refused(
+        await world.ask("PATCH", path, { body: { organizationId: other, name: 1 } }),
+        404,
+        "source_not_found",
+      );
+    });
+  });
+
+  describe("409", () => {
+    it("slug_taken: another source of the workspace has the slug", async () => {
+      await world.source({ slug: "theirs" });
+      refused(await patch({ slug: "theirs" }), 409, "slug_taken");
+    });
+  });
+
+  describe("422", () => {
+    it("PATCH: `organizationId` is required in the body, and the shape of it is looked at first", async () => {
+      assert.deepEqual(issuesOf(await world.ask("PATCH", path, { body: {} })), ["organizationId: required"]);
+      const unknown = await world.ask("PATCH", "/api/tracking-sources/src_never", {
+        body: { organizationId: 1 },
+      });
+      assert.deepEqual(issuesOf(unknown), ["organizationId: invalid_type"]);
+    });
+
+    it("PATCH: what cannot be changed is an unknown field, and limits have bounds", async () => {
+      const reply = await patch({
+        publicKey: "pk_x",
+        slug: null,
+        limits: { maxBatchSize: 5_001, colour: 1 },
+      });
+      assert.deepEqual(issuesOf(reply), [
+        "limits.colour: unknown_field",
+        "limits.maxBatchSize: invalid_value",
+        "publicKey: unknown_field",
+        "slug: invalid_type",
+      ]);
+    });
+
+    it("GET: an empty `organizationId` is none", async () => {
+      assert.deepEqual(issuesOf(await world.ask("GET", `${path}?organizationId=`)), [
+        "organizationId: too_short",
+      ]);
+    });
+  });
+});

@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import {
+  eventsBody,
+  eventsPath,
+  ORGANIZATION_ID,
+  OWNER_TOKEN,
+  openWorld,
+  trackEvent,
+} from "../support/world.ts";
+
+describe("GET /api/support: what to attach to a report, for one workspace", () => {
+  it("names every setting, and shows no secret and no path of the machine", async () => {
+    await using world = await openWorld();
+    const { status, body } = await world.ask(`/api/support?organizationId=${ORGANIZATION_ID}`);
+    assert.equal(status, 200);
+    const { DATA_DIR, OWNER_TOKEN: token, PORT, GEOIP_FILE } = body.settings;
+    assert.deepEqual([DATA_DIR, token, PORT, GEOIP_FILE], ["(set)", "(set)", "0", ""]);
+    const text = JSON.stringify(body);
+    for (const hidden of [world.dataDir, OWNER_TOKEN]) assert.ok(!text.includes(hidden), hidden);
+  });
+
+  it("the outbox is of all workspaces: its totals stand in /metrics alone", async () => {
+    await using world = await openWorld();
+    const source = await world.createSource();
+    const sessionId = await world.openSession(source);
+    await world.send(eventsPath(source), eventsBody(sessionId, [trackEvent()]));
+    const { body } = await world.ask(`/api/support?organizationId=${ORGANIZATION_ID}`);
+    assert.doesNotMatch(JSON.stringify(body), /outbox/i);
+    assert.match((await world.ask("/metrics")).body, /^headwater_outbox_events \d/m);
+  });
+
+  it("tells of the settings that the service started with, whatever became of their files", async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), "headwater-support-"));
+    t.after(() => rmSync(folder, { recursive: true, force: true }));
+    const file = join(folder, "audience");
+    writeFileSync(file, "headwater\n");
+    const jwt = { AUTH_JWKS_URL: "http://127.0.0.1:9/keys", AUTH_ISSUER: "https://id.example" };
+    await using world = await openWorld({ ...jwt, AUTH_AUDIENCE_FILE: file });
+    rmSync(file);
+    const { status, body } = await world.ask(`/api/support?organizationId=${ORGANIZATION_ID}`);
+    assert.deepEqual([status, body.settings.AUTH_AUDIENCE], [200, "headwater"]);
+  });
+});

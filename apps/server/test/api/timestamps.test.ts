@@ -1,0 +1,195 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { openVisit } from "../install/visit.ts";
+import { storedEvent, storedEvents } from "../ledger/reader.ts";
+import {
+  bootstrapBody,
+  bootstrapPath,
+  DAY,
+  drivenClock,
+  eventsBody,
+  eventsPath,
+  HOUR,
+  issuesOf,
+  MINUTE,
+  outcomesOf,
+  SECOND,
+  trackEvent,
+} from "../support/world.ts";
+
+const iso = (at: number) => new Date(at).toISOString();
+
+const time = drivenClock();
+const now = time.now();
+const { world, source, sessionId } = await openVisit({ options: { clock: time.clock } });
+
+describe("Times of events", () => {
+  const send = (timestamp: unknown, sentAt: unknown = iso(now)) => {
+    const event = trackEvent({ timestamp });
+    return world.send(eventsPath(source), eventsBody(sessionId, [event], { sentAt }));
+  };
+  /** What the ledger holds of the one event that was just sent. */
+  async function stored(timestamp: string, sentAt?: string) {
+    const reply = await send(timestamp, sentAt);
+    assert.deepEqual(outcomesOf(reply), ["accepted"]);
+    const [result] = reply.body.results;
+    const event = storedEvent(world.dataDir, result.eventId);
+    return { ...event, warnings: result.warnings };
+  }
+
+  describe("ISO 8601 date-times are taken, whatever their spelling", () => {
+    const spellings: [given: string, means: string, warnings?: string[]][] = [
+      ["2026-11-21T11:22:33.444Z", "2026-11-21T11:22:33.444Z"],
+      ["2026-11-21T11:22:33Z", "2026-11-21T11:22:33.000Z"],
+      ["2026-11-21T11:22Z", "2026-11-21T11:22:00.000Z"],
+      ["2026-11-21T11:22:33.4Z", "2026-11-21T11:22:33.400Z"],
+      ["2026-11-21T11:22:33,444Z", "2026-11-21T11:22:33.444Z"],
+      ["2026-11-21T11:22:33.444999999Z", "2026-11-21T11:22:33.444Z"],
+      ["2026-11-21T13:22:33.444+02:00", "2026-11-21T11:22:33.444Z"],
+      ["2026-11-21T13:22:33.444+0200", "2026-11-21T11:22:33.444Z"],
+      ["2026-11-21T13:22:33+02", "2026-11-21T11:22:33.000Z"],
+      ["2026-11-21T05:52:33-05:30", "2026-11-21T11:22:33.000Z"],
+      ["2026-11-21t11:22:33z", "2026-11-21T11:22:33.000Z"],
+      ["2026-11-21 11:22:33Z", "2026-11-21T11:22:33.000Z"],
+      ["2026-11-20T23:59:60Z", "2026-11-21T00:00:00.000Z"],
+      ["2026-11-21T11:22:33", "2026-11-21T11:22:33.000Z", ["timezone_assumed"]],
+      ["2026-11-21T11:22:33.444", "2026-11-21T11:22:33.444Z", ["timezone_assumed"]],
+    ];
+    for (const [given, means, warnings = []] of spellings) {
+      it(given, async () => {
+        const event = await stored(given);
+        assert.deepEqual([event.occurredAt, event.timestamp, event.warnings], [means, given, warnings]);
+      });
+    }
+  });
+
+  describe("What is no date-time, or names a day or an hour that does not exist, is 422 invalid_timestamp", () => {
+    const wrong = [
+      "yesterday",
+      "1700000000000",
+      "2026-11-21",
+      "2026-11",
+      "2026-02-30T00:00:00Z",
+      "2025-02-29T00:00:00Z",
+      "2026-13-01T00:00:00Z",
+      "2026-00-10T00:00:00Z",
+      "2026-11-00T00:00:00.000Z",
+      "2026-11-31T00:00:00.000Z",
+      "2026-11-21T24:00:00Z",
+      "2026-11-21T23:60:00Z",
+      "2026-11-21T23:59:61.000Z",
+      "2026-11-21T23:59:59+24:00",
+      "2026-11-21T11:22:33.Z",
+      "2026-11-21T11:22:33Z ",
+      "+275760-09-13T00:00:00.000Z",
+      "275760-09-13T00:00:00Z",
+      "20261121T112233Z",
+      "2026-W47-6T11:22:33Z",
+      "Sat, 21 Nov 2026 11:22:33 GMT",
+      `2026-11-21T11:22:33.${"4".repeat(100_000)}Z`,
+      "２０２６-11-21T11:22:33Z",
+    ];
+    for (const timestamp of wrong) {
+      it(timestamp.slice(0, 40), async () => {
+        assert.deepEqual(issuesOf(await send(timestamp)), ["events.0.timestamp: invalid_timestamp"]);
+        assert.deepEqual(issuesOf(await send(iso(now), timestamp)), ["sentAt: invalid_timestamp"]);
+      });
+    }
+
+    it("numbers, null, lists and empty text are told apart from those", async () => {
+      for (const value of [1_700_000_000_000, null, ["2026-11-21T00:00:00Z"], true]) {
+        assert.deepEqual(issuesOf(await send(value)), ["events.0.timestamp: invalid_type"]);
+        assert.deepEqual(issuesOf(await send(iso(now), value)), ["sentAt: invalid_type"]);
+      }
+      assert.deepEqual(issuesOf(await send("", "")), ["events.0.timestamp: too_short", "sentAt: too_short"]);
+    });
+  });
+
+  describe("Clock skew", () => {
+    for (const sign of [1, -1]) {
+      const side = sign === 1 ? "behind" : "ahead";
+      it(`of exactly 30 seconds is left alone: a client that is ${side}`, async () => {
+        const event = await stored(iso(now - HOUR), iso(now - sign * 30 * SECOND));
+        assert.equal(event.occurredAt, iso(now - HOUR));
+      });
+
+      it(`of more is added to the timestamp, and the raw value is kept too: a client that is ${side}`, async () => {
+        const skew = sign * (30 * SECOND + 1);
+        const event = await stored(iso(now - HOUR - skew), iso(now - skew));
+        assert.deepEqual([event.occurredAt, event.timestamp], [iso(now - HOUR), iso(now - HOUR - skew)]);
+      });
+    }
+
+    it("over 24 hours is corrected, and marked sent_at_unreliable", async () => {
+      assert.deepEqual((await stored(iso(now - DAY), iso(now - DAY))).warnings, []);
+      const event = await stored(iso(now - DAY - 1), iso(now - DAY - 1));
+      assert.deepEqual([event.occurredAt, event.warnings], [iso(now), ["sent_at_unreliable"]]);
+      const years = await stored("1999-12-31T23:59:00.000Z", "2000-01-01T00:00:00.000Z");
+      assert.deepEqual([years.occurredAt, years.warnings], [iso(now - MINUTE), ["sent_at_unreliable"]]);
+    });
+
+    it("of the ends of time does not break anything", async () => {
+      for (const [timestamp, sentAt] of [
+        ["0000-01-01T00:00:00Z", "9999-12-31T23:59:59Z"],
+        ["9999-12-31T23:59:59Z", "0000-01-01T00:00:00Z"],
+        ["0000-01-01T00:00:00Z", "0000-01-01T00:00:00Z"],
+        ["9999-12-31T23:59:59.999-23:59", "9999-12-31T23:59:59.999+23:59"],
+      ]) {
+        const reply = await send(timestamp, sentAt);
+        assert.match(outcomesOf(reply)[0]!, /^(accepted|rejected timestamp_(too_old|in_future))$/);
+      }
+    });
+  });
+
+  describe("Ahead and back", () => {
+    it("up to 5 minutes ahead is kept as it is", async () => {
+      const event = await stored(iso(now + 5 * MINUTE));
+      assert.deepEqual([event.occurredAt, event.warnings], [iso(now + 5 * MINUTE), []]);
+    });
+
+    it("5 minutes to 24 hours ahead is set to receivedAt, with a warning", async () => {
+      for (const ahead of [5 * MINUTE + 1, DAY]) {
+        const event = await stored(iso(now + ahead));
+        assert.deepEqual([event.occurredAt, event.warnings], [iso(now), ["timestamp_clamped"]]);
+        assert.equal(event.timestamp, iso(now + ahead));
+      }
+    });
+
+    it("over 24 hours ahead is rejected with timestamp_in_future", async () => {
+      assert.deepEqual(outcomesOf(await send(iso(now + DAY + 1))), ["rejected timestamp_in_future"]);
+    });
+
+    it("7 days back is taken, over 7 days is rejected with timestamp_too_old", async () => {
+      assert.equal((await stored(iso(now - 7 * DAY))).occurredAt, iso(now - 7 * DAY));
+      assert.deepEqual(outcomesOf(await send(iso(now - 7 * DAY - 1))), ["rejected timestamp_too_old"]);
+    });
+
+    it("is judged after the skew correction", async () => {
+      const wrongBy = 3 * DAY;
+      assert.equal((await stored(iso(now + wrongBy), iso(now + wrongBy))).occurredAt, iso(now));
+      const old = await send(iso(now - 7 * DAY + wrongBy - 1), iso(now + wrongBy));
+      assert.deepEqual(outcomesOf(old), ["rejected timestamp_too_old"]);
+    });
+
+    it("a rejected one is not stored, the others of its batch are", async () => {
+      const events = [DAY + 1, 0, -7 * DAY - 1].map((at) => trackEvent({ timestamp: iso(now + at) }));
+      const body = eventsBody(sessionId, events, { sentAt: iso(now) });
+      const wanted = ["rejected timestamp_in_future", "accepted", "rejected timestamp_too_old"];
+      assert.deepEqual(outcomesOf(await world.send(eventsPath(source), body)), wanted);
+      const ids = storedEvents(world.dataDir).map((event) => event.eventId);
+      assert.deepEqual(
+        events.map((event) => ids.includes(event.id)),
+        [false, true, false],
+      );
+    });
+  });
+
+  it("Events in a bootstrap are judged by the same rules", async () => {
+    const sentAt = iso(now - HOUR);
+    const events = [iso(now - 2 * HOUR), iso(now - 8 * DAY)].map((timestamp) => trackEvent({ timestamp }));
+    const body = bootstrapBody({ events, sentAt, batchId: "first" });
+    const reply = await world.send(bootstrapPath(source), body);
+    assert.deepEqual(outcomesOf(reply), ["accepted", "rejected timestamp_too_old"]);
+    assert.equal(storedEvent(world.dataDir, events[0]!.id).occurredAt, iso(now - HOUR));
+  });
+});

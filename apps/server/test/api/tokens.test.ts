@@ -1,0 +1,337 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import {
+  DAY,
+  issuesOf,
+  openWorld,
+  refused,
+  SIGN_IN_CODE,
+  type World,
+  worldOf,
+} from "../support/workspace-world.ts";
+
+describe("/api/tokens", () => {
+  let world: World;
+  let organizationId: string;
+  before(async () => {
+    world = await openWorld();
+    ({ organizationId } = world);
+  });
+  after(() => world.close());
+  const create = (body: Record<string, unknown>, token?: string) =>
+    world.ask("POST", "/api/tokens", {
+      body: { organizationId, label: "CI", ...body },
+      ...(token ? { token } : {}),
+    });
+  const list = () => world.ask("GET", `/api/tokens?organizationId=${organizationId}`);
+  const works = async (token: string) =>
+    (await world.ask("GET", "/api/organizations", { token })).status === 200;
+
+  describe("201", () => {
+    it("shows the token once, with its hint and without its hash anywhere", async () => {
+      const reply = await create({});
+      assert.equal(reply.status, 201);
+      const { token, tokenId, hint } = reply.body;
+      assert.match(token, /^hwt_[0-9A-Za-z]{36}$/);
+      assert.equal(hint, token.slice(-4));
+      assert.ok(await works(token));
+      const listed = (await list()).body.tokens.find((one: { tokenId: string }) => one.tokenId === tokenId);
+      assert.deepEqual(
+        [listed.label, listed.hint, "token" in listed, "hash" in listed],
+        ["CI", hint, false, false],
+      );
+    });
+
+    it("a token made in a workspace opens that workspace only", async () => {
+      const { token } = (await create({})).body;
+      const other = (await world.ask("POST", "/api/organizations", { body: { name: "Other" } })).body
+        .organizationId;
+      const reply = await world.ask("GET", `/api/tracking-sources?organizationId=${other}`, { token });
+      refused(reply, 403, "not_a_member");
+      assert.equal((await world.ask("GET", `/api/tracking-sources?organizationId=${other}`)).status, 200);
+    });
+
+    it("its own user makes one that reaches all of theirs, and sees and revokes it in each of them", async () => {
+      const { token, tokenId } = (await create({ allWorkspaces: true })).body;
+      assert.equal(
+        (await world.ask("POST", "/api/organizations", { token, body: { name: "x" } })).status,
+        201,
+      );
+      const listed = (await list()).body.tokens.find((one: { tokenId: string }) => one.tokenId === tokenId);
+      assert.equal(listed.organizationId, null);
+      const another = await world.member("owner");
+      const path = `/api/tokens?organizationId=${organizationId}`;
+      assert.ok(
+        !(await world.ask("GET", path, { token: another.token })).text.includes(tokenId),
+        "to nobody else",
+      );
+      const revoked = await world.ask("DELETE", `/api/tokens/${tokenId}?organizationId=${organizationId}`);
+      assert.equal(revoked.status, 200);
+      assert.equal(await works(token), false);
+    });
+
+    it("an expiry holds to the millisecond", async () => {
+      const { token, expiresAt } = (await create({ expiresAt: new Date(world.now() + DAY).toISOString() }))
+        .body;
+      assert.equal(expiresAt, new Date(world.now() + DAY).toISOString());
+      world.advance(DAY - 1);
+      assert.ok(await works(token));
+      world.advance(1);
+      refused(await world.ask("GET", "/api/organizations", { token }), 401, "expired_token");
+    });
+
+    it("an expiry without a zone is UTC", async () => {
+      assert.equal(
+        (await create({ expiresAt: "2030-01-01T00:00" })).body.expiresAt,
+        "2030-01-01T00:00:00.000Z",
+      );
+    });
+  });
+
+  describe("200", () => {
+    it("revocation takes effect at the next request", async () => {
+      const { token, tokenId } = (await create({})).body;
+      assert.ok(await works(token));
+      const reply = await world.ask("DELETE", `/api/tokens/${tokenId}`, { body: { organizationId } });
+      assert.deepEqual(reply.body, { tokenId, revokedAt: new Date(world.now()).toISOString() });
+      world.advance(1);
+      const again = await world.ask("DELETE", `/api/tokens/${tokenId}`, { body: { organizationId } });
+      assert.deepEqual(again.body, reply.body, "the first time stands");
+      refused(await world.ask("GET", "/api/organizations", { token }), 401, "revoked_token");
+    });
+
+    it("the list says when a token was last used", async () => {
+      world.advance(60_000);
+      const { token, tokenId } = (await create({})).body;
+      world.advance(60_000);
+      await works(token);
+      const used = (await list()).body.tokens.find((one: { tokenId: string }) => one.tokenId === tokenId);
+      assert.equal(used.lastUsedAt, new Date(world.now()).toISOString());
+    });
+  });
+
+  describe("403", () => {
+    it("a token made for another user does not rise with that user", async () => {
+      const admin = await world.member("admin");
+      const developer = await world.member("developer");
+      const made = (await create({ userId: developer.userId }, admin.token)).body;
+      const promoted = await world.ask("PATCH", `/api/members/${developer.userId}`, {
+        body: { organizationId, role: "owner" },
+      });
+      assert.equal(promoted.body.role, "owner");
+      const { token } = made;
+      const standing = await world.ask("GET", `/api/permissions?organizationId=${organizationId}`, { token });
+      assert.equal(standing.body.role, "admin");
+      assert.equal(
+        (await world.ask("GET", "/api/organizations", { token })).body.organizations[0].role,
+        "admin",
+      );
+      const above = { body: { organizationId, role: "owner" }, token };
+      refused(await world.ask("POST", "/api/members", above), 403, "permission_denied");
+      // nor by making another token of the same user with it
+      const second = (await create({ userId: developer.userId }, token)).body;
+      refused(
+        await world.ask("POST", "/api/members", { ...above, token: second.token }),
+        403,
+        "permission_denied",
+      );
+    });
+
+    it("nobody revokes a token that acts above their own role", async () => {
+      const admin = await world.member("admin");
+      const owner = await world.member("owner");
+      const revoke = (tokenId: string) =>
+        world.ask("DELETE", `/api/tokens/${tokenId}?organizationId=${organizationId}`, {
+          token: admin.token,
+        });
+      refused(await revoke(owner.tokenId), 403, "permission_denied");
+      assert.ok(await works(owner.token));
+      assert.equal((await revoke((await world.member("admin")).tokenId)).status, 200);
+    });
+
+    it("nobody makes a token above their own role", async () => {
+      const admin = await world.member("admin");
+      refused(await create({ userId: "usr_owner" }, admin.token), 403, "permission_denied");
+      assert.equal((await create({ userId: admin.userId }, admin.token)).status, 201);
+    });
+
+    it("allWorkspaces is for one's own user, and not for a token that opens one workspace", async () => {
+      const owner = await world.member("owner");
+      refused(await create({ allWorkspaces: true }, owner.token), 403, "permission_denied");
+      refused(await create({ allWorkspaces: true, userId: owner.userId }), 403, "permission_denied");
+    });
+  });
+
+  describe("404", () => {
+    it("a token of one workspace neither sees nor revokes its user's token for all of them", async () => {
+      const wide = (await create({ allWorkspaces: true })).body;
+      const { token } = (await create({})).body;
+      const path = `/api/tokens/${wide.tokenId}?organizationId=${organizationId}`;
+      refused(await world.ask("DELETE", path, { token }), 404, "token_not_found");
+      assert.ok(await works(wide.token));
+      const listed = await world.ask("GET", `/api/tokens?organizationId=${organizationId}`, { token });
+      assert.ok(!listed.text.includes(wide.tokenId));
+    });
+
+    it("member_not_found for a user outside, token_not_found for a token of another workspace", async () => {
+      refused(await create({ userId: "usr_never" }), 404, "member_not_found");
+      const strangers = await world.strangers();
+      const theirs = await world.ask("POST", "/api/tokens", {
+        token: strangers.token,
+        body: { organizationId: strangers.organizationId, label: "x" },
+      });
+      const reply = await world.ask(
+        "DELETE",
+        `/api/tokens/${theirs.body.tokenId}?organizationId=${organizationId}`,
+      );
+      refused(reply, 404, "token_not_found");
+    });
+  });
+
+  describe("422", () => {
+    it("an expiry is an ISO 8601 date-time in the future", async () => {
+      for (const expiresAt of ["tomorrow", "2030-02-30T00:00:00Z", "2030-01-01", "1893456000000"]) {
+        assert.deepEqual(issuesOf(await create({ expiresAt })), ["expiresAt: invalid_timestamp"], expiresAt);
+      }
+      const past = new Date(world.now()).toISOString();
+      for (const expiresAt of [past, "9999-12-31T23:59:59-12:00"])
+        assert.deepEqual(issuesOf(await create({ expiresAt })), ["expiresAt: invalid_value"], expiresAt);
+      assert.deepEqual(issuesOf(await create({ label: " ", expiresAt: past, userId: 7 })), [
+        "expiresAt: invalid_value",
+        "label: too_short",
+        "userId: invalid_type",
+      ]);
+    });
+  });
+});
+
+describe("a token for one source's numbers", () => {
+  let world: World;
+  let organizationId: string;
+  let sourceId: string;
+  before(async () => {
+    world = await openWorld();
+    ({ organizationId } = world);
+    sourceId = (await world.source({ name: "Shop" })).sourceId!;
+  });
+  after(() => world.close());
+  const give = (body: object = {}, token = world.ownerToken) =>
+    world.ask("POST", "/api/tokens", {
+      body: { organizationId, label: "Partner", sourceId, ...body },
+      token,
+    });
+  const sourceWith = (token: string, asked = sourceId) =>
+    world.ask("GET", `/api/stats/source?sourceId=${asked}`, { token });
+
+  it("200: tells the source's name and asks for its numbers; nothing of another one", async () => {
+    const { token } = (await give()).body;
+    assert.deepEqual((await sourceWith(token)).body, { sourceId, name: "Shop", lastEventAt: null });
+    const body = { sourceId, dateRange: "7d", metrics: ["visitors"] };
+    refused(await world.ask("POST", "/api/stats/query", { token, body }), 503, "warehouse_off");
+    const other = (await world.source({ name: "Other" })).sourceId!;
+    refused(await sourceWith(token, other), 403, "permission_denied");
+    refused(await sourceWith(token, "src_never"), 404, "source_not_found");
+  });
+
+  it("403: opens nothing else, with the role of an owner behind it", async () => {
+    const { token } = (await give()).body;
+    const inWorkspace = `organizationId=${organizationId}`;
+    const others = [
+      "/api/organizations",
+      `/api/permissions?${inWorkspace}`,
+      `/api/tracking-sources?${inWorkspace}`,
+      `/api/tracking-sources/${sourceId}`,
+      `/api/tracking-sources/${sourceId}/install`,
+      `/api/export/events?sourceId=${sourceId}`,
+      `/api/tokens?${inWorkspace}`,
+    ];
+    for (const path of others) {
+      const reply = await world.ask("GET", path, { token });
+      refused(reply, 403, "permission_denied");
+      assert.match(reply.body.message, /numbers of one source and nothing else/);
+    }
+    const strangers = await world.strangers();
+    const theirs = (await world.source({}, strangers.organizationId, strangers.token)).sourceId!;
+    refused(await sourceWith(token, theirs), 403, "not_a_member");
+  });
+
+  it("is listed with its source, and by it; revoking, the end of its user and of its source stop it", async () => {
+    const one = (await world.source()).sourceId!;
+    const admin = await world.member("admin");
+    const [first, second, third] = [
+      (await give({ sourceId: one })).body,
+      (await give({ sourceId: one }, admin.token)).body,
+      (await give({ sourceId: one })).body,
+    ];
+    const listed = await world.ask("GET", `/api/tokens?organizationId=${organizationId}&sourceId=${one}`);
+    assert.deepEqual(
+      listed.body.tokens.map(({ tokenId, sourceId: of, ceiling }: Record<string, string>) => [
+        tokenId,
+        of,
+        ceiling,
+      ]),
+      [first, second, third].map(({ tokenId }) => [tokenId, one, "viewer"]),
+    );
+    const remove = (path: string, token = world.ownerToken) =>
+      world.ask("DELETE", `${path}?organizationId=${organizationId}`, { token });
+    assert.equal((await remove(`/api/tokens/${first.tokenId}`, admin.token)).status, 200, "whoever made it");
+    refused(await sourceWith(first.token, one), 401, "revoked_token");
+    assert.equal((await remove(`/api/members/${admin.userId}`)).status, 200);
+    refused(await sourceWith(second.token, one), 401, "revoked_token");
+    assert.equal((await sourceWith(third.token, one)).status, 200);
+    assert.equal((await remove(`/api/tracking-sources/${one}`)).status, 200);
+    assert.ok([401, 404].includes((await sourceWith(third.token, one)).status));
+  });
+
+  it("the audit log says of which source it is", async () => {
+    const { tokenId } = (await give()).body;
+    const { entries } = (await world.ask("GET", `/api/audit?organizationId=${organizationId}`)).body;
+    const entry = entries.find((one: { target: string }) => one.target === tokenId);
+    assert.deepEqual([entry.action, entry.after.sourceId], ["token.created", sourceId]);
+  });
+
+  it("403, 404, 422: is given away by who manages tokens, of a source of the workspace, and not for all workspaces", async () => {
+    const developer = await world.member("developer");
+    refused(await give({}, developer.token), 403, "permission_denied");
+    const strangers = await world.strangers();
+    const theirs = (await world.source({}, strangers.organizationId, strangers.token)).sourceId!;
+    for (const unknown of ["src_never", theirs])
+      refused(await give({ sourceId: unknown }), 404, "source_not_found");
+    assert.deepEqual(issuesOf(await give({ allWorkspaces: true })), ["allWorkspaces: invalid_value"]);
+    assert.deepEqual(issuesOf(await give({ sourceId: "" })), ["sourceId: too_short"]);
+  });
+});
+
+describe("POST /api/sign-in", () => {
+  const signIn = (world: World, code: unknown) =>
+    world.ask("POST", "/api/sign-in", { token: null, body: { code } });
+
+  it("200: gives a token for the first start's code, once", async (t) => {
+    const world = await worldOf(t);
+    const reply = await signIn(world, SIGN_IN_CODE);
+    assert.equal(reply.status, 200, reply.text);
+    assert.equal((await world.ask("GET", "/api/organizations", { token: reply.body.token })).status, 200);
+    refused(await signIn(world, SIGN_IN_CODE), 401, "invalid_token");
+  });
+
+  it("401: expired_token after 10 minutes, invalid_token for an unknown code", async (t) => {
+    const world = await worldOf(t);
+    const unknown = await signIn(world, "guess");
+    refused(unknown, 401, "invalid_token");
+    assert.equal(unknown.headers.get("www-authenticate"), "Bearer");
+    world.advance(600_000);
+    refused(await signIn(world, SIGN_IN_CODE), 401, "expired_token");
+  });
+
+  it("422: a code is text", async (t) => {
+    const world = await worldOf(t);
+    assert.deepEqual(issuesOf(await signIn(world, 7)), ["code: invalid_type"]);
+  });
+
+  it("429: guesses count as failed authentications of their address", async (t) => {
+    const world = await worldOf(t, { rates: { failedAuth: { perSecond: 10 / 60, burst: 10 } } });
+    for (let tries = 0; tries < 10; tries += 1)
+      refused(await signIn(world, `guess ${tries}`), 401, "invalid_token");
+    refused(await signIn(world, "guess again"), 429, "rate_limited");
+  });
+});

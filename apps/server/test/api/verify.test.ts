@@ -1,0 +1,318 @@
+/** POST /api/tracking-sources/:sourceId/verify: a page's own report, and what is wrong with the install in it. */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { Check, PageReport, PageSnippet, Verification } from "@headwater/contract";
+import {
+  drivenClock,
+  issuesOf,
+  ORGANIZATION_ID,
+  ORIGIN,
+  openWorld,
+  type Reply,
+  refused,
+  type World,
+} from "../support/world.ts";
+
+const BASE_URL = "https://insights.example";
+const PAGE = `${ORIGIN}/pricing`;
+
+describe("POST /api/tracking-sources/:sourceId/verify", () => {
+  let world: World;
+  let source: { sourceId: string; publicKey: string };
+  const time = drivenClock();
+
+  before(async () => {
+    world = await openWorld({ BASE_URL }, { clock: time.clock });
+    source = await world.createSource();
+  });
+  after(() => world[Symbol.asyncDispose]());
+
+  const snippet = (over: Partial<PageSnippet> = {}): PageSnippet => ({
+    kind: "tag",
+    scriptUrl: `${BASE_URL}/sdk/v2.js`,
+    publicKey: source.publicKey,
+    apiBaseUrl: null,
+    nonce: null,
+    hash: null,
+    ...over,
+  });
+  const report = (over: Partial<PageReport> = {}): PageReport => ({
+    url: PAGE,
+    snippets: [snippet()],
+    policies: [],
+    script: "loaded",
+    request: { status: 200, code: null, attemptId: "att_1" },
+    sentAt: new Date(time.now()).toISOString(),
+    ...over,
+  });
+  const verify = (body: unknown, { sourceId } = source, token?: string): Promise<Reply> =>
+    world.ask(`/api/tracking-sources/${sourceId}/verify`, { method: "POST", body, ...(token && { token }) });
+  const verified = async (over: Partial<PageReport> = {}, of = source): Promise<Verification> => {
+    const reply = await verify({ report: report(over) }, of);
+    assert.equal(reply.status, 200, JSON.stringify(reply.body));
+    return reply.body;
+  };
+  const notOk = ({ checks }: Verification): Partial<Check>[] =>
+    checks
+      .filter(({ status }) => status !== "ok")
+      .map(({ check, status, paste }) => ({ check, status, paste }));
+
+  describe("200", () => {
+    it("an install that works has 13 checks that are ok", async () => {
+      const answer = await verified();
+      assert.equal(answer.isWorking, true);
+      assert.deepEqual(notOk(answer), []);
+      assert.equal(answer.checks.length, 13);
+    });
+
+    it("a page without the snippet is told the tag to paste", async () => {
+      const paste = `<script async src="${BASE_URL}/sdk/v2.js" data-key="${source.publicKey}" data-respect-gpc="false"></script>`;
+      const { isWorking, checks } = await verified({ snippets: [], script: "unknown", request: null });
+      assert.equal(isWorking, false);
+      assert.deepEqual([checks[1]?.status, checks[1]?.paste], ["wrong", paste]);
+    });
+
+    it("a source that requires consent is told the tag that waits for it", async () => {
+      const careful = await world.createSource({ privacy: { respectGpc: true, requireConsent: true } });
+      const { checks } = await verified({ snippets: [], script: "unknown", request: null }, careful);
+      const tag = `<script async src="${BASE_URL}/sdk/v2.js" data-key="${careful.publicKey}" data-respect-gpc="true" data-consent="pending"></script>`;
+      assert.equal(checks[1]?.paste, tag);
+    });
+
+    it("a snippet that is there twice is wrong", async () => {
+      const answer = await verified({ snippets: [snippet(), snippet({ kind: "inline" })] });
+      assert.deepEqual(notOk(answer), [{ check: "snippet_once", status: "wrong", paste: null }]);
+    });
+
+    it("a key that is none, another source's, or another workspace's is wrong in the same words", async () => {
+      const other = await world.createSource();
+      const strangers = await world.ask("/api/organizations", {
+        method: "POST",
+        body: { name: "Strangers" },
+      });
+      const theirs = await world.createSource({ organizationId: strangers.body.organizationId });
+      const paste = `data-key="${source.publicKey}"`;
+      const told = new Set<string | undefined>();
+      for (const publicKey of ["pk_nobody", other.publicKey, theirs.publicKey]) {
+        const answer = await verified({ snippets: [snippet({ publicKey })] });
+        assert.deepEqual(notOk(answer), [{ check: "key", status: "wrong", paste }]);
+        told.add(answer.checks[3]?.message.replace(publicKey, "…"));
+      }
+      assert.equal(told.size, 1);
+    });
+
+    it("a rotated key is named: a warning while it is let in, wrong when it is not", async () => {
+      const rotated = await world.createSource();
+      const snippets = [snippet({ kind: "inline", publicKey: rotated.publicKey })];
+      const rotate = (gracePeriodSeconds: number) =>
+        world.ask(`/api/tracking-sources/${rotated.sourceId}/regenerate-key`, {
+          method: "POST",
+          body: { gracePeriodSeconds },
+        });
+      const { publicKey } = (await rotate(60)).body;
+      const paste = `script.dataset.key = "${publicKey}";`;
+      const inGrace = await verified({ snippets }, rotated);
+      assert.deepEqual(notOk(inGrace), [{ check: "key", status: "warning", paste }]);
+      assert.equal(inGrace.isWorking, true);
+      time.advance(61_000);
+      const retired = await verified({ snippets }, rotated);
+      assert.deepEqual(notOk(retired), [{ check: "key", status: "wrong", paste }]);
+      assert.match(retired.checks[3]!.message, /was replaced by a newer one/);
+    });
+
+    it("an origin that is not let in is the value to add", async () => {
+      const answer = await verified({ url: "https://www.shop.example:8443/a?b#c" });
+      const paste = "https://www.shop.example:8443";
+      assert.deepEqual(notOk(answer), [{ check: "origin", status: "wrong", paste }]);
+    });
+
+    it("a source that is switched off is told the command that switches it on", async () => {
+      const off = await world.createSource();
+      const body = { organizationId: ORGANIZATION_ID, isActive: false };
+      await world.ask(`/api/tracking-sources/${off.sourceId}`, { method: "PATCH", body });
+      const answer = await verified({ snippets: [snippet({ publicKey: off.publicKey })] }, off);
+      const paste = `headwater source update ${off.sourceId} --active on`;
+      assert.deepEqual(notOk(answer), [{ check: "source_active", status: "wrong", paste }]);
+    });
+
+    it("another service's address is wrong; a path of the page's own site may be a proxy to this one", async () => {
+      const to = (apiBaseUrl: string) => verified({ snippets: [snippet({ apiBaseUrl })] });
+      const paste = `data-api="${BASE_URL}"`;
+      const wrong = [{ check: "api_address", status: "wrong", paste }];
+      assert.deepEqual(notOk(await to("https://elsewhere.example")), wrong);
+      assert.deepEqual(notOk(await to("http://localhost:8790")), wrong);
+      assert.deepEqual(notOk(await to("http://insights.example")), wrong);
+      assert.deepEqual(notOk(await to("/hw")), []);
+      assert.deepEqual(notOk(await to(`${BASE_URL}/`)), []);
+    });
+
+    it("a wrong address is mended as the page's own snippet has it, where the script comes from too", async () => {
+      const old = "https://old.example";
+      const pasteFor = async (over: Partial<PageSnippet>) => {
+        const there = { scriptUrl: `${old}/sdk/v2.js`, apiBaseUrl: old, publicKey: "pk_nobody", ...over };
+        const { checks } = await verified({ snippets: [snippet(there)] });
+        const pasted = checks.filter(({ status }) => status === "wrong");
+        return pasted.map(({ check, paste }) => [check, paste]);
+      };
+      const { publicKey } = source;
+      const inScript = [
+        ["key", `script.dataset.key = "${publicKey}";`],
+        ["api_address", `script.src = "${BASE_URL}/sdk/v2.js"; script.dataset.api = "${BASE_URL}";`],
+      ];
+      assert.deepEqual(await pasteFor({ kind: "inline" }), inScript);
+      assert.deepEqual(await pasteFor({ kind: "bundle" }), inScript);
+      assert.deepEqual(await pasteFor({ kind: "bundle", scriptUrl: null }), [
+        ["key", `publicKey: "${publicKey}"`],
+        ["api_address", `apiBaseUrl: "${BASE_URL}"`],
+      ]);
+      assert.deepEqual(await pasteFor({ apiBaseUrl: null }), [
+        ["key", `data-key="${publicKey}"`],
+        ["api_address", `src="${BASE_URL}/sdk/v2.js" data-api="${BASE_URL}"`],
+      ]);
+    });
+
+    it("a policy is asked to let the right address in, and not the wrong one that the page still has", async () => {
+      const old = "https://old.example";
+      const snippets = [snippet({ scriptUrl: `${old}/sdk/v2.js`, apiBaseUrl: old })];
+      const under = async (sources: string) => {
+        const policies = [`script-src 'self'${sources}; connect-src 'self'${sources}`];
+        const { checks } = await verified({ snippets, policies });
+        return checks.filter(({ check }) => check.startsWith("csp_")).map(({ paste }) => paste);
+      };
+      assert.deepEqual(await under(""), [`script-src 'self' ${BASE_URL}`, `connect-src 'self' ${BASE_URL}`]);
+      assert.deepEqual(await under(` ${BASE_URL}`), [null, null]);
+    });
+
+    it("a policy in the way is amended: connect-src, script-src, nonce", async () => {
+      const under = async (policy: string, over: Partial<PageSnippet> = {}) =>
+        notOk(await verified({ policies: [policy], snippets: [snippet(over)] }));
+      assert.deepEqual(await under(`default-src 'self'; script-src ${BASE_URL}`), [
+        { check: "csp_connect", status: "wrong", paste: `connect-src 'self' ${BASE_URL}` },
+      ]);
+      assert.deepEqual(await under(`script-src 'none'; connect-src *`), [
+        { check: "csp_script", status: "wrong", paste: `script-src ${BASE_URL}` },
+      ]);
+      const inline = { kind: "inline", hash: "sha256-abc=" } as const;
+      assert.deepEqual(await under(`script-src ${BASE_URL}`, inline), [
+        { check: "csp_script", status: "wrong", paste: `script-src ${BASE_URL} 'sha256-abc='` },
+      ]);
+      const nonce = `script-src 'nonce-r4nd0m' 'strict-dynamic'`;
+      const paste = '<script nonce="…">';
+      assert.deepEqual(await under(nonce, inline), [{ check: "csp_script", status: "wrong", paste }]);
+      assert.deepEqual(await under(nonce, { ...inline, nonce: "r4nd0m" }), []);
+    });
+
+    it("a script or a request that was blocked is named", async () => {
+      const script = await verified({ script: "failed", request: null });
+      const request = await verified({ request: { status: null, code: null } });
+      for (const { isWorking, checks } of [script, request]) {
+        assert.equal(isWorking, false);
+        assert.equal(checks[5]?.status, "wrong");
+        assert.match(checks[5]?.hint ?? "", /blocked_by_name/);
+      }
+    });
+
+    it("a page whose request was refused, or answered by somebody else, does not work", async () => {
+      const answered = async (status: number, code: string | null) => {
+        const { isWorking, checks } = await verified({ request: { status, code } });
+        return [isWorking, checks[5]?.status];
+      };
+      for (const [status, code] of [
+        [404, null],
+        [403, null],
+        [403, "FORBIDDEN"],
+        [302, null],
+        [500, null],
+        [502, "internal_error"],
+        [404, "unknown_public_key"],
+        [403, "source_inactive"],
+        [422, "invalid_payload"],
+      ] as const)
+        assert.deepEqual(await answered(status, code), [false, "wrong"], `${status} ${code}`);
+      for (const [status, code] of [
+        [429, "rate_limited"],
+        [503, null],
+      ] as const)
+        assert.deepEqual(await answered(status, code), [true, "warning"], `${status} ${code}`);
+      assert.deepEqual(await answered(403, "session_expired"), [true, "ok"]);
+    });
+
+    it("whether it works is unknown where nothing shows that the service has answered the page", async () => {
+      for (const request of [
+        null,
+        { status: 200, code: null },
+        { status: 200, code: null, attemptId: null },
+        { status: 204, code: null },
+      ]) {
+        const answer = await verified({ request });
+        assert.deepEqual([answer.isWorking, answer.checks[5]?.status], [false, "unknown"]);
+      }
+    });
+
+    it("a host or a folder that lists of trackers name is a warning, with what to do about it", async () => {
+      const paste = `headwater source install ${source.sourceId} --proxy nginx --path /hw`;
+      const named = [{ check: "blocked_by_name", status: "warning", paste }];
+      const scriptUrl = "https://stats.shop.example/sdk/v2.js";
+      const answer = await verified({ snippets: [snippet({ scriptUrl, apiBaseUrl: BASE_URL })] });
+      assert.deepEqual(notOk(answer), named);
+      assert.equal(answer.isWorking, true);
+      const ownPath = (path: string) =>
+        verified({ snippets: [snippet({ scriptUrl: null, apiBaseUrl: path })] });
+      assert.deepEqual(notOk(await ownPath("/tracking")), named);
+      assert.deepEqual(notOk(await ownPath("/hw")), []);
+    });
+
+    it("it changes nothing and is no attempt; a viewer may ask", async () => {
+      const { userId } = (
+        await world.ask("/api/members", {
+          method: "POST",
+          body: { organizationId: ORGANIZATION_ID, role: "viewer" },
+        })
+      ).body;
+      const body = { organizationId: ORGANIZATION_ID, userId, label: "viewer" };
+      const { token } = (await world.ask("/api/tokens", { method: "POST", body })).body;
+      const audit = `/api/audit?organizationId=${ORGANIZATION_ID}`;
+      const before = (await world.ask(audit)).body;
+      assert.equal((await verify({ report: report() }, source, token)).status, 200);
+      assert.deepEqual((await world.ask(audit)).body, before);
+      const { body: debug } = await world.ask(`/api/tracking-sources/${source.sourceId}/debug`);
+      assert.deepEqual([debug.bootstrapAttempts, debug.health.status], [[], "waiting"]);
+    });
+  });
+
+  describe("422", () => {
+    it("a report has every field, within its bounds", async () => {
+      assert.deepEqual(issuesOf(await verify({})), ["report: required"]);
+      const { sentAt, ...rest } = report();
+      assert.deepEqual(issuesOf(await verify({ report: rest })), ["report.sentAt: required"]);
+      const crowded = { ...report(), policies: Array.from({ length: 21 }, () => ""), colour: "red" };
+      assert.deepEqual(issuesOf(await verify({ report: crowded })), [
+        "report.colour: unknown_field",
+        "report.policies: too_many",
+      ]);
+      const local = await verify({ report: { ...report(), url: "file:///etc/passwd" } });
+      assert.deepEqual(issuesOf(local), ["report.url: invalid_value"]);
+      assert.ok(sentAt);
+    });
+  });
+
+  describe("404 and 405", () => {
+    it("an unknown source, and any method but POST", async () => {
+      refused(
+        await verify({ report: report() }, { ...source, sourceId: "src_nobody" }),
+        404,
+        "source_not_found",
+      );
+      const path = `/api/tracking-sources/${source.sourceId}/verify`;
+      refused(await world.ask(path), 405, "method_not_allowed");
+    });
+  });
+
+  describe("401", () => {
+    it("no token (the isolation matrix has every other caller)", async () => {
+      const path = `/api/tracking-sources/${source.sourceId}/verify`;
+      const body = { report: report() };
+      refused(await world.ask(path, { method: "POST", token: null, body }), 401, "missing_token");
+    });
+  });
+});

@@ -1,0 +1,119 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { issuesOf, LIMITS, openWorld, type World, worldOf } from "../support/workspace-world.ts";
+
+describe("audit, onboarding, usage, billing and support", () => {
+  let world: World;
+  before(async () => {
+    world = await openWorld();
+  });
+  after(() => world.close());
+  const get = (path: string) => world.ask("GET", `${path}organizationId=${world.organizationId}`);
+
+  it("GET /api/audit: who, with which token, when, what, before and after; newest first, and no secret", async () => {
+    const { sourceId } = await world.source();
+    const { tokenId } = await world.member("viewer");
+    await world.ask("PATCH", `/api/tracking-sources/${sourceId}`, {
+      body: { organizationId: world.organizationId, isActive: false },
+    });
+    const { body, text } = await get("/api/audit?");
+    const { auditId, ...entry } = body.entries[0];
+    assert.match(auditId, /^aud_/);
+    assert.deepEqual(entry, {
+      at: new Date(world.now()).toISOString(),
+      userId: "usr_owner",
+      tokenId: "tok_owner",
+      action: "source.updated",
+      target: sourceId,
+      before: { isActive: true },
+      after: { isActive: false },
+    });
+    assert.deepEqual([body.entries[1].action, body.entries[1].target], ["token.created", tokenId]);
+    assert.doesNotMatch(text, /hwt_|[0-9a-f]{64}/);
+    const page = await get("/api/audit?limit=1&");
+    const next = await get(`/api/audit?limit=1&cursor=${page.body.nextCursor}&`);
+    assert.deepEqual([...page.body.entries, ...next.body.entries], body.entries.slice(0, 2));
+  });
+
+  it("GET /api/audit: times in what changed are ISO 8601 UTC with milliseconds, like all others", async () => {
+    const { organizationId } = world;
+    const { sourceId, publicKey } = await world.source();
+    const at = (path: string, body: object) =>
+      world.ask("POST", `/api/tracking-sources/${sourceId}/${path}`, { body });
+    await at("regenerate-key", {});
+    await at("restore-key", { publicKey, gracePeriodSeconds: 60 });
+    await at("regenerate-key", { gracePeriodSeconds: 60 });
+    const expiresAt = "2999-01-01T00:00:00.000Z";
+    await world.ask("POST", "/api/tokens", { body: { organizationId, label: "Until then", expiresAt } });
+    const [made, rotated, restored, first] = (await get("/api/audit?limit=4&")).body.entries;
+    const inAMinute = new Date(world.now() + 60_000).toISOString();
+    assert.equal(made.after.expiresAt, expiresAt);
+    assert.equal(rotated.after.previousKeyExpiresAt, inAMinute);
+    assert.equal(restored.after.previousKeyExpiresAt, inAMinute);
+    assert.equal(restored.before.previousKeyExpiresAt, null);
+    assert.equal(first.after.previousKeyExpiresAt, null);
+  });
+
+  it("GET /api/onboarding says from the data which steps are done; completing it is a POST, and lasts", async (t) => {
+    const fresh = await worldOf(t);
+    const { organizationId } = fresh;
+    const read = async () =>
+      (await fresh.ask("GET", `/api/onboarding?organizationId=${organizationId}`)).body;
+    const open = { done: false, at: null };
+    const steps = { sourceCreated: open, firstBootstrap: open, firstAcceptedEvent: open };
+    assert.deepEqual(await read(), { organizationId, steps, completed: false, completedAt: null });
+    await fresh.source();
+    const at = new Date(fresh.now()).toISOString();
+    const completed = await fresh.ask("POST", "/api/onboarding", { body: { organizationId } });
+    const expected = { ...steps, sourceCreated: { done: true, at } };
+    assert.deepEqual(completed.body, { organizationId, steps: expected, completed: true, completedAt: at });
+    fresh.advance(1);
+    await fresh.ask("POST", "/api/onboarding", { body: { organizationId } });
+    assert.deepEqual(await read(), completed.body);
+  });
+
+  it("GET /api/usage counts by source and day, for the last 30 days unless asked otherwise", async () => {
+    const { body } = await get("/api/usage?");
+    const { organizationId } = world;
+    const span = { from: "2026-10-23", to: "2026-11-21" };
+    assert.deepEqual(body, { organizationId, ...span, accepted: 0, bootstraps: 0, days: [] });
+    assert.equal((await get("/api/usage?from=2026-01-01&to=2026-12-31&")).status, 200);
+  });
+
+  it("GET /api/usage: days exist, follow each other, and span a year at most", async () => {
+    assert.deepEqual(issuesOf(await get("/api/usage?from=2026-02-30&to=x&")), ["to: invalid_value"]);
+    assert.deepEqual(issuesOf(await get("/api/usage?from=2026-02-30&to=2026-13-01&")), [
+      "from: invalid_value",
+      "to: invalid_value",
+    ]);
+    assert.deepEqual(issuesOf(await get("/api/usage?from=2026-02-02&to=2026-02-01&")), [
+      "from: invalid_value",
+    ]);
+    assert.deepEqual(issuesOf(await get("/api/usage?from=2024-01-01&to=2026-01-01&")), [
+      "from: invalid_value",
+    ]);
+  });
+
+  it("GET /api/billing: the plan is self-hosted, with its limits and the month's usage", async () => {
+    const { sources } = (await get("/api/tracking-sources?")).body;
+    const { body } = await get("/api/billing?");
+    assert.deepEqual(body, {
+      organizationId: world.organizationId,
+      plan: "self-hosted",
+      limits: { sources: LIMITS.maxSourcesPerWorkspace, acceptedEvents: null },
+      period: { from: "2026-11-01", to: "2026-11-30" },
+      usage: { accepted: 0, bootstraps: 0, sources: sources.length },
+    });
+  });
+
+  it("GET /api/support: version, settings, health, and a bundle of them to attach to a report", async () => {
+    const { body } = await get("/api/support?");
+    assert.deepEqual(body.bundle, {
+      generatedAt: new Date(world.now()).toISOString(),
+      version: body.version,
+      settings: body.settings,
+      health: body.health,
+      node: "24",
+    });
+  });
+});

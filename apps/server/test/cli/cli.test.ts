@@ -1,0 +1,275 @@
+/** The command line without a service: what it takes, what it refuses, and what it does to a folder. */
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { describe, test } from "node:test";
+import { stripVTControlCharacters } from "node:util";
+import { SETTINGS } from "../../src/config/config.ts";
+import { isPlausibleToken, makeToken } from "../../src/core/token.ts";
+import { folder, headwater } from "./command-line.ts";
+
+const COMMANDS = [
+  "serve",
+  "token",
+  "token generate",
+  "token create",
+  "token list",
+  "token revoke",
+  "source",
+  "source create",
+  "source list",
+  "source update",
+  "source install",
+  "member",
+  "member list",
+  "member add",
+  "member role",
+  "member remove",
+  "workspace",
+  "workspace list",
+  "workspace create",
+  "doctor",
+  "config",
+  "backup",
+  "restore",
+  "move-warehouse",
+  "migrate",
+];
+
+describe("help", () => {
+  test("Every command says what it does and what it takes, --json included.", async () => {
+    using data = folder();
+    const settings = { DATA_DIR: data.at("none") };
+    for (const command of COMMANDS) {
+      const { code, stdout, stderr } = await headwater(settings, ...command.split(" "), "--help");
+      assert.deepEqual([code, stderr], [0, ""], command);
+      assert.ok(stdout.includes(`USAGE headwater ${command}`), stdout);
+      assert.equal(stripVTControlCharacters(stdout), stdout, "no colours");
+      const isGroup = COMMANDS.some((other) => other.startsWith(`${command} `));
+      assert.match(stdout, isGroup ? /COMMANDS/ : /--json/);
+    }
+    assert.ok(!existsSync(data.at("none")));
+  });
+
+  test("The whole program has help and a version.", async () => {
+    const { stdout } = await headwater({}, "--help");
+    for (const command of COMMANDS) assert.ok(stdout.includes(command.split(" ")[0]!), command);
+    assert.match((await headwater({}, "--version")).stdout, /^\d+\.\d+\.\d+\n$/);
+    assert.match((await headwater({}, "--version", "--json")).json().version, /^\d+\.\d+\.\d+$/);
+  });
+});
+
+describe("usage", () => {
+  const cases: [string, RegExp][] = [
+    ["", /`headwater` needs a command; there are serve, token/],
+    ["token", /`headwater token` needs a command; there are generate, create/],
+    ["tokn list", /`headwater tokn` is no command/],
+    ["token list --organisation x", /^--organisation is not known here; `headwater token list --help`/],
+    ["token list --organization", /^--organization needs a value/],
+    ["token list --organization --json", /^.*--organization needs a value/],
+    ["token list --json=yes", /--json takes no value/],
+    ["token list now", /"now" is one word too many/],
+    ["token revoke", /^ID is missing; `headwater token revoke --help`/],
+    ["token create --label x", /^--user is missing.*--owner/],
+    ["token create --user x", /^--label is missing/],
+    ["token create --owner --source src_1", /^--owner and --source exclude each other/],
+    ["source create", /^--name is missing; `headwater source create --help`/],
+    ["source create --name a --name b", /^--name is given more than once/],
+    ["source install src_1 --framework cobol", /^--framework must be one of html, react, nextjs/],
+    ["source update", /^ID is missing; `headwater source update --help`/],
+    ["source update src_1", /^Nothing is to change; `headwater source update --help`/],
+    ["source update src_1 --active yes", /^--active must be one of on, off/],
+    ["member add", /^--role is missing/],
+    ["member add --role boss", /^--role must be one of viewer, developer, admin, owner/],
+    ["member role usr_1 boss", /^ROLE must be one of viewer, developer, admin, owner/],
+    ["source install src_1 --proxy apache", /^--proxy must be one of nextjs, nginx, caddy, cloudflare/],
+    ["source install src_1 --path /../x", /^--path cannot be "\/\.\.\/x": it must be a path of letters/],
+    ["doctor", /^--key is missing; `headwater doctor --help`/],
+    ["doctor --key pk_1", /^URL is missing; `headwater doctor --help`/],
+    ["doctor shop.example --key pk_1", /^URL must be an address such as https:\/\/shop\.example\//],
+    ["doctor http://shop.example --key pk_1 --api x", /^--api must be an address such as/],
+    ["backup", /^--to is missing/],
+  ];
+  for (const [words, sentence] of cases) {
+    test(`\`headwater ${words}\` is refused with code 64 and a sentence.`, async () => {
+      using data = folder();
+      const given = words.split(" ").filter(Boolean);
+      const { code, stdout, stderr } = await headwater({ DATA_DIR: data.at("none") }, ...given);
+      assert.deepEqual([code, stdout], [64, ""]);
+      const message = stderr.startsWith("{") ? JSON.parse(stderr).message : stderr;
+      assert.match(message, sentence);
+      assert.ok(!existsSync(data.at("none")), "nothing is made");
+    });
+  }
+});
+
+describe("settings", () => {
+  test("A wrong setting ends with code 78 and a sentence that names it.", async () => {
+    for (const command of ["config", "serve", "token list", "migrate", "backup --to x"]) {
+      const { code, stdout, stderr } = await headwater({ PORT: "99999" }, ...command.split(" "));
+      assert.deepEqual([code, stdout], [78, ""]);
+      assert.match(stderr, /^PORT cannot be "99999": it must be a whole number from 0 to 65535\.\n$/);
+    }
+  });
+
+  test("A password in a setting is not repeated by the sentence that refuses it.", async () => {
+    const { code, stderr } = await headwater({ BASE_URL: "https://hw:Xy7-secret@hw.example" }, "config");
+    assert.equal(code, 78);
+    assert.match(stderr, /^BASE_URL cannot be the given value: it must be an http or https address without/);
+  });
+
+  test("With --json the sentence is in an object.", async () => {
+    const { code, stderr } = await headwater({ PORT: "x" }, "config", "--json");
+    assert.equal(code, 78);
+    const { ok, message } = JSON.parse(stderr);
+    assert.equal(ok, false);
+    assert.match(message, /^PORT cannot be "x"/);
+  });
+
+  test("NAME and NAME_FILE together are refused, and NAME_FILE alone is read.", async () => {
+    using data = folder();
+    writeFileSync(data.at("port"), "1234\n");
+    const both = await headwater({ PORT: "1", PORT_FILE: data.at("port") }, "config");
+    assert.deepEqual([both.code, both.stderr], [78, "Set PORT or PORT_FILE, not both.\n"]);
+    const { json } = await headwater({ PORT_FILE: data.at("port") }, "config", "--json");
+    assert.equal(json().settings.find(({ name }: { name: string }) => name === "PORT").value, "1234");
+  });
+
+  test("A setting that is set to nothing has its default.", async () => {
+    const { code, json, stderr } = await headwater(
+      { PORT: "", PORT_FILE: "", OWNER_TOKEN: "" },
+      "config",
+      "--json",
+    );
+    assert.deepEqual([code, stderr], [0, ""]);
+    const shown = json().settings.filter(({ name }: { name: string }) => /^(PORT|OWNER_TOKEN)$/.test(name));
+    assert.deepEqual(
+      shown.map(({ value, changed }: { value: string; changed: boolean }) => [value, changed]),
+      [
+        ["8790", false],
+        ["", false],
+      ],
+    );
+  });
+
+  test("An OWNER_TOKEN of ours with a wrong checksum is refused, because it would open nothing.", async () => {
+    using data = folder();
+    const { token } = makeToken();
+    for (const wrong of [
+      token.slice(0, -1) + (token.endsWith("0") ? "1" : "0"),
+      `${token}x`,
+      token.slice(0, -1),
+    ]) {
+      const { code, stderr } = await headwater({ OWNER_TOKEN: wrong, DATA_DIR: data.at("none") }, "serve");
+      assert.equal(code, 78);
+      assert.match(
+        stderr,
+        /^OWNER_TOKEN cannot be the given value: it starts with hwt_ and its checksum is wrong/,
+      );
+      assert.ok(!stderr.includes(wrong));
+    }
+    assert.equal((await headwater({ OWNER_TOKEN: token }, "config")).code, 0);
+    assert.equal((await headwater({ OWNER_TOKEN: "x".repeat(32) }, "config")).code, 0);
+  });
+
+  test("`config` shows every setting, and no secret.", async () => {
+    const secret = "a-token-that-nobody-should-see-0123456789";
+    const { stdout } = await headwater({ OWNER_TOKEN: secret }, "config");
+    for (const name of Object.keys(SETTINGS)) assert.ok(stdout.includes(name), name);
+    assert.ok(!stdout.includes(secret));
+    assert.match(stdout, /^\* {2}OWNER_TOKEN +\(set\)/m);
+    const { json } = await headwater({ OWNER_TOKEN: secret }, "config", "--json");
+    assert.deepEqual(
+      json().settings.map(({ name }: { name: string }) => name),
+      Object.keys(SETTINGS),
+    );
+    assert.ok(!JSON.stringify(json()).includes(secret));
+  });
+
+  test("`config --markdown` is the same table on every machine.", async () => {
+    const here = await headwater({ PORT: "1" }, "config", "--markdown");
+    const there = await headwater({ PORT: "wrong" }, "config", "--markdown");
+    assert.equal(here.stdout, there.stdout);
+    assert.equal(here.stdout.trim().split("\n").length, Object.keys(SETTINGS).length + 2);
+    assert.match(here.stdout, /^\| `PORT` \| `8790` \| /m);
+  });
+});
+
+test("`token generate` prints a token and touches nothing.", async () => {
+  using data = folder();
+  const settings = { DATA_DIR: data.at("none") };
+  const [first, second] = await Promise.all([1, 2].map(() => headwater(settings, "token", "generate")));
+  assert.ok(isPlausibleToken(first!.stdout.trim()));
+  assert.notEqual(first!.stdout, second!.stdout);
+  const { json } = await headwater(settings, "token", "generate", "--json");
+  assert.ok(isPlausibleToken(json().token));
+  assert.ok(!existsSync(data.at("none")));
+});
+
+test("Where there is no ledger, commands say so and make none.", async () => {
+  using data = folder();
+  const settings = { DATA_DIR: data.at("none") };
+  for (const command of ["token list", "source list", "member list", "workspace list", "backup --to x"]) {
+    const { code, stdout, stderr } = await headwater(settings, ...command.split(" "));
+    assert.deepEqual([code, stdout], [1, ""], command);
+    assert.match(stderr, /^There is no ledger in DATA_DIR .*none\. Set DATA_DIR/);
+    assert.doesNotMatch(stderr, /\n {4}at /, "no stack");
+  }
+  assert.ok(!existsSync(data.at("none")));
+  const debug = await headwater({ ...settings, LOG_LEVEL: "debug" }, "token", "list");
+  assert.match(debug.stderr, /\n {4}at /, "a stack for whoever asked for one");
+});
+
+describe("migrate", () => {
+  test("It brings a ledger to the newest schema, once.", async () => {
+    using data = folder();
+    const settings = { DATA_DIR: data.at("data") };
+    const { json } = await headwater(settings, "migrate", "--json");
+    assert.equal(json().from, 0);
+    assert.ok(json().to >= 1);
+    const again = await headwater(settings, "migrate");
+    assert.match(again.stdout, /nothing to do/);
+    const empty = await headwater(settings, "source", "list");
+    assert.deepEqual([empty.code, empty.stdout], [1, ""]);
+    assert.match(empty.stderr, /no workspace yet.*headwater serve/);
+    assert.match(
+      (await headwater(settings, "workspace", "list")).stdout,
+      /^No workspaces yet\. `headwater serve`/,
+    );
+  });
+
+  test("A DATA_DIR that is made is for its owner alone; one that is there stays as it is.", async () => {
+    using data = folder();
+    const modeOf = (name: string) => statSync(data.at(name)).mode & 0o777;
+    mkdirSync(data.at("there"));
+    const before = modeOf("there");
+    await headwater({ DATA_DIR: data.at("there") }, "migrate");
+    await headwater({ DATA_DIR: data.at("new/data") }, "migrate");
+    assert.deepEqual([modeOf("there"), modeOf("new/data")], [before, 0o700]);
+  });
+
+  test("A newer ledger is left alone.", async () => {
+    using data = folder();
+    const settings = { DATA_DIR: data.path };
+    await headwater(settings, "migrate");
+    const ledger = new DatabaseSync(data.at("ledger.sqlite"));
+    ledger.exec("pragma user_version = 99");
+    ledger.close();
+    for (const command of ["migrate", "token list", "serve"]) {
+      const { code, stderr } = await headwater({ ...settings, PORT: "0" }, ...command.split(" "));
+      assert.equal(code, 1);
+      assert.match(stderr, /^The ledger has schema 99, .*newer Headwater/);
+    }
+  });
+
+  test("What is no ledger is named with its folder.", async () => {
+    using data = folder();
+    mkdirSync(data.at("data"));
+    writeFileSync(data.at("data/ledger.sqlite"), "not a database at all, but a text of some length");
+    for (const command of ["migrate", "token list"]) {
+      const { code, stderr } = await headwater({ DATA_DIR: data.at("data") }, ...command.split(" "));
+      assert.equal(code, 1);
+      assert.match(stderr, /^DATA_DIR .* cannot be used: file is not a database\.\n$/);
+    }
+  });
+});

@@ -1,0 +1,84 @@
+/** Runs bin/headwater.js as a person or a script would: a process of its own, with an environment of its own. */
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+export const BIN = fileURLToPath(new URL("../../bin/headwater.js", import.meta.url));
+
+/** For what moves many events on a busy machine. */
+const COMMAND_MS = 120_000;
+
+export interface Outcome {
+  code: number;
+  stdout: string;
+  stderr: string;
+  /** What it printed with --json. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects
+  json(): any;
+}
+
+export type Settings = Record<string, string>;
+
+const environmentOf = (settings: Settings) => ({
+  PATH: process.env.PATH ?? "",
+  DISK_LOW_WATER_BYTES: "0",
+  WAREHOUSE: "off",
+  ...settings,
+});
+
+/** Runs a command to its end. */
+export function headwater(settings: Settings, ...words: string[]): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const options = { env: environmentOf(settings), timeout: COMMAND_MS };
+    execFile(process.execPath, [BIN, ...words], options, (error, stdout, stderr) => {
+      const code = typeof error?.code === "number" ? error.code : error ? -1 : 0;
+      resolve({ code, stdout, stderr, json: () => JSON.parse(stdout) });
+    });
+  });
+}
+
+export interface Serving {
+  url: string;
+  firstStart: { token: string | null; signInUrl: string } | null;
+  process: ChildProcess;
+  /** Everything so far. */
+  stdout(): string;
+  /** SIGTERM, and the exit code. */
+  stop(): Promise<number | null>;
+}
+
+/** Starts `headwater serve --json` on a free port and waits for the line that says where it listens. */
+export async function serve(settings: Settings): Promise<Serving> {
+  const child = spawn(process.execPath, [BIN, "serve", "--json"], {
+    env: environmentOf({ HOST: "127.0.0.1", PORT: "0", ...settings }),
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let stdout = "";
+  child.stdout.on("data", (chunk: Buffer) => {
+    stdout += chunk.toString();
+  });
+  const [line] = (await once(createInterface(child.stderr), "line")) as [string];
+  const { ok, url, firstStart, message } = JSON.parse(line);
+  if (!ok) throw new Error(message);
+  const stop = async () => {
+    const ended = once(child, "exit");
+    child.kill("SIGTERM");
+    const [code] = (await ended) as [number | null];
+    return code;
+  };
+  return { url, firstStart, process: child, stdout: () => stdout, stop };
+}
+
+/** A folder that is gone with its test. */
+export function folder(): Disposable & { path: string; at(name: string): string } {
+  const path = mkdtempSync(join(tmpdir(), "headwater-cli-"));
+  return {
+    path,
+    at: (name) => join(path, name),
+    [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }),
+  };
+}

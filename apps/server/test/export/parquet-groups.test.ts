@@ -1,0 +1,38 @@
+/** A Parquet file is made in parts, within the memory of its thread however many events it has. */
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { test } from "node:test";
+import { Worker } from "node:worker_threads";
+import { LIMITS } from "@headwater/contract";
+import { parquetMetadata } from "hyparquet";
+import { bytesOf } from "../../src/export/render.ts";
+import { anEvent } from "../warehouse/store.ts";
+
+/** Of ordinary events, as many row groups hold ten times as many millions. */
+const GROUPS = process.env.TEST_LONG ? 3_000 : 1_500;
+
+test("What is kept of row groups, and the footer that names them, fit into the thread of an export.", async () => {
+  const worker = new Worker(new URL("./parquet-thread.ts", import.meta.url), {
+    workerData: { groups: GROUPS, json: anEvent(0).json },
+    resourceLimits: {
+      maxOldGenerationSizeMb: LIMITS.exportThreadMb,
+      maxYoungGenerationSizeMb: LIMITS.exportThreadYoungMb,
+    },
+  });
+  const [footer] = (await once(worker, "message")) as [Uint8Array];
+  const { num_rows: rows, row_groups: groups } = parquetMetadata(new Uint8Array(footer).buffer);
+  assert.deepEqual([Number(rows), groups.length], [GROUPS, GROUPS]);
+  await worker.terminate();
+});
+
+test("Events are gathered until they are worth a row group.", async () => {
+  const lines = Array.from({ length: 3_000 }, (_, index) => `${anEvent(index * 1_000).json}\n`);
+  async function* pages() {
+    for (let start = 0; start < lines.length; start += 500)
+      yield Buffer.from(lines.slice(start, start + 500).join(""));
+  }
+  const parts: Uint8Array[] = [];
+  for await (const part of bytesOf(pages(), "parquet", false)) parts.push(part);
+  const metadata = parquetMetadata(new Uint8Array(Buffer.concat(parts)).buffer);
+  assert.deepEqual([Number(metadata.num_rows), metadata.row_groups.length], [lines.length, 1]);
+});

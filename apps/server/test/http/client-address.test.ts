@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { clientAddress, parseTrust, rateKey, TRUST_NOBODY } from "../../src/core/client-address.ts";
+import { createRateLimiter } from "../../src/core/rate-limit.ts";
+
+describe("the client's address", () => {
+  const ip = (socket: string | undefined, forwarded: string | undefined, trust: string) =>
+    clientAddress(socket, forwarded, parseTrust(trust)).ip;
+
+  it("is the socket's when nobody is vouched for", () => {
+    assert.equal(ip("203.0.113.9", "198.51.100.1", ""), "203.0.113.9");
+    assert.equal(ip("::ffff:203.0.113.9", undefined, ""), "203.0.113.9");
+    assert.equal(ip(undefined, undefined, ""), "127.0.0.1");
+  });
+
+  it("is what the last so many proxies say: a client adds what it likes in front", () => {
+    const forged = "1.1.1.1, 198.51.100.1, 10.0.0.2";
+    assert.equal(ip("10.0.0.1", forged, "1"), "10.0.0.2");
+    assert.equal(ip("10.0.0.1", forged, "2"), "198.51.100.1");
+    assert.equal(ip("10.0.0.1", "198.51.100.1", "3"), "198.51.100.1");
+  });
+
+  it("is the first one from the end that is no proxy of ours", () => {
+    const forged = "1.1.1.1, 198.51.100.1, 10.0.0.2";
+    assert.equal(ip("10.0.0.1", forged, "10.0.0.0/8"), "198.51.100.1");
+    assert.equal(ip("10.0.0.1", forged, "10.0.0.1"), "10.0.0.2");
+    assert.equal(ip("203.0.113.9", forged, "10.0.0.0/8"), "203.0.113.9");
+    assert.equal(ip("fd00::1", "2001:db8::7", "10.0.0.0/8, fd00::/8"), "2001:db8::7");
+  });
+
+  it("stops at what is no address, and reads ports, brackets and zones", () => {
+    assert.equal(ip("10.0.0.1", "unknown", "1"), "10.0.0.1");
+    assert.equal(ip("10.0.0.1", "1.1.1.1, <script>", "2"), "10.0.0.1");
+    assert.equal(ip("10.0.0.1", "198.51.100.1:5678", "1"), "198.51.100.1");
+    assert.equal(ip("10.0.0.1", "[2001:db8::1]:443", "1"), "2001:db8::1");
+    assert.equal(ip("fe80::1%eth0", undefined, ""), "fe80::1");
+    assert.equal(ip("10.0.0.1", `${"1.1.1.1,".repeat(2_000)}`, "32"), "10.0.0.1");
+  });
+
+  it("counts IPv6 by its /64", () => {
+    assert.equal(rateKey("2001:db8:1:2:3:4:5:6"), rateKey("2001:0db8:1:2::9"));
+    assert.notEqual(rateKey("2001:db8:1:2::1"), rateKey("2001:db8:1:3::1"));
+    assert.equal(rateKey("::1"), "0:0:0:0::/64");
+    assert.equal(rateKey("2001:db8::"), "2001:db8:0:0::/64");
+    assert.equal(rateKey("203.0.113.9"), "203.0.113.9");
+  });
+
+  it("tells of a proxy nobody told us of: a loopback or private peer that forwards", () => {
+    const untrusted = (socket: string, trust: string) =>
+      clientAddress(socket, "1.1.1.1", parseTrust(trust)).proxyUntrusted;
+    for (const peer of ["127.0.0.1", "::1", "192.168.1.1", "::ffff:172.16.0.3", "fd12::1"])
+      assert.ok(untrusted(peer, ""));
+    assert.ok(untrusted("10.0.0.1", "192.168.0.0/16"));
+    assert.ok(!untrusted("203.0.113.9", ""));
+    assert.ok(!untrusted("127.0.0.1", "1"));
+    assert.ok(!untrusted("127.0.0.1", "loopback".replace("loopback", "127.0.0.0/8")));
+    assert.equal(clientAddress("127.0.0.1", undefined, TRUST_NOBODY).proxyUntrusted, false);
+  });
+
+  it("TRUST_PROXY is a number of hops or a list of ranges, and nothing else", () => {
+    for (const text of ["-1", "33", "10.0.0.0/33", "example.com", "10.0.0.1,", "::/129", "true"]) {
+      assert.throws(() => parseTrust(text), /must be/, text);
+    }
+  });
+});
+
+describe("a token bucket", () => {
+  it("lets a burst in, then as many as its rate, whatever the pattern", () => {
+    const limiter = createRateLimiter({ perSecond: 10, burst: 5, maxKeys: 10 });
+    const passed = Array.from({ length: 20 }, () => limiter.take("a", 0).ok).filter(Boolean).length;
+    assert.equal(passed, 5);
+    let later = 0;
+    for (let now = 1; now <= 10_000; now += 1) later += Number(limiter.take("a", now).ok);
+    assert.equal(later, 100);
+  });
+
+  it("says when to come back, in whole seconds and at least one", () => {
+    const limiter = createRateLimiter({ perSecond: 0.1, burst: 1, maxKeys: 10 });
+    assert.deepEqual(limiter.take("a", 0), {
+      ok: true,
+      remaining: 0,
+      retryAfterSeconds: 0,
+      resetSeconds: 10,
+    });
+    assert.deepEqual(limiter.take("a", 1_000), {
+      ok: false,
+      remaining: 0,
+      retryAfterSeconds: 9,
+      resetSeconds: 9,
+    });
+    assert.equal(limiter.take("a", 9_999).retryAfterSeconds, 1);
+    assert.ok(limiter.take("a", 10_000).ok);
+  });
+
+  it("keeps keys apart, bounds them, and takes a key's own rate", () => {
+    const limiter = createRateLimiter({ perSecond: 1, burst: 1, maxKeys: 2 });
+    assert.ok(limiter.take("a", 0).ok && limiter.take("b", 0).ok && !limiter.take("a", 0).ok);
+    limiter.take("c", 0);
+    assert.ok(limiter.take("b", 0).ok, "b was forgotten for c");
+    const own = { perSecond: 1, burst: 3 };
+    assert.deepEqual(
+      [0, 0, 0, 0].map((now) => limiter.take("d", now, own).ok),
+      [true, true, true, false],
+    );
+  });
+
+  it("is not emptied or filled by a clock that goes back", () => {
+    const limiter = createRateLimiter({ perSecond: 1, burst: 2, maxKeys: 2 });
+    limiter.take("a", 10_000);
+    assert.ok(limiter.take("a", 0).ok);
+    assert.ok(!limiter.take("a", 0).ok);
+    assert.ok(limiter.take("a", 1_000).ok);
+  });
+});

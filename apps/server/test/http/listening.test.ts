@@ -1,0 +1,93 @@
+/** How the service takes connections: many in a turn of the event loop, and all of them ended when it closes. */
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { it } from "node:test";
+import { Worker } from "node:worker_threads";
+import { LIMITS } from "@headwater/contract";
+import { createHttpServer } from "../../src/http/http-server.ts";
+import { listenFor } from "../../src/http/listening.ts";
+
+const CONNECTIONS = 512;
+const aServer = () =>
+  createHttpServer(
+    (_request, response) => void response.end(),
+    () => "req_1",
+  );
+
+/** Opens them all while the other thread waits, and tells when the system has them. */
+const CLIENT = `
+const { connect } = require("node:net");
+const { workerData: { port, count, opened } } = require("node:worker_threads");
+for (let left = count; left > 0; left--)
+  connect(port, "127.0.0.1", () => { Atomics.add(opened, 0, 1); Atomics.notify(opened, 0); }).on("error", () => {});
+`;
+
+it("Connections that wait are taken by the hundred in a turn, not one by one", {
+  skip: process.platform !== "linux" && "only where sockets can share an address",
+}, async () => {
+  const server = aServer();
+  const listening = await listenFor(server, { host: "127.0.0.1", port: 0 });
+  const opened = new Int32Array(new SharedArrayBuffer(4));
+  let taken = 0;
+  let turns = 0;
+  server.on("connection", () => {
+    taken += 1;
+  });
+  const client = new Worker(CLIENT, {
+    eval: true,
+    workerData: { port: listening.port, count: CONNECTIONS, opened },
+  });
+  try {
+    for (let seen = 0; seen < CONNECTIONS; seen = Atomics.load(opened, 0)) Atomics.wait(opened, 0, seen);
+    while (taken < CONNECTIONS) {
+      turns += 1;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    assert.ok(turns < CONNECTIONS / 8, `${turns} turns for ${CONNECTIONS} connections`);
+  } finally {
+    await client.terminate();
+    await listening.close();
+  }
+});
+
+it("A connection is served whichever socket took it; closing ends the idle ones and answers the others", async () => {
+  let answer = () => {};
+  const server = createHttpServer(
+    (_request, response) => {
+      answer = () => response.end("late");
+      server.emit("asked");
+    },
+    () => "req_1",
+  );
+  const listening = await listenFor(server, { host: "127.0.0.1", port: 0 });
+  const { port } = listening;
+  const count = 2 * LIMITS.listeningSockets;
+  const allTaken = new Promise<void>((resolve) => {
+    let taken = 0;
+    server.on("connection", () => ++taken === count && resolve());
+  });
+  const sockets = Array.from({ length: count }, () => connect(port, "127.0.0.1").resume());
+  await allTaken;
+  const idle = Promise.all(sockets.map((socket) => once(socket, "close")));
+  const asked = new Promise((resolve) => server.once("asked", resolve));
+  const busy = fetch(`http://127.0.0.1:${port}/`);
+  await asked;
+  const closing = listening.close();
+  await idle;
+  answer();
+  assert.equal(await (await busy).text(), "late");
+  await closing;
+  await assert.rejects(fetch(`http://127.0.0.1:${port}/`));
+});
+
+it("An address that another service listens on is refused, not shared", async () => {
+  const [first, second] = [aServer(), aServer()];
+  const listening = await listenFor(first, { host: "127.0.0.1", port: 0 });
+  await assert.rejects(listenFor(second, { host: "127.0.0.1", port: listening.port }), {
+    code: "EADDRINUSE",
+  });
+  await listening.close();
+  const again = await listenFor(second, { host: "127.0.0.1", port: listening.port });
+  await again.close();
+});

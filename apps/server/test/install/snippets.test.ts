@@ -1,0 +1,127 @@
+/**
+ * The snippets for Vue, Svelte, Nuxt and Astro in a browser, as their frameworks deliver them, and curl's in a shell,
+ * against the real service. Each is pasted as it is; a page view arrives.
+ */
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { after, before, test } from "node:test";
+import { promisify } from "node:util";
+import type { Attempt, InstallPayload } from "@headwater/contract";
+import { newVisitor, skip } from "../../../../packages/sdk/test/chromium.ts";
+import { until } from "../faults/child.ts";
+import { openWorld, type World } from "../support/world.ts";
+import { bundle } from "./snippet-bundle.ts";
+
+const DEADLINE_MS = 10_000;
+let world: World;
+before(async () => {
+  world = await openWorld();
+});
+after(() => world[Symbol.asyncDispose]());
+
+const asScript = async (code: Promise<string>) =>
+  `<script defer src="data:text/javascript,${encodeURIComponent(await code)}"></script>`;
+
+/** In each way that a page has, and with the parts of the module that the framework hands out. */
+const EARLY = `window.headwater?.("track", "by the window"); headwater("track", "by its name"); track("early", { n: 1 });`;
+
+const FRAMEWORKS: Record<string, (snippets: InstallPayload["snippets"]) => Promise<string>> = {
+  vue: ({ vue }) =>
+    asScript(bundle(vue, `import "./headwater"; import { headwater, track } from "./headwater"; ${EARLY}`)),
+  svelte: ({ svelte }) =>
+    asScript(
+      bundle(
+        svelte,
+        `import "./lib/headwater"; import { headwater, track } from "./lib/headwater"; ${EARLY}`,
+      ),
+    ),
+  // Nuxt imports every file of plugins/ and hands out what they provide
+  nuxt: ({ nuxt }) =>
+    asScript(
+      bundle(
+        nuxt,
+        `import "./nuxt"; import plugin from "../app/plugins/headwater.client"; const { headwater, track } = plugin().provide; ${EARLY}`,
+        { "src/nuxt.ts": "Object.assign(globalThis, { defineNuxtPlugin: (plugin) => plugin });" },
+      ),
+    ),
+  // Astro leaves an is:inline script as it is, without the word
+  astro: async ({ astro }) =>
+    `${astro.replace(/^---\n[\s\S]*?\n---\n/, "").replace("<script is:inline>", "<script>")}<script>const track = headwater.bind(null, "track"); ${EARLY}</script>`,
+};
+
+for (const [framework, show] of Object.entries(FRAMEWORKS)) {
+  test(`${framework}: one view on load, the calls made before the script came, and the navigation.`, {
+    skip,
+    timeout: 60_000,
+  }, async (t) => {
+    let head = "";
+    const site = createServer((_request, response) => {
+      response.writeHead(200, { "content-type": "text/html" });
+      response.end(`<!doctype html><title>Shop</title>${head}`);
+    }).listen(0, "127.0.0.1");
+    await once(site, "listening");
+    const url = `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
+    const context = await newVisitor();
+    t.after(async () => {
+      await context.close();
+      site.closeAllConnections();
+      site.close();
+    });
+    const { sourceId } = await world.createSource({ allowedOrigins: [url], name: `</script>"'${framework}` });
+    const about = `/api/tracking-sources/${sourceId}`;
+    head = await show((await world.ask(`${about}/install`)).body.snippets);
+
+    const page = await context.newPage();
+    const said: string[] = [];
+    page.on("console", (message) => said.push(message.text()));
+    page.on("pageerror", (error) => said.push(error.message));
+    await page.goto(`${url}/welcome`);
+    await page.waitForFunction("window.headwater?.version");
+    await page.evaluate("history.pushState(null, '', '/next'); headwater('track', 'last')");
+    const arrived = await until("the last event is in the debug data", DEADLINE_MS, async () => {
+      const { bootstrapAttempts, eventAttempts } = (await world.ask(`${about}/debug`)).body;
+      const results = [...bootstrapAttempts, ...eventAttempts.toReversed()].flatMap(
+        (one: Attempt) => one.results,
+      );
+      return results.some(({ name }) => name === "last") && results;
+    });
+    assert.deepEqual(
+      arrived.map(({ name, status }) => [name, status]),
+      [
+        ["page_view", "accepted"],
+        ["by the window", "accepted"],
+        ["by its name", "accepted"],
+        ["early", "accepted"],
+        ["page_view", "accepted"],
+        ["last", "accepted"],
+      ],
+    );
+    assert.deepEqual(
+      said.filter((text) => !text.includes("favicon")),
+      [],
+    );
+  });
+}
+
+const inShell = (script: string) => promisify(execFile)("sh", ["-ec", script]);
+
+test("curl: each run is one accepted view, for every kind of origin, and for a source that asks for none.", async () => {
+  for (const over of [
+    { allowedOrigins: ["https://shop.example"] },
+    { allowedOrigins: ["https://*.shop.example", "https://other.example"] },
+    { allowedOrigins: ["http://localhost:*"] },
+    { allowedOrigins: ["capacitor://localhost"] },
+    { allowedOrigins: ["*"] },
+    { allowedOrigins: [], requireOrigin: false },
+  ]) {
+    const { sourceId } = await world.createSource({ ...over, name: `$(touch /tmp/x)'; exit 1; "` });
+    const { snippets } = (await world.ask(`/api/tracking-sources/${sourceId}/install`)).body;
+    const { stdout } = await inShell(snippets.curl);
+    assert.match(stdout, /"accepted":1,"duplicates":0,"rejected":0/, JSON.stringify(over));
+    const again = await inShell(snippets.curl);
+    assert.match(again.stdout, /"accepted":1,"duplicates":0/);
+  }
+});

@@ -1,0 +1,114 @@
+/** What alerts need of every ledger: one node sees a transition, one sends it, and none is sent for ever. */
+import assert from "node:assert/strict";
+import { describe } from "node:test";
+import type { AlertStatus } from "../../src/core/records.ts";
+import type { Ledger } from "../../src/ledger/ledger.ts";
+import {
+  ACTOR,
+  aCommit,
+  entries,
+  fresh,
+  MINUTE,
+  type NewHome,
+  NOW,
+  testerOf,
+  withSource,
+} from "./ledger-home.suite.ts";
+
+const HOUR = 3_600_000;
+const watched = (ledger: Ledger, after = "", limit = 10) => ledger.watchedSources({ after, limit });
+
+export function alertSuite(name: string, newHome: NewHome): void {
+  const test = testerOf(newHome);
+
+  describe(`alerts in ${name}`, () => {
+    const receiving = async (ledger: Ledger) => {
+      const source = await withSource(ledger);
+      await ledger.commit(aCommit({ sourceId: source.sourceId, entries: entries(1) }));
+      return source;
+    };
+    const see = (ledger: Ledger, sourceId: string, was: AlertStatus | null, status: AlertStatus) =>
+      ledger.seeSource({ sourceId, was, status, alertId: was && fresh("alr"), now: NOW });
+    const take = (ledger: Ledger, now = NOW, limit = 10) =>
+      ledger.takeAlerts({ now, limit, retryMs: [MINUTE, 2 * MINUTE] });
+
+    test("watch the active sources that have received something, a page at a time", async (ledger) => {
+      const [one, other, off, gone] = [
+        await receiving(ledger),
+        await receiving(ledger),
+        await receiving(ledger),
+        await receiving(ledger),
+      ];
+      await withSource(ledger);
+      const change = { actor: ACTOR, now: NOW };
+      await ledger.updateSource({ ...change, sourceId: off.sourceId, change: { isActive: false } });
+      await ledger.deleteSource({ ...change, sourceId: gone.sourceId });
+      await see(ledger, one.sourceId, null, "receiving");
+      const [first] = await watched(ledger, "", 1);
+      const rest = await watched(ledger, first!.sourceId);
+      const all = [first!, ...rest].map((row) => ({ ...row }));
+      const ids = [one, other].map(({ sourceId }) => sourceId).sort();
+      assert.deepEqual(
+        all.map(({ sourceId }) => sourceId),
+        ids,
+      );
+      const found = all.find(({ sourceId }) => sourceId === one.sourceId);
+      const seen = { sourceId: one.sourceId, status: "receiving", since: NOW };
+      assert.deepEqual(found, { ...seen, lastBootstrapAt: null, lastEventAt: NOW });
+    });
+
+    test("see each transition once, whoever sees it, and send it to one until it is ended", async (ledger) => {
+      const { sourceId } = await receiving(ledger);
+      const first = await Promise.all([1, 2].map(() => see(ledger, sourceId, null, "receiving")));
+      assert.deepEqual(first.sort(), [false, true]);
+      assert.deepEqual(await take(ledger), [], "nobody is told of the first sight");
+      const turned = await Promise.all([1, 2, 3].map(() => see(ledger, sourceId, "receiving", "failing")));
+      assert.equal(turned.filter(Boolean).length, 1);
+      const [alert, ...more] = (await Promise.all([take(ledger), take(ledger)])).flat();
+      assert.deepEqual(more, []);
+      const { alertId, ...told } = alert!;
+      assert.deepEqual(told, { sourceId, status: "failing", was: "receiving", since: NOW, tries: 1 });
+      assert.deepEqual(await take(ledger, NOW + MINUTE - 1), []);
+      assert.deepEqual(
+        (await take(ledger, NOW + MINUTE)).map(({ tries }) => tries),
+        [2],
+      );
+      assert.deepEqual(
+        (await take(ledger, NOW + 3 * MINUTE)).map(({ tries }) => tries),
+        [3],
+      );
+      await see(ledger, sourceId, "failing", "quiet");
+      await ledger.endAlert({ sourceId, alertId });
+      const [next] = await take(ledger);
+      assert.deepEqual([next?.status, next?.was, next?.tries], ["quiet", "failing", 1]);
+      await ledger.endAlert({ sourceId, alertId: next!.alertId });
+      assert.deepEqual(await take(ledger, NOW + HOUR), []);
+    });
+
+    test("rest on what succeeded and failed lately", async (ledger) => {
+      const count = (sourceId: string, hour: number, of: string) => ({
+        sourceId,
+        hour,
+        name: of,
+        count: 2,
+        lastSeenAt: hour + 5,
+      });
+      const counts = [
+        count("src_1", NOW, "failed"),
+        count("src_1", NOW - HOUR, "failed"),
+        count("src_1", NOW - 2 * HOUR, "failed"),
+        count("src_1", NOW, "origin_not_allowed"),
+        count("src_2", NOW, "succeeded"),
+      ];
+      await ledger.recordAttempts({ rows: [], counts });
+      const found = await ledger.recentCounts({ sinceHour: NOW - HOUR });
+      assert.deepEqual(
+        found.map((row) => ({ ...row })).sort((a, b) => (a.sourceId < b.sourceId ? -1 : 1)),
+        [
+          { sourceId: "src_1", hour: NOW - HOUR, name: "failed", count: 4, lastSeenAt: NOW + 5 },
+          { sourceId: "src_2", hour: NOW - HOUR, name: "succeeded", count: 2, lastSeenAt: NOW + 5 },
+        ],
+      );
+    });
+  });
+}

@@ -1,0 +1,98 @@
+/** What the ledger's suites share: a store that can be reopened, and the plain values that go into it. */
+import { createHash } from "node:crypto";
+import { it } from "node:test";
+import { DEFAULT_COUNTING } from "@headwater/contract";
+import type { Commit, Entry, SessionRecord, SourceRecord } from "../../src/core/records.ts";
+import type { Ledger } from "../../src/ledger/ledger.ts";
+
+/** One empty store that may be opened, closed and opened again. */
+export interface LedgerHome {
+  open(now: number): Promise<Ledger>;
+  remove(): Promise<void>;
+}
+export type NewHome = () => Promise<LedgerHome>;
+
+export const NOW = Date.UTC(2026, 10, 21, 12);
+export const MINUTE = 60_000;
+export const DAY = 86_400_000;
+export const ORGANIZATION = "org_1";
+export const ACTOR = { userId: "usr_1", tokenId: null };
+
+let numbered = 0;
+export const fresh = (prefix: string) => `${prefix}_${++numbered}`;
+export const keyOf = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 32);
+const entry = (id: string): Entry => ({ key: keyOf(id), json: JSON.stringify({ id, text: "ünï ✓" }) });
+export const entries = (count: number) => Array.from({ length: count }, () => entry(fresh("event")));
+
+export const aCommit = (over: Partial<Commit> = {}): Commit => ({
+  sourceId: "src_1",
+  receivedAt: NOW,
+  bootstrap: false,
+  open: null,
+  touch: [],
+  entries: [],
+  ...over,
+});
+export const aSession = (over: Partial<SessionRecord> = {}): SessionRecord => ({
+  sourceId: "src_1",
+  sessionId: fresh("ses"),
+  anonymousId: "visitor",
+  userId: null,
+  startedAt: NOW,
+  lastActivityAt: NOW,
+  landing: '{"url":"https://shop.example/ünï"}',
+  ...over,
+});
+const aSource = (over: Partial<SourceRecord> = {}): SourceRecord => ({
+  sourceId: fresh("src"),
+  organizationId: ORGANIZATION,
+  name: "Shop",
+  slug: fresh("shop").replace("_", "-"),
+  publicKey: fresh("pk"),
+  previousKeyExpiresAt: null,
+  publicKeyRotatedAt: null,
+  allowedOrigins: ["https://shop.example"],
+  frameworkHint: null,
+  isActive: true,
+  requireOrigin: true,
+  privacy: { respectGpc: false, requireConsent: false },
+  ...DEFAULT_COUNTING,
+  limits: { maxBatchSize: null, maxPayloadBytes: null, clientRatePerSecond: null },
+  lastBootstrapAt: null,
+  lastEventAt: null,
+  createdAt: NOW,
+  updatedAt: NOW,
+  ...over,
+});
+
+/** Runs a test on an open ledger in a home of its own; a test that reopens the ledger leaves the last one open. */
+export const testerOf =
+  (newHome: NewHome) => (title: string, run: (ledger: Ledger, reopen: Reopen) => Promise<void>) =>
+    it(title, async () => {
+      const home = await newHome();
+      let ledger = await home.open(NOW);
+      const reopen = async (now: number) => {
+        await ledger.close();
+        ledger = await home.open(now);
+        return ledger;
+      };
+      try {
+        await run(ledger, reopen);
+      } finally {
+        await ledger.close();
+        await home.remove();
+      }
+    });
+export type Reopen = (now: number) => Promise<Ledger>;
+
+export const outcomes = async (ledger: Ledger, commit: Partial<Commit>) => [
+  ...(await ledger.commit(aCommit(commit))),
+];
+export async function withSource(ledger: Ledger, over: Partial<SourceRecord> = {}): Promise<SourceRecord> {
+  const source = aSource(over);
+  await ledger.createSource({ actor: ACTOR, now: NOW, source, slugGiven: true });
+  return source;
+}
+export const usageOf = (ledger: Ledger) =>
+  ledger.usage({ organizationId: ORGANIZATION, from: "2026-01-01", to: "2027-12-31" });
+export const outboxEvents = async (ledger: Ledger) => (await ledger.probe({ now: NOW })).outboxEvents;

@@ -1,0 +1,149 @@
+/** What shipping needs of every ledger: pages that never change, are one's at a time, and go when they are told to. */
+import assert from "node:assert/strict";
+import { describe } from "node:test";
+import { zstdDecompressSync } from "node:zlib";
+import type { OutboxPage, Place } from "../../src/core/records.ts";
+import type { Ledger } from "../../src/ledger/ledger.ts";
+import { aCommit, entries, fresh, type NewHome, NOW, outboxEvents, testerOf } from "./ledger-home.suite.ts";
+
+const LEASE_MS = 600_000;
+const take = (ledger: Ledger, leaseMs = LEASE_MS, maxEvents = 1_000) =>
+  ledger.takePage({ pageId: fresh("pag"), now: NOW, maxEvents, leaseMs });
+const release = (ledger: Ledger, { pageId }: OutboxPage, waitMs = 0) =>
+  ledger.releasePage({ pageId, now: NOW, waitMs });
+
+const linesOf = (page: OutboxPage) =>
+  page.parts.flatMap(({ payload, skipped }) =>
+    zstdDecompressSync(payload)
+      .toString("utf8")
+      .split("\n")
+      .filter((_, index) => !skipped.includes(index + 1)),
+  );
+const jsonOf = (batch: { json: string }[]) => batch.map(({ json }) => json).sort();
+
+export function outboxSuite(name: string, newHome: NewHome): void {
+  const test = testerOf(newHome);
+
+  describe(`the outbox of ${name}`, () => {
+    test("gives what was accepted, each event once, duplicates left out", async (ledger) => {
+      assert.equal(await take(ledger), null);
+      const [one, other, elsewhere] = [entries(3), entries(2), entries(2)];
+      await ledger.commit(aCommit({ entries: one }));
+      await ledger.commit(aCommit({ entries: [one[1]!, ...other, other[0]!] }));
+      await ledger.commit(aCommit({ sourceId: "src_2", entries: elsewhere, receivedAt: NOW - 5 }));
+      const page = (await take(ledger))!;
+      assert.deepEqual(linesOf(page).sort(), jsonOf([...one, ...other, ...elsewhere]));
+      assert.deepEqual([page.events, page.createdAt, page.tries], [7, NOW - 5, 0]);
+      assert.equal(await take(ledger), null, "nothing waits, and the page is somebody's");
+    });
+
+    test("gives the same page again, with the same bytes, when it was released or its lease is over", async (ledger, reopen) => {
+      await ledger.commit(aCommit({ entries: entries(3) }));
+      const page = (await take(ledger))!;
+      await ledger.commit(aCommit({ entries: entries(2) }));
+      await release(ledger, page);
+      const again = (await take(ledger, 0))!;
+      assert.deepEqual(again, { ...page, tries: 1 });
+      const after = (await take(await reopen(NOW), 0))!;
+      assert.deepEqual(after, { ...page, tries: 2 });
+    });
+
+    test("gives a page to one at a time, and others to others", async (ledger) => {
+      const batches = [entries(3), entries(2)];
+      await ledger.commit(aCommit({ entries: batches[0]! }));
+      const first = (await take(ledger))!;
+      await ledger.commit(aCommit({ entries: batches[1]! }));
+      const taken = await Promise.all([take(ledger), take(ledger), take(ledger)]);
+      const [second, ...more] = taken.filter((page) => page !== null);
+      assert.deepEqual(more, []);
+      assert.deepEqual(linesOf(second!).sort(), jsonOf(batches[1]!));
+      await release(ledger, first, LEASE_MS);
+      assert.equal(await take(ledger), null, "what was released for later is not given before");
+    });
+
+    test("forgets a page that was shipped, and counts what is left", async (ledger) => {
+      await ledger.commit(aCommit({ entries: entries(3) }));
+      const page = (await take(ledger))!;
+      await ledger.commit(aCommit({ entries: entries(2), receivedAt: NOW + 1 }));
+      await ledger.deletePage({ pageId: page.pageId });
+      await ledger.deletePage({ pageId: page.pageId });
+      const { outboxOldestAt } = await ledger.probe({ now: NOW });
+      assert.deepEqual([await outboxEvents(ledger), outboxOldestAt], [2, NOW + 1]);
+      await ledger.deletePage({ pageId: (await take(ledger))!.pageId });
+      const { outboxBytes, outboxOldestAt: none } = await ledger.probe({ now: NOW });
+      assert.deepEqual([await outboxEvents(ledger), outboxBytes, none], [0, 0, null]);
+    });
+
+    test("makes a page no larger than it may be, unless one commit is, and takes everything in order", async (ledger) => {
+      const large = Array.from({ length: 3 }, () => entries(4));
+      for (const batch of large) await ledger.commit(aCommit({ entries: batch }));
+      const [first, second] = [(await take(ledger, LEASE_MS, 10))!, (await take(ledger, LEASE_MS, 3))!];
+      assert.deepEqual([first.events, second.events], [large[0]!.length * 2, large[2]!.length]);
+      const all = [...linesOf(first), ...linesOf(second)];
+      assert.deepEqual(
+        all,
+        large.flat().map(({ json }) => json),
+      );
+    });
+
+    test("gives each event once while commits, shipping and erasing go on at once", async (ledger) => {
+      const batches = Array.from({ length: 12 }, (_, index) => ({
+        sourceId: `src_${index % 3}`,
+        entries: entries(2),
+      }));
+      const shipped: string[] = [];
+      const ship = async () => {
+        for (let page = await take(ledger, LEASE_MS, 3); page; page = await take(ledger, LEASE_MS, 3)) {
+          shipped.push(...linesOf(page));
+          await ledger.deletePage(page);
+        }
+      };
+      const visitors = [
+        { sourceIds: ["src_0", "src_1"], kind: "anonymousId" as const, id: "none", until: NOW },
+      ];
+      const erase = async () => {
+        for (let after: Place = [0, 0]; after; )
+          after = (await ledger.eraseWaiting({ visitors, after, sealed: false })).next;
+      };
+      const commit = async (batch: (typeof batches)[number]) => {
+        await ledger.commit(aCommit(batch));
+        await Promise.all([ship(), ship(), erase(), ledger.expireOutbox({ before: NOW })]);
+      };
+      await Promise.all(batches.map(commit));
+      assert.deepEqual(shipped.sort(), jsonOf(batches.flatMap((batch) => batch.entries)));
+      const { outboxBytes } = await ledger.probe({ now: NOW });
+      assert.deepEqual([await outboxEvents(ledger), outboxBytes], [0, 0]);
+    });
+
+    test("is read without a claim, in slices, also what somebody ships just now", async (ledger) => {
+      const [one, other, elsewhere] = [entries(3), entries(2), entries(2)];
+      await ledger.commit(aCommit({ entries: one }));
+      const page = await take(ledger);
+      await ledger.commit(aCommit({ sourceId: "src_2", entries: elsewhere }));
+      await ledger.commit(aCommit({ entries: [one[0]!, ...other] }));
+      const read: string[] = [];
+      for (let after = 0; ; ) {
+        const [row, ...more] = await ledger.readOutbox({ sourceId: "src_1", after, limit: 1 });
+        assert.deepEqual(more, []);
+        if (!row) break;
+        assert.ok(row.seq > after);
+        after = row.seq;
+        read.push(...linesOf({ parts: [row.part] } as OutboxPage));
+      }
+      const own = new Set(jsonOf([...one, ...other]));
+      assert.deepEqual(read.filter((line) => own.has(line)).sort(), [...own].sort());
+      assert.equal(await outboxEvents(ledger), 7);
+      await release(ledger, page!);
+      assert.deepEqual((await take(ledger))!.parts, page!.parts);
+    });
+
+    test("deletes what is past its time where nothing is shipped", async (ledger) => {
+      await ledger.commit(aCommit({ entries: entries(3), receivedAt: NOW - 10 }));
+      await release(ledger, (await take(ledger))!);
+      await ledger.commit(aCommit({ entries: entries(2), receivedAt: NOW }));
+      while (await ledger.expireOutbox({ before: NOW }));
+      const page = (await take(ledger))!;
+      assert.deepEqual([await outboxEvents(ledger), page.events, page.createdAt], [2, 2, NOW]);
+    });
+  });
+}

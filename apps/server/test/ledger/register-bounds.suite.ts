@@ -1,0 +1,112 @@
+/** Whatever requests can make has a bound, and what is past its time goes. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { LIMITS } from "@headwater/contract/limits";
+import type { Register } from "../../src/ledger/ledger.ts";
+import { aMember, aSource, aToken, fresh, NOW, OWNER } from "./register-samples.ts";
+
+/** @param register asked for in each test */
+export function registerBoundsSuite(register: () => Register): void {
+  const by = { actor: OWNER, now: NOW };
+  const page = (organizationId: string) => ({ organizationId, cursor: null, limit: 100 });
+  const ownedBy = (owner: string) => {
+    const organizationId = fresh("org");
+    const made = register().createOrganization({ ...by, organizationId, name: "Workspace", owner });
+    return made.then((outcome) => ({ organizationId, outcome }));
+  };
+  const workspace = async () => (await ownedBy(fresh("usr"))).organizationId;
+  const tokenIn = (organizationId: string | null, auditOrganizationId: string, over = {}) => {
+    const token = aToken({ organizationId, userId: "usr_many", ...over });
+    return register().createToken({ ...by, hash: fresh("hash"), auditOrganizationId, token });
+  };
+
+  describe("bounds", () => {
+    it("hold for the sources of a workspace", async () => {
+      const organizationId = await workspace();
+      for (let made = 0; made < LIMITS.maxSourcesPerWorkspace; made += 1) {
+        const source = aSource(organizationId, { slug: `s-${made}` });
+        await register().createSource({ ...by, source, slugGiven: true });
+      }
+      const more = { ...by, source: aSource(organizationId), slugGiven: false };
+      assert.equal(await register().createSource(more), "too_many_sources");
+      assert.equal((await register().sources(page(organizationId))).rows.length, 100);
+    });
+
+    it("hold for the workspaces that a user owns, not for those of others", async () => {
+      const owner = fresh("usr");
+      for (let made = 0; made < LIMITS.maxWorkspacesPerUser; made += 1)
+        assert.equal((await ownedBy(owner)).outcome, "created");
+      assert.equal((await ownedBy(owner)).outcome, "limit_reached");
+      assert.equal((await ownedBy(fresh("usr"))).outcome, "created");
+    });
+
+    it("hold for the members of a workspace, of whom none is refused as one too many twice", async () => {
+      const organizationId = await workspace();
+      const add = (userId: string) =>
+        register().addMember({ ...by, organizationId, member: aMember({ userId }) });
+      for (let made = 1; made < LIMITS.maxMembersPerWorkspace; made += 1) await add(`usr_of_many_${made}`);
+      assert.equal(await add("usr_too_many"), "limit_reached");
+      assert.equal(await add("usr_of_many_1"), "exists");
+    });
+
+    it("hold for the tokens in use of a workspace; a revoked one makes room", async () => {
+      const organizationId = await workspace();
+      const first = fresh("tok");
+      await tokenIn(organizationId, organizationId, { tokenId: first });
+      await tokenIn(organizationId, organizationId, { expiresAt: NOW - 1 });
+      for (let made = 1; made < LIMITS.maxTokens; made += 1) await tokenIn(organizationId, organizationId);
+      assert.equal(await tokenIn(organizationId, organizationId), "limit_reached");
+      assert.equal(
+        await tokenIn(null, organizationId),
+        "created",
+        "those for all workspaces are counted apart",
+      );
+      await register().revokeToken({ ...by, tokenId: first });
+      assert.equal(await tokenIn(organizationId, organizationId), "created");
+    });
+
+    it("hold for the retired keys of a source: the oldest are forgotten, what is in use stays", async () => {
+      const organizationId = await workspace();
+      const source = aSource(organizationId);
+      await register().createSource({ ...by, source, slugGiven: false });
+      const keys = Array.from({ length: LIMITS.retiredKeysKept + 2 }, () => fresh("pk"));
+      for (const [turn, publicKey] of keys.entries()) {
+        const now = NOW + turn + 1;
+        const rotated = { ...by, now, sourceId: source.sourceId, publicKey, graceMs: 60_000 };
+        assert.ok(typeof (await register().rotateKey(rotated)) === "object");
+      }
+      const restored = (publicKey: string) =>
+        register().restoreKey({ ...by, sourceId: source.sourceId, publicKey, graceMs: 1_000 });
+      assert.equal(await restored(source.publicKey), "not_retired", "the first one is forgotten");
+      assert.equal(typeof (await restored(keys[3]!)), "object");
+    });
+  });
+
+  describe("what is past its time", () => {
+    it("goes from the log, and with it tokens that have been of no use since; the rest stays", async () => {
+      const organizationId = await workspace();
+      const kinds = {
+        revoked: { revokedAt: NOW - 10 },
+        expired: { expiresAt: NOW - 10 },
+        young: { revokedAt: NOW + 10 },
+        useful: {},
+      };
+      for (const [label, over] of Object.entries(kinds))
+        await tokenIn(organizationId, organizationId, { label, ...over });
+      await register().addMember({ ...by, now: NOW + 10, organizationId, member: aMember() });
+      let more = true;
+      while (more) more = await register().expireAudit({ before: NOW + 1 });
+      const { rows: log } = await register().audit(page(organizationId));
+      assert.deepEqual(
+        log.map(({ action }) => action),
+        ["member.added"],
+      );
+      const { rows: tokens } = await register().tokens({
+        ...page(organizationId),
+        wideOf: null,
+        sourceId: null,
+      });
+      assert.deepEqual(tokens.map(({ label }) => label).sort(), ["useful", "young"]);
+    });
+  });
+}

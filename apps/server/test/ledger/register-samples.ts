@@ -1,0 +1,83 @@
+/** Records as tests make them, with what a test does not care about filled in. */
+import assert from "node:assert/strict";
+import { DEFAULT_COUNTING } from "@headwater/contract";
+import type { Actor, MemberRecord, SourceRecord, TokenRecord } from "../../src/core/records.ts";
+import type { Register } from "../../src/ledger/ledger.ts";
+
+export const NOW = Date.UTC(2026, 10, 21, 12);
+export const OWNER: Actor = { userId: "usr_owner", tokenId: "tok_owner" };
+const NO_LIMITS = { maxBatchSize: null, maxPayloadBytes: null, clientRatePerSecond: null };
+
+let numbered = 0;
+export const fresh = (prefix: string) => `${prefix}_${++numbered}`;
+
+export const aToken = (over: Partial<TokenRecord> = {}): TokenRecord => ({
+  tokenId: fresh("tok"),
+  organizationId: null,
+  userId: OWNER.userId,
+  ceiling: null,
+  sourceId: null,
+  label: "a token",
+  hint: "abcd",
+  expiresAt: null,
+  revokedAt: null,
+  lastUsedAt: null,
+  createdAt: NOW,
+  ...over,
+});
+export const aMember = (over: Partial<MemberRecord> = {}): MemberRecord => ({
+  userId: fresh("usr"),
+  name: null,
+  email: null,
+  role: "viewer",
+  createdAt: NOW,
+  ...over,
+});
+export const aSource = (organizationId: string, over: Partial<SourceRecord> = {}): SourceRecord => ({
+  sourceId: fresh("src"),
+  organizationId,
+  name: "Shop",
+  slug: "",
+  publicKey: fresh("pk"),
+  previousKeyExpiresAt: null,
+  publicKeyRotatedAt: null,
+  allowedOrigins: ["https://example.com"],
+  frameworkHint: null,
+  isActive: true,
+  requireOrigin: true,
+  privacy: { respectGpc: false, requireConsent: false },
+  ...DEFAULT_COUNTING,
+  limits: NO_LIMITS,
+  lastBootstrapAt: null,
+  lastEventAt: null,
+  createdAt: NOW,
+  updatedAt: NOW,
+  ...over,
+});
+
+/** What the tests of a register do over and over. @param register asked for each time */
+export function registerSamples(register: () => Register) {
+  const by = { actor: OWNER, now: NOW };
+  const page = (organizationId: string, cursor: string | null = null, limit = 100) => ({
+    organizationId,
+    cursor,
+    limit,
+  });
+  return {
+    by,
+    page,
+    async workspace(): Promise<string> {
+      const organizationId = fresh("org");
+      await register().createOrganization({ ...by, organizationId, name: "Workspace" });
+      return organizationId;
+    },
+    async stored(source: SourceRecord, slugGiven = false): Promise<SourceRecord> {
+      const made = await register().createSource({ ...by, source, slugGiven });
+      assert.ok(typeof made === "object", `createSource answered ${String(made)}`);
+      return made;
+    },
+    async actions(organizationId: string): Promise<string[]> {
+      return (await register().audit(page(organizationId))).rows.map((entry) => entry.action);
+    },
+  };
+}

@@ -1,0 +1,197 @@
+/** Sources and their public keys. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { Register } from "../../src/ledger/ledger.ts";
+import { aSource, fresh, NOW, OWNER, registerSamples } from "./register-samples.ts";
+
+const DAY = 86_400_000;
+
+/** @param register asked for in each test */
+export function registerSourcesSuite(register: () => Register): void {
+  const { by, workspace, stored, page, actions } = registerSamples(register);
+
+  describe("sources", () => {
+    it("are read as they were made", async () => {
+      const source = aSource(await workspace(), { slug: "shop-front", frameworkHint: "nextjs" });
+      const made = await stored(source, true);
+      assert.deepEqual(made, source);
+      assert.deepEqual(await register().source({ sourceId: source.sourceId, now: NOW }), source);
+      assert.equal(await register().source({ sourceId: "src_never", now: NOW }), null);
+    });
+
+    it("get a slug from their name, made unique in the workspace", async () => {
+      const organizationId = await workspace();
+      const slugs = [];
+      for (const name of ["Café — Zürich!", "café zürich", "日本語", "  ", "CAFE-ZURICH"]) {
+        slugs.push((await stored(aSource(organizationId, { name }))).slug);
+      }
+      assert.deepEqual(slugs, ["cafe-zurich", "cafe-zurich-2", "source", "source-2", "cafe-zurich-3"]);
+      assert.equal((await stored(aSource(await workspace(), { name: "Café Zürich" }))).slug, "cafe-zurich");
+    });
+
+    it("with very long names get different slugs of at most 63 characters", async () => {
+      const organizationId = await workspace();
+      const one = await stored(aSource(organizationId, { name: "x".repeat(120) }));
+      const two = await stored(aSource(organizationId, { name: "x".repeat(120) }));
+      assert.equal(one.slug, "x".repeat(63));
+      assert.equal(two.slug, `${"x".repeat(61)}-2`);
+    });
+
+    it("do not take a slug that is given and taken", async () => {
+      const organizationId = await workspace();
+      await stored(aSource(organizationId, { slug: "shop" }), true);
+      const again = aSource(organizationId, { slug: "shop" });
+      assert.equal(await register().createSource({ ...by, source: again, slugGiven: true }), "slug_taken");
+      assert.equal(await register().source({ sourceId: again.sourceId, now: NOW }), null);
+    });
+
+    it("are paged in the order of their making", async () => {
+      const organizationId = await workspace();
+      const made: string[] = [];
+      for (let at = 0; at < 5; at += 1)
+        made.push((await stored(aSource(organizationId, { createdAt: NOW + at }))).sourceId);
+      const given: string[] = [];
+      let cursor: string | null = null;
+      do {
+        const { rows, nextCursor } = await register().sources(page(organizationId, cursor, 2));
+        given.push(...rows.map((row) => row.sourceId));
+        cursor = nextCursor;
+      } while (cursor !== null);
+      assert.deepEqual(given, made);
+    });
+
+    it("are all given, page by page, when some that were given are deleted meanwhile", async () => {
+      const organizationId = await workspace();
+      const made: string[] = [];
+      for (let at = 0; at < 6; at += 1)
+        made.push((await stored(aSource(organizationId, { createdAt: NOW + Math.floor(at / 3) }))).sourceId);
+      const given: string[] = [];
+      let cursor: string | null = null;
+      do {
+        const { rows, nextCursor } = await register().sources(page(organizationId, cursor, 2));
+        for (const { sourceId } of rows) await register().deleteSource({ ...by, sourceId });
+        given.push(...rows.map((row) => row.sourceId));
+        cursor = nextCursor;
+      } while (cursor !== null);
+      assert.deepEqual(given.toSorted(), made.toSorted());
+    });
+
+    it("change in the supplied fields only", async () => {
+      const source = await stored(
+        aSource(await workspace(), { limits: { ...aSource("").limits, maxBatchSize: 7 } }),
+      );
+      const change = { allowedOrigins: ["*"], isActive: false, limits: { clientRatePerSecond: 9 } };
+      const updated = await register().updateSource({
+        actor: OWNER,
+        now: NOW + 1,
+        sourceId: source.sourceId,
+        change,
+      });
+      const limits = { maxBatchSize: 7, maxPayloadBytes: null, clientRatePerSecond: 9 };
+      const expected = { ...source, allowedOrigins: ["*"], isActive: false, limits, updatedAt: NOW + 1 };
+      assert.deepEqual(updated, expected);
+      assert.deepEqual(await register().source({ sourceId: source.sourceId, now: NOW }), expected);
+      const [entry] = (await register().audit(page(source.organizationId))).rows;
+      assert.equal(entry?.action, "source.updated");
+      assert.deepEqual(entry?.before, {
+        allowedOrigins: source.allowedOrigins,
+        isActive: true,
+        limits: source.limits,
+      });
+      assert.deepEqual(entry?.after, { allowedOrigins: ["*"], isActive: false, limits });
+    });
+
+    it("stay as they are, without an entry in the log, when a change changes nothing", async () => {
+      const source = await stored(aSource(await workspace()));
+      const same = { ...by, now: NOW + 9, sourceId: source.sourceId };
+      assert.deepEqual(await register().updateSource({ ...same, change: {} }), source);
+      assert.deepEqual(
+        await register().updateSource({ ...same, change: { name: source.name, limits: {} } }),
+        source,
+      );
+      assert.ok(!(await actions(source.organizationId)).includes("source.updated"));
+    });
+
+    it("keep their own slug and do not take another's", async () => {
+      const organizationId = await workspace();
+      const one = await stored(aSource(organizationId, { slug: "one" }), true);
+      await stored(aSource(organizationId, { slug: "two" }), true);
+      const change = (slug: string) =>
+        register().updateSource({ ...by, sourceId: one.sourceId, change: { slug } });
+      assert.equal(await change("two"), "slug_taken");
+      assert.deepEqual(await change("one"), one);
+      assert.equal(await register().updateSource({ ...by, sourceId: "src_never", change: {} }), "unknown");
+    });
+
+    it("are gone when deleted, and their slug is free", async () => {
+      const source = await stored(aSource(await workspace(), { slug: "shop" }), true);
+      const asked = { ...by, sourceId: source.sourceId };
+      assert.equal(await register().deleteSource(asked), "deleted");
+      assert.equal(await register().deleteSource(asked), "unknown");
+      assert.equal(await register().source({ sourceId: source.sourceId, now: NOW }), null);
+      assert.deepEqual((await register().sources(page(source.organizationId))).rows, []);
+      assert.equal(await register().updateSource({ ...asked, change: { name: "x" } }), "unknown");
+      assert.equal(await register().rotateKey({ ...asked, publicKey: fresh("pk"), graceMs: 0 }), "unknown");
+      await stored(aSource(source.organizationId, { slug: "shop" }), true);
+    });
+  });
+
+  describe("public keys", () => {
+    const rotate = (sourceId: string, publicKey: string, graceMs: number, now = NOW) =>
+      register().rotateKey({ actor: OWNER, now, sourceId, publicKey, graceMs });
+    const restore = (sourceId: string, publicKey: string, now = NOW) =>
+      register().restoreKey({ actor: OWNER, now, sourceId, publicKey, graceMs: DAY });
+
+    it("are replaced at once without a grace period", async () => {
+      const source = await stored(aSource(await workspace()));
+      const rotated = await rotate(source.sourceId, "pk_new_1", 0, NOW + 1);
+      const expected = { ...source, publicKey: "pk_new_1", publicKeyRotatedAt: NOW + 1, updatedAt: NOW + 1 };
+      assert.deepEqual(rotated, expected);
+      assert.deepEqual(await register().source({ sourceId: source.sourceId, now: NOW }), expected);
+      const [entry] = (await register().audit(page(source.organizationId))).rows;
+      assert.equal(entry?.action, "source.key_rotated");
+      assert.deepEqual(entry?.before, { publicKey: source.publicKey });
+    });
+
+    it("are let in during the grace period, which is not shown once it is over", async () => {
+      const source = await stored(aSource(await workspace()));
+      const rotated = await rotate(source.sourceId, "pk_new_2", DAY);
+      assert.ok(typeof rotated === "object");
+      assert.equal(rotated.previousKeyExpiresAt, NOW + DAY);
+      const shown = async (now: number) =>
+        (await register().source({ sourceId: source.sourceId, now }))?.previousKeyExpiresAt;
+      assert.equal(await shown(NOW + DAY - 1), NOW + DAY);
+      assert.equal(await shown(NOW + DAY), null);
+    });
+
+    it("come back only when retired: neither current, nor let in, nor another source's", async () => {
+      const organizationId = await workspace();
+      const source = await stored(aSource(organizationId));
+      const other = await stored(aSource(organizationId));
+      assert.equal(await restore(source.sourceId, source.publicKey), "not_retired");
+      await rotate(source.sourceId, "pk_new_3", DAY);
+      assert.equal(await restore(source.sourceId, source.publicKey), "not_retired");
+      assert.equal(await restore(source.sourceId, other.publicKey), "not_retired");
+      assert.equal(await restore(source.sourceId, "pk_never"), "not_retired");
+      assert.equal(await restore("src_never", source.publicKey), "unknown");
+      const restored = await restore(source.sourceId, source.publicKey, NOW + DAY);
+      assert.ok(typeof restored === "object");
+      assert.equal(restored.previousKeyExpiresAt, NOW + 2 * DAY);
+      assert.ok((await actions(organizationId)).includes("source.key_restored"));
+    });
+
+    it("have one previous at a time: a second rotation and a restoring retire the older", async () => {
+      const source = await stored(aSource(await workspace()));
+      const keys = [source.publicKey, fresh("pk"), fresh("pk")] as const;
+      await rotate(source.sourceId, keys[1], DAY);
+      await rotate(source.sourceId, keys[2], DAY);
+      const restored = await restore(source.sourceId, keys[0]);
+      assert.equal(typeof restored, "object", "the first key was retired by the second rotation");
+      assert.equal(
+        typeof (await restore(source.sourceId, keys[1])),
+        "object",
+        "the second by restoring the first",
+      );
+    });
+  });
+}

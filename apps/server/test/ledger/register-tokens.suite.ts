@@ -1,0 +1,123 @@
+/** Tokens of the workspace API: found by their hash, listed, revoked. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { Register } from "../../src/ledger/ledger.ts";
+import { aMember, aSource, aToken, NOW, OWNER, registerSamples } from "./register-samples.ts";
+
+const DAY = 86_400_000;
+
+/** @param register asked for in each test */
+export function registerTokensSuite(register: () => Register): void {
+  const { by, workspace, stored, page, actions } = registerSamples(register);
+
+  /** A token of one workspace, its id for a hash. */
+  const made = async (organizationId: string) => {
+    const token = aToken({ organizationId });
+    await register().createToken({
+      ...by,
+      auditOrganizationId: organizationId,
+      hash: token.tokenId,
+      token,
+    });
+    return token;
+  };
+
+  describe("tokens", () => {
+    it("for one source's numbers are listed by source, and revoked with it", async () => {
+      const organizationId = await workspace();
+      const { sourceId } = await stored(aSource(organizationId));
+      const given = aToken({ organizationId, sourceId, ceiling: "viewer" });
+      const other = aToken({ organizationId });
+      for (const token of [given, other]) {
+        const made = { ...by, auditOrganizationId: organizationId, hash: token.tokenId, token };
+        assert.equal(await register().createToken(made), "created");
+      }
+      const listed = await register().tokens({ ...page(organizationId), wideOf: null, sourceId });
+      assert.deepEqual(listed.rows, [given]);
+      await register().deleteSource({ ...by, sourceId });
+      assert.equal((await register().token({ tokenId: given.tokenId }))?.revokedAt, NOW);
+      assert.equal((await register().token({ tokenId: other.tokenId }))?.revokedAt, null);
+      const [deleted] = (await register().audit(page(organizationId))).rows;
+      assert.deepEqual(deleted?.after, { revokedTokens: [given.tokenId] });
+    });
+
+    it("are found by their hash, and the hash is in no list and no log", async () => {
+      const organizationId = await workspace();
+      const token = aToken({ organizationId, ceiling: "admin", expiresAt: NOW + DAY });
+      const hash = `secret-${token.tokenId}`;
+      await register().createToken({ ...by, auditOrganizationId: organizationId, hash, token });
+      assert.deepEqual(await register().tokenByHash({ hash }), token);
+      assert.equal(await register().tokenByHash({ hash: "secret-other" }), null);
+      assert.deepEqual(await register().token({ tokenId: token.tokenId }), token);
+      assert.equal(await register().token({ tokenId: "tok_never" }), null);
+      const listed = await register().tokens({ ...page(organizationId), wideOf: null, sourceId: null });
+      assert.deepEqual(listed, { rows: [token], nextCursor: null });
+      const logged = await register().audit(page(organizationId));
+      assert.ok(!JSON.stringify([listed, logged]).includes(hash));
+    });
+
+    it("of all workspaces are listed for one user, for every member, or not at all", async () => {
+      const organizationId = await workspace();
+      const member = aMember();
+      await register().addMember({ ...by, organizationId, member });
+      const own = aToken({ organizationId, userId: member.userId });
+      const wide = aToken({ userId: member.userId });
+      const outside = aToken({ userId: "usr_outside" });
+      for (const token of [own, wide, outside]) {
+        await register().createToken({
+          ...by,
+          auditOrganizationId: organizationId,
+          hash: token.tokenId,
+          token,
+        });
+      }
+      const listed = async (wideOf: Parameters<Register["tokens"]>[0]["wideOf"]) =>
+        (await register().tokens({ ...page(organizationId), wideOf, sourceId: null })).rows;
+      assert.deepEqual(await listed(null), [own]);
+      assert.deepEqual(await listed({ userId: member.userId }), [own, wide]);
+      const opening = await listed("members");
+      assert.deepEqual(
+        opening.filter(({ userId }) => userId !== OWNER.userId),
+        [own, wide],
+      );
+      assert.ok(!opening.some(({ tokenId }) => tokenId === outside.tokenId));
+    });
+
+    it("are revoked once: later tries answer the first time, and the log has one entry", async () => {
+      const organizationId = await workspace();
+      const token = await made(organizationId);
+      const revoked = { ...token, revokedAt: NOW + 1 };
+      for (const now of [NOW + 1, NOW + 2]) {
+        assert.deepEqual(
+          await register().revokeToken({ actor: OWNER, now, tokenId: token.tokenId }),
+          revoked,
+        );
+      }
+      assert.deepEqual(await register().tokenByHash({ hash: token.tokenId }), revoked);
+      assert.equal((await actions(organizationId)).filter((action) => action === "token.revoked").length, 1);
+      assert.equal(await register().revokeToken({ ...by, tokenId: "tok_never" }), "unknown");
+    });
+
+    it("of all workspaces are revoked in the log of each that they opened", async () => {
+      const [one, two, other] = [await workspace(), await workspace(), await workspace()];
+      const member = aMember();
+      for (const organizationId of [one, two]) await register().addMember({ ...by, organizationId, member });
+      const token = aToken({ userId: member.userId });
+      await register().createToken({ ...by, auditOrganizationId: one, hash: token.tokenId, token });
+      await register().revokeToken({ ...by, tokenId: token.tokenId });
+      const last = await Promise.all(
+        [one, two, other].map(async (organizationId) => (await actions(organizationId))[0]),
+      );
+      assert.deepEqual(last, ["token.revoked", "token.revoked", "organization.created"]);
+    });
+
+    it("keep the latest time of use, whichever is written last", async () => {
+      const organizationId = await workspace();
+      const token = await made(organizationId);
+      await register().touchTokens([{ tokenId: token.tokenId, lastUsedAt: NOW + 5 }]);
+      await register().touchTokens([{ tokenId: token.tokenId, lastUsedAt: NOW + 3 }]);
+      await register().touchTokens([]);
+      assert.equal((await register().tokenByHash({ hash: token.tokenId }))?.lastUsedAt, NOW + 5);
+    });
+  });
+}

@@ -1,0 +1,297 @@
+/** Boots the real server in this process, on a ledger of its own: the fixture of every black-box test. */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Config, type Environment, readConfig } from "../../src/config/config.ts";
+import { createAlias } from "../../src/http/alias.ts";
+import { type RunningServer, type StartOptions, startServer } from "../../src/server.ts";
+import { type CheckReply, createContractCheck, type OpenApi } from "./contract-check.ts";
+
+export const OWNER_TOKEN = "the-owner-token-of-a-test-world-0123456789";
+export const ORGANIZATION_ID = "org_default";
+export const ORIGIN = "https://shop.example";
+/** What a page of ORIGIN is shown in. */
+export const BROWSER =
+  "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36";
+
+export interface Reply {
+  status: number;
+  headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects
+  body: any;
+}
+
+export interface Ask {
+  method?: string;
+  token?: string | null;
+  headers?: Record<string, string>;
+  /** Sent as JSON; a string or bytes as they are. */
+  body?: unknown;
+}
+
+export interface World extends AsyncDisposable {
+  url: string;
+  dataDir: string;
+  server: RunningServer;
+  /** Holds a response against /openapi.json; every reply that `ask` and `send` get has passed it. */
+  check: CheckReply;
+  /** Asks with the owner's token unless told otherwise. */
+  ask(path: string, ask?: Ask): Promise<Reply>;
+  /** Posts to an ingest route as a page of ORIGIN would. */
+  send(path: string, body: unknown, headers?: Record<string, string>): Promise<Reply>;
+  // biome-ignore lint/suspicious/noExplicitAny: a source as the API answers it
+  createSource(over?: Record<string, unknown>): Promise<any>;
+  /** A session of that source, by bootstrap. */
+  openSession(source: { publicKey: string }, over?: Record<string, unknown>): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** Limits that no ordinary test meets. */
+const ROOMY = {
+  CLIENT_RATE_PER_SECOND: "100000",
+  CLIENT_RATE_BURST: "100000",
+  SOURCE_RATE_PER_SECOND: "100000",
+  SOURCE_RATE_BURST: "100000",
+  UNKNOWN_KEY_RATE_PER_SECOND: "100000",
+  WORKSPACE_RATE_PER_SECOND: "100000",
+  WORKSPACE_RATE_BURST: "100000",
+  FAILED_AUTH_PER_MINUTE: "1000000",
+  DISK_LOW_WATER_BYTES: "0",
+};
+
+function payloadOf(body: unknown): string | Uint8Array | null {
+  if (body === undefined) return null;
+  return typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body);
+}
+
+async function readReply(response: Response): Promise<Reply> {
+  const text = await response.text();
+  const isJson = response.headers.get("content-type")?.includes("/json") ?? false;
+  return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+}
+
+async function readDocument(url: string): Promise<OpenApi> {
+  return (await (await fetch(`${url}/openapi.json`)).json()) as OpenApi;
+}
+
+/** The ledger of a folder: in it, or with TEST_LEDGER=postgres in a database whose address is kept in it. */
+async function ledgerIn(dataDir: string): Promise<Record<string, string>> {
+  if (process.env.TEST_LEDGER !== "postgres") return { DATA_DIR: dataDir };
+  const { databaseOf } = await import("../postgres/databases.ts");
+  return { DATA_DIR: dataDir, DATABASE_URL: await databaseOf(dataDir) };
+}
+
+async function removeLedger(dataDir: string): Promise<void> {
+  if (process.env.TEST_LEDGER === "postgres") {
+    const { removeDatabaseOf } = await import("../postgres/databases.ts");
+    await removeDatabaseOf(dataDir);
+  }
+  rmSync(dataDir, { recursive: true, force: true });
+}
+
+export async function openWorld(
+  environment: Record<string, string> = {},
+  options: StartOptions = {},
+  dataDir = mkdtempSync(join(tmpdir(), "headwater-test-")),
+): Promise<World> {
+  const settings = {
+    ...ROOMY,
+    PORT: "0",
+    LOG_LEVEL: "silent",
+    // tests read the outbox; those of the warehouse switch it on
+    WAREHOUSE: "off",
+    OWNER_TOKEN,
+    ...(await ledgerIn(dataDir)),
+    ...environment,
+  };
+  const config = readConfig(settings);
+  const server = await startWithClock(config, settings, options);
+  const withoutAlias = createAlias(config.INGEST_ALIAS);
+  const check = createContractCheck(await readDocument(server.url));
+  let closed = false;
+
+  const ask = async (path: string, { method = "GET", token = OWNER_TOKEN, headers = {}, body }: Ask = {}) => {
+    const payload = payloadOf(body);
+    const sent: Record<string, string> = {
+      ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+      ...headers,
+    };
+    if (payload !== null && !Object.keys(sent).some((name) => name.toLowerCase() === "content-type")) {
+      sent["content-type"] = "application/json";
+    }
+    const reply = await readReply(
+      await fetch(server.url + path, { method, headers: sent, body: payload as string | null }),
+    );
+    check(method, withoutAlias(path), reply);
+    return reply;
+  };
+  const send = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+    ask(path, {
+      method: "POST",
+      token: null,
+      body,
+      headers: { origin: ORIGIN, "user-agent": BROWSER, "content-type": "text/plain", ...headers },
+    });
+  const createSource = async (over: Record<string, unknown> = {}) => {
+    const body = { organizationId: ORGANIZATION_ID, name: "Shop", allowedOrigins: [ORIGIN], ...over };
+    const reply = await ask("/api/tracking-sources", { method: "POST", body });
+    if (reply.status !== 201) throw new Error(JSON.stringify(reply.body));
+    return reply.body;
+  };
+  const openSession = async (source: { publicKey: string }, over: Record<string, unknown> = {}) => {
+    const reply = await send(`/api/ingest/v2/${source.publicKey}/bootstrap`, bootstrapBody(over));
+    assert.equal(reply.status, 200, JSON.stringify(reply.body));
+    return reply.body.sessionId as string;
+  };
+  const close = async () => {
+    if (closed) return;
+    closed = true;
+    await server.close();
+  };
+  return {
+    url: server.url,
+    dataDir,
+    server,
+    check,
+    ask,
+    send,
+    createSource,
+    openSession,
+    close,
+    [Symbol.asyncDispose]: async () => {
+      await close();
+      await removeLedger(dataDir);
+    },
+  };
+}
+
+/** A ledger on PostgreSQL goes by its database's clock, which a test that drives time has to move as well. */
+async function startWithClock(config: Config, settings: Environment, options: StartOptions) {
+  const { DATABASE_URL: url } = config;
+  const { clock } = options;
+  if (url === null || clock === undefined) return startServer(config, settings, options);
+  const { setClock } = await import("../postgres/databases.ts");
+  const setTime = async () => setClock(url, clock());
+  await setTime();
+  const server = await startServer(config, settings, options);
+  const maintain = async () => {
+    await setTime();
+    await server.maintain();
+  };
+  return { ...server, maintain };
+}
+
+let numbered = 0;
+/** An id that no other test has. */
+// biome-ignore lint/suspicious/noAssignInExpressions: a counter
+export const fresh = (prefix: string) => `${prefix}-${process.pid}-${(numbered += 1)}`;
+
+export const bootstrapBody = (over: Record<string, unknown> = {}) => ({
+  ingestVersion: 2,
+  sdkVersion: "test-1",
+  anonymousId: "visitor-1",
+  page: { url: `${ORIGIN}/`, title: "Home" },
+  ...over,
+});
+
+export const pageEvent = (over: Record<string, unknown> = {}, now = Date.now()) => ({
+  id: fresh("event"),
+  type: "page",
+  timestamp: new Date(now).toISOString(),
+  page: { url: `${ORIGIN}/pricing`, title: "Pricing" },
+  ...over,
+});
+
+export const trackEvent = (over: Record<string, unknown> = {}, now = Date.now()) => ({
+  id: fresh("event"),
+  type: "track",
+  name: "signup",
+  timestamp: new Date(now).toISOString(),
+  properties: { plan: "pro" },
+  ...over,
+});
+
+export const eventsBody = (
+  sessionId: string,
+  events: unknown[],
+  over: Record<string, unknown> = {},
+  now = Date.now(),
+) => ({
+  ingestVersion: 2,
+  sdkVersion: "test-1",
+  batchId: fresh("batch"),
+  sentAt: new Date(now).toISOString(),
+  sessionId,
+  anonymousId: "visitor-1",
+  events,
+  ...over,
+});
+
+export const bootstrapPath = ({ publicKey }: { publicKey: string }) =>
+  `/api/ingest/v2/${publicKey}/bootstrap`;
+export const eventsPath = ({ publicKey }: { publicKey: string }) => `/api/ingest/v2/${publicKey}/events`;
+
+/** A clock that stands still until it is moved; for `openWorld`'s options. */
+export function drivenClock(start = Date.UTC(2026, 10, 21, 12)) {
+  let now = start;
+  return {
+    clock: () => now,
+    now: () => now,
+    advance: (ms: number) => {
+      now += ms;
+    },
+  };
+}
+
+/** This request was refused, and so. */
+export function refused({ status, body }: Reply, wanted: number, code: string): void {
+  assert.deepEqual([status, body?.code], [wanted, code], JSON.stringify(body));
+}
+
+/** The issues of a 422 as `path: code`, sorted. */
+export function issuesOf(reply: Reply): string[] {
+  refused(reply, 422, "invalid_payload");
+  return reply.body.issues
+    .map((one: { path: unknown[]; code: string }) => `${one.path.join(".")}: ${one.code}`)
+    .sort();
+}
+
+/** The results of an events answer as `status` or `status code`, in order. */
+export function outcomesOf({ status, body }: Reply): string[] {
+  assert.equal(status, 200, JSON.stringify(body));
+  return body.results.map((one: { status: string; code: string | null }) =>
+    one.code === null || one.status === "duplicate" ? one.status : `${one.status} ${one.code}`,
+  );
+}
+
+export const SECOND = 1_000;
+export const MINUTE = 60_000;
+export const HOUR = 3_600_000;
+export const DAY = 86_400_000;
+
+export interface IngestRoute {
+  kind: "bootstrap" | "events";
+  legacy: boolean;
+  path(source: { publicKey: string }): string;
+  /** A body that the route takes. */
+  body(sessionId: string, over?: Record<string, unknown>): Record<string, unknown>;
+}
+
+const ingestRoute = (kind: IngestRoute["kind"], legacy: boolean): IngestRoute => ({
+  kind,
+  legacy,
+  path: ({ publicKey }) => `/api/ingest/${legacy ? "" : "v2/"}${publicKey}/${kind}`,
+  body: (sessionId, over) =>
+    kind === "bootstrap"
+      ? bootstrapBody({ sessionId, ...over })
+      : eventsBody(sessionId, [trackEvent()], over),
+});
+
+/** The four doors of ingest: the same work by the same code. */
+export const INGEST_ROUTES = [
+  ingestRoute("bootstrap", false),
+  ingestRoute("events", false),
+  ingestRoute("bootstrap", true),
+  ingestRoute("events", true),
+] as const;

@@ -1,0 +1,124 @@
+/** `headwater move`: takes the ledger of DATA_DIR to PostgreSQL. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { defineCommand } from "citty";
+import { JSON_FLAG } from "../../src/cli/arguments.ts";
+import { CommandFailed, UsageError } from "../../src/cli/failure.ts";
+import { type Report, table } from "../../src/cli/report.ts";
+import { ConfigError, processEnvironment, readConfig } from "../../src/config/config.ts";
+import { databaseUrl } from "../../src/config/values.ts";
+import { ledgerPath, openDatabase } from "../../src/ledger/sqlite/database.ts";
+import { lockDataDir } from "../../src/ledger/sqlite/lock.ts";
+import { unmark } from "../../src/ledger/sqlite/move-mark.ts";
+
+const TELL_ROWS = 100_000;
+
+/** A line now and then, so that whoever waits sees that it goes on. */
+function createProgress(isSilent: boolean): (name: string, rows: number) => void {
+  let untold = 0;
+  return (name, rows) => {
+    untold += rows;
+    if (isSilent || untold < TELL_ROWS) return;
+    untold = 0;
+    process.stderr.write(`Moving ${name} …\n`);
+  };
+}
+
+async function moveTo(url: string, dataDir: string, isSilent: boolean) {
+  const { openTarget, moveLedger } = await import("./copy.ts");
+  const now = Date.now();
+  const ledger = openDatabase(dataDir);
+  const history = join(dataDir, "attempts.sqlite");
+  const attempts = existsSync(history) ? new DatabaseSync(history) : null;
+  try {
+    const target = await openTarget(url);
+    try {
+      return await moveLedger({ ledger, attempts, target, now, onPage: createProgress(isSilent) });
+    } finally {
+      await target.end();
+    }
+  } finally {
+    attempts?.close();
+    ledger.close();
+  }
+}
+
+function sentenceFor(error: unknown): unknown {
+  const { message, name } = error as Error;
+  if (name === "UnfitPostgres" || name === "TargetInUse") return new CommandFailed(message);
+  return new CommandFailed(
+    `${message}. What was moved stays there, and the same command goes on from there.`,
+  );
+}
+
+/** The ledger is served from DATA_DIR again; a later move has another id, so nothing is mixed with what is there. */
+function giveUp(dataDir: string): Report {
+  const ledger = openDatabase(dataDir);
+  try {
+    const text = unmark(ledger)
+      ? "The ledger in DATA_DIR may be served from again. What was moved already is not touched; a later move needs another, empty database."
+      : "The ledger in DATA_DIR is not on its way anywhere; nothing to give up.";
+    return { json: { ok: true }, text };
+  } finally {
+    ledger.close();
+  }
+}
+
+async function moveAndTell(url: string, dataDir: string, isSilent: boolean): Promise<Report> {
+  const moved = await moveTo(url, dataDir, isSilent).catch((error: unknown) => {
+    throw sentenceFor(error);
+  });
+  const differing = moved.filter(({ from, to }) => from !== to);
+  if (differing.length > 0) {
+    const those = differing.map(({ name, from, to }) => `${name} (${from} here, ${to} there)`).join(", ");
+    throw new CommandFailed(
+      `Not everything is there: ${those}. Nothing serves from that database, and DATA_DIR holds everything: create another, empty database and move there.`,
+    );
+  }
+  const rows = moved.map(({ name, from, to }) => [name, from, to]);
+  return {
+    json: { moved },
+    text: table(["what", "in DATA_DIR", "in PostgreSQL"], rows),
+    note: "Start the service with DATABASE_URL set to that database. DATA_DIR is as it was, and is not served from any more.",
+  };
+}
+
+export const move = defineCommand({
+  meta: {
+    description:
+      "Take the ledger of DATA_DIR to PostgreSQL; the service must not run. Interrupted, it goes on when asked again",
+  },
+  args: {
+    to: { type: "string", valueHint: "postgres://…", description: "An empty database" },
+    "give-up": { type: "boolean", description: "Serve from DATA_DIR again, instead of going on" },
+    ...JSON_FLAG,
+  },
+  run: async ({ args }): Promise<Report> => {
+    const { DATA_DIR: dataDir } = readConfig(processEnvironment());
+    if ((args.to === undefined) !== (args["give-up"] === true))
+      throw new UsageError("`headwater move` needs either --to postgres://… or --give-up.");
+    if (!existsSync(ledgerPath(dataDir)))
+      throw new CommandFailed(
+        `There is no ledger in DATA_DIR ${dataDir}. Set DATA_DIR to the folder of the service.`,
+      );
+    const url = args.to === undefined ? null : addressOf(args.to);
+    const unlock = lockDataDir(dataDir);
+    try {
+      return url === null ? giveUp(dataDir) : await moveAndTell(url, dataDir, args.json === true);
+    } finally {
+      unlock();
+    }
+  },
+});
+
+function addressOf(text: string): string {
+  const problem = "--to must be an address such as postgres://user:password@host:5432/database";
+  try {
+    const url = databaseUrl(text);
+    if (url !== null) return url;
+  } catch {
+    // said below, without the password that may be in it
+  }
+  throw new ConfigError(`${problem}.`);
+}
