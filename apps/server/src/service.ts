@@ -1,6 +1,6 @@
 /** The rooms, built on an open ledger and joined to one HTTP server; what one needs of another is handed in here. */
+
 import type { Server } from "node:http";
-import { LIMITS } from "@headwater/contract/limits";
 import { compileOrigins, originToAllow } from "@headwater/contract/origin";
 import { pathMatcher } from "@headwater/contract/path-pattern";
 import type { Logger } from "pino";
@@ -10,6 +10,7 @@ import { permissionsOf } from "./access/permissions.ts";
 import { createAlerts } from "./alerts/alerts.ts";
 import type { Config } from "./config/config.ts";
 import type { Attempt } from "./core/attempt.ts";
+import { SERVER_LIMITS } from "./core/limits.ts";
 import { createRateLimiter } from "./core/rate-limit.ts";
 import type { SourceRecord } from "./core/records.ts";
 import { healthOf, statusOf as healthStatus } from "./debug/health.ts";
@@ -194,7 +195,7 @@ export async function createService(given: ServiceParts): Promise<Service> {
   const stopping = new AbortController();
   const render = (source: SourceRecord) => renderSource(source, clock());
   const view = createDebugRoom({ ledger, recorder, clock, render, limitsOf });
-  const streams = createDebugStreams({ ledger, recorder, pollMs: LIMITS.streamPollMs });
+  const streams = createDebugStreams({ ledger, recorder, pollMs: SERVER_LIMITS.streamPollMs });
   const handlers = createHandlers({
     ledger,
     newId,

@@ -1,7 +1,8 @@
 /** From the Authorization header to who is calling (spec 5, CONTRACT sections 1 and 3). */
-import { LIMITS } from "@headwater/contract";
+
 import { createRemembered } from "../core/cache.ts";
 import type { Caller } from "../core/handler.ts";
+import { SERVER_LIMITS } from "../core/limits.ts";
 import type { TokenRecord } from "../core/records.ts";
 import { Refusal } from "../core/refusal.ts";
 import { hashToken, isPlausibleToken, looksLikeJwt } from "../core/token.ts";
@@ -39,7 +40,7 @@ function createLastUsed(ledger: Pick<Register, "touchTokens">) {
     flush,
     note(tokenId: string, now: number): void {
       used.set(tokenId, now);
-      if (now - writtenAt < LIMITS.tokenTouchMs && used.size < LIMITS.tokenCacheEntries) return;
+      if (now - writtenAt < SERVER_LIMITS.tokenTouchMs && used.size < SERVER_LIMITS.tokenCacheEntries) return;
       writtenAt = now;
       // a time that is lost is made good by the token's next use
       flush().catch(() => undefined);
@@ -59,7 +60,7 @@ export function createAuthenticator(
 ): Authenticator {
   // unknown ones are not remembered: anybody can make them up
   const tokens = createRemembered<TokenRecord>({
-    max: LIMITS.tokenCacheEntries,
+    max: SERVER_LIMITS.tokenCacheEntries,
     lookUp: (hash) => ledger.tokenByHash({ hash }),
   });
   const find = async (hash: string) => tokens.get(hash) ?? tokens.ask(hash);

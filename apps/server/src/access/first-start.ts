@@ -1,6 +1,7 @@
 /** The first start on an empty ledger: one workspace, its owner, one token, and a link to sign in with once. */
+
 import { randomBytes } from "node:crypto";
-import { LIMITS } from "@headwater/contract";
+import { SERVER_LIMITS } from "../core/limits.ts";
 import { hashToken, hintOf, makeToken } from "../core/token.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 
@@ -25,7 +26,7 @@ export async function setUpOnFirstStart(
     organizationName: "My workspace",
     userId: newId("usr"),
     token: { tokenId: newId("tok"), hash: hashToken(token), hint: hintOf(token), label: "Owner" },
-    signIn: { codeHash: hashToken(signInCode), expiresAt: now + LIMITS.signInCodeMs },
+    signIn: { codeHash: hashToken(signInCode), expiresAt: now + SERVER_LIMITS.signInCodeMs },
     now,
   });
   return first ? { token: ownerToken === null ? token : null, signInCode } : null;

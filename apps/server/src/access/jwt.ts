@@ -1,6 +1,7 @@
 /** JSON Web Tokens of the operator's identity provider (CONTRACT section 3): the user is their `sub`. */
-import { LIMITS } from "@headwater/contract";
+
 import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from "jose";
+import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";
 import { storable } from "../core/text.ts";
 
@@ -36,7 +37,7 @@ function refusalFor(error: unknown): Refusal {
 }
 
 function userOf({ sub }: JWTPayload): string {
-  const isUser = typeof sub === "string" && sub.length > 0 && sub.length <= LIMITS.userIdLength;
+  const isUser = typeof sub === "string" && sub.length > 0 && sub.length <= SERVER_LIMITS.userIdLength;
   // two subjects that differ in what no store holds would be one user
   if (isUser && storable(sub) === sub) return sub;
   throw new Refusal("invalid_token", { message: "The token names no user (`sub`)." });

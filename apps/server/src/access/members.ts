@@ -1,6 +1,8 @@
 /** Members of a workspace (CONTRACT section 3). */
+
 import { LIMITS, type Member } from "@headwater/contract";
 import type { Handler } from "../core/handler.ts";
+import { SERVER_LIMITS } from "../core/limits.ts";
 import type { MemberRecord } from "../core/records.ts";
 import { Refusal } from "../core/refusal.ts";
 import { isoTime } from "../core/time.ts";
@@ -37,7 +39,7 @@ export const addMember =
     if (added === "exists") throw new Refusal("member_exists");
     if (added === "limit_reached") {
       throw new Refusal("limit_reached", {
-        message: `A workspace has at most ${LIMITS.maxMembersPerWorkspace} members.`,
+        message: `A workspace has at most ${SERVER_LIMITS.maxMembersPerWorkspace} members.`,
         hint: "Remove members who no longer need access.",
       });
     }

@@ -1,6 +1,8 @@
 /** Workspaces of the caller (CONTRACT section 3). */
-import { LIMITS, roleUnder } from "@headwater/contract";
+
+import { roleUnder } from "@headwater/contract";
 import type { Handler } from "../core/handler.ts";
+import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";
 import type { Register } from "../ledger/ledger.ts";
 import { readName } from "./names.ts";
@@ -30,7 +32,7 @@ export const createOrganization =
     const made = await ledger.createOrganization({ organizationId, name, actor, now });
     if (made === "limit_reached") {
       throw new Refusal("limit_reached", {
-        message: `One user owns at most ${LIMITS.maxWorkspacesPerUser} workspaces.`,
+        message: `One user owns at most ${SERVER_LIMITS.maxWorkspacesPerUser} workspaces.`,
         hint: "Use one of yours, or make another user the owner of some.",
       });
     }

@@ -1,4 +1,5 @@
 /** Listing, making and revoking access tokens (CONTRACT section 3). */
+
 import {
   type CreateTokenBody,
   type Issue,
@@ -8,6 +9,7 @@ import {
   type Token,
 } from "@headwater/contract";
 import type { Call, Handler } from "../core/handler.ts";
+import { SERVER_LIMITS } from "../core/limits.ts";
 import type { TokenRecord } from "../core/records.ts";
 import { Refusal } from "../core/refusal.ts";
 import { beginsWithDay, isoTime, isoTimeOrNull } from "../core/time.ts";
@@ -137,7 +139,7 @@ export const createToken =
     const outcome = await ledger.createToken(stored);
     if (outcome === "limit_reached") {
       throw new Refusal("limit_reached", {
-        message: `At most ${LIMITS.maxTokens} access tokens are in use at once.`,
+        message: `At most ${SERVER_LIMITS.maxTokens} access tokens are in use at once.`,
         hint: "Revoke tokens that are no longer used, or give new ones an expiry.",
       });
     }

@@ -2,7 +2,7 @@
  * Tells the operator when a source starts failing, goes quiet, or receives again. As what each source was seen last is in
  * the ledger, so that of several nodes one tells, and what could not be told is told after a restart.
  */
-import { LIMITS } from "@headwater/contract/limits";
+import { SERVER_LIMITS } from "../core/limits.ts";
 import type { AttemptCount, PendingAlert, SourceRecord, WatchedSource } from "../core/records.ts";
 import type { AlertLedger, AttemptLedger, Register } from "../ledger/ledger.ts";
 import { type HealthStatus, statusOf } from "./status.ts";
@@ -44,7 +44,7 @@ export function createAlerts(deps: AlertDeps): (at: { now: number }) => Promise<
   const look = async (now: number) => {
     const recent = await ledger.recentCounts({ sinceHour: hourOf(now - HOUR_MS) });
     const bySource = Map.groupBy(recent, ({ sourceId }) => sourceId);
-    const limit = LIMITS.alertSources;
+    const limit = SERVER_LIMITS.alertSources;
     let sources: WatchedSource[] = [];
     let after = "";
     do {
@@ -77,7 +77,7 @@ export function createAlerts(deps: AlertDeps): (at: { now: number }) => Promise<
     } catch (error) {
       // without the address, which may be a secret
       const fields = { alertId, sourceId, tries, reason: (error as Error).message };
-      const isLast = tries > LIMITS.alertRetryMs.length;
+      const isLast = tries > SERVER_LIMITS.alertRetryMs.length;
       deps.log.warn(
         fields,
         isLast ? "an alert could not be sent and is given up" : "an alert could not be sent",
@@ -89,7 +89,11 @@ export function createAlerts(deps: AlertDeps): (at: { now: number }) => Promise<
 
   return async ({ now }) => {
     await look(now);
-    const due = await ledger.takeAlerts({ now, limit: LIMITS.alertsAtOnce, retryMs: LIMITS.alertRetryMs });
+    const due = await ledger.takeAlerts({
+      now,
+      limit: SERVER_LIMITS.alertsAtOnce,
+      retryMs: SERVER_LIMITS.alertRetryMs,
+    });
     await Promise.all(due.map(tell));
   };
 }

@@ -1,5 +1,5 @@
 /** As what a source is seen: the debug view's health, made steady enough to wake somebody. Pure. */
-import { LIMITS } from "@headwater/contract/limits";
+import { SERVER_LIMITS } from "../core/limits.ts";
 import type { AlertStatus, AttemptCount, WatchedSource } from "../core/records.ts";
 
 const HOUR_MS = 3_600_000;
@@ -30,7 +30,7 @@ export function statusOf(
   const lastAt = Math.max(source.lastBootstrapAt ?? 0, source.lastEventAt ?? 0);
   const failed = sumOf(counts, "failed");
   const goesOn = failed > sumOf(counts, "succeeded") || lastAt <= (source.since ?? 0);
-  const begins = failed >= LIMITS.alertFailures && healthStatus(source, counts, now) === "failing";
+  const begins = failed >= SERVER_LIMITS.alertFailures && healthStatus(source, counts, now) === "failing";
   if (source.status === "failing" ? goesOn : begins) return "failing";
   return quietHours > 0 && now - lastAt > quietHours * HOUR_MS ? "quiet" : "receiving";
 }

@@ -1,6 +1,7 @@
 /** One alert to the operator's address, signed so that it can be told from anybody else's (docs/operate.md, "Alerts"). */
+
 import { createHmac } from "node:crypto";
-import { LIMITS } from "@headwater/contract/limits";
+import { SERVER_LIMITS } from "../core/limits.ts";
 
 export interface Webhook {
   url: string;
@@ -18,7 +19,7 @@ export async function post({ url, secret }: Webhook, payload: object, now: numbe
   const response = await fetch(url, {
     method: "POST",
     redirect: "manual",
-    signal: AbortSignal.timeout(LIMITS.alertTimeoutMs),
+    signal: AbortSignal.timeout(SERVER_LIMITS.alertTimeoutMs),
     headers: {
       "content-type": "application/json",
       "user-agent": "headwater",

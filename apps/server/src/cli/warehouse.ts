@@ -1,8 +1,9 @@
 /** The warehouse for one command. The embedded one belongs to one process: no service may run meanwhile. */
-import { LIMITS } from "@headwater/contract/limits";
+
 import type { WarehouseClient } from "../clickhouse/client.ts";
 import type { Endpoint } from "../clickhouse/warehouse.ts";
 import type { Config } from "../config/config.ts";
+import { SERVER_LIMITS } from "../core/limits.ts";
 import { lockDataDir } from "../ledger/sqlite/lock.ts";
 import { warehouseStart } from "../open-warehouse.ts";
 import { CommandFailed } from "./failure.ts";
@@ -17,7 +18,7 @@ export async function withEndpoint<T>(
 ): Promise<T> {
   const { connect } = await import("../clickhouse/client.ts");
   const { migrate } = await import("../clickhouse/migrate.ts");
-  const client = connect(endpoint, LIMITS.warehouseCommandMs);
+  const client = connect(endpoint, SERVER_LIMITS.warehouseCommandMs);
   try {
     await migrate(endpoint).catch((error: NodeJS.ErrnoException) => {
       if (!AWAY.has(error.code ?? "")) throw error;

@@ -1,6 +1,7 @@
 /** The official client on an endpoint. */
+
 import { type ClickHouseClient, createClient, type ResponseHeaders } from "@clickhouse/client";
-import { LIMITS } from "@headwater/contract/limits";
+import { SERVER_LIMITS } from "../core/limits.ts";
 import { CLUSTER_SETTINGS, type Place } from "./cluster.ts";
 import type { Endpoint } from "./warehouse.ts";
 
@@ -12,7 +13,7 @@ export type WarehouseClient = ClickHouseClient & Place;
 /** @param requestMs how long an answer may take to begin; a command waits longer than a service may */
 export const connect = (
   { url, username, password, database, cluster }: Endpoint,
-  requestMs: number = LIMITS.warehouseRequestMs,
+  requestMs: number = SERVER_LIMITS.warehouseRequestMs,
 ): WarehouseClient => {
   const client = createClient({
     url,
@@ -22,7 +23,7 @@ export const connect = (
     clickhouse_settings: cluster === null ? {} : CLUSTER_SETTINGS,
     application: "headwater",
     request_timeout: requestMs,
-    max_open_connections: LIMITS.warehouseConnections,
+    max_open_connections: SERVER_LIMITS.warehouseConnections,
     // a server closes an idle connection after three seconds
     keep_alive: { enabled: true, idle_socket_ttl: IDLE_SOCKET_MS },
     log: { LoggerClass: Silent },

@@ -1,7 +1,8 @@
 /** Keeps a warehouse up: brings it up, brings its schema up to date, watches it, and begins again when it went away. */
+
 import { setTimeout as pause } from "node:timers/promises";
 import type { ClickHouseClient } from "@clickhouse/client";
-import { LIMITS } from "@headwater/contract/limits";
+import { SERVER_LIMITS } from "../core/limits.ts";
 import { connect, NOT_CLICKHOUSE, type WarehouseClient } from "./client.ts";
 import { migrate } from "./migrate.ts";
 import type { Endpoint, Warehouse, WarehouseState } from "./warehouse.ts";
@@ -30,11 +31,11 @@ const problemOf = ({ message }: Error): string => message.trim().slice(0, PROBLE
 
 /** Resolves with the reason when it has not answered for too long. */
 async function silence(client: ClickHouseClient, signal: AbortSignal): Promise<string> {
-  for (let missed = 0; missed < LIMITS.warehousePingsMissed; ) {
-    await pause(LIMITS.warehousePingMs, undefined, { signal, ref: false });
+  for (let missed = 0; missed < SERVER_LIMITS.warehousePingsMissed; ) {
+    await pause(SERVER_LIMITS.warehousePingMs, undefined, { signal, ref: false });
     const answered = await Promise.race([
       client.ping().then(({ success }) => success),
-      pause(LIMITS.warehousePingPatienceMs, false, { signal, ref: false }),
+      pause(SERVER_LIMITS.warehousePingPatienceMs, false, { signal, ref: false }),
     ]);
     missed = answered ? 0 : missed + 1;
   }
@@ -75,7 +76,7 @@ export function keepWarehouse({ start, log }: KeepOptions): Warehouse {
   };
 
   const keep = async () => {
-    let waitMs: number = LIMITS.warehouseRetryMs;
+    let waitMs: number = SERVER_LIMITS.warehouseRetryMs;
     while (!closing.signal.aborted) {
       let wasUp = false;
       problem = await live(() => {
@@ -87,7 +88,9 @@ export function keepWarehouse({ start, log }: KeepOptions): Warehouse {
       if (closing.signal.aborted) return;
       state = "down";
       if (wasUp) losses += 1;
-      waitMs = wasUp ? LIMITS.warehouseRetryMs : Math.min(2 * waitMs, LIMITS.warehouseRetryMostMs);
+      waitMs = wasUp
+        ? SERVER_LIMITS.warehouseRetryMs
+        : Math.min(2 * waitMs, SERVER_LIMITS.warehouseRetryMostMs);
       log.warn({ problem, retryInMs: waitMs }, "the warehouse is down; accepted events wait in the ledger");
       await pause(waitMs, undefined, { signal: closing.signal, ref: false }).catch(() => undefined);
     }

@@ -1,8 +1,10 @@
 /** Every setting in one table, and the only reader of the environment. `NAME_FILE` names a file that holds the value. */
+
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { LIMITS } from "@headwater/contract";
 import { parseTrust, type Trust } from "../core/client-address.ts";
+import { SERVER_LIMITS } from "../core/limits.ts";
 import { conflictOf } from "./rules.ts";
 import {
   clickhouseUrl,
@@ -196,12 +198,12 @@ export const SETTINGS = {
     rate(1_000_000),
   ),
   INGEST_IN_FLIGHT: setting(
-    LIMITS.ingestInFlight,
+    SERVER_LIMITS.ingestInFlight,
     "Ingest requests at work at once; more are answered 503",
     integer(1, 100_000),
   ),
   DEBUG_STORE_BYTES: setting(
-    LIMITS.attemptStoreBytes,
+    SERVER_LIMITS.attemptStoreBytes,
     "Bytes of debug history over all sources",
     integer(1_048_576, 1e12),
   ),

@@ -2,10 +2,12 @@
  * An attempt as the debug view shows it (contract `Attempt`), masked, as JSON text. It is put together from
  * parts that are JSON already, so that a body is not parsed again to be shown.
  */
+
 import type { AttemptOutcome, EventResult, Issue } from "@headwater/contract";
 import { POLICY_CODES } from "@headwater/contract/event-codes";
 import { LIMITS } from "@headwater/contract/limits";
 import type { Attempt, Outcome, Refused, Taken } from "../core/attempt.ts";
+import { SERVER_LIMITS } from "../core/limits.ts";
 import type { AttemptRow } from "../core/records.ts";
 import { hintOf } from "./hints.ts";
 import { maskString } from "./mask.ts";
@@ -147,10 +149,10 @@ function rawOf(attempt: FinishedAttempt): Snapshot {
   if (attempt.text === null)
     return attempt.head === null ? EMPTY : { ...snapshotOfText(attempt.head), truncated: true };
   if (attempt.outcome.kind === "taken" && attempt.text.startsWith("{")) {
-    return snapshotOf(attempt.text, LIMITS.snapshotBytes);
+    return snapshotOf(attempt.text, SERVER_LIMITS.snapshotBytes);
   }
   if (attempt.outcome.kind === "refused" && isMalformed(attempt.outcome)) return snapshotOfText(attempt.text);
-  return snapshotOfUnknown(attempt.text, LIMITS.snapshotBytes);
+  return snapshotOfUnknown(attempt.text, SERVER_LIMITS.snapshotBytes);
 }
 
 function isMalformed({ refusal }: Refused): boolean {
@@ -161,27 +163,27 @@ function isMalformed({ refusal }: Refused): boolean {
 function normalizedOf(outcome: Outcome): Snapshot {
   if (outcome.kind === "refused") return EMPTY;
   if (outcome.normalized.length > 0 || !("sessionResumed" in outcome.answer)) {
-    return snapshotOfList(outcome.normalized, LIMITS.snapshotBytes);
+    return snapshotOfList(outcome.normalized, SERVER_LIMITS.snapshotBytes);
   }
   const { sessionId, anonymousId, identifiedUserId, sessionResumed, sessionExpiresAt } = outcome.answer;
   const session = { sessionId, anonymousId, identifiedUserId, sessionResumed, sessionExpiresAt };
-  return snapshotOf(JSON.stringify(session), LIMITS.snapshotBytes);
+  return snapshotOf(JSON.stringify(session), SERVER_LIMITS.snapshotBytes);
 }
 
 const NO_RESULTS: Snapshot = { json: "[]", truncated: false };
 
 /** All results, or when they are too many the rejected ones first: the others can be counted without being seen. */
 function resultsOf(results: readonly EventResult[]): Snapshot {
-  const all = snapshotOfList(results.map(jsonOf), LIMITS.snapshotBytes);
+  const all = snapshotOfList(results.map(jsonOf), SERVER_LIMITS.snapshotBytes);
   if (!all.truncated) return all;
   const rejected = results.filter((result) => result.status === "rejected");
   const others = results.filter((result) => result.status !== "rejected");
-  return snapshotOfList([...rejected, ...others].map(jsonOf), LIMITS.snapshotBytes);
+  return snapshotOfList([...rejected, ...others].map(jsonOf), SERVER_LIMITS.snapshotBytes);
 }
 
 function issuesOf(issues: readonly Issue[] | undefined): string {
   if (!issues || issues.length === 0) return "[]";
-  return snapshotOfList(issues.slice(0, LIMITS.maxIssues).map(jsonOf), LIMITS.snapshotBytes).json;
+  return snapshotOfList(issues.slice(0, LIMITS.maxIssues).map(jsonOf), SERVER_LIMITS.snapshotBytes).json;
 }
 
 /** A result or an issue stays one, however long a text of the client stands in it. */

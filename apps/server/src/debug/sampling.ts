@@ -1,17 +1,17 @@
 /** Which attempts are kept for the debug view: all of a quiet source, a sample of a busy one. */
-import { LIMITS } from "@headwater/contract";
+import { SERVER_LIMITS } from "../core/limits.ts";
 import { codeOf, type FinishedAttempt, outcomeOf } from "./render.ts";
 import type { SourceTally } from "./tally.ts";
 
 export const RECORDER_LIMITS = {
-  successesPerSecond: LIMITS.attemptSuccessesPerSecond,
-  failuresPerSecond: LIMITS.attemptFailuresPerSecond,
+  successesPerSecond: SERVER_LIMITS.attemptSuccessesPerSecond,
+  failuresPerSecond: SERVER_LIMITS.attemptFailuresPerSecond,
   /** Of a source's that were refused for their number, and of its successes while others are: there is no time for more. */
   crowdedPerSecond: 1,
   /** The first few successes of a source and second, and of each code of its others, are kept whatever else comes. */
   assuredPerSecond: 3,
-  successesKept: LIMITS.attemptsSucceededKept,
-  flushMs: LIMITS.attemptFlushMs,
+  successesKept: SERVER_LIMITS.attemptsSucceededKept,
+  flushMs: SERVER_LIMITS.attemptFlushMs,
   /** Successes of all sources together: at 100 µs to render one and write it, a quarter of the attempts' thread. */
   sharedSuccessesPerSecond: 2_500,
   pendingAttempts: 1_500,

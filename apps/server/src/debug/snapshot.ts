@@ -1,5 +1,5 @@
 /** What may be kept of a body: masked before anything is written, and cut to a bound that stays valid JSON. */
-import { LIMITS } from "@headwater/contract/limits";
+import { SERVER_LIMITS } from "../core/limits.ts";
 import { cutBody, isJson } from "./cut.ts";
 import { maskJson, maskText } from "./mask.ts";
 import { nestsDeeply } from "./nesting.ts";
@@ -36,7 +36,7 @@ export function snapshotOfUnknown(text: string, limitBytes: number): Snapshot {
 }
 
 /** The head of a text that is not JSON, as a JSON string. */
-export function snapshotOfText(text: string, limitBytes: number = LIMITS.rawTextBytes): Snapshot {
+export function snapshotOfText(text: string, limitBytes: number = SERVER_LIMITS.rawTextBytes): Snapshot {
   const masked = maskText(text.slice(0, limitBytes + BEYOND_HEAD));
   const head = headOf(masked, limitBytes);
   return { json: JSON.stringify(head), truncated: text.length > limitBytes || head.length < masked.length };

@@ -1,5 +1,7 @@
 /** The debug view live, as Server-Sent Events: what is in the ledger after a place, then each flush as it comes. */
-import { type DebugQuery, LIMITS } from "@headwater/contract";
+
+import type { DebugQuery } from "@headwater/contract";
+import { SERVER_LIMITS } from "../core/limits.ts";
 import type { SourceRecord, StoredAttempt } from "../core/records.ts";
 import { Refusal } from "../core/refusal.ts";
 import type { AttemptLedger } from "../ledger/ledger.ts";
@@ -37,9 +39,9 @@ export function createDebugStreams({ ledger, recorder, pollMs }: StreamParts): D
   /** Takes one of the source's places; the answer gives it back, once. */
   function takePlace(sourceId: string): () => void {
     const taken = open.get(sourceId) ?? 0;
-    if (taken >= LIMITS.streamsPerSource) {
+    if (taken >= SERVER_LIMITS.streamsPerSource) {
       throw new Refusal("overloaded", {
-        message: `This source has ${LIMITS.streamsPerSource} open debug streams, which is as many as it may have.`,
+        message: `This source has ${SERVER_LIMITS.streamsPerSource} open debug streams, which is as many as it may have.`,
         hint: "Close a debug view that is open elsewhere, or poll GET …/debug instead.",
       });
     }
@@ -66,7 +68,7 @@ export function createDebugStreams({ ledger, recorder, pollMs }: StreamParts): D
   async function* follow(source: SourceRecord, query: DebugQuery, from: number, signal: AbortSignal) {
     const wake = createWake();
     const forget = recorder.onFlushed((sourceIds) => sourceIds.has(source.sourceId) && wake.ring("look"));
-    const heartbeat = setInterval(() => wake.ring("beat"), LIMITS.streamHeartbeatMs).unref();
+    const heartbeat = setInterval(() => wake.ring("beat"), SERVER_LIMITS.streamHeartbeatMs).unref();
     const poll = pollMs === undefined ? undefined : setInterval(() => wake.ring("look"), pollMs).unref();
     const abort = () => wake.ring("look");
     signal.addEventListener("abort", abort);

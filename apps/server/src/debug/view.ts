@@ -1,4 +1,5 @@
 /** The debug view of a source (spec 2.3): its limits, its health, and its recent attempts of both kinds. */
+
 import {
   type AppliedLimits,
   ATTEMPT_KINDS,
@@ -6,10 +7,10 @@ import {
   type DebugData,
   type DebugQuery,
   ERRORS,
-  LIMITS,
   type Source,
 } from "@headwater/contract";
 import type { Static } from "typebox";
+import { SERVER_LIMITS } from "../core/limits.ts";
 import type { AttemptFilter, SourceRecord, StoredAttempt } from "../core/records.ts";
 import type { AttemptLedger } from "../ledger/ledger.ts";
 import { healthOf, healthSince } from "./health.ts";
@@ -41,7 +42,7 @@ export function createDebugRoom({ ledger, recorder, clock, render, limitsOf }: D
     kind: AttemptKind,
     before: number | undefined,
   ) {
-    const limit = query.limit ?? LIMITS.debugPageSize;
+    const limit = query.limit ?? SERVER_LIMITS.debugPageSize;
     if ((query.kind !== undefined && query.kind !== kind) || before === 0) return { rows: [], next: 0 };
     const found = await ledger.attempts({ ...filterOf(source, query), kind, before, limit: limit + 1 });
     const rows = found.slice(0, limit);

@@ -1,7 +1,9 @@
 /** What an HTML page says of the install in it: snippets, policies, and the scripts that may hold the client. Pure. */
+
 import { createHash } from "node:crypto";
 import { LIMITS, type PageSnippet } from "@headwater/contract";
 import { type DefaultTreeAdapterTypes, parse } from "parse5";
+import { SERVER_LIMITS } from "../core/limits.ts";
 import { MAX_POLICY_LENGTH } from "./policy.ts";
 
 type Node = DefaultTreeAdapterTypes.Node;
@@ -159,6 +161,6 @@ export function readPage(html: string, url: string): Page {
     snippets: snippets.slice(0, LIMITS.reportedSnippets),
     policies: whole,
     isPolicyLeftOut: whole.length < policies.length,
-    scripts: [...new Set(addresses)].slice(0, LIMITS.doctorScripts),
+    scripts: [...new Set(addresses)].slice(0, SERVER_LIMITS.doctorScripts),
   };
 }

@@ -1,5 +1,7 @@
 /** Does the service answer, and does it let the page in? */
+
 import { ERRORS, LIMITS } from "@headwater/contract";
+import { SERVER_LIMITS } from "../core/limits.ts";
 import {
   apiBaseOf,
   type Evidence,
@@ -117,7 +119,7 @@ export function clock({ service }: Evidence): Finding {
   if (seconds <= LIMITS.skewToleranceSeconds) return ok("The clocks agree.");
   const message = `This clock is ${seconds} s ${clockAheadMs > 0 ? "ahead of" : "behind"} the service's.`;
   const mended = "Times of events are corrected by it. Set the clock that is wrong, the server's above all.";
-  return seconds > LIMITS.unreliableSkewSeconds
+  return seconds > SERVER_LIMITS.unreliableSkewSeconds
     ? wrong(message, "By so much, times of events cannot be trusted: set the clock that is wrong.")
     : warning(message, mended);
 }

@@ -1,7 +1,9 @@
 /** GET /api/export/events: a source's events, streamed. */
-import { EXPORT_MEDIA_TYPES, LIMITS } from "@headwater/contract";
+
+import { EXPORT_MEDIA_TYPES } from "@headwater/contract";
 import type { Warehouse } from "../clickhouse/warehouse.ts";
 import type { Handler } from "../core/handler.ts";
+import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";
 import type { OutboxLedger } from "../ledger/ledger.ts";
 import { pagesOfLedger } from "./from-ledger.ts";
@@ -53,9 +55,9 @@ function pagesOf({ warehouse, ledger }: ExportDeps, asked: Asked, signal: AbortS
 export function createExport(deps: ExportDeps): Handler<"exportEvents"> {
   let open = 0;
   const takePlace = () => {
-    if (open >= LIMITS.exportsAtOnce) {
+    if (open >= SERVER_LIMITS.exportsAtOnce) {
       throw new Refusal("overloaded", {
-        message: `${LIMITS.exportsAtOnce} exports are under way, which is as many as there may be.`,
+        message: `${SERVER_LIMITS.exportsAtOnce} exports are under way, which is as many as there may be.`,
         hint: "Try again when one of them has ended.",
       });
     }

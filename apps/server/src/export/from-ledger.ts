@@ -1,5 +1,5 @@
 /** Events out of the ledger, where there is no warehouse: what was accepted in the last RETENTION_DAYS, as it came. */
-import { LIMITS } from "@headwater/contract/limits";
+import { SERVER_LIMITS } from "../core/limits.ts";
 import type { OutboxPart } from "../core/records.ts";
 import { decompress } from "../ledger/compression.ts";
 import type { OutboxLedger } from "../ledger/ledger.ts";
@@ -57,7 +57,7 @@ export async function* pagesOfLedger(
   let left = limit;
   let after = 0;
   while (left > 0) {
-    const rows = await ledger.readOutbox({ sourceId, after, limit: LIMITS.exportOutboxRows });
+    const rows = await ledger.readOutbox({ sourceId, after, limit: SERVER_LIMITS.exportOutboxRows });
     if (rows.length === 0) break;
     for (const { part } of rows) {
       let events = await eventsOf(part, asked);

@@ -2,9 +2,10 @@
  * Events out of the warehouse, a page a question, in the order in which they lie there. A page is had whole before it is
  * sent, so that a client that reads slowly holds nothing of the warehouse, and one that has gone costs a page at most.
  */
+
 import type { ClickHouseClient } from "@clickhouse/client";
-import { LIMITS } from "@headwater/contract/limits";
 import { AFTER_PLACE, AS_WRITTEN, endOf, PLACE_ORDER, type Place } from "../clickhouse/pages.ts";
+import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";
 import { type Asked, unknownCursor } from "./range.ts";
 
@@ -33,8 +34,8 @@ async function ask(
 
 /** So many that a page has about `exportPageBytes`, and never many more than the last. */
 function nextRows(bytes: number, rows: number): number {
-  const fitting = Math.floor((LIMITS.exportPageBytes * rows) / bytes);
-  return Math.max(1, Math.min(fitting, 2 * rows, LIMITS.exportPageRows));
+  const fitting = Math.floor((SERVER_LIMITS.exportPageBytes * rows) / bytes);
+  return Math.max(1, Math.min(fitting, 2 * rows, SERVER_LIMITS.exportPageRows));
 }
 
 /**
@@ -56,7 +57,7 @@ export async function* pagesOfWarehouse(
     if (found.length === 0) throw unknownCursor();
     place = endOf(found).place;
   }
-  let rows: number = LIMITS.exportFirstRows;
+  let rows: number = SERVER_LIMITS.exportFirstRows;
   for (let left = limit; left > 0; ) {
     const most = Math.min(rows, left);
     const query = `SELECT * FROM events WHERE ${OF_RANGE} ${place ? AFTER_PLACE : ""} ORDER BY ${PLACE_ORDER} LIMIT {most:UInt32}`;

@@ -1,8 +1,9 @@
 /** From pages of events to the bytes of a file. What is more than passing on is done in a thread, a slice at a time. */
+
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import type { ExportFormat } from "@headwater/contract";
-import { LIMITS } from "@headwater/contract/limits";
+import { SERVER_LIMITS } from "../core/limits.ts";
 import type { Conversion } from "./convert-thread.ts";
 
 /** Lines of JSON, each with its end. */
@@ -13,8 +14,8 @@ const LINE_END = 10;
 /** Where a slice from there ends: with a line, and no further than it must be. */
 function endOfSlice(page: Buffer, start: number): number {
   let end = start;
-  for (let row = 0; row < LIMITS.exportSliceRows && end < page.length; row++) {
-    if (end - start >= LIMITS.exportSliceBytes) break;
+  for (let row = 0; row < SERVER_LIMITS.exportSliceRows && end < page.length; row++) {
+    if (end - start >= SERVER_LIMITS.exportSliceBytes) break;
     end = page.indexOf(LINE_END, end) + 1;
   }
   return end;
@@ -35,8 +36,8 @@ async function* converted(pages: Pages, conversion: Conversion): AsyncGenerator<
   const thread = new Worker(new URL("./convert-thread.ts", import.meta.url), {
     workerData: conversion,
     resourceLimits: {
-      maxOldGenerationSizeMb: LIMITS.exportThreadMb,
-      maxYoungGenerationSizeMb: LIMITS.exportThreadYoungMb,
+      maxOldGenerationSizeMb: SERVER_LIMITS.exportThreadMb,
+      maxYoungGenerationSizeMb: SERVER_LIMITS.exportThreadYoungMb,
     },
   });
   const convert = async (lines: Uint8Array | null): Promise<Uint8Array> => {

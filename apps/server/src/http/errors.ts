@@ -1,4 +1,5 @@
 import { ERRORS, LIMITS } from "@headwater/contract";
+import { SERVER_LIMITS } from "../core/limits.ts";
 import type { Refusal } from "../core/refusal.ts";
 
 /** What a failure is answered with: status, headers, and the one flat body (CONTRACT section 1). */
@@ -15,7 +16,7 @@ function headersOf(refusal: Refusal): Record<string, string> {
   if (refusal.status === 401) headers["WWW-Authenticate"] = "Bearer";
   if (NEEDS_RETRY_AFTER.has(refusal.status)) {
     headers["Retry-After"] = String(
-      Math.max(1, Math.ceil(refusal.detail.retryAfterSeconds ?? LIMITS.retryAfterSeconds)),
+      Math.max(1, Math.ceil(refusal.detail.retryAfterSeconds ?? SERVER_LIMITS.retryAfterSeconds)),
     );
   }
   return headers;

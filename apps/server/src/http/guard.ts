@@ -3,8 +3,10 @@
  * token, rate, JSON and shape of `organizationId` (422), source exists (404), member (403), permission (403),
  * `organizationId` matches (404), the rest of query and body (422). What the handler finds comes last (409).
  */
-import { LIMITS, type Operation, type Permission, type Role, roleUnder } from "@headwater/contract";
+
+import { type Operation, type Permission, type Role, roleUnder } from "@headwater/contract";
 import type { Caller, FieldRules } from "../core/handler.ts";
+import { SERVER_LIMITS } from "../core/limits.ts";
 import {
   createRateLimiter,
   type Rate,
@@ -140,8 +142,8 @@ function requireMatch(given: readonly string[], { source, organizationId }: Stan
 }
 
 export function createGuard({ ledger, authenticate, permissionsOf, rates, nodes, rules }: GuardDeps): Guard {
-  const tokens = createRateLimiter({ ...rates.token, nodes, maxKeys: LIMITS.rateBuckets });
-  const failures = createRateLimiter({ ...rates.failedAuth, nodes, maxKeys: LIMITS.rateBuckets });
+  const tokens = createRateLimiter({ ...rates.token, nodes, maxKeys: SERVER_LIMITS.rateBuckets });
+  const failures = createRateLimiter({ ...rates.failedAuth, nodes, maxKeys: SERVER_LIMITS.rateBuckets });
 
   function countFailure(clientAddress: string, now: number): Refusal | null {
     const taken = failures.take(clientAddress, now);

@@ -1,14 +1,15 @@
 /** The one HTTP server: its time limits, and an answer of our own where Node would send one without a body. */
+
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { LIMITS } from "@headwater/contract/limits";
+import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";
 import { closingAnswer } from "./errors.ts";
 
 /** Slow clients stay for ever otherwise. */
 const OPTIONS = {
-  requestTimeout: LIMITS.requestTimeoutMs,
-  headersTimeout: LIMITS.headersTimeoutMs,
+  requestTimeout: SERVER_LIMITS.requestTimeoutMs,
+  headersTimeout: SERVER_LIMITS.headersTimeoutMs,
   connectionsCheckingInterval: 1_000,
   requireHostHeader: false,
 } as const;

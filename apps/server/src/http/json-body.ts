@@ -1,7 +1,9 @@
 /** The body of a workspace request: read whole within a bound, then JSON text, then a value (CONTRACT section 1). */
+
 import type { IncomingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
 import { type Issue, LIMITS } from "@headwater/contract";
+import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";
 
 export interface RawBody {
@@ -16,7 +18,7 @@ export const NO_BODY: RawBody = { bytes: Buffer.alloc(0), size: 0 };
 const DRAIN = 16;
 
 export async function readWorkspaceBody(stream: Readable): Promise<RawBody> {
-  const limit = LIMITS.workspaceBodyBytes;
+  const limit = SERVER_LIMITS.workspaceBodyBytes;
   const chunks: Buffer[] = [];
   let size = 0;
   // leaving the loop must not destroy the request: its reply goes with it
@@ -38,7 +40,7 @@ function unusable(code: Issue["code"], message: string): Refusal {
 }
 
 function requireSize({ size }: RawBody): void {
-  const limit = LIMITS.workspaceBodyBytes;
+  const limit = SERVER_LIMITS.workspaceBodyBytes;
   if (size <= limit) return;
   throw new Refusal("payload_too_large", {
     message: `The body is larger than ${limit} bytes.`,
@@ -101,8 +103,11 @@ function requireShallow(value: unknown): void {
   for (let next = open.pop(); next; next = open.pop()) {
     const { value: one, depth } = next;
     if (typeof one !== "object" || one === null) continue;
-    if (depth >= LIMITS.workspaceBodyDepth)
-      throw unusable("invalid_value", `The body nests deeper than ${LIMITS.workspaceBodyDepth} levels.`);
+    if (depth >= SERVER_LIMITS.workspaceBodyDepth)
+      throw unusable(
+        "invalid_value",
+        `The body nests deeper than ${SERVER_LIMITS.workspaceBodyDepth} levels.`,
+      );
     for (const member of Object.values(one)) open.push({ value: member, depth: depth + 1 });
   }
 }

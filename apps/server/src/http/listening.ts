@@ -3,10 +3,11 @@
  * loop (libuv 1.45 and later), and turns are long while thousands of connections want something: by a single socket a new
  * visitor waited ten seconds behind a flood (docs/decisions/0021-many-listening-sockets.md).
  */
+
 import cluster from "node:cluster";
 import type { Server } from "node:http";
 import { type AddressInfo, createServer, type ListenOptions, type Server as SocketServer } from "node:net";
-import { LIMITS } from "@headwater/contract/limits";
+import { SERVER_LIMITS } from "../core/limits.ts";
 import { closeIdle } from "./http-server.ts";
 
 export interface Listening {
@@ -18,7 +19,7 @@ export interface Listening {
 function listenOn<S extends SocketServer>(server: S, options: ListenOptions): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);
-    server.listen({ backlog: LIMITS.backlog, ...options }, () => {
+    server.listen({ backlog: SERVER_LIMITS.backlog, ...options }, () => {
       server.off("error", reject);
       resolve(server.address() as AddressInfo);
     });
@@ -54,7 +55,9 @@ const CAN_SHARE = process.platform === "linux" && !cluster.isWorker;
 export async function listenFor(server: Server, address: { host: string; port: number }): Promise<Listening> {
   const options = CAN_SHARE ? { ...address, port: await freePort(address), reusePort: true } : address;
   const { port } = await listenOn(server, options);
-  const others = Array.from({ length: CAN_SHARE ? LIMITS.listeningSockets - 1 : 0 }, () => takingFor(server));
+  const others = Array.from({ length: CAN_SHARE ? SERVER_LIMITS.listeningSockets - 1 : 0 }, () =>
+    takingFor(server),
+  );
   // as many as the process may have files for
   const tried = await Promise.allSettled(others.map((other) => listenOn(other, options)));
   const listening = others.filter((_, index) => tried[index]!.status === "fulfilled");
@@ -62,9 +65,9 @@ export async function listenFor(server: Server, address: { host: string; port: n
 }
 
 async function closeAll(server: Server, others: readonly SocketServer[]): Promise<void> {
-  const patience = setTimeout(() => server.closeAllConnections(), LIMITS.drainTimeoutMs);
+  const patience = setTimeout(() => server.closeAllConnections(), SERVER_LIMITS.drainTimeoutMs);
   // a connection that is busy now is idle when its answer has left
-  const sweep = setInterval(() => closeIdle(server), LIMITS.drainSweepMs);
+  const sweep = setInterval(() => closeIdle(server), SERVER_LIMITS.drainSweepMs);
   const all = Promise.all([server, ...others].map(closed));
   closeIdle(server);
   await all;

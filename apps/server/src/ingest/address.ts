@@ -1,6 +1,8 @@
 /** A page's address and its referrer, taken apart. Pure. */
+
 import { LIMITS } from "@headwater/contract";
 import { LRUCache } from "lru-cache";
+import { SERVER_LIMITS } from "../core/limits.ts";
 
 export interface Address {
   url: string | null;
@@ -73,7 +75,7 @@ function relative(text: string): Address {
   };
 }
 
-const remembered = new LRUCache<string, Address>({ max: LIMITS.addressCacheEntries });
+const remembered = new LRUCache<string, Address>({ max: SERVER_LIMITS.addressCacheEntries });
 
 function absolute(text: string): Address {
   const known = remembered.get(text);

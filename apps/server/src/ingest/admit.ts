@@ -1,7 +1,8 @@
 /** May this request come in? Key, rate, active, origin, size, in that order; the first failure answers. */
-import { LIMITS } from "@headwater/contract/limits";
+
 import type { Attempt } from "../core/attempt.ts";
 import type { Arrival, Body } from "../core/ingest-request.ts";
+import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";
 import type { Corridor } from "./attend.ts";
 import { decodeText } from "./json.ts";
@@ -46,7 +47,7 @@ function originRefusal(origin: string | null, known: KnownSource): Refusal | nul
   });
 }
 
-const headOf = (bytes: Buffer) => bytes.toString("utf8", 0, LIMITS.rawTextBytes);
+const headOf = (bytes: Buffer) => bytes.toString("utf8", 0, SERVER_LIMITS.rawTextBytes);
 
 function keepBody(attempt: Attempt, body: Body): void {
   attempt.payloadBytes = body.sizeBytes;

@@ -1,6 +1,7 @@
 /** Bodies that are still on their way: a slow client holds one of these places, and none of those of requests at work. */
-import { LIMITS } from "@headwater/contract/limits";
+
 import type { Body } from "../core/ingest-request.ts";
+import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";
 import { createHolders } from "./holders.ts";
 
@@ -16,9 +17,9 @@ export function createBodies(): Bodies {
   return {
     async await(sourceId, clientKey, read) {
       const isFull =
-        waiting >= LIMITS.waitingBodies ||
-        sources.heldBy(sourceId) >= LIMITS.waitingBodiesOfSource ||
-        clients.heldBy(clientKey) >= LIMITS.waitingBodiesOfClient;
+        waiting >= SERVER_LIMITS.waitingBodies ||
+        sources.heldBy(sourceId) >= SERVER_LIMITS.waitingBodiesOfSource ||
+        clients.heldBy(clientKey) >= SERVER_LIMITS.waitingBodiesOfClient;
       if (isFull)
         throw new Refusal("overloaded", {
           message: "Too many requests are waiting for the rest of their body.",

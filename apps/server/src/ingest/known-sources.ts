@@ -1,6 +1,8 @@
 /** Sources by public key, remembered for a while, so that an ingest request asks the ledger for none of it. */
-import { type AppliedLimits, type KeyState, LIMITS } from "@headwater/contract";
+
+import type { AppliedLimits, KeyState } from "@headwater/contract";
 import { createRemembered } from "../core/cache.ts";
+import { SERVER_LIMITS } from "../core/limits.ts";
 import type { SourceRecord } from "../core/records.ts";
 import type { IngestLedger } from "../ledger/ledger.ts";
 
@@ -40,8 +42,8 @@ export function createKnownSources(
   clock: () => number,
 ): KnownSources {
   const remembered = createRemembered<KnownSource>({
-    max: LIMITS.sourceCacheEntries,
-    maxAbsent: LIMITS.sourceCacheEntries,
+    max: SERVER_LIMITS.sourceCacheEntries,
+    maxAbsent: SERVER_LIMITS.sourceCacheEntries,
     lookUp: async (publicKey) => {
       const keyed = await ledger.sourceByKey({ publicKey, now: clock() });
       return keyed && { ...keyed, publicKey, ...rulesOf(keyed.source) };

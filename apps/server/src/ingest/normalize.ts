@@ -1,4 +1,5 @@
 /** From a client's event to its normal form, or the reason why not (CONTRACT section 4). Pure: time and facts are values. */
+
 import { hash } from "node:crypto";
 import {
   type BotPolicy,
@@ -8,6 +9,7 @@ import {
   LIMITS,
   type Warning,
 } from "@headwater/contract";
+import { SERVER_LIMITS } from "../core/limits.ts";
 import type { SessionRecord } from "../core/records.ts";
 import { type Address, addressOf, cutUrl, referrerHostOf, withoutUserInfo } from "./address.ts";
 import { inspect, isLonger, setOwn, sizeOf } from "./json.ts";
@@ -76,7 +78,7 @@ const TOLERANCE_MS = LIMITS.skewToleranceSeconds * 1_000;
 function occurredAt(time: number, occasion: Occasion, warnings: Warning[]): number | Rejection {
   const { receivedAt, skewMs } = occasion;
   const at = Math.abs(skewMs) > TOLERANCE_MS ? time + skewMs : time;
-  if (Math.abs(skewMs) > LIMITS.unreliableSkewSeconds * 1_000) warnings.push("sent_at_unreliable");
+  if (Math.abs(skewMs) > SERVER_LIMITS.unreliableSkewSeconds * 1_000) warnings.push("sent_at_unreliable");
   const aheadMs = at - receivedAt;
   if (-aheadMs > LIMITS.maxEventAgeSeconds * 1_000) return reject("timestamp_too_old");
   if (aheadMs > DAY_MS) return reject("timestamp_in_future");

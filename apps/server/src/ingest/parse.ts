@@ -1,4 +1,5 @@
 /** From text to the contract's values, or every reason why not (spec 4.2 rules 2 and 3). Pure. */
+
 import {
   type AttemptKind,
   BootstrapBody,
@@ -11,6 +12,7 @@ import {
   type Warning,
 } from "@headwater/contract";
 import type { Envelope } from "../core/attempt.ts";
+import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";
 import { inspect, parseJson, sizeOf } from "./json.ts";
 import { type ParsedTime, parseTime } from "./time.ts";
@@ -101,7 +103,12 @@ function contentIssues(
 ): Issue[] {
   const ofTime = unreadableTime([...path, "timestamp"], event.timestamp, time);
   const ofPage = tooDeepOrLarge([...path, "page"], event.page, LIMITS.maxPageBytes, warnings);
-  const ofContext = tooDeepOrLarge([...path, "context"], event.context, LIMITS.maxContextBytes, warnings);
+  const ofContext = tooDeepOrLarge(
+    [...path, "context"],
+    event.context,
+    SERVER_LIMITS.maxContextBytes,
+    warnings,
+  );
   const found = ofTime.length + ofPage.length + ofContext.length;
   return found === 0 ? NONE : [...ofTime, ...ofPage, ...ofContext];
 }
@@ -110,7 +117,7 @@ function contentOfEnvelope(body: Loose, kind: AttemptKind, warnings: Warning[]):
   return [
     ...unreadableTime(["sentAt"], body.sentAt, timeOf(body.sentAt)),
     ...(kind === "bootstrap" ? tooDeepOrLarge(["page"], body.page, LIMITS.maxPageBytes, []) : []),
-    ...tooDeepOrLarge(["context"], body.context, LIMITS.maxContextBytes, warnings),
+    ...tooDeepOrLarge(["context"], body.context, SERVER_LIMITS.maxContextBytes, warnings),
   ];
 }
 

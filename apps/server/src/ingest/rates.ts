@@ -1,5 +1,5 @@
 /** How often a client may ask (CONTRACT section 5): by address and source, by source, and for unknown keys. */
-import { LIMITS } from "@headwater/contract";
+import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";
 import type { KnownSource } from "./known-sources.ts";
 
@@ -63,12 +63,12 @@ export interface RateDefaults {
 }
 
 export function createRates(limiter: MakeLimiter, defaults: RateDefaults): Rates {
-  const clients = limiter({ ...defaults.client, maxKeys: LIMITS.rateBuckets });
-  const sources = limiter({ ...defaults.source, maxKeys: LIMITS.sourceCacheEntries });
-  const unknownKeys = limiter({ ...defaults.unknownKey, maxKeys: LIMITS.rateBuckets });
+  const clients = limiter({ ...defaults.client, maxKeys: SERVER_LIMITS.rateBuckets });
+  const sources = limiter({ ...defaults.source, maxKeys: SERVER_LIMITS.sourceCacheEntries });
+  const unknownKeys = limiter({ ...defaults.unknownKey, maxKeys: SERVER_LIMITS.rateBuckets });
   const lookUps = limiter({
-    ...times(defaults.unknownKey, LIMITS.lookUpsPerUnknownKey),
-    maxKeys: LIMITS.rateBuckets,
+    ...times(defaults.unknownKey, SERVER_LIMITS.lookUpsPerUnknownKey),
+    maxKeys: SERVER_LIMITS.rateBuckets,
   });
   const ofKeys = (keys: Limiter, clientKey: string, now: number) => {
     const taken = keys.take(clientKey, now);

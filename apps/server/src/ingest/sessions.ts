@@ -1,7 +1,9 @@
 /** Sessions of visitors: found, opened, resumed, expired (CONTRACT section 4). */
+
 import { LIMITS } from "@headwater/contract";
 import { LRUCache } from "lru-cache";
 import { createRemembered } from "../core/cache.ts";
+import { SERVER_LIMITS } from "../core/limits.ts";
 import type { SessionRecord } from "../core/records.ts";
 import { Refusal } from "../core/refusal.ts";
 import type { IngestLedger } from "../ledger/ledger.ts";
@@ -33,14 +35,14 @@ export interface Sessions {
 }
 
 const IDLE_MS = LIMITS.sessionTimeoutSeconds * 1_000;
-const LONGEST_MS = LIMITS.sessionMaxSeconds * 1_000;
-const JOIN_MS = LIMITS.sessionJoinSeconds * 1_000;
+const LONGEST_MS = SERVER_LIMITS.sessionMaxSeconds * 1_000;
+const JOIN_MS = SERVER_LIMITS.sessionJoinSeconds * 1_000;
 
 export function createSessions(ledger: IngestLedger): Sessions {
   const keyOf = (sourceId: string, sessionId: string) => `${sourceId} ${sessionId}`;
   const remembered = createRemembered<SessionRecord>({
-    max: LIMITS.sessionCacheEntries,
-    ageMs: LIMITS.sessionMemoryMs,
+    max: SERVER_LIMITS.sessionCacheEntries,
+    ageMs: SERVER_LIMITS.sessionMemoryMs,
     lookUp: (key) => {
       // a source's id holds no space; what a client sends as a session's may
       const end = key.indexOf(" ");
@@ -48,7 +50,7 @@ export function createSessions(ledger: IngestLedger): Sessions {
     },
   });
   const opened = new LRUCache<string, { at: number; sessionId: string; done: Promise<boolean> }>({
-    max: LIMITS.recentSessionEntries,
+    max: SERVER_LIMITS.recentSessionEntries,
   });
   return {
     async find(sourceId, sessionId, isEnough = () => true) {

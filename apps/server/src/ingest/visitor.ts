@@ -1,10 +1,11 @@
 /** What a user agent and an address say of a visitor. Looked up once a batch, and remembered by user agent. */
+
 import { readFileSync } from "node:fs";
-import { LIMITS } from "@headwater/contract";
 import Bowser from "bowser";
 import { isbot } from "isbot";
 import { LRUCache } from "lru-cache";
 import { type CountryResponse, Reader } from "mmdb-lib";
+import { SERVER_LIMITS } from "../core/limits.ts";
 
 export interface Device {
   device: string | null;
@@ -15,7 +16,7 @@ export interface Device {
   isBot: boolean;
 }
 
-const devices = new LRUCache<string, Device>({ max: LIMITS.deviceCacheEntries });
+const devices = new LRUCache<string, Device>({ max: SERVER_LIMITS.deviceCacheEntries });
 const NOTHING: Device = {
   device: null,
   os: null,
@@ -39,7 +40,7 @@ function readDevice(userAgent: string): Device {
 
 export function deviceOf(userAgent: string | null): Device {
   if (!userAgent) return NOTHING;
-  const text = userAgent.slice(0, LIMITS.userAgentLength);
+  const text = userAgent.slice(0, SERVER_LIMITS.userAgentLength);
   let device = devices.get(text);
   if (!device) {
     device = readDevice(text);

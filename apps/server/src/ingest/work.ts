@@ -5,8 +5,9 @@
  * fraction of the time of a request, and comes soon. When all places are taken a source is still let in as long as it
  * has less than its share of them, so that one that floods keeps no other out.
  */
+
 import { MessageChannel } from "node:worker_threads";
-import { LIMITS } from "@headwater/contract/limits";
+import { SERVER_LIMITS } from "../core/limits.ts";
 import { createHolders } from "./holders.ts";
 
 export interface Work {
@@ -86,8 +87,8 @@ export function createWork(most: number, stopwatch: () => number): Work {
   /** When the present slice began; null: nothing has been at work since what arrived was last looked at. */
   let startedAt: number | null = null;
 
-  const isOver = () => stopwatch() - startedAt! >= LIMITS.workSliceMs;
-  const mayBegin = () => begun < LIMITS.workBegun;
+  const isOver = () => stopwatch() - startedAt! >= SERVER_LIMITS.workSliceMs;
+  const mayBegin = () => begun < SERVER_LIMITS.workBegun;
   const startSlice = () => {
     startedAt = stopwatch();
     endBehindArrivals();

@@ -2,7 +2,7 @@
  * Group commit. Requests that arrive while as many commits are under way as may be form the next one; there is no timer.
  * The queue is bounded, and one source cannot fill it while others wait.
  */
-import { LIMITS } from "@headwater/contract/limits";
+import { SERVER_LIMITS } from "../core/limits.ts";
 import type { Commit, Committed } from "../core/records.ts";
 import { LedgerBusy } from "./ledger.ts";
 
@@ -31,9 +31,12 @@ export function createCommitQueue(write: (group: Commit[]) => Promise<Committed[
   const bySource = new Map<string, number>();
 
   const hasRoom = (sourceId: string, bytes: number) => {
-    if (queue.length >= LIMITS.commitQueueRequests || queuedBytes + bytes > LIMITS.commitQueueBytes)
+    if (
+      queue.length >= SERVER_LIMITS.commitQueueRequests ||
+      queuedBytes + bytes > SERVER_LIMITS.commitQueueBytes
+    )
       return false;
-    const share = LIMITS.commitQueueRequests * LIMITS.commitQueueShare;
+    const share = SERVER_LIMITS.commitQueueRequests * SERVER_LIMITS.commitQueueShare;
     return (bySource.get(sourceId) ?? 0) < share;
   };
 
@@ -46,7 +49,7 @@ export function createCommitQueue(write: (group: Commit[]) => Promise<Committed[
   const takeGroup = (): Waiting[] => {
     let events = 0;
     let end = 0;
-    while (end < queue.length && events < LIMITS.commitGroupEvents)
+    while (end < queue.length && events < SERVER_LIMITS.commitGroupEvents)
       events += queue[end++]!.commit.entries.length + 1;
     const group = queue.slice(0, end);
     queue = queue.slice(end);

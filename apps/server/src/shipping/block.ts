@@ -2,9 +2,10 @@
  * From a page of the outbox to what is inserted at once. What was compressed when it was accepted goes as it is: whoever
  * reads it unpacks it. The same block is the same bytes.
  */
+
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { zstdDecompressSync } from "node:zlib";
-import { LIMITS } from "@headwater/contract/limits";
+import { SERVER_LIMITS } from "../core/limits.ts";
 import type { OutboxPage, OutboxPart } from "../core/records.ts";
 import { compressSync } from "../ledger/compression.ts";
 
@@ -50,7 +51,7 @@ export function* blocksOf({ pageId, parts }: OutboxPage): Generator<Block> {
   let number = 0;
   for (const part of parts) {
     const more = unpackedBytes(part);
-    if (gathered.length > 0 && bytes + more > LIMITS.blockBytes) {
+    if (gathered.length > 0 && bytes + more > SERVER_LIMITS.blockBytes) {
       yield { token: `${pageId}.${number}`, parts: gathered };
       [gathered, bytes] = [[], 0];
       number += 1;
@@ -97,7 +98,7 @@ function rowOf(bytes: Buffer, part: number, line: number): Row {
 /** As many bytes at once as it says: else they are gathered piece by piece, and each piece is garbage then. */
 function unpack(part: OutboxPart): Buffer {
   const bytes = unpackedBytes(part);
-  const isKnown = bytes <= LIMITS.blockBytes;
+  const isKnown = bytes <= SERVER_LIMITS.blockBytes;
   // one more, or a second piece is made for what may follow
   return zstdDecompressSync(part.payload, isKnown ? { chunkSize: Math.max(bytes + 1, PIECE_BYTES) } : {});
 }

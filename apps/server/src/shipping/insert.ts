@@ -1,8 +1,9 @@
 /** One block into the warehouse: the statement. */
+
 import { Readable } from "node:stream";
 import type { ClickHouseSettings } from "@clickhouse/client";
-import { LIMITS } from "@headwater/contract/limits";
 import { mustBeClickHouse, type WarehouseClient } from "../clickhouse/client.ts";
+import { SERVER_LIMITS } from "../core/limits.ts";
 import { type Block, bodyOf } from "./block.ts";
 
 /** The warehouse will not take it, however often it is asked. */
@@ -23,7 +24,7 @@ const SETTINGS: ClickHouseSettings = {
   type_json_skip_duplicated_paths: 1,
   // several parsers would make several blocks, of which each has a token of its own
   input_format_parallel_parsing: 0,
-  max_insert_block_size: String(LIMITS.blockRows),
+  max_insert_block_size: String(SERVER_LIMITS.blockRows),
   // what a file or another warehouse brings may be of many years, and there is a part for each month anyhow
   max_partitions_per_insert_block: "0",
 };

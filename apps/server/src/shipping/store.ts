@@ -1,8 +1,9 @@
 /** One block into the warehouse, exactly once. */
+
 import { setTimeout as pause } from "node:timers/promises";
-import { LIMITS } from "@headwater/contract/limits";
 import type { WarehouseClient } from "../clickhouse/client.ts";
 import { onCluster, onEveryNode, storedName } from "../clickhouse/cluster.ts";
+import { SERVER_LIMITS } from "../core/limits.ts";
 import { type Block, type Row, rowsOf, without } from "./block.ts";
 import { insert, Refused } from "./insert.ts";
 
@@ -98,8 +99,8 @@ async function idsNear({ client, past, signal }: Search, span: Span, condition: 
 async function idsHeld(search: Search, block: Block): Promise<string[]> {
   const held: string[] = [];
   for await (const rows of rowsOf(block)) {
-    for (let start = 0; start < rows.length; start += LIMITS.warehouseKeys) {
-      const slice = rows.slice(start, start + LIMITS.warehouseKeys);
+    for (let start = 0; start < rows.length; start += SERVER_LIMITS.warehouseKeys) {
+      const slice = rows.slice(start, start + SERVER_LIMITS.warehouseKeys);
       const asked = `AND analyticsEventId IN (${slice.map(({ id }) => literal(id))})`;
       held.push(...(await idsNear(search, spanOf(slice), asked)));
     }

@@ -1,8 +1,9 @@
 /** Puts a statement to the warehouse, within what one question may take, and says in the contract's words why it fails. */
+
 import type { ClickHouseSettings } from "@clickhouse/client";
-import { LIMITS } from "@headwater/contract";
 import type { WarehouseClient } from "../clickhouse/client.ts";
 import { createShared } from "../core/coalesce.ts";
+import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";
 import type { Statement } from "./sql.ts";
 import { busy, createTurns } from "./turns.ts";
@@ -17,14 +18,14 @@ export interface AskedWarehouse {
 }
 
 const SETTINGS: ClickHouseSettings = {
-  max_execution_time: LIMITS.statsTimeoutSeconds,
-  max_memory_usage: String(LIMITS.statsMemoryBytes),
+  max_execution_time: SERVER_LIMITS.statsTimeoutSeconds,
+  max_memory_usage: String(SERVER_LIMITS.statsMemoryBytes),
   // what does not fit half of that goes to the disk, and takes longer
-  max_bytes_before_external_group_by: String(LIMITS.statsMemoryBytes / 2),
-  max_rows_to_read: String(LIMITS.statsReadRows),
+  max_bytes_before_external_group_by: String(SERVER_LIMITS.statsMemoryBytes / 2),
+  max_rows_to_read: String(SERVER_LIMITS.statsReadRows),
   // a question of many filters is written out once for each of its sums
-  max_query_size: String(LIMITS.statsStatementBytes),
-  max_result_rows: String(LIMITS.statsResultRows),
+  max_query_size: String(SERVER_LIMITS.statsStatementBytes),
+  max_result_rows: String(SERVER_LIMITS.statsResultRows),
   result_overflow_mode: "throw",
   read_overflow_mode: "throw",
   timeout_overflow_mode: "throw",
@@ -69,7 +70,7 @@ export type Asker = (call: { organizationId: string; signal: AbortSignal }) => A
 
 /** @returns what asks for one request; the question ends with its signal */
 export function createAsker(warehouse: () => AskedWarehouse | null): Asker {
-  const inTurn = createTurns(LIMITS.statsAtWork, LIMITS.statsWaiting);
+  const inTurn = createTurns(SERVER_LIMITS.statsAtWork, SERVER_LIMITS.statsWaiting);
   const shared = createShared();
   async function put({ query, parameters }: Statement, signal: AbortSignal): Promise<unknown[][]> {
     const asked = warehouse();

@@ -1,4 +1,5 @@
 /** A question's filters: read into a tree that is right, and written as conditions on a row of `events`. */
+
 import {
   type Issue,
   LIMITS,
@@ -7,6 +8,7 @@ import {
   type StatsFilter,
   type StatsScalar,
 } from "@headwater/contract";
+import { SERVER_LIMITS } from "../core/limits.ts";
 import { all, any, type Bind } from "./sql.ts";
 import { asText, type Dimension, propertyIssue, propertyOf, readDimension, TEXTS } from "./words.ts";
 
@@ -82,8 +84,8 @@ export function readFilters(given: readonly StatsFilter[], issues: Issue[]): Fil
   const read = (one: StatsFilter, path: Path, depth: number): Filter[] => {
     const members = Object.keys(one);
     const form = FORMS.find((name) => members.includes(name));
-    if (depth > LIMITS.statsFilterDepth) {
-      issues.push(wrong(path, `filters nest at most ${LIMITS.statsFilterDepth} levels`));
+    if (depth > SERVER_LIMITS.statsFilterDepth) {
+      issues.push(wrong(path, `filters nest at most ${SERVER_LIMITS.statsFilterDepth} levels`));
       return [];
     }
     if (form === undefined) {
@@ -105,11 +107,11 @@ export function readFilters(given: readonly StatsFilter[], issues: Issue[]): Fil
     return read(within as StatsFilter, [...path, form], depth + 1).map((of) => ({ kind: form, of }));
   };
   const filters = given.flatMap((one, at) => read(one, ["filters", at], 1));
-  if (leaves > LIMITS.statsFilterLeaves)
+  if (leaves > SERVER_LIMITS.statsFilterLeaves)
     issues.push({
       path: ["filters"],
       code: "too_many",
-      message: `a question has at most ${LIMITS.statsFilterLeaves} filters in all`,
+      message: `a question has at most ${SERVER_LIMITS.statsFilterLeaves} filters in all`,
     });
   return filters;
 }

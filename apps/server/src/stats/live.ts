@@ -1,5 +1,7 @@
 /** GET /api/stats/live: visitors of the last five minutes. */
-import { LIMITS, type StatsLiveAnswer } from "@headwater/contract";
+
+import type { StatsLiveAnswer } from "@headwater/contract";
+import { SERVER_LIMITS } from "../core/limits.ts";
 import type { Ask } from "./ask.ts";
 import { type Statement, statement } from "./sql.ts";
 
@@ -10,7 +12,7 @@ const writeLive = (sourceId: string, since: number): Statement =>
   );
 
 export async function answerLive(ask: Ask, sourceId: string, now: number): Promise<StatsLiveAnswer> {
-  const windowSeconds = LIMITS.statsLiveSeconds;
+  const windowSeconds = SERVER_LIMITS.statsLiveSeconds;
   const [row] = (await ask(writeLive(sourceId, now - windowSeconds * 1_000))) as [number][];
   return { sourceId, at: new Date(now).toISOString(), windowSeconds, visitors: row?.[0] ?? 0 };
 }

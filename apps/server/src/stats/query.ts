@@ -1,4 +1,5 @@
 /** POST /api/stats/query: metrics by dimensions, under filters. */
+
 import {
   type Issue,
   LIMITS,
@@ -9,6 +10,7 @@ import {
   type StatsRow,
   type StatsScalar,
 } from "@headwater/contract";
+import { SERVER_LIMITS } from "../core/limits.ts";
 import type { Ask } from "./ask.ts";
 import { bucketsOf, dayOf, type Period, startOfDay } from "./calendar.ts";
 import { emptyOf, summedBy } from "./metrics.ts";
@@ -125,7 +127,7 @@ const isOfTimeAlone = ({ dimensions }: Query) => dimensions.length === 1 && dime
 /** First instants of the buckets of a period; none when no time is asked for. */
 function startsOf({ zone }: Pick<Scope, "zone">, dimensions: readonly Dimension[], period: Period): number[] {
   const time = dimensions.find((one) => one.kind === "time");
-  return time ? bucketsOf(zone, time.grain, period, LIMITS.statsBuckets) : [];
+  return time ? bucketsOf(zone, time.grain, period, SERVER_LIMITS.statsBuckets) : [];
 }
 
 /**
@@ -146,8 +148,8 @@ export function readQuery(body: StatsQueryBody, now: number): { query: Query; st
   const scope = readScope(body, now, fieldIssues(body));
   const dimensions = (body.dimensions ?? []).map(readDimension);
   const starts = startsOf(scope, dimensions, scope.range);
-  if (starts.length > LIMITS.statsBuckets) {
-    const message = `the range has more than ${LIMITS.statsBuckets} of these: ask for a coarser time or a shorter range`;
+  if (starts.length > SERVER_LIMITS.statsBuckets) {
+    const message = `the range has more than ${SERVER_LIMITS.statsBuckets} of these: ask for a coarser time or a shorter range`;
     readScope(body, now, [{ path: ["dimensions"], code: "too_many", message }]);
   }
   const query: Query = {
@@ -167,7 +169,9 @@ const LOOKS = 3;
 
 /** All rows of the buckets, or one more than the page has. */
 const reach = (query: Query, isWhole: boolean): Query =>
-  isWhole ? { ...query, limit: LIMITS.statsBuckets + 1, offset: 0 } : { ...query, limit: query.limit + 1 };
+  isWhole
+    ? { ...query, limit: SERVER_LIMITS.statsBuckets + 1, offset: 0 }
+    : { ...query, limit: query.limit + 1 };
 
 /**
  * @param ask puts a statement to the warehouse
@@ -201,7 +205,7 @@ export async function answerQuery(ask: Ask, body: StatsQueryBody, now: number): 
       names: starts,
       groups: isOfTime ? null : page.map(({ hash }) => hash),
     };
-    const whole = { ...query, limit: LIMITS.statsBuckets + 1, offset: 0 };
+    const whole = { ...query, limit: SERVER_LIMITS.statsBuckets + 1, offset: 0 };
     for (const group of await groupsIn(whole, earlier)) before.set(JSON.stringify(group.keys), group);
   }
   const results = page.map(

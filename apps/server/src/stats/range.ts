@@ -1,5 +1,7 @@
 /** What a question's `dateRange` means: two instants, and those of the period before. */
-import { type Issue, LIMITS, type StatsDateRange } from "@headwater/contract";
+
+import type { Issue, StatsDateRange } from "@headwater/contract";
+import { SERVER_LIMITS } from "../core/limits.ts";
 import { beginsWithDay } from "../core/time.ts";
 import { dayOf, type Period, startOfDay } from "./calendar.ts";
 
@@ -51,7 +53,8 @@ function ofPair(zone: string, [from, to]: readonly [string, string]): Range | Is
   const [start, end] = instants as [number, number];
   if (start >= end) return wrong("begins after it ends, or with it: its end is not a part of it");
   if (start < FIRST_MS || end > LAST_MS) return wrong("must lie between 1970 and 2200");
-  if (end - start > LIMITS.statsRangeDays * DAY_MS) return wrong(`may span ${LIMITS.statsRangeDays} days`);
+  if (end - start > SERVER_LIMITS.statsRangeDays * DAY_MS)
+    return wrong(`may span ${SERVER_LIMITS.statsRangeDays} days`);
   if (days[0] !== null && days[1] !== null) return ofDays(zone, days[0], days[1]);
   return { from: start, to: end, before: { from: 2 * start - end, to: start }, days: null };
 }

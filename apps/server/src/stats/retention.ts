@@ -1,5 +1,7 @@
 /** POST /api/stats/retention: how many visitors of each period were there again in those after it. */
-import { LIMITS, type StatsRetentionAnswer, type StatsRetentionBody } from "@headwater/contract";
+
+import type { StatsRetentionAnswer, StatsRetentionBody } from "@headwater/contract";
+import { SERVER_LIMITS } from "../core/limits.ts";
 import type { Ask } from "./ask.ts";
 import { bucketsOf } from "./calendar.ts";
 import { answered, conditionsOf, readScope, type Scope } from "./scope.ts";
@@ -21,9 +23,9 @@ export async function answerRetention(
   now: number,
 ): Promise<StatsRetentionAnswer> {
   const scope = readScope(body, now);
-  const starts = bucketsOf(scope.zone, body.period, scope.range, LIMITS.statsCohorts);
-  if (starts.length > LIMITS.statsCohorts) {
-    const message = `the range has more than ${LIMITS.statsCohorts} of these: ask for a longer period or a shorter range`;
+  const starts = bucketsOf(scope.zone, body.period, scope.range, SERVER_LIMITS.statsCohorts);
+  if (starts.length > SERVER_LIMITS.statsCohorts) {
+    const message = `the range has more than ${SERVER_LIMITS.statsCohorts} of these: ask for a longer period or a shorter range`;
     readScope(body, now, [{ path: ["period"], code: "too_many", message }]);
   }
   const rows = (await ask(writeRetention(scope, starts))) as [number, number, number][];

@@ -1,11 +1,7 @@
 /** What every question has: a source, a time zone, a period, filters; read once, and written as conditions. */
-import {
-  type Issue,
-  LIMITS,
-  type StatsDateRange,
-  type StatsFilter,
-  type StatsGoal,
-} from "@headwater/contract";
+
+import type { Issue, StatsDateRange, StatsFilter, StatsGoal } from "@headwater/contract";
+import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";
 import { isZone, type Period } from "./calendar.ts";
 import { type Filter, readFilters, writeFilter } from "./filter.ts";
@@ -70,7 +66,7 @@ export const inPeriod = (bind: Bind, { from, to }: Period, time = "occurredAt"):
   `${time} >= fromUnixTimestamp64Milli(${bind("Int64", from)}, 'UTC') AND ${time} < fromUnixTimestamp64Milli(${bind("Int64", to)}, 'UTC')`;
 
 /** Events further than a session lasts from the period are of no session of it. */
-export const ASIDE_MS = LIMITS.sessionMaxSeconds * 1_000;
+export const ASIDE_MS = SERVER_LIMITS.sessionMaxSeconds * 1_000;
 
 export interface Conditions {
   /** Of the events that make the period's sessions. */

@@ -3,11 +3,12 @@
  * sealed before have been shipped, out of the warehouse. Where it stands is in the ledger, so that it goes on after a
  * restart, on any node; each step may be done again.
  */
+
 import { createHash } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
-import { LIMITS } from "@headwater/contract/limits";
 import { type Deletion, deleteEvents, literal } from "../clickhouse/deletion.ts";
 import type { Warehouse } from "../clickhouse/warehouse.ts";
+import { SERVER_LIMITS } from "../core/limits.ts";
 import type { OpenErasure, Place } from "../core/records.ts";
 import type { ErasureLedger } from "../ledger/ledger.ts";
 import { forgetChanged } from "../stats/rollups/versions.ts";
@@ -33,7 +34,7 @@ export interface Eraser {
 }
 
 /** A lease is renewed when so much of it has passed. */
-const RENEW_MS = LIMITS.erasureLeaseMs / 6;
+const RENEW_MS = SERVER_LIMITS.erasureLeaseMs / 6;
 
 /** By hash, because the warehouse keeps and shows the text of what it was told. */
 function deletionOf({ receiptId, visitor }: OpenErasure): Deletion {
@@ -72,7 +73,7 @@ export function startEraser(deps: EraserDeps): Eraser {
     do {
       stopping.signal.throwIfAborted();
       if (clock() - heldAt > RENEW_MS) {
-        await hold(erasures, LIMITS.erasureLeaseMs);
+        await hold(erasures, SERVER_LIMITS.erasureLeaseMs);
         heldAt = clock();
       }
       ({ next: place } = await step(place));
@@ -133,7 +134,7 @@ export function startEraser(deps: EraserDeps): Eraser {
   };
 
   const round = async (): Promise<boolean> => {
-    const { erasureLeaseMs: leaseMs, erasuresAtOnce: limit } = LIMITS;
+    const { erasureLeaseMs: leaseMs, erasuresAtOnce: limit } = SERVER_LIMITS;
     if (told.length > 0) await hold(told, leaseMs);
     const erasures = [...told, ...(await ledger.takeErasures({ now: clock(), leaseMs, limit }))];
     if (erasures.length === 0) return false;
@@ -160,7 +161,7 @@ export function startEraser(deps: EraserDeps): Eraser {
         },
       );
       if (hasAdvanced) continue;
-      await pause(LIMITS.eraseIdleMs, undefined, { signal: stopping.signal, ref: false }).catch(
+      await pause(SERVER_LIMITS.eraseIdleMs, undefined, { signal: stopping.signal, ref: false }).catch(
         () => undefined,
       );
     }
@@ -171,7 +172,7 @@ export function startEraser(deps: EraserDeps): Eraser {
   return {
     stop: async () => {
       stopping.abort();
-      const patience = setTimeout(() => cutting.abort(), LIMITS.shipStopMs);
+      const patience = setTimeout(() => cutting.abort(), SERVER_LIMITS.shipStopMs);
       await running;
       clearTimeout(patience);
     },

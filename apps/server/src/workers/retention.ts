@@ -2,10 +2,11 @@
  * Events past their source's `retentionDays` leave the warehouse. What is past them is told by whole days (UTC), so that
  * parts are written anew once a day; a new value holds for old events too, from the next look on.
  */
-import { LIMITS } from "@headwater/contract/limits";
+
 import type { WarehouseClient } from "../clickhouse/client.ts";
 import { deleteEvents, isDeleting, literal } from "../clickhouse/deletion.ts";
 import type { Warehouse } from "../clickhouse/warehouse.ts";
+import { SERVER_LIMITS } from "../core/limits.ts";
 import type { ErasureLedger } from "../ledger/ledger.ts";
 
 export interface ExpiryDeps {
@@ -47,6 +48,6 @@ export function createExpiry({ ledger, warehouse }: ExpiryDeps): (at: { now: num
       const condition = expired.map((one) => conditionOf(one, now)).join(" OR ");
       if (expired.length > 0) await deleteEvents(client, [{ name: `${PREFIX}${now}-${at}`, condition }]);
     }
-    nextAt = now + LIMITS.retentionCheckMs;
+    nextAt = now + SERVER_LIMITS.retentionCheckMs;
   };
 }

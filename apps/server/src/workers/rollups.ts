@@ -1,7 +1,8 @@
 /** Settles the days of the sources in the background, the newest first, and deletes what no question reads any more. */
+
 import { setTimeout as pause } from "node:timers/promises";
-import { LIMITS } from "@headwater/contract/limits";
 import type { WarehouseClient } from "../clickhouse/client.ts";
+import { SERVER_LIMITS } from "../core/limits.ts";
 import { settleDay, type Unsettled } from "../stats/rollups/build.ts";
 import { areEventsChanging, daysOf, forgetSettled } from "../stats/rollups/versions.ts";
 
@@ -121,7 +122,9 @@ export function startSettler({ warehouse, clock, log }: SettlerDeps): Settler {
     stop: async () => {
       stopping.abort();
       const isOver = new AbortController();
-      const patience = pause(LIMITS.shipStopMs, undefined, { signal: isOver.signal }).catch(() => undefined);
+      const patience = pause(SERVER_LIMITS.shipStopMs, undefined, { signal: isOver.signal }).catch(
+        () => undefined,
+      );
       await Promise.race([running, patience]);
       isOver.abort();
     },

@@ -2,10 +2,11 @@
  * From the outbox to the warehouse: pages, and the next one while one is stored, as long as there are any. Nothing waits
  * for it but the outbox.
  */
+
 import { setTimeout as pause } from "node:timers/promises";
-import { LIMITS } from "@headwater/contract/limits";
 import type { WarehouseClient } from "../clickhouse/client.ts";
 import type { Warehouse } from "../clickhouse/warehouse.ts";
+import { SERVER_LIMITS } from "../core/limits.ts";
 import type { OutboxPage } from "../core/records.ts";
 import type { OutboxLedger } from "../ledger/ledger.ts";
 import { blocksOf } from "../shipping/block.ts";
@@ -40,9 +41,9 @@ const PAGES_AT_ONCE = 2;
 
 /** Does more wait, for all that this page says? A page ends where the next commit would not fit. */
 const isFull = ({ events, parts }: OutboxPage): boolean =>
-  events > LIMITS.pageEvents / 2 ||
-  parts.length === LIMITS.pageRows ||
-  parts.reduce((sum, { payload }) => sum + payload.length, 0) > LIMITS.pageBytes / 2;
+  events > SERVER_LIMITS.pageEvents / 2 ||
+  parts.length === SERVER_LIMITS.pageRows ||
+  parts.reduce((sum, { payload }) => sum + payload.length, 0) > SERVER_LIMITS.pageBytes / 2;
 
 export function startShipper(deps: ShipperDeps): Shipper {
   const { ledger, warehouse, clock, newId, log, onCaughtUp = () => undefined } = deps;
@@ -51,7 +52,7 @@ export function startShipper(deps: ShipperDeps): Shipper {
   const stopping = new AbortController();
   const cutting = new AbortController();
   const underWay = new Set<Promise<void>>();
-  let retryMs: number = LIMITS.shipRetryMs;
+  let retryMs: number = SERVER_LIMITS.shipRetryMs;
   let isBehind = false;
 
   const wait = (ms: number) =>
@@ -66,7 +67,7 @@ export function startShipper(deps: ShipperDeps): Shipper {
     for (const block of blocksOf(page)) await store(client, block, past, cutting.signal);
     await ledger.deletePage(page);
     totals.events += page.events;
-    retryMs = LIMITS.shipRetryMs;
+    retryMs = SERVER_LIMITS.shipRetryMs;
   };
 
   const keepForLater = async (page: OutboxPage, error: Error) => {
@@ -79,9 +80,9 @@ export function startShipper(deps: ShipperDeps): Shipper {
     } else if (!stopping.signal.aborted) {
       log.warn({ err: error, pageId, events, retryInMs: retryMs }, "events could not be shipped");
     }
-    const waitMs = isRefused ? LIMITS.pageRefusedMs : 0;
+    const waitMs = isRefused ? SERVER_LIMITS.pageRefusedMs : 0;
     const pauseMs = isRefused ? 0 : retryMs;
-    retryMs = Math.min(retryMs + pauseMs, LIMITS.shipRetryMostMs);
+    retryMs = Math.min(retryMs + pauseMs, SERVER_LIMITS.shipRetryMostMs);
     await wait(pauseMs);
     await ledger.releasePage({ pageId, now: clock(), waitMs }).catch(() => undefined);
   };
@@ -91,8 +92,8 @@ export function startShipper(deps: ShipperDeps): Shipper {
       .takePage({
         pageId: newId("pag"),
         now: clock(),
-        maxEvents: LIMITS.pageEvents,
-        leaseMs: LIMITS.pageLeaseMs,
+        maxEvents: SERVER_LIMITS.pageEvents,
+        leaseMs: SERVER_LIMITS.pageLeaseMs,
       })
       // the ledger's trouble is known, and told, where it is asked for more
       .catch(() => null);
@@ -105,7 +106,7 @@ export function startShipper(deps: ShipperDeps): Shipper {
   };
 
   /** What fails is tried a page at a time, so that no more is sealed meanwhile. */
-  const isBusy = () => underWay.size >= (retryMs > LIMITS.shipRetryMs ? 1 : PAGES_AT_ONCE);
+  const isBusy = () => underWay.size >= (retryMs > SERVER_LIMITS.shipRetryMs ? 1 : PAGES_AT_ONCE);
 
   const run = async () => {
     while (!stopping.signal.aborted) {
@@ -121,7 +122,7 @@ export function startShipper(deps: ShipperDeps): Shipper {
         isBehind = false;
         onCaughtUp();
       }
-      if (!page || !isFull(page)) await wait(LIMITS.shipIdleMs);
+      if (!page || !isFull(page)) await wait(SERVER_LIMITS.shipIdleMs);
     }
     await Promise.all(underWay);
   };
@@ -131,7 +132,7 @@ export function startShipper(deps: ShipperDeps): Shipper {
     totals: () => totals,
     stop: async () => {
       stopping.abort();
-      const patience = setTimeout(() => cutting.abort(), LIMITS.shipStopMs);
+      const patience = setTimeout(() => cutting.abort(), SERVER_LIMITS.shipStopMs);
       await running;
       clearTimeout(patience);
     },

@@ -1,6 +1,7 @@
 /** The plan is self-hosted: nothing is billed, what is used is shown (CONTRACT section 3). */
-import { LIMITS } from "@headwater/contract";
+
 import type { Handler } from "../core/handler.ts";
+import { SERVER_LIMITS } from "../core/limits.ts";
 import { dayOf } from "../core/time.ts";
 import type { Register } from "../ledger/ledger.ts";
 import { sumOf } from "./usage.ts";
@@ -20,14 +21,14 @@ export const getBilling =
     const days = await ledger.usage({ organizationId, ...period });
     const sources = await ledger.sources({
       organizationId,
-      limit: LIMITS.maxSourcesPerWorkspace,
+      limit: SERVER_LIMITS.maxSourcesPerWorkspace,
       cursor: null,
     });
     return {
       body: {
         organizationId,
         plan: "self-hosted",
-        limits: { sources: LIMITS.maxSourcesPerWorkspace, acceptedEvents: null },
+        limits: { sources: SERVER_LIMITS.maxSourcesPerWorkspace, acceptedEvents: null },
         period,
         usage: { ...sumOf(days), sources: sources.rows.length },
       },

@@ -1,6 +1,8 @@
 /** Accepted events and bootstraps by source and UTC day (CONTRACT section 3). */
-import { type Issue, LIMITS } from "@headwater/contract";
+
+import type { Issue } from "@headwater/contract";
 import type { Handler } from "../core/handler.ts";
+import { SERVER_LIMITS } from "../core/limits.ts";
 import type { UsageRow } from "../core/records.ts";
 import { Refusal } from "../core/refusal.ts";
 import { dayOf } from "../core/time.ts";
@@ -20,9 +22,13 @@ function dayIssue(field: "from" | "to", day: string): Issue[] {
 
 function spanIssue(from: string, to: string): Issue[] {
   if (from > to) return [{ path: ["from"], code: "invalid_value", message: "from must not be after to" }];
-  if (startOf(to) - startOf(from) < LIMITS.usageDays * DAY_MS) return [];
+  if (startOf(to) - startOf(from) < SERVER_LIMITS.usageDays * DAY_MS) return [];
   return [
-    { path: ["from"], code: "invalid_value", message: `from and to span at most ${LIMITS.usageDays} days` },
+    {
+      path: ["from"],
+      code: "invalid_value",
+      message: `from and to span at most ${SERVER_LIMITS.usageDays} days`,
+    },
   ];
 }
 

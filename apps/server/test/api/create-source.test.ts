@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { issuesOf, LIMITS, openWorld, refused, type World } from "../support/workspace-world.ts";
+import { SERVER_LIMITS } from "../../src/core/limits.ts";
+import { issuesOf, openWorld, refused, type World } from "../support/workspace-world.ts";
 
 describe("POST /api/tracking-sources", () => {
   let world: World;
@@ -96,9 +97,9 @@ describe("POST /api/tracking-sources", () => {
 
   describe("413 and 415", () => {
     it("payload_too_large: a body over the bound, with `limit` and `actual`", async () => {
-      const reply = await create({ name: "x".repeat(LIMITS.workspaceBodyBytes) });
+      const reply = await create({ name: "x".repeat(SERVER_LIMITS.workspaceBodyBytes) });
       refused(reply, 413, "payload_too_large");
-      assert.equal(reply.body.limit, LIMITS.workspaceBodyBytes);
+      assert.equal(reply.body.limit, SERVER_LIMITS.workspaceBodyBytes);
       assert.ok(reply.body.actual > reply.body.limit);
     });
 

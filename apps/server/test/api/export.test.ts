@@ -1,8 +1,9 @@
 /** GET /api/export/events where there is no warehouse: what was accepted is in the ledger, and is given out from there. */
+
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { LIMITS } from "@headwater/contract";
 import { noWarehouse } from "../../src/clickhouse/warehouse.ts";
+import { SERVER_LIMITS } from "../../src/core/limits.ts";
 import { createExport } from "../../src/export/export.ts";
 import { openSqliteLedger } from "../../src/ledger/sqlite/open.ts";
 import { folder } from "../cli/command-line.ts";
@@ -167,7 +168,7 @@ describe("Export without a warehouse", () => {
     const deps = { warehouse: () => noWarehouse(null), ledger, stopping: new AbortController().signal };
     const handler = createExport(deps);
     const open = (signal: AbortSignal) => handler({ source: { sourceId }, query: {}, signal } as never);
-    const clients = Array.from({ length: LIMITS.exportsAtOnce }, () => new AbortController());
+    const clients = Array.from({ length: SERVER_LIMITS.exportsAtOnce }, () => new AbortController());
     for (const { signal } of clients) await open(signal);
     const { signal } = new AbortController();
     await assert.rejects(open(signal), { code: "overloaded" });

@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, it } from "node:test";
-import { LIMITS } from "@headwater/contract";
+import { SERVER_LIMITS } from "../../src/core/limits.ts";
 import {
   bootstrapBody,
   bootstrapPath,
@@ -128,7 +128,7 @@ describe("503: nothing of the request was stored, and it may be sent again", () 
     it("of one address are bounded", async () => {
       await using world = await openWorld();
       const source: Source = await world.createSource();
-      const lines = await slowly(world, source, LIMITS.waitingBodiesOfClient + 50);
+      const lines = await slowly(world, source, SERVER_LIMITS.waitingBodiesOfClient + 50);
       const [data] = await Promise.race(lines.map(({ socket }) => once(socket, "data")));
       assert.match(String(data), /^HTTP\/1.1 503 [\s\S]*"code":"overloaded"/);
       for (const { socket } of lines) socket.destroy();

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { issuesOf, LIMITS, openWorld, type World, worldOf } from "../support/workspace-world.ts";
+import { SERVER_LIMITS } from "../../src/core/limits.ts";
+import { issuesOf, openWorld, type World, worldOf } from "../support/workspace-world.ts";
 
 describe("audit, onboarding, usage, billing and support", () => {
   let world: World;
@@ -100,7 +101,7 @@ describe("audit, onboarding, usage, billing and support", () => {
     assert.deepEqual(body, {
       organizationId: world.organizationId,
       plan: "self-hosted",
-      limits: { sources: LIMITS.maxSourcesPerWorkspace, acceptedEvents: null },
+      limits: { sources: SERVER_LIMITS.maxSourcesPerWorkspace, acceptedEvents: null },
       period: { from: "2026-11-01", to: "2026-11-30" },
       usage: { accepted: 0, bootstraps: 0, sources: sources.length },
     });

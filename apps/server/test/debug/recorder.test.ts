@@ -1,7 +1,8 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { Attempt as AttemptSchema, LIMITS } from "@headwater/contract";
+import { Attempt as AttemptSchema } from "@headwater/contract";
 import type { Attempt } from "../../src/core/attempt.ts";
+import { SERVER_LIMITS } from "../../src/core/limits.ts";
 import type { AttemptCount, AttemptRow } from "../../src/core/records.ts";
 import { createRecorder } from "../../src/debug/recorder.ts";
 import type { RecorderLimits } from "../../src/debug/sampling.ts";
@@ -143,7 +144,7 @@ describe("a recorded attempt", () => {
     equal(record.truncated, true);
     deepEqual([record.accepted, record.rejected], [499, 1]);
     deepEqual([record.results[0].index, record.results[0].code], [499, "event_too_large"]);
-    ok(record.results.length > 50 && JSON.stringify(record.results).length <= LIMITS.snapshotBytes);
+    ok(record.results.length > 50 && JSON.stringify(record.results).length <= SERVER_LIMITS.snapshotBytes);
   });
 });
 
@@ -363,7 +364,7 @@ describe("the recorder", () => {
     });
     const forget = recorder.onFlushed((sourceIds) => told.push([...sourceIds]));
     recorder.record(taken());
-    t.mock.timers.tick(LIMITS.attemptFlushMs);
+    t.mock.timers.tick(SERVER_LIMITS.attemptFlushMs);
     await recorder.flush();
     equal(rows().length, 1);
     deepEqual(told, [["src_1"]]);

@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { describe, it } from "node:test";
-import { LIMITS } from "@headwater/contract";
 import fc from "fast-check";
+import { SERVER_LIMITS } from "../../src/core/limits.ts";
 import {
   headOf,
   snapshotOf,
@@ -10,7 +10,7 @@ import {
   snapshotOfUnknown,
 } from "../../src/debug/snapshot.ts";
 
-const LIMIT = LIMITS.snapshotBytes;
+const LIMIT = SERVER_LIMITS.snapshotBytes;
 /** Ten times as many in the long tests. */
 const RUNS = { numRuns: process.env.TEST_LONG ? 3_000 : 300 };
 const kept = (value: unknown, limit = LIMIT) => JSON.parse(snapshotOf(JSON.stringify(value), limit).json);
@@ -271,7 +271,7 @@ describe("a snapshot of a large body", () => {
     const head = JSON.parse(json);
     equal(truncated, true);
     ok(head.startsWith('{"page":{"title":"éé'));
-    ok(bytes(head) <= LIMITS.rawTextBytes && bytes(head) > LIMITS.rawTextBytes - 4);
+    ok(bytes(head) <= SERVER_LIMITS.rawTextBytes && bytes(head) > SERVER_LIMITS.rawTextBytes - 4);
   });
 
   it("is the head of a text when the body nests too deeply to be walked", () => {
@@ -281,7 +281,7 @@ describe("a snapshot of a large body", () => {
         const { json, truncated } = snapshotOf(text, LIMIT);
         const snapshot = JSON.parse(json);
         JSON.stringify(snapshot);
-        equal(truncated, text.length > LIMITS.rawTextBytes);
+        equal(truncated, text.length > SERVER_LIMITS.rawTextBytes);
         ok((typeof snapshot === "string" ? snapshot : snapshot.events[0]).includes('"a":[[['));
       }
     }
@@ -308,7 +308,7 @@ describe("a snapshot of a text that is not JSON", () => {
   it("cuts whole characters, and no address in two", () => {
     equal(headOf("aéé", 4), "aé");
     equal(headOf("a😀", 4), "a");
-    const text = `${"x".repeat(LIMITS.rawTextBytes - 10)} joe.miller@example.com`;
+    const text = `${"x".repeat(SERVER_LIMITS.rawTextBytes - 10)} joe.miller@example.com`;
     const { json, truncated } = snapshotOfText(text);
     equal(truncated, true);
     equal(json.includes("joe"), false);

@@ -1,6 +1,7 @@
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { type DebugQuery, LIMITS } from "@headwater/contract";
+import type { DebugQuery } from "@headwater/contract";
+import { SERVER_LIMITS } from "../../src/core/limits.ts";
 import { Refusal } from "../../src/core/refusal.ts";
 import { createRecorder } from "../../src/debug/recorder.ts";
 import { createDebugStreams } from "../../src/debug/stream.ts";
@@ -106,7 +107,7 @@ describe("the debug stream", () => {
     const { next } = await open();
     for (let beat = 0; beat < 2; beat++) {
       const comment = next();
-      t.mock.timers.tick(LIMITS.streamHeartbeatMs);
+      t.mock.timers.tick(SERVER_LIMITS.streamHeartbeatMs);
       match((await comment)!, /^:.*\n\n$/);
     }
   });
@@ -142,15 +143,15 @@ describe("the debug stream", () => {
   it("is refused beyond the number a source may have, until one ends", async () => {
     const { streams, open } = world();
     const opened = [];
-    for (let index = 0; index < LIMITS.streamsPerSource; index++) opened.push(await open());
+    for (let index = 0; index < SERVER_LIMITS.streamsPerSource; index++) opened.push(await open());
     await rejects(open(), (error) => error instanceof Refusal && error.code === "overloaded");
     const other = new AbortController();
     await streams.open(source("src_2"), {}, { signal: other.signal });
-    equal(streams.openTotal(), LIMITS.streamsPerSource + 1);
+    equal(streams.openTotal(), SERVER_LIMITS.streamsPerSource + 1);
     other.abort();
     await opened[0]!.iterator.return?.();
     opened[1]!.gone.abort();
-    equal(streams.openTotal(), LIMITS.streamsPerSource - 2);
+    equal(streams.openTotal(), SERVER_LIMITS.streamsPerSource - 2);
     await open();
   });
 });

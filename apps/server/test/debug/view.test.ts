@@ -1,6 +1,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { describe, it } from "node:test";
 import { DebugData, type DebugQuery, EVENT_CODES, LIMITS } from "@headwater/contract";
+import { SERVER_LIMITS } from "../../src/core/limits.ts";
 import type { SourceRecord } from "../../src/core/records.ts";
 import { createRecorder } from "../../src/debug/recorder.ts";
 import { createDebugRoom } from "../../src/debug/view.ts";
@@ -198,7 +199,7 @@ describe("health", () => {
     equal((await health()).last24h.failed, 900);
     equal(
       (await view({ limit: LIMITS.debugPageSizeMax })).eventAttempts.length,
-      LIMITS.attemptFailuresPerSecond,
+      SERVER_LIMITS.attemptFailuresPerSecond,
     );
   });
 });

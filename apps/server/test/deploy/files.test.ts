@@ -1,4 +1,5 @@
 /** What the files of deploy/ say agrees with the service: its settings, its limits, its version. */
+
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -6,8 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { LIMITS } from "@headwater/contract";
 import { SETTINGS, type SettingName } from "../../src/config/config.ts";
+import { SERVER_LIMITS } from "../../src/core/limits.ts";
 
 const ROOT = fileURLToPath(new URL("../../../..", import.meta.url));
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
@@ -54,7 +55,7 @@ test("Whoever stops the service waits longer than it drains.", () => {
       numberIn("helm/headwater/templates/_pod.tpl", "command: \\[sleep, "),
   };
   // what is left to be written after the last answer has 2 s
-  const stopSeconds = LIMITS.drainTimeoutMs / 1_000 + 2;
+  const stopSeconds = SERVER_LIMITS.drainTimeoutMs / 1_000 + 2;
   for (const [who, seconds] of Object.entries(waits))
     assert.ok(seconds > stopSeconds, `${who}: ${seconds} s`);
 });

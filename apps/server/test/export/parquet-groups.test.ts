@@ -1,10 +1,11 @@
 /** A Parquet file is made in parts, within the memory of its thread however many events it has. */
+
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { test } from "node:test";
 import { Worker } from "node:worker_threads";
-import { LIMITS } from "@headwater/contract";
 import { parquetMetadata } from "hyparquet";
+import { SERVER_LIMITS } from "../../src/core/limits.ts";
 import { bytesOf } from "../../src/export/render.ts";
 import { anEvent } from "../warehouse/store.ts";
 
@@ -15,8 +16,8 @@ test("What is kept of row groups, and the footer that names them, fit into the t
   const worker = new Worker(new URL("./parquet-thread.ts", import.meta.url), {
     workerData: { groups: GROUPS, json: anEvent(0).json },
     resourceLimits: {
-      maxOldGenerationSizeMb: LIMITS.exportThreadMb,
-      maxYoungGenerationSizeMb: LIMITS.exportThreadYoungMb,
+      maxOldGenerationSizeMb: SERVER_LIMITS.exportThreadMb,
+      maxYoungGenerationSizeMb: SERVER_LIMITS.exportThreadYoungMb,
     },
   });
   const [footer] = (await once(worker, "message")) as [Uint8Array];

@@ -1,10 +1,11 @@
 /** How the service takes connections: many in a turn of the event loop, and all of them ended when it closes. */
+
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { it } from "node:test";
 import { Worker } from "node:worker_threads";
-import { LIMITS } from "@headwater/contract";
+import { SERVER_LIMITS } from "../../src/core/limits.ts";
 import { createHttpServer } from "../../src/http/http-server.ts";
 import { listenFor } from "../../src/http/listening.ts";
 
@@ -62,7 +63,7 @@ it("A connection is served whichever socket took it; closing ends the idle ones 
   );
   const listening = await listenFor(server, { host: "127.0.0.1", port: 0 });
   const { port } = listening;
-  const count = 2 * LIMITS.listeningSockets;
+  const count = 2 * SERVER_LIMITS.listeningSockets;
   const allTaken = new Promise<void>((resolve) => {
     let taken = 0;
     server.on("connection", () => ++taken === count && resolve());

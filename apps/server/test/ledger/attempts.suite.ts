@@ -1,8 +1,10 @@
 /** What every AttemptLedger does, whatever it stores in. */
+
 import { deepEqual, equal } from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { describe, it } from "node:test";
-import { type AttemptKind, type AttemptOutcome, LIMITS } from "@headwater/contract";
+import type { AttemptKind, AttemptOutcome } from "@headwater/contract";
+import { SERVER_LIMITS } from "../../src/core/limits.ts";
 import type { AttemptCount, AttemptRow } from "../../src/core/records.ts";
 import type { AttemptLedger } from "../../src/ledger/ledger.ts";
 
@@ -128,7 +130,7 @@ export function attemptsSuite(name: string, open: OpenAttempts): void {
     });
 
     test("keep the newest 200 that succeeded of each source and kind", async ({ ledger }) => {
-      const rows = rowsOf(LIMITS.attemptsSucceededKept + 30, row);
+      const rows = rowsOf(SERVER_LIMITS.attemptsSucceededKept + 30, row);
       const bootstraps = rowsOf(3, () => row({ kind: "bootstrap" }));
       const elsewhere = row({ sourceId: "src_2" });
       await ledger.recordAttempts({ rows: [elsewhere, ...bootstraps, ...rows.slice(0, 150)], counts: [] });
@@ -155,7 +157,7 @@ export function attemptsSuite(name: string, open: OpenAttempts): void {
     });
 
     test("are kept a week, counters a day longer", async ({ ledger, maintain }) => {
-      const week = LIMITS.attemptRetentionSeconds * 1_000;
+      const week = SERVER_LIMITS.attemptRetentionSeconds * 1_000;
       const old = row({ receivedAt: NOW - week - 1 });
       const young = row({ receivedAt: NOW - week + 1 });
       const counts = [
@@ -218,8 +220,8 @@ export function attemptsSuite(name: string, open: OpenAttempts): void {
       );
       deepEqual(await idsOf(ledger), []);
       deepEqual(await ledger.attemptCounts({ sourceId: "src_1", sinceHour: 0 }), []);
-      await ledger.recordAttempts({ rows: rowsOf(LIMITS.attemptsSucceededKept + 1, row), counts: [] });
-      equal((await idsOf(ledger)).length, LIMITS.attemptsSucceededKept);
+      await ledger.recordAttempts({ rows: rowsOf(SERVER_LIMITS.attemptsSucceededKept + 1, row), counts: [] });
+      equal((await idsOf(ledger)).length, SERVER_LIMITS.attemptsSucceededKept);
     });
 
     test("are counted by hour and name, and added up", async ({ ledger }) => {

@@ -1,7 +1,8 @@
 /** Whatever requests can make has a bound, and what is past its time goes. */
+
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { LIMITS } from "@headwater/contract/limits";
+import { SERVER_LIMITS } from "../../src/core/limits.ts";
 import type { Register } from "../../src/ledger/ledger.ts";
 import { aMember, aSource, aToken, fresh, NOW, OWNER } from "./register-samples.ts";
 
@@ -23,7 +24,7 @@ export function registerBoundsSuite(register: () => Register): void {
   describe("bounds", () => {
     it("hold for the sources of a workspace", async () => {
       const organizationId = await workspace();
-      for (let made = 0; made < LIMITS.maxSourcesPerWorkspace; made += 1) {
+      for (let made = 0; made < SERVER_LIMITS.maxSourcesPerWorkspace; made += 1) {
         const source = aSource(organizationId, { slug: `s-${made}` });
         await register().createSource({ ...by, source, slugGiven: true });
       }
@@ -34,7 +35,7 @@ export function registerBoundsSuite(register: () => Register): void {
 
     it("hold for the workspaces that a user owns, not for those of others", async () => {
       const owner = fresh("usr");
-      for (let made = 0; made < LIMITS.maxWorkspacesPerUser; made += 1)
+      for (let made = 0; made < SERVER_LIMITS.maxWorkspacesPerUser; made += 1)
         assert.equal((await ownedBy(owner)).outcome, "created");
       assert.equal((await ownedBy(owner)).outcome, "limit_reached");
       assert.equal((await ownedBy(fresh("usr"))).outcome, "created");
@@ -44,7 +45,8 @@ export function registerBoundsSuite(register: () => Register): void {
       const organizationId = await workspace();
       const add = (userId: string) =>
         register().addMember({ ...by, organizationId, member: aMember({ userId }) });
-      for (let made = 1; made < LIMITS.maxMembersPerWorkspace; made += 1) await add(`usr_of_many_${made}`);
+      for (let made = 1; made < SERVER_LIMITS.maxMembersPerWorkspace; made += 1)
+        await add(`usr_of_many_${made}`);
       assert.equal(await add("usr_too_many"), "limit_reached");
       assert.equal(await add("usr_of_many_1"), "exists");
     });
@@ -54,7 +56,8 @@ export function registerBoundsSuite(register: () => Register): void {
       const first = fresh("tok");
       await tokenIn(organizationId, organizationId, { tokenId: first });
       await tokenIn(organizationId, organizationId, { expiresAt: NOW - 1 });
-      for (let made = 1; made < LIMITS.maxTokens; made += 1) await tokenIn(organizationId, organizationId);
+      for (let made = 1; made < SERVER_LIMITS.maxTokens; made += 1)
+        await tokenIn(organizationId, organizationId);
       assert.equal(await tokenIn(organizationId, organizationId), "limit_reached");
       assert.equal(
         await tokenIn(null, organizationId),
@@ -69,7 +72,7 @@ export function registerBoundsSuite(register: () => Register): void {
       const organizationId = await workspace();
       const source = aSource(organizationId);
       await register().createSource({ ...by, source, slugGiven: false });
-      const keys = Array.from({ length: LIMITS.retiredKeysKept + 2 }, () => fresh("pk"));
+      const keys = Array.from({ length: SERVER_LIMITS.retiredKeysKept + 2 }, () => fresh("pk"));
       for (const [turn, publicKey] of keys.entries()) {
         const now = NOW + turn + 1;
         const rotated = { ...by, now, sourceId: source.sourceId, publicKey, graceMs: 60_000 };

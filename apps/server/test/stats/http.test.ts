@@ -1,8 +1,10 @@
 /** Who may ask, what is refused and how it is said; nothing that is said becomes a part of a statement. */
+
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { LIMITS } from "@headwater/contract";
 import fc from "fast-check";
+import { SERVER_LIMITS } from "../../src/core/limits.ts";
 import { Refusal } from "../../src/core/refusal.ts";
 import { createAsker } from "../../src/stats/ask.ts";
 import { statement } from "../../src/stats/sql.ts";
@@ -199,7 +201,8 @@ const nested = (depth: number): object =>
   depth === 1 ? { dimension: "page", operator: "is", value: "/" } : { not: nested(depth - 1) };
 
 test("Filters nest so deep and are so many as the limits say, and no more.", async () => {
-  const { statsFilterDepth: deep, statsFilterLeaves: many, statsFilters: wide } = LIMITS;
+  const { statsFilterDepth: deep, statsFilterLeaves: many } = SERVER_LIMITS;
+  const { statsFilters: wide } = LIMITS;
   assert.equal((await query({ ...COUNT, filters: [nested(deep)] })).status, 200);
   const deeper = await query({ ...COUNT, filters: [nested(deep + 1)] });
   assert.match(JSON.stringify(deeper.body.issues), new RegExp(`nest at most ${deep} levels`));
@@ -216,7 +219,8 @@ test("Filters nest so deep and are so many as the limits say, and no more.", asy
 });
 
 test("The largest question that a body may hold is answered, and a larger one refused for its size.", async () => {
-  const { statsFilterLeaves: many, statsFilters: wide, statsValueLength } = LIMITS;
+  const { statsFilterLeaves: many } = SERVER_LIMITS;
+  const { statsFilters: wide, statsValueLength } = LIMITS;
   const leaf = { dimension: "page", operator: "is", value: "x".repeat(statsValueLength) };
   const lists = (one: object) => ({ or: Array(wide).fill(one) });
   const filters = [lists({ sessionHas: leaf }), lists(leaf), { or: Array(many - 2 * wide).fill(leaf) }];
@@ -225,7 +229,11 @@ test("The largest question that a body may hold is answered, and a larger one re
   const largest = { ...COUNT, metrics: [...metrics, "sessionDuration"], dimensions, filters };
   const { status, body } = await query(largest);
   assert.equal(status, 200, JSON.stringify(body));
-  const longer = { ...largest, include: { bots: false }, timezone: "x".repeat(LIMITS.workspaceBodyBytes) };
+  const longer = {
+    ...largest,
+    include: { bots: false },
+    timezone: "x".repeat(SERVER_LIMITS.workspaceBodyBytes),
+  };
   assert.equal((await query(longer)).status, 413);
 });
 

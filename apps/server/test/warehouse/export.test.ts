@@ -1,7 +1,9 @@
 /** A source's events out of the warehouse: each once, page after page, from wherever a download broke off. */
+
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { type ExportQuery, LIMITS } from "@headwater/contract";
+import type { ExportQuery } from "@headwater/contract";
+import { SERVER_LIMITS } from "../../src/core/limits.ts";
 import { createExport } from "../../src/export/export.ts";
 import { linesOf, recordsOf, rowsOfParquet } from "../export/exported.ts";
 import { accept, anEvent, openStore, type Store } from "./store.ts";
@@ -9,7 +11,7 @@ import { accept, anEvent, openStore, type Store } from "./store.ts";
 const NOW = Date.UTC(2026, 10, 2, 12);
 const HOUR_MS = 3_600_000;
 /** More than three pages, over days and a month's end, in sessions whose events lie beside each other. */
-const COUNT = 3 * LIMITS.exportFirstRows;
+const COUNT = 3 * SERVER_LIMITS.exportFirstRows;
 const entries = Array.from({ length: COUNT }, (_, index) =>
   anEvent(NOW - index * (HOUR_MS / 40), {
     sessionId: `ses_${index % 7}`,
@@ -63,7 +65,7 @@ test("What broke off goes on after any event of it, to the same bytes.", async (
   for (const format of ["ndjson", "csv"] as const) {
     const whole = await textOf({ format });
     const lines = whole.trimEnd().split("\n");
-    for (const at of [1, LIMITS.exportFirstRows, lines.length - 2, lines.length - 1]) {
+    for (const at of [1, SERVER_LIMITS.exportFirstRows, lines.length - 2, lines.length - 1]) {
       const [cursor] = /evt_[0-9a-f]{32}/.exec(lines[at]!)!;
       const had = `${lines.slice(0, at + 1).join("\n")}\n`;
       assert.ok(had + (await textOf({ format, cursor })) === whole, `${format} after line ${at}`);
@@ -72,7 +74,11 @@ test("What broke off goes on after any event of it, to the same bytes.", async (
 });
 
 test("A range and a limit hold over pages, and every format has the same events.", async () => {
-  const query = { from: "2026-11-01", to: "2026-11-02T06:00:00.000Z", limit: LIMITS.exportFirstRows + 50 };
+  const query = {
+    from: "2026-11-01",
+    to: "2026-11-02T06:00:00.000Z",
+    limit: SERVER_LIMITS.exportFirstRows + 50,
+  };
   const rows = linesOf(await textOf(query));
   assert.equal(rows.length, query.limit);
   assert.ok(rows.every(({ occurredAt }) => occurredAt >= query.from && occurredAt < query.to));

@@ -1,9 +1,10 @@
 /** Blocks of a page: what is in them is found without reading what applications wrote, and each event is sent once. */
+
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
 import { zstdDecompressSync } from "node:zlib";
-import { LIMITS } from "@headwater/contract";
+import { SERVER_LIMITS } from "../../src/core/limits.ts";
 import type { OutboxPart } from "../../src/core/records.ts";
 import { compress, compressSync } from "../../src/ledger/compression.ts";
 import {
@@ -88,7 +89,7 @@ test("A compressed part says how long it is, by either way of compressing.", asy
 });
 
 test("A page is one block, unless its events are so many bytes that they are several; the same page is the same blocks.", () => {
-  const large = { payload: compressSync(Buffer.alloc(LIMITS.blockBytes / 2 - 1_000)), skipped: [] };
+  const large = { payload: compressSync(Buffer.alloc(SERVER_LIMITS.blockBytes / 2 - 1_000)), skipped: [] };
   const page = { pageId: "pag_1", events: 4, createdAt: NOW, tries: 0, parts: Array(5).fill(large) };
   const blocks = [...blocksOf(page)];
   assert.deepEqual(

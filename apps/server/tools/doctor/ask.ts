@@ -1,8 +1,9 @@
 /** The doctor's requests: each within its own time, all within the whole's, and none where the guard forbids it. */
+
 import { type IncomingMessage, request as overHttp } from "node:http";
 import { request as overHttps } from "node:https";
 import { Readable } from "node:stream";
-import { LIMITS } from "@headwater/contract";
+import { SERVER_LIMITS } from "../../src/core/limits.ts";
 import { MAX_POLICY_LENGTH } from "../../src/doctor/policy.ts";
 import type { Guard } from "./address-guard.ts";
 
@@ -34,7 +35,7 @@ export const createAsk =
   (guard: Guard, deadline: AbortSignal): Ask =>
   (address, { method = "GET", headers = {}, body } = {}) =>
     new Promise((resolve, reject) => {
-      const signal = AbortSignal.any([deadline, AbortSignal.timeout(LIMITS.doctorTimeoutMs)]);
+      const signal = AbortSignal.any([deadline, AbortSignal.timeout(SERVER_LIMITS.doctorTimeoutMs)]);
       const fail = (error: unknown) => reject(signal.aborted ? signal.reason : error);
       const url = new URL(address);
       const lookup = guard(url);

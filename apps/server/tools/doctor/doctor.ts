@@ -1,10 +1,12 @@
 /** `headwater doctor`: fetches a page, asks the service what it would tell it, and says what is wrong, with the line to paste. */
-import { type Check, LIMITS, type PageReport } from "@headwater/contract";
+
+import type { Check, PageReport } from "@headwater/contract";
 import { defineCommand } from "citty";
 import { JSON_FLAG } from "../../src/cli/arguments.ts";
 import { UsageError } from "../../src/cli/failure.ts";
 import type { Report } from "../../src/cli/report.ts";
 import { processEnvironment, readConfig } from "../../src/config/config.ts";
+import { SERVER_LIMITS } from "../../src/core/limits.ts";
 import { diagnose } from "../../src/doctor/diagnose.ts";
 import {
   apiBaseOf,
@@ -93,7 +95,7 @@ export const doctor = defineCommand({
     const start = readAddress(args.url, "URL");
     const { BASE_URL, INGEST_ALIAS } = readConfig(processEnvironment());
     const api = args.api === undefined ? BASE_URL : readAddress(args.api, "--api");
-    const deadline = AbortSignal.timeout(LIMITS.doctorDeadlineMs);
+    const deadline = AbortSignal.timeout(SERVER_LIMITS.doctorDeadlineMs);
     const guard = await createGuard([new URL(start), ...(api === null ? [] : [new URL(api)])]);
     const ask = createAsk(guard, deadline);
     const visited = await visit(start, ask);

@@ -3,7 +3,7 @@
  * source and origin are right the answer is 422, so no session is opened and nothing is counted; the debug view shows
  * the attempt under the version `headwater-doctor`.
  */
-import { LIMITS } from "@headwater/contract";
+import { SERVER_LIMITS } from "../../src/core/limits.ts";
 import type { Reach, Service } from "../../src/doctor/evidence.ts";
 import { type Ask, USER_AGENT } from "./ask.ts";
 import { networkProblem, readBounded } from "./visit.ts";
@@ -57,7 +57,7 @@ async function preflightProblem(url: string, origin: string, ask: Ask): Promise<
 
 async function readCode(response: Response): Promise<string | null> {
   try {
-    const text = await readBounded(response, LIMITS.doctorPageBytes);
+    const text = await readBounded(response, SERVER_LIMITS.doctorPageBytes);
     const body = JSON.parse(text ?? "null") as { code?: unknown; requestId?: unknown } | null;
     return typeof body?.code === "string" && typeof body.requestId === "string" ? body.code : null;
   } catch {

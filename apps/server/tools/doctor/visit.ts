@@ -1,5 +1,7 @@
 /** Fetches a page as its visitors get it, within bounds: time, redirects, bytes. No script of it runs. */
-import { LIMITS, type PageSnippet } from "@headwater/contract";
+
+import type { PageSnippet } from "@headwater/contract";
+import { SERVER_LIMITS } from "../../src/core/limits.ts";
 import { readPage, snippetInScript } from "../../src/doctor/read-page.ts";
 import { InnerAddress } from "./address-guard.ts";
 import type { Ask } from "./ask.ts";
@@ -20,7 +22,7 @@ const REDIRECTS = [301, 302, 303, 307, 308];
 export function networkProblem(error: unknown): string {
   const { name, code, message } = error as Error & { code?: string };
   if (error instanceof InnerAddress) return `is not asked: ${message}`;
-  if (name === "TimeoutError") return `did not answer within ${LIMITS.doctorTimeoutMs / 1_000} s`;
+  if (name === "TimeoutError") return `did not answer within ${SERVER_LIMITS.doctorTimeoutMs / 1_000} s`;
   return `cannot be reached (${code ?? message})`;
 }
 
@@ -45,7 +47,7 @@ interface Landed {
 /** One after the other and counted, because the page's origin is that of the last. */
 async function follow(start: string, ask: Ask): Promise<Landed | { url: string; problem: string }> {
   let url = start;
-  for (let hop = 0; hop <= LIMITS.doctorRedirects; hop += 1) {
+  for (let hop = 0; hop <= SERVER_LIMITS.doctorRedirects; hop += 1) {
     const response = await ask(url, { headers: { Accept: "text/html,*/*;q=0.8" } });
     const location = response.headers.get("location");
     if (!REDIRECTS.includes(response.status) || location === null) return { url, response };
@@ -54,7 +56,7 @@ async function follow(start: string, ask: Ask): Promise<Landed | { url: string; 
     if (!next || !/^https?:$/.test(next.protocol)) return { url, problem: `redirects to ${location}` };
     url = next.href;
   }
-  return { url, problem: `redirects more than ${LIMITS.doctorRedirects} times` };
+  return { url, problem: `redirects more than ${SERVER_LIMITS.doctorRedirects} times` };
 }
 
 /** The client within the application's own scripts, where the page itself shows none. */
@@ -63,7 +65,7 @@ async function snippetsInScripts(scripts: readonly string[], ask: Ask): Promise<
     const response = await ask(url).catch(() => null);
     if (!response?.ok) await response?.body?.cancel();
     const code = response?.ok
-      ? await readBounded(response, LIMITS.doctorScriptBytes).catch(() => null)
+      ? await readBounded(response, SERVER_LIMITS.doctorScriptBytes).catch(() => null)
       : null;
     const found = code === null ? null : snippetInScript(code);
     if (found) return [found];
@@ -88,8 +90,8 @@ export async function visit(start: string, ask: Ask): Promise<Visited> {
       await response.body?.cancel();
       return nothing(url, `answers ${response.status}`);
     }
-    const html = await readBounded(response, LIMITS.doctorPageBytes);
-    if (html === null) return nothing(url, `is larger than ${LIMITS.doctorPageBytes} bytes`);
+    const html = await readBounded(response, SERVER_LIMITS.doctorPageBytes);
+    if (html === null) return nothing(url, `is larger than ${SERVER_LIMITS.doctorPageBytes} bytes`);
     const page = readPage(html, url);
     const header = response.headers.get("content-security-policy");
     const snippets = page.snippets.length > 0 ? page.snippets : await snippetsInScripts(page.scripts, ask);

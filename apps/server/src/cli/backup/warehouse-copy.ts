@@ -1,13 +1,14 @@
 /** The embedded warehouse, copied and put back by the engine itself (BACKUP, RESTORE) while it is written to: each table as of a moment of its own. */
+
 import { randomUUID } from "node:crypto";
 import { cpSync, existsSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { LIMITS } from "@headwater/contract/limits";
 import { connect, type WarehouseClient } from "../../clickhouse/client.ts";
 import { DERIVED_TABLES } from "../../clickhouse/schema/rollups.ts";
 import type { Endpoint } from "../../clickhouse/warehouse.ts";
 import type { Config } from "../../config/config.ts";
+import { SERVER_LIMITS } from "../../core/limits.ts";
 import { embeddedFolder, startEmbeddedOf } from "../../open-warehouse.ts";
 import { CommandFailed } from "../failure.ts";
 import { type Copied, flush } from "./ledger-copy.ts";
@@ -41,7 +42,7 @@ async function done(client: WarehouseClient, statement: string, id: string = ran
 }
 
 async function onEndpoint<T>(endpoint: Endpoint, work: (client: WarehouseClient) => Promise<T>): Promise<T> {
-  const client = connect(endpoint, LIMITS.warehouseCommandMs);
+  const client = connect(endpoint, SERVER_LIMITS.warehouseCommandMs);
   try {
     return await work(client);
   } finally {

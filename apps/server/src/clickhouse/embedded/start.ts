@@ -1,9 +1,10 @@
 /** Starts the process of the embedded warehouse, and tells when it has ended. */
+
 import { fork } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { resolve } from "node:path";
-import { LIMITS } from "@headwater/contract/limits";
+import { SERVER_LIMITS } from "../../core/limits.ts";
 import type { Life } from "../keep.ts";
 import type { Order, Report } from "./child.ts";
 import { announce } from "./joining.ts";
@@ -74,7 +75,7 @@ export async function startEmbedded(options: EmbeddedOptions, signal?: AbortSign
     username: USER,
     password,
   };
-  const patience = setTimeout(end, LIMITS.warehouseStartMs);
+  const patience = setTimeout(end, SERVER_LIMITS.warehouseStartMs);
   signal?.addEventListener("abort", end);
   try {
     const reported = new Promise<Report>((resolve) =>

@@ -1,5 +1,5 @@
 /** Attempts and their counters, and the function that keeps them within their bounds (CONTRACT section 6). */
-import { LIMITS } from "@headwater/contract/limits";
+import { SERVER_LIMITS } from "../../core/limits.ts";
 import { LOCKS } from "./connections.ts";
 
 /** Rows deleted in one transaction beyond those that it replaces. */
@@ -86,7 +86,7 @@ begin
   loop
     select seq into up_to from attempts where ${OF_GROUP}
     order by seq desc
-    offset case when touched.other = 0 then ${LIMITS.attemptsSucceededKept} else ${LIMITS.attemptsOtherKept} end limit 1;
+    offset case when touched.other = 0 then ${SERVER_LIMITS.attemptsSucceededKept} else ${SERVER_LIMITS.attemptsOtherKept} end limit 1;
     continue when up_to is null;
     if touched.other = 0 then
       with gone as (delete from attempts where ${OF_GROUP} and seq <= up_to returning bytes)
@@ -95,7 +95,7 @@ begin
       with ranked as (
         select seq, row_number() over (partition by code order by seq desc) as of_code from attempts where ${OF_GROUP}
       ), superfluous as (
-        select seq from ranked order by of_code <= ${LIMITS.attemptsPerCodeKept} desc, seq desc offset ${LIMITS.attemptsOtherKept}
+        select seq from ranked order by of_code <= ${SERVER_LIMITS.attemptsPerCodeKept} desc, seq desc offset ${SERVER_LIMITS.attemptsOtherKept}
       ), gone as (
         delete from attempts where source_id = touched.source_id and seq in (select seq from superfluous) returning bytes
       )

@@ -1,7 +1,8 @@
 /** Attempts and their counters, shared by all nodes. */
+
 import { ATTEMPT_KINDS, ATTEMPT_OUTCOMES } from "@headwater/contract/attempts";
-import { LIMITS } from "@headwater/contract/limits";
 import type pg from "pg";
+import { SERVER_LIMITS } from "../../core/limits.ts";
 import type { AttemptCount, AttemptFilter, AttemptRow, StoredAttempt } from "../../core/records.ts";
 import { attemptQuery } from "../attempt-filter.ts";
 import type { AttemptLedger } from "../ledger.ts";
@@ -9,7 +10,7 @@ import type { AttemptLedger } from "../ledger.ts";
 /** What the columns and indexes of a row take beside its record. */
 export const ROW_BYTES = 400;
 const MAINTAIN_SLICES = 10;
-const COUNT_RETENTION_MS = (LIMITS.attemptRetentionSeconds + 86_400) * 1_000;
+const COUNT_RETENTION_MS = (SERVER_LIMITS.attemptRetentionSeconds + 86_400) * 1_000;
 
 const rowOf = (row: AttemptRow) => ({
   source_id: row.sourceId,
@@ -62,7 +63,7 @@ export const attemptVerbs = (pool: pg.Pool, storeBytes: number): AttemptLedger =
 
 /** Deletes what is past its time, some slices of it. */
 export async function expireAttempts(pool: pg.Pool, now: number, storeBytes: number): Promise<void> {
-  const before = now - LIMITS.attemptRetentionSeconds * 1_000;
+  const before = now - SERVER_LIMITS.attemptRetentionSeconds * 1_000;
   for (let slice = 0; slice < MAINTAIN_SLICES; slice++) {
     const { rows } = await pool.query("select expire_attempts($1, $2, $3) as more", [
       before,

@@ -1,6 +1,7 @@
 /** Connections to PostgreSQL: what each must be like before anything is promised on it, and how long it may take. */
-import { LIMITS } from "@headwater/contract/limits";
+
 import pg from "pg";
+import { SERVER_LIMITS } from "../../core/limits.ts";
 
 export type Connection = Pick<pg.ClientBase, "query">;
 
@@ -63,7 +64,7 @@ export function checkSynchronous(synchronous: string): void {
 async function prepare(connection: pg.ClientBase, statementMs: number): Promise<void> {
   const results = await connection.query(
     // each statement of a commit sees what ended before it; and compiling one costs more than running it
-    `set default_transaction_isolation = 'read committed'; set jit = off; set statement_timeout = ${statementMs}; set idle_in_transaction_session_timeout = ${LIMITS.databaseStatementMs};
+    `set default_transaction_isolation = 'read committed'; set jit = off; set statement_timeout = ${statementMs}; set idle_in_transaction_session_timeout = ${SERVER_LIMITS.databaseStatementMs};
      select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding,
        set_config('synchronous_commit', current_setting('synchronous_commit'), false) as synchronous`,
   );
@@ -82,9 +83,9 @@ export const connectionOf = (url: string): pg.ClientConfig => ({
   application_name: "headwater",
   types,
   keepAlive: true,
-  connectionTimeoutMillis: LIMITS.databaseConnectMs,
+  connectionTimeoutMillis: SERVER_LIMITS.databaseConnectMs,
   // a server that was stopped answers not even with a timeout
-  query_timeout: LIMITS.databaseStatementMs + LIMITS.databaseConnectMs,
+  query_timeout: SERVER_LIMITS.databaseStatementMs + SERVER_LIMITS.databaseConnectMs,
 });
 
 /** One connection that may take its time, for what is done to the schema and for what one command does. */
@@ -105,7 +106,7 @@ export function openPool(url: string, max: number): pg.Pool {
   const pool = new pg.Pool({
     ...connectionOf(url),
     max,
-    onConnect: (client) => prepare(client, LIMITS.databaseStatementMs),
+    onConnect: (client) => prepare(client, SERVER_LIMITS.databaseStatementMs),
   });
   // an idle connection that breaks is removed by the pool; whoever needs one gets a new one, or its error
   pool.on("error", () => undefined);

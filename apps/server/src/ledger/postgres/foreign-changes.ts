@@ -3,8 +3,9 @@
  * node sends itself through the server; as long as they do not, whoever listens is told every half second that there
  * may have been changes, so that nothing is remembered for longer than it may be.
  */
-import { LIMITS } from "@headwater/contract/limits";
+
 import pg from "pg";
+import { SERVER_LIMITS } from "../../core/limits.ts";
 import type { Change } from "../ledger.ts";
 import { connectionOf } from "./connections.ts";
 import { CHANGES } from "./nodes-ddl.ts";
@@ -84,7 +85,7 @@ export function listenForChanges(url: string, nodeId: string): ForeignChanges {
   };
 
   reconnect();
-  const timer = setInterval(beat, LIMITS.changePollMs).unref();
+  const timer = setInterval(beat, SERVER_LIMITS.changePollMs).unref();
   return {
     onChange: (listener) => listeners.push(listener),
     close: async () => {

@@ -1,6 +1,8 @@
 /** The upkeep of keys, sessions and nodes. One node does it at a time; what cannot have its lock in time is done the next minute. */
+
 import { LIMITS } from "@headwater/contract/limits";
 import type pg from "pg";
+import { SERVER_LIMITS } from "../../core/limits.ts";
 import { FULL_KEYS, GENERATION_MS, NEEDED_MS } from "../generations.ts";
 import { MOST_FILTERED_KEYS } from "../key-filter.ts";
 import { type Connection, LOCKS } from "./connections.ts";
@@ -9,7 +11,7 @@ import { isLockTimeout } from "./failure.ts";
 const SESSION_SLICE = 2_000;
 const SESSION_SLICES = 20;
 /** Nodes that ended without a word. One that comes back says so itself. */
-const FORGOTTEN_MS = 60 * LIMITS.nodeSilenceMs;
+const FORGOTTEN_MS = 60 * SERVER_LIMITS.nodeSilenceMs;
 /** Commits wait behind whoever waits for all of them to end, so nobody waits long. */
 const LOCK_MS = 1_000;
 /** A dump holds the table that is to be emptied for as long as it reads: then it is emptied another time. */

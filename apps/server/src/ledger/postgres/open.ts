@@ -1,8 +1,9 @@
 /** The ledger on PostgreSQL: any number of nodes, one truth. */
+
 import { randomBytes } from "node:crypto";
-import { LIMITS } from "@headwater/contract/limits";
 import { Kysely } from "kysely";
 import type pg from "pg";
+import { SERVER_LIMITS } from "../../core/limits.ts";
 import { createCommitQueue } from "../commit-queue.ts";
 import type { Ledger, LedgerStatus } from "../ledger.ts";
 import { createRegister } from "../register/register.ts";
@@ -41,7 +42,7 @@ const PROBE = `with beat as (
   select events, bytes, nodes, oldest, reset_val as synchronous from waiting, seen, oldest, server`;
 
 async function probe(pool: pg.Pool, nodeId: string): Promise<LedgerStatus> {
-  const query = { name: "probe", text: PROBE, values: [nodeId, LIMITS.nodeSilenceMs] };
+  const query = { name: "probe", text: PROBE, values: [nodeId, SERVER_LIMITS.nodeSilenceMs] };
   const { events, bytes, nodes, oldest, synchronous } = (await pool.query(query)).rows[0];
   checkSynchronous(synchronous);
   // the disk is the database server's, which says itself when it is full
@@ -82,13 +83,13 @@ async function prepare(url: string, nodeId: string): Promise<void> {
 
 /** @throws UnfitPostgres, NewerLedger, or StorageError when it cannot be reached */
 export async function openPostgresLedger(options: PostgresOptions): Promise<Ledger> {
-  const { url, attemptStoreBytes = LIMITS.attemptStoreBytes } = options;
+  const { url, attemptStoreBytes = SERVER_LIMITS.attemptStoreBytes } = options;
   const nodeId = randomBytes(8).toString("hex");
   await prepare(url, nodeId).catch((error: unknown) => {
     throw storageErrorOf(error);
   });
-  const commits = openPool(url, LIMITS.databaseCommits);
-  const others = openPool(url, LIMITS.databaseConnections - LIMITS.databaseCommits);
+  const commits = openPool(url, SERVER_LIMITS.databaseCommits);
+  const others = openPool(url, SERVER_LIMITS.databaseConnections - SERVER_LIMITS.databaseCommits);
   const changes = listenForChanges(url, nodeId);
   const register = createRegister(new Kysely<RegisterTables>({ dialect: postgresDialect(others) }));
   /** One that is late must not say of a node that has gone that it is there. */
@@ -97,7 +98,10 @@ export async function openPostgresLedger(options: PostgresOptions): Promise<Ledg
   const learned = createLearnedKeys(others);
   // notifications stopped, so the server may be another by now
   changes.onChange(({ of }) => of === "everything" && learned.forget());
-  const queue = createCommitQueue((group) => commitAll(commits, learned, group), LIMITS.databaseCommits);
+  const queue = createCommitQueue(
+    (group) => commitAll(commits, learned, group),
+    SERVER_LIMITS.databaseCommits,
+  );
 
   return {
     ...withStorageErrors({

@@ -1,6 +1,7 @@
 /** The outbox: pages are sealed, claimed by one node at a time, and deleted when they are in the warehouse. */
-import { LIMITS } from "@headwater/contract/limits";
+
 import type pg from "pg";
+import { SERVER_LIMITS } from "../../core/limits.ts";
 import type { OutboxPage, OutboxPart } from "../../core/records.ts";
 import type { OutboxLedger } from "../ledger.ts";
 import { changingOutbox, inTransaction } from "./transactions.ts";
@@ -17,7 +18,7 @@ const CLAIM = `with free as (
 /** At least one row, and then as many as fit. Nobody else seals meanwhile. */
 const SEAL = `with waiting as (
     select source_id, seq, events, created_at, length(payload) as bytes from outbox where page_id is null
-    order by created_at limit ${LIMITS.pageRows}
+    order by created_at limit ${SERVER_LIMITS.pageRows}
   ), summed as (
     select *, sum(events) over so_far as events_so_far, sum(bytes) over so_far as bytes_so_far,
       row_number() over so_far as place
@@ -25,7 +26,7 @@ const SEAL = `with waiting as (
   ), chosen as (
     update outbox o set page_id = $1 from summed s
     where o.source_id = s.source_id and o.seq = s.seq and o.page_id is null
-      and (place = 1 or (events_so_far <= $3 and bytes_so_far <= ${LIMITS.pageBytes}))
+      and (place = 1 or (events_so_far <= $3 and bytes_so_far <= ${SERVER_LIMITS.pageBytes}))
     returning o.events, o.created_at
   )
   insert into outbox_pages
@@ -48,7 +49,7 @@ const forgetting = (condition: string) => `with gone as (
 const FORGET = forgetting("page_id = $1");
 const DELETE = "delete from outbox_pages where page_id = $1";
 const EXPIRE = forgetting(
-  `(source_id, seq) in (select source_id, seq from outbox where created_at < $1 order by created_at limit ${LIMITS.pageRows})`,
+  `(source_id, seq) in (select source_id, seq from outbox where created_at < $1 order by created_at limit ${SERVER_LIMITS.pageRows})`,
 );
 const FORGET_EMPTY = `delete from outbox_pages
   where page_id not in (select page_id from outbox where page_id is not null)`;

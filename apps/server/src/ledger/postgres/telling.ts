@@ -1,6 +1,7 @@
 /** Word to other nodes of what one has learned of a session, by the way: what gathers while one is under way goes with the next. */
-import { LIMITS } from "@headwater/contract/limits";
+
 import type pg from "pg";
+import { SERVER_LIMITS } from "../../core/limits.ts";
 import { sessionPayload } from "./foreign-changes.ts";
 import { CHANGES } from "./nodes-ddl.ts";
 
@@ -27,7 +28,7 @@ export function createTeller(pool: pg.Pool, nodeId: string): Teller {
   };
   return {
     tell: ({ sourceId, sessionId }) => {
-      if (untold.size >= LIMITS.untoldUsers) return;
+      if (untold.size >= SERVER_LIMITS.untoldUsers) return;
       untold.add(sessionPayload(nodeId, sourceId, sessionId));
       telling ??= tellAll()
         .catch(() => undefined)

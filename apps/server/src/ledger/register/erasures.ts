@@ -1,5 +1,5 @@
 /** Visitors that are to be erased: the request and its receipt. What is done about it is written by hand for each engine. */
-import { LIMITS } from "@headwater/contract/limits";
+import { SERVER_LIMITS } from "../../core/limits.ts";
 import type { ErasureRecord } from "../../core/records.ts";
 import type { Register } from "../ledger.ts";
 import { writeAudit } from "./audit.ts";
@@ -34,11 +34,11 @@ async function requestErasure(
   const { receiptId, organizationId, sourceId, kind, id, actor, now } = requested;
   await holdOrganization(db, organizationId);
   if (sourceId !== null && !(await isSourceOf(db, sourceId, organizationId))) return "unknown_source";
-  if ((await openErasures(db, organizationId)) >= LIMITS.openErasures) return "too_many";
+  if ((await openErasures(db, organizationId)) >= SERVER_LIMITS.openErasures) return "too_many";
   await db
     .deleteFrom("erasures")
     .where("organization_id", "=", organizationId)
-    .where("finished_at", "<", now - LIMITS.erasureReceiptSeconds * 1_000)
+    .where("finished_at", "<", now - SERVER_LIMITS.erasureReceiptSeconds * 1_000)
     .execute();
   await db
     .insertInto("erasures")

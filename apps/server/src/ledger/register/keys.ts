@@ -1,5 +1,5 @@
 /** Public keys of a source (CONTRACT section 2): one is current, at most one other is let in for a while. */
-import { LIMITS } from "@headwater/contract/limits";
+import { SERVER_LIMITS } from "../../core/limits.ts";
 import type { SourceRecord } from "../../core/records.ts";
 import type { Register } from "../ledger.ts";
 import { writeAudit } from "./audit.ts";
@@ -25,7 +25,7 @@ async function forgetOldKeys(db: Db, sourceId: string): Promise<void> {
     .select("public_key")
     .where("source_id", "=", sourceId)
     .orderBy("created_at", "desc")
-    .limit(LIMITS.retiredKeysKept + 1);
+    .limit(SERVER_LIMITS.retiredKeysKept + 1);
   await db
     .deleteFrom("source_keys")
     .where("source_id", "=", sourceId)

@@ -1,5 +1,5 @@
 /** Members of a workspace (CONTRACT section 3). The last owner stays, whoever asks and however many at once. */
-import { LIMITS } from "@headwater/contract/limits";
+import { SERVER_LIMITS } from "../../core/limits.ts";
 import type { MemberRecord } from "../../core/records.ts";
 import type { Register } from "../ledger.ts";
 import { writeAudit } from "./audit.ts";
@@ -52,7 +52,7 @@ async function isFull(db: Db, organizationId: string): Promise<boolean> {
     .select((eb) => eb.fn.countAll<number | string>().as("members"))
     .where("organization_id", "=", organizationId)
     .executeTakeFirstOrThrow();
-  return number(members) >= LIMITS.maxMembersPerWorkspace;
+  return number(members) >= SERVER_LIMITS.maxMembersPerWorkspace;
 }
 
 async function addMember(

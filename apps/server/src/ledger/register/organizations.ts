@@ -1,5 +1,5 @@
 /** Workspaces, and how far each has got with its set-up (CONTRACT section 3). */
-import { LIMITS } from "@headwater/contract/limits";
+import { SERVER_LIMITS } from "../../core/limits.ts";
 import type { OrganizationRecord, PageOf } from "../../core/records.ts";
 import type { Register } from "../ledger.ts";
 import { writeAudit } from "./audit.ts";
@@ -42,9 +42,9 @@ async function ownsMany(db: Db, userId: string): Promise<boolean> {
     .select("organization_id")
     .where("user_id", "=", userId)
     .where("role", "=", "owner")
-    .limit(LIMITS.maxWorkspacesPerUser)
+    .limit(SERVER_LIMITS.maxWorkspacesPerUser)
     .execute();
-  return owned.length >= LIMITS.maxWorkspacesPerUser;
+  return owned.length >= SERVER_LIMITS.maxWorkspacesPerUser;
 }
 
 async function createOrganization(

@@ -1,5 +1,5 @@
 /** Sources (CONTRACT section 2): read, create, update, delete. */
-import { LIMITS } from "@headwater/contract/limits";
+import { SERVER_LIMITS } from "../../core/limits.ts";
 import type { SourceRecord } from "../../core/records.ts";
 import type { Register, SourceChange } from "../ledger.ts";
 import { writeAudit } from "./audit.ts";
@@ -91,7 +91,7 @@ async function createSource(
   const { organizationId, sourceId, publicKey } = made.source;
   await holdOrganization(db, organizationId);
   const taken = await slugsIn(db, organizationId);
-  if (taken.size >= LIMITS.maxSourcesPerWorkspace) return "too_many_sources";
+  if (taken.size >= SERVER_LIMITS.maxSourcesPerWorkspace) return "too_many_sources";
   if (made.slugGiven && taken.has(made.source.slug)) return "slug_taken";
   const slug = made.slugGiven ? made.source.slug : freeSlug(slugOf(made.source.name), taken);
   const created: SourceRecord = { ...made.source, slug };

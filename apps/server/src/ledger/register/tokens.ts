@@ -1,5 +1,5 @@
 /** Access tokens (CONTRACT section 3): only the SHA-256 of each is kept, and it is never given out. */
-import { LIMITS } from "@headwater/contract/limits";
+import { SERVER_LIMITS } from "../../core/limits.ts";
 import type { TokenRecord } from "../../core/records.ts";
 import type { Register } from "../ledger.ts";
 import { writeAudit } from "./audit.ts";
@@ -93,9 +93,9 @@ async function hasMany(db: Db, { organizationId, userId }: TokenRecord, now: num
     )
     .where("revoked_at", "is", null)
     .where((eb) => eb.or([eb("expires_at", "is", null), eb("expires_at", ">", now)]))
-    .limit(LIMITS.maxTokens)
+    .limit(SERVER_LIMITS.maxTokens)
     .execute();
-  return useful.length >= LIMITS.maxTokens;
+  return useful.length >= SERVER_LIMITS.maxTokens;
 }
 
 async function createToken(db: Db, made: Asked<"createToken">): Promise<"created" | "limit_reached"> {

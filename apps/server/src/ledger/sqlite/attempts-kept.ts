@@ -3,8 +3,9 @@
  * 1,000 others, at least 20 of each code; a week; and so many bytes in all, of which successes give way first.
  * Numbers and bytes are counted in memory as rows come and go, so that a flush never counts the table.
  */
+
 import type { StatementSync } from "node:sqlite";
-import { LIMITS } from "@headwater/contract/limits";
+import { SERVER_LIMITS } from "../../core/limits.ts";
 
 /** What retention needs to know of a row. */
 export interface KeptRow {
@@ -82,10 +83,10 @@ export function createRetention(prepared: (sql: string) => StatementSync, storeB
   /** The oldest others go, except the last few of a code; rows of many codes are few, so little is looked at in vain. */
   const removeOthers = (group: Group, excess: number) => {
     let left = excess;
-    const protectedRows = group.codes.size * LIMITS.attemptsPerCodeKept;
+    const protectedRows = group.codes.size * SERVER_LIMITS.attemptsPerCodeKept;
     for (const row of oldestOf(group, 1, excess + protectedRows)) {
       if (left === 0) return;
-      if (group.codes.get(row.code ?? "")! <= LIMITS.attemptsPerCodeKept) continue;
+      if (group.codes.get(row.code ?? "")! <= SERVER_LIMITS.attemptsPerCodeKept) continue;
       remove(row);
       left--;
     }
@@ -126,9 +127,9 @@ export function createRetention(prepared: (sql: string) => StatementSync, storeB
 
     prune() {
       for (const group of changed) {
-        const succeeded = group.succeeded - LIMITS.attemptsSucceededKept;
+        const succeeded = group.succeeded - SERVER_LIMITS.attemptsSucceededKept;
         if (succeeded > 0) for (const row of oldestOf(group, 0, succeeded)) remove(row);
-        const others = group.others - LIMITS.attemptsOtherKept;
+        const others = group.others - SERVER_LIMITS.attemptsOtherKept;
         if (others > 0) removeOthers(group, others);
       }
       changed.clear();

@@ -6,7 +6,7 @@
 import { dirname } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { ATTEMPT_KINDS, ATTEMPT_OUTCOMES } from "@headwater/contract/attempts";
-import { LIMITS } from "@headwater/contract/limits";
+import { SERVER_LIMITS } from "../../core/limits.ts";
 import type {
   AttemptCount,
   AttemptFilter,
@@ -59,7 +59,7 @@ const PRAGMAS = `
 const ROW_BYTES = 400;
 const MAINTAIN_SLICES = 10;
 const ERASE_SLICE = 200;
-const COUNT_RETENTION_MS = (LIMITS.attemptRetentionSeconds + 86_400) * 1_000;
+const COUNT_RETENTION_MS = (SERVER_LIMITS.attemptRetentionSeconds + 86_400) * 1_000;
 
 type PackedAttempt = { seq: number; receivedAt: number; anonymousId: string | null; record: Uint8Array };
 
@@ -136,7 +136,7 @@ export function openAttempts(
     maintain(now) {
       const slice = () => {
         retention.load();
-        const expired = retention.expire(now - LIMITS.attemptRetentionSeconds * 1_000);
+        const expired = retention.expire(now - SERVER_LIMITS.attemptRetentionSeconds * 1_000);
         const over = retention.prune();
         return [expired, over, expireCounts(prepared, now - COUNT_RETENTION_MS)].includes(true);
       };

@@ -1,6 +1,7 @@
 /** The ledger on SQLite: two threads, one for what was promised and one for the debug history. */
+
 import { statfs } from "node:fs/promises";
-import { LIMITS } from "@headwater/contract/limits";
+import { SERVER_LIMITS } from "../../core/limits.ts";
 import type { AttemptCount } from "../../core/records.ts";
 import { createCommitQueue } from "../commit-queue.ts";
 import type {
@@ -151,10 +152,10 @@ export async function openSqliteLedger(options: SqliteOptions): Promise<SqliteLe
   const { dataDir, now, durability = "full" } = options;
   refuseUnsafeSqlite();
   const unlock = options.shared ? () => undefined : lockDataDir(dataDir);
-  const opening: Opening = { dataDir, durability, now, pollMs: LIMITS.changePollMs };
+  const opening: Opening = { dataDir, durability, now, pollMs: SERVER_LIMITS.changePollMs };
   const attemptsOpening: AttemptsOpening = {
     dataDir,
-    storeBytes: options.attemptStoreBytes ?? LIMITS.attemptStoreBytes,
+    storeBytes: options.attemptStoreBytes ?? SERVER_LIMITS.attemptStoreBytes,
   };
   const attemptsThread = options.attemptsThread ?? new URL("./attempts-thread.ts", import.meta.url);
   const [ledger, attempts] = await startBoth(opening, attemptsThread, attemptsOpening).catch(

@@ -1,6 +1,7 @@
 /** The outbox: pages are sealed, claimed, and deleted when they are in the warehouse. */
+
 import type { DatabaseSync } from "node:sqlite";
-import { LIMITS } from "@headwater/contract/limits";
+import { SERVER_LIMITS } from "../../core/limits.ts";
 import type { OutboxPage, OutboxRow } from "../../core/records.ts";
 import type { TakePage } from "../ledger.ts";
 import { inTransaction } from "./transaction.ts";
@@ -26,7 +27,7 @@ export function prepareOutbox(database: DatabaseSync) {
   );
   const lastSealed = database.prepare("select coalesce(max(last_seq), 0) as seq from outbox_pages");
   const waiting = database.prepare(
-    `select seq, events, created_at, length(payload) as bytes from outbox where seq > ? order by seq limit ${LIMITS.pageRows}`,
+    `select seq, events, created_at, length(payload) as bytes from outbox where seq > ? order by seq limit ${SERVER_LIMITS.pageRows}`,
   );
   const seal = database.prepare("insert into outbox_pages values (?, ?, ?, ?, ?, 0, 0)");
   const claim = database.prepare(
@@ -42,7 +43,7 @@ export function prepareOutbox(database: DatabaseSync) {
   const deleteRows = database.prepare("delete from outbox where seq between ? and ?");
   const deletePage = database.prepare("delete from outbox_pages where page_id = ?");
   const past = database.prepare(
-    `select min(seq) as first, max(seq) as last from (select seq from outbox where created_at < ? order by seq limit ${LIMITS.pageRows})`,
+    `select min(seq) as first, max(seq) as last from (select seq from outbox where created_at < ? order by seq limit ${SERVER_LIMITS.pageRows})`,
   );
   const deleteEmptyPages = database.prepare("delete from outbox_pages where last_seq <= ?");
   const rowsAfter = database.prepare("select seq, payload from outbox where seq > ? order by seq limit ?");
@@ -53,7 +54,7 @@ export function prepareOutbox(database: DatabaseSync) {
     let [first, last, events, bytes] = [0, 0, 0, 0];
     let createdAt = Number.POSITIVE_INFINITY;
     for (const row of waiting.iterate(after) as Iterable<unknown> as Iterable<WaitingRow>) {
-      const isFull = events + row.events > maxEvents || bytes + row.bytes > LIMITS.pageBytes;
+      const isFull = events + row.events > maxEvents || bytes + row.bytes > SERVER_LIMITS.pageBytes;
       if (isFull && events > 0) break;
       first ||= row.seq;
       last = row.seq;

@@ -1,8 +1,9 @@
 /** Settles a day of a source: writes its `visits` and `hits` anew, of the events that are there. */
+
 import type { ClickHouseSettings } from "@clickhouse/client";
-import { LIMITS } from "@headwater/contract/limits";
 import type { WarehouseClient } from "../../clickhouse/client.ts";
 import { SESSION_TEXTS, SETTLING } from "../../clickhouse/schema/rollups.ts";
+import { SERVER_LIMITS } from "../../core/limits.ts";
 import { SLICE, slicesOf } from "./sessions.ts";
 import { areEventsChanging, dropVersions, framesOf } from "./versions.ts";
 
@@ -20,11 +21,11 @@ const PIECE_EVENTS = 200_000;
 /** Beside questions, and behind them. */
 const SETTINGS: ClickHouseSettings = {
   max_threads: 1,
-  max_memory_usage: String(LIMITS.statsMemoryBytes),
-  max_bytes_before_external_group_by: String(LIMITS.statsMemoryBytes / 4),
+  max_memory_usage: String(SERVER_LIMITS.statsMemoryBytes),
+  max_bytes_before_external_group_by: String(SERVER_LIMITS.statsMemoryBytes / 4),
 };
 /** A session of events that lie further apart is another one for another range: it is derived for each question. */
-const LONGEST_MS = LIMITS.sessionMaxSeconds * 1_000;
+const LONGEST_MS = SERVER_LIMITS.sessionMaxSeconds * 1_000;
 
 type Values = Record<string, string | number | readonly string[]>;
 

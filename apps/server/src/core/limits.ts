@@ -1,0 +1,211 @@
+/** Limits that only the server uses, each with its reason. Limits that clients see are in `@headwater/contract/limits`. */
+export const SERVER_LIMITS = {
+  // what a source accepts: the first three may be raised for one source
+  unknownKeyRateBurst: 20,
+
+  // shape
+  maxContextBytes: 16_384,
+  userAgentLength: 512,
+  workspaceBodyDepth: 64,
+  workspaceBodyBytes: 65_536,
+
+  // time
+  unreliableSkewSeconds: 86_400,
+  sessionMaxSeconds: 86_400,
+  /**
+   * So long after a session was opened, a bootstrap that knows of none and asks for it joins it: pages that start at once,
+   * or one whose answers are lost and that asks again, after its time-outs and waits. No longer than a session is resumed.
+   */
+  sessionJoinSeconds: 1_800,
+
+  // debug
+  snapshotBytes: 16_384,
+  rawTextBytes: 4_096,
+  attemptsSucceededKept: 200,
+  attemptsOtherKept: 1_000,
+  attemptsPerCodeKept: 20,
+  attemptRetentionSeconds: 7 * 86_400,
+  attemptStoreBytes: 1_073_741_824,
+  attemptSuccessesPerSecond: 50,
+  attemptFailuresPerSecond: 200,
+  attemptFlushMs: 250,
+  streamHeartbeatMs: 15_000,
+  /** A stream looks for what other nodes recorded this often. */
+  streamPollMs: 1_000,
+  streamsPerSource: 20,
+
+  // who may do what
+  /** Tokens in use on one node; a look-up more costs a fraction of a millisecond. */
+  tokenCacheEntries: 10_000,
+  /** Last-used times are gathered this long: one write a minute, whatever the load. */
+  tokenTouchMs: 60_000,
+  userIdLength: 200,
+  /** What can be made by requests has a bound, far above what people need. */
+  maxWorkspacesPerUser: 100,
+  maxMembersPerWorkspace: 1_000,
+  /** That are neither revoked nor expired: of a workspace, and of a user for all of theirs. */
+  maxTokens: 1_000,
+  signInCodeMs: 10 * 60_000,
+  /** Days that usage is asked for at once: a leap year. */
+  usageDays: 366,
+
+  // sources
+  maxSourcesPerWorkspace: 1_000,
+  /** Each rotation leaves a key behind, by which the debug view tells an install that still uses it. */
+  retiredKeysKept: 50,
+  debugPageSize: 50,
+
+  // visitors that are erased
+  /** Under way in one workspace: a script's worth, while the warehouse is down. */
+  openErasures: 10_000,
+  /** One pass over the ledger, and one change of the warehouse, are for so many. */
+  erasuresAtOnce: 50,
+  /** One node works at an erasure; when it is silent for so long, another does. */
+  erasureLeaseMs: 60_000,
+  eraseIdleMs: 1_000,
+  erasureReceiptSeconds: 90 * 86_400,
+
+  // alerts
+  /** A stray request that fails is none: so many in the hour. */
+  alertFailures: 5,
+  /** Looked at, or sent, at once. */
+  alertSources: 500,
+  alertsAtOnce: 20,
+  alertTimeoutMs: 10_000,
+  /** Between a try and the next; after the last one it is given up. */
+  alertRetryMs: [60_000, 300_000, 900_000, 3_600_000, 10_800_000],
+
+  // the doctor: a command that looks at a page
+  doctorTimeoutMs: 10_000,
+  /** All of a run, however many scripts a page names. */
+  doctorDeadlineMs: 60_000,
+  doctorRedirects: 5,
+  doctorPageBytes: 5_242_880,
+  /** Scripts of the page that are looked into when the page itself holds no snippet, and the bytes of each. */
+  doctorScripts: 30,
+  doctorScriptBytes: 3_145_728,
+
+  // the process
+  /** Requests waiting for the ledger, and their bytes; beyond: 503 `overloaded`. */
+  commitQueueRequests: 2_000,
+  commitQueueBytes: 64 * 1_048_576,
+  /** One source may hold this share of the queue while others wait. */
+  commitQueueShare: 0.5,
+  commitGroupEvents: 2_000,
+  ingestInFlight: 512,
+  /** Requests whose body is still on its way; they wait `requestTimeoutMs` at most, and hold no more than a payload each. */
+  waitingBodies: 2_000,
+  waitingBodiesOfSource: 1_000,
+  waitingBodiesOfClient: 250,
+  /** Connections that wait to be taken: beyond, the system drops them, and they come again a second later and then slower. */
+  backlog: 4_096,
+  /** From each one connection is taken in a turn of the event loop; with 64 a flood's 8,000 took ten seconds. */
+  listeningSockets: 128,
+  /** Requests work for so long before what has arrived meanwhile is looked at. */
+  workSliceMs: 5,
+  /** Requests begun and not answered: those the ledger has, and a group of as many that forms meanwhile. */
+  workBegun: 64,
+  /** Keys that one address may have looked up, for each unknown one that it may ask for. */
+  lookUpsPerUnknownKey: 10,
+  sourceCacheEntries: 10_000,
+  sessionCacheEntries: 50_000,
+  /** Visitors whose session may be joined, the latest: ten seconds of one source's whole rate, half an hour of 11 a second. */
+  recentSessionEntries: 20_000,
+  /** A session is asked for again after so long: that another node named its user may have been told to nobody. */
+  sessionMemoryMs: 60_000,
+  /** A site's pages are few and their views many. */
+  addressCacheEntries: 2_000,
+  /** Versions of browsers in use at one time. */
+  deviceCacheEntries: 5_000,
+  rateBuckets: 50_000,
+  /** Caches on other nodes and processes follow a change within this. */
+  changePollMs: 500,
+  /** Connections of a node to PostgreSQL, beside the one that listens; of a hundred there is room for eight nodes. */
+  databaseConnections: 10,
+  /** Of them for commits: while some wait for the disk, others are at work. */
+  databaseCommits: 4,
+  /** A client has its answer, or its 503, before it gives up itself. */
+  databaseConnectMs: 2_000,
+  databaseStatementMs: 5_000,
+  /** Sessions whose user other nodes are still to be told of; beyond, they learn it by `sessionMemoryMs`. */
+  untoldUsers: 10_000,
+  /** A node that was silent for so long counts no more. */
+  nodeSilenceMs: 5_000,
+
+  // the warehouse
+  /** A page of the outbox: large enough to be cheap a row, small enough to be one block of an insert. */
+  pageEvents: 20_000,
+  pageBytes: 4 * 1_048_576,
+  /** Of its events, unpacked: more are several blocks. An insert of 35 MB took 80, and may take 128 of the least memory. */
+  blockBytes: 48 * 1_048_576,
+  /** More than a block has, so that the warehouse never divides one. */
+  blockRows: 1_000_000,
+  /** Rows of the outbox in a page; to delete them keeps commits waiting for so long. */
+  pageRows: 4_000,
+  /** What was accepted is looked for this often, when less than half a page waited the last time. */
+  shipIdleMs: 1_000,
+  /** After a failure, doubled with each that follows. */
+  shipRetryMs: 500,
+  shipRetryMostMs: 30_000,
+  /** Told to stop, it ends what is under way, or lets go of it. */
+  shipStopMs: 3_000,
+  /** A page that the warehouse will not take is left alone so long, while others go on. */
+  pageRefusedMs: 600_000,
+  /** Longer than an attempt to ship can take: a page whose node is gone is another's then. */
+  pageLeaseMs: 180_000,
+  warehouseRequestMs: 30_000,
+  /** Of a command of the command line, with nobody waiting behind it. */
+  warehouseCommandMs: 600_000,
+  /** Questions, exports, shipping and looks at its health together. */
+  warehouseConnections: 16,
+  /** Chunks of keys that the warehouse is asked for in one statement. */
+  warehouseKeys: 2_000,
+  /** Events past their source's `retentionDays` are looked for this often; what is past them changes at midnight (UTC). */
+  retentionCheckMs: 3_600_000,
+  warehouseStartMs: 60_000,
+  warehousePingMs: 2_000,
+  warehousePingPatienceMs: 10_000,
+  warehousePingsMissed: 3,
+  warehouseRetryMs: 500,
+  warehouseRetryMostMs: 30_000,
+
+  // questions about events
+  statsFilterLeaves: 50,
+  statsFilterDepth: 6,
+  /** A day of minutes, and an hour that is there twice. */
+  statsBuckets: 1_500,
+  statsRangeDays: 3_660,
+  /** Live: visitors of so long. */
+  statsLiveSeconds: 300,
+  /** What one question may take of the warehouse: under these an ordinary one over a year of a busy site stays. */
+  statsTimeoutSeconds: 20,
+  statsMemoryBytes: 536_870_912,
+  statsReadRows: 1_000_000_000,
+  statsResultRows: 10_000,
+  statsStatementBytes: 4 * 1_048_576,
+  /** Fewer than there are connections, so that shipping has one; the others wait. */
+  statsAtWork: 6,
+  statsWaiting: 100,
+  /** Periods of a retention: its answer has half of their square. */
+  statsCohorts: 120,
+
+  // events as files
+  /** Each holds a page, and asks the warehouse for the next when it is sent. */
+  exportsAtOnce: 4,
+  exportFirstRows: 500,
+  /** At the most bytes that an event may have, 16 MiB. */
+  exportPageRows: 500,
+  exportPageBytes: 4 * 1_048_576,
+  /** Commits of the outbox that are read at once. */
+  exportOutboxRows: 10,
+  /** What is converted at once, in a thread that may take so much memory. */
+  exportSliceRows: 2_000,
+  exportSliceBytes: 2 * 1_048_576,
+  exportThreadMb: 96,
+  exportThreadYoungMb: 16,
+  requestTimeoutMs: 10_000,
+  headersTimeoutMs: 8_000,
+  drainTimeoutMs: 8_000,
+  drainSweepMs: 50,
+  retryAfterSeconds: 1,
+} as const;

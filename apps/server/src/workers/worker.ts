@@ -1,0 +1,91 @@
+/** Background workers: each repeats a round of work until it is stopped, waits between rounds and backs off after a failure. */
+import { setTimeout as sleep } from "node:timers/promises";
+
+export interface WorkerOptions {
+  /** For the log and the metrics: `shipper`. */
+  readonly name: string;
+  /**
+   * One round. The next one starts at once when it resolves with true (more work waits), else after `idleMs`.
+   * `signal` aborts when the worker is stopped and `stopMs` have passed.
+   */
+  round(signal: AbortSignal): Promise<boolean>;
+  /** Wait between two rounds when nothing is left to do. */
+  readonly idleMs: number;
+  /** Wait after the first failure in a row; each further failure doubles it, up to `maxRetryMs`. */
+  readonly retryMs: number;
+  readonly maxRetryMs: number;
+  /** How long a round may go on after `stop`. */
+  readonly stopMs: number;
+  /** What a failure means for users, for the log: `events are not shipped`. Logged once per streak of failures. */
+  readonly consequence: string;
+  readonly log: { warn(fields: object, message: string): void };
+}
+
+export interface WorkerStatus {
+  readonly name: string;
+  /** Failures since the last round that succeeded. */
+  readonly failuresInRow: number;
+  /** The latest failure of the present streak; null when the last round succeeded. */
+  readonly lastError: Error | null;
+}
+
+export interface Worker extends AsyncDisposable {
+  status(): WorkerStatus;
+  /** Starts the next round now instead of at the end of the wait. */
+  wake(): void;
+  /** Starts no further round and waits for the present one. */
+  stop(): Promise<void>;
+}
+
+export function startWorker(options: WorkerOptions): Worker {
+  const { name, round, idleMs, retryMs, maxRetryMs, stopMs, consequence, log } = options;
+  const stopping = new AbortController();
+  const cutOff = new AbortController();
+  let wakeUp = new AbortController();
+  let failuresInRow = 0;
+  let lastError: Error | null = null;
+
+  const wait = async (ms: number) => {
+    wakeUp = new AbortController();
+    const signal = AbortSignal.any([stopping.signal, wakeUp.signal]);
+    await sleep(ms, undefined, { signal, ref: false }).catch(() => undefined);
+  };
+
+  /** Returns how long to wait before the next round. */
+  const runRound = async (): Promise<number> => {
+    try {
+      const hasMore = await round(cutOff.signal);
+      failuresInRow = 0;
+      lastError = null;
+      return hasMore ? 0 : idleMs;
+    } catch (error) {
+      const isFirst = failuresInRow === 0;
+      failuresInRow += 1;
+      lastError = error instanceof Error ? error : new Error(String(error));
+      if (isFirst && !stopping.signal.aborted)
+        log.warn({ err: error, worker: name }, `${consequence}; retrying`);
+      return Math.min(retryMs * 2 ** (failuresInRow - 1), maxRetryMs);
+    }
+  };
+
+  const run = async () => {
+    while (!stopping.signal.aborted) {
+      const waitMs = await runRound();
+      if (waitMs > 0 && !stopping.signal.aborted) await wait(waitMs);
+    }
+  };
+  const running = run();
+
+  const stop = async () => {
+    stopping.abort();
+    const timer = setTimeout(() => cutOff.abort(), stopMs);
+    await running;
+    clearTimeout(timer);
+  };
+  return {
+    status: () => ({ name, failuresInRow, lastError }),
+    wake: () => wakeUp.abort(),
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}
