@@ -6,6 +6,7 @@ import type { EmbeddedOptions } from "./clickhouse/embedded/start.ts";
 import type { StartLife } from "./clickhouse/keep.ts";
 import { noWarehouse, type Warehouse } from "./clickhouse/warehouse.ts";
 import { type Config, ConfigError } from "./config/config.ts";
+import { DAY_MS } from "./core/time.ts";
 import type { Ledger } from "./ledger/ledger.ts";
 import { type EraserDeps, startEraser } from "./workers/erasures.ts";
 import { createExpiry } from "./workers/retention.ts";
@@ -81,7 +82,6 @@ export interface ShippingParts {
 }
 
 const NOTHING: ShipperTotals = { events: 0, failures: 0, refused: 0 };
-const DAY_MS = 86_400_000;
 /** Of 4,000 rows each: more in a minute than can be accepted in one. */
 const SLICES = 1_000;
 

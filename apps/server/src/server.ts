@@ -8,6 +8,7 @@ import { setUpOnFirstStart } from "./access/first-start.ts";
 import { type Config, ConfigError, type Environment, localUrl, publicSettings } from "./config/config.ts";
 import { createIds } from "./core/ids.ts";
 import { releaseMemory, whileCollectable } from "./core/memory.ts";
+import { DAY_MS } from "./core/time.ts";
 import { hashToken } from "./core/token.ts";
 import { type Listening, listenFor } from "./http/listening.ts";
 import type { Ledger } from "./ledger/ledger.ts";
@@ -24,7 +25,6 @@ const COUNTRIES = fileURLToPath(
   import.meta.resolve("@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb"),
 );
 const MAINTENANCE_MS = 60_000;
-const DAY_MS = 86_400_000;
 
 export interface StartOptions {
   /** Milliseconds since the epoch; tests drive it. */

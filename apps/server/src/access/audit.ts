@@ -1,13 +1,13 @@
 /** The audit log of a workspace, newest first (CONTRACT section 2). */
 import { LIMITS } from "@headwater/contract";
 import type { Handler } from "../core/handler.ts";
-import { isoTime } from "../core/time.ts";
+import { toIsoTime } from "../core/time.ts";
 import type { Register } from "../ledger/ledger.ts";
 
 /** The log keeps times as the ledger does, in members whose name ends in `At`. */
 const shownMember = ([name, value]: [string, unknown]): [string, unknown] => [
   name,
-  typeof value === "number" && name.endsWith("At") ? isoTime(value) : value,
+  typeof value === "number" && name.endsWith("At") ? toIsoTime(value) : value,
 ];
 
 const shown = (change: unknown): unknown =>
@@ -22,7 +22,7 @@ export const listAudit =
     const { rows, nextCursor } = await ledger.audit(page);
     const entries = rows.map(({ at, before, after, ...entry }) => ({
       ...entry,
-      at: isoTime(at),
+      at: toIsoTime(at),
       before: shown(before),
       after: shown(after),
     }));

@@ -1,18 +1,17 @@
 /** Members of a workspace (CONTRACT section 3). */
-
 import { LIMITS, type Member } from "@headwater/contract";
 import type { Handler } from "../core/handler.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import type { MemberRecord } from "../core/records.ts";
 import { Refusal } from "../core/refusal.ts";
-import { isoTime } from "../core/time.ts";
+import { toIsoTime } from "../core/time.ts";
 import type { Register } from "../ledger/ledger.ts";
 import { readName } from "./names.ts";
 import { requireNotAbove } from "./permissions.ts";
 
 const render = ({ createdAt, ...member }: MemberRecord): Member => ({
   ...member,
-  createdAt: isoTime(createdAt),
+  createdAt: toIsoTime(createdAt),
 });
 
 export const listMembers =
@@ -80,5 +79,5 @@ export const removeMember =
     const outcome = await ledger.removeMember({ ...asked, actor, now });
     if (outcome === "unknown") throw new Refusal("member_not_found");
     if (outcome === "last_owner") throw new Refusal("last_owner");
-    return { body: { userId: params.userId, removedAt: isoTime(now) } };
+    return { body: { userId: params.userId, removedAt: toIsoTime(now) } };
   };

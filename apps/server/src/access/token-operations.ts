@@ -1,5 +1,4 @@
 /** Listing, making and revoking access tokens (CONTRACT section 3). */
-
 import {
   type CreateTokenBody,
   type Issue,
@@ -12,7 +11,7 @@ import type { Call, Handler } from "../core/handler.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import type { TokenRecord } from "../core/records.ts";
 import { Refusal } from "../core/refusal.ts";
-import { beginsWithDay, isoTime, isoTimeOrNull } from "../core/time.ts";
+import { startsWithValidDay, toIsoTime, toIsoTimeOrNull } from "../core/time.ts";
 import { makeToken } from "../core/token.ts";
 import type { Register } from "../ledger/ledger.ts";
 import { readName } from "./names.ts";
@@ -23,16 +22,16 @@ const shared = ({ tokenId, hint, label, userId, expiresAt, createdAt }: TokenRec
   hint,
   label,
   userId,
-  expiresAt: isoTimeOrNull(expiresAt),
-  createdAt: isoTime(createdAt),
+  expiresAt: toIsoTimeOrNull(expiresAt),
+  createdAt: toIsoTime(createdAt),
 });
 export const renderToken = (token: TokenRecord): Token => ({
   ...shared(token),
   organizationId: token.organizationId,
   ceiling: token.ceiling,
   sourceId: token.sourceId,
-  lastUsedAt: isoTimeOrNull(token.lastUsedAt),
-  revokedAt: isoTimeOrNull(token.revokedAt),
+  lastUsedAt: toIsoTimeOrNull(token.lastUsedAt),
+  revokedAt: toIsoTimeOrNull(token.revokedAt),
 });
 /** The one answer that holds the token itself. */
 export const renderCreated = (record: TokenRecord, token: string) => ({ ...shared(record), token });
@@ -50,7 +49,7 @@ function expiryIssue(code: Issue["code"], message: string): Refusal {
 export function readExpiry(text: string, now: number): number {
   const [whole, day, zone] = DATE_TIME.exec(text) ?? [];
   const at = whole === undefined ? Number.NaN : Date.parse(zone ? whole : `${whole}Z`);
-  if (Number.isNaN(at) || !day || !beginsWithDay(day))
+  if (Number.isNaN(at) || !day || !startsWithValidDay(day))
     throw expiryIssue("invalid_timestamp", "expiresAt must be an ISO 8601 date-time");
   if (at <= now) throw expiryIssue("invalid_value", "expiresAt must lie in the future");
   if (at >= LAST) throw expiryIssue("invalid_value", "expiresAt must lie before the year 10000 (UTC)");
@@ -163,5 +162,5 @@ export const revokeToken =
     if (role !== null) requireNotAbove(call.role, roleUnder(role, token.ceiling));
     const revoked = await ledger.revokeToken({ tokenId: token.tokenId, actor, now });
     if (revoked === "unknown") throw new Refusal("token_not_found");
-    return { body: { tokenId: revoked.tokenId, revokedAt: isoTime(revoked.revokedAt ?? now) } };
+    return { body: { tokenId: revoked.tokenId, revokedAt: toIsoTime(revoked.revokedAt ?? now) } };
   };

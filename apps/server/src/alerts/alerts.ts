@@ -4,6 +4,7 @@
  */
 import { SERVER_LIMITS } from "../core/limits.ts";
 import type { AttemptCount, PendingAlert, SourceRecord, WatchedSource } from "../core/records.ts";
+import { DAY_MS, HOUR_MS, startOfHour, toIsoTime } from "../core/time.ts";
 import type { AlertLedger, AttemptLedger, Register } from "../ledger/ledger.ts";
 import { type HealthStatus, statusOf } from "./status.ts";
 import { post, type Webhook } from "./webhook.ts";
@@ -22,11 +23,6 @@ export interface AlertDeps {
   log: { warn(fields: object, message: string): void };
 }
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
-const hourOf = (time: number) => Math.floor(time / HOUR_MS) * HOUR_MS;
-const iso = (time: number) => new Date(time).toISOString();
-
 /** @returns what is to be called every minute, on every node */
 export function createAlerts(deps: AlertDeps): (at: { now: number }) => Promise<void> {
   const { ledger, newId } = deps;
@@ -42,7 +38,7 @@ export function createAlerts(deps: AlertDeps): (at: { now: number }) => Promise<
   };
 
   const look = async (now: number) => {
-    const recent = await ledger.recentCounts({ sinceHour: hourOf(now - HOUR_MS) });
+    const recent = await ledger.recentCounts({ sinceHour: startOfHour(now - HOUR_MS) });
     const bySource = Map.groupBy(recent, ({ sourceId }) => sourceId);
     const limit = SERVER_LIMITS.alertSources;
     let sources: WatchedSource[] = [];
@@ -56,12 +52,12 @@ export function createAlerts(deps: AlertDeps): (at: { now: number }) => Promise<
 
   const payloadOf = async ({ alertId, sourceId, status, was, since }: PendingAlert, source: SourceRecord) => {
     const now = deps.clock();
-    const counts = await ledger.attemptCounts({ sourceId, sinceHour: hourOf(now - 7 * DAY_MS) });
+    const counts = await ledger.attemptCounts({ sourceId, sinceHour: startOfHour(now - 7 * DAY_MS) });
     const { organizationId, name, slug } = source;
     return {
       alertId,
       type: `source.${status}`,
-      since: iso(since),
+      since: toIsoTime(since),
       previousStatus: was,
       source: { sourceId, organizationId, name, slug },
       health: deps.healthOf(source, counts, now),

@@ -1,8 +1,7 @@
 /** As what a source is seen: the debug view's health, made steady enough to wake somebody. Pure. */
 import { SERVER_LIMITS } from "../core/limits.ts";
 import type { AlertStatus, AttemptCount, WatchedSource } from "../core/records.ts";
-
-const HOUR_MS = 3_600_000;
+import { HOUR_MS } from "../core/time.ts";
 
 /** What the debug view says of a source, from the same counts. */
 export type HealthStatus = (

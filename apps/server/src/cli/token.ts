@@ -3,7 +3,7 @@ import { LIMITS, type Token } from "@headwater/contract";
 import { defineCommand } from "citty";
 import { renderToken } from "../access/token-operations.ts";
 import { Refusal } from "../core/refusal.ts";
-import { isoTime } from "../core/time.ts";
+import { toIsoTime } from "../core/time.ts";
 import { makeToken } from "../core/token.ts";
 import { JSON_FLAG, ORGANIZATION_FLAG } from "./arguments.ts";
 import { COMMAND_LINE, everyRow, type WorkspaceOperator, withWorkspace } from "./operator.ts";
@@ -72,7 +72,7 @@ const revoke = defineCommand({
       }
       // the API revokes no token for all of another user's workspaces; who may read the ledger's file may
       await operator.ledger.revokeToken({ tokenId, actor: COMMAND_LINE, now: operator.now });
-      const revokedAt = isoTime(operator.now);
+      const revokedAt = toIsoTime(operator.now);
       return { json: { tokenId, revokedAt }, text: `Revoked ${tokenId} (${token.label}).` };
     }),
 });

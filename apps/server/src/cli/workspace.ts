@@ -2,7 +2,7 @@
 import { LIMITS } from "@headwater/contract";
 import { defineCommand } from "citty";
 import { createOrganization } from "../access/organizations.ts";
-import { isoTime } from "../core/time.ts";
+import { toIsoTime } from "../core/time.ts";
 import type { Register } from "../ledger/ledger.ts";
 import { JSON_FLAG } from "./arguments.ts";
 import { everyRow, perform, withLedger, withWorkspace } from "./operator.ts";
@@ -15,7 +15,7 @@ const list = defineCommand({
   run: () =>
     withLedger(async ({ ledger }): Promise<Report> => {
       const found = await everyRow((cursor) => ledger.organizations({ limit: LIMITS.pageSize, cursor }));
-      const organizations = found.map((one) => ({ ...one, createdAt: isoTime(one.createdAt) }));
+      const organizations = found.map((one) => ({ ...one, createdAt: toIsoTime(one.createdAt) }));
       const head = ["id", "name", "members", "sources", "since"];
       const rows = organizations.map((one) => [
         one.organizationId,

@@ -1,12 +1,22 @@
-/** Times as the API shows them (CONTRACT section 1): ISO 8601 UTC with milliseconds; absent is null. */
-export const isoTime = (at: number): string => new Date(at).toISOString();
-export const isoTimeOrNull = (at: number | null): string | null => (at === null ? null : isoTime(at));
-/** The UTC day, `YYYY-MM-DD`. */
-export const dayOf = (at: number): string => isoTime(at).slice(0, 10);
+/** Durations in milliseconds, and times as the API writes them (docs/contract.md, section 1). */
+export const SECOND_MS = 1_000;
+export const MINUTE_MS = 60 * SECOND_MS;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
 
-/** Does the day exist that a text begins with, `2026-02-30`? The runtime reads that one as the 2nd of March. */
-export function beginsWithDay(text: string): boolean {
+/** A time as the API writes it: ISO 8601, UTC, with milliseconds. */
+export const toIsoTime = (at: number): string => new Date(at).toISOString();
+export const toIsoTimeOrNull = (at: number | null): string | null => (at === null ? null : toIsoTime(at));
+
+/** The UTC day of a time, `YYYY-MM-DD`. */
+export const utcDay = (at: number): string => toIsoTime(at).slice(0, 10);
+
+/** The start of the UTC hour that a time is in. */
+export const startOfHour = (at: number): number => Math.floor(at / HOUR_MS) * HOUR_MS;
+
+/** Whether a text starts with a day that exists. `Date.parse` alone would read `2026-02-30` as the 2nd of March. */
+export function startsWithValidDay(text: string): boolean {
   const day = text.slice(0, 10);
   const at = Date.parse(`${day}T00:00:00Z`);
-  return !Number.isNaN(at) && dayOf(at) === day;
+  return !Number.isNaN(at) && utcDay(at) === day;
 }

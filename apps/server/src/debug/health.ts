@@ -1,26 +1,24 @@
 /** How a source does, told from its counters, which hold what was not kept as well. */
 import { type DebugData, ERRORS, EVENT_CODES } from "@headwater/contract";
 import type { AttemptCount, SourceRecord } from "../core/records.ts";
+import { DAY_MS, HOUR_MS, startOfHour, toIsoTime, toIsoTimeOrNull } from "../core/time.ts";
 import { hintOf, PROXY_UNTRUSTED } from "./hints.ts";
-import { hourOf } from "./tally.ts";
 
 type Health = DebugData["health"];
 
-const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
 const TOP_CODES = 10;
 /** For so long a proxy that was not vouched for is spoken of; the setting may have been changed meanwhile. */
-const PROXY_MEMORY = HOUR;
+const PROXY_MEMORY = HOUR_MS;
 
 /** The counters that `healthOf` wants: the status needs the last failure, however old. */
-export const healthSince = (now: number) => hourOf(now - 7 * DAY);
+export const healthSince = (now: number) => startOfHour(now - 7 * DAY_MS);
 
 export function healthOf(source: SourceRecord, counts: readonly AttemptCount[], now: number): Health {
-  const day = counts.filter((count) => count.hour >= hourOf(now - DAY));
+  const day = counts.filter((count) => count.hour >= startOfHour(now - DAY_MS));
   return {
     status: statusOf(source, counts, now),
-    lastBootstrapAt: timeOf(source.lastBootstrapAt),
-    lastEventAt: timeOf(source.lastEventAt),
+    lastBootstrapAt: toIsoTimeOrNull(source.lastBootstrapAt),
+    lastEventAt: toIsoTimeOrNull(source.lastEventAt),
     last24h: {
       accepted: sumOf(day, "accepted"),
       duplicates: sumOf(day, "duplicates"),
@@ -49,7 +47,7 @@ export function statusOf(
   const failedAt = lastOf(counts, "failed");
   if (Math.max(succeededAt, failedAt) === Number.NEGATIVE_INFINITY) return "waiting";
   if (succeededAt === Number.NEGATIVE_INFINITY) return "failing";
-  const recent = counts.filter((count) => count.hour >= hourOf(now - HOUR));
+  const recent = counts.filter((count) => count.hour >= startOfHour(now - HOUR_MS));
   const mostlyFailed = sumOf(recent, "failed") > sumOf(recent, "succeeded");
   return failedAt > succeededAt && mostlyFailed ? "failing" : "receiving";
 }
@@ -67,7 +65,7 @@ function topCodes(counts: readonly AttemptCount[]): Health["topCodes"] {
     .map(([code, { count, lastSeenAt }]) => ({
       code,
       count,
-      lastSeenAt: new Date(lastSeenAt).toISOString(),
+      lastSeenAt: toIsoTime(lastSeenAt),
       hint: hintOf(code),
     }));
 }
@@ -81,8 +79,4 @@ function lastOf(counts: readonly AttemptCount[], name: string): number {
     (last, count) => (count.name === name ? Math.max(last, count.lastSeenAt) : last),
     Number.NEGATIVE_INFINITY,
   );
-}
-
-function timeOf(time: number | null): string | null {
-  return time === null ? null : new Date(time).toISOString();
 }

@@ -2,13 +2,13 @@
  * An attempt as the debug view shows it (contract `Attempt`), masked, as JSON text. It is put together from
  * parts that are JSON already, so that a body is not parsed again to be shown.
  */
-
 import type { AttemptOutcome, EventResult, Issue } from "@headwater/contract";
 import { POLICY_CODES } from "@headwater/contract/event-codes";
 import { LIMITS } from "@headwater/contract/limits";
 import type { Attempt, Outcome, Refused, Taken } from "../core/attempt.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import type { AttemptRow } from "../core/records.ts";
+import { toIsoTime } from "../core/time.ts";
 import { hintOf } from "./hints.ts";
 import { maskString } from "./mask.ts";
 import { type Snapshot, snapshotOf, snapshotOfList, snapshotOfText, snapshotOfUnknown } from "./snapshot.ts";
@@ -82,7 +82,7 @@ function recordOf(
   const facts = JSON.stringify({
     attemptId: attempt.attemptId,
     kind: attempt.kind,
-    receivedAt: new Date(attempt.receivedAt).toISOString(),
+    receivedAt: toIsoTime(attempt.receivedAt),
     durationMs: Math.max(0, attempt.durationMs),
     httpStatus: attempt.outcome.kind === "refused" ? attempt.outcome.refusal.status : 200,
     outcome,

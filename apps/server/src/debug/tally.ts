@@ -1,11 +1,8 @@
 /** Counts of what happened to each source in each hour, and how many attempts of this second were kept. */
 import type { AttemptCount } from "../core/records.ts";
+import { HOUR_MS, startOfHour } from "../core/time.ts";
 import type { FinishedAttempt } from "./render.ts";
 import { outcomeOf } from "./render.ts";
-
-const HOUR = 3_600_000;
-
-export const hourOf = (time: number) => Math.floor(time / HOUR) * HOUR;
 
 /** One source: its counts of the current hour since the last flush, and what was kept within the current second. */
 export interface SourceTally {
@@ -43,7 +40,14 @@ export function createTally(maxCounts: number): Tally {
   const tallyOf = (sourceId: string, now: number): SourceTally => {
     let tally = sources.get(sourceId);
     if (!tally) {
-      tally = { hour: hourOf(now), second: 0, successes: 0, others: 0, byCode: new Map(), counts: new Map() };
+      tally = {
+        hour: startOfHour(now),
+        second: 0,
+        successes: 0,
+        others: 0,
+        byCode: new Map(),
+        counts: new Map(),
+      };
       sources.set(sourceId, tally);
     }
     const second = Math.floor(now / 1_000);
@@ -51,10 +55,10 @@ export function createTally(maxCounts: number): Tally {
       Object.assign(tally, { second, successes: 0, others: 0 });
       tally.byCode.clear();
     }
-    if (now - tally.hour >= HOUR || now < tally.hour) {
+    if (now - tally.hour >= HOUR_MS || now < tally.hour) {
       for (const count of tally.counts.values()) carry(count);
       tally.counts.clear();
-      tally.hour = hourOf(now);
+      tally.hour = startOfHour(now);
     }
     return tally;
   };

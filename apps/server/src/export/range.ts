@@ -1,7 +1,7 @@
 /** Which events are asked for. */
 import type { ExportQuery } from "@headwater/contract";
 import { Refusal } from "../core/refusal.ts";
-import { beginsWithDay } from "../core/time.ts";
+import { startsWithValidDay } from "../core/time.ts";
 
 /** Half-open, of `occurredAt`, in milliseconds. */
 export interface Asked {
@@ -22,7 +22,7 @@ const MOMENT = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d(?:\.\d{1,3})?(?:Z|[+-]\d\d:\d
 function momentOf(name: "from" | "to", text: string | undefined, otherwise: number): number {
   if (text === undefined) return otherwise;
   // a day is its first moment
-  const time = MOMENT.test(text) && beginsWithDay(text) ? Date.parse(text) : Number.NaN;
+  const time = MOMENT.test(text) && startsWithValidDay(text) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(time)) {
     const message = `${name} must be a day or a time that exists, such as 2026-11-21 or 2026-11-21T12:00:00Z`;
     throw new Refusal("invalid_payload", { issues: [{ path: [name], code: "invalid_timestamp", message }] });

@@ -11,6 +11,7 @@ import { EVENT_CODES } from "@headwater/contract";
 import type { Attempt } from "../core/attempt.ts";
 import type { Arrival } from "../core/ingest-request.ts";
 import type { Committed, SessionRecord, Touch } from "../core/records.ts";
+import { toIsoTime } from "../core/time.ts";
 import type { Corridor } from "./attend.ts";
 import type { KnownSource } from "./known-sources.ts";
 import {
@@ -24,7 +25,6 @@ import {
   sharedJson,
 } from "./normalize.ts";
 import type { BadEvent, ReadBatch, ReadEvent } from "./parse.ts";
-import { isoTime } from "./time.ts";
 import { deviceOf } from "./visitor.ts";
 
 export interface Verdict {
@@ -94,7 +94,7 @@ export async function judgeBatch(
     receivedAt: arrival.receivedAt,
     sharedJson: sharedJson({
       sourceId: session.sourceId,
-      receivedAt: isoTime(arrival.receivedAt),
+      receivedAt: toIsoTime(arrival.receivedAt),
       batchId: batch.batchId,
       sdkVersion: about.sdkVersion,
       country,

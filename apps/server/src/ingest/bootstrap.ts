@@ -2,6 +2,7 @@ import type { BootstrapAnswer, BootstrapBody } from "@headwater/contract";
 import type { Attempt, Outcome } from "../core/attempt.ts";
 import type { Arrival } from "../core/ingest-request.ts";
 import type { SessionRecord, Touch } from "../core/records.ts";
+import { toIsoTime } from "../core/time.ts";
 import { addressOf, cutUrl, withoutUserInfo } from "./address.ts";
 import type { Admitted } from "./admit.ts";
 import { attend, type Corridor } from "./attend.ts";
@@ -17,7 +18,6 @@ import {
 } from "./batch.ts";
 import type { KnownSource } from "./known-sources.ts";
 import { canResume, expiresAt, type Sessions } from "./sessions.ts";
-import { isoTime } from "./time.ts";
 
 /** Checks key and origin, opens or resumes a session, and takes the events that came along (spec 4.2 rules 1 and 2). */
 export const bootstrap = (arrival: Arrival, corridor: Corridor): Promise<Attempt> =>
@@ -145,8 +145,8 @@ function answerOf(
     identifiedUserId,
     ingestUrl: `/api/ingest/v2/${known.publicKey}/events`,
     sessionResumed: resumed,
-    sessionExpiresAt: isoTime(expiresAt(session)),
-    serverTime: isoTime(attempt.receivedAt),
+    sessionExpiresAt: toIsoTime(expiresAt(session)),
+    serverTime: toIsoTime(attempt.receivedAt),
     limits: { maxBatchSize, maxPayloadBytes, maxEventBytes, maxEventAgeSeconds, sessionTimeoutSeconds },
     privacy: known.source.privacy,
   };

@@ -1,5 +1,4 @@
 /** From a client's event to its normal form, or the reason why not (CONTRACT section 4). Pure: time and facts are values. */
-
 import { hash } from "node:crypto";
 import {
   type BotPolicy,
@@ -11,10 +10,10 @@ import {
 } from "@headwater/contract";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import type { SessionRecord } from "../core/records.ts";
+import { DAY_MS, toIsoTime } from "../core/time.ts";
 import { type Address, addressOf, cutUrl, referrerHostOf, withoutUserInfo } from "./address.ts";
 import { inspect, isLonger, setOwn, sizeOf } from "./json.ts";
 import { type ReadEvent, warnOnce } from "./parse.ts";
-import { isoTime } from "./time.ts";
 import type { Device } from "./visitor.ts";
 
 /** What holds for every event of one request. */
@@ -72,7 +71,6 @@ export const analyticsEventId = (key: string) => `evt_${key}`;
 export const nameOf = (event: Event) => (event.type === "page" ? "page_view" : (event.name ?? ""));
 
 const reject = (code: EventCode, message: string = EVENT_CODES[code]): Rejection => ({ code, message });
-const DAY_MS = 86_400_000;
 const TOLERANCE_MS = LIMITS.skewToleranceSeconds * 1_000;
 
 function occurredAt(time: number, occasion: Occasion, warnings: Warning[]): number | Rejection {
@@ -207,7 +205,7 @@ export function judge(read: ReadEvent, occasion: Occasion): Candidate | Rejectio
     eventId: event.id,
     type: event.type,
     name,
-    occurredAt: at === read.time.time && read.time.canonical ? event.timestamp : isoTime(at),
+    occurredAt: at === read.time.time && read.time.canonical ? event.timestamp : toIsoTime(at),
     timestamp: event.timestamp,
     sessionId: session.sessionId,
     anonymousId,

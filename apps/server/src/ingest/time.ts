@@ -80,5 +80,3 @@ export function parseTime(text: string): ParsedTime | null {
   const time = local - (sign === "-" ? -offsetMs : offsetMs);
   return { time, zoned: z !== undefined || sign !== undefined, canonical: false };
 }
-
-export const isoTime = (time: number) => new Date(time).toISOString();

@@ -1,6 +1,6 @@
 import type { Handler } from "../core/handler.ts";
 import { Refusal } from "../core/refusal.ts";
-import { isoTime } from "../core/time.ts";
+import { toIsoTime } from "../core/time.ts";
 import type { Register } from "../ledger/ledger.ts";
 
 /** A soft delete: keys stop, history is kept (CONTRACT section 2). */
@@ -10,5 +10,5 @@ export const deleteSource =
     const { sourceId } = source;
     const outcome = await ledger.deleteSource({ sourceId, actor, now });
     if (outcome === "unknown") throw new Refusal("source_not_found");
-    return { body: { sourceId, deletedAt: isoTime(now) } };
+    return { body: { sourceId, deletedAt: toIsoTime(now) } };
   };

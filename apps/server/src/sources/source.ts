@@ -7,7 +7,7 @@ import {
   type SourceLimits,
 } from "@headwater/contract";
 import type { SourceRecord } from "../core/records.ts";
-import { isoTime, isoTimeOrNull } from "../core/time.ts";
+import { toIsoTime, toIsoTimeOrNull } from "../core/time.ts";
 
 /** What holds where a source has no limit of its own; an operator may set each. */
 export interface LimitDefaults {
@@ -39,12 +39,12 @@ export function renderSource(record: SourceRecord, now: number): Source {
     excludedPaths: record.excludedPaths,
     retentionDays: record.retentionDays,
     limits: record.limits,
-    previousKeyExpiresAt: previous !== null && previous > now ? isoTime(previous) : null,
-    publicKeyRotatedAt: isoTimeOrNull(record.publicKeyRotatedAt),
-    lastBootstrapAt: isoTimeOrNull(record.lastBootstrapAt),
-    lastEventAt: isoTimeOrNull(record.lastEventAt),
-    createdAt: isoTime(record.createdAt),
-    updatedAt: isoTime(record.updatedAt),
+    previousKeyExpiresAt: previous !== null && previous > now ? toIsoTime(previous) : null,
+    publicKeyRotatedAt: toIsoTimeOrNull(record.publicKeyRotatedAt),
+    lastBootstrapAt: toIsoTimeOrNull(record.lastBootstrapAt),
+    lastEventAt: toIsoTimeOrNull(record.lastEventAt),
+    createdAt: toIsoTime(record.createdAt),
+    updatedAt: toIsoTime(record.updatedAt),
   };
 }
 

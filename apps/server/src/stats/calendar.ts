@@ -1,5 +1,6 @@
 /** Local days, weeks and months of a time zone as instants. By the runtime's own database of zones; pure. */
 import type { STATS_GRAINS } from "@headwater/contract";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../core/time.ts";
 
 export type Grain = (typeof STATS_GRAINS)[number];
 
@@ -9,9 +10,6 @@ export interface Period {
   readonly to: number;
 }
 
-const DAY_MS = 86_400_000;
-const HOUR_MS = 3_600_000;
-const MINUTE_MS = 60_000;
 /** No zone is further from UTC than this, on both sides of a change. */
 const FAR_MS = 27 * HOUR_MS;
 

@@ -1,7 +1,7 @@
 /** GET /api/stats/live: visitors of the last five minutes. */
-
 import type { StatsLiveAnswer } from "@headwater/contract";
 import { SERVER_LIMITS } from "../core/limits.ts";
+import { toIsoTime } from "../core/time.ts";
 import type { Ask } from "./ask.ts";
 import { type Statement, statement } from "./sql.ts";
 
@@ -14,5 +14,5 @@ const writeLive = (sourceId: string, since: number): Statement =>
 export async function answerLive(ask: Ask, sourceId: string, now: number): Promise<StatsLiveAnswer> {
   const windowSeconds = SERVER_LIMITS.statsLiveSeconds;
   const [row] = (await ask(writeLive(sourceId, now - windowSeconds * 1_000))) as [number][];
-  return { sourceId, at: new Date(now).toISOString(), windowSeconds, visitors: row?.[0] ?? 0 };
+  return { sourceId, at: toIsoTime(now), windowSeconds, visitors: row?.[0] ?? 0 };
 }

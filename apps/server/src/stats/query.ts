@@ -1,5 +1,4 @@
 /** POST /api/stats/query: metrics by dimensions, under filters. */
-
 import {
   type Issue,
   LIMITS,
@@ -11,6 +10,7 @@ import {
   type StatsScalar,
 } from "@headwater/contract";
 import { SERVER_LIMITS } from "../core/limits.ts";
+import { toIsoTime } from "../core/time.ts";
 import type { Ask } from "./ask.ts";
 import { bucketsOf, dayOf, type Period, startOfDay } from "./calendar.ts";
 import { emptyOf, summedBy } from "./metrics.ts";
@@ -96,7 +96,7 @@ function groupsOf(query: Query, rows: readonly unknown[][]): Group[] {
 
 function scalarOf({ kind }: Dimension, key: string | number | null): StatsScalar {
   if (key === null) return null;
-  if (kind === "time") return new Date(key as number).toISOString();
+  if (kind === "time") return toIsoTime(key as number);
   return kind === "property" ? readKey(key as string) : key;
 }
 
@@ -223,8 +223,8 @@ export async function answerQuery(ask: Ask, body: StatsQueryBody, now: number): 
     dimensions: body.dimensions ?? [],
     comparison: isCompared
       ? {
-          from: new Date(scope.range.before.from).toISOString(),
-          to: new Date(scope.range.before.to).toISOString(),
+          from: toIsoTime(scope.range.before.from),
+          to: toIsoTime(scope.range.before.to),
         }
       : null,
     results,

@@ -1,8 +1,7 @@
 /** What a question's `dateRange` means: two instants, and those of the period before. */
-
 import type { Issue, StatsDateRange } from "@headwater/contract";
 import { SERVER_LIMITS } from "../core/limits.ts";
-import { beginsWithDay } from "../core/time.ts";
+import { DAY_MS, startsWithValidDay } from "../core/time.ts";
 import { dayOf, type Period, startOfDay } from "./calendar.ts";
 
 export interface Range extends Period {
@@ -12,7 +11,6 @@ export interface Range extends Period {
   readonly days: number | null;
 }
 
-const DAY_MS = 86_400_000;
 const DAY = /^\d{4}-\d\d-\d\d$/;
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d)$/;
 /** What the warehouse's times can hold, with room for a zone. */
@@ -29,9 +27,9 @@ const ofDays = (zone: string, first: number, end: number): Range => ({
 });
 
 const readDay = (text: string): number | null =>
-  DAY.test(text) && beginsWithDay(text) ? Date.parse(`${text}T00:00:00Z`) / DAY_MS : null;
+  DAY.test(text) && startsWithValidDay(text) ? Date.parse(`${text}T00:00:00Z`) / DAY_MS : null;
 function readInstant(text: string): number | null {
-  const at = INSTANT.test(text) && beginsWithDay(text) ? Date.parse(text) : Number.NaN;
+  const at = INSTANT.test(text) && startsWithValidDay(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(at) ? null : at;
 }
 

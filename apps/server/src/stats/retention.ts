@@ -1,7 +1,7 @@
 /** POST /api/stats/retention: how many visitors of each period were there again in those after it. */
-
 import type { StatsRetentionAnswer, StatsRetentionBody } from "@headwater/contract";
 import { SERVER_LIMITS } from "../core/limits.ts";
+import { toIsoTime } from "../core/time.ts";
 import type { Ask } from "./ask.ts";
 import { bucketsOf } from "./calendar.ts";
 import { answered, conditionsOf, readScope, type Scope } from "./scope.ts";
@@ -34,7 +34,7 @@ export async function answerRetention(
     ...answered(scope),
     cohorts: starts.map((first, at) => {
       const returned = starts.slice(at).map((start) => counted.get(`${first} ${start}`) ?? 0);
-      return { start: new Date(first).toISOString(), visitors: returned[0] ?? 0, returned };
+      return { start: toIsoTime(first), visitors: returned[0] ?? 0, returned };
     }),
   };
 }

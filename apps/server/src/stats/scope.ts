@@ -1,8 +1,8 @@
 /** What every question has: a source, a time zone, a period, filters; read once, and written as conditions. */
-
 import type { Issue, StatsDateRange, StatsFilter, StatsGoal } from "@headwater/contract";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";
+import { toIsoTime } from "../core/time.ts";
 import { isZone, type Period } from "./calendar.ts";
 import { type Filter, readFilters, writeFilter } from "./filter.ts";
 import { type Range, readRange } from "./range.ts";
@@ -58,8 +58,8 @@ export function readScope(asked: Asked, now: number, more: readonly Issue[] = []
 export const answered = ({ sourceId, zone, range }: Scope) => ({
   sourceId,
   timezone: zone,
-  from: new Date(range.from).toISOString(),
-  to: new Date(range.to).toISOString(),
+  from: toIsoTime(range.from),
+  to: toIsoTime(range.to),
 });
 
 export const inPeriod = (bind: Bind, { from, to }: Period, time = "occurredAt"): string =>

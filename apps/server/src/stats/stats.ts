@@ -1,6 +1,6 @@
 /** What can be asked of a source's events (CONTRACT section 9). */
 import type { Handlers } from "../core/handler.ts";
-import { isoTimeOrNull } from "../core/time.ts";
+import { toIsoTimeOrNull } from "../core/time.ts";
 import { type AskedWarehouse, createAsker } from "./ask.ts";
 import { answerFunnel } from "./funnel.ts";
 import { goalsOf } from "./goals.ts";
@@ -41,7 +41,7 @@ export function createStats(warehouse: () => AskedWarehouse | null): StatsHandle
     queryPaths: async (call) => ({ body: await answerPaths(asker(call), call.body, call.now) }),
     queryProperties: async (call) => ({ body: await answerProperties(asker(call), call.body, call.now) }),
     getStatsSource: async ({ source: { sourceId, name, lastEventAt } }) => ({
-      body: { sourceId, name, lastEventAt: isoTimeOrNull(lastEventAt) },
+      body: { sourceId, name, lastEventAt: toIsoTimeOrNull(lastEventAt) },
     }),
     getLive: async (call) => ({ body: await answerLive(asker(call), call.source.sourceId, call.now) }),
   };

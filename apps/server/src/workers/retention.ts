@@ -2,11 +2,11 @@
  * Events past their source's `retentionDays` leave the warehouse. What is past them is told by whole days (UTC), so that
  * parts are written anew once a day; a new value holds for old events too, from the next look on.
  */
-
 import type { WarehouseClient } from "../clickhouse/client.ts";
 import { deleteEvents, isDeleting, literal } from "../clickhouse/deletion.ts";
 import type { Warehouse } from "../clickhouse/warehouse.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
+import { DAY_MS } from "../core/time.ts";
 import type { ErasureLedger } from "../ledger/ledger.ts";
 
 export interface ExpiryDeps {
@@ -14,7 +14,6 @@ export interface ExpiryDeps {
   warehouse: Pick<Warehouse, "client">;
 }
 
-const DAY_MS = 86_400_000;
 const PREFIX = "expiry-";
 /** Sources in one statement. */
 const AT_ONCE = 200;

@@ -1,8 +1,7 @@
 /** The plan is self-hosted: nothing is billed, what is used is shown (CONTRACT section 3). */
-
 import type { Handler } from "../core/handler.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
-import { dayOf } from "../core/time.ts";
+import { utcDay } from "../core/time.ts";
 import type { Register } from "../ledger/ledger.ts";
 import { sumOf } from "./usage.ts";
 
@@ -11,7 +10,7 @@ function monthOf(now: number): { from: string; to: string } {
   const at = new Date(now);
   const first = Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), 1);
   const last = Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1, 0);
-  return { from: dayOf(first), to: dayOf(last) };
+  return { from: utcDay(first), to: utcDay(last) };
 }
 
 export const getBilling =

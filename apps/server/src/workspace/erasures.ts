@@ -3,14 +3,14 @@ import type { Erasure, Issue, VisitorKind } from "@headwater/contract";
 import type { Handler } from "../core/handler.ts";
 import type { ErasureRecord } from "../core/records.ts";
 import { Refusal } from "../core/refusal.ts";
-import { isoTime, isoTimeOrNull } from "../core/time.ts";
+import { toIsoTime, toIsoTimeOrNull } from "../core/time.ts";
 import type { Register } from "../ledger/ledger.ts";
 
 const renderErasure = ({ kind, requestedAt, finishedAt, ...shown }: ErasureRecord): Erasure => ({
   ...shown,
   by: kind,
-  requestedAt: isoTime(requestedAt),
-  finishedAt: isoTimeOrNull(finishedAt),
+  requestedAt: toIsoTime(requestedAt),
+  finishedAt: toIsoTimeOrNull(finishedAt),
 });
 
 /** A rule of bodies of any shape (`FieldRules`): one of the two names the visitor. */

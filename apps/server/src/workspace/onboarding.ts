@@ -1,9 +1,9 @@
 /** Which set-up steps are done, from the data (CONTRACT section 3). */
 import type { Handler } from "../core/handler.ts";
-import { isoTimeOrNull } from "../core/time.ts";
+import { toIsoTimeOrNull } from "../core/time.ts";
 import type { Register } from "../ledger/ledger.ts";
 
-const step = (at: number | null) => ({ done: at !== null, at: isoTimeOrNull(at) });
+const step = (at: number | null) => ({ done: at !== null, at: toIsoTimeOrNull(at) });
 
 async function onboardingOf(ledger: Register, organizationId: string) {
   const found = await ledger.onboarding({ organizationId });
@@ -15,7 +15,7 @@ async function onboardingOf(ledger: Register, organizationId: string) {
       firstAcceptedEvent: step(found.firstEventAt),
     },
     completed: found.completedAt !== null,
-    completedAt: isoTimeOrNull(found.completedAt),
+    completedAt: toIsoTimeOrNull(found.completedAt),
   };
 }
 

@@ -1,6 +1,6 @@
 /** What to attach to a report (CONTRACT section 3): version, settings without secrets, health. */
 import type { Handler } from "../core/handler.ts";
-import { isoTime } from "../core/time.ts";
+import { toIsoTime } from "../core/time.ts";
 
 /** The server's own account of itself; whoever gives it leaves secrets out. */
 export interface SupportFacts {
@@ -15,6 +15,6 @@ export const getSupport =
   async ({ organizationId, now }) => {
     const { settings, health, facts } = await supportFacts();
     const known = { ready: health.ready, problems: [...health.problems] };
-    const bundle = { generatedAt: isoTime(now), version, settings, health: known, ...facts };
+    const bundle = { generatedAt: toIsoTime(now), version, settings, health: known, ...facts };
     return { body: { organizationId, version, settings, health: known, bundle } };
   };

@@ -1,14 +1,12 @@
 /** Accepted events and bootstraps by source and UTC day (CONTRACT section 3). */
-
 import type { Issue } from "@headwater/contract";
 import type { Handler } from "../core/handler.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import type { UsageRow } from "../core/records.ts";
 import { Refusal } from "../core/refusal.ts";
-import { dayOf } from "../core/time.ts";
+import { DAY_MS, utcDay } from "../core/time.ts";
 import type { Register } from "../ledger/ledger.ts";
 
-const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 30;
 
 const startOf = (day: string) => Date.parse(`${day}T00:00:00Z`);
@@ -16,7 +14,7 @@ const startOf = (day: string) => Date.parse(`${day}T00:00:00Z`);
 /** A day of the calendar: the 30th of February is read as one of March, and so is none. */
 function dayIssue(field: "from" | "to", day: string): Issue[] {
   const start = startOf(day);
-  if (!Number.isNaN(start) && dayOf(start) === day) return [];
+  if (!Number.isNaN(start) && utcDay(start) === day) return [];
   return [{ path: [field], code: "invalid_value", message: `${field} is not a day (YYYY-MM-DD)` }];
 }
 
@@ -39,8 +37,8 @@ function readSpan(query: { from?: string; to?: string }, now: number): { from: s
     ...(query.to === undefined ? [] : dayIssue("to", query.to)),
   ];
   if (wrongDays.length > 0) throw new Refusal("invalid_payload", { issues: wrongDays });
-  const to = query.to ?? (query.from !== undefined && query.from > dayOf(now) ? query.from : dayOf(now));
-  const from = query.from ?? dayOf(startOf(to) - (DEFAULT_DAYS - 1) * DAY_MS);
+  const to = query.to ?? (query.from !== undefined && query.from > utcDay(now) ? query.from : utcDay(now));
+  const from = query.from ?? utcDay(startOf(to) - (DEFAULT_DAYS - 1) * DAY_MS);
   const issues = spanIssue(from, to);
   if (issues.length > 0) throw new Refusal("invalid_payload", { issues });
   return { from, to };

@@ -3,10 +3,11 @@
  * normal form, but for how old it may be. Pure.
  */
 import { EVENT_CODES, type Event, LIMITS } from "@headwater/contract";
+import { toIsoTime } from "../../src/core/time.ts";
 import { rejectBad } from "../../src/ingest/batch.ts";
 import { type Candidate, judge, type Rejection, sharedJson } from "../../src/ingest/normalize.ts";
 import type { createEventReader } from "../../src/ingest/parse.ts";
-import { isoTime, parseTime } from "../../src/ingest/time.ts";
+import { parseTime } from "../../src/ingest/time.ts";
 import { type Device, deviceOf } from "../../src/ingest/visitor.ts";
 
 type Loose = Record<string, unknown>;
@@ -103,7 +104,7 @@ export function judgeImported(
       receivedAt: at,
       sharedJson: sharedJson({
         sourceId,
-        receivedAt: isoTime(Math.min(Math.max(receivedAt, 0), now)),
+        receivedAt: toIsoTime(Math.min(Math.max(receivedAt, 0), now)),
         batchId: text(row.batchId),
         sdkVersion: text(row.sdkVersion),
         country: typeof row.country === "string" && /^[A-Z]{2}$/.test(row.country) ? row.country : null,

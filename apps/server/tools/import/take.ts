@@ -1,14 +1,13 @@
 /** Events of a file into the stores, each once: young ones through the ledger, old ones straight into the warehouse. */
-
 import { LIMITS } from "@headwater/contract";
 import { CommandFailed } from "../../src/cli/failure.ts";
 import type { WarehouseClient } from "../../src/clickhouse/client.ts";
+import { DAY_MS } from "../../src/core/time.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { blockOf } from "../../src/shipping/block.ts";
 import { storeMissing } from "../../src/shipping/store.ts";
 import type { Imported } from "./normalize.ts";
 
-const DAY_MS = 86_400_000;
 const AGE_MS = LIMITS.maxEventAgeSeconds * 1_000;
 /** Keys are remembered longer than an event's age by so much, whatever the generation: the day ahead and some of the next. */
 const MOST_LAG_MS = 4 * DAY_MS;

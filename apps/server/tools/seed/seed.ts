@@ -8,13 +8,11 @@ import { withLedger } from "../../src/cli/operator.ts";
 import type { Report } from "../../src/cli/report.ts";
 import { withWarehouse } from "../../src/cli/warehouse.ts";
 import { Refusal } from "../../src/core/refusal.ts";
-import { isoTime } from "../../src/core/time.ts";
+import { DAY_MS, HOUR_MS, toIsoTime } from "../../src/core/time.ts";
 import { openIngest, type Taken, type Target } from "./to-ingest.ts";
 import { openSink, type WarehouseSink } from "./to-warehouse.ts";
 import { type TrafficPlan, type Visit, visitsOf } from "./traffic.ts";
 
-const DAY_MS = 86_400_000;
-const HOUR_MS = 3_600_000;
 const MOST_EVENTS = 1_000_000_000;
 /** What is sent last is still to be young enough when it comes. */
 const MARGIN_MS = HOUR_MS;
@@ -94,7 +92,7 @@ async function play(
     await sinkOf(at).take(visit);
     visits += 1;
     events += visit.events.length;
-    tell(() => `${events} of ${plan.events} events, ${isoTime(at)}`);
+    tell(() => `${events} of ${plan.events} events, ${toIsoTime(at)}`);
   }
   return visits;
 }
@@ -107,7 +105,7 @@ function reportOf(
   stored: number,
   taken: Taken,
 ): Report {
-  const json = { events, visits, days, seed, until: isoTime(until), intoWarehouse: stored, ...taken };
+  const json = { events, visits, days, seed, until: toIsoTime(until), intoWarehouse: stored, ...taken };
   const parts = [
     ...(stored > 0 ? [`${stored} straight into the warehouse`] : []),
     ...(stored < events
@@ -171,7 +169,7 @@ export const seed = defineCommand({
     if (ingest && plan.until - plan.days * DAY_MS >= youngest) return work(null);
     if (ingest && !isSilent)
       process.stderr.write(
-        `Ingest takes nothing from before ${isoTime(youngest)}: that goes straight into the warehouse.\n`,
+        `Ingest takes nothing from before ${toIsoTime(youngest)}: that goes straight into the warehouse.\n`,
       );
     return inWarehouse(flags.source, plan.site, work);
   },

@@ -1,7 +1,7 @@
 /** Made-up visits straight into the warehouse: as the normal forms that ingest would have made of them then. */
 import { LIMITS } from "@headwater/contract";
 import type { WarehouseClient } from "../../src/clickhouse/client.ts";
-import { isoTime } from "../../src/core/time.ts";
+import { toIsoTime } from "../../src/core/time.ts";
 import { judge, type Occasion, sharedJson } from "../../src/ingest/normalize.ts";
 import { deviceOf } from "../../src/ingest/visitor.ts";
 import { blockOf } from "../../src/shipping/block.ts";
@@ -24,7 +24,7 @@ function occasionOf({ visitor, sessionId, events }: Visit, sourceId: string, sit
     receivedAt,
     sharedJson: sharedJson({
       sourceId,
-      receivedAt: isoTime(receivedAt),
+      receivedAt: toIsoTime(receivedAt),
       batchId: `batch-${sessionId}`,
       sdkVersion: "seed",
       country,

@@ -4,6 +4,7 @@
  * there is: a visitor follows from a number. Pure: the same plan gives the same events, ids and times included.
  */
 import type { Event } from "@headwater/contract";
+import { HOUR_MS } from "../../src/core/time.ts";
 import { type Chance, chanceOf, mixed, timedId, uuid, waiting, weighted, wholeBelow } from "./random.ts";
 import {
   arrivalByWeight,
@@ -38,7 +39,6 @@ export interface Visit {
 }
 
 const [VISITOR, VISIT] = [1, 2];
-const HOUR_MS = 3_600_000;
 /** UTC; the audience is between California and Berlin, and most of it awake in the afternoon. */
 const BY_HOUR = [4, 3, 3, 2, 2, 3, 4, 6, 9, 10, 10, 10, 10, 11, 12, 12, 12, 11, 11, 11, 10, 9, 7, 5];
 /** From Sunday. */

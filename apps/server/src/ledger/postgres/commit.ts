@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import type pg from "pg";
 import type { Commit, Committed, SessionRecord } from "../../core/records.ts";
+import { utcDay } from "../../core/time.ts";
 import { compress } from "../compression.ts";
 import type { LearnedKeys } from "./learned-keys.ts";
 
@@ -24,8 +25,6 @@ interface Payload {
   sourceId: string;
   lines: string[];
 }
-
-const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10);
 
 const sessionRow = (session: SessionRecord) => ({
   source_id: session.sourceId,
@@ -98,7 +97,7 @@ async function commitGroup(pool: pg.Pool, learned: LearnedKeys, group: Commit[])
     commits: group.map(({ sourceId, receivedAt, bootstrap }) => ({
       source_id: sourceId,
       at: receivedAt,
-      day: dayOf(receivedAt),
+      day: utcDay(receivedAt),
       bootstrap,
     })),
     open: group.flatMap(({ open }) => (open ? [sessionRow(open)] : [])),

@@ -1,6 +1,7 @@
 /** The hot verb: a group of ingest requests in one durable transaction. */
 import type { DatabaseSync } from "node:sqlite";
 import type { SessionRecord } from "../../core/records.ts";
+import { utcDay } from "../../core/time.ts";
 import { compressSync } from "../compression.ts";
 import type { Generations } from "./generations.ts";
 import type { Head, PackedGroup } from "./packing.ts";
@@ -22,14 +23,12 @@ function countOnes(flags: Uint8Array, from: number, to: number): number {
   return ones;
 }
 
-const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10);
-
 /** A request that was slow to arrive is committed after younger ones. */
 const later = (known: number | null, time: number) => Math.max(known ?? time, time);
 
 function addToTally(tallies: Map<string, Tally>, commit: Head, accepted: number): void {
   if (accepted === 0 && !commit.bootstrap) return;
-  const day = dayOf(commit.receivedAt);
+  const day = utcDay(commit.receivedAt);
   const id = `${commit.sourceId} ${day}`;
   let tally = tallies.get(id);
   if (!tally) {

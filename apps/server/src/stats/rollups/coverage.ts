@@ -1,5 +1,6 @@
 /** What of a period a question may read out of `visits` and `hits`, and what it still has to derive of events. */
 import { KNOWN, SETTLING } from "../../clickhouse/schema/rollups.ts";
+import { DAY_MS, utcDay } from "../../core/time.ts";
 import type { Ask } from "../ask.ts";
 import type { Period } from "../calendar.ts";
 import { ASIDE_MS } from "../scope.ts";
@@ -30,12 +31,10 @@ export interface Settled {
   readonly events: number;
 }
 
-const DAY_MS = 86_400_000;
 /** Days that have changed since they settled of which a question looks for what came since; the others are derived. */
 const CHANGED_DAYS = 6;
-const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
 const beside = (day: string): string[] =>
-  [-1, 0, 1].map((offset) => dayOf(Date.parse(day) + offset * DAY_MS));
+  [-1, 0, 1].map((offset) => utcDay(Date.parse(day) + offset * DAY_MS));
 
 interface Day extends Since {
   readonly events: number;
@@ -129,7 +128,7 @@ function rowsOf(
 
 /** @returns null: most of it is not settled, so that to derive all of it is less work */
 export async function readSettled(ask: Ask, sourceId: string, { from, to }: Period): Promise<Settled | null> {
-  const [first, last] = [dayOf(from - ASIDE_MS), dayOf(to + ASIDE_MS)];
+  const [first, last] = [utcDay(from - ASIDE_MS), utcDay(to + ASIDE_MS)];
   const rows = (await ask(writeDays(sourceId, beside(first)[0]!, beside(last)[2]!))) as Row[];
   const all = daysFrom(rows, first, last);
   const changed = all.filter(({ isWhole, version }) => !isWhole && version > 0).slice(-CHANGED_DAYS);
