@@ -87,13 +87,13 @@ export class ApiError extends Error {
 
 const configured = document.querySelector<HTMLMetaElement>('meta[name="headwater-api"]')?.content ?? "";
 /** Where the API is. */
-export const BASE = configured === "" ? document.baseURI : configured;
+export const API_BASE = configured === "" ? document.baseURI : configured;
 
 function addressOf(id: Asked, params: Readonly<Record<string, string>>, query: object): URL {
   const path = ROUTES[id]
     .split(" ")[1]!
     .replace(/:(\w+)/g, (_, name) => encodeURIComponent(params[name] ?? ""));
-  const url = new URL(path.slice(1), BASE.endsWith("/") ? BASE : `${BASE}/`);
+  const url = new URL(path.slice(1), API_BASE.endsWith("/") ? API_BASE : `${API_BASE}/`);
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined && value !== "") url.searchParams.set(name, String(value));
   }
@@ -142,7 +142,7 @@ export async function ask<Id extends Asked>(id: Id, asked: Ask<Id> = {}): Promis
 }
 
 /** @throws ApiError as `ask` does, and when the answer breaks off */
-export async function call<Id extends Asked>(id: Id, asked: Ask<Id> = {}): Promise<Answer<Id>> {
+export async function callApi<Id extends Asked>(id: Id, asked: Ask<Id> = {}): Promise<Answer<Id>> {
   const response = await ask(id, asked);
   return response.json().catch((error: Error) => {
     throw error.name === "AbortError" ? error : new ApiError(response.status, {});

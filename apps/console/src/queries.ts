@@ -1,14 +1,15 @@
 /** What the pages read, each under the key that a change of it is announced with. */
 import { QueryClient, queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
-import { ApiError, call } from "./api.ts";
+import { ApiError, callApi } from "./api.ts";
 
 /** Whether the service says that one more try may help. */
-export const mayHelp = (error: Error) => error instanceof ApiError && error.retryable && error.status !== 429;
+export const isRetryable = (error: Error) =>
+  error instanceof ApiError && error.retryable && error.status !== 429;
 
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
-      retry: (failures, error) => failures < 1 && mayHelp(error),
+      retry: (failures, error) => failures < 1 && isRetryable(error),
       staleTime: 10_000,
       refetchOnWindowFocus: false,
     },
@@ -17,32 +18,32 @@ export const queryClient = new QueryClient({
 
 export const organizationsQuery = queryOptions({
   queryKey: ["organizations"],
-  queryFn: ({ signal }) => call("listOrganizations", { signal }),
+  queryFn: ({ signal }) => callApi("listOrganizations", { signal }),
 });
 
 export const permissionsQuery = (organizationId: string) =>
   queryOptions({
     queryKey: ["permissions", organizationId],
-    queryFn: ({ signal }) => call("getPermissions", { query: { organizationId }, signal }),
+    queryFn: ({ signal }) => callApi("getPermissions", { query: { organizationId }, signal }),
   });
 
 export const sourceQuery = (sourceId: string) =>
   queryOptions({
     queryKey: ["source", sourceId],
-    queryFn: ({ signal }) => call("getSource", { params: { sourceId }, signal }),
+    queryFn: ({ signal }) => callApi("getSource", { params: { sourceId }, signal }),
   });
 
 /** Health, limits and a word about each; the attempts themselves come by the log. */
 export const healthQuery = (sourceId: string) =>
   queryOptions({
     queryKey: ["health", sourceId],
-    queryFn: ({ signal }) => call("getDebug", { params: { sourceId }, query: { limit: 1 }, signal }),
+    queryFn: ({ signal }) => callApi("getDebug", { params: { sourceId }, query: { limit: 1 }, signal }),
   });
 
 export const useSource = (sourceId: string) => useQuery(sourceQuery(sourceId));
 
 /** What shows a source, and what lists it, is read again. */
-export function useSourceChanged(): (sourceId: string) => Promise<void> {
+export function useInvalidateSource(): (sourceId: string) => Promise<void> {
   const client = useQueryClient();
   return async (sourceId) => {
     const keys = [["source", sourceId], ["health", sourceId], ["install", sourceId], ["sources"], ["audit"]];
@@ -53,5 +54,5 @@ export function useSourceChanged(): (sourceId: string) => Promise<void> {
 export const supportQuery = (organizationId: string) =>
   queryOptions({
     queryKey: ["support", organizationId],
-    queryFn: ({ signal }) => call("getSupport", { query: { organizationId }, signal }),
+    queryFn: ({ signal }) => callApi("getSupport", { query: { organizationId }, signal }),
   });

@@ -10,13 +10,13 @@ import {
   redirect,
 } from "@tanstack/react-router";
 import { onSignedOut } from "./api.ts";
-import { SignInPage } from "./pages/sign-in.tsx";
-import { SourcesPage } from "./pages/sources/list.tsx";
+import { SignInPage } from "./pages/sign-in-page.tsx";
+import { SourcesPage } from "./pages/sources/sources-page.tsx";
 import { queryClient } from "./queries.ts";
 import { session } from "./session.ts";
-import { Missing } from "./ui/missing.tsx";
+import { NotFoundPage } from "./ui/not-found-page.tsx";
+import { ErrorAlert, Loading } from "./ui/page-states.tsx";
 import { Shell } from "./ui/shell.tsx";
-import { Failure, Loading } from "./ui/states.tsx";
 
 type Search = Record<string, string>;
 /** Every value of an address is text, and one that is undefined is not there. */
@@ -25,7 +25,7 @@ const asText = (search: Record<string, unknown>): Search =>
     Object.entries(search).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
   );
 
-const root = createRootRoute({ component: Outlet, validateSearch: asText, notFoundComponent: Missing });
+const root = createRootRoute({ component: Outlet, validateSearch: asText, notFoundComponent: NotFoundPage });
 
 const signIn = createRoute({
   getParentRoute: () => root,
@@ -41,7 +41,7 @@ const signIn = createRoute({
 const shared = createRoute({
   getParentRoute: () => root,
   path: "/shared" satisfies ConsolePage,
-  component: lazyRouteComponent(() => import("./pages/stats/shared.tsx"), "SharedPage"),
+  component: lazyRouteComponent(() => import("./pages/stats/shared-page.tsx"), "SharedPage"),
 });
 
 const signedIn = createRoute({
@@ -68,58 +68,60 @@ const pages = [
   page("/sources", SourcesPage),
   page(
     "/sources/new",
-    lazyRouteComponent(() => import("./pages/sources/create.tsx"), "CreateSourcePage"),
+    lazyRouteComponent(() => import("./pages/sources/create-source-page.tsx"), "CreateSourcePage"),
   ),
   page(
     "/sources/settings",
-    lazyRouteComponent(() => import("./pages/sources/settings.tsx"), "SettingsPage"),
+    lazyRouteComponent(() => import("./pages/sources/settings-page.tsx"), "SettingsPage"),
   ),
   page(
     "/analytics/setup/install",
-    lazyRouteComponent(() => import("./pages/install/install.tsx"), "InstallPage"),
+    lazyRouteComponent(() => import("./pages/install/install-page.tsx"), "InstallPage"),
   ),
   page(
     "/analytics/setup/debug",
-    lazyRouteComponent(() => import("./pages/debug/debug.tsx"), "DebugPage"),
+    lazyRouteComponent(() => import("./pages/debug/debug-page.tsx"), "DebugPage"),
   ),
   page(
     "/analytics/stats",
-    lazyRouteComponent(() => import("./pages/stats/page.tsx"), "StatsPage"),
+    lazyRouteComponent(() => import("./pages/stats/stats-page.tsx"), "StatsPage"),
   ),
   page(
     "/sources/data",
-    lazyRouteComponent(() => import("./pages/sources/data.tsx"), "DataPage"),
+    lazyRouteComponent(() => import("./pages/sources/data-page.tsx"), "DataPage"),
   ),
   page(
     "/team",
-    lazyRouteComponent(() => import("./pages/workspace/team.tsx"), "TeamPage"),
+    lazyRouteComponent(() => import("./pages/workspace/team-page.tsx"), "TeamPage"),
   ),
   page(
     "/tokens",
-    lazyRouteComponent(() => import("./pages/workspace/tokens.tsx"), "TokensPage"),
+    lazyRouteComponent(() => import("./pages/workspace/tokens-page.tsx"), "TokensPage"),
   ),
   page(
     "/audit",
-    lazyRouteComponent(() => import("./pages/workspace/audit.tsx"), "AuditPage"),
+    lazyRouteComponent(() => import("./pages/workspace/audit-page.tsx"), "AuditPage"),
   ),
   page(
     "/usage",
-    lazyRouteComponent(() => import("./pages/workspace/usage.tsx"), "UsagePage"),
+    lazyRouteComponent(() => import("./pages/workspace/usage-page.tsx"), "UsagePage"),
   ),
   page(
     "/support",
-    lazyRouteComponent(() => import("./pages/workspace/support.tsx"), "SupportPage"),
+    lazyRouteComponent(() => import("./pages/workspace/support-page.tsx"), "SupportPage"),
   ),
   page(
     "/workspaces/new",
-    lazyRouteComponent(() => import("./pages/workspace/create-workspace.tsx"), "CreateWorkspacePage"),
+    lazyRouteComponent(() => import("./pages/workspace/create-workspace-page.tsx"), "CreateWorkspacePage"),
   ),
 ] as const;
 
 export const router = createRouter({
   routeTree: root.addChildren([start, signIn, shared, signedIn.addChildren(pages)]),
   basepath: new URL(document.baseURI).pathname,
-  defaultErrorComponent: ({ error }) => <Failure error={error as Error} onRetry={() => location.reload()} />,
+  defaultErrorComponent: ({ error }) => (
+    <ErrorAlert error={error as Error} onRetry={() => location.reload()} />
+  ),
   defaultPendingComponent: Loading,
   defaultPreload: "intent",
   scrollRestoration: true,

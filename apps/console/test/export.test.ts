@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import type { World } from "../../server/test/support/world.ts";
-import { gather, TooLarge } from "../src/pages/stats/gather.ts";
+import { collectBlob, FileTooLargeError } from "../src/pages/stats/collect-blob.ts";
 import { consoleStatsTest } from "./console-world.ts";
 import { lastDays, shopVisits, visits } from "./visits.ts";
 
@@ -59,8 +59,8 @@ test("What a tab gathers has a bound, at which the source is told to end.", asyn
   async function* few() {
     yield* [new Uint8Array(10), new Uint8Array(20)];
   }
-  assert.equal((await gather(few(), 30)).size, 30);
-  await assert.rejects(gather(few(), 29), TooLarge);
-  await assert.rejects(gather(parts(), 1_000), TooLarge);
+  assert.equal((await collectBlob(few(), 30)).size, 30);
+  await assert.rejects(collectBlob(few(), 29), FileTooLargeError);
+  await assert.rejects(collectBlob(parts(), 1_000), FileTooLargeError);
   assert.equal(ended, 1);
 });

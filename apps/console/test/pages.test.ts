@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import type { Locator, Page } from "playwright-core";
 import { until } from "../../../apps/server/test/faults/child.ts";
 import { ORGANIZATION_ID, type World } from "../../server/test/support/world.ts";
+import { SCHEMES, seriousFindings, settled } from "./accessibility.ts";
 import { consoleTest } from "./console-world.ts";
-import { SCHEMES, seriousFindings, settled } from "./findings.ts";
 import { HOSTILE, memberToken, seed } from "./seed.ts";
 
 const LAYOUT_MS = 10_000;

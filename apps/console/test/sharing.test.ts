@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import type { BrowserContext, Page } from "playwright-core";
 import { until } from "../../../apps/server/test/faults/child.ts";
 import { eventsBody, eventsPath, ORGANIZATION_ID, pageEvent } from "../../server/test/support/world.ts";
+import { SCHEMES, seriousFindings } from "./accessibility.ts";
 import { consoleStatsTest, consoleTest } from "./console-world.ts";
-import { SCHEMES, seriousFindings } from "./findings.ts";
 import { HOSTILE, memberToken } from "./seed.ts";
 import { lastDays, shopVisits, visits } from "./visits.ts";
 

@@ -9,8 +9,8 @@ import {
   ORIGIN,
   pageEvent,
 } from "../../server/test/support/world.ts";
+import { SCHEMES, seriousFindings } from "./accessibility.ts";
 import { consoleStatsTest, consoleTest } from "./console-world.ts";
-import { SCHEMES, seriousFindings } from "./findings.ts";
 import { HOSTILE, memberToken } from "./seed.ts";
 import { lastDays, noon, shopVisits, type Visit, visits } from "./visits.ts";
 

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { eventsBody, eventsPath, ORGANIZATION_ID, trackEvent } from "../../server/test/support/world.ts";
+import { SCHEMES, seriousFindings, settled } from "./accessibility.ts";
 import { consoleTest } from "./console-world.ts";
-import { SCHEMES, seriousFindings, settled } from "./findings.ts";
 import { memberToken } from "./seed.ts";
 
 const questionOf = (page: Page) => page.getByRole("dialog", { name: "Leave without saving?" });

@@ -3,11 +3,11 @@ import { AppShell, Burger, Button, Group, NativeSelect, Stack, Text } from "@man
 import { useDisclosure, useHotkeys } from "@mantine/hooks";
 import { Outlet, useLocation, useNavigate } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
-import { useWorkspace, WorkspaceProvider } from "../workspace.tsx";
+import { useWorkspace, WorkspaceProvider } from "../workspace-context.tsx";
 import { Brand } from "./brand.tsx";
-import { ColourScheme } from "./colour-scheme.tsx";
-import { NavigationLink, TextLink } from "./link.tsx";
-import { LeaveGuard, useMayLeave } from "./unsaved.tsx";
+import { ColorSchemeControl } from "./color-scheme-control.tsx";
+import { NavigationLink, TextLink } from "./links.tsx";
+import { UnsavedChangesGuard, useConfirmLeave } from "./unsaved-changes.tsx";
 
 const PAGES = [
   { to: "/sources", label: "Sources", permission: "sources:read" },
@@ -22,10 +22,10 @@ const PAGES = [
 const isWithin = (pathname: string, to: string) =>
   pathname.startsWith(to) || (to === "/sources" && pathname.startsWith("/analytics/"));
 
-function Workspaces() {
+function WorkspaceSelect() {
   const { organizationId, all, choose } = useWorkspace();
   const navigate = useNavigate();
-  const mayLeave = useMayLeave();
+  const mayLeave = useConfirmLeave();
   const open = async (id: string) => {
     if (!(await mayLeave())) return;
     choose(id);
@@ -46,14 +46,14 @@ function Workspaces() {
   );
 }
 
-function Navigation() {
+function Sidebar() {
   const { can, role } = useWorkspace();
   const navigate = useNavigate();
   const { pathname } = useLocation();
   return (
     <Stack h="100%" justify="space-between">
       <Stack gap="md">
-        <Workspaces />
+        <WorkspaceSelect />
         <nav aria-label="Pages">
           {PAGES.filter(({ permission }) => can(permission)).map(({ to, label }) => (
             <NavigationLink
@@ -66,7 +66,7 @@ function Navigation() {
         </nav>
       </Stack>
       <Stack gap="sm">
-        <ColourScheme />
+        <ColorSchemeControl />
         <Group justify="space-between">
           <Text size="sm" c="dimmed">
             You are: {role}
@@ -97,7 +97,7 @@ export function Shell() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes it
   useEffect(close, [pathname]);
   return (
-    <LeaveGuard>
+    <UnsavedChangesGuard>
       <WorkspaceProvider>
         <AppShell
           header={{ height: { base: 56, md: 0 } }}
@@ -124,7 +124,7 @@ export function Shell() {
             <Group visibleFrom="md" mb="lg">
               <Brand />
             </Group>
-            <Navigation />
+            <Sidebar />
           </AppShell.Navbar>
           <AppShell.Main id="main" tabIndex={-1}>
             <div className="content">
@@ -133,7 +133,7 @@ export function Shell() {
           </AppShell.Main>
         </AppShell>
       </WorkspaceProvider>
-    </LeaveGuard>
+    </UnsavedChangesGuard>
   );
 }
 

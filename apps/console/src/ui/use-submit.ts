@@ -1,6 +1,6 @@
 import type { FormEvent } from "react";
-import { useUnsaved } from "./unsaved.tsx";
-import { useOnce } from "./use-once.ts";
+import { useUnsavedChanges } from "./unsaved-changes.tsx";
+import { useSingleFlight } from "./use-single-flight.ts";
 
 /**
  * What a form does when it is sent, once at a time.
@@ -8,8 +8,8 @@ import { useOnce } from "./use-once.ts";
  * @param isUnsaved whether the form has what would be lost with its page
  */
 export function useSubmit(send: () => unknown, isUnsaved = false): (event: FormEvent) => Promise<void> {
-  useUnsaved(isUnsaved);
-  const sendOnce = useOnce(send);
+  useUnsavedChanges(isUnsaved);
+  const sendOnce = useSingleFlight(send);
   return (event) => {
     event.preventDefault();
     return sendOnce();

@@ -2,7 +2,7 @@
 import type { Attempt } from "@headwater/contract";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type KeyboardEvent, memo, type RefObject, useEffect, useState } from "react";
-import { Outcome, summaryOf } from "./outcome.tsx";
+import { OutcomeBadge, summarizeAttempt } from "./outcome-badge.tsx";
 
 const ROW_PX = 60;
 const time = new Intl.DateTimeFormat("en", { timeStyle: "medium", hourCycle: "h23" });
@@ -76,7 +76,7 @@ export function AttemptList({ list, attempts, opened, onOpen, hasOlder, onEnd }:
             className="attempt-slot"
             style={{ transform: `translateY(${start}px)`, height: ROW_PX }}
           >
-            <Row
+            <AttemptRow
               attempt={attempts[index]!}
               isOpened={attempts[index]!.attemptId === opened}
               isActive={attempts[index]!.attemptId === active}
@@ -91,7 +91,7 @@ export function AttemptList({ list, attempts, opened, onOpen, hasOlder, onEnd }:
   );
 }
 
-interface RowProps {
+interface AttemptRowProps {
   readonly attempt: Attempt;
   readonly isOpened: boolean;
   readonly isActive: boolean;
@@ -100,7 +100,14 @@ interface RowProps {
   readonly total: number;
 }
 
-const Row = memo(function Row({ attempt, isOpened, isActive, onOpen, place, total }: RowProps) {
+const AttemptRow = memo(function AttemptRow({
+  attempt,
+  isOpened,
+  isActive,
+  onOpen,
+  place,
+  total,
+}: AttemptRowProps) {
   const { attemptId, kind, origin } = attempt;
   const receivedAt = new Date(attempt.receivedAt);
   return (
@@ -121,10 +128,10 @@ const Row = memo(function Row({ attempt, isOpened, isActive, onOpen, place, tota
           {time.format(receivedAt)}
         </time>
         <strong>{kind}</strong>
-        <Outcome attempt={attempt} />
+        <OutcomeBadge attempt={attempt} />
       </span>
       <span className="attempt-second">
-        {summaryOf(attempt)} <span>{origin ?? "no origin"}</span>
+        {summarizeAttempt(attempt)} <span>{origin ?? "no origin"}</span>
       </span>
     </div>
   );

@@ -1,12 +1,12 @@
 /** The attempts that a page shows, newest first: those that were kept, older ones as they are asked for, and the live ones. */
 import type { Attempt } from "@headwater/contract";
-import { call } from "../../api.ts";
-import { type DebugAnswer, type Filters, follow } from "./follow.ts";
-import { MAX_ATTEMPTS, merge } from "./merge.ts";
+import { callApi } from "../../api.ts";
+import { type AttemptFilters, type DebugAnswer, followAttempts } from "./follow-attempts.ts";
+import { MAX_ATTEMPTS, mergeAttempts } from "./merge-attempts.ts";
 
 const PAGE_SIZE = 200;
 
-export interface LogState {
+export interface AttemptLogState {
   readonly attempts: readonly Attempt[];
   /** Came while the page was paused, and are not shown yet. */
   readonly held: number;
@@ -18,7 +18,7 @@ export interface LogState {
 }
 
 export interface AttemptLog {
-  state(): LogState;
+  state(): AttemptLogState;
   subscribe(listener: () => void): () => void;
   pause(): void;
   resume(): void;
@@ -32,7 +32,7 @@ const attemptsOf = ({ bootstrapAttempts, eventAttempts }: DebugAnswer) => [
 ];
 
 /** Before anything has come. */
-export const NOTHING: LogState = {
+export const EMPTY_LOG: AttemptLogState = {
   attempts: [],
   held: 0,
   isPaused: false,
@@ -42,15 +42,15 @@ export const NOTHING: LogState = {
   error: null,
 };
 
-export function openAttemptLog(sourceId: string, filters: Filters): AttemptLog {
+export function openAttemptLog(sourceId: string, filters: AttemptFilters): AttemptLog {
   const closing = new AbortController();
   const listeners = new Set<() => void>();
-  let state = NOTHING;
+  let state = EMPTY_LOG;
   let cursor: string | null = null;
   let arrived: Attempt[] = [];
   let frame: number | null = null;
 
-  const set = (change: Partial<LogState>) => {
+  const set = (change: Partial<AttemptLogState>) => {
     state = { ...state, ...change };
     for (const listener of listeners) listener();
   };
@@ -65,7 +65,7 @@ export function openAttemptLog(sourceId: string, filters: Filters): AttemptLog {
     }
     const added = arrived;
     arrived = [];
-    set({ attempts: merge(state.attempts, added), held: 0 });
+    set({ attempts: mergeAttempts(state.attempts, added), held: 0 });
   };
   const arrive = (attempts: readonly Attempt[]) => {
     arrived.push(...attempts);
@@ -76,11 +76,11 @@ export function openAttemptLog(sourceId: string, filters: Filters): AttemptLog {
     set({ isLoading: true });
     try {
       const query = { ...filters, limit: PAGE_SIZE, ...(from === null ? {} : { cursor: from }) };
-      const answer = await call("getDebug", { params: { sourceId }, query, signal: closing.signal });
+      const answer = await callApi("getDebug", { params: { sourceId }, query, signal: closing.signal });
       cursor = answer.nextCursor;
       const isFull = state.attempts.length >= MAX_ATTEMPTS;
       set({
-        attempts: merge(state.attempts, attemptsOf(answer)),
+        attempts: mergeAttempts(state.attempts, attemptsOf(answer)),
         isLoading: false,
         hasOlder: cursor !== null && !isFull,
         error: null,
@@ -100,7 +100,7 @@ export function openAttemptLog(sourceId: string, filters: Filters): AttemptLog {
     onBroken: (error: Error, isFinal: boolean) =>
       set({ isLive: false, isLoading: false, error: isFinal || state.attempts.length === 0 ? error : null }),
   };
-  void follow(sourceId, filters, follower, closing.signal);
+  void followAttempts(sourceId, filters, follower, closing.signal);
 
   return {
     state: () => state,

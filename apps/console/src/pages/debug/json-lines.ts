@@ -2,25 +2,25 @@
 import type { Issue } from "@headwater/contract";
 
 type Path = readonly (string | number)[];
-export type Mark = "added" | "changed";
+export type JsonMark = "added" | "changed";
 
-export interface Line {
+export interface JsonLine {
   readonly key: string;
   readonly depth: number;
   readonly text: string;
-  readonly mark: Mark | null;
+  readonly mark: JsonMark | null;
   readonly issues: Issue[];
 }
 
-type MarkOf = (path: Path, leaf: unknown) => Mark | null;
+type MarkOf = (path: Path, leaf: unknown) => JsonMark | null;
 
 const keyOf = (path: Path) => JSON.stringify(path);
 const isBranch = (value: unknown): value is object => typeof value === "object" && value !== null;
 
 /** @param markOf asked for every value that holds no others */
-export function linesOf(value: unknown, markOf: MarkOf = () => null): Line[] {
-  const lines: Line[] = [];
-  const write = (path: Path, depth: number, text: string, mark: Mark | null, end = "") =>
+export function toJsonLines(value: unknown, markOf: MarkOf = () => null): JsonLine[] {
+  const lines: JsonLine[] = [];
+  const write = (path: Path, depth: number, text: string, mark: JsonMark | null, end = "") =>
     lines.push({ key: keyOf(path) + end, depth, text, mark, issues: [] });
   const visit = (one: unknown, path: Path, depth: number, label: string, comma: string) => {
     const entries: [string | number, unknown][] = Array.isArray(one)
@@ -45,7 +45,7 @@ export function linesOf(value: unknown, markOf: MarkOf = () => null): Line[] {
 }
 
 /** Each issue at its line, or at the nearest one around a place that is not there. */
-export function withIssues(lines: readonly Line[], issues: readonly Issue[]): Line[] {
+export function attachIssues(lines: readonly JsonLine[], issues: readonly Issue[]): JsonLine[] {
   const found = new Map(lines.map((line) => [line.key, { ...line, issues: [...line.issues] }]));
   for (const issue of issues) {
     let path: Path = issue.path;

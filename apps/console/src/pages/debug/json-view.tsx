@@ -1,19 +1,19 @@
 /** JSON line by line: what is new or other is marked, and what is wrong stands below its line. */
-import { Scroll } from "../../ui/scroll.tsx";
-import type { Line } from "./json-lines.ts";
+import { ScrollRegion } from "../../ui/scroll-region.tsx";
+import type { JsonLine } from "./json-lines.ts";
 
 const SIGNS = { added: "+", changed: "~" } as const;
 const WORDS = { added: "added", changed: "changed" } as const;
 
 interface JsonViewProps {
   readonly title: string;
-  readonly lines: readonly Line[];
+  readonly lines: readonly JsonLine[];
 }
 
 export const JsonView = ({ title, lines }: JsonViewProps) => (
   <section className="json" aria-label={title}>
     <h3>{title}</h3>
-    <Scroll label={`${title}, JSON`} className="json-lines">
+    <ScrollRegion label={`${title}, JSON`} className="json-lines">
       {lines.map(({ key, depth, text, mark, issues }) => (
         <div key={key}>
           <div className="json-line" data-mark={mark ?? undefined} title={mark ? WORDS[mark] : undefined}>
@@ -27,6 +27,6 @@ export const JsonView = ({ title, lines }: JsonViewProps) => (
           ))}
         </div>
       ))}
-    </Scroll>
+    </ScrollRegion>
   </section>
 );

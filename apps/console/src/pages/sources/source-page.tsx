@@ -4,11 +4,11 @@ import { Group } from "@mantine/core";
 import { useSearch } from "@tanstack/react-router";
 import { type ReactNode, useEffect } from "react";
 import { useSource } from "../../queries.ts";
-import { NavigationLink } from "../../ui/link.tsx";
+import { NavigationLink } from "../../ui/links.tsx";
 import { Page } from "../../ui/page.tsx";
-import { Answered, Empty, Permitted } from "../../ui/states.tsx";
-import { StatusBadge } from "../../ui/status.tsx";
-import { useWorkspace } from "../../workspace.tsx";
+import { EmptyState, QueryResult, RequirePermission } from "../../ui/page-states.tsx";
+import { SourceStatusBadge } from "../../ui/source-status.tsx";
+import { useWorkspace } from "../../workspace-context.tsx";
 
 const PAGES = [
   { to: "/analytics/stats", label: "Stats", permission: "stats:read" },
@@ -27,20 +27,26 @@ interface SourcePageProps {
 export function SourcePage({ title, permission, children }: SourcePageProps) {
   const { sourceId = "" } = useSearch({ strict: false }) as { sourceId?: string };
   if (sourceId === "")
-    return <Empty title="Which source?">This address names none; choose one in the list.</Empty>;
+    return <EmptyState title="Which source?">This address names none; choose one in the list.</EmptyState>;
   return (
-    <KnownSource key={sourceId} sourceId={sourceId} title={title} permission={permission} render={children} />
+    <LoadedSource
+      key={sourceId}
+      sourceId={sourceId}
+      title={title}
+      permission={permission}
+      render={children}
+    />
   );
 }
 
-interface KnownSourceProps {
+interface LoadedSourceProps {
   readonly sourceId: string;
   readonly title: string;
   readonly permission: Permission;
   readonly render: (source: Source) => ReactNode;
 }
 
-function KnownSource({ sourceId, title, permission, render }: KnownSourceProps) {
+function LoadedSource({ sourceId, title, permission, render }: LoadedSourceProps) {
   const query = useSource(sourceId);
   const { can, choose } = useWorkspace();
   const own = query.data?.organizationId;
@@ -49,11 +55,11 @@ function KnownSource({ sourceId, title, permission, render }: KnownSourceProps) 
     if (own !== undefined) choose(own);
   }, [own, choose]);
   return (
-    <Answered query={query}>
+    <QueryResult query={query}>
       {(source) => (
         <Page
           title={source.name}
-          actions={source.isActive ? undefined : <StatusBadge status="off" />}
+          actions={source.isActive ? undefined : <SourceStatusBadge status="off" />}
           lead={title}
         >
           <Group component="nav" gap={4} className="tabs" aria-label="Pages of the source">
@@ -61,9 +67,9 @@ function KnownSource({ sourceId, title, permission, render }: KnownSourceProps) 
               <NavigationLink key={to} to={to} search={{ sourceId }} label={label} />
             ))}
           </Group>
-          <Permitted to={permission}>{render(source)}</Permitted>
+          <RequirePermission to={permission}>{render(source)}</RequirePermission>
         </Page>
       )}
-    </Answered>
+    </QueryResult>
   );
 }

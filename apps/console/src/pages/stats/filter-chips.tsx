@@ -1,13 +1,13 @@
 /** What the numbers are narrowed to, each to be taken away again. */
 import { Button, Group } from "@mantine/core";
-import { choose, type Search } from "./address.ts";
-import { nameOf, sayValue } from "./say.ts";
-import type { View } from "./view.ts";
+import { dimensionLabel, formatValue } from "./format.ts";
+import type { StatsView } from "./use-stats-view.ts";
+import { filterParams, type ViewParams } from "./view-params.ts";
 
-export function FilterChips({ view: { search, chosen, change } }: { readonly view: View }) {
+export function FilterChips({ view: { search, chosen, change } }: { readonly view: StatsView }) {
   if (chosen.length === 0) return null;
-  const withoutAll = (): Search =>
-    Object.assign({}, ...chosen.map(({ dimension }) => choose({}, dimension, undefined)));
+  const withoutAll = (): ViewParams =>
+    Object.assign({}, ...chosen.map(({ dimension }) => filterParams({}, dimension, undefined)));
   return (
     <Group gap="xs" role="group" aria-label="Filters">
       {chosen.map(({ dimension, value }) => (
@@ -16,11 +16,11 @@ export function FilterChips({ view: { search, chosen, change } }: { readonly vie
           size="xs"
           variant="light"
           className="wrap-button chip"
-          aria-label={`Remove the filter ${nameOf(dimension)}: ${sayValue(dimension, value)}`}
-          onClick={() => change(choose(search, dimension, undefined))}
+          aria-label={`Remove the filter ${dimensionLabel(dimension)}: ${formatValue(dimension, value)}`}
+          onClick={() => change(filterParams(search, dimension, undefined))}
           rightSection={<span aria-hidden>×</span>}
         >
-          {nameOf(dimension)}: {sayValue(dimension, value)}
+          {dimensionLabel(dimension)}: {formatValue(dimension, value)}
         </Button>
       ))}
       {chosen.length > 1 && (

@@ -1,7 +1,7 @@
 /** Figures over time as a line, those of the period before dashed beneath it. Read by pointing, by arrow keys, or in a table. */
 import { Text } from "@mantine/core";
 import { type KeyboardEvent, type PointerEvent, useState } from "react";
-import { across, ceilingOf, drawn } from "./line.ts";
+import { roundUpToScale, toLinePaths, xPercent } from "./line-path.ts";
 
 export interface ChartPoint {
   /** Of which hour, day, … */
@@ -28,15 +28,15 @@ export function LineChart({ label, points, say, least }: LineChartProps) {
   const at = Math.min(pointed ?? last, length - 1);
   const read = points[Math.max(at, 0)];
   const figures = points.flatMap(({ value, before }) => [value ?? 0, before ?? 0]);
-  const top = Math.max(least, ceilingOf(Math.max(...figures)));
+  const top = Math.max(least, roundUpToScale(Math.max(...figures)));
   const isCompared = points.some(({ before }) => before !== null);
   if (!read) return null;
 
-  const now = drawn(
+  const now = toLinePaths(
     points.map(({ value }) => value),
     top,
   );
-  const earlier = drawn(
+  const earlier = toLinePaths(
     points.map(({ before }) => before),
     top,
   );
@@ -53,7 +53,7 @@ export function LineChart({ label, points, say, least }: LineChartProps) {
   };
   const parts = [say(read.value), isCompared && `before ${say(read.before)}`, read.note];
   const told = `${read.label}: ${parts.filter(Boolean).join(", ")}`;
-  const noted = points.flatMap(({ note }, index) => (note === null ? [] : [across(index, length)]));
+  const noted = points.flatMap(({ note }, index) => (note === null ? [] : [xPercent(index, length)]));
   return (
     <div className="chart">
       <Text size="sm" className="chart-told" aria-hidden>
@@ -83,7 +83,7 @@ export function LineChart({ label, points, say, least }: LineChartProps) {
           {noted.length > 0 && (
             <path className="chart-noted" d={noted.map((place) => `M${place} 0V100`).join("")} />
           )}
-          {pointed !== null && <path className="chart-at" d={`M${across(at, length)} 0V100`} />}
+          {pointed !== null && <path className="chart-at" d={`M${xPercent(at, length)} 0V100`} />}
           {isCompared && <path className="chart-before" d={earlier.line} />}
           <path className="chart-now" d={now.line} />
           <path className="chart-now chart-dots" d={now.dots} />

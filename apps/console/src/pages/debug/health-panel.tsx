@@ -1,0 +1,67 @@
+/** How the source is: its state, its last day, and the reasons that were refused most. */
+import { Alert, Button, Group, Paper, Stack, Text } from "@mantine/core";
+import { formatCount } from "../../ui/format-count.ts";
+import { RelativeTime } from "../../ui/relative-time.tsx";
+import { SourceStatusBadge } from "../../ui/source-status.tsx";
+import type { DebugAnswer } from "./follow-attempts.ts";
+
+interface HealthPanelProps {
+  readonly health: DebugAnswer["health"];
+  readonly onCode: (code: string) => void;
+}
+
+export function HealthPanel({ health, onCode }: HealthPanelProps) {
+  const { status, lastBootstrapAt, lastEventAt, last24h, topCodes, warnings } = health;
+  const facts = [
+    ["Accepted", last24h.accepted],
+    ["Duplicate", last24h.duplicates],
+    ["Rejected", last24h.rejected],
+    ["Refused", last24h.failed],
+  ] as const;
+  return (
+    <Paper withBorder p="md" component="section" aria-label="Health">
+      <Stack gap="sm">
+        <Group gap="md">
+          <SourceStatusBadge status={status} />
+          <Text size="sm">
+            <span className="fact-name">Last bootstrap</span> <RelativeTime at={lastBootstrapAt} />
+          </Text>
+          <Text size="sm">
+            <span className="fact-name">Last event</span> <RelativeTime at={lastEventAt} />
+          </Text>
+          <Group gap="lg" aria-label="Last 24 hours" role="group">
+            {facts.map(([name, number]) => (
+              <Text key={name} size="sm">
+                <span className="fact-name">{name}</span> <strong>{formatCount(number)}</strong>
+              </Text>
+            ))}
+            <Text size="sm" c="dimmed">
+              in 24 hours
+            </Text>
+          </Group>
+        </Group>
+        {warnings.map(({ code, message, hint }) => (
+          <Alert key={code} color="yellow" title={message}>
+            {hint}
+          </Alert>
+        ))}
+        {topCodes.length > 0 && (
+          <Group gap="xs" aria-label="Most frequent reasons" role="group">
+            {topCodes.map(({ code, count: times, hint }) => (
+              <Button
+                key={code}
+                size="xs"
+                variant="default"
+                title={hint}
+                onClick={() => onCode(code)}
+                ff="monospace"
+              >
+                {code} × {formatCount(times)}
+              </Button>
+            ))}
+          </Group>
+        )}
+      </Stack>
+    </Paper>
+  );
+}

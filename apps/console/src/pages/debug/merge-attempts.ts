@@ -1,0 +1,22 @@
+import type { Attempt } from "@headwater/contract";
+
+/** What a browser holds; beyond, the oldest go. An ordinary attempt has 3 KB, so it is some 20 MB. */
+export const MAX_ATTEMPTS = 6_000;
+
+const isNewer = (a: Attempt, b: Attempt) =>
+  a.receivedAt === b.receivedAt ? a.attemptId > b.attemptId : a.receivedAt > b.receivedAt;
+
+/** Both newest first, each once. */
+export function mergeAttempts(shown: readonly Attempt[], added: readonly Attempt[]): Attempt[] {
+  const known = new Set(shown.map(({ attemptId }) => attemptId));
+  const fresh = added
+    .filter(({ attemptId }) => !known.has(attemptId) && known.add(attemptId))
+    .sort((a, b) => (isNewer(a, b) ? -1 : 1));
+  const merged: Attempt[] = [];
+  let next = 0;
+  for (const attempt of fresh) {
+    while (next < shown.length && isNewer(shown[next]!, attempt)) merged.push(shown[next++]!);
+    merged.push(attempt);
+  }
+  return [...merged, ...shown.slice(next)].slice(0, MAX_ATTEMPTS);
+}

@@ -1,0 +1,84 @@
+import { LIMITS } from "@headwater/contract/limits";
+import { Group, Paper, Stack, TextInput } from "@mantine/core";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { ApiError, callApi } from "../../api.ts";
+import { AsyncButton } from "../../ui/async-button.tsx";
+import { ButtonLink } from "../../ui/links.tsx";
+import { Page } from "../../ui/page.tsx";
+import { ErrorAlert, RequirePermission } from "../../ui/page-states.tsx";
+import { useIsMounted } from "../../ui/use-is-mounted.ts";
+import { useSubmit } from "../../ui/use-submit.ts";
+import { useWorkspace } from "../../workspace-context.tsx";
+import { FrameworkField } from "./framework-field.tsx";
+import { areOrigins, givenOrigins, OriginsField } from "./origins-field.tsx";
+
+export const CreateSourcePage = () => (
+  <Page
+    title="Create a source"
+    lead="One for each application: it gets a public key and a snippet of its own."
+  >
+    <RequirePermission to="sources:write">
+      <CreateSource />
+    </RequirePermission>
+  </Page>
+);
+
+function CreateSource() {
+  const { organizationId } = useWorkspace();
+  const navigate = useNavigate();
+  const isMounted = useIsMounted();
+  const client = useQueryClient();
+  const [name, setName] = useState("");
+  const [origins, setOrigins] = useState<string[]>([""]);
+  const [frameworkHint, setFramework] = useState<string | null>(null);
+  const created = useMutation({
+    mutationFn: () =>
+      callApi("createSource", {
+        body: { organizationId, name: name.trim(), allowedOrigins: givenOrigins(origins), frameworkHint },
+      }),
+    onSuccess: async ({ sourceId }) => {
+      await client.invalidateQueries({ queryKey: ["sources"] });
+      if (!isMounted()) return;
+      await navigate({ to: "/analytics/setup/install", search: { sourceId }, ignoreBlocker: true });
+    },
+  });
+  const failure = created.error instanceof ApiError ? created.error : null;
+  const isBegun = name.trim() !== "" || givenOrigins(origins).length > 0 || frameworkHint !== null;
+  const submit = useSubmit(() => created.mutateAsync(), isBegun);
+  return (
+    <Paper withBorder p="lg" maw={680} component="form" onSubmit={submit}>
+      <Stack>
+        {created.error && <ErrorAlert error={created.error} />}
+        <TextInput
+          label="Name"
+          placeholder="Shop"
+          required
+          maxLength={LIMITS.nameLength}
+          value={name}
+          error={failure?.issueAt("name")}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        <OriginsField
+          origins={origins}
+          onChange={setOrigins}
+          issueAt={(index) => failure?.issueAt("allowedOrigins", index) ?? null}
+        />
+        <FrameworkField value={frameworkHint} onChange={setFramework} />
+        <Group justify="flex-end">
+          <ButtonLink variant="default" to="/sources">
+            Cancel
+          </ButtonLink>
+          <AsyncButton
+            type="submit"
+            isPending={created.isPending}
+            disabled={name.trim() === "" || !areOrigins(origins)}
+          >
+            Create
+          </AsyncButton>
+        </Group>
+      </Stack>
+    </Paper>
+  );
+}

@@ -1,0 +1,27 @@
+/** What becomes of a source's data: how it is counted, how long it is kept, whom it is erased of, who is told. */
+import type { Source } from "@headwater/contract";
+import { Stack } from "@mantine/core";
+import { useWorkspace } from "../../workspace-context.tsx";
+import { AlertsSection } from "./alerts-section.tsx";
+import { CountingForm } from "./counting-form.tsx";
+import { EraseVisitorForm } from "./erase-visitor-form.tsx";
+import { RetentionForm } from "./retention-form.tsx";
+import { SourcePage } from "./source-page.tsx";
+
+export const DataPage = () => (
+  <SourcePage title="What becomes of its data" permission="sources:write">
+    {(source) => <Data source={source} />}
+  </SourcePage>
+);
+
+function Data({ source }: { readonly source: Source }) {
+  const { can } = useWorkspace();
+  return (
+    <Stack gap="lg" maw={760}>
+      <CountingForm source={source} />
+      {can("sources:admin") && <RetentionForm source={source} />}
+      {can("visitors:erase") && <EraseVisitorForm source={source} />}
+      {can("support:read") && <AlertsSection />}
+    </Stack>
+  );
+}

@@ -1,0 +1,20 @@
+import { Paper, Stack } from "@mantine/core";
+import type { FormEvent, ReactNode } from "react";
+import { SectionHeader } from "../../ui/section-header.tsx";
+
+interface FormSectionProps {
+  readonly title: string;
+  readonly text: string;
+  readonly onSubmit: (event: FormEvent) => void;
+  readonly children: ReactNode;
+}
+
+/** A part of a page that is sent by itself. */
+export const FormSection = ({ title, text, onSubmit, children }: FormSectionProps) => (
+  <Paper withBorder p="lg" component="form" aria-label={title} onSubmit={onSubmit}>
+    <Stack>
+      <SectionHeader title={title}>{text}</SectionHeader>
+      {children}
+    </Stack>
+  </Paper>
+);

@@ -1,0 +1,41 @@
+/** The last day's events by hour, as the warehouse has them; nothing where it has none. */
+import { useQuery } from "@tanstack/react-query";
+import { callApi } from "../../api.ts";
+import { formatCount, pluralize } from "../../ui/format-count.ts";
+
+const HOUR_MS = 3_600_000;
+const HOURS = 24;
+
+/** This hour and those before it. */
+function lastHours(): [from: string, to: string] {
+  const end = (Math.floor(Date.now() / HOUR_MS) + 1) * HOUR_MS;
+  return [new Date(end - HOURS * HOUR_MS).toISOString(), new Date(end).toISOString()];
+}
+
+export function HourChart({ sourceId }: { readonly sourceId: string }) {
+  const dateRange = lastHours();
+  const { data } = useQuery({
+    queryKey: ["stats", "hours", sourceId, dateRange],
+    queryFn: ({ signal }) =>
+      callApi("queryStats", {
+        body: { sourceId, dateRange, metrics: ["events"], dimensions: ["time:hour"] },
+        signal,
+      }),
+  });
+  const hours = data?.results.map(({ dimensions: [start], metrics: [events] }) => ({
+    start: String(start),
+    events: events ?? 0,
+  }));
+  const most = Math.max(...(hours?.map(({ events }) => events) ?? []), 0);
+  if (!hours || most === 0) return null;
+  const total = hours.reduce((sum, { events }) => sum + events, 0);
+  return (
+    <div className="columns hours" role="img" aria-label={`${pluralize(total, "event")} by hour`}>
+      {hours.map(({ start, events }) => (
+        <span key={start} title={`${new Date(start).toLocaleTimeString("en")}: ${formatCount(events)}`}>
+          <span style={{ height: `${(events / most) * 100}%` }} />
+        </span>
+      ))}
+    </div>
+  );
+}

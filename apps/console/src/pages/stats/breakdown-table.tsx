@@ -1,0 +1,115 @@
+/** The values of a dimension, the most frequent first; choosing one narrows everything to it. */
+import type { StatsAnswer, StatsDimension, StatsMetric, StatsScalar } from "@headwater/contract";
+import { LIMITS } from "@headwater/contract/limits";
+import { Table, Text, UnstyledButton } from "@mantine/core";
+import { useState } from "react";
+import { AsyncButton } from "../../ui/async-button.tsx";
+import { QueryResult } from "../../ui/page-states.tsx";
+import { dimensionLabel, formatMetric, formatValue } from "./format.ts";
+import { type StatsView, useStats } from "./use-stats-view.ts";
+import { filterParams } from "./view-params.ts";
+
+const FIRST_ROWS = 8;
+const MORE_ROWS = 50;
+
+const METRIC_NAMES: Partial<Record<StatsMetric, string>> = {
+  visitors: "Visitors",
+  sessions: "Sessions",
+  pageviews: "Views",
+  events: "Times",
+  bounceRate: "Bounce rate",
+};
+
+interface BreakdownTableProps {
+  readonly dimension: StatsDimension;
+  readonly metrics: readonly [StatsMetric, StatsMetric];
+  readonly view: StatsView;
+}
+
+export function BreakdownTable({ dimension, metrics, view }: BreakdownTableProps) {
+  const [limit, setLimit] = useState(FIRST_ROWS);
+  const query = useStats(view.asked, {
+    metrics: [...metrics],
+    dimensions: [dimension],
+    pagination: { limit },
+  });
+  return (
+    <QueryResult query={query}>
+      {(answer) => (
+        <>
+          {answer.results.length === 0 ? (
+            <Text size="sm" c="dimmed" py="md">
+              Nothing was counted.
+            </Text>
+          ) : (
+            <BreakdownRows answer={answer} dimension={dimension} view={view} metrics={metrics} />
+          )}
+          {answer.nextOffset !== null && limit < LIMITS.statsRows && (
+            <AsyncButton
+              size="xs"
+              variant="default"
+              mt="xs"
+              isPending={query.isPlaceholderData}
+              onPress={() => setLimit(Math.min(limit + MORE_ROWS, LIMITS.statsRows))}
+            >
+              Show more
+            </AsyncButton>
+          )}
+        </>
+      )}
+    </QueryResult>
+  );
+}
+
+function BreakdownRows({
+  answer,
+  dimension,
+  metrics,
+  view,
+}: BreakdownTableProps & { readonly answer: StatsAnswer }) {
+  const most = Math.max(...answer.results.map((row) => row.metrics[0] ?? 0), 1);
+  return (
+    <Table className="ranking" verticalSpacing={4} horizontalSpacing="xs" withRowBorders={false}>
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>{dimensionLabel(dimension)}</Table.Th>
+          {metrics.map((metric) => (
+            <Table.Th key={metric} className="ranking-figure">
+              {METRIC_NAMES[metric]}
+            </Table.Th>
+          ))}
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {answer.results.map(({ dimensions: [value = null], metrics: figures }) => (
+          <Table.Tr key={JSON.stringify(value)}>
+            <Table.Td className="ranking-name">
+              <span className="ranking-bar" style={{ width: `${((figures[0] ?? 0) / most) * 100}%` }} />
+              <FilterButton dimension={dimension} value={value} view={view} />
+            </Table.Td>
+            {metrics.map((metric, at) => (
+              <Table.Td key={metric} className="ranking-figure">
+                {formatMetric(metric, figures[at] ?? null)}
+              </Table.Td>
+            ))}
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  );
+}
+
+interface FilterButtonProps {
+  readonly dimension: StatsDimension;
+  readonly value: StatsScalar;
+  readonly view: StatsView;
+}
+
+function FilterButton({ dimension, value, view: { search, change } }: FilterButtonProps) {
+  const name = formatValue(dimension, value);
+  return (
+    <UnstyledButton title={name} onClick={() => change(filterParams(search, dimension, value))}>
+      {name}
+    </UnstyledButton>
+  );
+}

@@ -1,0 +1,105 @@
+/** Of the visitors of each period, how many were there again in those after it. */
+import { Paper, SegmentedControl, Stack, Table, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { type Answer, callApi } from "../../api.ts";
+import { formatCount } from "../../ui/format-count.ts";
+import { EmptyState, QueryResult } from "../../ui/page-states.tsx";
+import { ScrollRegion } from "../../ui/scroll-region.tsx";
+import { formatShare, timeFormatter } from "./format.ts";
+import type { StatsView } from "./use-stats-view.ts";
+
+const PERIODS = [
+  { value: "day", label: "By day" },
+  { value: "week", label: "By week" },
+  { value: "month", label: "By month" },
+] as const;
+type Period = (typeof PERIODS)[number]["value"];
+
+export function RetentionView({ view }: { readonly view: StatsView }) {
+  const period: Period = PERIODS.find(({ value }) => value === view.search.by)?.value ?? "week";
+  const body = { ...view.asked, period };
+  const query = useQuery({
+    queryKey: ["stats", "retention", body],
+    queryFn: ({ signal }) => callApi("queryRetention", { body, signal }),
+    placeholderData: (before) => before,
+  });
+  return (
+    <Stack gap="md" className="stats">
+      <SegmentedControl
+        aria-label="Period"
+        className="periods"
+        data={[...PERIODS]}
+        value={period}
+        onChange={(by) => view.change({ by: by === "week" ? undefined : by })}
+      />
+      <QueryResult query={query}>{(answer) => <CohortTable answer={answer} period={period} />}</QueryResult>
+    </Stack>
+  );
+}
+
+interface CohortTableProps {
+  readonly answer: Answer<"queryRetention">;
+  readonly period: Period;
+}
+
+/** The share as a colour's strength; so weak that the text on it can be read. */
+const shade = (share: number) => ({ background: `rgb(37 146 176 / ${(share * 0.4).toFixed(3)})` });
+
+function CohortTable({ answer: { cohorts, timezone }, period }: CohortTableProps) {
+  const sayTime = timeFormatter(timezone, period);
+  const now = Date.now();
+  const met = cohorts.filter(({ visitors }) => visitors > 0);
+  if (met.length === 0) return <EmptyState title="Nobody was there in this range" />;
+  const longest = Math.max(...met.map(({ returned }) => returned.length));
+  const starts = cohorts.map(({ start }) => Date.parse(start));
+  return (
+    <Paper withBorder>
+      <ScrollRegion label="Who came again">
+        <Table className="retention" horizontalSpacing="sm">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>First seen</Table.Th>
+              <Table.Th ta="right">Visitors</Table.Th>
+              {Array.from({ length: longest - 1 }, (_, at) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: a period is known by its place
+                <Table.Th key={at} ta="right">
+                  <span className="retention-after">
+                    {period} {at + 1}
+                  </span>
+                </Table.Th>
+              ))}
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {met.map(({ start, visitors, returned }) => {
+              const first = starts.indexOf(Date.parse(start));
+              return (
+                <Table.Tr key={start}>
+                  <Table.Th scope="row">{sayTime(start)}</Table.Th>
+                  <Table.Td ta="right">{formatCount(visitors)}</Table.Td>
+                  {returned.slice(1).map((again, at) => {
+                    const isAhead = (starts[first + at + 1] ?? 0) > now;
+                    return (
+                      <Table.Td
+                        key={starts[first + at + 1]}
+                        ta="right"
+                        title={`${formatCount(again)} of ${formatCount(visitors)}`}
+                        style={shade(again / visitors)}
+                      >
+                        {isAhead ? "" : formatShare(again / visitors)}
+                      </Table.Td>
+                    );
+                  })}
+                </Table.Tr>
+              );
+            })}
+          </Table.Tbody>
+        </Table>
+      </ScrollRegion>
+      <Text size="sm" c="dimmed" p="sm">
+        A visitor belongs to the first {period} of the range in which they were there. A longer range shows
+        more.
+      </Text>
+    </Paper>
+  );
+}

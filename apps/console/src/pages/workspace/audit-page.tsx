@@ -1,0 +1,78 @@
+/** Every change in the workspace, newest first. */
+import type { AuditEntry } from "@headwater/contract";
+import { Group, Paper, Stack, Text } from "@mantine/core";
+import { callApi } from "../../api.ts";
+import { Page } from "../../ui/page.tsx";
+import { EmptyState, ErrorAlert, Loading, RequirePermission } from "../../ui/page-states.tsx";
+import { usePagedQuery } from "../../ui/paged-table.tsx";
+import { RelativeTime } from "../../ui/relative-time.tsx";
+import { ShowMoreButton } from "../../ui/show-more-button.tsx";
+import { useWorkspace } from "../../workspace-context.tsx";
+
+const PAGE_SIZE = 50;
+
+export const AuditPage = () => (
+  <Page title="Audit log" lead="Who changed what, with which token. Nothing is ever taken out of it.">
+    <RequirePermission to="audit:read">
+      <AuditEntries />
+    </RequirePermission>
+  </Page>
+);
+
+function AuditEntries() {
+  const { organizationId } = useWorkspace();
+  const query = usePagedQuery(["audit", organizationId], (place, signal) =>
+    callApi("listAudit", { query: { organizationId, limit: PAGE_SIZE, ...place }, signal }),
+  );
+  if (query.isPending) return <Loading />;
+  const failure = query.error && <ErrorAlert error={query.error} onRetry={() => void query.refetch()} />;
+  if (!query.data) return failure;
+  const entries = query.data.pages.flatMap((page) => page.entries);
+  if (entries.length === 0) return <EmptyState title="Nothing has been changed yet" />;
+  return (
+    <Stack gap="xs">
+      {entries.map((entry) => (
+        <AuditRow key={entry.auditId} entry={entry} />
+      ))}
+      {failure}
+      <ShowMoreButton query={query} />
+    </Stack>
+  );
+}
+
+const pretty = (value: unknown) => JSON.stringify(value, null, 2);
+
+function AuditRow({ entry }: { readonly entry: AuditEntry }) {
+  const { at, action, target, userId, tokenId, before, after } = entry;
+  return (
+    <Paper withBorder p="sm" component="article" aria-label={action}>
+      <Group justify="space-between" gap="sm">
+        <Text className="wrap">
+          <strong>{action}</strong> <code>{target}</code>
+        </Text>
+        <Text size="sm" c="dimmed" className="wrap">
+          <RelativeTime at={at} />, by {userId ?? "the service"}
+          {tokenId !== null && ` with ${tokenId}`}
+        </Text>
+      </Group>
+      {(before !== null || after !== null) && (
+        <details>
+          <summary>Before and after</summary>
+          <div className="json-pair">
+            {[
+              ["Before", before],
+              ["After", after],
+            ].map(([name, value]) => (
+              <div key={name as string}>
+                <Text size="sm" fw={600}>
+                  {name as string}
+                </Text>
+                <pre className="plain-json">{pretty(value)}</pre>
+              </div>
+            ))}
+          </div>
+        </details>
+      )}
+    </Paper>
+  );
+}

@@ -1,0 +1,84 @@
+import type { Member } from "@headwater/contract";
+import { isAbove } from "@headwater/contract/roles";
+import { Group, NativeSelect, Paper, Stack, TextInput, Title } from "@mantine/core";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { ApiError, callApi } from "../../api.ts";
+import { AsyncButton } from "../../ui/async-button.tsx";
+import { ExpirySelect, toExpiresAt } from "../../ui/expiry-select.tsx";
+import { ErrorAlert } from "../../ui/page-states.tsx";
+import { SecretAlert } from "../../ui/secret-alert.tsx";
+import { useSubmit } from "../../ui/use-submit.ts";
+import { useWorkspace } from "../../workspace-context.tsx";
+
+const labelOf = ({ name, email, userId, role }: Member) => `${name ?? email ?? userId} (${role})`;
+
+export function CreateToken() {
+  const { organizationId, userId: ownId, role: own, can } = useWorkspace();
+  const client = useQueryClient();
+  const [label, setLabel] = useState("");
+  const [userId, setUserId] = useState(ownId);
+  const [days, setDays] = useState("90");
+  const members = useQuery({
+    queryKey: ["members", organizationId, "first"],
+    queryFn: ({ signal }) => callApi("listMembers", { query: { organizationId }, signal }),
+    enabled: can("members:manage"),
+  });
+  const created = useMutation({
+    mutationFn: () =>
+      callApi("createToken", {
+        body: { organizationId, userId, label: label.trim(), expiresAt: toExpiresAt(days) },
+      }),
+    onSuccess: async () => {
+      setLabel("");
+      await client.invalidateQueries({ queryKey: ["tokens"] });
+    },
+  });
+  const failure = created.error instanceof ApiError ? created.error : null;
+  const others = (members.data?.members ?? []).filter(
+    (one) => one.userId !== ownId && !isAbove(one.role, own),
+  );
+  const submit = useSubmit(() => created.mutateAsync(), label.trim() !== "");
+  return (
+    <Paper withBorder p="lg" component="form" onSubmit={submit}>
+      <Stack>
+        <Title order={2} size="h4">
+          Make a token
+        </Title>
+        {created.error && <ErrorAlert error={created.error} />}
+        <Group align="flex-start" grow className="fields">
+          <TextInput
+            label="Label"
+            placeholder="Deploy script"
+            required
+            value={label}
+            error={failure?.issueAt("label")}
+            onChange={(event) => setLabel(event.currentTarget.value)}
+          />
+          <NativeSelect
+            label="For"
+            value={userId}
+            data={[
+              { value: ownId, label: "You" },
+              ...others.map((one) => ({ value: one.userId, label: labelOf(one) })),
+            ]}
+            onChange={(event) => setUserId(event.currentTarget.value)}
+          />
+          <ExpirySelect days={days} onChange={setDays} />
+        </Group>
+        <Group justify="flex-end">
+          <AsyncButton type="submit" isPending={created.isPending} disabled={label.trim() === ""}>
+            Make it
+          </AsyncButton>
+        </Group>
+        {created.data && (
+          <SecretAlert
+            title={`“${created.data.label}” is shown this once`}
+            secret={created.data.token}
+            copyLabel="Copy the token"
+          />
+        )}
+      </Stack>
+    </Paper>
+  );
+}

@@ -1,0 +1,34 @@
+/** Another workspace: sources, members and tokens of its own. */
+import { Paper } from "@mantine/core";
+import { useNavigate } from "@tanstack/react-router";
+import { CreateWorkspaceForm } from "../../ui/create-workspace-form.tsx";
+import { ButtonLink } from "../../ui/links.tsx";
+import { Page } from "../../ui/page.tsx";
+import { useIsMounted } from "../../ui/use-is-mounted.ts";
+import { useWorkspace } from "../../workspace-context.tsx";
+
+export const CreateWorkspacePage = () => (
+  <Page title="New workspace" lead="It has sources, members and tokens of its own, and you own it.">
+    <CreateWorkspace />
+  </Page>
+);
+
+function CreateWorkspace() {
+  const { choose } = useWorkspace();
+  const navigate = useNavigate();
+  const isMounted = useIsMounted();
+  const open = (organizationId: string) => {
+    if (!isMounted()) return;
+    choose(organizationId);
+    return navigate({ to: "/sources", ignoreBlocker: true });
+  };
+  return (
+    <Paper withBorder p="lg" maw={560}>
+      <CreateWorkspaceForm onCreated={open}>
+        <ButtonLink variant="default" to="/sources">
+          Cancel
+        </ButtonLink>
+      </CreateWorkspaceForm>
+    </Paper>
+  );
+}

@@ -1,0 +1,171 @@
+/** What was accepted, by source and day: exactly what was acknowledged. */
+
+import { Group, Paper, SegmentedControl, SimpleGrid, Stack, Table, Text, Title } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { type Answer, callApi } from "../../api.ts";
+import { formatCount } from "../../ui/format-count.ts";
+import { Page } from "../../ui/page.tsx";
+import { EmptyState, QueryResult, RequirePermission } from "../../ui/page-states.tsx";
+import { ScrollRegion } from "../../ui/scroll-region.tsx";
+import { useWorkspace } from "../../workspace-context.tsx";
+
+const DAY_MS = 86_400_000;
+const SPANS = [
+  { value: "7", label: "7 days" },
+  { value: "30", label: "30 days" },
+  { value: "90", label: "90 days" },
+];
+
+const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
+
+export const UsagePage = () => (
+  <Page
+    title="Usage"
+    lead="Accepted events and bootstraps by UTC day, counted in the transaction that stores them."
+  >
+    <RequirePermission to="usage:read">
+      <Usage />
+    </RequirePermission>
+  </Page>
+);
+
+function Usage() {
+  const { organizationId } = useWorkspace();
+  const [days, setDays] = useState("30");
+  const usage = useQuery({
+    queryKey: ["usage", organizationId, days],
+    queryFn: ({ signal }) => {
+      const now = Date.now();
+      const from = dayOf(now - (Number(days) - 1) * DAY_MS);
+      return callApi("getUsage", { query: { organizationId, from, to: dayOf(now) }, signal });
+    },
+    placeholderData: (before) => before,
+  });
+  const billing = useQuery({
+    queryKey: ["billing", organizationId],
+    queryFn: ({ signal }) => callApi("getBilling", { query: { organizationId }, signal }),
+  });
+  const sources = useQuery({
+    queryKey: ["sources", organizationId, "names"],
+    queryFn: ({ signal }) => callApi("listSources", { query: { organizationId }, signal }),
+  });
+  const names = new Map(sources.data?.sources.map(({ sourceId, name }) => [sourceId, name]));
+  return (
+    <Stack gap="lg">
+      <QueryResult query={billing} rows={1}>
+        {(answer) => <BillingPeriod billing={answer} />}
+      </QueryResult>
+      <Group>
+        <SegmentedControl aria-label="Range" data={SPANS} value={days} onChange={setDays} />
+      </Group>
+      <QueryResult query={usage}>{(answer) => <DailyUsage usage={answer} names={names} />}</QueryResult>
+    </Stack>
+  );
+}
+
+function BillingPeriod({ billing }: { readonly billing: Answer<"getBilling"> }) {
+  const { period, usage, limits } = billing;
+  const facts = [
+    ["Accepted events", formatCount(usage.accepted)],
+    ["Bootstraps", formatCount(usage.bootstraps)],
+    ["Sources", `${formatCount(usage.sources)} of ${formatCount(limits.sources)}`],
+  ] as const;
+  return (
+    <Paper withBorder p="lg" component="section" aria-label="This period">
+      <Text size="sm" c="dimmed" mb="sm">
+        {period.from} to {period.to}, self-hosted
+        {limits.acceptedEvents === null
+          ? ": events are not limited"
+          : `: at most ${formatCount(limits.acceptedEvents)} events`}
+      </Text>
+      <SimpleGrid cols={{ base: 1, xs: 3 }}>
+        {facts.map(([name, value]) => (
+          <div key={name}>
+            <Text size="sm" c="dimmed">
+              {name}
+            </Text>
+            <Text size="xl" fw={650}>
+              {value}
+            </Text>
+          </div>
+        ))}
+      </SimpleGrid>
+    </Paper>
+  );
+}
+
+/** Every day of the span, those without anything as 0. */
+function totalsOf({ from, to, days }: Answer<"getUsage">): { day: string; accepted: number }[] {
+  const byDay = new Map<string, number>();
+  for (const { day, accepted } of days) byDay.set(day, (byDay.get(day) ?? 0) + accepted);
+  const length = Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS) + 1;
+  return Array.from({ length }, (_, index) => {
+    const day = dayOf(Date.parse(from) + index * DAY_MS);
+    return { day, accepted: byDay.get(day) ?? 0 };
+  });
+}
+
+interface DailyUsageProps {
+  readonly usage: Answer<"getUsage">;
+  /** Of the sources that are there still. */
+  readonly names: ReadonlyMap<string, string>;
+}
+
+function DailyUsage({ usage, names }: DailyUsageProps) {
+  if (usage.days.length === 0) return <EmptyState title="Nothing was counted in these days" />;
+  const totals = totalsOf(usage);
+  const most = Math.max(...totals.map(({ accepted }) => accepted), 1);
+  return (
+    <Stack>
+      <Paper withBorder p="lg">
+        <Title order={2} size="h5" mb="sm">
+          Accepted events by day: {formatCount(usage.accepted)}
+        </Title>
+        <div
+          className="columns"
+          role="img"
+          aria-label={`${formatCount(usage.accepted)} accepted events from ${usage.from} to ${usage.to}; the table has the numbers`}
+        >
+          {totals.map(({ day, accepted }) => (
+            <span key={day} title={`${day}: ${formatCount(accepted)}`}>
+              <span style={{ height: `${(accepted / most) * 100}%` }} />
+            </span>
+          ))}
+        </div>
+        <Group justify="space-between">
+          <Text size="xs" c="dimmed">
+            {usage.from}
+          </Text>
+          <Text size="xs" c="dimmed">
+            {usage.to}
+          </Text>
+        </Group>
+      </Paper>
+      <Paper withBorder>
+        <ScrollRegion label="Usage by source and day">
+          <Table horizontalSpacing="md">
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>Day</Table.Th>
+                <Table.Th>Source</Table.Th>
+                <Table.Th ta="right">Accepted</Table.Th>
+                <Table.Th ta="right">Bootstraps</Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {usage.days.map(({ day, sourceId, accepted, bootstraps }) => (
+                <Table.Tr key={`${day} ${sourceId}`}>
+                  <Table.Td>{day}</Table.Td>
+                  <Table.Td className="wrap">{names.get(sourceId) ?? <code>{sourceId}</code>}</Table.Td>
+                  <Table.Td ta="right">{formatCount(accepted)}</Table.Td>
+                  <Table.Td ta="right">{formatCount(bootstraps)}</Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </ScrollRegion>
+      </Paper>
+    </Stack>
+  );
+}

@@ -1,0 +1,25 @@
+/** Text to be pasted elsewhere, with the button that copies it. */
+
+import { Group, Stack, Text } from "@mantine/core";
+import { CopyButton } from "./copy-button.tsx";
+import { ScrollRegion } from "./scroll-region.tsx";
+
+interface CodeBlockProps {
+  readonly title: string;
+  readonly text: string;
+  readonly copyLabel?: string;
+}
+
+export const CodeBlock = ({ title, text, copyLabel }: CodeBlockProps) => (
+  <Stack gap={0} className="code-block">
+    <Group justify="space-between" className="code-title" wrap="nowrap">
+      <Text size="sm" fw={600}>
+        {title}
+      </Text>
+      <CopyButton text={text} {...(copyLabel ? { label: copyLabel } : {})} />
+    </Group>
+    <ScrollRegion label={title} className="code-text">
+      <pre>{text}</pre>
+    </ScrollRegion>
+  </Stack>
+);

@@ -1,0 +1,52 @@
+import { LIMITS } from "@headwater/contract/limits";
+import { Group, Stack, TextInput } from "@mantine/core";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { type ReactNode, useState } from "react";
+import { ApiError, callApi } from "../api.ts";
+import { organizationsQuery } from "../queries.ts";
+import { AsyncButton } from "./async-button.tsx";
+import { ErrorAlert } from "./page-states.tsx";
+import { useSubmit } from "./use-submit.ts";
+
+interface CreateWorkspaceFormProps {
+  /** Called when it is in the list. */
+  readonly onCreated: (organizationId: string) => unknown;
+  /** Beside the button that makes it. */
+  readonly children?: ReactNode;
+}
+
+/** Makes a workspace, of which whoever does it is the owner. */
+export function CreateWorkspaceForm({ onCreated, children }: CreateWorkspaceFormProps) {
+  const client = useQueryClient();
+  const [name, setName] = useState("");
+  const created = useMutation({
+    mutationFn: () => callApi("createOrganization", { body: { name: name.trim() } }),
+    onSuccess: async ({ organizationId }) => {
+      await client.invalidateQueries({ queryKey: organizationsQuery.queryKey });
+      await onCreated(organizationId);
+    },
+  });
+  const failure = created.error instanceof ApiError ? created.error : null;
+  const submit = useSubmit(() => created.mutateAsync(), name.trim() !== "");
+  return (
+    <form onSubmit={submit} aria-label="New workspace">
+      <Stack>
+        {created.error && <ErrorAlert error={created.error} />}
+        <TextInput
+          label="Name"
+          required
+          maxLength={LIMITS.nameLength}
+          value={name}
+          error={failure?.issueAt("name")}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        <Group justify="flex-end">
+          {children}
+          <AsyncButton type="submit" isPending={created.isPending} disabled={name.trim() === ""}>
+            Create
+          </AsyncButton>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

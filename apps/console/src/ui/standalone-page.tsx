@@ -1,0 +1,28 @@
+import { Paper, Stack, Title } from "@mantine/core";
+import { type ReactNode, useEffect } from "react";
+import { Brand } from "./brand.tsx";
+
+interface StandalonePageProps {
+  readonly title: string;
+  readonly children: ReactNode;
+}
+
+/** A page with nothing of the console around it, for whoever cannot be shown that. */
+export function StandalonePage({ title, children }: StandalonePageProps) {
+  useEffect(() => {
+    document.title = `${title} · Headwater`;
+  }, [title]);
+  return (
+    <main className="sign-in">
+      <Paper withBorder p="xl" radius="lg" maw={500} w="100%">
+        <Stack>
+          <Brand />
+          <Title order={1} size="h3">
+            {title}
+          </Title>
+          {children}
+        </Stack>
+      </Paper>
+    </main>
+  );
+}
