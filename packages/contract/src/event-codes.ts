@@ -1,11 +1,15 @@
-/** What is said of single events (CONTRACT section 4). */
+/** The codes and warnings of single events (docs/contract.md section 4). */
+import { EVENT_TYPES } from "./event-types.ts";
+
+const KNOWN_TYPES = Object.keys(EVENT_TYPES)
+  .map((type) => `\`${type}\``)
+  .join(" and ");
 
 /** Why one event of a batch was not stored (CONTRACT section 4), with what to do about it. */
 export const EVENT_CODES = {
   duplicate_event: "This event was stored before; it is counted once.",
   invalid_event: "The event cannot be used; see the message for the fields to correct.",
-  unsupported_event_type:
-    "This server knows the types `page` and `track`; update the server or send one of them.",
+  unsupported_event_type: `This server accepts the types ${KNOWN_TYPES}. Update the server or send one of these types.`,
   timestamp_too_old: "The event is over 7 days old; check the client's clock and how long its queue waits.",
   timestamp_in_future:
     "The event is over 24 hours ahead; check the client's clock and send `sentAt` anew at each try.",

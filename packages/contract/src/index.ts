@@ -4,6 +4,7 @@ export * from "./counting.ts";
 export * from "./debug.ts";
 export * from "./errors.ts";
 export * from "./event-codes.ts";
+export * from "./event-types.ts";
 export * from "./export.ts";
 export * from "./ingest.ts";
 export * from "./limits.ts";

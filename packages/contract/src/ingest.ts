@@ -1,6 +1,7 @@
 /** Bodies of the public ingest API (spec 2.4 to 2.8, CONTRACT section 4). Requests are open: unknown fields are ignored. */
 import Type, { type Static } from "typebox";
 import { EVENT_CODES, type EventCode, WARNINGS } from "./event-codes.ts";
+import { EVENT_TYPES } from "./event-types.ts";
 import { LIMITS } from "./limits.ts";
 import { Closed, Count, FreeObject, Maybe, Nullable, OneOf, Time, when } from "./shapes.ts";
 import { Privacy } from "./sources.ts";
@@ -20,9 +21,21 @@ export const Context = Type.Object({
   userAgent: Maybe(Type.String()),
 });
 
+/** The fields that an event of each type must have, as conditions of JSON Schema. */
+const requiredByType = Object.entries(EVENT_TYPES).map(([type, { requiresName, requiresPage }]) => {
+  const properties = {
+    ...(requiresName ? { name: { type: "string", minLength: 1 } } : {}),
+    ...(requiresPage ? { page: { type: "object" } } : {}),
+  };
+  return when(
+    { properties: { type: { const: type } }, required: ["type"] },
+    { properties, required: Object.keys(properties) },
+  );
+});
+
 /**
- * One event (spec 2.7). A `type` other than the two known ones passes here and is rejected by itself,
- * so that a newer client does not lose its batch on an older server.
+ * One event (spec 2.7). An unknown `type` passes this schema, and the event is rejected on its own:
+ * a newer client must not lose its whole batch on an older server.
  */
 export const Event = Type.Object(
   {
@@ -39,18 +52,7 @@ export const Event = Type.Object(
     properties: Maybe(FreeObject),
     context: Maybe(Context),
   },
-  {
-    allOf: [
-      when(
-        { properties: { type: { const: "track" } }, required: ["type"] },
-        { properties: { name: { type: "string", minLength: 1 } }, required: ["name"] },
-      ),
-      when(
-        { properties: { type: { const: "page" } }, required: ["type"] },
-        { properties: { page: { type: "object" } }, required: ["page"] },
-      ),
-    ],
-  },
+  { allOf: requiredByType },
 );
 export type Event = Static<typeof Event>;
 

@@ -7,7 +7,7 @@ import type {
   EventStatus,
   EventsBody,
 } from "@headwater/contract";
-import { EVENT_CODES } from "@headwater/contract";
+import { EVENT_CODES, storedEventName } from "@headwater/contract";
 import type { Attempt } from "../core/attempt.ts";
 import type { Arrival } from "../core/ingest-request.ts";
 import type { Committed, SessionRecord, Touch } from "../core/records.ts";
@@ -19,7 +19,6 @@ import {
   type Candidate,
   eventKey,
   judge,
-  nameOf,
   type Occasion,
   type Rejection,
   sharedJson,
@@ -150,12 +149,11 @@ const loose = (value: unknown) =>
 function identityOf(read: ReadEvent | BadEvent, sourceId: string) {
   const event = isBad(read) ? loose(read.bad) : read.event;
   const eventId = typeof event.id === "string" ? event.id : "";
-  const name = event.type === "page" ? "page_view" : typeof event.name === "string" ? event.name : "";
   return {
     eventId,
     analyticsEventId: eventId === "" ? "" : analyticsEventId(eventKey(sourceId, eventId)),
     type: typeof event.type === "string" ? event.type : "",
-    name,
+    name: storedEventName(event.type, event.name),
   };
 }
 
@@ -172,7 +170,7 @@ function resultOf(verdict: Verdict, index: number, stored: boolean, sourceId: st
     eventId: event.id,
     analyticsEventId: analyticsEventId(judged.key),
     type: event.type,
-    name: nameOf(event),
+    name: storedEventName(event.type, event.name),
     status,
     code: stored ? null : "duplicate_event",
     message: stored ? null : EVENT_CODES.duplicate_event,

@@ -5,7 +5,9 @@ import {
   EVENT_CODES,
   type Event,
   type EventCode,
+  eventTypeRules,
   LIMITS,
+  storedEventName,
   type Warning,
 } from "@headwater/contract";
 import { SERVER_LIMITS } from "../core/limits.ts";
@@ -68,7 +70,6 @@ export interface Rejection {
 export const eventKey = (sourceId: string, eventId: string) =>
   hash("sha256", `${sourceId}\n${eventId}`, "hex").slice(0, 32);
 export const analyticsEventId = (key: string) => `evt_${key}`;
-export const nameOf = (event: Event) => (event.type === "page" ? "page_view" : (event.name ?? ""));
 
 const reject = (code: EventCode, message: string = EVENT_CODES[code]): Rejection => ({ code, message });
 const TOLERANCE_MS = LIMITS.skewToleranceSeconds * 1_000;
@@ -159,11 +160,12 @@ const sizeText = (value: unknown): string | null => {
 };
 
 function refusedAtOnce(event: Event): Rejection | null {
-  if (event.type !== "page" && event.type !== "track") return reject("unsupported_event_type");
+  const rules = eventTypeRules(event.type);
+  if (rules === null) return reject("unsupported_event_type");
   if (isLonger(event.id, LIMITS.eventIdLength)) return reject("event_id_too_long");
-  if (event.type === "track" && isLonger(event.name!, LIMITS.eventNameLength))
+  if (rules.requiresName && isLonger(event.name ?? "", LIMITS.eventNameLength))
     return reject("event_name_too_long");
-  if (event.type === "page" && !event.page!.url && !event.page!.path) return reject("page_address_missing");
+  if (rules.requiresPage && !event.page?.url && !event.page?.path) return reject("page_address_missing");
   return null;
 }
 
@@ -198,7 +200,7 @@ export function judge(read: ReadEvent, occasion: Occasion): Candidate | Rejectio
   const page = event.page ? pageOf(event.page, occasion, warnings) : null;
   if (page?.path && occasion.excludes(page.path)) return reject("path_excluded");
   const userId = occasion.userId ?? session.userId;
-  const name = nameOf(event);
+  const name = storedEventName(event.type, event.name);
   const key = eventKey(occasion.sourceId, event.id);
   const own = JSON.stringify({
     analyticsEventId: analyticsEventId(key),

@@ -8,6 +8,7 @@ import {
   type StatsFilter,
   type StatsScalar,
 } from "@headwater/contract";
+import { IS_PAGE_VIEW } from "../clickhouse/schema/event-types.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { all, any, type Bind } from "./sql.ts";
 import { asText, type Dimension, propertyIssue, propertyOf, readDimension, TEXTS } from "./words.ts";
@@ -159,7 +160,7 @@ const unmarked = (value: string) => `if(empty(${value}), NULL, substring(${value
 export const entryOf = (text: string): string => unmarked(`argMin(${marked(text)}, concat(${ORDER}))`);
 /** What the last says: page views before others. */
 export const exitOf = (text: string): string =>
-  unmarked(`argMax(${marked(text)}, concat(if(type = 'page', '1', '0'), ${ORDER}))`);
+  unmarked(`argMax(${marked(text)}, concat(if(${IS_PAGE_VIEW}, '1', '0'), ${ORDER}))`);
 
 /**
  * @param sessionsWhere the condition under which events make sessions: theirs, not only those of the period

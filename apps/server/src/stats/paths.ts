@@ -1,5 +1,7 @@
 /** POST /api/stats/paths: which page sessions went to from which, step by step. */
+
 import type { StatsPathsAnswer, StatsPathsBody } from "@headwater/contract";
+import { IS_PAGE_VIEW } from "../clickhouse/schema/event-types.ts";
 import type { Ask } from "./ask.ts";
 import { answered, conditionsOf, inPeriod, readScope, type Scope } from "./scope.ts";
 import { type Statement, statement } from "./sql.ts";
@@ -17,8 +19,7 @@ interface Paths {
 export const writePaths = (scope: Scope, { startPage, steps, limit }: Paths): Statement =>
   statement((bind) => {
     const { sessions, filters } = conditionsOf(bind, scope, scope.range);
-    const views =
-      "groupArrayIf((occurredAt, eventId, assumeNotNull(page.path)), type = 'page' AND page.path IS NOT NULL)";
+    const views = `groupArrayIf((occurredAt, eventId, assumeNotNull(page.path)), ${IS_PAGE_VIEW} AND page.path IS NOT NULL)`;
     const begin = startPage === null ? "1" : `indexOf(pages, ${bind("String", startPage)})`;
     return `SELECT tupleElement(step, 1) AS number, tupleElement(step, 2) AS fromPage, tupleElement(step, 3) AS toPage, count() AS counted
       FROM (

@@ -2,6 +2,7 @@
  * The statement of a question about metrics. Events and sessions are added up apart, since a session belongs to the
  * bucket of its first event, and then laid together by their groups.
  */
+import { IS_ACTION, IS_PAGE_VIEW } from "../clickhouse/schema/event-types.ts";
 import { entryOf, exitOf } from "./filter.ts";
 import { metricOf, OF_EVENTS, OF_SESSIONS, OF_VISITS, type Part, summedBy } from "./metrics.ts";
 import {
@@ -53,7 +54,7 @@ function overEvents(bind: Bind, query: Query, side: Side, conditions: Conditions
     "session",
     `${VISITOR} AS visitor`,
     `${USER} AS user`,
-    "type = 'page' AS isPage",
+    `${IS_PAGE_VIEW} AS isPage`,
     `${query.goal ? writeGoal(bind, query.goal) : "0"} AS isGoal`,
     ...ofKind(query, "time").map(
       ({ column }) => `${bucket(bind, "toUnixTimestamp64Milli(occurredAt)", side)} AS ${column}`,
@@ -99,8 +100,8 @@ function overSessions(bind: Bind, query: Query, side: Side, conditions: Conditio
 const FACTS = [
   "min(occurredAt) AS startedAt",
   "max(occurredAt) AS endedAt",
-  "countIf(type = 'page') AS pageViews",
-  "countIf(type = 'track') AS trackEvents",
+  `countIf(${IS_PAGE_VIEW}) AS pageViews`,
+  `countIf(${IS_ACTION}) AS trackEvents`,
 ];
 
 /** Where all dimensions are of sessions, one pass over the events: each session with what of it counts. */
@@ -111,7 +112,7 @@ function overVisits(bind: Bind, query: Query, side: Side, conditions: Conditions
   const OF_PART = {
     visitors: `groupUniqArrayIf(${VISITOR}, ${counts})`,
     users: `groupUniqArrayIf(${USER}, ${counts})`,
-    pageviews: `countIf(type = 'page' AND ${counts})`,
+    pageviews: `countIf(${IS_PAGE_VIEW} AND ${counts})`,
     converted: `groupUniqArrayIf(${VISITOR}, ${counts} AND (${goal}))`,
   };
   const needed = neededBy(query);

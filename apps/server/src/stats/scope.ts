@@ -1,5 +1,6 @@
 /** What every question has: a source, a time zone, a period, filters; read once, and written as conditions. */
 import type { Issue, StatsDateRange, StatsFilter, StatsGoal } from "@headwater/contract";
+import { IS_PAGE_VIEW } from "../clickhouse/schema/event-types.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";
 import { toIsoTime } from "../core/time.ts";
@@ -102,5 +103,5 @@ const likeOf = (pattern: string) =>
 export function writeGoal(bind: Bind, { event, page }: StatsGoal): string {
   if (event !== undefined) return `name = ${bind("String", event)}`;
   const fits = `ifNull(${asText("page.path")} LIKE ${bind("String", likeOf(page ?? ""))}, 0)`;
-  return `type = 'page' AND ${fits}`;
+  return `${IS_PAGE_VIEW} AND ${fits}`;
 }

@@ -2,6 +2,7 @@
  * The rows that a question reads where most days have settled: those of `visits` or of `hits`, and rows like them that are
  * derived of the events of the rest.
  */
+import { IS_PAGE_VIEW } from "../clickhouse/schema/event-types.ts";
 import { list, type Query, type Side } from "./query-parts.ts";
 import type { Rows, Settled } from "./rollups/coverage.ts";
 import { type SessionText, SLICE, slicesOf } from "./rollups/sessions.ts";
@@ -54,6 +55,6 @@ export function hitsOf(bind: Bind, { scope }: Query, side: Side, { hits }: Settl
   if (unread === null) return stored;
   const { own } = ownOf(bind, scope, side.period);
   return `${stored} UNION ALL SELECT toStartOfFifteenMinutes(occurredAt) AS quarter, session, visitor, name,
-      CAST(page.path AS LowCardinality(Nullable(String))) AS path, toUInt32(type = 'page') AS pageviews, toUInt32(1) AS events
+      CAST(page.path AS LowCardinality(Nullable(String))) AS path, toUInt32(${IS_PAGE_VIEW}) AS pageviews, toUInt32(1) AS events
     FROM events WHERE ${own} AND ${inPeriod(bind, side.period)} AND (${unread})`;
 }

@@ -2,7 +2,7 @@
  * An event that comes from a file, exported here or made elsewhere: held to the rules of every event and brought into its
  * normal form, but for how old it may be. Pure.
  */
-import { EVENT_CODES, type Event, LIMITS } from "@headwater/contract";
+import { EVENT_CODES, type Event, eventTypeRules, LIMITS } from "@headwater/contract";
 import { toIsoTime } from "../../src/core/time.ts";
 import { rejectBad } from "../../src/ingest/batch.ts";
 import { type Candidate, judge, type Rejection, sharedJson } from "../../src/ingest/normalize.ts";
@@ -50,7 +50,7 @@ function pageOf({ page, type }: Loose): unknown {
   if (!isObject(page)) return page ?? null;
   const { url = null, path = null, title = null, referrer = null } = page;
   const isEmpty = [url, path, title, referrer].every((value) => value === null);
-  return isEmpty && type !== "page" ? null : { url, path, title, referrer };
+  return isEmpty && !eventTypeRules(type)?.requiresPage ? null : { url, path, title, referrer };
 }
 
 function deviceIn({ device, context }: Loose): Device {
@@ -70,7 +70,7 @@ const asEvent = (row: Loose): unknown => ({
   id: row.eventId ?? row.id,
   type: row.type,
   timestamp: row.timestamp ?? row.occurredAt,
-  name: row.type === "track" ? row.name : null,
+  name: eventTypeRules(row.type)?.requiresName ? row.name : null,
   page: pageOf(row),
   anonymousId: row.anonymousId,
   sessionId: row.sessionId,

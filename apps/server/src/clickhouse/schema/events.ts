@@ -4,6 +4,7 @@
  */
 
 import { onCluster, type Place } from "../cluster.ts";
+import { IS_ACTION, IS_PAGE_VIEW } from "./event-types.ts";
 import { tableStatements } from "./table.ts";
 
 const few = "LowCardinality(Nullable(String))";
@@ -104,10 +105,10 @@ FROM (
   SELECT sourceId, sessionId,
     min(occurredAt) AS startedAt,
     max(occurredAt) AS endedAt,
-    countIf(type = 'page') AS pageViews,
-    countIf(type = 'track') AS trackEvents,
+    countIf(${IS_PAGE_VIEW}) AS pageViews,
+    countIf(${IS_ACTION}) AS trackEvents,
     argMin(tuple(${ENTRY}), (occurredAt, eventId)) AS firstEvent,
-    argMax(tuple(page), (type = 'page', occurredAt, eventId)) AS lastPage,
+    argMax(tuple(page), (${IS_PAGE_VIEW}, occurredAt, eventId)) AS lastPage,
     argMaxIf(tuple(userId), (occurredAt, eventId), userId IS NOT NULL) AS lastUser
   FROM ${place.database}.events
   GROUP BY sourceId, sessionId

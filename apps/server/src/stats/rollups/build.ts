@@ -2,6 +2,7 @@
 
 import type { ClickHouseSettings } from "@clickhouse/client";
 import type { WarehouseClient } from "../../clickhouse/client.ts";
+import { IS_PAGE_VIEW } from "../../clickhouse/schema/event-types.ts";
 import { SESSION_TEXTS, SETTLING } from "../../clickhouse/schema/rollups.ts";
 import { SERVER_LIMITS } from "../../core/limits.ts";
 import { SLICE, slicesOf } from "./sessions.ts";
@@ -46,7 +47,7 @@ const VISITS = `INSERT INTO visits (sourceId, day, version, ${[...SLICE, ...SESS
 
 const HITS = `INSERT INTO hits (sourceId, day, version, quarter, session, visitor, name, path, pageviews, events)
   SELECT {sourceId:String}, {day:Date}, {version:UInt64},
-    toStartOfFifteenMinutes(occurredAt) AS at, session, visitor, name, page.path, countIf(type = 'page'), count()
+    toStartOfFifteenMinutes(occurredAt) AS at, session, visitor, name, page.path, countIf(${IS_PAGE_VIEW}), count()
   FROM events WHERE sourceId = {sourceId:String} AND ${RECEIVED} AND NOT device.isBot AND toDate(occurredAt) = {day:Date}
     AND session % {pieces:UInt64} = {piece:UInt64}
   GROUP BY at, session, visitor, name, page.path`;

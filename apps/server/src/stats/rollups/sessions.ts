@@ -1,4 +1,5 @@
 /** Sessions as rows of `visits`, derived of events: for the days that settle, and for the sessions of those that have not. */
+import { IS_ACTION, IS_PAGE_VIEW } from "../../clickhouse/schema/event-types.ts";
 import { SESSION_TEXTS } from "../../clickhouse/schema/rollups.ts";
 import { entryOf, exitOf } from "../filter.ts";
 import { asText, TEXTS } from "../words.ts";
@@ -44,9 +45,9 @@ export const slicesOf = (where: string, texts: readonly SessionText[]): string =
   FROM (
     SELECT session,
       min(occurredAt) AS startedAt, max(occurredAt) AS endedAt,
-      countIf(type = 'page') AS viewsInAll, countIf(type = 'track') AS tracksInAll,
+      countIf(${IS_PAGE_VIEW}) AS viewsInAll, countIf(${IS_ACTION}) AS tracksInAll,
       groupArray(tuple(toUInt32(${QUARTER}), visitor, ifNull(sipHash64(userId), 0))) AS seen,
-      groupArrayIf(tuple(toUInt32(${QUARTER}), visitor, ifNull(sipHash64(userId), 0)), type = 'page') AS viewed,
+      groupArrayIf(tuple(toUInt32(${QUARTER}), visitor, ifNull(sipHash64(userId), 0)), ${IS_PAGE_VIEW}) AS viewed,
       arraySort(arrayDistinct(seen)) AS slices
       ${["", ...texts.map(textOf)].join(",\n      ")}
     FROM events WHERE ${where} GROUP BY session
