@@ -13,6 +13,7 @@ import type { Attempt } from "./core/attempt.ts";
 import { SERVER_LIMITS } from "./core/limits.ts";
 import { createRateLimiter } from "./core/rate-limit.ts";
 import type { SourceRecord } from "./core/records.ts";
+import { compile } from "./core/validate.ts";
 import { healthOf, statusOf as healthStatus } from "./debug/health.ts";
 import { maskString } from "./debug/mask.ts";
 import { createRecorder, type Recorder } from "./debug/recorder.ts";
@@ -26,7 +27,6 @@ import { createConsoleDoor } from "./http/console-door.ts";
 import { createGuard } from "./http/guard.ts";
 import { createHttpServer } from "./http/http-server.ts";
 import { createIngestDoor } from "./http/ingest-door.ts";
-import { compile } from "./http/validate.ts";
 import { createWorkspaceApp } from "./http/workspace-app.ts";
 import { createIngest, type Ingest } from "./ingest/ingest.ts";
 import { createObserver } from "./ingest/observe.ts";
@@ -269,7 +269,7 @@ export async function createService(given: ServiceParts): Promise<Service> {
       asRecorded: maskString,
       forgetSession: (session) => {
         ingest.forget({ of: "session", ...session });
-        ledger.tellUser(session);
+        ledger.notifySessionChanged(session);
       },
     },
     finish: async () => {

@@ -11,7 +11,7 @@ import type { Answer, Call, Handler, WorkspaceOperationId } from "../core/handle
 import { createIds } from "../core/ids.ts";
 import type { Actor } from "../core/records.ts";
 import { Refusal } from "../core/refusal.ts";
-import { compile } from "../http/validate.ts";
+import { compile } from "../core/validate.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { ledgerPath } from "../ledger/sqlite/database.ts";
 import { openLedger, openLedgerBeside } from "../open-ledger.ts";

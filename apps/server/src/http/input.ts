@@ -5,8 +5,8 @@ import type { TSchema } from "typebox";
 import type { FieldRules } from "../core/handler.ts";
 import { Refusal } from "../core/refusal.ts";
 import { storable } from "../core/text.ts";
+import { type Check, compile } from "../core/validate.ts";
 import { parseBody, type RawBody, storageIssues } from "./json-body.ts";
-import { type Check, compile } from "./validate.ts";
 
 /** As it came. */
 export interface Incoming {

@@ -84,7 +84,7 @@ export function createSessions(ledger: IngestLedger): Sessions {
     livesOn(sourceId, sessionId, userId, now) {
       const key = keyOf(sourceId, sessionId);
       const session = remembered.peek(key);
-      if (userId !== null && session?.userId !== userId) ledger.tellUser({ sourceId, sessionId });
+      if (userId !== null && session?.userId !== userId) ledger.notifySessionChanged({ sourceId, sessionId });
       remembered.outdate(key);
       if (!session) return;
       // in place: requests that ran beside this one hold the same record

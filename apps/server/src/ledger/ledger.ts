@@ -59,7 +59,7 @@ export interface IngestLedger {
   /** All or nothing, durable when it resolves. Concurrent calls share transactions. */
   commit(commit: Commit): Promise<Committed>;
   /** A commit named the session's user: other nodes are told, soon and by the way. */
-  tellUser(session: { sourceId: string; sessionId: string }): void;
+  notifySessionChanged(session: { sourceId: string; sessionId: string }): void;
 }
 
 export interface AttemptLedger {

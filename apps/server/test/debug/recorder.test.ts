@@ -4,9 +4,9 @@ import { Attempt as AttemptSchema } from "@headwater/contract";
 import type { Attempt } from "../../src/core/attempt.ts";
 import { SERVER_LIMITS } from "../../src/core/limits.ts";
 import type { AttemptCount, AttemptRow } from "../../src/core/records.ts";
+import { compile } from "../../src/core/validate.ts";
 import { createRecorder } from "../../src/debug/recorder.ts";
 import type { RecorderLimits } from "../../src/debug/sampling.ts";
-import { compile } from "../../src/http/validate.ts";
 import type { AttemptLedger } from "../../src/ledger/ledger.ts";
 import { bootstrapped, fakeClock, NOW, refused, silent, source, taken } from "./fixtures.ts";
 

@@ -3,9 +3,9 @@ import { describe, it } from "node:test";
 import { DebugData, type DebugQuery, EVENT_CODES, LIMITS } from "@headwater/contract";
 import { SERVER_LIMITS } from "../../src/core/limits.ts";
 import type { SourceRecord } from "../../src/core/records.ts";
+import { compile } from "../../src/core/validate.ts";
 import { createRecorder } from "../../src/debug/recorder.ts";
 import { createDebugRoom } from "../../src/debug/view.ts";
-import { compile } from "../../src/http/validate.ts";
 import { bootstrapped, fakeClock, memoryLedger, NOW, refused, silent, source, taken } from "./fixtures.ts";
 
 const HOUR = 3_600_000;

@@ -48,8 +48,8 @@ it("A node is told what another changed, and of nothing else: not even of member
     await one.touchTokens([{ tokenId: "tok_1", lastUsedAt: NOW }]);
     await one.revokeToken({ ...by, tokenId: "tok_1" });
     await toldOf("tokens");
-    other.tellUser({ sourceId, sessionId: "ses_own" });
-    one.tellUser({ sourceId, sessionId: "ses_1" });
+    other.notifySessionChanged({ sourceId, sessionId: "ses_own" });
+    one.notifySessionChanged({ sourceId, sessionId: "ses_1" });
     await toldOf("session");
     await one.updateSource({ ...by, sourceId, change: { isActive: false } });
     await toldOf("source");

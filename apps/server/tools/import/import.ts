@@ -9,7 +9,7 @@ import { type Operator, withLedgerAlone } from "../../src/cli/operator.ts";
 import type { Report } from "../../src/cli/report.ts";
 import { withWarehouse } from "../../src/cli/warehouse.ts";
 import { Refusal } from "../../src/core/refusal.ts";
-import { compile } from "../../src/http/validate.ts";
+import { compile } from "../../src/core/validate.ts";
 import { type Compile, createEventReader } from "../../src/ingest/parse.ts";
 import { warehouseStart } from "../../src/open-warehouse.ts";
 import { type Imported, type Importing, judgeImported } from "./normalize.ts";

@@ -125,8 +125,8 @@ export async function openPostgresLedger(options: PostgresOptions): Promise<Ledg
         probing = status.catch(() => undefined);
         return status;
       },
-    } satisfies Omit<Ledger, "tellUser" | "onForeignChange" | "close">),
-    tellUser: teller.tell,
+    } satisfies Omit<Ledger, "notifySessionChanged" | "onForeignChange" | "close">),
+    notifySessionChanged: teller.tell,
     onForeignChange: changes.onChange,
     close: async () => {
       await changes.close();

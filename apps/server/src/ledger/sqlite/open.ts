@@ -186,7 +186,7 @@ export async function openSqliteLedger(options: SqliteOptions): Promise<SqliteLe
     session: (asked) => ledger.call("session", asked),
     commit: (commit) => queue.add(commit),
     // there is no other node
-    tellUser: () => undefined,
+    notifySessionChanged: () => undefined,
     maintain: async (at) => {
       await Promise.all([keepUp(ledger, at, () => closing), attempts.call("maintain", at)]);
     },
