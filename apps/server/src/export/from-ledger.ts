@@ -1,8 +1,8 @@
 /** Events out of the ledger, where there is no warehouse: what was accepted in the last RETENTION_DAYS, as it came. */
 import { SERVER_LIMITS } from "../core/limits.ts";
 import type { OutboxPart } from "../core/records.ts";
-import { decompress } from "../ledger/compression.ts";
 import type { OutboxLedger } from "../ledger/ledger.ts";
+import { readLines } from "../ledger/outbox-payload.ts";
 import type { Json } from "./columns.ts";
 import { type Asked, unknownCursor } from "./range.ts";
 
@@ -31,13 +31,10 @@ function asStored(event: Json): Json {
   };
 }
 
-async function eventsOf({ payload, skipped }: OutboxPart, { sourceId, from, to }: Asked): Promise<Json[]> {
-  const isSkipped = new Set(skipped);
-  const lines = (await decompress(payload)).toString("utf8").split("\n");
-  const mark = JSON.stringify(sourceId);
+async function eventsOf(part: OutboxPart, { sourceId, from, to }: Asked): Promise<Json[]> {
+  const lines = await readLines(part);
   return lines
-    .filter((line, index) => !isSkipped.has(index + 1) && line.includes(mark))
-    .map((line) => JSON.parse(line) as Json)
+    .map(({ json }): Json => JSON.parse(json))
     .filter((event) => {
       const at = Date.parse(event.occurredAt as string);
       return event.sourceId === sourceId && at >= from && at < to;

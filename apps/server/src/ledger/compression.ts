@@ -1,16 +1,16 @@
-/** How lines of the outbox and records of attempts are kept: zstd, as fast as it gets, for it is on the way of a commit. */
+/** zstd at its fastest level, for outbox rows and debug records: compressing is part of every commit. */
 import { promisify } from "node:util";
 import { constants, zstdCompress, zstdCompressSync, zstdDecompress, zstdDecompressSync } from "node:zlib";
 
-/** What is compressed says how long it is when it is unpacked. */
 const FASTEST = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
-const fastest = (bytes: string | Uint8Array) => ({ ...FASTEST, pledgedSrcSize: Buffer.byteLength(bytes) });
 const compressLater = promisify(zstdCompress);
 
-export const compress = (bytes: string | Uint8Array): Promise<Buffer> => compressLater(bytes, fastest(bytes));
-/** For a thread of its own. */
-export const compressSync = (bytes: string | Uint8Array): Buffer => zstdCompressSync(bytes, FASTEST);
-
+/** The known length lets zstd allocate small tables for small inputs; the synchronous call knows it anyway. */
+export const compress = (bytes: string | Uint8Array): Promise<Buffer> =>
+  compressLater(bytes, { ...FASTEST, pledgedSrcSize: Buffer.byteLength(bytes) });
 export const decompress: (bytes: Uint8Array) => Promise<Buffer> = promisify(zstdDecompress);
-/** For a thread of its own. */
+
+/** Blocks the thread; for the threads of the ledger. */
+export const compressSync = (bytes: string | Uint8Array): Buffer => zstdCompressSync(bytes, FASTEST);
+/** Blocks the thread; for the threads of the ledger. */
 export const decompressSync = (bytes: Uint8Array): Buffer => zstdDecompressSync(bytes);

@@ -37,7 +37,7 @@ const codeOf = (error: unknown) => (error as { code?: string }).code ?? "";
 
 /** @throws Refused, or the client's error: then it may be stored or not */
 export async function insert(client: WarehouseClient, block: Block, signal: AbortSignal): Promise<void> {
-  const body = bodyOf(block);
+  const body = await bodyOf(block);
   const attempt = async (more: ClickHouseSettings) => {
     const answer = await client.exec({
       query: "INSERT INTO events FORMAT JSONEachRow",

@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { WarehouseClient } from "../clickhouse/client.ts";
 import { onCluster, onEveryNode, storedName } from "../clickhouse/cluster.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
-import { type Block, type Row, rowsOf, without } from "./block.ts";
+import { type Block, type BlockRow, rowsOf, without } from "./block.ts";
 import { insert, Refused } from "./insert.ts";
 
 /**
@@ -52,7 +52,7 @@ const widened = ([from, to]: [number, number], at: number): [number, number] => 
   Math.max(to, at),
 ];
 
-function spanOf(rows: readonly Row[], before?: Span): Span {
+function spanOf(rows: readonly BlockRow[], before?: Span): Span {
   const nothing: [number, number] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   const span = before ?? { rows: 0, sources: new Set(), occurred: nothing, received: nothing };
   span.rows += rows.length;
@@ -110,7 +110,7 @@ async function idsHeld(search: Search, block: Block): Promise<string[]> {
 
 interface Comparison {
   rows: number;
-  held: Row[];
+  held: BlockRow[];
 }
 
 /**
@@ -124,7 +124,7 @@ async function compare(search: Search, block: Block): Promise<Comparison> {
   const most = 2 * span.rows;
   const near = await idsNear(search, span, `LIMIT ${most}`);
   const ids = new Set(near.length < most ? near : await idsHeld(search, block));
-  const held: Row[] = [];
+  const held: BlockRow[] = [];
   if (ids.size > 0)
     for await (const rows of rowsOf(block)) held.push(...rows.filter(({ id }) => ids.has(id)));
   return { rows: span.rows, held };

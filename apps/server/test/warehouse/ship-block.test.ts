@@ -1,4 +1,4 @@
-/** Blocks of a page: what is in them is found without reading what applications wrote, and each event is sent once. */
+/** Blocks: which events they hold, the body of their insert, and how a large page is divided. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -6,20 +6,18 @@ import { isDeepStrictEqual } from "node:util";
 import { zstdDecompressSync } from "node:zlib";
 import { SERVER_LIMITS } from "../../src/core/limits.ts";
 import type { OutboxPart } from "../../src/core/records.ts";
-import { compress, compressSync } from "../../src/ledger/compression.ts";
+import { compressSync } from "../../src/ledger/compression.ts";
 import {
-  blockOf,
-  blocksOf,
-  bodyOf,
-  type Row,
-  rowsOf,
-  unpackedBytes,
-  without,
-} from "../../src/shipping/block.ts";
+  buildPayload,
+  buildPayloadSync,
+  getUnpackedBytes,
+  readLines,
+} from "../../src/ledger/outbox-payload.ts";
+import { type BlockRow, blockOf, blocksOf, bodyOf, rowsOf, without } from "../../src/shipping/block.ts";
 import { anEvent } from "./store.ts";
 
 const NOW = Date.UTC(2026, 10, 1);
-/** Texts and keys that look like the members around them. */
+/** Events whose own texts and keys look like the members around them. */
 const TRICKY = [
   { name: ',"timestamp":"2020-01-01' },
   { eventId: '\\",\\"sourceId\\":\\"src_9' },
@@ -30,12 +28,12 @@ const TRICKY = [
 const jsonOf = (over: Record<string, unknown>, index: number) => anEvent(NOW + index, over).json;
 const lines = [...TRICKY, {}, {}].map(jsonOf);
 
-async function rowsIn(parts: OutboxPart[]): Promise<Row[]> {
-  const all: Row[] = [];
+async function rowsIn(parts: OutboxPart[]): Promise<BlockRow[]> {
+  const all: BlockRow[] = [];
   for await (const rows of rowsOf({ token: "t", parts })) all.push(...rows);
   return all;
 }
-/** Node unpacks one frame of several. */
+/** Node unpacks only the first of several frames. */
 function textOf(body: Buffer): string[] {
   let text = "";
   for (let at = 0; at < body.length; ) {
@@ -49,7 +47,7 @@ function textOf(body: Buffer): string[] {
   return text.split("\n").filter(Boolean);
 }
 
-test("The ends of a line say what its whole says, whatever stands between them.", async () => {
+test("The rows of a block have the ids, sources and times of its events, whatever the events contain", async () => {
   const { parts } = blockOf("t", lines.join("\n"));
   const expected = lines.map((line, index) => {
     const { analyticsEventId: id, sourceId, occurredAt, receivedAt } = JSON.parse(line);
@@ -59,13 +57,13 @@ test("The ends of a line say what its whole says, whatever stands between them."
   assert.deepEqual(await rowsIn(parts), expected);
 });
 
-test("A line whose members stand in another order is read whole.", async () => {
+test("The order of an event's members does not matter", async () => {
   const { analyticsEventId, sourceId, ...rest } = JSON.parse(lines[0]!);
   const [row] = await rowsIn(blockOf("t", JSON.stringify({ sourceId, ...rest, analyticsEventId })).parts);
   assert.deepEqual([row?.id, row?.sourceId], [analyticsEventId, sourceId]);
 });
 
-test("What is skipped, or left out, is in no body; all else is, as it was.", async () => {
+test("The body has every event as it was accepted, except skipped lines and rows that are left out", async () => {
   const { parts } = blockOf("t", lines.join("\n"));
   const block = {
     token: "t",
@@ -74,22 +72,38 @@ test("What is skipped, or left out, is in no body; all else is, as it was.", asy
   const rows = await rowsIn(block.parts);
   assert.equal(rows.length, lines.length + 1);
   const kept = lines.filter((_, index) => index !== 1);
-  assert.ok(isDeepStrictEqual(textOf(bodyOf(block)), [...kept, lines[0], lines[1]]));
+  assert.ok(isDeepStrictEqual(textOf(await bodyOf(block)), [...kept, lines[0], lines[1]]));
   const left = without(block, [rows[0]!, rows.at(-1)!]);
-  assert.ok(isDeepStrictEqual(textOf(bodyOf(left)), [...kept.slice(1), lines[0]]));
-  assert.deepEqual(textOf(bodyOf(without(block, rows))), []);
+  assert.ok(isDeepStrictEqual(textOf(await bodyOf(left)), [...kept.slice(1), lines[0]]));
+  assert.deepEqual(textOf(await bodyOf(without(block, rows))), []);
 });
 
-test("A compressed part says how long it is, by either way of compressing.", async () => {
-  for (const length of [1, 200, 255, 256, 300, 65_791, 65_792, 3_000_000]) {
+test("A payload knows its unpacked size and stays valid zstd, whichever way it was compressed", async () => {
+  for (const length of [1, 200, 256, 65_792, 3_000_000]) {
     const text = "x".repeat(length);
-    assert.equal(unpackedBytes({ payload: compressSync(text) }), length);
-    assert.equal(unpackedBytes({ payload: await compress(text) }), length);
+    for (const payload of [buildPayloadSync(text), await buildPayload(text)]) {
+      assert.equal(getUnpackedBytes(payload), length);
+      assert.equal(zstdDecompressSync(payload).toString(), text);
+    }
   }
 });
 
-test("A page is one block, unless its events are so many bytes that they are several; the same page is the same blocks.", () => {
-  const large = { payload: compressSync(Buffer.alloc(SERVER_LIMITS.blockBytes / 2 - 1_000)), skipped: [] };
+test("Payloads of version 0.1.0, plain zstd without a footer, are read, measured and sent as well", async () => {
+  const part = { payload: compressSync(lines.join("\n")), skipped: [] };
+  assert.equal(getUnpackedBytes(part.payload), Buffer.byteLength(lines.join("\n")));
+  assert.deepEqual(
+    (await readLines(part)).map(({ json }) => json),
+    lines,
+  );
+  const block = { token: "t", parts: [part, ...blockOf("t", lines[0] ?? "").parts] };
+  assert.ok(isDeepStrictEqual(textOf(await bodyOf(block)), [...lines, lines[0]]));
+});
+
+test("A page is one block; a page of many bytes is several, the same ones each time", () => {
+  const large = {
+    payload: buildPayloadSync(Buffer.alloc(SERVER_LIMITS.blockBytes / 2 - 1_000)),
+    skipped: [],
+  };
   const page = { pageId: "pag_1", events: 4, createdAt: NOW, tries: 0, parts: Array(5).fill(large) };
   const blocks = [...blocksOf(page)];
   assert.deepEqual(

@@ -1,6 +1,7 @@
 /** What a move takes along, one kind of thing after the other, each page by page. */
 import type { DatabaseSync } from "node:sqlite";
-import { compress, decompressSync } from "../../src/ledger/compression.ts";
+import { decompressSync } from "../../src/ledger/compression.ts";
+import { buildPayload, joinLines, parseEvent, readLinesSync } from "../../src/ledger/outbox-payload.ts";
 import { ROW_BYTES } from "../../src/ledger/postgres/attempts.ts";
 import type { Connection } from "../../src/ledger/postgres/connections.ts";
 
@@ -103,12 +104,9 @@ export function recentKeysCourse(database: DatabaseSync, target: Connection): Co
 export function outboxCourse(database: DatabaseSync, target: Connection): Course {
   const after = database.prepare("select * from outbox where seq > ? order by seq limit 20");
   const put = async ({ created_at: createdAt, payload }: Row) => {
-    const lines = decompressSync(payload as Uint8Array)
-      .toString()
-      .split("\n");
-    const bySource = Map.groupBy(lines, (line) => (JSON.parse(line) as { sourceId: string }).sourceId);
-    for (const [sourceId, own] of bySource) {
-      const bytes = await compress(own.join("\n"));
+    const lines = readLinesSync({ payload: payload as Uint8Array, skipped: [] });
+    for (const [sourceId, own] of Map.groupBy(lines, ({ json }) => parseEvent(json).sourceId)) {
+      const bytes = await buildPayload(joinLines(own));
       await target.query(
         `with put as (insert into outbox (source_id, events, created_at, skipped, payload) values ($1, $2, $3, '{}', $4))
          insert into outbox_totals values ($1, $2, length($4))

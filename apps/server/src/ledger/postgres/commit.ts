@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import type pg from "pg";
 import type { Commit, Committed, SessionRecord } from "../../core/records.ts";
 import { utcDay } from "../../core/time.ts";
-import { compress } from "../compression.ts";
+import { buildPayload } from "../outbox-payload.ts";
 import type { LearnedKeys } from "./learned-keys.ts";
 
 /** The number that stands for a source beside its keys. */
@@ -77,7 +77,7 @@ function touchesOf(group: Commit[], numberOfPlace: Map<number, number>) {
 const arrayOf = (values: readonly unknown[]) => `{${values.join()}}`;
 
 async function compressAll(payloads: Payload[]) {
-  const parts = await Promise.all(payloads.map(({ lines }) => compress(lines.join("\n"))));
+  const parts = await Promise.all(payloads.map(({ lines }) => buildPayload(lines.join("\n"))));
   let first = 1;
   const outbox = parts.map(({ length: bytes }, index) => {
     const part = { source_id: payloads[index]!.sourceId, first, bytes };

@@ -1,10 +1,10 @@
 /** Visitors that are erased: who is to be, and what that takes out of sessions and outbox, a source's slice at a call. */
 import type pg from "pg";
 import type { OpenErasure, Place, Visitor } from "../../core/records.ts";
-import { compress, decompress } from "../compression.ts";
 import type { ErasureLedger } from "../ledger.ts";
+import { buildPayload, joinLines, type OutboxLine, readLines } from "../outbox-payload.ts";
 import { createAttemptFilter, type RecordedAttempt } from "../visitor-attempts.ts";
-import { createLineFilter, sourcesOf, visitorsIn } from "../visitor-lines.ts";
+import { removeVisitors, sourcesOf, visitorsIn } from "../visitors.ts";
 import { changingOutbox } from "./transactions.ts";
 
 /** Rows are held while they are rewritten. */
@@ -79,8 +79,8 @@ const openOf = (row: OpenRow): OpenErasure => ({
   visitor: { sourceIds: row.source_ids, kind: row.kind, id: row.visitor_id, until: row.requested_at },
 });
 
-async function rewrite(client: pg.PoolClient, sourceId: string, row: WaitingRow, lines: string[]) {
-  const packed = lines.length === 0 ? null : await compress(lines.join("\n"));
+async function rewrite(client: pg.PoolClient, sourceId: string, row: WaitingRow, lines: OutboxLine[]) {
+  const packed = lines.length === 0 ? null : await buildPayload(joinLines(lines));
   if (packed) {
     const values = [sourceId, row.seq, lines.length, packed];
     await client.query(
@@ -113,13 +113,14 @@ export const erasureVerbs = (pool: pg.Pool): ErasureLedger => ({
     const [index, from, known] = (after ?? [0, 0]) as [number, number, number | undefined];
     const sourceId = sourcesOf(visitors)[index];
     if (sourceId === undefined) return { next: null };
-    const keep = createLineFilter(visitorsIn(visitors, sourceId));
+    const own = visitorsIn(visitors, sourceId);
     return changingOutbox(pool, async (client) => {
       const newest = "select coalesce(max(seq), 0) as last from outbox where source_id = $1";
       const upTo = known ?? (await client.query(newest, [sourceId])).rows[0].last;
       const { rows } = await client.query<WaitingRow>(waiting(sealed), [sourceId, from, upTo]);
       for (const row of rows) {
-        const lines = keep(await decompress(row.payload), row.skipped);
+        const all = await readLines({ payload: row.payload, skipped: [] });
+        const lines = removeVisitors(all, row.skipped, own);
         if (lines) await rewrite(client, sourceId, row, lines);
       }
       const isLast = rows.length < SLICE_ROWS;

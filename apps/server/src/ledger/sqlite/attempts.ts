@@ -18,7 +18,7 @@ import type {
 import { attemptQuery } from "../attempt-filter.ts";
 import { compressSync, decompressSync } from "../compression.ts";
 import { createAttemptFilter } from "../visitor-attempts.ts";
-import { sourcesOf, visitorsIn } from "../visitor-lines.ts";
+import { sourcesOf, visitorsIn } from "../visitors.ts";
 import { createRetention, type KeptRow, type Retention } from "./attempts-kept.ts";
 import { connect, existingFile, makeFolder } from "./database.ts";
 import { inTransaction } from "./transaction.ts";

@@ -2,7 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { SessionRecord } from "../../core/records.ts";
 import { utcDay } from "../../core/time.ts";
-import { compressSync } from "../compression.ts";
+import { buildPayloadSync } from "../outbox-payload.ts";
 import type { Generations } from "./generations.ts";
 import type { Head, PackedGroup } from "./packing.ts";
 import { inTransaction } from "./transaction.ts";
@@ -121,7 +121,7 @@ export function prepareCommit(database: DatabaseSync, generations: Generations) 
             .split("\n")
             .filter((_, index) => outcomes[index] === 1)
             .join("\n");
-    const payload = compressSync(fresh);
+    const payload = buildPayloadSync(fresh);
     addOutbox.run(events, now, payload);
     addOutboxTotals.run(events, payload.length);
   };

@@ -1,9 +1,9 @@
 /** Visitors that are erased: who is to be, and what that takes out of sessions and outbox, a slice at a call. */
 import type { DatabaseSync } from "node:sqlite";
 import type { OpenErasure, Place, Visitor } from "../../core/records.ts";
-import { compressSync, decompressSync } from "../compression.ts";
 import type { ErasureLedger } from "../ledger.ts";
-import { createLineFilter, sourcesOf, visitorsIn } from "../visitor-lines.ts";
+import { buildPayloadSync, joinLines, type OutboxLine, readLinesSync } from "../outbox-payload.ts";
+import { removeVisitors, sourcesOf, visitorsIn } from "../visitors.ts";
 import { inTransaction } from "./transaction.ts";
 
 /** Compressed: some tens of milliseconds of the ledger's thread. */
@@ -102,8 +102,8 @@ export function prepareErasures(database: DatabaseSync): Verbs {
     return rows;
   };
 
-  const keepLines = ({ seq, events, payload }: WaitingRow, lines: string[]) => {
-    const packed = lines.length === 0 ? null : compressSync(lines.join("\n"));
+  const keepLines = ({ seq, events, payload }: WaitingRow, lines: OutboxLine[]) => {
+    const packed = lines.length === 0 ? null : buildPayloadSync(joinLines(lines));
     if (packed) rewrite.run(lines.length, packed, seq);
     else remove.run(seq);
     subtract.run(events - lines.length, payload.length - (packed?.length ?? 0));
@@ -148,9 +148,8 @@ export function prepareErasures(database: DatabaseSync): Verbs {
         const bound = bounds.get() as { last: number; sealed: number };
         const [from, upTo] = (after ?? [0, bound.last]) as [number, number];
         const rows = slice(sealed ? from : Math.max(from, bound.sealed), upTo);
-        const keep = createLineFilter(visitors);
         for (const row of rows) {
-          const lines = keep(decompressSync(row.payload), []);
+          const lines = removeVisitors(readLinesSync({ payload: row.payload, skipped: [] }), [], visitors);
           if (lines) keepLines(row, lines);
         }
         const last = rows.at(-1);
