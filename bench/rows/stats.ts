@@ -4,8 +4,8 @@ import { connect, type WarehouseClient } from "../../apps/server/src/clickhouse/
 import { startEmbedded } from "../../apps/server/src/clickhouse/embedded/start.ts";
 import type { Life } from "../../apps/server/src/clickhouse/keep.ts";
 import { migrate } from "../../apps/server/src/clickhouse/migrate.ts";
-import { type Ask, createAsker } from "../../apps/server/src/stats/ask.ts";
 import { answerQuery } from "../../apps/server/src/stats/query.ts";
+import { type Ask, createAsker } from "../../apps/server/src/stats/run-query.ts";
 import { type Context, figure, median, type Section, spread, verdict } from "../section.ts";
 import { newFolder } from "../server.ts";
 import {

@@ -42,7 +42,7 @@ import { createOperations } from "./monitoring/routes.ts";
 import { type StorageTrouble, watchStorageTrouble } from "./monitoring/storage-trouble.ts";
 import { createHandlers, FIELD_RULES } from "./routes.ts";
 import { appliedLimits, type LimitDefaults, renderSource } from "./sources/source.ts";
-import type { AskedWarehouse } from "./stats/ask.ts";
+import type { AskedWarehouse } from "./stats/run-query.ts";
 import { createStats } from "./stats/stats.ts";
 import type { EraserDeps } from "./workers/erasures.ts";
 

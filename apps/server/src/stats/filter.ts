@@ -10,8 +10,8 @@ import {
 } from "@headwater/contract";
 import { IS_PAGE_VIEW } from "../clickhouse/schema/event-types.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
+import { asText, type Dimension, propertyIssue, propertyOf, readDimension, TEXTS } from "./dimensions.ts";
 import { all, any, type Bind } from "./sql.ts";
-import { asText, type Dimension, propertyIssue, propertyOf, readDimension, TEXTS } from "./words.ts";
 
 type Operator = (typeof STATS_OPERATORS)[number];
 export interface Leaf {

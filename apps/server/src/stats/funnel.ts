@@ -1,6 +1,6 @@
 /** POST /api/stats/funnel: how many visitors took step after step within a time. */
 import type { StatsFunnelAnswer, StatsFunnelBody } from "@headwater/contract";
-import type { Ask } from "./ask.ts";
+import type { Ask } from "./run-query.ts";
 import { answered, conditionsOf, readScope, type Scope, writeGoal } from "./scope.ts";
 import { type Statement, statement } from "./sql.ts";
 

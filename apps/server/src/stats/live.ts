@@ -2,7 +2,7 @@
 import type { StatsLiveAnswer } from "@headwater/contract";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { toIsoTime } from "../core/time.ts";
-import type { Ask } from "./ask.ts";
+import type { Ask } from "./run-query.ts";
 import { type Statement, statement } from "./sql.ts";
 
 const writeLive = (sourceId: string, since: number): Statement =>

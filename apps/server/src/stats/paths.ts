@@ -2,7 +2,7 @@
 
 import type { StatsPathsAnswer, StatsPathsBody } from "@headwater/contract";
 import { IS_PAGE_VIEW } from "../clickhouse/schema/event-types.ts";
-import type { Ask } from "./ask.ts";
+import type { Ask } from "./run-query.ts";
 import { answered, conditionsOf, inPeriod, readScope, type Scope } from "./scope.ts";
 import { type Statement, statement } from "./sql.ts";
 

@@ -1,9 +1,9 @@
 /** POST /api/stats/properties: which properties events carry. */
 import { LIMITS, type StatsPropertiesAnswer, type StatsPropertiesBody } from "@headwater/contract";
-import type { Ask } from "./ask.ts";
+import { propertyIssue } from "./dimensions.ts";
+import type { Ask } from "./run-query.ts";
 import { answered, conditionsOf, readScope, type Scope } from "./scope.ts";
 import { type Statement, statement } from "./sql.ts";
-import { propertyIssue } from "./words.ts";
 
 const LIMIT = 100;
 

@@ -11,15 +11,15 @@ import {
 } from "@headwater/contract";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { toIsoTime } from "../core/time.ts";
-import type { Ask } from "./ask.ts";
 import { bucketsOf, dayOf, type Period, startOfDay } from "./calendar.ts";
+import { type Dimension, propertyIssue, readDimension, readKey } from "./dimensions.ts";
 import { emptyOf, summedBy } from "./metrics.ts";
-import { dimensionColumn, metricColumn, type Query, type Side } from "./query-parts.ts";
-import { writeQuery } from "./query-sql.ts";
-import { isStillThere, readSettled } from "./rollups/coverage.ts";
+import { dimensionColumn, metricColumn, type Query, type Side } from "./metrics-query.ts";
+import { writeQuery } from "./metrics-sql.ts";
+import { isStillThere, readSettled } from "./rollups/freshness.ts";
+import { tableFor } from "./rollups/query-sql.ts";
+import type { Ask } from "./run-query.ts";
 import { answered, readScope, type Scope } from "./scope.ts";
-import { tableFor } from "./summary-sql.ts";
-import { type Dimension, propertyIssue, readDimension, readKey } from "./words.ts";
 
 type Fields = Pick<StatsQueryBody, "metrics" | "dimensions" | "orderBy" | "goal">;
 

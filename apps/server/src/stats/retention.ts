@@ -2,8 +2,8 @@
 import type { StatsRetentionAnswer, StatsRetentionBody } from "@headwater/contract";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { toIsoTime } from "../core/time.ts";
-import type { Ask } from "./ask.ts";
 import { bucketsOf } from "./calendar.ts";
+import type { Ask } from "./run-query.ts";
 import { answered, conditionsOf, readScope, type Scope } from "./scope.ts";
 import { type Statement, statement } from "./sql.ts";
 

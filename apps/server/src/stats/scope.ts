@@ -5,10 +5,10 @@ import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";
 import { toIsoTime } from "../core/time.ts";
 import { isZone, type Period } from "./calendar.ts";
+import { asText } from "./dimensions.ts";
 import { type Filter, readFilters, writeFilter } from "./filter.ts";
 import { type Range, readRange } from "./range.ts";
 import { all, type Bind } from "./sql.ts";
-import { asText } from "./words.ts";
 
 /** What the bodies of the questions share. */
 export interface Asked {

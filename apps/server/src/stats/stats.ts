@@ -1,7 +1,6 @@
 /** What can be asked of a source's events (CONTRACT section 9). */
 import type { Handlers } from "../core/handler.ts";
 import { toIsoTimeOrNull } from "../core/time.ts";
-import { type AskedWarehouse, createAsker } from "./ask.ts";
 import { answerFunnel } from "./funnel.ts";
 import { goalsOf } from "./goals.ts";
 import { answerLive } from "./live.ts";
@@ -9,6 +8,7 @@ import { answerPaths } from "./paths.ts";
 import { answerProperties } from "./properties.ts";
 import { answerQuery } from "./query.ts";
 import { answerRetention } from "./retention.ts";
+import { type AskedWarehouse, createAsker } from "./run-query.ts";
 
 export type StatsHandlers = Pick<
   Handlers,

@@ -11,7 +11,7 @@ import type { Warehouse } from "../clickhouse/warehouse.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import type { OpenErasure, Place } from "../core/records.ts";
 import type { ErasureLedger } from "../ledger/ledger.ts";
-import { forgetChanged } from "../stats/rollups/versions.ts";
+import { forgetChanged } from "../stats/rollups/drop.ts";
 
 export interface EraserDeps {
   ledger: ErasureLedger;

@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { WarehouseClient } from "../clickhouse/client.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { settleDay, type Unsettled } from "../stats/rollups/build.ts";
-import { areEventsChanging, daysOf, forgetSettled } from "../stats/rollups/versions.ts";
+import { areEventsChanging, daysOf, forgetSettled } from "../stats/rollups/drop.ts";
 
 export interface SettlerDeps {
   warehouse: { client(): WarehouseClient | null };

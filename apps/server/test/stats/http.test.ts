@@ -6,7 +6,7 @@ import { LIMITS } from "@headwater/contract";
 import fc from "fast-check";
 import { SERVER_LIMITS } from "../../src/core/limits.ts";
 import { Refusal } from "../../src/core/refusal.ts";
-import { createAsker } from "../../src/stats/ask.ts";
+import { createAsker } from "../../src/stats/run-query.ts";
 import { statement } from "../../src/stats/sql.ts";
 import { mutated } from "../api/mutation.ts";
 import { until } from "../faults/child.ts";

@@ -5,8 +5,8 @@ import type { WarehouseClient } from "../../clickhouse/client.ts";
 import { IS_PAGE_VIEW } from "../../clickhouse/schema/event-types.ts";
 import { SESSION_TEXTS, SETTLING } from "../../clickhouse/schema/rollups.ts";
 import { SERVER_LIMITS } from "../../core/limits.ts";
-import { SLICE, slicesOf } from "./sessions.ts";
-import { areEventsChanging, dropVersions, framesOf } from "./versions.ts";
+import { areEventsChanging, dropVersions, framesOf } from "./drop.ts";
+import { SLICE, slicesOf } from "./session-rows.ts";
 
 /** A day that is to settle. */
 export interface Unsettled {

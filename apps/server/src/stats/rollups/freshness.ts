@@ -1,8 +1,8 @@
 /** What of a period a question may read out of `visits` and `hits`, and what it still has to derive of events. */
 import { KNOWN, SETTLING } from "../../clickhouse/schema/rollups.ts";
 import { DAY_MS, utcDay } from "../../core/time.ts";
-import type { Ask } from "../ask.ts";
 import type { Period } from "../calendar.ts";
+import type { Ask } from "../run-query.ts";
 import { ASIDE_MS } from "../scope.ts";
 import { statement } from "../sql.ts";
 

@@ -2,12 +2,12 @@
  * The rows that a question reads where most days have settled: those of `visits` or of `hits`, and rows like them that are
  * derived of the events of the rest.
  */
-import { IS_PAGE_VIEW } from "../clickhouse/schema/event-types.ts";
-import { list, type Query, type Side } from "./query-parts.ts";
-import type { Rows, Settled } from "./rollups/coverage.ts";
-import { type SessionText, SLICE, slicesOf } from "./rollups/sessions.ts";
-import { inPeriod, ownOf } from "./scope.ts";
-import { any, type Bind } from "./sql.ts";
+import { IS_PAGE_VIEW } from "../../clickhouse/schema/event-types.ts";
+import { list, type Query, type Side } from "../metrics-query.ts";
+import { inPeriod, ownOf } from "../scope.ts";
+import { any, type Bind } from "../sql.ts";
+import type { Rows, Settled } from "./freshness.ts";
+import { type SessionText, SLICE, slicesOf } from "./session-rows.ts";
 
 const storedWhere = (bind: Bind, sourceId: string, { reach: [first, last], versions }: Rows) =>
   `sourceId = ${sourceId} AND day BETWEEN toDate(${bind("String", first)}) AND toDate(${bind("String", last)})

@@ -1,10 +1,10 @@
 /** What the ways to answer a question about metrics have in common. */
 import type { StatsGoal, StatsMetric } from "@headwater/contract";
 import type { Period } from "./calendar.ts";
+import { type Dimension, TEXTS } from "./dimensions.ts";
 import { metricOf, type Part } from "./metrics.ts";
 import type { Scope } from "./scope.ts";
 import type { Bind } from "./sql.ts";
-import { type Dimension, TEXTS } from "./words.ts";
 
 export interface Query {
   readonly scope: Scope;

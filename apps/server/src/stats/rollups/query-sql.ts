@@ -1,6 +1,8 @@
 /** The statement of a question about metrics where most days have settled: over `visits`, or over `hits` where it is about single events. */
-import { type Filter, fits } from "./filter.ts";
-import { OF_SESSIONS, type Part } from "./metrics.ts";
+
+import { asText, type Dimension } from "../dimensions.ts";
+import { type Filter, fits } from "../filter.ts";
+import { OF_SESSIONS, type Part } from "../metrics.ts";
 import {
   bucket,
   dimensionColumn,
@@ -11,12 +13,11 @@ import {
   ofKind,
   type Query,
   type Side,
-} from "./query-parts.ts";
-import type { Settled } from "./rollups/coverage.ts";
-import { isSessionText, type SessionText } from "./rollups/sessions.ts";
-import { all, any, type Bind } from "./sql.ts";
-import { hitsOf, visitsOf } from "./summary-rows.ts";
-import { asText, type Dimension } from "./words.ts";
+} from "../metrics-query.ts";
+import { all, any, type Bind } from "../sql.ts";
+import type { Settled } from "./freshness.ts";
+import { hitsOf, visitsOf } from "./read.ts";
+import { isSessionText, type SessionText } from "./session-rows.ts";
 
 const QUARTER_MS = 900_000;
 const HIT_COLUMNS: Readonly<Record<string, string>> = { page: "path", event: "name" };

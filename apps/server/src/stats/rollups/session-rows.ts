@@ -1,8 +1,8 @@
 /** Sessions as rows of `visits`, derived of events: for the days that settle, and for the sessions of those that have not. */
 import { IS_ACTION, IS_PAGE_VIEW } from "../../clickhouse/schema/event-types.ts";
 import { SESSION_TEXTS } from "../../clickhouse/schema/rollups.ts";
+import { asText, TEXTS } from "../dimensions.ts";
 import { entryOf, exitOf } from "../filter.ts";
-import { asText, TEXTS } from "../words.ts";
 
 export type SessionText = (typeof SESSION_TEXTS)[number];
 

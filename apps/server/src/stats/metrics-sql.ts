@@ -3,6 +3,7 @@
  * bucket of its first event, and then laid together by their groups.
  */
 import { IS_ACTION, IS_PAGE_VIEW } from "../clickhouse/schema/event-types.ts";
+import { asText, type Dimension, propertyOf, TEXTS } from "./dimensions.ts";
 import { entryOf, exitOf } from "./filter.ts";
 import { metricOf, OF_EVENTS, OF_SESSIONS, OF_VISITS, type Part, summedBy } from "./metrics.ts";
 import {
@@ -15,12 +16,11 @@ import {
   ofKind,
   type Query,
   type Side,
-} from "./query-parts.ts";
-import type { Settled } from "./rollups/coverage.ts";
+} from "./metrics-query.ts";
+import type { Settled } from "./rollups/freshness.ts";
+import { overSummary, tableFor } from "./rollups/query-sql.ts";
 import { type Conditions, conditionsOf, inPeriod, writeGoal } from "./scope.ts";
 import { all, any, type Bind, type Statement, statement } from "./sql.ts";
-import { overSummary, tableFor } from "./summary-sql.ts";
-import { asText, type Dimension, propertyOf, TEXTS } from "./words.ts";
 
 const expressionOf = (bind: Bind, dimension: Dimension): string =>
   dimension.kind === "property"

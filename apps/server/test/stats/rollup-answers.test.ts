@@ -4,11 +4,11 @@
  */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { createAsker } from "../../src/stats/ask.ts";
 import { readQuery } from "../../src/stats/query.ts";
-import { readSettled } from "../../src/stats/rollups/coverage.ts";
-import { areEventsChanging } from "../../src/stats/rollups/versions.ts";
-import { tableFor } from "../../src/stats/summary-sql.ts";
+import { areEventsChanging } from "../../src/stats/rollups/drop.ts";
+import { readSettled } from "../../src/stats/rollups/freshness.ts";
+import { tableFor } from "../../src/stats/rollups/query-sql.ts";
+import { createAsker } from "../../src/stats/run-query.ts";
 import { settleRound } from "../../src/workers/rollups.ts";
 import { until } from "../faults/child.ts";
 import { PATIENCE_MS } from "../warehouse/store.ts";
