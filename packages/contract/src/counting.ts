@@ -9,12 +9,12 @@ export type BotPolicy = (typeof BOT_POLICIES)[number];
 
 const PathPattern = Type.String({
   pattern: "^/[^\\s?#]*$",
-  maxLength: LIMITS.pathPatternLength,
+  maxLength: LIMITS.maxPathPatternLength,
   description:
     "a path that begins with /, without spaces, ? and #; * stands for any characters, / among them",
 });
-const EventName = Type.String({ minLength: 1, maxLength: LIMITS.eventNameLength });
-const GoalName = Type.String({ minLength: 1, maxLength: LIMITS.nameLength });
+const EventName = Type.String({ minLength: 1, maxLength: LIMITS.maxEventNameLength });
+const GoalName = Type.String({ minLength: 1, maxLength: LIMITS.maxNameLength });
 
 /** One of the two is null. */
 export const Goal = Closed({ name: GoalName, event: Nullable(EventName), path: Nullable(PathPattern) });
@@ -24,7 +24,7 @@ export const Counting = {
   goals: Type.Array(Goal),
   bots: OneOf(BOT_POLICIES),
   excludedPaths: Type.Array(PathPattern),
-  retentionDays: Nullable(Type.Integer({ minimum: 1, maximum: LIMITS.retentionDaysMost })),
+  retentionDays: Nullable(Type.Integer({ minimum: 1, maximum: LIMITS.maxRetentionDays })),
 };
 export interface Counting {
   goals: Goal[];

@@ -67,10 +67,10 @@ export const DebugQuery = Closed({
   kind: Type.Optional(OneOf(ATTEMPT_KINDS)),
   outcome: Type.Optional(OneOf(ATTEMPT_OUTCOMES)),
   code: Type.Optional(Type.String({ maxLength: 64 })),
-  origin: Type.Optional(Type.String({ maxLength: LIMITS.originLength })),
+  origin: Type.Optional(Type.String({ maxLength: LIMITS.maxOriginLength })),
   sessionId: Type.Optional(Type.String({ maxLength: 200 })),
   anonymousId: Type.Optional(Type.String({ maxLength: 200 })),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMITS.debugPageSizeMax })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMITS.maxDebugPageSize })),
   cursor: Type.Optional(Type.String({ pattern: "^[0-9]{1,40}$", description: CURSOR })),
 });
 export type DebugQuery = Static<typeof DebugQuery>;

@@ -30,6 +30,6 @@ export const ExportQuery = Closed({
         "the analyticsEventId of the last event that is had: what comes after it is sent, without a head",
     }),
   ),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMITS.exportMostRows })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMITS.maxExportRows })),
 });
 export type ExportQuery = Static<typeof ExportQuery>;

@@ -6,7 +6,7 @@ import { LIMITS } from "./limits.ts";
 import { Closed, Count, FreeObject, Maybe, Nullable, OneOf, Time, when } from "./shapes.ts";
 import { Privacy } from "./sources.ts";
 
-const EnvelopeId = Type.String({ minLength: 1, maxLength: LIMITS.envelopeIdLength });
+const EnvelopeId = Type.String({ minLength: 1, maxLength: LIMITS.maxEnvelopeIdLength });
 
 export const Page = Type.Object({
   url: Maybe(Type.String()),

@@ -4,100 +4,140 @@
  * `apps/server/src/core/limits.ts`.
  */
 export const LIMITS = {
-  // what a source accepts: the first three may be raised for one source
-  /** Twenty times what a client sends at once; a full batch of ordinary events still fits the payload. */
+  // Ingest. A source can raise the first three for itself, up to the ceilings below.
+  /** Events in a batch. The browser client sends at most 25 at once; servers send larger batches. */
   maxBatchSize: 500,
-  /** 512 KiB after decompression: 500 events of 1 KB. */
+  /** Bytes of a body after decompression: 512 KiB hold 500 events of 1 KB. */
   maxPayloadBytes: 524_288,
-  /** One client address, one source: a busy office behind one address stays below it. */
+  /** Requests of one client address to one source. An office behind one address stays below it. */
   clientRatePerSecond: 50,
   clientRateBurst: 200,
-  /** How far a source's own limits may go. */
+  /** The highest values that a source can set for itself: a server that imports in bulk needs no more. */
   maxBatchSizeCeiling: 5_000,
   maxPayloadBytesCeiling: 5_242_880,
   clientRatePerSecondCeiling: 1_000,
-  /** One event: 32 KiB, as Segment allows; larger ones are logs, not analytics. */
+  /** Bytes of one event: 32 KiB, as at Segment. Larger ones are logs, not analytics. */
   maxEventBytes: 32_768,
+  /** Requests to one source: one flooded source must not use the whole server. */
   sourceRatePerSecond: 2_000,
   sourceRateBurst: 4_000,
-  /** Guessing keys is hopeless (128 bits); this keeps it cheap to refuse. */
+  /** Requests of one address with unknown keys. A key has 128 bits, so this only keeps guessing cheap to refuse. */
   unknownKeyRatePerSecond: 20,
+  /** Requests of one access token: a console with several open pages stays below it. */
   workspaceRatePerSecond: 20,
   workspaceRateBurst: 100,
+  /** Failed authentications of one client address: enough for a person's mistakes, useless for guessing. */
   failedAuthPerMinute: 10,
 
-  // shape
-  envelopeIdLength: 200,
-  eventIdLength: 128,
-  eventNameLength: 200,
-  urlLength: 4_096,
-  titleLength: 500,
-  propertyStringLength: 8_192,
+  // The shape of events
+  /** Characters of a session, visitor, user or batch id: several UUIDs fit. Ids are never cut. */
+  maxEnvelopeIdLength: 200,
+  /** Characters of an event id: it is part of the deduplication key. A UUID has 36. */
+  maxEventIdLength: 128,
+  /** Characters of an event name: it is a label in charts. */
+  maxEventNameLength: 200,
+  /** Characters of a URL that are stored. Longer ones are cut, with a warning. */
+  maxUrlLength: 4_096,
+  /** Characters of a page title that are stored. Longer ones are cut, with a warning. */
+  maxTitleLength: 500,
+  /** Characters of a string in `properties` that are stored. Longer ones are cut, with a warning. */
+  maxPropertyStringLength: 8_192,
+  /** Keys in `properties`: a chart never needs more, and each key costs the warehouse memory. */
   maxProperties: 256,
-  /** `page`, `context` and `properties`: deeper data is never charted and costs the stack. */
+  /** Nesting of `page`, `context` and `properties`: deeper data is never charted and costs stack. */
   maxDepth: 10,
+  /** Bytes of a `page` object: four URLs of the greatest length. */
   maxPageBytes: 16_384,
+  /** Issues that one 422 lists: a client with more needs the first ones only. */
   maxIssues: 100,
 
-  // time
+  // The time of events
+  /** Age of an event: a client that was offline for a week still delivers. The deduplication window follows from it. */
   maxEventAgeSeconds: 7 * 86_400,
+  /** How far ahead an event may be: a device whose clock is set to another time zone is at most a day off. */
   maxFutureSeconds: 86_400,
+  /** Events that are ahead by more than this are set to the time of receipt: clocks differ by a few minutes. */
   futureClampSeconds: 300,
+  /** A clock that differs by less is taken as right: the request's own way takes some of that time. */
   skewToleranceSeconds: 30,
+  /** A session ends after half an hour without activity, as in other analytics tools. */
   sessionTimeoutSeconds: 1_800,
-  /** Late events of a visit are still taken: as old as an event may be, and a day for the session itself. */
+  /** Idle time after which a session accepts no events: late events of yesterday's visit still arrive. */
   sessionIdleForEventsSeconds: 86_400,
+  /** Age after which a session accepts no events: the greatest age of an event and one day. */
   sessionAgeForEventsSeconds: 8 * 86_400,
+  /** Time after its last activity when a session is deleted: one day after it stopped accepting events. */
   sessionRetentionSeconds: 9 * 86_400,
-  /** Four days: a commit then looks into five generations at most (see docs/decisions). */
+  /** Time that one generation of deduplication keys spans: a commit then searches five at most (docs/decisions/0003). */
   keyGenerationSeconds: 4 * 86_400,
 
-  // sources
-  nameLength: 120,
-  slugLength: 63,
+  // Sources
+  /** Characters of a name that people read: of a source, goal, workspace, member or token. */
+  maxNameLength: 120,
+  /** Characters of a slug: as long as a DNS label may be. */
+  maxSlugLength: 63,
+  /** Allowed origins of a source: ingest compares every request with them. */
   maxAllowedOrigins: 100,
-  originLength: 300,
-  /** INGEST_ALIAS, and the path that an install's proxy rules are made for. */
-  sitePathLength: 100,
-  /** A page's own report on its install: a page has one snippet, and few have more than three policies. */
-  reportedSnippets: 20,
-  reportedPolicies: 20,
-  reportedPolicyLength: 8_192,
-  /** A goal is a line of a report, an excluded path is looked at for every event. */
+  /** Characters of an origin: scheme, a host name of 253 characters, and port. */
+  maxOriginLength: 300,
+  /** Characters of INGEST_ALIAS and of the path in the proxy rules: people paste them into configuration files. */
+  maxSitePathLength: 100,
+  /** Snippets in a page's report: a page should have one. */
+  maxReportedSnippets: 20,
+  /** Content security policies in a page's report: few pages have more than three. */
+  maxReportedPolicies: 20,
+  /** Characters of one policy: servers limit all headers together to about as much. */
+  maxReportedPolicyLength: 8_192,
+  /** Goals of a source: each is one line of a report. */
   maxGoals: 100,
+  /** Excluded paths of a source: ingest compares every event with them. */
   maxExcludedPaths: 100,
-  pathPatternLength: 500,
-  retentionDaysMost: 3_650,
+  /** Characters of a path pattern. */
+  maxPathPatternLength: 500,
+  /** Days that a source can keep its events: ten years. `null` keeps them forever. */
+  maxRetentionDays: 3_650,
+  /** Grace period of a replaced public key: one week is enough to update every install. */
   maxGraceSeconds: 604_800,
-  pageSize: 100,
-  debugPageSizeMax: 200,
+  /** Rows of one page of a list. It is also the default. */
+  maxPageSize: 100,
+  /** Attempts of each kind on one page of the debug view. Each can have a snapshot of 16 KiB. */
+  maxDebugPageSize: 200,
 
-  // questions about events
-  /** A chart shows fewer; each costs the warehouse memory. */
-  statsMetrics: 12,
-  statsDimensions: 3,
-  /** In one list of filters, in all of a question, and how deep they nest. */
-  statsFilters: 20,
-  /** Values of one filter, and the length of each. */
-  statsValues: 100,
-  statsValueLength: 1_000,
-  statsPatternLength: 300,
-  statsPropertyLength: 200,
-  statsTimeLength: 40,
-  statsRows: 1_500,
-  statsOffset: 100_000,
-  /** Steps of a funnel or a path, and the longest time a funnel may take. */
-  statsSteps: 10,
-  statsWindowSeconds: 30 * 86_400,
-  statsPaths: 100,
+  // Stats queries. They bound what one query costs the warehouse.
+  maxStatsMetrics: 12,
+  /** A chart shows at most two, a table three. */
+  maxStatsDimensions: 3,
+  /** Filters in one list. */
+  maxStatsFilters: 20,
+  /** Values of one filter. */
+  maxStatsValues: 100,
+  /** Characters of one value of a filter. */
+  maxStatsValueLength: 1_000,
+  /** Characters of a path pattern in a goal. */
+  maxStatsPatternLength: 300,
+  /** Characters of a property's name. */
+  maxStatsPropertyLength: 200,
+  /** Characters of a date-time: ISO 8601 needs 35. */
+  maxStatsTimeLength: 40,
+  /** Rows of one answer: one for each minute of a day, and an extra hour when clocks go back. */
+  maxStatsRows: 1_500,
+  /** Rows that `offset` can skip: the warehouse computes them all. */
+  maxStatsOffset: 100_000,
+  /** Steps of a funnel or of a path. */
+  maxStatsSteps: 10,
+  /** The longest time that a funnel can span. */
+  maxStatsWindowSeconds: 30 * 86_400,
+  /** Paths in one answer. */
+  maxStatsPaths: 100,
 
-  // events as files
-  exportMostRows: 1_000_000_000,
+  // Exports
+  /** Events in one file. An export continues after a cursor. */
+  maxExportRows: 1_000_000_000,
 } as const;
 
 /**
- * How long an event id is remembered: the age an event may have, the day it may lie ahead, and one
- * generation of keys (CONTRACT section 4, Duplicates).
+ * How long an event id is remembered: the greatest age of an event, how far ahead it may be, and one generation of
+ * keys (docs/contract.md section 4, Duplicates).
  */
 export const DEDUP_WINDOW_SECONDS =
   LIMITS.maxEventAgeSeconds + LIMITS.maxFutureSeconds + LIMITS.keyGenerationSeconds;

@@ -48,7 +48,7 @@ function normalPort(scheme: string, port: string | undefined): string | null {
 
 /** The parts of one origin in their normal spelling; null when the text is not an origin. */
 function parse(text: string): Parts | null {
-  if (text.length > LIMITS.originLength) return null;
+  if (text.length > LIMITS.maxOriginLength) return null;
   const shape = SHAPE.exec(text.toLowerCase());
   if (!shape) return null;
   const [, scheme = "", given = "", givenPort] = shape;

@@ -22,10 +22,10 @@ const Name = Type.String({
 });
 const Slug = Type.String({
   pattern: "^[a-z0-9]+(-[a-z0-9]+)*$",
-  maxLength: LIMITS.slugLength,
+  maxLength: LIMITS.maxSlugLength,
   description: "words of lower-case letters (a to z) and digits, joined by single hyphens, such as my-shop",
 });
-const Origins = Type.Array(Type.String({ minLength: 1, maxLength: LIMITS.originLength }), {
+const Origins = Type.Array(Type.String({ minLength: 1, maxLength: LIMITS.maxOriginLength }), {
   maxItems: LIMITS.maxAllowedOrigins,
   description: "scheme://host[:port]; https://*.example.com, http://localhost:* and * are patterns",
 });
@@ -136,7 +136,7 @@ export const DeletedSource = Closed({ sourceId: Type.String(), deletedAt: Time }
 export const SITE_PATH = "^(?:/[A-Za-z0-9_~-][A-Za-z0-9._~-]*){1,5}$";
 const SitePath = Type.String({
   pattern: SITE_PATH,
-  maxLength: LIMITS.sitePathLength,
+  maxLength: LIMITS.maxSitePathLength,
   description:
     "a path of the application's own site, such as /hw: up to five parts of letters, digits and . _ ~ -",
 });

@@ -18,7 +18,7 @@ export type StatsDimension =
 export type StatsScalar = string | number | boolean | null;
 
 const anyOf = (words: readonly string[]) => words.join("|");
-const PROPERTY = `[^\\u0000]{1,${LIMITS.statsPropertyLength}}`;
+const PROPERTY = `[^\\u0000]{1,${LIMITS.maxStatsPropertyLength}}`;
 
 export const StatsMetric = Type.Unsafe<StatsMetric>({
   type: "string",
@@ -44,7 +44,7 @@ export type StatsFilter =
   | { sessionHas: StatsFilter };
 
 const SCALARS = ["string", "number", "boolean", "null"];
-const nested = { type: "array", items: { $ref: "#" }, minItems: 1, maxItems: LIMITS.statsFilters };
+const nested = { type: "array", items: { $ref: "#" }, minItems: 1, maxItems: LIMITS.maxStatsFilters };
 /** One schema for all of its forms, so that what is wrong is said once; that it is one of them is checked beside it. */
 export const StatsFilter = Type.Unsafe<StatsFilter>({
   $id: "StatsFilter",
@@ -54,10 +54,10 @@ export const StatsFilter = Type.Unsafe<StatsFilter>({
     operator: OneOf(STATS_OPERATORS),
     value: {
       type: [...SCALARS, "array"],
-      maxLength: LIMITS.statsValueLength,
-      items: { type: SCALARS, maxLength: LIMITS.statsValueLength },
+      maxLength: LIMITS.maxStatsValueLength,
+      items: { type: SCALARS, maxLength: LIMITS.maxStatsValueLength },
       minItems: 1,
-      maxItems: LIMITS.statsValues,
+      maxItems: LIMITS.maxStatsValues,
       description: "in takes a list, every other operator one value; null: it is missing",
     },
     and: nested,
@@ -73,9 +73,9 @@ export const StatsFilter = Type.Unsafe<StatsFilter>({
 /** What visitors are to do: an event of that name, a view of a page whose path fits (`*`: anything), or the source's goal of that name. */
 export const StatsGoal = Closed(
   {
-    event: Type.Optional(Type.String({ minLength: 1, maxLength: LIMITS.eventNameLength })),
-    page: Type.Optional(Type.String({ minLength: 1, maxLength: LIMITS.statsPatternLength })),
-    name: Type.Optional(Type.String({ minLength: 1, maxLength: LIMITS.nameLength })),
+    event: Type.Optional(Type.String({ minLength: 1, maxLength: LIMITS.maxEventNameLength })),
+    page: Type.Optional(Type.String({ minLength: 1, maxLength: LIMITS.maxStatsPatternLength })),
+    name: Type.Optional(Type.String({ minLength: 1, maxLength: LIMITS.maxNameLength })),
   },
   { minProperties: 1, maxProperties: 1 },
 );
@@ -85,8 +85,8 @@ export type StatsGoal = Static<typeof StatsGoal>;
 export type StatsDateRange = (typeof STATS_RANGES)[number] | [from: string, to: string];
 const DateRange = Type.Unsafe<StatsDateRange>({
   type: ["string", "array"],
-  maxLength: LIMITS.statsTimeLength,
-  items: { type: "string", maxLength: LIMITS.statsTimeLength },
+  maxLength: LIMITS.maxStatsTimeLength,
+  items: { type: "string", maxLength: LIMITS.maxStatsTimeLength },
   minItems: 2,
   maxItems: 2,
   description: `one of ${STATS_RANGES.join(", ")} (days that end with today), or [from, to): each a day YYYY-MM-DD of the time zone or an ISO 8601 instant with its zone`,
@@ -102,7 +102,7 @@ const asked = {
     Type.String({ minLength: 1, maxLength: 64, description: "of the IANA database; default UTC" }),
   ),
   filters: Type.Optional(
-    Type.Array(StatsFilter, { maxItems: LIMITS.statsFilters, description: "all of them hold" }),
+    Type.Array(StatsFilter, { maxItems: LIMITS.maxStatsFilters, description: "all of them hold" }),
   ),
 };
 const bots = Type.Optional(Type.Boolean({ description: "count bots too; default false" }));
@@ -118,18 +118,21 @@ const answered = {
 
 export const StatsQueryBody = Closed({
   ...asked,
-  metrics: Type.Array(StatsMetric, { minItems: 1, maxItems: LIMITS.statsMetrics, uniqueItems: true }),
+  metrics: Type.Array(StatsMetric, { minItems: 1, maxItems: LIMITS.maxStatsMetrics, uniqueItems: true }),
   dimensions: Type.Optional(
-    Type.Array(StatsDimension, { maxItems: LIMITS.statsDimensions, uniqueItems: true }),
+    Type.Array(StatsDimension, { maxItems: LIMITS.maxStatsDimensions, uniqueItems: true }),
   ),
   goal: Type.Optional(StatsGoal),
   orderBy: Type.Optional(
     Type.Array(
       Closed({
-        field: Type.String({ minLength: 1, maxLength: LIMITS.statsPropertyLength + 10 }),
+        field: Type.String({ minLength: 1, maxLength: LIMITS.maxStatsPropertyLength + 10 }),
         direction: OneOf(["asc", "desc"]),
       }),
-      { maxItems: LIMITS.statsMetrics, description: "fields are metrics and dimensions that are asked for" },
+      {
+        maxItems: LIMITS.maxStatsMetrics,
+        description: "fields are metrics and dimensions that are asked for",
+      },
     ),
   ),
   include: Type.Optional(
@@ -142,8 +145,8 @@ export const StatsQueryBody = Closed({
   ),
   pagination: Type.Optional(
     Closed({
-      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMITS.statsRows })),
-      offset: Type.Optional(Type.Integer({ minimum: 0, maximum: LIMITS.statsOffset })),
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMITS.maxStatsRows })),
+      offset: Type.Optional(Type.Integer({ minimum: 0, maximum: LIMITS.maxStatsOffset })),
     }),
   ),
 });
@@ -175,11 +178,11 @@ export type StatsAnswer = Static<typeof StatsAnswer>;
 export const StatsFunnelBody = Closed({
   ...asked,
   include: Include,
-  steps: Type.Array(StatsGoal, { minItems: 2, maxItems: LIMITS.statsSteps }),
+  steps: Type.Array(StatsGoal, { minItems: 2, maxItems: LIMITS.maxStatsSteps }),
   windowSeconds: Type.Optional(
     Type.Integer({
       minimum: 1,
-      maximum: LIMITS.statsWindowSeconds,
+      maximum: LIMITS.maxStatsWindowSeconds,
       description: "from the first step to the last; default a day",
     }),
   ),
@@ -222,11 +225,15 @@ export const StatsPathsBody = Closed({
   ...asked,
   include: Include,
   startPage: Type.Optional(
-    Type.String({ minLength: 1, maxLength: LIMITS.urlLength, description: "a path; default the entry page" }),
+    Type.String({
+      minLength: 1,
+      maxLength: LIMITS.maxUrlLength,
+      description: "a path; default the entry page",
+    }),
   ),
-  steps: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMITS.statsSteps, description: "default 3" })),
+  steps: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMITS.maxStatsSteps, description: "default 3" })),
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: LIMITS.statsPaths, description: "of each step; default 20" }),
+    Type.Integer({ minimum: 1, maximum: LIMITS.maxStatsPaths, description: "of each step; default 20" }),
   ),
 });
 export type StatsPathsBody = Static<typeof StatsPathsBody>;
@@ -246,7 +253,9 @@ export type StatsPathsAnswer = Static<typeof StatsPathsAnswer>;
 export const StatsPropertiesBody = Closed({
   ...asked,
   include: Include,
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMITS.statsRows, description: "default 100" })),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: LIMITS.maxStatsRows, description: "default 100" }),
+  ),
 });
 export type StatsPropertiesBody = Static<typeof StatsPropertiesBody>;
 export const StatsPropertiesAnswer = Closed({

@@ -3,7 +3,7 @@ import Type, { type Static } from "typebox";
 import { LIMITS } from "./limits.ts";
 import { Closed, Id, Maybe, Nullable, OneOf, Time } from "./shapes.ts";
 
-const Address = Type.String({ maxLength: LIMITS.urlLength });
+const Address = Type.String({ maxLength: LIMITS.maxUrlLength });
 const Word = Type.String({ maxLength: 200 });
 
 /** One place where a page loads the client. */
@@ -24,13 +24,13 @@ export type PageSnippet = Static<typeof PageSnippet>;
 export const PageReport = Closed({
   url: Type.String({
     pattern: "^https?://",
-    maxLength: LIMITS.urlLength,
+    maxLength: LIMITS.maxUrlLength,
     description: "an address that begins with http:// or https://",
   }),
-  snippets: Type.Array(PageSnippet, { maxItems: LIMITS.reportedSnippets }),
+  snippets: Type.Array(PageSnippet, { maxItems: LIMITS.maxReportedSnippets }),
   /** Each Content-Security-Policy, of a header or of a `<meta>`. */
-  policies: Type.Array(Type.String({ maxLength: LIMITS.reportedPolicyLength }), {
-    maxItems: LIMITS.reportedPolicies,
+  policies: Type.Array(Type.String({ maxLength: LIMITS.maxReportedPolicyLength }), {
+    maxItems: LIMITS.maxReportedPolicies,
   }),
   /** Whether the client's script came. */
   script: OneOf(["loaded", "failed", "unknown"]),

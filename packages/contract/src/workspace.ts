@@ -22,7 +22,7 @@ export type Permission = (typeof owner)[number];
 export const PERMISSIONS: readonly Permission[] = owner;
 export const ROLE_PERMISSIONS: Record<Role, readonly Permission[]> = { viewer, developer, admin, owner };
 
-const Name = Type.String({ minLength: 1, maxLength: LIMITS.nameLength });
+const Name = Type.String({ minLength: 1, maxLength: LIMITS.maxNameLength });
 const RoleName = OneOf(ROLES);
 
 export const Organization = Closed({ organizationId: Type.String(), name: Type.String(), role: RoleName });

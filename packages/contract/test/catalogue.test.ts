@@ -167,11 +167,11 @@ describe("Limits", () => {
   it("of shapes and times are those that sections 2, 4 and 6 name", () => {
     const says = (number: number, words: RegExp) => assert.match(section(number), words);
     const days = (seconds: number) => seconds / 86_400;
-    says(2, new RegExp(`1–${LIMITS.nameLength} characters after trimming`));
-    says(2, new RegExp(`at most ${LIMITS.slugLength}, unique`));
+    says(2, new RegExp(`1–${LIMITS.maxNameLength} characters after trimming`));
+    says(2, new RegExp(`at most ${LIMITS.maxSlugLength}, unique`));
     says(2, new RegExp(`at most ${LIMITS.maxAllowedOrigins}; `));
     says(2, new RegExp(`0–${LIMITS.maxGraceSeconds}, default 0`));
-    says(4, new RegExp(`1–${LIMITS.envelopeIdLength} characters \\(never cut\\)`));
+    says(4, new RegExp(`1–${LIMITS.maxEnvelopeIdLength} characters \\(never cut\\)`));
     says(4, new RegExp(`${LIMITS.maxPageBytes / 1_024} KiB and depth ${LIMITS.maxDepth}`));
     says(
       4,
@@ -181,7 +181,7 @@ describe("Limits", () => {
     );
     says(4, new RegExp(`\\(${LIMITS.futureClampSeconds / 60} minutes to 24 hours ahead`));
     says(4, new RegExp(`over ${LIMITS.skewToleranceSeconds} seconds either way`));
-    says(4, new RegExp(`over ${LIMITS.eventNameLength} / over ${LIMITS.eventIdLength} characters`));
+    says(4, new RegExp(`over ${LIMITS.maxEventNameLength} / over ${LIMITS.maxEventIdLength} characters`));
     says(
       4,
       new RegExp(
@@ -191,7 +191,7 @@ describe("Limits", () => {
     says(
       4,
       new RegExp(
-        `title: ${LIMITS.titleLength}, a property's string: ${LIMITS.propertyStringLength.toLocaleString("en")}`,
+        `title: ${LIMITS.maxTitleLength}, a property's string: ${LIMITS.maxPropertyStringLength.toLocaleString("en")}`,
       ),
     );
     says(4, new RegExp(`idle under ${LIMITS.sessionTimeoutSeconds / 60} minutes`));

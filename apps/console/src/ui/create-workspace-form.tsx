@@ -35,7 +35,7 @@ export function CreateWorkspaceForm({ onCreated, children }: CreateWorkspaceForm
         <TextInput
           label="Name"
           required
-          maxLength={LIMITS.nameLength}
+          maxLength={LIMITS.maxNameLength}
           value={name}
           error={failure?.issueAt("name")}
           onChange={(event) => setName(event.currentTarget.value)}

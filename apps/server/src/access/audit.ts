@@ -18,7 +18,7 @@ const shown = (change: unknown): unknown =>
 export const listAudit =
   (ledger: Register): Handler<"listAudit"> =>
   async ({ organizationId, query }) => {
-    const page = { organizationId, limit: query.limit ?? LIMITS.pageSize, cursor: query.cursor ?? null };
+    const page = { organizationId, limit: query.limit ?? LIMITS.maxPageSize, cursor: query.cursor ?? null };
     const { rows, nextCursor } = await ledger.audit(page);
     const entries = rows.map(({ at, before, after, ...entry }) => ({
       ...entry,

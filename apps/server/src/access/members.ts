@@ -17,7 +17,7 @@ const render = ({ createdAt, ...member }: MemberRecord): Member => ({
 export const listMembers =
   (ledger: Register): Handler<"listMembers"> =>
   async ({ organizationId, query }) => {
-    const page = { organizationId, limit: query.limit ?? LIMITS.pageSize, cursor: query.cursor ?? null };
+    const page = { organizationId, limit: query.limit ?? LIMITS.maxPageSize, cursor: query.cursor ?? null };
     const { rows, nextCursor } = await ledger.members(page);
     return { body: { members: rows.map(render), nextCursor } };
   };

@@ -74,7 +74,7 @@ export function checkReach({ allWorkspaces, sourceId }: Readonly<Record<string, 
 export const listTokens =
   (ledger: Register): Handler<"listTokens"> =>
   async ({ organizationId, actor, limitedTo, query }) => {
-    const page = { organizationId, limit: query.limit ?? LIMITS.pageSize, cursor: query.cursor ?? null };
+    const page = { organizationId, limit: query.limit ?? LIMITS.maxPageSize, cursor: query.cursor ?? null };
     const wideOf = limitedTo === null ? { userId: actor.userId } : null;
     const { rows, nextCursor } = await ledger.tokens({ ...page, wideOf, sourceId: query.sourceId ?? null });
     return { body: { tokens: rows.map(renderToken), nextCursor } };

@@ -61,7 +61,7 @@ export const withLedgerAlone = <T>(work: (operator: Operator) => Promise<T>): Pr
 
 async function requireWorkspace({ ledger, config }: Operator, given: string | undefined): Promise<string> {
   const organizationId = given ?? config.ORGANIZATION_ID;
-  const known = await everyRow((cursor) => ledger.organizations({ limit: LIMITS.pageSize, cursor }));
+  const known = await everyRow((cursor) => ledger.organizations({ limit: LIMITS.maxPageSize, cursor }));
   if (known.some((one) => one.organizationId === organizationId)) return organizationId;
   if (known.length === 0) {
     throw new CommandFailed(

@@ -8,7 +8,7 @@ export async function ownerOf(
   named: string | undefined,
 ): Promise<string> {
   const members = await everyRow((cursor) =>
-    ledger.members({ organizationId, limit: LIMITS.pageSize, cursor }),
+    ledger.members({ organizationId, limit: LIMITS.maxPageSize, cursor }),
   );
   const owners = members.filter(({ role }) => role === "owner");
   const owner = owners.find(({ userId }) => userId === (named ?? userId));

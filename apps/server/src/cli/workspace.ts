@@ -14,7 +14,7 @@ const list = defineCommand({
   args: JSON_FLAG,
   run: () =>
     withLedger(async ({ ledger }): Promise<Report> => {
-      const found = await everyRow((cursor) => ledger.organizations({ limit: LIMITS.pageSize, cursor }));
+      const found = await everyRow((cursor) => ledger.organizations({ limit: LIMITS.maxPageSize, cursor }));
       const organizations = found.map((one) => ({ ...one, createdAt: toIsoTime(one.createdAt) }));
       const head = ["id", "name", "members", "sources", "since"];
       const rows = organizations.map((one) => [

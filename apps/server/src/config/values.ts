@@ -46,7 +46,7 @@ export function webAddress(value: string): string | null {
 export function sitePath(value: string): string | null {
   if (value === "") return null;
   const path = value.replace(/\/+$/, "");
-  if (path.length > LIMITS.sitePathLength || !new RegExp(SITE_PATH).test(path)) {
+  if (path.length > LIMITS.maxSitePathLength || !new RegExp(SITE_PATH).test(path)) {
     throw new Error("must be a path of letters, digits, _, ~, . and -, for example /hw");
   }
   return path;

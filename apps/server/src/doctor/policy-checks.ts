@@ -24,7 +24,7 @@ function amended(name: string, { sources }: Directive, missing: string): string 
 
 /** What is not known of all policies is not said of the page. */
 function unlessLeftOut({ isPolicyLeftOut }: Evidence, message: string): Finding {
-  const bound = `${LIMITS.reportedPolicies} of at most ${MAX_POLICY_LENGTH} characters are`;
+  const bound = `${LIMITS.maxReportedPolicies} of at most ${MAX_POLICY_LENGTH} characters are`;
   return isPolicyLeftOut
     ? unknown(`The page has a Content-Security-Policy that was not looked at: ${bound}.`)
     : ok(message);

@@ -147,7 +147,7 @@ export function readPage(html: string, url: string): Page {
     .map((one) => wholeAttribute(one, "content") ?? "");
   const whole = policies
     .filter(({ length }) => length <= MAX_POLICY_LENGTH)
-    .slice(0, LIMITS.reportedPolicies);
+    .slice(0, LIMITS.maxReportedPolicies);
   const files = scripts
     .map((one) => attribute(one, "src"))
     .filter((src) => src !== null && !CLIENT.test(src));
@@ -158,7 +158,7 @@ export function readPage(html: string, url: string): Page {
   const against = URL.parse((base && attribute(base, "href")) ?? "", url)?.href ?? url;
   const addresses = [...files, ...preloaded].flatMap((src) => URL.parse(src ?? "", against)?.href ?? []);
   return {
-    snippets: snippets.slice(0, LIMITS.reportedSnippets),
+    snippets: snippets.slice(0, LIMITS.maxReportedSnippets),
     policies: whole,
     isPolicyLeftOut: whole.length < policies.length,
     scripts: [...new Set(addresses)].slice(0, SERVER_LIMITS.doctorScripts),

@@ -32,7 +32,7 @@ const VALUE_LENGTH = 500;
 
 /** The cut may fall in the middle of a character. */
 export const cutUrl = (url: string) =>
-  url.length > LIMITS.urlLength ? url.slice(0, LIMITS.urlLength).toWellFormed() : url;
+  url.length > LIMITS.maxUrlLength ? url.slice(0, LIMITS.maxUrlLength).toWellFormed() : url;
 
 function fieldsOf<N extends string>(query: URLSearchParams, names: readonly N[], prefix: string) {
   const found: Record<string, string> = {};

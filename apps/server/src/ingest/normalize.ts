@@ -97,8 +97,8 @@ function cutStrings(value: Record<string, unknown>): boolean {
   let cut = false;
   for (const key in value) {
     const item = value[key];
-    if (typeof item === "string" && item.length > LIMITS.propertyStringLength) {
-      setOwn(value, key, item.slice(0, LIMITS.propertyStringLength).toWellFormed());
+    if (typeof item === "string" && item.length > LIMITS.maxPropertyStringLength) {
+      setOwn(value, key, item.slice(0, LIMITS.maxPropertyStringLength).toWellFormed());
       cut = true;
     } else if (typeof item === "object" && item !== null)
       cut = cutStrings(item as Record<string, unknown>) || cut;
@@ -130,7 +130,7 @@ function badProperties(event: Event, maxEventBytes: number, warnings: Warning[])
   const large = tooLarge(event, maxEventBytes, sizeBound);
   if (large) return large;
   if (nonFinite) warnOnce(warnings, "number_not_finite");
-  if (sizeBound > LIMITS.propertyStringLength && cutStrings(properties)) warnings.push("value_truncated");
+  if (sizeBound > LIMITS.maxPropertyStringLength && cutStrings(properties)) warnings.push("value_truncated");
   return null;
 }
 
@@ -139,14 +139,14 @@ type Page = NonNullable<Event["page"]>;
 function pageOf(page: Page, occasion: Occasion, warnings: Warning[]) {
   const { url, path, title, referrer } = page;
   const longest = Math.max(url?.length ?? 0, path?.length ?? 0, referrer?.length ?? 0);
-  if (longest > LIMITS.urlLength) warnings.push("url_truncated");
-  const titleIsLong = (title?.length ?? 0) > LIMITS.titleLength;
+  if (longest > LIMITS.maxUrlLength) warnings.push("url_truncated");
+  const titleIsLong = (title?.length ?? 0) > LIMITS.maxTitleLength;
   if (titleIsLong) warnOnce(warnings, "value_truncated");
   const address: Address = addressOf(url ? cutUrl(url) : null, path ? cutUrl(path) : null, occasion.origin);
   const from = referrer ? withoutUserInfo(cutUrl(referrer)) : null;
   return {
     ...address,
-    title: titleIsLong ? title!.slice(0, LIMITS.titleLength).toWellFormed() : (title ?? null),
+    title: titleIsLong ? title!.slice(0, LIMITS.maxTitleLength).toWellFormed() : (title ?? null),
     referrer: from,
     referrerHost: referrerHostOf(from, address.host),
   };
@@ -162,8 +162,8 @@ const sizeText = (value: unknown): string | null => {
 function refusedAtOnce(event: Event): Rejection | null {
   const rules = eventTypeRules(event.type);
   if (rules === null) return reject("unsupported_event_type");
-  if (isLonger(event.id, LIMITS.eventIdLength)) return reject("event_id_too_long");
-  if (rules.requiresName && isLonger(event.name ?? "", LIMITS.eventNameLength))
+  if (isLonger(event.id, LIMITS.maxEventIdLength)) return reject("event_id_too_long");
+  if (rules.requiresName && isLonger(event.name ?? "", LIMITS.maxEventNameLength))
     return reject("event_name_too_long");
   if (rules.requiresPage && !event.page?.url && !event.page?.path) return reject("page_address_missing");
   return null;

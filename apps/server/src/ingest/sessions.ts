@@ -57,7 +57,7 @@ export function createSessions(ledger: IngestLedger): Sessions {
       const key = keyOf(sourceId, sessionId);
       const cached = remembered.get(key);
       if (cached && isEnough(cached)) return cached;
-      return sessionId.length > LIMITS.envelopeIdLength ? null : remembered.ask(key);
+      return sessionId.length > LIMITS.maxEnvelopeIdLength ? null : remembered.ask(key);
     },
     recent(sourceId, anonymousId, now) {
       const latest = opened.get(keyOf(sourceId, anonymousId));

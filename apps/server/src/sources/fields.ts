@@ -23,8 +23,8 @@ function nameIssues(name: string): Issue[] {
     message: `name ${message}`,
   });
   if (name === "") return [issue("too_short", "must not be empty")];
-  if ([...name].length > LIMITS.nameLength) {
-    return [issue("too_long", `must NOT have more than ${LIMITS.nameLength} characters`)];
+  if ([...name].length > LIMITS.maxNameLength) {
+    return [issue("too_long", `must NOT have more than ${LIMITS.maxNameLength} characters`)];
   }
   return /\p{Cc}/u.test(name) ? [issue("invalid_value", "must not contain control characters")] : [];
 }

@@ -7,7 +7,7 @@ import { renderSource } from "./source.ts";
 export const listSources =
   (ledger: Register): Handler<"listSources"> =>
   async ({ organizationId, query, now }) => {
-    const page = { organizationId, limit: query.limit ?? LIMITS.pageSize, cursor: query.cursor ?? null };
+    const page = { organizationId, limit: query.limit ?? LIMITS.maxPageSize, cursor: query.cursor ?? null };
     const { rows, nextCursor } = await ledger.sources(page);
     return { body: { sources: rows.map((row) => renderSource(row, now)), nextCursor } };
   };

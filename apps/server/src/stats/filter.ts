@@ -46,8 +46,8 @@ function leafIssue({ dimension, operator, values }: Leaf, path: Path): Issue | n
     if (!isOf("string") || values[0] === "") return wrong(ofValue, `${operator} takes a text`);
     if (operator === "matches" && HALF_ESCAPE.test(String(values[0])))
       return wrong(ofValue, "a pattern does not end with a single backslash: write two to find one");
-    const isLong = operator === "matches" && String(values[0]).length > LIMITS.statsPatternLength;
-    return isLong ? wrong(ofValue, `a pattern has at most ${LIMITS.statsPatternLength} characters`) : null;
+    const isLong = operator === "matches" && String(values[0]).length > LIMITS.maxStatsPatternLength;
+    return isLong ? wrong(ofValue, `a pattern has at most ${LIMITS.maxStatsPatternLength} characters`) : null;
   }
   const isText = values.every((value) => value === null || typeof value === "string");
   return dimension.kind === "property" || isText ? null : wrong(ofValue, "must be a text, or null");

@@ -12,7 +12,7 @@ const writeProperties = (scope: Scope, limit: number): Statement =>
   statement((bind) => {
     const { events } = conditionsOf(bind, scope, scope.range);
     return `SELECT arrayJoin(JSONAllPaths(properties)) AS property, count() AS counted
-      FROM events WHERE ${events} AND lengthUTF8(property) BETWEEN 1 AND ${bind("UInt32", LIMITS.statsPropertyLength)}
+      FROM events WHERE ${events} AND lengthUTF8(property) BETWEEN 1 AND ${bind("UInt32", LIMITS.maxStatsPropertyLength)}
       GROUP BY property ORDER BY counted DESC, property LIMIT ${bind("UInt32", limit)}`;
   });
 

@@ -158,7 +158,7 @@ export function readQuery(body: StatsQueryBody, now: number): { query: Query; st
     dimensions,
     goal: body.goal ?? null,
     order: orderOf(body),
-    limit: body.pagination?.limit ?? LIMITS.statsRows,
+    limit: body.pagination?.limit ?? LIMITS.maxStatsRows,
     offset: body.pagination?.offset ?? 0,
   };
   return { query, starts };

@@ -198,7 +198,7 @@ describe("health", () => {
     for (let index = 0; index < 900; index++) recorder.record(refused("source_inactive"));
     equal((await health()).last24h.failed, 900);
     equal(
-      (await view({ limit: LIMITS.debugPageSizeMax })).eventAttempts.length,
+      (await view({ limit: LIMITS.maxDebugPageSize })).eventAttempts.length,
       SERVER_LIMITS.attemptFailuresPerSecond,
     );
   });

@@ -202,7 +202,7 @@ const nested = (depth: number): object =>
 
 test("Filters nest so deep and are so many as the limits say, and no more.", async () => {
   const { statsFilterDepth: deep, statsFilterLeaves: many } = SERVER_LIMITS;
-  const { statsFilters: wide } = LIMITS;
+  const { maxStatsFilters: wide } = LIMITS;
   assert.equal((await query({ ...COUNT, filters: [nested(deep)] })).status, 200);
   const deeper = await query({ ...COUNT, filters: [nested(deep + 1)] });
   assert.match(JSON.stringify(deeper.body.issues), new RegExp(`nest at most ${deep} levels`));
@@ -220,8 +220,8 @@ test("Filters nest so deep and are so many as the limits say, and no more.", asy
 
 test("The largest question that a body may hold is answered, and a larger one refused for its size.", async () => {
   const { statsFilterLeaves: many } = SERVER_LIMITS;
-  const { statsFilters: wide, statsValueLength } = LIMITS;
-  const leaf = { dimension: "page", operator: "is", value: "x".repeat(statsValueLength) };
+  const { maxStatsFilters: wide, maxStatsValueLength } = LIMITS;
+  const leaf = { dimension: "page", operator: "is", value: "x".repeat(maxStatsValueLength) };
   const lists = (one: object) => ({ or: Array(wide).fill(one) });
   const filters = [lists({ sessionHas: leaf }), lists(leaf), { or: Array(many - 2 * wide).fill(leaf) }];
   const metrics = ["visitors", "users", "sessions", "pageviews", "events", "viewsPerSession", "bounceRate"];

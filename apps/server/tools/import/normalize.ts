@@ -28,7 +28,7 @@ export interface Imported {
 const isObject = (value: unknown): value is Loose =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 const text = (value: unknown): string | null =>
-  typeof value === "string" && value !== "" && value.length <= LIMITS.envelopeIdLength ? value : null;
+  typeof value === "string" && value !== "" && value.length <= LIMITS.maxEnvelopeIdLength ? value : null;
 const timeOf = (value: unknown) => (typeof value === "string" ? parseTime(value) : null);
 
 const invalid = (reason: string): Rejection => ({

@@ -9,7 +9,7 @@ export const OptionalOrganizationQuery = Closed({ organizationId: Type.Optional(
 export const pageQuery = (cursor: string) =>
   Closed({
     organizationId: Id,
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMITS.pageSize })),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMITS.maxPageSize })),
     cursor: Type.Optional(Type.String({ pattern: cursor, description: CURSOR })),
   });
 /** When the last row was made, and its id in base64url. */

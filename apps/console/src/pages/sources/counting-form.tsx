@@ -149,7 +149,7 @@ const GoalFields = ({ goal, number, issueAt, onChange, onRemove }: GoalFieldsPro
     <TextInput
       aria-label={`Name of goal ${number}`}
       placeholder="Signed up"
-      maxLength={LIMITS.nameLength}
+      maxLength={LIMITS.maxNameLength}
       required={isGiven(goal)}
       value={goal.name}
       error={issueAt("name")}
@@ -167,7 +167,7 @@ const GoalFields = ({ goal, number, issueAt, onChange, onRemove }: GoalFieldsPro
     <TextInput
       aria-label={`Goal ${number} is`}
       placeholder={goal.kind === "event" ? "signup" : "/thanks/*"}
-      maxLength={goal.kind === "event" ? LIMITS.eventNameLength : LIMITS.pathPatternLength}
+      maxLength={goal.kind === "event" ? LIMITS.maxEventNameLength : LIMITS.maxPathPatternLength}
       required={isGiven(goal)}
       spellCheck={false}
       value={goal.text}

@@ -55,7 +55,7 @@ function CreateSource() {
           label="Name"
           placeholder="Shop"
           required
-          maxLength={LIMITS.nameLength}
+          maxLength={LIMITS.maxNameLength}
           value={name}
           error={failure?.issueAt("name")}
           onChange={(event) => setName(event.currentTarget.value)}

@@ -44,9 +44,9 @@ export function RetentionForm({ source }: { readonly source: Source }) {
         <TextInput
           type="number"
           label="Days"
-          description={`Empty: for ever; at most ${formatCount(LIMITS.retentionDaysMost)}`}
+          description={`Empty: for ever; at most ${formatCount(LIMITS.maxRetentionDays)}`}
           min={1}
-          max={LIMITS.retentionDaysMost}
+          max={LIMITS.maxRetentionDays}
           step={1}
           value={text}
           error={failure?.issueAt("retentionDays")}

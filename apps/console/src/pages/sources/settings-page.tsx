@@ -77,7 +77,7 @@ function SourceFields({ source }: { readonly source: Source }) {
         <TextInput
           label="Name"
           required
-          maxLength={LIMITS.nameLength}
+          maxLength={LIMITS.maxNameLength}
           value={fields.name}
           error={failure?.issueAt("name")}
           onChange={(event) => put({ name: event.currentTarget.value })}
@@ -86,7 +86,7 @@ function SourceFields({ source }: { readonly source: Source }) {
           label="Slug"
           description="Its short name, in small letters, digits and hyphens."
           required
-          maxLength={LIMITS.slugLength}
+          maxLength={LIMITS.maxSlugLength}
           value={fields.slug}
           error={failure?.issueAt("slug")}
           onChange={(event) => put({ slug: event.currentTarget.value })}

@@ -44,13 +44,13 @@ export function BreakdownTable({ dimension, metrics, view }: BreakdownTableProps
           ) : (
             <BreakdownRows answer={answer} dimension={dimension} view={view} metrics={metrics} />
           )}
-          {answer.nextOffset !== null && limit < LIMITS.statsRows && (
+          {answer.nextOffset !== null && limit < LIMITS.maxStatsRows && (
             <AsyncButton
               size="xs"
               variant="default"
               mt="xs"
               isPending={query.isPlaceholderData}
-              onPress={() => setLimit(Math.min(limit + MORE_ROWS, LIMITS.statsRows))}
+              onPress={() => setLimit(Math.min(limit + MORE_ROWS, LIMITS.maxStatsRows))}
             >
               Show more
             </AsyncButton>

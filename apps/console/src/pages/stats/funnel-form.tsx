@@ -27,10 +27,10 @@ const KINDS = [
     value: "page",
     label: "View of the page",
     example: "/pricing or /blog/*",
-    most: LIMITS.statsPatternLength,
+    most: LIMITS.maxStatsPatternLength,
   },
-  { value: "event", label: "Event", example: "signup", most: LIMITS.eventNameLength },
-  { value: "goal", label: "Goal", example: "Signed up", most: LIMITS.nameLength },
+  { value: "event", label: "Event", example: "signup", most: LIMITS.maxEventNameLength },
+  { value: "goal", label: "Goal", example: "Signed up", most: LIMITS.maxNameLength },
 ] as const;
 
 const kindOf = ({ kind }: FunnelStep) => KINDS.find(({ value }) => value === kind)!;

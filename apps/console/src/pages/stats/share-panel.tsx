@@ -67,7 +67,7 @@ function CreateLinkForm({ view }: { readonly view: StatsView }) {
           label="For whom"
           placeholder="Board meeting"
           required
-          maxLength={LIMITS.nameLength}
+          maxLength={LIMITS.maxNameLength}
           value={label}
           error={failure?.issueAt("label")}
           onChange={(event) => setLabel(event.currentTarget.value)}

@@ -10,7 +10,7 @@ export function slugOf(name: string): string {
     .replace(/\p{M}+/gu, "")
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "-");
-  return cut(words.replace(/^-+/, ""), LIMITS.slugLength) || FALLBACK;
+  return cut(words.replace(/^-+/, ""), LIMITS.maxSlugLength) || FALLBACK;
 }
 
 const cut = (slug: string, length: number) => slug.slice(0, length).replace(/-+$/, "");
@@ -20,7 +20,7 @@ export function freeSlug(base: string, taken: ReadonlySet<string>): string {
   let candidate = base;
   for (let number = 2; taken.has(candidate); number += 1) {
     const suffix = `-${number}`;
-    candidate = cut(base, LIMITS.slugLength - suffix.length) + suffix;
+    candidate = cut(base, LIMITS.maxSlugLength - suffix.length) + suffix;
   }
   return candidate;
 }
