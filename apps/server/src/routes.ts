@@ -11,7 +11,7 @@ import type { FieldRules, Handler, Handlers } from "./core/handler.ts";
 import { type VerifyDeps, verifyInstall } from "./doctor/verify.ts";
 import { DOCS_HEADERS, docsPage } from "./http/docs.ts";
 import { type InstallAddresses, installPayload } from "./install/install.ts";
-import type { Register } from "./ledger/ledger.ts";
+import type { Catalog } from "./ledger/ledger.ts";
 import { createSource } from "./sources/create.ts";
 import { deleteSource } from "./sources/delete.ts";
 import { checkFields } from "./sources/fields.ts";
@@ -39,7 +39,7 @@ export const FIELD_RULES: FieldRules = {
 };
 
 export interface RoutesDeps {
-  readonly ledger: Register;
+  readonly ledger: Catalog;
   readonly newId: (prefix: string) => string;
   readonly version: string;
   /** Asked for at each request: they may follow the port that is listened on. */

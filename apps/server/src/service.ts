@@ -33,8 +33,8 @@ import { createObserver } from "./ingest/observe.ts";
 import { openCountries } from "./ingest/visitor.ts";
 import type { InstallAddresses } from "./install/install.ts";
 import { debugUrlOf } from "./install/install.ts";
-import { withChangeNotice } from "./ledger/changes.ts";
-import { type Change, type Ledger, StorageError } from "./ledger/ledger.ts";
+import { withChangeNotifications } from "./ledger/change-notifications.ts";
+import { type Ledger, type LedgerChange, StorageError } from "./ledger/ledger.ts";
 import type { ShippingStatus } from "./monitoring/metrics.ts";
 import { createMetrics } from "./monitoring/metrics.ts";
 import type { ReadinessWatch } from "./monitoring/readiness.ts";
@@ -171,8 +171,8 @@ function createIngestRoom(
 
 export async function createService(given: ServiceParts): Promise<Service> {
   const { config, clock, newId, log, readiness, addresses } = given;
-  let forget: (change: Change) => void = () => undefined;
-  const ledger = withChangeNotice(given.ledger, (change) => forget(change));
+  let forget: (change: LedgerChange) => void = () => undefined;
+  const ledger = withChangeNotifications(given.ledger, (change) => forget(change));
   const parts = { ...given, ledger };
   const defaults = limitDefaults(config);
   const limitsOf: LimitsOf = (source) => appliedLimits(source.limits, defaults);
@@ -187,10 +187,10 @@ export async function createService(given: ServiceParts): Promise<Service> {
   const { ingest, metrics } = createIngestRoom(parts, recorder, limitsOf, trouble);
   const authenticator = createAuthenticator(ledger, await jwtOf(config));
   forget = (change) => {
-    if (change.of === "everything" || change.of === "tokens") authenticator.forget();
+    if (change.kind === "everything" || change.kind === "tokens") authenticator.forget();
     ingest.forget(change);
   };
-  ledger.onForeignChange(forget);
+  ledger.onRemoteChange(forget);
 
   const stopping = new AbortController();
   const render = (source: SourceRecord) => renderSource(source, clock());
@@ -268,7 +268,7 @@ export async function createService(given: ServiceParts): Promise<Service> {
       flushAttempts: recorder.flush,
       asRecorded: maskString,
       forgetSession: (session) => {
-        ingest.forget({ of: "session", ...session });
+        ingest.forget({ kind: "session", ...session });
         ledger.notifySessionChanged(session);
       },
     },

@@ -2,7 +2,7 @@
 import { LIMITS } from "@headwater/contract";
 import type { Handler } from "../core/handler.ts";
 import { toIsoTime } from "../core/time.ts";
-import type { Register } from "../ledger/ledger.ts";
+import type { Catalog } from "../ledger/ledger.ts";
 
 /** The log keeps times as the ledger does, in members whose name ends in `At`. */
 const shownMember = ([name, value]: [string, unknown]): [string, unknown] => [
@@ -16,7 +16,7 @@ const shown = (change: unknown): unknown =>
     : change;
 
 export const listAudit =
-  (ledger: Register): Handler<"listAudit"> =>
+  (ledger: Catalog): Handler<"listAudit"> =>
   async ({ organizationId, query }) => {
     const page = { organizationId, limit: query.limit ?? LIMITS.maxPageSize, cursor: query.cursor ?? null };
     const { rows, nextCursor } = await ledger.audit(page);

@@ -6,7 +6,7 @@ import { SERVER_LIMITS } from "../core/limits.ts";
 import type { TokenRecord } from "../core/records.ts";
 import { Refusal } from "../core/refusal.ts";
 import { hashToken, isPlausibleToken, looksLikeJwt } from "../core/token.ts";
-import type { Register } from "../ledger/ledger.ts";
+import type { Catalog } from "../ledger/ledger.ts";
 import type { VerifyJwt } from "./jwt.ts";
 
 export interface Authenticator {
@@ -27,14 +27,14 @@ function bearerOf(authorization: string | undefined): string {
 }
 
 /** Last-used times are gathered, and written by whoever comes a minute after the last writing. */
-function createLastUsed(ledger: Pick<Register, "touchTokens">) {
+function createLastUsed(ledger: Pick<Catalog, "recordTokenUse">) {
   let used = new Map<string, number>();
   let writtenAt = Number.NEGATIVE_INFINITY;
   async function flush(): Promise<void> {
     const gathered = used;
     used = new Map();
     if (gathered.size === 0) return;
-    await ledger.touchTokens([...gathered].map(([tokenId, lastUsedAt]) => ({ tokenId, lastUsedAt })));
+    await ledger.recordTokenUse([...gathered].map(([tokenId, lastUsedAt]) => ({ tokenId, lastUsedAt })));
   }
   return {
     flush,
@@ -55,7 +55,7 @@ function requireUsable(token: TokenRecord, now: number): void {
 
 /** @param verifyJwt null: the service has no identity provider */
 export function createAuthenticator(
-  ledger: Pick<Register, "tokenByHash" | "touchTokens">,
+  ledger: Pick<Catalog, "tokenByHash" | "recordTokenUse">,
   verifyJwt: VerifyJwt | null,
 ): Authenticator {
   // unknown ones are not remembered: anybody can make them up

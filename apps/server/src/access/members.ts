@@ -5,7 +5,7 @@ import { SERVER_LIMITS } from "../core/limits.ts";
 import type { MemberRecord } from "../core/records.ts";
 import { Refusal } from "../core/refusal.ts";
 import { toIsoTime } from "../core/time.ts";
-import type { Register } from "../ledger/ledger.ts";
+import type { Catalog } from "../ledger/ledger.ts";
 import { readName } from "./names.ts";
 import { requireNotAbove } from "./permissions.ts";
 
@@ -15,7 +15,7 @@ const render = ({ createdAt, ...member }: MemberRecord): Member => ({
 });
 
 export const listMembers =
-  (ledger: Register): Handler<"listMembers"> =>
+  (ledger: Catalog): Handler<"listMembers"> =>
   async ({ organizationId, query }) => {
     const page = { organizationId, limit: query.limit ?? LIMITS.maxPageSize, cursor: query.cursor ?? null };
     const { rows, nextCursor } = await ledger.members(page);
@@ -24,7 +24,7 @@ export const listMembers =
 
 /** Without a `userId` a new user is made, for whom tokens can be made then. */
 export const addMember =
-  (ledger: Register, newId: (prefix: string) => string): Handler<"addMember"> =>
+  (ledger: Catalog, newId: (prefix: string) => string): Handler<"addMember"> =>
   async ({ organizationId, actor, role, body, now }) => {
     requireNotAbove(role, body.role);
     const member: MemberRecord = {
@@ -50,7 +50,7 @@ export const addMember =
 
 /** Who has a role above the caller's is out of the caller's reach. */
 async function requireReach(
-  ledger: Register,
+  ledger: Catalog,
   asked: { organizationId: string; userId: string },
   own: MemberRecord["role"],
 ) {
@@ -60,7 +60,7 @@ async function requireReach(
 }
 
 export const updateMember =
-  (ledger: Register): Handler<"updateMember"> =>
+  (ledger: Catalog): Handler<"updateMember"> =>
   async ({ organizationId, params, actor, role, body, now }) => {
     const asked = { organizationId, userId: params.userId };
     await requireReach(ledger, asked, role);
@@ -72,7 +72,7 @@ export const updateMember =
   };
 
 export const removeMember =
-  (ledger: Register): Handler<"removeMember"> =>
+  (ledger: Catalog): Handler<"removeMember"> =>
   async ({ organizationId, params, actor, role, now }) => {
     const asked = { organizationId, userId: params.userId };
     await requireReach(ledger, asked, role);

@@ -4,12 +4,12 @@ import { roleUnder } from "@headwater/contract";
 import type { Handler } from "../core/handler.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";
-import type { Register } from "../ledger/ledger.ts";
+import type { Catalog } from "../ledger/ledger.ts";
 import { readName } from "./names.ts";
 
 /** A token that opens one workspace sees no other. */
 export const listOrganizations =
-  (ledger: Register): Handler<"listOrganizations"> =>
+  (ledger: Catalog): Handler<"listOrganizations"> =>
   async ({ actor, limitedTo, ceiling }) => {
     const all = await ledger.organizationsOf({ userId: actor.userId });
     const organizations = all
@@ -19,7 +19,7 @@ export const listOrganizations =
   };
 
 export const createOrganization =
-  (ledger: Register, newId: (prefix: string) => string): Handler<"createOrganization"> =>
+  (ledger: Catalog, newId: (prefix: string) => string): Handler<"createOrganization"> =>
   async ({ actor, limitedTo, body, now }) => {
     if (limitedTo !== null) {
       throw new Refusal("permission_denied", {

@@ -2,11 +2,11 @@
 import type { Handler } from "../core/handler.ts";
 import { Refusal } from "../core/refusal.ts";
 import { hashToken, makeToken } from "../core/token.ts";
-import type { Register } from "../ledger/ledger.ts";
+import type { Catalog } from "../ledger/ledger.ts";
 import { renderCreated } from "./token-operations.ts";
 
 export const signIn =
-  (ledger: Register, newId: (prefix: string) => string): Handler<"signIn"> =>
+  (ledger: Catalog, newId: (prefix: string) => string): Handler<"signIn"> =>
   async ({ body, now }) => {
     const { token, hash, hint } = makeToken();
     const bought = { tokenId: newId("tok"), hash, hint, label: "Console" };

@@ -13,7 +13,7 @@ import type { TokenRecord } from "../core/records.ts";
 import { Refusal } from "../core/refusal.ts";
 import { startsWithValidDay, toIsoTime, toIsoTimeOrNull } from "../core/time.ts";
 import { makeToken } from "../core/token.ts";
-import type { Register } from "../ledger/ledger.ts";
+import type { Catalog } from "../ledger/ledger.ts";
 import { readName } from "./names.ts";
 import { requireNotAbove } from "./permissions.ts";
 
@@ -72,11 +72,15 @@ export function checkReach({ allWorkspaces, sourceId }: Readonly<Record<string, 
 
 /** Those of the workspace, and the caller's own for all workspaces; another user's are that user's affair. */
 export const listTokens =
-  (ledger: Register): Handler<"listTokens"> =>
+  (ledger: Catalog): Handler<"listTokens"> =>
   async ({ organizationId, actor, limitedTo, query }) => {
     const page = { organizationId, limit: query.limit ?? LIMITS.maxPageSize, cursor: query.cursor ?? null };
-    const wideOf = limitedTo === null ? { userId: actor.userId } : null;
-    const { rows, nextCursor } = await ledger.tokens({ ...page, wideOf, sourceId: query.sourceId ?? null });
+    const includeUserWide = limitedTo === null ? { userId: actor.userId } : null;
+    const { rows, nextCursor } = await ledger.tokens({
+      ...page,
+      includeUserWide,
+      sourceId: query.sourceId ?? null,
+    });
     return { body: { tokens: rows.map(renderToken), nextCursor } };
   };
 
@@ -91,14 +95,14 @@ function requireOwnReach({ actor, limitedTo }: Call<"createToken">, userId: stri
 }
 
 /** The token acts with its user's role, so that role must not be above the caller's. */
-async function roleOfUser(ledger: Register, call: Call<"createToken">, userId: string): Promise<Role> {
+async function roleOfUser(ledger: Catalog, call: Call<"createToken">, userId: string): Promise<Role> {
   if (userId === call.actor.userId) return call.role;
   const role = await ledger.roleOf({ userId, organizationId: call.organizationId });
   if (role === null) throw new Refusal("member_not_found");
   return role;
 }
 
-async function requireSource(ledger: Register, call: Call<"createToken">, sourceId: string): Promise<void> {
+async function requireSource(ledger: Catalog, call: Call<"createToken">, sourceId: string): Promise<void> {
   const source = await ledger.source({ sourceId, now: call.now });
   if (source?.organizationId !== call.organizationId) throw new Refusal("source_not_found");
 }
@@ -110,7 +114,7 @@ function ceilingOf({ role }: Call<"createToken">, { allWorkspaces, sourceId }: C
 }
 
 export const createToken =
-  (ledger: Register, newId: (prefix: string) => string): Handler<"createToken"> =>
+  (ledger: Catalog, newId: (prefix: string) => string): Handler<"createToken"> =>
   async (call) => {
     const { organizationId, actor, body, now } = call;
     const userId = body.userId ?? actor.userId;
@@ -153,7 +157,7 @@ function isReached({ organizationId, actor, limitedTo }: Call<"revokeToken">, to
 
 /** What acts with a role above the caller's is out of the caller's reach. */
 export const revokeToken =
-  (ledger: Register): Handler<"revokeToken"> =>
+  (ledger: Catalog): Handler<"revokeToken"> =>
   async (call) => {
     const { organizationId, params, actor, now } = call;
     const token = await ledger.token({ tokenId: params.tokenId });

@@ -5,12 +5,12 @@
 import { SERVER_LIMITS } from "../core/limits.ts";
 import type { AttemptCount, PendingAlert, SourceRecord, WatchedSource } from "../core/records.ts";
 import { DAY_MS, HOUR_MS, startOfHour, toIsoTime } from "../core/time.ts";
-import type { AlertLedger, AttemptLedger, Register } from "../ledger/ledger.ts";
+import type { AlertLedger, AttemptLedger, Catalog } from "../ledger/ledger.ts";
 import { type HealthStatus, statusOf } from "./status.ts";
 import { post, type Webhook } from "./webhook.ts";
 
 export interface AlertDeps {
-  ledger: AlertLedger & Pick<AttemptLedger, "attemptCounts"> & Pick<Register, "source">;
+  ledger: AlertLedger & Pick<AttemptLedger, "attemptCounts"> & Pick<Catalog, "source">;
   webhook: Webhook;
   quietHours: number;
   healthStatus: HealthStatus;
@@ -34,11 +34,11 @@ export function createAlerts(deps: AlertDeps): (at: { now: number }) => Promise<
     if (seen === was) return;
     const isFirst = was === null;
     const status = isFirst && seen === "failing" ? "receiving" : seen;
-    await ledger.seeSource({ sourceId, was, status, alertId: isFirst ? null : newId("alr"), now });
+    await ledger.recordAlertStatus({ sourceId, was, status, alertId: isFirst ? null : newId("alr"), now });
   };
 
   const look = async (now: number) => {
-    const recent = await ledger.recentCounts({ sinceHour: startOfHour(now - HOUR_MS) });
+    const recent = await ledger.recentAttemptCounts({ sinceHour: startOfHour(now - HOUR_MS) });
     const bySource = Map.groupBy(recent, ({ sourceId }) => sourceId);
     const limit = SERVER_LIMITS.alertSources;
     let sources: WatchedSource[] = [];
@@ -80,12 +80,12 @@ export function createAlerts(deps: AlertDeps): (at: { now: number }) => Promise<
       );
       if (!isLast) return;
     }
-    await ledger.endAlert({ sourceId, alertId });
+    await ledger.finishAlert({ sourceId, alertId });
   };
 
   return async ({ now }) => {
     await look(now);
-    const due = await ledger.takeAlerts({
+    const due = await ledger.claimAlerts({
       now,
       limit: SERVER_LIMITS.alertsAtOnce,
       retryMs: SERVER_LIMITS.alertRetryMs,

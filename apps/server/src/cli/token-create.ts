@@ -2,7 +2,7 @@
 import { defineCommand } from "citty";
 import { createToken as createByApi } from "../access/token-operations.ts";
 import { Refusal } from "../core/refusal.ts";
-import type { Register } from "../ledger/ledger.ts";
+import type { Catalog } from "../ledger/ledger.ts";
 import { JSON_FLAG, ORGANIZATION_FLAG } from "./arguments.ts";
 import { UsageError } from "./failure.ts";
 import { COMMAND_LINE, perform, type WorkspaceOperator, withWorkspace } from "./operator.ts";
@@ -35,7 +35,7 @@ function checkWanted({ owner, user, label, source }: Wanted): void {
 /** By the API a token for all workspaces is made by its own user; the audit log still names the command line. */
 async function createFor(operator: WorkspaceOperator, { owner, user, label, expires, source }: Wanted) {
   const { ledger, newId, organizationId } = operator;
-  const audited: Register = {
+  const audited: Catalog = {
     ...ledger,
     createToken: (made) => ledger.createToken({ ...made, actor: COMMAND_LINE }),
   };

@@ -21,7 +21,12 @@ const generate = defineCommand({
 
 /** Those of the workspace, and those that open it because they open every workspace of a member. */
 async function tokensOf({ ledger, organizationId }: WorkspaceOperator): Promise<Token[]> {
-  const page = { organizationId, limit: LIMITS.maxPageSize, wideOf: "members" as const, sourceId: null };
+  const page = {
+    organizationId,
+    limit: LIMITS.maxPageSize,
+    includeUserWide: "members" as const,
+    sourceId: null,
+  };
   return (await everyRow((cursor) => ledger.tokens({ ...page, cursor }))).map(renderToken);
 }
 

@@ -3,7 +3,7 @@ import { LIMITS } from "@headwater/contract";
 import { defineCommand } from "citty";
 import { createOrganization } from "../access/organizations.ts";
 import { toIsoTime } from "../core/time.ts";
-import type { Register } from "../ledger/ledger.ts";
+import type { Catalog } from "../ledger/ledger.ts";
 import { JSON_FLAG } from "./arguments.ts";
 import { everyRow, perform, withLedger, withWorkspace } from "./operator.ts";
 import { ownerOf } from "./owner.ts";
@@ -44,7 +44,7 @@ const create = defineCommand({
     withWorkspace(undefined, async (operator): Promise<Report> => {
       const { ledger, newId } = operator;
       const owner = args.owner ?? (await ownerOf(operator, undefined));
-      const owned: Register = {
+      const owned: Catalog = {
         ...ledger,
         createOrganization: (made) => ledger.createOrganization({ ...made, owner }),
       };

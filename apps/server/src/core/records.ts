@@ -1,4 +1,4 @@
-/** The plain values that the ledger keeps. Times are milliseconds since the epoch; ids are opaque text. */
+/** The plain values that the ledger stores and returns. Times are milliseconds since the epoch. Ids are opaque text. */
 import type {
   AttemptKind,
   AttemptOutcome,
@@ -11,12 +11,15 @@ import type {
   VisitorKind,
 } from "@headwater/contract";
 
+/** A source. `Counting` adds how its events are counted and how long they are kept. */
 export interface SourceRecord extends Counting {
   sourceId: string;
   organizationId: string;
   name: string;
   slug: string;
+  /** The current key. */
   publicKey: string;
+  /** Until when the previous key is accepted; null: no previous key is accepted. */
   previousKeyExpiresAt: number | null;
   publicKeyRotatedAt: number | null;
   allowedOrigins: string[];
@@ -31,14 +34,14 @@ export interface SourceRecord extends Counting {
   updatedAt: number;
 }
 
-/** A source as a public key finds it. A `previous` key is let in until `keyExpiresAt`. */
+/** A source found by one of its keys. `keyExpiresAt` is the end of a previous key, null for a current key. */
 export interface KeyedSource {
   source: SourceRecord;
   keyState: KeyState;
   keyExpiresAt: number | null;
 }
 
-/** Who makes a change; the audit log names both. */
+/** The user and token that make a change. The audit log stores both. */
 export interface Actor {
   userId: string;
   tokenId: string | null;
@@ -52,7 +55,7 @@ export interface MemberRecord {
   createdAt: number;
 }
 
-/** A workspace as the operator of the service sees it. */
+/** A workspace with the counts that the operator of the service sees. */
 export interface OrganizationRecord {
   organizationId: string;
   name: string;
@@ -63,14 +66,15 @@ export interface OrganizationRecord {
 
 export interface TokenRecord {
   tokenId: string;
-  /** null: every workspace of its user. */
+  /** null: the token is user-wide, valid for every workspace of its user. */
   organizationId: string | null;
   userId: string;
-  /** It does no more than this role may, whatever its user's becomes; null: as much as its user may. */
+  /** The token never has more rights than this role; null: it has its user's rights. */
   ceiling: Role | null;
-  /** It opens the numbers of that source and nothing else; null: as much as its user may. */
+  /** The token may only read this source's statistics; null: not limited to a source. */
   sourceId: string | null;
   label: string;
+  /** The last characters of the token, shown in lists. */
   hint: string;
   expiresAt: number | null;
   revokedAt: number | null;
@@ -104,62 +108,65 @@ export interface SessionRecord {
   userId: string | null;
   startedAt: number;
   lastActivityAt: number;
-  /** Landing page, referrer, UTM fields, locale, time zone, user agent of its first request, as JSON text. */
+  /** Landing page, referrer, UTM fields, locale, time zone and user agent of the first request, as JSON text. */
   landing: string;
 }
 
-/** One accepted-to-be event: its dedup key (32 hex digits) and its normal form as JSON text. */
-export interface Entry {
+/** An event to store: its dedup key (32 hex digits) and the normalized event as JSON text. */
+export interface CommitEntry {
   key: string;
   json: string;
 }
 
-export interface Touch {
+/** Activity of an existing session. */
+export interface SessionTouch {
   sessionId: string;
+  /** null: the session keeps its user. */
   userId: string | null;
-  /** Indexes into the commit's entries. */
+  /** Indexes into the commit's entries. If given, the session is updated only when one of these is no duplicate. */
   entries?: number[];
 }
 
-/** What one ingest request wants to have happened, all or nothing. */
+/** Everything that one ingest request stores, in one transaction. */
 export interface Commit {
   sourceId: string;
   receivedAt: number;
+  /** Whether the request is a bootstrap; it is counted in `usage`. */
   bootstrap: boolean;
-  /** A session to be made. */
+  /** The session to create; null: none. */
   open: SessionRecord | null;
-  /** Sessions that live on: for a bootstrap, or when an event was accepted; with `entries`, when one of those was. */
-  touch: Touch[];
-  entries: Entry[];
+  /** The existing sessions to update. Nothing happens when the request is no bootstrap and stores no event. */
+  touch: SessionTouch[];
+  entries: CommitEntry[];
 }
 
-/** For each entry, in order: 1 when it was stored now, 0 when its key was known. */
-export type Committed = Uint8Array;
+/** For each entry, in order: 1 when it was stored now, 0 when it was a duplicate. */
+export type StoredFlags = Uint8Array;
 
-/** What is shipped at once: its membership and order are fixed when it is sealed. */
+/** A sealed set of outbox rows. Its rows and their order never change. */
 export interface OutboxPage {
   pageId: string;
   events: number;
-  /** When the oldest of its events came. */
+  /** When its oldest event was accepted. */
   createdAt: number;
-  /** How often it was claimed before: nobody knows what became of that. */
+  /** How often the page was claimed before. Those deliveries may or may not have reached the warehouse. */
   tries: number;
   parts: OutboxPart[];
 }
 export interface OutboxPart {
-  /** Normal forms as lines, compressed by zstd. */
+  /** Normalized events, one JSON line each, compressed with zstd. */
   payload: Uint8Array;
-  /** Of these lines, counted from 1, that are no event. */
+  /** Numbers of the lines (from 1) that must be ignored: they hold duplicates. */
   skipped: number[];
 }
 
-/** What was committed at once, as it waits. */
+/** The events of one group of commits, waiting in the outbox. */
 export interface OutboxRow {
   seq: number;
   part: OutboxPart;
 }
 
-/** What its receipt shows; the visitor's id is not among it. */
+/** An erasure as its receipt shows it. It does not contain the visitor's id. */
 export interface ErasureRecord {
   receiptId: string;
   organizationId: string;
@@ -171,26 +178,37 @@ export interface ErasureRecord {
   finishedAt: number | null;
 }
 
-/** Who is to be forgotten, and where. */
-export interface Visitor {
+/** A visitor to erase, and the sources to erase the visitor from. */
+export interface VisitorToErase {
   sourceIds: string[];
   kind: VisitorKind;
   id: string;
-  /** What was received later is new, and stays. */
+  /** The time of the request. Data received later is kept. */
   until: number;
 }
 
-/** An erasure that somebody has claimed. */
+/** A claimed erasure. */
 export interface OpenErasure {
   receiptId: string;
   status: ErasureStatus;
   /** Pages of the outbox that must have been shipped before the warehouse deletes. */
   pages: string[];
-  visitor: Visitor;
+  visitor: VisitorToErase;
 }
 
-/** Where a slice of a walk over a table ended; null: at its end. */
-export type Place = (string | number)[] | null;
+/** Where one slice of a walk over a table ended. Pass it back unchanged to get the next slice. */
+export interface Cursor {
+  /** Index into the sorted ids of the sources that are walked. */
+  sourceIndex: number;
+  /** The last row of the slice, by sequence number or session id. */
+  afterSeq?: number;
+  afterSessionId?: string;
+  /** Rows with a higher number were added after the walk began. They are not part of it. */
+  upToSeq?: number;
+}
+
+/** A source that deletes its events after a number of days. */
+export type SourceRetention = { sourceId: string; retentionDays: number };
 
 export interface AttemptRow {
   attemptId: string;
@@ -198,47 +216,47 @@ export interface AttemptRow {
   kind: AttemptKind;
   receivedAt: number;
   outcome: AttemptOutcome;
-  /** The refusal's code, or for a partial batch the first rejected event's. */
+  /** The refusal's code; for a partially accepted batch, the code of the first rejected event. */
   code: string | null;
   origin: string | null;
   sessionId: string | null;
   anonymousId: string | null;
-  /** The attempt as the debug view shows it, masked, as JSON text. */
+  /** The masked attempt as the debug view shows it, as JSON text. */
   record: string;
 }
 
-/** Counters behind `health`: what happened to one source within one hour. */
+/** A counter of one source for one hour. The health report is computed from these. */
 export interface AttemptCount {
   sourceId: string;
   /** Start of the hour. */
   hour: number;
-  /** `accepted`, `duplicates`, `rejected`, `failed`, or an error or event code. */
+  /** `succeeded`, `failed`, `accepted`, `duplicates`, `rejected`, or an error or event code. */
   name: string;
   count: number;
   lastSeenAt: number;
 }
 
-/** `failing`: its requests are refused; `quiet`: none came for long. */
+/** `failing`: its requests are refused. `quiet`: it has sent no request for a long time. */
 export type AlertStatus = "receiving" | "failing" | "quiet";
 
-/** A source that has received something, and as what it was seen last. */
+/** A source that has received something, with its last recorded alert status. */
 export interface WatchedSource {
   sourceId: string;
   lastBootstrapAt: number | null;
   lastEventAt: number | null;
-  /** null: it was never looked at. */
+  /** null: the source was never checked. */
   status: AlertStatus | null;
   since: number | null;
 }
 
-/** A transition that is to be told. */
+/** A change of a source's alert status that must be sent to the operator. */
 export interface PendingAlert {
   alertId: string;
   sourceId: string;
   status: AlertStatus;
   was: AlertStatus;
   since: number;
-  /** This one among them. */
+  /** Including this one. */
   tries: number;
 }
 
@@ -251,9 +269,9 @@ export interface AttemptFilter {
   sessionId?: string | undefined;
   anonymousId?: string | undefined;
   limit: number;
-  /** Attempts older than this sequence number (paging back). */
+  /** Only attempts older than this sequence number (paging back). */
   before?: number | undefined;
-  /** Attempts newer than this sequence number, oldest first (the stream). */
+  /** Only attempts newer than this sequence number, oldest first (the live stream). */
   after?: number | undefined;
 }
 
@@ -263,15 +281,16 @@ export interface StoredAttempt {
   record: string;
 }
 
-/** One page of a list, and the cursor of the next. */
+/** One page of a list. `nextCursor` is null on the last page. */
 export interface PageOf<T> {
   rows: T[];
   nextCursor: string | null;
 }
-export interface Page {
+export interface PageRequest {
   limit: number;
+  /** `nextCursor` of the page before; null: the first page. */
   cursor: string | null;
 }
-export interface PageRequest extends Page {
+export interface WorkspacePageRequest extends PageRequest {
   organizationId: string;
 }

@@ -16,7 +16,7 @@ import {
 } from "../core/rate-limit.ts";
 import type { SourceRecord } from "../core/records.ts";
 import { Refusal } from "../core/refusal.ts";
-import type { Register } from "../ledger/ledger.ts";
+import type { Catalog } from "../ledger/ledger.ts";
 import {
   type Incoming,
   type Input,
@@ -30,7 +30,7 @@ import {
 
 /** What the guard asks of others. */
 export interface GuardDeps {
-  readonly ledger: Pick<Register, "source" | "roleOf">;
+  readonly ledger: Pick<Catalog, "source" | "roleOf">;
   readonly authenticate: (authorization: string | undefined, now: number) => Promise<Caller>;
   readonly permissionsOf: (role: Role) => readonly Permission[];
   readonly rates: { readonly token: Rate; readonly failedAuth: Rate };

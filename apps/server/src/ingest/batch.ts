@@ -10,7 +10,7 @@ import type {
 import { EVENT_CODES, storedEventName } from "@headwater/contract";
 import type { Attempt } from "../core/attempt.ts";
 import type { Arrival } from "../core/ingest-request.ts";
-import type { Committed, SessionRecord, Touch } from "../core/records.ts";
+import type { SessionRecord, SessionTouch, StoredFlags } from "../core/records.ts";
 import { toIsoTime } from "../core/time.ts";
 import type { Corridor } from "./attend.ts";
 import type { KnownSource } from "./known-sources.ts";
@@ -115,8 +115,8 @@ export const entriesOf = (verdicts: Verdict[]) =>
   verdicts.flatMap(({ judged }) => (isCandidate(judged) ? [{ key: judged.key, json: judged.json }] : []));
 
 /** The sessions that accepted events keep alive, each by events of its own. */
-export function touchesOf(verdicts: Verdict[]): Required<Touch>[] {
-  const touched = new Map<string, Required<Touch>>();
+export function touchesOf(verdicts: Verdict[]): Required<SessionTouch>[] {
+  const touched = new Map<string, Required<SessionTouch>>();
   for (const [index, { sessionId, userId }] of verdicts
     .map(({ judged }) => judged)
     .filter(isCandidate)
@@ -130,8 +130,8 @@ export function touchesOf(verdicts: Verdict[]): Required<Touch>[] {
 
 /** What the commit did to the sessions, for the memory of them. */
 export function keepAlive(
-  touch: Required<Touch>[],
-  committed: Committed,
+  touch: Required<SessionTouch>[],
+  committed: StoredFlags,
   sourceId: string,
   now: number,
   corridor: Corridor,
@@ -179,7 +179,7 @@ function resultOf(verdict: Verdict, index: number, stored: boolean, sourceId: st
 }
 
 /** Results in the order of the events, and their counts. */
-export function settle(verdicts: Verdict[], committed: Committed, sourceId: string) {
+export function settle(verdicts: Verdict[], committed: StoredFlags, sourceId: string) {
   let candidate = 0;
   const tally = { accepted: 0, duplicates: 0, rejected: 0 };
   const results = verdicts.map((verdict, index) => {

@@ -1,7 +1,7 @@
 import type { BootstrapAnswer, BootstrapBody } from "@headwater/contract";
 import type { Attempt, Outcome } from "../core/attempt.ts";
 import type { Arrival } from "../core/ingest-request.ts";
-import type { SessionRecord, Touch } from "../core/records.ts";
+import type { SessionRecord, SessionTouch } from "../core/records.ts";
 import { toIsoTime } from "../core/time.ts";
 import { addressOf, cutUrl, withoutUserInfo } from "./address.ts";
 import type { Admitted } from "./admit.ts";
@@ -88,7 +88,7 @@ const ownTouch = ({ sessionId }: SessionRecord, body: BootstrapBody) => ({
 });
 const isOther =
   (session: SessionRecord) =>
-  ({ sessionId }: Touch) =>
+  ({ sessionId }: SessionTouch) =>
     sessionId !== session.sessionId;
 
 /** A new session keeps where the visit began, and with what. */

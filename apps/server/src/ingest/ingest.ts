@@ -3,7 +3,7 @@
 import type { Attempt } from "../core/attempt.ts";
 import type { Arrival } from "../core/ingest-request.ts";
 import type { SourceRecord } from "../core/records.ts";
-import type { Change, IngestLedger } from "../ledger/ledger.ts";
+import type { IngestLedger, LedgerChange } from "../ledger/ledger.ts";
 import type { Corridor } from "./attend.ts";
 import { createBodies } from "./bodies.ts";
 import { bootstrap } from "./bootstrap.ts";
@@ -38,7 +38,7 @@ export interface Ingest {
   events(arrival: Arrival): Promise<Attempt>;
   inFlight(): number;
   /** What is remembered of it may be wrong. */
-  forget(change: Change): void;
+  forget(change: LedgerChange): void;
 }
 
 export function createIngest(parts: IngestParts): Ingest {
@@ -79,9 +79,12 @@ export function createIngest(parts: IngestParts): Ingest {
     events: (arrival) => counted(takeEvents, arrival),
     inFlight: () => inFlight,
     forget: (change) => {
-      if (change.of === "everything" || change.of === "source") sources.forget(change.sourceId);
-      if (change.of === "everything") sessions.forget();
-      if (change.of === "session") sessions.forget(change);
+      if (change.kind === "source") sources.forget(change.sourceId);
+      if (change.kind === "session") sessions.forget(change);
+      if (change.kind === "everything") {
+        sources.forget();
+        sessions.forget();
+      }
     },
   };
 }

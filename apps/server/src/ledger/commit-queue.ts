@@ -3,18 +3,18 @@
  * The queue is bounded, and one source cannot fill it while others wait.
  */
 import { SERVER_LIMITS } from "../core/limits.ts";
-import type { Commit, Committed } from "../core/records.ts";
+import type { Commit, StoredFlags } from "../core/records.ts";
 import { LedgerBusy } from "./ledger.ts";
 
 interface Waiting {
   commit: Commit;
   bytes: number;
-  resolve(outcome: Committed): void;
+  resolve(outcome: StoredFlags): void;
   reject(error: unknown): void;
 }
 
 export interface CommitQueue {
-  add(commit: Commit): Promise<Committed>;
+  add(commit: Commit): Promise<StoredFlags>;
   waiting(): number;
 }
 
@@ -24,7 +24,7 @@ const sizeOf = (commit: Commit) => commit.entries.reduce((sum, entry) => sum + e
  * @param write commits a group, all or nothing; outcomes in the group's order
  * @param most groups under way at once
  */
-export function createCommitQueue(write: (group: Commit[]) => Promise<Committed[]>, most = 1): CommitQueue {
+export function createCommitQueue(write: (group: Commit[]) => Promise<StoredFlags[]>, most = 1): CommitQueue {
   let queue: Waiting[] = [];
   let queuedBytes = 0;
   let writing = 0;

@@ -1,8 +1,10 @@
 /**
- * The ledger: what was promised. Sources, members, tokens, audit, sessions, attempts, the keys of accepted
- * events and the outbox. One verb is one transaction; there is no way to hold one open from outside.
- * Every verb takes one plain value and answers with one, so that an adapter may live in a thread or behind
- * a socket. A verb rejects with StorageError when the storage fails; nothing of it was then stored.
+ * The ledger stores what the service has promised: workspaces, sources, members, tokens, the audit log, sessions,
+ * debug attempts, the ids of accepted events, and the outbox. It has two implementations: `sqlite/` and `postgres/`.
+ *
+ * Every method is one transaction; no transaction spans two calls. Every method takes at most one argument, a plain
+ * value, and resolves with a plain value, so that an implementation may run in another thread or behind a socket.
+ * A method rejects with StorageError when the storage fails; nothing of that call was stored then.
  */
 import type { ErasureStatus } from "@headwater/contract";
 import type {
@@ -11,178 +13,200 @@ import type {
   AttemptFilter,
   AttemptRow,
   Commit,
-  Committed,
+  Cursor,
   KeyedSource,
   OpenErasure,
   OutboxPage,
   OutboxRow,
   PendingAlert,
-  Place,
   SessionRecord,
+  SourceRetention,
   StoredAttempt,
-  Visitor,
+  StoredFlags,
+  VisitorToErase,
   WatchedSource,
 } from "../core/records.ts";
-import type { Register } from "./register.ts";
+import type { Catalog } from "./catalog.ts";
 
-export type { Register, SourceChange } from "./register.ts";
+export type { Catalog, SourceChange } from "./catalog.ts";
 
-/** The storage did not do it. `full`: for want of disk space. */
+/** The storage failed: a full disk, a lost connection, a damaged file. */
 export class StorageError extends Error {
+  override readonly name = "StorageError";
+  /** True when the disk is full. */
   readonly full: boolean;
   constructor(message: string, full: boolean, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
-    this.name = "StorageError";
     this.full = full;
   }
 }
 
-/** More waits for the ledger than may wait; nothing of the commit was stored. */
+/** The queue of waiting commits is full. Nothing of the commit was stored. */
 export class LedgerBusy extends Error {
+  override readonly name = "LedgerBusy";
   constructor() {
     super("the ledger's queue is full");
-    this.name = "LedgerBusy";
   }
 }
 
-/** What may be remembered wrongly from now on: one source, one session, any token, or everything. */
-export type Change =
-  | { of: "source"; sourceId: string }
-  | { of: "session"; sourceId: string; sessionId: string }
-  | { of: "tokens" }
-  | { of: "everything"; sourceId?: undefined };
+/** A change after which cached answers of the ledger may be stale. `everything` means that any of them may be. */
+export type LedgerChange =
+  | { kind: "source"; sourceId: string }
+  | { kind: "session"; sourceId: string; sessionId: string }
+  | { kind: "tokens" }
+  | { kind: "everything" };
 
-/** Called for every ingest request: written by hand for each engine. */
+/** Methods called for every ingest request. Each engine implements them by hand, because they must be fast. */
 export interface IngestLedger {
+  /** Finds a source by its current key or an earlier one. @returns null when the key is unknown or its source deleted */
   sourceByKey(asked: { publicKey: string; now: number }): Promise<KeyedSource | null>;
   session(asked: { sourceId: string; sessionId: string }): Promise<SessionRecord | null>;
-  /** All or nothing, durable when it resolves. Concurrent calls share transactions. */
-  commit(commit: Commit): Promise<Committed>;
-  /** A commit named the session's user: other nodes are told, soon and by the way. */
+  /**
+   * Stores a request's events and sessions: all of it or nothing. It is flushed to disk when the promise resolves.
+   * Concurrent commits share transactions.
+   * @throws LedgerBusy when too many commits are waiting
+   */
+  commit(commit: Commit): Promise<StoredFlags>;
+  /** Tells the other nodes to drop this session from their caches. Does not wait, and may be lost. */
   notifySessionChanged(session: { sourceId: string; sessionId: string }): void;
 }
 
+/** The debug history (docs/contract.md section 6). */
 export interface AttemptLedger {
   recordAttempts(batch: { rows: AttemptRow[]; counts: AttemptCount[] }): Promise<void>;
+  /** Newest first; with `after` oldest first. */
   attempts(filter: AttemptFilter): Promise<StoredAttempt[]>;
   attemptCounts(asked: { sourceId: string; sinceHour: number }): Promise<AttemptCount[]>;
 }
 
-export interface TakePage {
+/** @see OutboxLedger.claimPage */
+export interface PageClaim {
+  /** The id of the page that this call may seal. */
   pageId: string;
   now: number;
+  /** Largest number of events in a page sealed now. A single larger commit still makes a page. */
   maxEvents: number;
+  /** After this time another caller may claim the page. */
   leaseMs: number;
 }
 
-/** What was accepted and is not in the warehouse yet. */
+/** Accepted events that are not in the warehouse yet. */
 export interface OutboxLedger {
   /**
-   * Claims a page of the outbox: the oldest sealed one that nobody works at, or else a new one, sealed from what waits.
-   * What is in a page, and in which order, never changes. null: nothing is to be done.
-   * @param asked.pageId of the page that may be sealed
-   * @param asked.maxEvents in a page that is sealed now, unless what was committed at once has more
-   * @param asked.leaseMs when it has passed, the page may be claimed again
+   * Claims the oldest sealed page that no caller holds, or else seals a new page from the rows that are waiting.
+   * The rows of a sealed page and their order never change.
+   * @returns null when there is nothing to ship
    */
-  takePage(asked: TakePage): Promise<OutboxPage | null>;
-  /** The page is in the warehouse: it is forgotten here. */
-  deletePage(done: { pageId: string }): Promise<void>;
-  /** The page is not (for all that is known) in the warehouse: it may be claimed again when `waitMs` have passed. */
-  releasePage(given: { pageId: string; now: number; waitMs: number }): Promise<void>;
-  /** Rows of the outbox that may have events of the source, in order, after one of them; nobody's claim is touched. */
+  claimPage(claim: PageClaim): Promise<OutboxPage | null>;
+  /** Deletes a page that the warehouse has stored. */
+  deletePage(page: { pageId: string }): Promise<void>;
+  /** Gives back a page that could not be shipped. It may be claimed again after `waitMs`. */
+  releasePage(page: { pageId: string; now: number; waitMs: number }): Promise<void>;
+  /** Reads rows that may hold events of the source, in order of `seq`, without claiming them. */
   readOutbox(asked: { sourceId: string; after: number; limit: number }): Promise<OutboxRow[]>;
-  /** Deletes what was accepted before then, a slice at a call, where there is no warehouse; true while there is more. */
+  /** Deletes a slice of the rows accepted before that time (used when there is no warehouse). @returns false when done */
   expireOutbox(at: { before: number }): Promise<boolean>;
 }
 
-/** What a visitor's erasure does to the ledger. Every verb may be called again, and by another node. */
+/** The ledger's part in erasing visitors. Every method may be repeated, also by another node. */
 export interface ErasureLedger {
-  /** Claims erasures that are not done, new ones first, then in turn; each is one node's until its lease has passed. */
-  takeErasures(asked: { now: number; leaseMs: number; limit: number }): Promise<OpenErasure[]>;
-  /** Keeps what was claimed for so long, or with 0 lets go of it, behind all others that wait. */
-  holdErasures(held: { receiptIds: string[]; now: number; leaseMs: number }): Promise<void>;
+  /** Claims unfinished erasures: new ones first, then the one that has waited longest. A claim ends after `leaseMs`. */
+  claimErasures(asked: { now: number; leaseMs: number; limit: number }): Promise<OpenErasure[]>;
+  /** Extends claims to `leaseMs` from now. With 0 it releases them; they are then claimed last. */
+  renewErasureLeases(claims: { receiptIds: string[]; now: number; leaseMs: number }): Promise<void>;
   /**
-   * Forward only: what is no longer where it comes from stays as it is, because another node went on with it.
-   * @param moved.pages for `shipping`; with `done` the visitor's id is forgotten
+   * Moves erasures from one status to the next. An erasure that is no longer at `from` (another node has moved it)
+   * stays as it is. At `done` the visitor's id is deleted.
    */
-  moveErasures(moved: {
+  advanceErasures(step: {
     receiptIds: string[];
     from: ErasureStatus;
     status: ErasureStatus;
+    /** The sealed pages that must be shipped before the warehouse deletes. */
     pages: string[];
     now: number;
   }): Promise<void>;
-  /** Deletes a slice of the visitors' sessions, and says which. */
-  eraseSessions(asked: {
-    visitors: Visitor[];
-    after: Place;
-  }): Promise<{ erased: { sourceId: string; sessionId: string }[]; next: Place }>;
-  /** Takes the visitors' events out of a slice of what waits; what is in a sealed page only if `sealed`. */
-  eraseWaiting(asked: { visitors: Visitor[]; after: Place; sealed: boolean }): Promise<{ next: Place }>;
-  /**
-   * Deletes the visitors' debug attempts out of a slice.
-   * @param asked.visitors by their ids as the debug view writes them
-   */
-  eraseAttempts(asked: { visitors: Visitor[]; after: Place }): Promise<{ next: Place }>;
-  /** The sources whose events are not kept for ever, deleted ones too. */
-  retentions(): Promise<{ sourceId: string; retentionDays: number }[]>;
-  /** The pages that are sealed and not shipped. */
+  /** Deletes a slice of the visitors' sessions. @returns the deleted ones, and the cursor of the next slice */
+  eraseSessions(slice: ErasureSlice): Promise<ErasedSessions>;
+  /** Deletes the visitors' events from a slice of the outbox. Sealed pages are changed only if `sealed` is true. */
+  eraseOutbox(slice: ErasureSlice & { sealed: boolean }): Promise<{ next: Cursor | null }>;
+  /** Deletes a slice of the visitors' debug attempts. The visitors' ids must be masked as the debug history masks them. */
+  eraseAttempts(slice: ErasureSlice): Promise<{ next: Cursor | null }>;
+  /** The sources that delete events after a number of days, including deleted sources. */
+  retentions(): Promise<SourceRetention[]>;
+  /** The ids of the pages that are sealed and not shipped. */
   sealedPages(): Promise<string[]>;
 }
 
-/** What alerts of sources rest on. */
+/** Which visitors to erase, and where to continue. */
+export interface ErasureSlice {
+  visitors: VisitorToErase[];
+  /** null: start at the beginning. */
+  after: Cursor | null;
+}
+
+export interface ErasedSessions {
+  erased: { sourceId: string; sessionId: string }[];
+  /** null: there is no further slice. */
+  next: Cursor | null;
+}
+
+/** The alert status of each source, and the alerts that must still be sent. */
 export interface AlertLedger {
-  /** Active sources that have received something, in the order of their ids, after that one. */
+  /** Active sources that have received something, in the order of their ids, after the given id. */
   watchedSources(asked: { after: string; limit: number }): Promise<WatchedSource[]>;
-  /** What succeeded and failed of every source since that hour, added up. */
-  recentCounts(asked: { sinceHour: number }): Promise<AttemptCount[]>;
+  /** Sums of `succeeded` and `failed` per source since that hour. */
+  recentAttemptCounts(asked: { sinceHour: number }): Promise<AttemptCount[]>;
   /**
-   * The source is seen as something else now; an alert of it that was not sent yet is replaced.
-   * @param seen.was null: it was never looked at
-   * @param seen.alertId null: nobody is to be told
-   * @returns false: another node has seen it first
+   * Changes a source's status from `was` to `status`, and queues an alert. An alert of this source that is still
+   * unsent is replaced.
+   * @returns false when the status was not `was` any more: another node was faster
    */
-  seeSource(seen: {
-    sourceId: string;
-    was: AlertStatus | null;
-    status: AlertStatus;
-    alertId: string | null;
-    now: number;
-  }): Promise<boolean>;
-  /** Claims alerts that are due, until `retryMs` (by the number of tries before) have passed. */
-  takeAlerts(asked: { now: number; limit: number; retryMs: readonly number[] }): Promise<PendingAlert[]>;
-  /** It was told, or is given up. */
-  endAlert(ended: { sourceId: string; alertId: string }): Promise<void>;
+  recordAlertStatus(change: AlertStatusChange): Promise<boolean>;
+  /** Claims alerts that are due. Each is due again after `retryMs[number of earlier tries]`. */
+  claimAlerts(asked: { now: number; limit: number; retryMs: readonly number[] }): Promise<PendingAlert[]>;
+  /** Removes an alert that was sent or given up. */
+  finishAlert(alert: { sourceId: string; alertId: string }): Promise<void>;
+}
+
+export interface AlertStatusChange {
+  sourceId: string;
+  /** null: the source had no status yet. */
+  was: AlertStatus | null;
+  status: AlertStatus;
+  /** null: this change needs no alert. */
+  alertId: string | null;
+  now: number;
 }
 
 export interface LedgerStatus {
   outboxEvents: number;
   outboxBytes: number;
-  /** When the oldest of them came; null when nothing waits. */
+  /** When the oldest event in the outbox was accepted; null when the outbox is empty. */
   outboxOldestAt: number | null;
-  /** On the ledger's disk; infinite where that is another machine's affair. */
+  /** Free space on the ledger's disk; Infinity when the disk belongs to a database server. */
   freeBytes: number;
-  /** That serve from this ledger just now, this one among them. */
+  /** Nodes that serve from this ledger now, including this one. */
   nodes: number;
 }
 
 export interface Ledger
-  extends Register,
+  extends Catalog,
     IngestLedger,
     AttemptLedger,
     OutboxLedger,
     ErasureLedger,
     AlertLedger {
-  /** Whether `setUp` has made a workspace. */
+  /** Whether a workspace exists, that is, whether `setUp` has run. */
   isSetUp(): Promise<boolean>;
   /**
-   * Deletes what is past its time, a slice at a time, and turns key generations; call it every minute. A ledger that
-   * several nodes share goes by a clock of its own.
+   * Deletes expired rows a slice at a time and rotates the key generations. Call it once a minute. PostgreSQL uses
+   * the database's clock instead of `now`.
    */
   maintain(at: { now: number }): Promise<void>;
-  /** Rejects with StorageError when the ledger cannot be written. */
+  /** Checks that the ledger can be written. @throws StorageError when it cannot */
   probe(at: { now: number }): Promise<LedgerStatus>;
-  /** Calls back when another process or node changed what may be remembered here. */
-  onForeignChange(listener: (change: Change) => void): void;
+  /** Calls the listener after a change made by another process or node. */
+  onRemoteChange(listener: (change: LedgerChange) => void): void;
   close(): Promise<void>;
 }

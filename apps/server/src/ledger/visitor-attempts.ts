@@ -1,6 +1,6 @@
 /** Which debug attempts are a visitor's, by what was recorded of them. The same for every engine. Pure. */
 import type { VisitorKind } from "@headwater/contract";
-import type { Visitor } from "../core/records.ts";
+import type { VisitorToErase } from "../core/records.ts";
 
 export interface RecordedAttempt {
   receivedAt: number;
@@ -42,7 +42,9 @@ function* idsIn(record: string): Generator<[VisitorKind, string | null]> {
 }
 
 /** @returns whether an attempt is one of theirs: an id elsewhere, such as a page's name that is the same, is none */
-export function createAttemptFilter(visitors: readonly Visitor[]): (attempt: RecordedAttempt) => boolean {
+export function createAttemptFilter(
+  visitors: readonly VisitorToErase[],
+): (attempt: RecordedAttempt) => boolean {
   const latest = new Map<string, number>();
   const keyOf = (kind: VisitorKind, id: string | null) => `${kind} ${id}`;
   for (const { kind, id, until } of visitors) {

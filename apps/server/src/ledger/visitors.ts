@@ -1,18 +1,18 @@
 /** Which events and sessions belong to a visitor that is erased, in both engines. Pure. */
-import type { Visitor } from "../core/records.ts";
+import type { VisitorToErase } from "../core/records.ts";
 import { type OutboxLine, parseEvent } from "./outbox-payload.ts";
 
 /** The visitors whose erasure covers that source. */
-export const visitorsIn = (visitors: readonly Visitor[], sourceId: string): Visitor[] =>
+export const visitorsIn = (visitors: readonly VisitorToErase[], sourceId: string): VisitorToErase[] =>
   visitors.filter(({ sourceIds }) => sourceIds.includes(sourceId));
 
 /** Every source that one of the erasures covers, sorted. */
-export const sourcesOf = (visitors: readonly Visitor[]): string[] =>
+export const sourcesOf = (visitors: readonly VisitorToErase[]): string[] =>
   [...new Set(visitors.flatMap(({ sourceIds }) => sourceIds))].sort();
 
 /** Whether a row with these ids, received or begun at `at`, belongs to one of the visitors. */
 export const belongsTo = (
-  visitors: readonly Visitor[],
+  visitors: readonly VisitorToErase[],
   row: { anonymousId: string; userId: string | null; at: number },
 ): boolean => visitors.some(({ kind, id, until }) => row[kind] === id && row.at <= until);
 
@@ -25,7 +25,7 @@ export const belongsTo = (
 export function removeVisitors(
   lines: readonly OutboxLine[],
   duplicates: readonly number[],
-  visitors: readonly Visitor[],
+  visitors: readonly VisitorToErase[],
 ): OutboxLine[] | null {
   // most lines contain none of the ids, and searching a line is much faster than parsing it
   const quotedIds = visitors.map(({ id }) => JSON.stringify(id));

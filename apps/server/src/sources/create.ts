@@ -2,7 +2,7 @@ import { DEFAULT_COUNTING, type SourceLimits } from "@headwater/contract";
 import type { Handler } from "../core/handler.ts";
 import type { SourceRecord } from "../core/records.ts";
 import { Refusal } from "../core/refusal.ts";
-import type { Register } from "../ledger/ledger.ts";
+import type { Catalog } from "../ledger/ledger.ts";
 import { readFields } from "./fields.ts";
 import { newPublicKey } from "./public-key.ts";
 import { renderSource } from "./source.ts";
@@ -11,7 +11,7 @@ const NO_LIMITS: SourceLimits = { maxBatchSize: null, maxPayloadBytes: null, cli
 
 /** Creates a source (spec 4.1, CONTRACT section 2): active, wanting an origin, and letting none in until some are given. */
 export const createSource =
-  (ledger: Register, newId: (prefix: string) => string): Handler<"createSource"> =>
+  (ledger: Catalog, newId: (prefix: string) => string): Handler<"createSource"> =>
   async ({ organizationId, actor, body, now }) => {
     const { allowedOrigins = [], frameworkHint = null, goals = [] } = readFields(body);
     const source: SourceRecord = {

@@ -1,11 +1,11 @@
 import type { Handler } from "../core/handler.ts";
 import { Refusal } from "../core/refusal.ts";
-import type { Register } from "../ledger/ledger.ts";
+import type { Catalog } from "../ledger/ledger.ts";
 import { renderSource } from "./source.ts";
 
 /** Lets a retired key of this source in again for a while (CONTRACT section 2). */
 export const restoreKey =
-  (ledger: Register): Handler<"restoreKey"> =>
+  (ledger: Catalog): Handler<"restoreKey"> =>
   async ({ source, actor, body, now }) => {
     const graceMs = body.gracePeriodSeconds * 1_000;
     const { sourceId } = source;

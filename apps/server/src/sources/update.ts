@@ -1,12 +1,12 @@
 import type { Handler } from "../core/handler.ts";
 import { Refusal } from "../core/refusal.ts";
-import type { Register } from "../ledger/ledger.ts";
+import type { Catalog } from "../ledger/ledger.ts";
 import { readFields } from "./fields.ts";
 import { renderSource } from "./source.ts";
 
 /** Changes the supplied fields of a source, and nothing when none are (spec 4.1, CONTRACT section 2). */
 export const updateSource =
-  (ledger: Register): Handler<"updateSource"> =>
+  (ledger: Catalog): Handler<"updateSource"> =>
   async ({ source, actor, body, now }) => {
     const { slug, isActive, requireOrigin, privacy, bots, excludedPaths, retentionDays, limits } = body;
     const counting = { bots, excludedPaths, retentionDays };

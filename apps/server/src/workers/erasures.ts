@@ -9,7 +9,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type Deletion, deleteEvents, literal } from "../clickhouse/deletion.ts";
 import type { Warehouse } from "../clickhouse/warehouse.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
-import type { OpenErasure, Place } from "../core/records.ts";
+import type { Cursor, OpenErasure } from "../core/records.ts";
 import type { ErasureLedger } from "../ledger/ledger.ts";
 import { forgetChanged } from "../stats/rollups/drop.ts";
 
@@ -56,7 +56,7 @@ export function startEraser(deps: EraserDeps): Eraser {
   let told: OpenErasure[] = [];
 
   const hold = (erasures: readonly OpenErasure[], leaseMs: number) =>
-    ledger.holdErasures({ receiptIds: idsOf(erasures), now: clock(), leaseMs });
+    ledger.renewErasureLeases({ receiptIds: idsOf(erasures), now: clock(), leaseMs });
   type Status = OpenErasure["status"];
   const letGo = async (erasures: readonly OpenErasure[]) => {
     if (erasures.length > 0) await hold(erasures, 0).catch(() => undefined);
@@ -64,11 +64,14 @@ export function startEraser(deps: EraserDeps): Eraser {
   const move = (erasures: readonly OpenErasure[], from: Status, status: Status, pages: string[] = []) =>
     erasures.length === 0
       ? undefined
-      : ledger.moveErasures({ receiptIds: idsOf(erasures), from, status, pages, now: clock() });
+      : ledger.advanceErasures({ receiptIds: idsOf(erasures), from, status, pages, now: clock() });
 
   /** To the end of the walk, keeping what was claimed. */
-  const walk = async (erasures: readonly OpenErasure[], step: (after: Place) => Promise<{ next: Place }>) => {
-    let place: Place = null;
+  const walk = async (
+    erasures: readonly OpenErasure[],
+    step: (after: Cursor | null) => Promise<{ next: Cursor | null }>,
+  ) => {
+    let cursor: Cursor | null = null;
     let heldAt = Number.NEGATIVE_INFINITY;
     do {
       stopping.signal.throwIfAborted();
@@ -76,8 +79,8 @@ export function startEraser(deps: EraserDeps): Eraser {
         await hold(erasures, SERVER_LIMITS.erasureLeaseMs);
         heldAt = clock();
       }
-      ({ next: place } = await step(place));
-    } while (place !== null);
+      ({ next: cursor } = await step(cursor));
+    } while (cursor !== null);
   };
 
   /** @param sealed what is in a sealed page too, where none is ever shipped */
@@ -90,7 +93,7 @@ export function startEraser(deps: EraserDeps): Eraser {
         return { next };
       });
     await walkSessions();
-    await walk(erasures, (after) => ledger.eraseWaiting({ visitors, after, sealed }));
+    await walk(erasures, (after) => ledger.eraseOutbox({ visitors, after, sealed }));
     // a commit that saw one just before may have written it anew
     await walkSessions();
     await deps.flushAttempts();
@@ -136,7 +139,7 @@ export function startEraser(deps: EraserDeps): Eraser {
   const round = async (): Promise<boolean> => {
     const { erasureLeaseMs: leaseMs, erasuresAtOnce: limit } = SERVER_LIMITS;
     if (told.length > 0) await hold(told, leaseMs);
-    const erasures = [...told, ...(await ledger.takeErasures({ now: clock(), leaseMs, limit }))];
+    const erasures = [...told, ...(await ledger.claimErasures({ now: clock(), leaseMs, limit }))];
     if (erasures.length === 0) return false;
     try {
       return await advance(erasures);

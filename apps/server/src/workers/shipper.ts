@@ -89,7 +89,7 @@ export function startShipper(deps: ShipperDeps): Shipper {
 
   const take = () =>
     ledger
-      .takePage({
+      .claimPage({
         pageId: newId("pag"),
         now: clock(),
         maxEvents: SERVER_LIMITS.pageEvents,

@@ -2,7 +2,7 @@
 import type { Handler } from "../core/handler.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { utcDay } from "../core/time.ts";
-import type { Register } from "../ledger/ledger.ts";
+import type { Catalog } from "../ledger/ledger.ts";
 import { sumOf } from "./usage.ts";
 
 /** The calendar month in UTC, both days inclusive. */
@@ -14,7 +14,7 @@ function monthOf(now: number): { from: string; to: string } {
 }
 
 export const getBilling =
-  (ledger: Register): Handler<"getBilling"> =>
+  (ledger: Catalog): Handler<"getBilling"> =>
   async ({ organizationId, now }) => {
     const period = monthOf(now);
     const days = await ledger.usage({ organizationId, ...period });

@@ -4,7 +4,7 @@ import type { Handler } from "../core/handler.ts";
 import type { ErasureRecord } from "../core/records.ts";
 import { Refusal } from "../core/refusal.ts";
 import { toIsoTime, toIsoTimeOrNull } from "../core/time.ts";
-import type { Register } from "../ledger/ledger.ts";
+import type { Catalog } from "../ledger/ledger.ts";
 
 const renderErasure = ({ kind, requestedAt, finishedAt, ...shown }: ErasureRecord): Erasure => ({
   ...shown,
@@ -30,7 +30,7 @@ export function checkVisitor({ anonymousId, userId }: Readonly<Record<string, un
 
 /** Answers when it is certain that it will be done; `getErasure` says when it is. */
 export const eraseVisitor =
-  (ledger: Register, newId: (prefix: string) => string): Handler<"eraseVisitor"> =>
+  (ledger: Catalog, newId: (prefix: string) => string): Handler<"eraseVisitor"> =>
   async ({ organizationId, body, actor, now }) => {
     const kind: VisitorKind = body.userId == null ? "anonymousId" : "userId";
     const requested = await ledger.requestErasure({
@@ -53,7 +53,7 @@ export const eraseVisitor =
   };
 
 export const getErasure =
-  (ledger: Register): Handler<"getErasure"> =>
+  (ledger: Catalog): Handler<"getErasure"> =>
   async ({ organizationId, params }) => {
     const erasure = await ledger.erasure({ receiptId: params.receiptId, organizationId });
     if (!erasure) throw new Refusal("erasure_not_found");

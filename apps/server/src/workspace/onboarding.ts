@@ -1,11 +1,11 @@
 /** Which set-up steps are done, from the data (CONTRACT section 3). */
 import type { Handler } from "../core/handler.ts";
 import { toIsoTimeOrNull } from "../core/time.ts";
-import type { Register } from "../ledger/ledger.ts";
+import type { Catalog } from "../ledger/ledger.ts";
 
 const step = (at: number | null) => ({ done: at !== null, at: toIsoTimeOrNull(at) });
 
-async function onboardingOf(ledger: Register, organizationId: string) {
+async function onboardingOf(ledger: Catalog, organizationId: string) {
   const found = await ledger.onboarding({ organizationId });
   return {
     organizationId,
@@ -20,11 +20,11 @@ async function onboardingOf(ledger: Register, organizationId: string) {
 }
 
 export const getOnboarding =
-  (ledger: Register): Handler<"getOnboarding"> =>
+  (ledger: Catalog): Handler<"getOnboarding"> =>
   async ({ organizationId }) => ({ body: await onboardingOf(ledger, organizationId) });
 
 export const completeOnboarding =
-  (ledger: Register): Handler<"completeOnboarding"> =>
+  (ledger: Catalog): Handler<"completeOnboarding"> =>
   async ({ organizationId, actor, now }) => {
     await ledger.completeOnboarding({ organizationId, actor, now });
     return { body: await onboardingOf(ledger, organizationId) };

@@ -5,7 +5,7 @@ import { SERVER_LIMITS } from "../core/limits.ts";
 import type { UsageRow } from "../core/records.ts";
 import { Refusal } from "../core/refusal.ts";
 import { DAY_MS, utcDay } from "../core/time.ts";
-import type { Register } from "../ledger/ledger.ts";
+import type { Catalog } from "../ledger/ledger.ts";
 
 const DEFAULT_DAYS = 30;
 
@@ -51,7 +51,7 @@ export function sumOf(days: readonly UsageRow[]): { accepted: number; bootstraps
 }
 
 export const getUsage =
-  (ledger: Register): Handler<"getUsage"> =>
+  (ledger: Catalog): Handler<"getUsage"> =>
   async ({ organizationId, query, now }) => {
     const span = readSpan(query, now);
     const days = await ledger.usage({ organizationId, ...span });

@@ -62,7 +62,7 @@ describe("authentication", () => {
           seen.lookUps += 1;
           return asked.hash === hash ? seen.stored : null;
         },
-        touchTokens: async (used) => void seen.touched.push(used),
+        recordTokenUse: async (used) => void seen.touched.push(used),
       },
       null,
     );

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { it } from "node:test";
 import { DEDUP_WINDOW_SECONDS, LIMITS } from "@headwater/contract";
-import type { Entry } from "../../src/core/records.ts";
+import type { CommitEntry } from "../../src/core/records.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { openSqliteLedger } from "../../src/ledger/sqlite/open.ts";
 import { aCommit, entries } from "../ledger/ledger-home.suite.ts";
@@ -25,7 +25,7 @@ const WINDOW_MS = DEDUP_WINDOW_SECONDS * 1_000;
 async function sendAtOnce(
   ledger: Ledger,
   receivedAt: number,
-  batches: Entry[][],
+  batches: CommitEntry[][],
   shift: (client: number) => number,
 ) {
   const accepted = new Map<string, number>();
@@ -47,7 +47,7 @@ it("Generations that turn while clients send the same new and old ids at once ac
   const random = createRandom();
   const dataDir = mkdtempSync(join(tmpdir(), "headwater-rotation-"));
   const ledger = await openSqliteLedger({ dataDir, now: START });
-  const history: { at: number; batch: Entry[] }[] = [];
+  const history: { at: number; batch: CommitEntry[] }[] = [];
   let total = 0;
   let now = START;
   try {

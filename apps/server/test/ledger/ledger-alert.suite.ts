@@ -28,9 +28,9 @@ export function alertSuite(name: string, newHome: NewHome): void {
       return source;
     };
     const see = (ledger: Ledger, sourceId: string, was: AlertStatus | null, status: AlertStatus) =>
-      ledger.seeSource({ sourceId, was, status, alertId: was && fresh("alr"), now: NOW });
+      ledger.recordAlertStatus({ sourceId, was, status, alertId: was && fresh("alr"), now: NOW });
     const take = (ledger: Ledger, now = NOW, limit = 10) =>
-      ledger.takeAlerts({ now, limit, retryMs: [MINUTE, 2 * MINUTE] });
+      ledger.claimAlerts({ now, limit, retryMs: [MINUTE, 2 * MINUTE] });
 
     test("watch the active sources that have received something, a page at a time", async (ledger) => {
       const [one, other, off, gone] = [
@@ -78,10 +78,10 @@ export function alertSuite(name: string, newHome: NewHome): void {
         [3],
       );
       await see(ledger, sourceId, "failing", "quiet");
-      await ledger.endAlert({ sourceId, alertId });
+      await ledger.finishAlert({ sourceId, alertId });
       const [next] = await take(ledger);
       assert.deepEqual([next?.status, next?.was, next?.tries], ["quiet", "failing", 1]);
-      await ledger.endAlert({ sourceId, alertId: next!.alertId });
+      await ledger.finishAlert({ sourceId, alertId: next!.alertId });
       assert.deepEqual(await take(ledger, NOW + HOUR), []);
     });
 
@@ -101,7 +101,7 @@ export function alertSuite(name: string, newHome: NewHome): void {
         count("src_2", NOW, "succeeded"),
       ];
       await ledger.recordAttempts({ rows: [], counts });
-      const found = await ledger.recentCounts({ sinceHour: NOW - HOUR });
+      const found = await ledger.recentAttemptCounts({ sinceHour: NOW - HOUR });
       assert.deepEqual(
         found.map((row) => ({ ...row })).sort((a, b) => (a.sourceId < b.sourceId ? -1 : 1)),
         [

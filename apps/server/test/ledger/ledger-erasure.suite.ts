@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe } from "node:test";
 import { zstdDecompressSync } from "node:zlib";
-import type { OpenErasure, OutboxPage, Place, Visitor } from "../../src/core/records.ts";
+import type { Cursor, OpenErasure, OutboxPage, VisitorToErase } from "../../src/core/records.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import {
   ACTOR,
@@ -29,7 +29,7 @@ const eventOf = (sourceId: string, over: Record<string, unknown> = {}) => {
   const receivedAt = new Date((over.receivedAt as number) ?? NOW).toISOString();
   return { key: keyOf(id), json: JSON.stringify({ ...event, receivedAt }) };
 };
-export const visitorOf = (sourceIds: string[], over: Partial<Visitor> = {}): Visitor => ({
+export const visitorOf = (sourceIds: string[], over: Partial<VisitorToErase> = {}): VisitorToErase => ({
   sourceIds,
   kind: "anonymousId",
   id: "visitor",
@@ -53,17 +53,19 @@ async function requested(ledger: Ledger, over: Parameters<typeof request>[1] = {
   assert.ok(typeof made === "object", String(made));
   return made.receiptId;
 }
-const take = (ledger: Ledger, limit = 10) => ledger.takeErasures({ now: NOW, leaseMs: LEASE_MS, limit });
-const takePage = (ledger: Ledger, maxEvents = 1_000) =>
-  ledger.takePage({ pageId: fresh("pag"), now: NOW, maxEvents, leaseMs: 0 });
+const take = (ledger: Ledger, limit = 10) => ledger.claimErasures({ now: NOW, leaseMs: LEASE_MS, limit });
+const claimPage = (ledger: Ledger, maxEvents = 1_000) =>
+  ledger.claimPage({ pageId: fresh("pag"), now: NOW, maxEvents, leaseMs: 0 });
 
-export async function walk<T extends { next: Place }>(step: (after: Place) => Promise<T>): Promise<T[]> {
+export async function walk<T extends { next: Cursor | null }>(
+  step: (after: Cursor | null) => Promise<T>,
+): Promise<T[]> {
   const all = [await step(null)];
   while (all.at(-1)!.next !== null) all.push(await step(all.at(-1)!.next));
   return all;
 }
-const eraseWaiting = (ledger: Ledger, visitors: Visitor[], sealed = false) =>
-  walk((after) => ledger.eraseWaiting({ visitors, after, sealed }));
+const eraseOutbox = (ledger: Ledger, visitors: VisitorToErase[], sealed = false) =>
+  walk((after) => ledger.eraseOutbox({ visitors, after, sealed }));
 const idsIn = (page: OutboxPage | null): string[] =>
   (page?.parts ?? [])
     .flatMap(({ payload, skipped }) =>
@@ -89,14 +91,14 @@ export function erasureSuite(name: string, newHome: NewHome): void {
       const [first] = taken.flat().filter(({ receiptId }) => receiptId === receipts[0]);
       const visitor = { sourceIds: [source.sourceId], kind: "anonymousId", id: ODD, until: NOW };
       assert.deepEqual(first, { receiptId: receipts[0], status: "ledger", pages: [], visitor });
-      await ledger.moveErasures({
+      await ledger.advanceErasures({
         receiptIds: receipts,
         from: "ledger",
         status: "shipping",
         pages: ["pag_x"],
         now: NOW,
       });
-      await ledger.holdErasures({ receiptIds: receipts, now: NOW, leaseMs: 0 });
+      await ledger.renewErasureLeases({ receiptIds: receipts, now: NOW, leaseMs: 0 });
       const after = await reopen(NOW);
       const again = await take(after);
       assert.deepEqual(receiptsOf(again), [...receipts].sort());
@@ -109,8 +111,8 @@ export function erasureSuite(name: string, newHome: NewHome): void {
       const receiptId = await requested(ledger);
       await take(ledger);
       const moved = { receiptIds: [receiptId], pages: [], now: NOW + 5 };
-      await ledger.moveErasures({ ...moved, from: "ledger", status: "done" });
-      await ledger.holdErasures({ receiptIds: [receiptId], now: NOW, leaseMs: 0 });
+      await ledger.advanceErasures({ ...moved, from: "ledger", status: "done" });
+      await ledger.renewErasureLeases({ receiptIds: [receiptId], now: NOW, leaseMs: 0 });
       assert.deepEqual(await take(ledger), []);
       assert.deepEqual(await ledger.erasure({ receiptId, organizationId: ORGANIZATION }), {
         receiptId,
@@ -131,10 +133,10 @@ export function erasureSuite(name: string, newHome: NewHome): void {
       await withSource(ledger);
       const [receiptId, other] = [await requested(ledger), await requested(ledger)];
       const late = { receiptIds: [receiptId, other], now: NOW + 9 };
-      await ledger.moveErasures({ ...late, from: "ledger", status: "shipping", pages: ["pag_x"] });
-      await ledger.moveErasures({ ...late, from: "ledger", status: "shipping", pages: ["pag_late"] });
-      await ledger.moveErasures({ ...late, from: "shipping", status: "warehouse", pages: [] });
-      await ledger.moveErasures({
+      await ledger.advanceErasures({ ...late, from: "ledger", status: "shipping", pages: ["pag_x"] });
+      await ledger.advanceErasures({ ...late, from: "ledger", status: "shipping", pages: ["pag_late"] });
+      await ledger.advanceErasures({ ...late, from: "shipping", status: "warehouse", pages: [] });
+      await ledger.advanceErasures({
         receiptIds: [receiptId],
         from: "warehouse",
         status: "done",
@@ -142,7 +144,13 @@ export function erasureSuite(name: string, newHome: NewHome): void {
         now: NOW,
       });
       for (const from of ["ledger", "shipping", "warehouse"] as const)
-        await ledger.moveErasures({ ...late, receiptIds: [receiptId], from, status: "warehouse", pages: [] });
+        await ledger.advanceErasures({
+          ...late,
+          receiptIds: [receiptId],
+          from,
+          status: "warehouse",
+          pages: [],
+        });
       const finished = await ledger.erasure({ receiptId, organizationId: ORGANIZATION });
       assert.deepEqual([finished?.status, finished?.finishedAt], ["done", NOW]);
       assert.deepEqual(receiptsOf(await take(ledger)), [other]);
@@ -155,7 +163,7 @@ export function erasureSuite(name: string, newHome: NewHome): void {
         receipts.push(await requested(ledger, { now: NOW + number }));
       const turn = async () => {
         const taken = receiptsOf(await take(ledger, 2));
-        await ledger.holdErasures({ receiptIds: taken, now: NOW, leaseMs: 0 });
+        await ledger.renewErasureLeases({ receiptIds: taken, now: NOW, leaseMs: 0 });
         return taken;
       };
       const [first, second] = [receipts.slice(0, 2), receipts.slice(2)];
@@ -216,10 +224,10 @@ export function erasureSuite(name: string, newHome: NewHome): void {
       await ledger.commit(aCommit({ entries: [whole] }));
       const elsewhere = eventOf("src_2");
       await ledger.commit(aCommit({ sourceId: "src_2", entries: [elsewhere] }));
-      await eraseWaiting(ledger, [visitorOf(["src_1"])]);
+      await eraseOutbox(ledger, [visitorOf(["src_1"])]);
       const kept = [batch[1]!, later, elsewhere].map(idOf).sort();
       assert.equal((await ledger.probe({ now: NOW })).outboxEvents, 3);
-      const page = (await takePage(ledger))!;
+      const page = (await claimPage(ledger))!;
       assert.deepEqual([idsIn(page), page.events], [kept, 3]);
       for (const { payload } of page.parts)
         assert.ok(!zstdDecompressSync(payload).includes(idOf(batch[0]!)), "a duplicate of it is gone too");
@@ -232,16 +240,16 @@ export function erasureSuite(name: string, newHome: NewHome): void {
     test("leaves a sealed page as it is, unless it will never be shipped", async (ledger) => {
       const [sealed, kept] = [eventOf("src_1"), eventOf("src_1", { userId: ODD })];
       await ledger.commit(aCommit({ entries: [sealed, kept] }));
-      const page = (await takePage(ledger))!;
+      const page = (await claimPage(ledger))!;
       await ledger.commit(aCommit({ entries: [eventOf("src_1")] }));
       assert.deepEqual(await ledger.sealedPages(), [page.pageId]);
-      await eraseWaiting(ledger, [visitorOf(["src_1"])]);
-      assert.deepEqual(idsIn(await takePage(ledger)), [sealed, kept].map(idOf).sort());
+      await eraseOutbox(ledger, [visitorOf(["src_1"])]);
+      assert.deepEqual(idsIn(await claimPage(ledger)), [sealed, kept].map(idOf).sort());
       assert.equal((await ledger.probe({ now: NOW })).outboxEvents, 2);
-      await eraseWaiting(ledger, [visitorOf(["src_1"], { kind: "userId", id: ODD })], true);
-      assert.deepEqual(idsIn(await takePage(ledger)), [idOf(sealed)]);
-      await eraseWaiting(ledger, [visitorOf(["src_1"])], true);
-      assert.deepEqual(idsIn(await takePage(ledger)), []);
+      await eraseOutbox(ledger, [visitorOf(["src_1"], { kind: "userId", id: ODD })], true);
+      assert.deepEqual(idsIn(await claimPage(ledger)), [idOf(sealed)]);
+      await eraseOutbox(ledger, [visitorOf(["src_1"])], true);
+      assert.deepEqual(idsIn(await claimPage(ledger)), []);
       assert.equal((await ledger.probe({ now: NOW })).outboxEvents, 0);
     });
 
@@ -258,8 +266,8 @@ export function erasureSuite(name: string, newHome: NewHome): void {
             ),
         );
       const visitors = [0, 1].map((index) => visitorOf(["src_0", "src_1"], { id: `visitor-${index}` }));
-      await eraseWaiting(ledger, visitors);
-      const page = (await takePage(ledger, 10_000))!;
+      await eraseOutbox(ledger, visitors);
+      const page = (await claimPage(ledger, 10_000))!;
       const kept = rows.filter((_, index) => index % 3 === 2).map(idOf);
       assert.deepEqual(idsIn(page), kept.sort());
     });

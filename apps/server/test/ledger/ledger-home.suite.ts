@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { it } from "node:test";
 import { DEFAULT_COUNTING } from "@headwater/contract";
-import type { Commit, Entry, SessionRecord, SourceRecord } from "../../src/core/records.ts";
+import type { Commit, CommitEntry, SessionRecord, SourceRecord } from "../../src/core/records.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 
 /** One empty store that may be opened, closed and opened again. */
@@ -21,7 +21,7 @@ export const ACTOR = { userId: "usr_1", tokenId: null };
 let numbered = 0;
 export const fresh = (prefix: string) => `${prefix}_${++numbered}`;
 export const keyOf = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 32);
-const entry = (id: string): Entry => ({ key: keyOf(id), json: JSON.stringify({ id, text: "ünï ✓" }) });
+const entry = (id: string): CommitEntry => ({ key: keyOf(id), json: JSON.stringify({ id, text: "ünï ✓" }) });
 export const entries = (count: number) => Array.from({ length: count }, () => entry(fresh("event")));
 
 export const aCommit = (over: Partial<Commit> = {}): Commit => ({

@@ -2,13 +2,13 @@
 import assert from "node:assert/strict";
 import { describe } from "node:test";
 import { zstdDecompressSync } from "node:zlib";
-import type { OutboxPage, Place } from "../../src/core/records.ts";
+import type { Cursor, OutboxPage } from "../../src/core/records.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { aCommit, entries, fresh, type NewHome, NOW, outboxEvents, testerOf } from "./ledger-home.suite.ts";
 
 const LEASE_MS = 600_000;
 const take = (ledger: Ledger, leaseMs = LEASE_MS, maxEvents = 1_000) =>
-  ledger.takePage({ pageId: fresh("pag"), now: NOW, maxEvents, leaseMs });
+  ledger.claimPage({ pageId: fresh("pag"), now: NOW, maxEvents, leaseMs });
 const release = (ledger: Ledger, { pageId }: OutboxPage, waitMs = 0) =>
   ledger.releasePage({ pageId, now: NOW, waitMs });
 
@@ -102,8 +102,8 @@ export function outboxSuite(name: string, newHome: NewHome): void {
         { sourceIds: ["src_0", "src_1"], kind: "anonymousId" as const, id: "none", until: NOW },
       ];
       const erase = async () => {
-        for (let after: Place = [0, 0]; after; )
-          after = (await ledger.eraseWaiting({ visitors, after, sealed: false })).next;
+        for (let after: Cursor | null = { sourceIndex: 0 }; after; )
+          after = (await ledger.eraseOutbox({ visitors, after, sealed: false })).next;
       };
       const commit = async (batch: (typeof batches)[number]) => {
         await ledger.commit(aCommit(batch));

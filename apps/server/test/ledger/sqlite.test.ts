@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { describe } from "node:test";
 import { openSqliteLedger } from "../../src/ledger/sqlite/open.ts";
 import { attemptsSuite } from "./attempts.suite.ts";
+import { catalogSuite } from "./catalog.suite.ts";
 import { ledgerSuite } from "./ledger.suite.ts";
 import type { LedgerHome } from "./ledger-home.suite.ts";
-import { registerSuite } from "./register.suite.ts";
 
 const NOW = Date.UTC(2026, 10, 21, 12);
 
@@ -22,7 +22,7 @@ async function newHome(): Promise<LedgerHome> {
 ledgerSuite("SQLite", newHome);
 
 describe("the register of the whole ledger on SQLite", () => {
-  registerSuite(async () => {
+  catalogSuite(async () => {
     const home = await newHome();
     const ledger = await home.open(NOW);
     const close = async () => {

@@ -1,7 +1,7 @@
 /** What nodes tell each other of changes. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import type { Change } from "../../src/ledger/ledger.ts";
+import type { LedgerChange } from "../../src/ledger/ledger.ts";
 import { openPostgresLedger } from "../../src/ledger/postgres/open.ts";
 import { until } from "../faults/child.ts";
 import { ACTOR, NOW, withSource } from "../ledger/ledger-home.suite.ts";
@@ -14,12 +14,12 @@ it("A node is told what another changed, and of nothing else: not even of member
   const ledgers = [await openPostgresLedger({ url }), await openPostgresLedger({ url })] as const;
   const [one, other] = ledgers;
   try {
-    const told: Change[] = [];
-    other.onForeignChange((change) => told.push(change));
+    const told: LedgerChange[] = [];
+    other.onRemoteChange((change) => told.push(change));
     // what a node says when it cannot hear for a moment, as on a busy machine
-    const named = () => told.filter(({ of }) => of !== "everything");
-    const toldOf = (of: Change["of"]) =>
-      until(`the change of ${of}`, TOLD_MS, () => named().at(-1)?.of === of);
+    const named = () => told.filter(({ kind }) => kind !== "everything");
+    const toldOf = (kind: LedgerChange["kind"]) =>
+      until(`the change of ${kind}`, TOLD_MS, () => named().at(-1)?.kind === kind);
     const by = { actor: ACTOR, now: NOW };
     const organizationId = "org_1";
     await one.createOrganization({ ...by, organizationId, name: "One" });
@@ -45,7 +45,7 @@ it("A node is told what another changed, and of nothing else: not even of member
         createdAt: NOW,
       },
     });
-    await one.touchTokens([{ tokenId: "tok_1", lastUsedAt: NOW }]);
+    await one.recordTokenUse([{ tokenId: "tok_1", lastUsedAt: NOW }]);
     await one.revokeToken({ ...by, tokenId: "tok_1" });
     await toldOf("tokens");
     other.notifySessionChanged({ sourceId, sessionId: "ses_own" });
@@ -53,10 +53,10 @@ it("A node is told what another changed, and of nothing else: not even of member
     await toldOf("session");
     await one.updateSource({ ...by, sourceId, change: { isActive: false } });
     await toldOf("source");
-    const source = { of: "source", sourceId };
+    const source = { kind: "source", sourceId };
     assert.deepEqual(
       named().filter((change, at, all) => at === 0 || JSON.stringify(change) !== JSON.stringify(all[at - 1])),
-      [source, { of: "tokens" }, { of: "session", sourceId, sessionId: "ses_1" }, source],
+      [source, { kind: "tokens" }, { kind: "session", sourceId, sessionId: "ses_1" }, source],
     );
   } finally {
     for (const ledger of ledgers) await ledger.close();

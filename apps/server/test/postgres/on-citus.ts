@@ -7,8 +7,8 @@ import assert from "node:assert/strict";
 import { isInstalled } from "../../src/clickhouse/embedded/start.ts";
 import { migrateDatabase } from "../../src/ledger/postgres/migrate-database.ts";
 import { attemptsSuite } from "../ledger/attempts.suite.ts";
+import { catalogSuite } from "../ledger/catalog.suite.ts";
 import { ledgerSuite } from "../ledger/ledger.suite.ts";
-import { registerSuite } from "../ledger/register.suite.ts";
 import { erasingSuite } from "../warehouse/erasing.ts";
 import { query } from "./cluster.ts";
 import { openAt, standFor } from "./databases.ts";
@@ -41,7 +41,7 @@ ledgerSuite("Citus", async () => {
   await empty();
   return { open: (now) => openAt(url, now), remove: async () => undefined };
 });
-registerSuite(openOne);
+catalogSuite(openOne);
 attemptsSuite("Citus", async ({ storeBytes }) => {
   const { ledger, close } = await openOne(storeBytes);
   return { ledger, maintain: (at) => ledger.maintain(at), close };

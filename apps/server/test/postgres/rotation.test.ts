@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import { DEDUP_WINDOW_SECONDS, LIMITS } from "@headwater/contract";
 import pg from "pg";
-import type { Entry } from "../../src/core/records.ts";
+import type { CommitEntry } from "../../src/core/records.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { sourceNumber } from "../../src/ledger/postgres/commit.ts";
 import { AGED_SLOTS, KEY_SLOTS } from "../../src/ledger/postgres/commit-ddl.ts";
@@ -24,7 +24,12 @@ const MOST_FULL = KEY_SLOTS - AGED_SLOTS;
 const WINDOW_MS = DEDUP_WINDOW_SECONDS * 1_000;
 
 /** Every client sends every batch, in an order of its own, half of them to each node; how often each key was accepted. */
-async function sendAtOnce(nodes: Ledger[], receivedAt: number, batches: Entry[][], shift: () => number) {
+async function sendAtOnce(
+  nodes: Ledger[],
+  receivedAt: number,
+  batches: CommitEntry[][],
+  shift: () => number,
+) {
   const accepted = new Map<string, number>();
   const client = async (number: number) => {
     const first = shift();
@@ -45,7 +50,7 @@ it("Generations that turn while two nodes send the same new and old ids at once 
   const { url, remove } = await createDatabase();
   await setClock(url, START);
   const nodes = await Promise.all([openPostgresLedger({ url }), openPostgresLedger({ url })]);
-  const history: { at: number; batch: Entry[] }[] = [];
+  const history: { at: number; batch: CommitEntry[] }[] = [];
   let now = START;
   let total = 0;
   try {
@@ -107,7 +112,7 @@ it("A generation that is full is followed by a small one, as long as there is ro
   const node = await openPostgresLedger({ url });
   const count = async () => (await query(url, "select from key_generations")).length;
   const turn = "select turn_keys(ledger_now(), $1, $2, $3) as turned";
-  const sent: Entry[][] = [];
+  const sent: CommitEntry[][] = [];
   try {
     for (let generation = 2; generation <= KEY_SLOTS + 1; generation += 1) {
       // each larger than the last, since one that is small beside all is not full

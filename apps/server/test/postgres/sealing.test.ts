@@ -32,10 +32,10 @@ it("Who seals waits for an erasure that rewrites, and then one page is sealed on
         return (await query(url, text)).length === count;
       });
     const visitors = [{ sourceIds: ["src_1"], kind: "anonymousId" as const, id: "erased", until: NOW + 1 }];
-    const erasing = nodes[0].eraseWaiting({ visitors, after: null, sealed: false });
+    const erasing = nodes[0].eraseOutbox({ visitors, after: null, sealed: false });
     await waiting(1);
     const taking = nodes.map((node, index) =>
-      node.takePage({ pageId: `pag_${index}`, now: NOW, maxEvents: 100, leaseMs: LEASE_MS }),
+      node.claimPage({ pageId: `pag_${index}`, now: NOW, maxEvents: 100, leaseMs: LEASE_MS }),
     );
     await waiting(3);
     await beside.query("commit");

@@ -18,10 +18,10 @@ import { compile } from "../../src/core/validate.ts";
 import { createExport } from "../../src/export/export.ts";
 import { createGuard } from "../../src/http/guard.ts";
 import { createWorkspaceApp } from "../../src/http/workspace-app.ts";
-import { withChangeNotice } from "../../src/ledger/changes.ts";
-import type { Ledger, Register } from "../../src/ledger/ledger.ts";
+import { withChangeNotifications } from "../../src/ledger/change-notifications.ts";
+import type { Catalog, Ledger } from "../../src/ledger/ledger.ts";
+import { openCatalogOn } from "../../src/ledger/sqlite/catalog.ts";
 import { migrate } from "../../src/ledger/sqlite/migrations.ts";
-import { openRegisterOn } from "../../src/ledger/sqlite/register.ts";
 import { createHandlers, FIELD_RULES } from "../../src/routes.ts";
 import { createStats } from "../../src/stats/stats.ts";
 
@@ -50,7 +50,7 @@ export interface World {
   url: string;
   organizationId: string;
   ownerToken: string;
-  ledger: Register;
+  ledger: Catalog;
   now(): number;
   advance(ms: number): void;
   /** Asks with the owner's token unless told otherwise. */
@@ -75,7 +75,7 @@ export interface WorldOptions {
   trust?: Trust;
   rates?: { token?: Rate; failedAuth?: Rate };
   /** Changes what the ledger does, to see what becomes of its failures. */
-  ledger?: (real: Register) => Register;
+  ledger?: (real: Catalog) => Catalog;
 }
 
 function operationAt(method: string, path: string): Operation | undefined {
@@ -110,7 +110,7 @@ function bodyOf(body: unknown): { body?: string | Uint8Array<ArrayBuffer>; heade
 }
 
 /** One verb after the other, as the ledger's own thread has it. */
-function inTurn(register: Register): Register {
+function inTurn(register: Catalog): Catalog {
   let last: Promise<unknown> = Promise.resolve();
   const queued = Object.entries(register).map(([name, verb]) => [
     name,
@@ -120,7 +120,7 @@ function inTurn(register: Register): Register {
       return next;
     },
   ]);
-  return Object.fromEntries(queued) as Register;
+  return Object.fromEntries(queued) as Catalog;
 }
 
 export async function openWorld(options: WorldOptions = {}): Promise<World> {
@@ -136,8 +136,10 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
 
   const database = new DatabaseSync(":memory:");
   migrate(database);
-  const real = inTurn(openRegisterOn(database));
-  const ledger = withChangeNotice((options.ledger?.(real) ?? real) as Ledger, () => authenticator.forget());
+  const real = inTurn(openCatalogOn(database));
+  const ledger = withChangeNotifications((options.ledger?.(real) ?? real) as Ledger, () =>
+    authenticator.forget(),
+  );
   const owner = makeToken();
   const organizationId = "org_default";
   await real.setUp({

@@ -1,7 +1,7 @@
 /** Every accepted event comes to be in the warehouse exactly once, whatever happens on the way. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import type { Entry } from "../../src/core/records.ts";
+import type { CommitEntry } from "../../src/core/records.ts";
 import { accept as acceptInto, anEvent, type Fault, heldOf, idsOf, openStore, type Store } from "./store.ts";
 
 /** Just after midnight: a page has events of two months, and so of two partitions. */
@@ -12,9 +12,9 @@ before(async () => {
 });
 after(() => store[Symbol.asyncDispose]());
 
-const accept = (entries: Entry[]) => acceptInto(store, entries, NOW);
+const accept = (entries: CommitEntry[]) => acceptInto(store, entries, NOW);
 const some = (count: number) => Array.from({ length: count }, (_, index) => anEvent(NOW - index * 100));
-const held = (entries: Entry[]) => heldOf(store, entries);
+const held = (entries: CommitEntry[]) => heldOf(store, entries);
 
 test("An event's normal form is a row, member by member.", async () => {
   const full = anEvent(NOW);
@@ -27,7 +27,7 @@ test("An event's normal form is a row, member by member.", async () => {
   });
   await accept([full, track]);
   await store.shipAll();
-  const row = async (entry: Entry) => {
+  const row = async (entry: CommitEntry) => {
     const [found] = await store.ask(`SELECT * FROM events WHERE analyticsEventId = 'evt_${entry.key}'`);
     const iso = (time: string) => `${time.replace(" ", "T")}Z`;
     return { ...found, occurredAt: iso(found.occurredAt), receivedAt: iso(found.receivedAt) };

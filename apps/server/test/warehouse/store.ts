@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { keepWarehouse, type Life } from "../../src/clickhouse/keep.ts";
 import type { Warehouse } from "../../src/clickhouse/warehouse.ts";
-import type { Entry } from "../../src/core/records.ts";
+import type { CommitEntry } from "../../src/core/records.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { ledgerPath } from "../../src/ledger/sqlite/database.ts";
 import { openSqliteLedger } from "../../src/ledger/sqlite/open.ts";
@@ -108,16 +108,16 @@ export interface Store extends AsyncDisposable {
   ask(query: string): Promise<any[]>;
 }
 
-export async function accept({ ledger }: Store, entries: Entry[], receivedAt: number): Promise<void> {
+export async function accept({ ledger }: Store, entries: CommitEntry[], receivedAt: number): Promise<void> {
   const commit = { sourceId: "src_1", receivedAt, bootstrap: false, open: null, touch: [], entries };
   const outcomes = await ledger.commit(commit);
   if (outcomes.some((one) => one !== 1)) throw new Error("an event was known already");
 }
 
-export const idsOf = (entries: Entry[]): string[] => entries.map(({ key }) => `evt_${key}`).sort();
+export const idsOf = (entries: CommitEntry[]): string[] => entries.map(({ key }) => `evt_${key}`).sort();
 
 /** As often as they are there. */
-export async function heldOf({ ask }: Store, entries: Entry[]): Promise<string[]> {
+export async function heldOf({ ask }: Store, entries: CommitEntry[]): Promise<string[]> {
   const asked = idsOf(entries).map((id) => `'${id}'`);
   const rows = await ask(`SELECT analyticsEventId AS id FROM events WHERE id IN (${asked})`);
   return rows.map(({ id }) => id as string).sort();
@@ -200,7 +200,7 @@ export async function openStore(now: number, options: StoreOptions = {}): Promis
 let numbered = 0;
 
 /** The normal form of an event, as ingest makes it. */
-export function anEvent(occurredAt: number, over: Record<string, unknown> = {}): Entry {
+export function anEvent(occurredAt: number, over: Record<string, unknown> = {}): CommitEntry {
   const eventId = `event-${++numbered}`;
   const key = createHash("sha256").update(`src_1\n${eventId}`).digest("hex").slice(0, 32);
   const json = JSON.stringify({

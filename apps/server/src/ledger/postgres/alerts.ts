@@ -25,15 +25,15 @@ const END = "update source_alerts set alert_id = null where source_id = $1 and a
 
 export const alertVerbs = (pool: pg.Pool): AlertLedger => ({
   watchedSources: async ({ after, limit }) => (await pool.query<WatchedSource>(WATCHED, [after, limit])).rows,
-  recentCounts: async ({ sinceHour }) => (await pool.query<AttemptCount>(RECENT, [sinceHour])).rows,
-  seeSource: async ({ sourceId, was, status, alertId, now }) => {
+  recentAttemptCounts: async ({ sinceHour }) => (await pool.query<AttemptCount>(RECENT, [sinceHour])).rows,
+  recordAlertStatus: async ({ sourceId, was, status, alertId, now }) => {
     const { rowCount } =
       was === null
         ? await pool.query(FIRST, [sourceId, status, now])
         : await pool.query(CHANGE, [sourceId, was, status, now, alertId]);
     return rowCount === 1;
   },
-  takeAlerts: async ({ now, limit, retryMs }) =>
+  claimAlerts: async ({ now, limit, retryMs }) =>
     (await pool.query<PendingAlert>(TAKE, [now, limit, retryMs])).rows,
-  endAlert: async ({ sourceId, alertId }) => void (await pool.query(END, [sourceId, alertId])),
+  finishAlert: async ({ sourceId, alertId }) => void (await pool.query(END, [sourceId, alertId])),
 });

@@ -1,7 +1,7 @@
 /** The hot verb: a group of ingest requests in one statement, which is one durable transaction. */
 import { createHash } from "node:crypto";
 import type pg from "pg";
-import type { Commit, Committed, SessionRecord } from "../../core/records.ts";
+import type { Commit, SessionRecord, StoredFlags } from "../../core/records.ts";
 import { utcDay } from "../../core/time.ts";
 import { buildPayload } from "../outbox-payload.ts";
 import type { LearnedKeys } from "./learned-keys.ts";
@@ -141,7 +141,11 @@ async function onFreshOrDiscard(pool: pg.Pool, query: pg.QueryConfig): Promise<p
 }
 
 /** The group's outcomes, dealt out to its commits. */
-export async function commitAll(pool: pg.Pool, learned: LearnedKeys, group: Commit[]): Promise<Committed[]> {
+export async function commitAll(
+  pool: pg.Pool,
+  learned: LearnedKeys,
+  group: Commit[],
+): Promise<StoredFlags[]> {
   const outcomes = await commitGroup(pool, learned, group);
   let start = 0;
   return group.map(({ entries }) => {

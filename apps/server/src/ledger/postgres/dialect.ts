@@ -14,7 +14,7 @@ async function connect(pool: pg.Pool): Promise<PostgresPoolClient> {
     }
   };
   return {
-    // cursors are for streams, which the register has none of
+    // cursors are for streams, which the catalog has none of
     query: query as unknown as PostgresPoolClient["query"],
     release: () => client.release(failed),
   };

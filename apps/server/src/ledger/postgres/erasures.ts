@@ -1,6 +1,6 @@
 /** Visitors that are erased: who is to be, and what that takes out of sessions and outbox, a source's slice at a call. */
 import type pg from "pg";
-import type { OpenErasure, Place, Visitor } from "../../core/records.ts";
+import type { Cursor, OpenErasure, VisitorToErase } from "../../core/records.ts";
 import type { ErasureLedger } from "../ledger.ts";
 import { buildPayload, joinLines, type OutboxLine, readLines } from "../outbox-payload.ts";
 import { createAttemptFilter, type RecordedAttempt } from "../visitor-attempts.ts";
@@ -56,7 +56,7 @@ const DELETE_ATTEMPTS = `with gone as (
 
 interface OpenRow {
   receipt_id: string;
-  kind: Visitor["kind"];
+  kind: VisitorToErase["kind"];
   visitor_id: string;
   status: OpenErasure["status"];
   pages: string;
@@ -93,50 +93,57 @@ async function rewrite(client: pg.PoolClient, sourceId: string, row: WaitingRow,
 }
 
 export const erasureVerbs = (pool: pg.Pool): ErasureLedger => ({
-  takeErasures: async ({ leaseMs, limit }) =>
+  claimErasures: async ({ leaseMs, limit }) =>
     (await pool.query<OpenRow>(TAKE, [leaseMs, limit])).rows.map(openOf),
-  holdErasures: async ({ receiptIds, leaseMs }) => void (await pool.query(HOLD, [receiptIds, leaseMs])),
-  moveErasures: async ({ receiptIds, from, status, pages, now }) =>
+  renewErasureLeases: async ({ receiptIds, leaseMs }) => void (await pool.query(HOLD, [receiptIds, leaseMs])),
+  advanceErasures: async ({ receiptIds, from, status, pages, now }) =>
     void (await pool.query(MOVE, [receiptIds, status, JSON.stringify(pages), now, from])),
 
   eraseSessions: async ({ visitors, after }) => {
-    const [index, last] = (after ?? [0, ""]) as [number, string];
-    const sourceId = sourcesOf(visitors)[index];
+    const { sourceIndex = 0, afterSessionId = "" } = after ?? {};
+    const sourceId = sourcesOf(visitors)[sourceIndex];
     if (sourceId === undefined) return { erased: [], next: null };
     const wanted = JSON.stringify(visitorsIn(visitors, sourceId));
-    const { erased, ...slice } = (await pool.query(SESSIONS, [sourceId, last, wanted])).rows[0];
-    const next: Place = slice.seen < SLICE_SESSIONS ? [index + 1, ""] : [index, slice.last];
+    const { erased, ...slice } = (await pool.query(SESSIONS, [sourceId, afterSessionId, wanted])).rows[0];
+    const isLast = slice.seen < SLICE_SESSIONS;
+    const next: Cursor = isLast
+      ? { sourceIndex: sourceIndex + 1 }
+      : { sourceIndex, afterSessionId: slice.last };
     return { erased: erased.map((sessionId: string) => ({ sourceId, sessionId })), next };
   },
 
-  eraseWaiting: async ({ visitors, after, sealed }) => {
-    const [index, from, known] = (after ?? [0, 0]) as [number, number, number | undefined];
-    const sourceId = sourcesOf(visitors)[index];
+  eraseOutbox: async ({ visitors, after, sealed }) => {
+    const { sourceIndex = 0, afterSeq = 0, upToSeq } = after ?? {};
+    const sourceId = sourcesOf(visitors)[sourceIndex];
     if (sourceId === undefined) return { next: null };
     const own = visitorsIn(visitors, sourceId);
     return changingOutbox(pool, async (client) => {
       const newest = "select coalesce(max(seq), 0) as last from outbox where source_id = $1";
-      const upTo = known ?? (await client.query(newest, [sourceId])).rows[0].last;
-      const { rows } = await client.query<WaitingRow>(waiting(sealed), [sourceId, from, upTo]);
+      const upTo = upToSeq ?? (await client.query(newest, [sourceId])).rows[0].last;
+      const { rows } = await client.query<WaitingRow>(waiting(sealed), [sourceId, afterSeq, upTo]);
       for (const row of rows) {
         const all = await readLines({ payload: row.payload, skipped: [] });
         const lines = removeVisitors(all, row.skipped, own);
         if (lines) await rewrite(client, sourceId, row, lines);
       }
-      const isLast = rows.length < SLICE_ROWS;
-      return { next: isLast ? [index + 1, 0] : [index, rows.at(-1)!.seq, upTo] };
+      const last = rows.length < SLICE_ROWS ? undefined : rows.at(-1);
+      const next = last
+        ? { sourceIndex, afterSeq: last.seq, upToSeq: upTo }
+        : { sourceIndex: sourceIndex + 1 };
+      return { next };
     });
   },
 
   eraseAttempts: async ({ visitors, after }) => {
-    const [index, from] = (after ?? [0, 0]) as [number, number];
-    const sourceId = sourcesOf(visitors)[index];
+    const { sourceIndex = 0, afterSeq = 0 } = after ?? {};
+    const sourceId = sourcesOf(visitors)[sourceIndex];
     if (sourceId === undefined) return { next: null };
     const isWanted = createAttemptFilter(visitorsIn(visitors, sourceId));
-    const { rows } = await pool.query<AttemptOfSlice>(ATTEMPTS, [sourceId, from]);
+    const { rows } = await pool.query<AttemptOfSlice>(ATTEMPTS, [sourceId, afterSeq]);
     const gone = rows.filter(isWanted).map(({ seq }) => seq);
     if (gone.length > 0) await pool.query(DELETE_ATTEMPTS, [sourceId, gone]);
-    return { next: rows.length < SLICE_ATTEMPTS ? [index + 1, 0] : [index, rows.at(-1)!.seq] };
+    const last = rows.length < SLICE_ATTEMPTS ? undefined : rows.at(-1);
+    return { next: last ? { sourceIndex, afterSeq: last.seq } : { sourceIndex: sourceIndex + 1 } };
   },
   retentions: async () =>
     (

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { AUDIT_INDEX, auditDdl, CATALOG_CHANGES, CATALOG_DDL } from "../catalog/schema.ts";
 import { StorageError } from "../ledger.ts";
-import { AUDIT_INDEX, auditDdl, REGISTER_CHANGES, REGISTER_DDL } from "../register/schema.ts";
 import { ATTEMPTS_FUNCTIONS, ATTEMPTS_TABLES } from "./attempts-ddl.ts";
 import { COMMIT_CHANGES, COMMIT_FUNCTIONS, COMMIT_TABLES, MORE_KEY_SLOTS } from "./commit-ddl.ts";
 import { type Connection, LOCKS } from "./connections.ts";
@@ -28,8 +28,8 @@ const NOTICE_DDL = [
 /** Forward only: a number once given is never changed, a new one is appended. */
 const MIGRATIONS: readonly (readonly string[])[] = [
   [
-    ...REGISTER_DDL,
-    ...REGISTER_CHANGES[0]!,
+    ...CATALOG_DDL,
+    ...CATALOG_CHANGES[0]!,
     auditDdl("bigint generated always as identity primary key"),
     AUDIT_INDEX,
     ...NOTICE_DDL,
@@ -37,19 +37,19 @@ const MIGRATIONS: readonly (readonly string[])[] = [
     ...ATTEMPTS_TABLES,
     `create table nodes (node_id text primary key, seen_at timestamptz not null)`,
   ],
-  // what the register changes later is a migration of its own on either engine
-  REGISTER_CHANGES[1]!,
+  // what the catalog changes later is a migration of its own on either engine
+  CATALOG_CHANGES[1]!,
   NODES_DDL,
   // functions only
   [],
   OUTBOX_DDL,
   // functions only
   [],
-  REGISTER_CHANGES[2]!,
-  REGISTER_CHANGES[3]!,
-  REGISTER_CHANGES[4]!,
+  CATALOG_CHANGES[2]!,
+  CATALOG_CHANGES[3]!,
+  CATALOG_CHANGES[4]!,
   COMMIT_CHANGES,
-  REGISTER_CHANGES[5]!,
+  CATALOG_CHANGES[5]!,
   // functions only
   [],
   MORE_KEY_SLOTS,
@@ -84,7 +84,7 @@ function refuseNewer(from: number, to: number): void {
 
 /**
  * Brings the ledger to the newest schema, one node at a time and all or nothing; safe to run again, and refused by
- * an older program. What the register changes (`REGISTER_CHANGES`) has its own number among those of PostgreSQL.
+ * an older program. What the catalog changes (`CATALOG_CHANGES`) has its own number among those of PostgreSQL.
  * @param to an older schema, to see what becomes of one
  * @throws StorageError when others hold a table for too long; nothing is changed then
  */

@@ -4,10 +4,10 @@ import { randomBytes } from "node:crypto";
 import { Kysely } from "kysely";
 import type pg from "pg";
 import { SERVER_LIMITS } from "../../core/limits.ts";
+import { createCatalog } from "../catalog/catalog.ts";
+import type { CatalogTables } from "../catalog/schema.ts";
 import { createCommitQueue } from "../commit-queue.ts";
 import type { Ledger, LedgerStatus } from "../ledger.ts";
-import { createRegister } from "../register/register.ts";
-import type { RegisterTables } from "../register/schema.ts";
 import { admitNode } from "./admission.ts";
 import { alertVerbs } from "./alerts.ts";
 import { attemptVerbs, expireAttempts } from "./attempts.ts";
@@ -16,13 +16,13 @@ import { checkSynchronous, connectAlone, openPool, SYNCHRONOUS } from "./connect
 import { postgresDialect } from "./dialect.ts";
 import { erasureVerbs } from "./erasures.ts";
 import { servingErrorOf, storageErrorOf } from "./failure.ts";
-import { listenForChanges } from "./foreign-changes.ts";
 import { databaseNow, keepUp, openFirstGeneration } from "./generations.ts";
 import { createLearnedKeys } from "./learned-keys.ts";
 import { migrate } from "./migrations.ts";
 import { outboxVerbs } from "./outbox.ts";
 import { readVerbs } from "./reads.ts";
-import { createTeller } from "./telling.ts";
+import { listenForChanges } from "./remote-changes.ts";
+import { createTeller } from "./session-notices.ts";
 
 export interface PostgresOptions {
   url: string;
@@ -91,13 +91,13 @@ export async function openPostgresLedger(options: PostgresOptions): Promise<Ledg
   const commits = openPool(url, SERVER_LIMITS.databaseCommits);
   const others = openPool(url, SERVER_LIMITS.databaseConnections - SERVER_LIMITS.databaseCommits);
   const changes = listenForChanges(url, nodeId);
-  const register = createRegister(new Kysely<RegisterTables>({ dialect: postgresDialect(others) }));
+  const register = createCatalog(new Kysely<CatalogTables>({ dialect: postgresDialect(others) }));
   /** One that is late must not say of a node that has gone that it is there. */
   let probing: Promise<unknown> = Promise.resolve();
   const teller = createTeller(others, nodeId);
   const learned = createLearnedKeys(others);
   // notifications stopped, so the server may be another by now
-  changes.onChange(({ of }) => of === "everything" && learned.forget());
+  changes.onChange(({ kind }) => kind === "everything" && learned.forget());
   const queue = createCommitQueue(
     (group) => commitAll(commits, learned, group),
     SERVER_LIMITS.databaseCommits,
@@ -125,9 +125,9 @@ export async function openPostgresLedger(options: PostgresOptions): Promise<Ledg
         probing = status.catch(() => undefined);
         return status;
       },
-    } satisfies Omit<Ledger, "notifySessionChanged" | "onForeignChange" | "close">),
+    } satisfies Omit<Ledger, "notifySessionChanged" | "onRemoteChange" | "close">),
     notifySessionChanged: teller.tell,
-    onForeignChange: changes.onChange,
+    onRemoteChange: changes.onChange,
     close: async () => {
       await changes.close();
       await teller.close();

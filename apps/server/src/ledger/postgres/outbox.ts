@@ -66,7 +66,7 @@ interface PageRow {
 }
 
 export const outboxVerbs = (pool: pg.Pool): OutboxLedger => ({
-  takePage: async ({ pageId, maxEvents, leaseMs }): Promise<OutboxPage | null> => {
+  claimPage: async ({ pageId, maxEvents, leaseMs }): Promise<OutboxPage | null> => {
     const claimed = await pool.query<PageRow>(CLAIM, [leaseMs]);
     const seal = (client: pg.PoolClient) => client.query<PageRow>(SEAL, [pageId, leaseMs, maxEvents]);
     const row = claimed.rows[0] ?? (await changingOutbox(pool, seal)).rows[0];

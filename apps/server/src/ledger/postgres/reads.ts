@@ -2,8 +2,8 @@
 import type { KeyState } from "@headwater/contract/attempts";
 import type pg from "pg";
 import type { SessionRecord } from "../../core/records.ts";
+import { SOURCE_COLUMNS, type SourceRow, sourceRecord } from "../catalog/source-row.ts";
 import type { IngestLedger } from "../ledger.ts";
-import { SOURCE_COLUMNS, type SourceRow, sourceRecord } from "../register/source-row.ts";
 
 interface KeyRow extends SourceRow {
   let_in_until: number | null;

@@ -5,7 +5,7 @@ import type { AlertLedger } from "../ledger.ts";
 import { inTransaction } from "./transaction.ts";
 
 type Verbs = {
-  [V in Exclude<keyof AlertLedger, "recentCounts">]: (
+  [V in Exclude<keyof AlertLedger, "recentAttemptCounts">]: (
     ...given: Parameters<AlertLedger[V]>
   ) => Awaited<ReturnType<AlertLedger[V]>>;
 };
@@ -37,19 +37,19 @@ export function prepareAlerts(database: DatabaseSync): Verbs {
   return {
     watchedSources: ({ after, limit }) => watched.all(after, limit) as unknown as WatchedSource[],
 
-    seeSource: ({ sourceId, was, status, alertId, now }) => {
+    recordAlertStatus: ({ sourceId, was, status, alertId, now }) => {
       const { changes } =
         was === null ? first.run(sourceId, status, now) : change.run(sourceId, was, status, now, alertId);
       return changes === 1;
     },
 
-    takeAlerts: ({ now, limit, retryMs }) =>
+    claimAlerts: ({ now, limit, retryMs }) =>
       inTransaction(database, () => {
         const found = due.all(now, limit) as unknown as PendingAlert[];
         for (const { sourceId, tries } of found) claim.run(tries, now + (retryMs[tries - 1] ?? 0), sourceId);
         return found;
       }),
 
-    endAlert: ({ sourceId, alertId }) => void end.run(sourceId, alertId),
+    finishAlert: ({ sourceId, alertId }) => void end.run(sourceId, alertId),
   };
 }

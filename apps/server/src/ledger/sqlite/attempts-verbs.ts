@@ -1,6 +1,7 @@
 /** The inside of the attempts' thread: debug history has a file and a connection of its own, so that it never delays a commit. */
 import { join } from "node:path";
-import type { AttemptCount, AttemptFilter, AttemptRow, Place, Visitor } from "../../core/records.ts";
+import type { AttemptCount, AttemptFilter, AttemptRow } from "../../core/records.ts";
+import type { ErasureSlice } from "../ledger.ts";
 import { type AttemptStore, openAttempts } from "./attempts.ts";
 import { serveThread } from "./rpc.ts";
 
@@ -42,8 +43,8 @@ export function serveAttempts(render: (parcels: unknown[]) => AttemptRow[]): voi
     recordAttempts: (batch: { rows: AttemptRow[]; counts: AttemptCount[] }) => opened().recordAttempts(batch),
     attempts: (filter: AttemptFilter) => opened().attempts(filter),
     attemptCounts: (asked: { sourceId: string; sinceHour: number }) => opened().attemptCounts(asked),
-    recentCounts: (asked: { sinceHour: number }) => opened().recentCounts(asked),
-    eraseAttempts: (asked: { visitors: Visitor[]; after: Place }) => opened().eraseAttempts(asked),
+    recentAttemptCounts: (asked: { sinceHour: number }) => opened().recentAttemptCounts(asked),
+    eraseAttempts: (slice: ErasureSlice) => opened().eraseAttempts(slice),
     maintain: ({ now }: { now: number }) => opened().maintain(now),
     close: drop,
   };

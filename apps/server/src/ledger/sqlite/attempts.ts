@@ -7,16 +7,10 @@ import { dirname } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { ATTEMPT_KINDS, ATTEMPT_OUTCOMES } from "@headwater/contract/attempts";
 import { SERVER_LIMITS } from "../../core/limits.ts";
-import type {
-  AttemptCount,
-  AttemptFilter,
-  AttemptRow,
-  Place,
-  StoredAttempt,
-  Visitor,
-} from "../../core/records.ts";
+import type { AttemptCount, AttemptFilter, AttemptRow, Cursor, StoredAttempt } from "../../core/records.ts";
 import { attemptQuery } from "../attempt-filter.ts";
 import { compressSync, decompressSync } from "../compression.ts";
+import type { ErasureSlice } from "../ledger.ts";
 import { createAttemptFilter } from "../visitor-attempts.ts";
 import { sourcesOf, visitorsIn } from "../visitors.ts";
 import { createRetention, type KeptRow, type Retention } from "./attempts-kept.ts";
@@ -29,8 +23,8 @@ export interface AttemptStore {
   /** Newest first, or with `after` oldest first. */
   attempts(filter: AttemptFilter): StoredAttempt[];
   attemptCounts(asked: { sourceId: string; sinceHour: number }): AttemptCount[];
-  recentCounts(asked: { sinceHour: number }): AttemptCount[];
-  eraseAttempts(asked: { visitors: Visitor[]; after: Place }): { next: Place };
+  recentAttemptCounts(asked: { sinceHour: number }): AttemptCount[];
+  eraseAttempts(slice: ErasureSlice): { next: Cursor | null };
   /** Deletes what is past its time, some slices of it; true when there is more to do. */
   maintain(now: number): boolean;
   close(): void;
@@ -109,28 +103,29 @@ export function openAttempts(
       return counts.map((count) => ({ ...count }));
     },
 
-    recentCounts({ sinceHour }) {
+    recentAttemptCounts({ sinceHour }) {
       const sql = `select source_id as sourceId, ?1 as hour, name, sum(count) as count, max(last_seen_at) as lastSeenAt
         from attempt_counts where hour >= ?1 and name in ('succeeded', 'failed') group by source_id, name`;
       return prepared(sql).all(sinceHour) as unknown as AttemptCount[];
     },
 
     eraseAttempts({ visitors, after }) {
-      const [index, from] = (after ?? [0, 0]) as [number, number];
-      const sourceId = sourcesOf(visitors)[index];
+      const { sourceIndex = 0, afterSeq = 0 } = after ?? {};
+      const sourceId = sourcesOf(visitors)[sourceIndex];
       if (sourceId === undefined) return { next: null };
       const isWanted = createAttemptFilter(visitorsIn(visitors, sourceId));
       const sql = `select seq, received_at as receivedAt, anonymous_id as anonymousId, record from attempts
         where seq in (select seq from attempts where source_id = ? and kind in (0, 1) and other in (0, 1) and seq > ?
           order by seq limit ${ERASE_SLICE}) order by seq`;
-      const rows = prepared(sql).all(sourceId, from) as unknown as PackedAttempt[];
+      const rows = prepared(sql).all(sourceId, afterSeq) as unknown as PackedAttempt[];
       const gone = rows.filter((row) => isWanted({ ...row, record: decompressSync(row.record).toString() }));
       transaction(() => {
         for (const { seq } of gone) prepared("delete from attempts where seq = ?").run(seq);
       });
       // what is left is counted anew
       if (gone.length > 0) retention.forget();
-      return { next: rows.length < ERASE_SLICE ? [index + 1, 0] : [index, rows.at(-1)!.seq] };
+      const last = rows.length < ERASE_SLICE ? undefined : rows.at(-1);
+      return { next: last ? { sourceIndex, afterSeq: last.seq } : { sourceIndex: sourceIndex + 1 } };
     },
 
     maintain(now) {

@@ -2,11 +2,11 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { type Dialect, type SqliteDatabase, SqliteDialect, type SqliteStatement } from "kysely";
 
-/** Kysely compiles every value to a parameter; the register sends text, numbers and null only. */
+/** Kysely compiles every value to a parameter; the catalog sends text, numbers and null only. */
 const bound = (parameters: readonly unknown[]) => parameters as readonly SQLInputValue[];
 
 /**
- * Every transaction of the register writes. A deferred one that reads first and finds at its first write that
+ * Every transaction of the catalog writes. A deferred one that reads first and finds at its first write that
  * another process wrote meanwhile fails at once, without waiting; an immediate one waits its turn. And a full disk has
  * ended a transaction already: a rollback that fails in its stead would hide why.
  */

@@ -1,6 +1,6 @@
 /** Visitors that are erased: who is to be, and what that takes out of sessions and outbox, a slice at a call. */
 import type { DatabaseSync } from "node:sqlite";
-import type { OpenErasure, Place, Visitor } from "../../core/records.ts";
+import type { Cursor, OpenErasure, VisitorToErase } from "../../core/records.ts";
 import type { ErasureLedger } from "../ledger.ts";
 import { buildPayloadSync, joinLines, type OutboxLine, readLinesSync } from "../outbox-payload.ts";
 import { removeVisitors, sourcesOf, visitorsIn } from "../visitors.ts";
@@ -13,7 +13,7 @@ const SLICE_SESSIONS = 5_000;
 
 interface OpenRow {
   receipt_id: string;
-  kind: Visitor["kind"];
+  kind: VisitorToErase["kind"];
   visitor_id: string;
   status: OpenErasure["status"];
   pages: string;
@@ -44,7 +44,7 @@ const openOf = (row: OpenRow): OpenErasure => ({
   },
 });
 
-const isSessionOf = (row: SessionRow, visitors: readonly Visitor[]): boolean =>
+const isSessionOf = (row: SessionRow, visitors: readonly VisitorToErase[]): boolean =>
   visitors.some(
     ({ kind, id, until }) =>
       row.started_at <= until && (kind === "userId" ? row.user_id : row.anonymous_id) === id,
@@ -113,47 +113,52 @@ export function prepareErasures(database: DatabaseSync): Verbs {
   database.exec("update erasures set claimed_until = 0 where claimed_until > 0");
 
   return {
-    takeErasures: ({ now, leaseMs, limit }) =>
+    claimErasures: ({ now, leaseMs, limit }) =>
       inTransaction(database, () => {
         const found = (open.all(now, limit) as unknown as OpenRow[]).map(openOf);
         for (const { receiptId } of found) claim.run(now + leaseMs, receiptId);
         return found;
       }),
 
-    holdErasures: ({ receiptIds, now, leaseMs }) =>
+    renewErasureLeases: ({ receiptIds, now, leaseMs }) =>
       inTransaction(database, () => {
         for (const receiptId of receiptIds) claim.run(now + leaseMs, receiptId);
       }),
 
-    moveErasures: ({ receiptIds, from, status, pages: awaited, now }) =>
+    advanceErasures: ({ receiptIds, from, status, pages: awaited, now }) =>
       inTransaction(database, () => {
         for (const receiptId of receiptIds) move.run(receiptId, status, JSON.stringify(awaited), now, from);
       }),
 
     eraseSessions: ({ visitors, after }) =>
       inTransaction(database, () => {
-        const [index, last] = (after ?? [0, ""]) as [number, string];
-        const sourceId = sourcesOf(visitors)[index];
+        const { sourceIndex = 0, afterSessionId = "" } = after ?? {};
+        const sourceId = sourcesOf(visitors)[sourceIndex];
         if (sourceId === undefined) return { erased: [], next: null };
-        const rows = sessions.all(sourceId, last) as unknown as SessionRow[];
+        const rows = sessions.all(sourceId, afterSessionId) as unknown as SessionRow[];
         const own = visitorsIn(visitors, sourceId);
         const gone = rows.filter((row) => isSessionOf(row, own));
         for (const { session_id: sessionId } of gone) deleteSession.run(sourceId, sessionId);
-        const next: Place = rows.length < SLICE_SESSIONS ? [index + 1, ""] : [index, rows.at(-1)!.session_id];
+        const last = rows.length < SLICE_SESSIONS ? undefined : rows.at(-1);
+        const next: Cursor = last
+          ? { sourceIndex, afterSessionId: last.session_id }
+          : { sourceIndex: sourceIndex + 1 };
         return { erased: gone.map(({ session_id: sessionId }) => ({ sourceId, sessionId })), next };
       }),
 
-    eraseWaiting: ({ visitors, after, sealed }) =>
+    eraseOutbox: ({ visitors, after, sealed }) =>
       inTransaction(database, () => {
         const bound = bounds.get() as { last: number; sealed: number };
-        const [from, upTo] = (after ?? [0, bound.last]) as [number, number];
+        const { afterSeq: from = 0, upToSeq: upTo = bound.last } = after ?? {};
         const rows = slice(sealed ? from : Math.max(from, bound.sealed), upTo);
         for (const row of rows) {
           const lines = removeVisitors(readLinesSync({ payload: row.payload, skipped: [] }), [], visitors);
           if (lines) keepLines(row, lines);
         }
         const last = rows.at(-1);
-        return { next: last && last.seq < upTo ? [last.seq, upTo] : null };
+        return {
+          next: last && last.seq < upTo ? { sourceIndex: 0, afterSeq: last.seq, upToSeq: upTo } : null,
+        };
       }),
 
     retentions: () =>

@@ -1,6 +1,6 @@
 /** The inside of the ledger's thread: one connection, one verb at a time. */
 import type { DatabaseSync } from "node:sqlite";
-import type { Register, TakePage } from "../ledger.ts";
+import type { Catalog, PageClaim } from "../ledger.ts";
 import { prepareAlerts } from "./alerts.ts";
 import { prepareCommit } from "./commit.ts";
 import { type Durability, openDatabase, reopenDatabase } from "./database.ts";
@@ -24,7 +24,7 @@ function openStore(database: DatabaseSync, now: number) {
   return {
     database,
     generations,
-    register: null as Register | null,
+    catalog: null as Catalog | null,
     commit: prepareCommit(database, generations),
     ...prepareReads(database),
     ...prepareOutbox(database),
@@ -34,9 +34,9 @@ function openStore(database: DatabaseSync, now: number) {
 type Store = ReturnType<typeof openStore>;
 
 /** Its query builder is a quarter of the thread's memory; a server that only takes events never loads it. */
-async function openRegister(database: DatabaseSync): Promise<Register> {
-  const { openRegisterOn } = await import("./register.ts");
-  return openRegisterOn(database);
+async function openCatalog(database: DatabaseSync): Promise<Catalog> {
+  const { openCatalogOn } = await import("./catalog.ts");
+  return openCatalogOn(database);
 }
 
 let opening: Opening;
@@ -73,17 +73,17 @@ function opened(): Store {
   if (store) return store;
   const reopened = take(reopenDatabase(opening.dataDir, opening.durability));
   // what others changed while there was no connection, nobody counted
-  notify("foreign-change");
+  notify("remote-change");
   return reopened;
 }
 
 /** SQLite counts the commits of others; that is how this process learns of a command line's changes. */
-function watchForeignChanges(): void {
+function watchRemoteChanges(): void {
   const timer = setInterval(() => {
     if (!store) return;
     try {
       const seen = dataVersion(store.database);
-      if (seen !== version) notify("foreign-change");
+      if (seen !== version) notify("remote-change");
       version = seen;
     } catch {
       // nobody asked, so nobody can be told; thrown, it would end the thread
@@ -108,7 +108,7 @@ const verbs: Record<string, (argument: never) => unknown> = {
   open: (given: Opening) => {
     opening = given;
     take(openDatabase(opening.dataDir, opening.durability));
-    watchForeignChanges();
+    watchRemoteChanges();
   },
   commit: (group: PackedGroup) => opened().commit(group),
   sourceByKey: (asked: { publicKey: string; now: number }) => opened().sourceByKey(asked),
@@ -118,7 +118,7 @@ const verbs: Record<string, (argument: never) => unknown> = {
   learnKeys: () => opened().generations.learn(),
   sweepKeys: () => opened().generations.sweep(),
   sweepSessions: ({ now }: { now: number }) => opened().sweepSessions(now),
-  takePage: (asked: TakePage) => opened().takePage(asked),
+  claimPage: (asked: PageClaim) => opened().claimPage(asked),
   deletePage: (done: { pageId: string }) => opened().deletePage(done),
   releasePage: (given: { pageId: string; now: number; waitMs: number }) => opened().releasePage(given),
   readOutbox: (asked: { after: number; limit: number }) => opened().readOutbox(asked),
@@ -135,7 +135,7 @@ const notify = serveThread(async (verb, argument) => {
     | ((argument: unknown) => unknown)
     | undefined;
   if (further) return further(argument);
-  open.register ??= await openRegister(open.database);
-  const registered = open.register[verb as keyof Register] as (argument: unknown) => Promise<unknown>;
-  return registered(argument);
+  open.catalog ??= await openCatalog(open.database);
+  const found = open.catalog[verb as keyof Catalog] as (argument: unknown) => Promise<unknown>;
+  return found(argument);
 }, drop);

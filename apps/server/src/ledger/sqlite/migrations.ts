@@ -1,11 +1,11 @@
 import type { DatabaseSync } from "node:sqlite";
-import { AUDIT_INDEX, auditDdl, REGISTER_CHANGES, REGISTER_DDL } from "../register/schema.ts";
+import { AUDIT_INDEX, auditDdl, CATALOG_CHANGES, CATALOG_DDL } from "../catalog/schema.ts";
 import { inTransaction } from "./transaction.ts";
 
 /** Forward only: a number once given is never changed, a new one is appended. */
 const MIGRATIONS: readonly (readonly string[])[] = [
   [
-    ...REGISTER_DDL,
+    ...CATALOG_DDL,
     auditDdl("integer primary key autoincrement"),
     AUDIT_INDEX,
     `create table sessions (source_id text not null, session_id text not null, anonymous_id text not null, user_id text,
@@ -19,8 +19,8 @@ const MIGRATIONS: readonly (readonly string[])[] = [
     `create table recent_keys (seq integer primary key autoincrement, keys blob not null)`,
     `create table heartbeat (one integer primary key check (one = 1), at integer not null)`,
   ],
-  REGISTER_CHANGES[0]!,
-  REGISTER_CHANGES[1]!,
+  CATALOG_CHANGES[0]!,
+  CATALOG_CHANGES[1]!,
   [
     `create table move_mark (one integer primary key check (one = 1), move_id text not null, begun_at integer not null,
       finished_at integer)`,
@@ -30,10 +30,10 @@ const MIGRATIONS: readonly (readonly string[])[] = [
     `create table outbox_pages (page_id text primary key, first_seq integer not null, last_seq integer not null,
       events integer not null, created_at integer not null, tries integer not null, claimed_until integer not null) without rowid`,
   ],
-  REGISTER_CHANGES[2]!,
-  REGISTER_CHANGES[3]!,
-  REGISTER_CHANGES[4]!,
-  REGISTER_CHANGES[5]!,
+  CATALOG_CHANGES[2]!,
+  CATALOG_CHANGES[3]!,
+  CATALOG_CHANGES[4]!,
+  CATALOG_CHANGES[5]!,
 ];
 
 /**

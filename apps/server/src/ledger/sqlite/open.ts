@@ -7,11 +7,11 @@ import { createCommitQueue } from "../commit-queue.ts";
 import type {
   AlertLedger,
   AttemptLedger,
+  Catalog,
   ErasureLedger,
   Ledger,
   LedgerStatus,
   OutboxLedger,
-  Register,
 } from "../ledger.ts";
 import type { AttemptsOpening } from "./attempts-verbs.ts";
 import { type Durability, refuseUnsafeSqlite } from "./database.ts";
@@ -22,7 +22,7 @@ import { packGroup, unpackOutcomes } from "./packing.ts";
 import type { SessionSweep } from "./reads.ts";
 import { startThread, type Thread } from "./rpc.ts";
 
-const REGISTER_VERBS = [
+const CATALOG_VERBS = [
   "setUp",
   "signIn",
   "organizationsOf",
@@ -39,7 +39,7 @@ const REGISTER_VERBS = [
   "createToken",
   "expireAudit",
   "revokeToken",
-  "touchTokens",
+  "recordTokenUse",
   "sources",
   "source",
   "createSource",
@@ -53,7 +53,7 @@ const REGISTER_VERBS = [
   "onboarding",
   "completeOnboarding",
   "usage",
-] as const satisfies readonly (keyof Register)[];
+] as const satisfies readonly (keyof Catalog)[];
 const ATTEMPT_VERBS = [
   "recordAttempts",
   "attempts",
@@ -61,7 +61,7 @@ const ATTEMPT_VERBS = [
 ] as const satisfies readonly (keyof AttemptLedger)[];
 
 const OUTBOX_VERBS = [
-  "takePage",
+  "claimPage",
   "deletePage",
   "releasePage",
   "readOutbox",
@@ -69,18 +69,18 @@ const OUTBOX_VERBS = [
 ] as const satisfies readonly (keyof OutboxLedger)[];
 
 const ERASURE_VERBS = [
-  "takeErasures",
-  "holdErasures",
-  "moveErasures",
+  "claimErasures",
+  "renewErasureLeases",
+  "advanceErasures",
   "eraseSessions",
-  "eraseWaiting",
+  "eraseOutbox",
 ] as const satisfies readonly (keyof ErasureLedger)[];
 
 const ALERT_VERBS = [
   "watchedSources",
-  "seeSource",
-  "takeAlerts",
-  "endAlert",
+  "recordAlertStatus",
+  "claimAlerts",
+  "finishAlert",
 ] as const satisfies readonly (keyof AlertLedger)[];
 
 /** Of 2,000 sessions each: so many a minute may be looked through in vain, and so many at all. */
@@ -171,7 +171,7 @@ export async function openSqliteLedger(options: SqliteOptions): Promise<SqliteLe
   });
 
   return {
-    ...forward(ledger, REGISTER_VERBS),
+    ...forward(ledger, CATALOG_VERBS),
     ...forward(ledger, OUTBOX_VERBS),
     ...forward(ledger, ERASURE_VERBS),
     ...forward(ledger, ALERT_VERBS),
@@ -181,7 +181,7 @@ export async function openSqliteLedger(options: SqliteOptions): Promise<SqliteLe
     isSetUp: () => ledger.call("isSetUp", null),
     retentions: () => ledger.call("retentions", null),
     sealedPages: () => ledger.call("sealedPages", null),
-    recentCounts: (asked) => attempts.call("recentCounts", asked),
+    recentAttemptCounts: (asked) => attempts.call("recentAttemptCounts", asked),
     eraseAttempts: (asked) => attempts.call("eraseAttempts", asked),
     session: (asked) => ledger.call("session", asked),
     commit: (commit) => queue.add(commit),
@@ -199,9 +199,9 @@ export async function openSqliteLedger(options: SqliteOptions): Promise<SqliteLe
       ]);
       return { ...outbox, freeBytes: disk.bavail * disk.bsize, nodes: 1 };
     },
-    onForeignChange: (listener) =>
+    onRemoteChange: (listener) =>
       ledger.onNotice((notice) => {
-        if (notice === "foreign-change") listener({ of: "everything" });
+        if (notice === "remote-change") listener({ kind: "everything" });
       }),
     onBroken: (listener) => {
       for (const thread of [ledger, attempts]) thread.onEnd(listener);

@@ -3,7 +3,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { SERVER_LIMITS } from "../../core/limits.ts";
 import type { OutboxPage, OutboxRow } from "../../core/records.ts";
-import type { TakePage } from "../ledger.ts";
+import type { PageClaim } from "../ledger.ts";
 import { inTransaction } from "./transaction.ts";
 
 interface PageRow {
@@ -77,7 +77,7 @@ export function prepareOutbox(database: DatabaseSync) {
   database.exec("update outbox_pages set claimed_until = 0 where claimed_until > 0");
 
   return {
-    takePage: ({ pageId, now, maxEvents, leaseMs }: TakePage): OutboxPage | null =>
+    claimPage: ({ pageId, now, maxEvents, leaseMs }: PageClaim): OutboxPage | null =>
       inTransaction(database, () => {
         const row = (nextPage.get(now) as unknown as PageRow | undefined) ?? sealNew(pageId, maxEvents);
         if (!row) return null;

@@ -1,5 +1,5 @@
 /** A group of commits as one message to the ledger's thread: copying many small objects costs more than the work. */
-import type { Commit, Committed } from "../../core/records.ts";
+import type { Commit, StoredFlags } from "../../core/records.ts";
 
 export const KEY_BYTES = 16;
 
@@ -41,7 +41,7 @@ export function packGroup(group: Commit[]): { packed: PackedGroup; transfer: Arr
 }
 
 /** The outcomes of the whole group, in order, dealt out to its commits. */
-export function unpackOutcomes(group: Commit[], outcomes: Uint8Array): Committed[] {
+export function unpackOutcomes(group: Commit[], outcomes: Uint8Array): StoredFlags[] {
   let start = 0;
   return group.map(({ entries }) => {
     const own = outcomes.subarray(start, start + entries.length);

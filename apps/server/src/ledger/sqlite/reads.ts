@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { KeyState } from "@headwater/contract/attempts";
 import { LIMITS } from "@headwater/contract/limits";
 import type { KeyedSource, SessionRecord } from "../../core/records.ts";
-import { type SourceRow, sourceRecord } from "../register/source-row.ts";
+import { type SourceRow, sourceRecord } from "../catalog/source-row.ts";
 import { inTransaction } from "./transaction.ts";
 
 const SESSION_SLICE = 2_000;

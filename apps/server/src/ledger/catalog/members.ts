@@ -1,12 +1,12 @@
 /** Members of a workspace (CONTRACT section 3). The last owner stays, whoever asks and however many at once. */
 import { SERVER_LIMITS } from "../../core/limits.ts";
 import type { MemberRecord } from "../../core/records.ts";
-import type { Register } from "../ledger.ts";
+import type { Catalog } from "../ledger.ts";
 import { writeAudit } from "./audit.ts";
-import { type Asked, type Db, holdOrganization, isAfter, number, pageOf } from "./database.ts";
-import type { RegisterTables } from "./schema.ts";
+import { type Asked, type Db, isAfter, lockOrganization, number, pageOf } from "./database.ts";
+import type { CatalogTables } from "./schema.ts";
 
-const memberOf = (row: RegisterTables["members"]): MemberRecord => ({
+const memberOf = (row: CatalogTables["members"]): MemberRecord => ({
   userId: row.user_id,
   name: row.name,
   email: row.email,
@@ -60,7 +60,7 @@ async function addMember(
   added: Asked<"addMember">,
 ): Promise<MemberRecord | "exists" | "limit_reached"> {
   const { organizationId, member, actor, now } = added;
-  await holdOrganization(db, organizationId);
+  await lockOrganization(db, organizationId);
   if (await memberIn(db, organizationId, member.userId)) return "exists";
   if (await isFull(db, organizationId)) return "limit_reached";
   const inserted = await db
@@ -85,7 +85,7 @@ async function changeRole(
   changed: Asked<"changeRole">,
 ): Promise<MemberRecord | "unknown" | "last_owner"> {
   const { organizationId, userId, role, actor, now } = changed;
-  await holdOrganization(db, organizationId);
+  await lockOrganization(db, organizationId);
   const member = await memberIn(db, organizationId, userId);
   if (!member) return "unknown";
   if (member.role === role) return member;
@@ -114,7 +114,7 @@ async function removeMember(
   removed: Asked<"removeMember">,
 ): Promise<"removed" | "unknown" | "last_owner"> {
   const { organizationId, userId, actor, now } = removed;
-  await holdOrganization(db, organizationId);
+  await lockOrganization(db, organizationId);
   const member = await memberIn(db, organizationId, userId);
   if (!member) return "unknown";
   if (await isLastOwner(db, organizationId, member)) return "last_owner";
@@ -147,7 +147,7 @@ async function removeMember(
 
 type Verbs = "members" | "addMember" | "changeRole" | "removeMember";
 
-export const memberVerbs = (db: Db): Pick<Register, Verbs> => ({
+export const memberVerbs = (db: Db): Pick<Catalog, Verbs> => ({
   members: (page) => members(db, page),
   addMember: (added) => db.transaction().execute((trx) => addMember(trx, added)),
   changeRole: (changed) => db.transaction().execute((trx) => changeRole(trx, changed)),

@@ -2,8 +2,8 @@
 
 import type pg from "pg";
 import { SERVER_LIMITS } from "../../core/limits.ts";
-import { sessionPayload } from "./foreign-changes.ts";
 import { CHANGES } from "./nodes-ddl.ts";
+import { sessionPayload } from "./remote-changes.ts";
 
 export interface Teller {
   tell(session: { sourceId: string; sessionId: string }): void;

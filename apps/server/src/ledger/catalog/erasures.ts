@@ -1,9 +1,9 @@
 /** Visitors that are to be erased: the request and its receipt. What is done about it is written by hand for each engine. */
 import { SERVER_LIMITS } from "../../core/limits.ts";
 import type { ErasureRecord } from "../../core/records.ts";
-import type { Register } from "../ledger.ts";
+import type { Catalog } from "../ledger.ts";
 import { writeAudit } from "./audit.ts";
-import { type Asked, type Db, holdOrganization, number, numberOrNull } from "./database.ts";
+import { type Asked, type Db, lockOrganization, number, numberOrNull } from "./database.ts";
 
 /** Deleted ones too: what they hold is still there. */
 async function isSourceOf(db: Db, sourceId: string, organizationId: string): Promise<boolean> {
@@ -32,7 +32,7 @@ async function requestErasure(
   requested: Asked<"requestErasure">,
 ): Promise<ErasureRecord | "unknown_source" | "too_many"> {
   const { receiptId, organizationId, sourceId, kind, id, actor, now } = requested;
-  await holdOrganization(db, organizationId);
+  await lockOrganization(db, organizationId);
   if (sourceId !== null && !(await isSourceOf(db, sourceId, organizationId))) return "unknown_source";
   if ((await openErasures(db, organizationId)) >= SERVER_LIMITS.openErasures) return "too_many";
   await db
@@ -83,7 +83,7 @@ async function erasure(
   };
 }
 
-export const erasureVerbs = (db: Db): Pick<Register, "requestErasure" | "erasure"> => ({
+export const erasureVerbs = (db: Db): Pick<Catalog, "requestErasure" | "erasure"> => ({
   requestErasure: (requested) => db.transaction().execute((trx) => requestErasure(trx, requested)),
   erasure: (asked) => erasure(db, asked),
 });

@@ -18,7 +18,7 @@ async function openThread(pollMs: number) {
   const beside = new DatabaseSync(ledgerPath(dataDir));
   const patience = new AbortController();
   const noticed = new Promise<void>((resolve) => {
-    ledger.onNotice((notice) => notice === "foreign-change" && resolve());
+    ledger.onNotice((notice) => notice === "remote-change" && resolve());
   });
   return {
     ledger,

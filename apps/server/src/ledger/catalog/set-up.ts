@@ -1,7 +1,7 @@
 /** The first start: one workspace, its owner, the owner's token, and the console's one-time code (CONTRACT sections 3 and 6). */
 
 import type { TokenRecord } from "../../core/records.ts";
-import type { Register } from "../ledger.ts";
+import type { Catalog } from "../ledger.ts";
 import { writeAudit } from "./audit.ts";
 import { type Asked, type Db, number } from "./database.ts";
 import { insertOrganization } from "./organizations.ts";
@@ -75,7 +75,7 @@ async function signIn(db: Db, exchange: Asked<"signIn">): Promise<TokenRecord | 
   return token;
 }
 
-export const setUpVerbs = (db: Db): Pick<Register, "setUp" | "signIn"> => ({
+export const setUpVerbs = (db: Db): Pick<Catalog, "setUp" | "signIn"> => ({
   setUp: (first) => db.transaction().execute((trx) => setUp(trx, first)),
   signIn: (exchange) => db.transaction().execute((trx) => signIn(trx, exchange)),
 });

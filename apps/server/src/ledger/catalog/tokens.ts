@@ -1,12 +1,12 @@
 /** Access tokens (CONTRACT section 3): only the SHA-256 of each is kept, and it is never given out. */
 import { SERVER_LIMITS } from "../../core/limits.ts";
 import type { TokenRecord } from "../../core/records.ts";
-import type { Register } from "../ledger.ts";
+import type { Catalog } from "../ledger.ts";
 import { writeAudit } from "./audit.ts";
 import { type Asked, type Db, isAfter, number, numberOrNull, pageOf } from "./database.ts";
-import type { RegisterTables } from "./schema.ts";
+import type { CatalogTables } from "./schema.ts";
 
-type TokenRow = RegisterTables["tokens"];
+type TokenRow = CatalogTables["tokens"];
 
 const tokenOf = (row: Omit<TokenRow, "hash">): TokenRecord => ({
   tokenId: row.token_id,
@@ -62,14 +62,14 @@ const membersOf = (db: Db, organizationId: string) =>
   db.selectFrom("members").select("user_id").where("organization_id", "=", organizationId);
 
 async function tokens(db: Db, page: Asked<"tokens">) {
-  const { organizationId, wideOf, sourceId } = page;
+  const { organizationId, includeUserWide, sourceId } = page;
   const rows = await db
     .selectFrom("tokens")
     .selectAll()
     .where((eb) => {
       const own = eb("organization_id", "=", organizationId);
-      if (wideOf === null) return own;
-      const users = wideOf === "members" ? membersOf(db, organizationId) : [wideOf.userId];
+      if (includeUserWide === null) return own;
+      const users = includeUserWide === "members" ? membersOf(db, organizationId) : [includeUserWide.userId];
       return eb.or([own, eb.and([eb("organization_id", "is", null), eb("user_id", "in", users)])]);
     })
     .$if(sourceId !== null, (query) => query.where("source_id", "=", sourceId))
@@ -143,7 +143,7 @@ async function revokeToken(db: Db, revoked: Asked<"revokeToken">): Promise<Token
 }
 
 /** Several nodes write what each saw; the latest stands. */
-async function touchTokens(db: Db, used: Asked<"touchTokens">): Promise<void> {
+async function recordTokenUse(db: Db, used: Asked<"recordTokenUse">): Promise<void> {
   for (const { tokenId, lastUsedAt } of used) {
     await db
       .updateTable("tokens")
@@ -154,13 +154,13 @@ async function touchTokens(db: Db, used: Asked<"touchTokens">): Promise<void> {
   }
 }
 
-type Verbs = "tokenByHash" | "token" | "tokens" | "createToken" | "revokeToken" | "touchTokens";
+type Verbs = "tokenByHash" | "token" | "tokens" | "createToken" | "revokeToken" | "recordTokenUse";
 
-export const tokenVerbs = (db: Db): Pick<Register, Verbs> => ({
+export const tokenVerbs = (db: Db): Pick<Catalog, Verbs> => ({
   tokenByHash: (asked) => tokenByHash(db, asked),
   token: (asked) => token(db, asked),
   tokens: (page) => tokens(db, page),
   createToken: (made) => db.transaction().execute((trx) => createToken(trx, made)),
   revokeToken: (revoked) => db.transaction().execute((trx) => revokeToken(trx, revoked)),
-  touchTokens: (used) => db.transaction().execute((trx) => touchTokens(trx, used)),
+  recordTokenUse: (used) => db.transaction().execute((trx) => recordTokenUse(trx, used)),
 });

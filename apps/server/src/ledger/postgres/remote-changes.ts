@@ -6,32 +6,33 @@
 
 import pg from "pg";
 import { SERVER_LIMITS } from "../../core/limits.ts";
-import type { Change } from "../ledger.ts";
+import type { LedgerChange } from "../ledger.ts";
 import { connectionOf } from "./connections.ts";
 import { CHANGES } from "./nodes-ddl.ts";
 
-export interface ForeignChanges {
-  onChange(listener: (change: Change) => void): void;
+export interface RemoteChanges {
+  onChange(listener: (change: LedgerChange) => void): void;
   close(): Promise<void>;
 }
 
 /** null: it was this node itself that told. What is not understood, a newer version told. */
-export function changeOf(payload: string, nodeId: string): Change | null {
-  const [of, ...words] = payload.split(" ");
-  if (of === "tokens") return { of };
+export function changeOf(payload: string, nodeId: string): LedgerChange | null {
+  const [kind, ...words] = payload.split(" ");
+  if (kind === "tokens") return { kind };
   const [one, sourceId, sessionId] = words;
-  if (of === "source" && one) return { of, sourceId: one };
-  if (of === "session" && sourceId && sessionId) return one === nodeId ? null : { of, sourceId, sessionId };
-  return { of: "everything" };
+  if (kind === "source" && one) return { kind, sourceId: one };
+  if (kind === "session" && sourceId && sessionId)
+    return one === nodeId ? null : { kind, sourceId, sessionId };
+  return { kind: "everything" };
 }
 
 export const sessionPayload = (nodeId: string, sourceId: string, sessionId: string) =>
   `session ${nodeId} ${sourceId} ${sessionId}`;
 
 /** @param nodeId names the channel on which this node hears itself; letters, digits and _ */
-export function listenForChanges(url: string, nodeId: string): ForeignChanges {
-  const listeners: ((change: Change) => void)[] = [];
-  const tell = (change: Change | null) => {
+export function listenForChanges(url: string, nodeId: string): RemoteChanges {
+  const listeners: ((change: LedgerChange) => void)[] = [];
+  const tell = (change: LedgerChange | null) => {
     if (change) for (const listener of listeners) listener(change);
   };
   const echo = `headwater_echo_${nodeId}`;
@@ -54,7 +55,7 @@ export function listenForChanges(url: string, nodeId: string): ForeignChanges {
       if (!isCurrent()) return;
       drop();
       // the server may come back in an earlier state before the next beat
-      tell({ of: "everything" });
+      tell({ kind: "everything" });
     });
     connected.on("notification", ({ channel, payload = "" }) => {
       if (channel !== echo) tell(changeOf(payload, nodeId));
@@ -63,7 +64,7 @@ export function listenForChanges(url: string, nodeId: string): ForeignChanges {
     try {
       await connected.connect();
       await connected.query(`listen ${CHANGES}; listen ${echo}; notify ${echo}`);
-      tell({ of: "everything" });
+      tell({ kind: "everything" });
     } catch {
       if (isCurrent()) drop();
       else void connected.end().catch(() => undefined);
@@ -78,7 +79,7 @@ export function listenForChanges(url: string, nodeId: string): ForeignChanges {
     const isHeard = heard;
     heard = false;
     if (isHeard) return void client?.query(`notify ${echo}`).catch(drop);
-    tell({ of: "everything" });
+    tell({ kind: "everything" });
     if (connecting) return;
     drop();
     reconnect();

@@ -1,7 +1,7 @@
 /** Workspaces, and how far each has got with its set-up (CONTRACT section 3). */
 import { SERVER_LIMITS } from "../../core/limits.ts";
 import type { OrganizationRecord, PageOf } from "../../core/records.ts";
-import type { Register } from "../ledger.ts";
+import type { Catalog } from "../ledger.ts";
 import { writeAudit } from "./audit.ts";
 import { type Asked, type Db, isAfter, number, numberOrNull, pageOf } from "./database.ts";
 
@@ -178,7 +178,7 @@ type Verbs =
   | "onboarding"
   | "completeOnboarding";
 
-export const organizationVerbs = (db: Db): Pick<Register, Verbs> => ({
+export const organizationVerbs = (db: Db): Pick<Catalog, Verbs> => ({
   organizationsOf: (user) => organizationsOf(db, user),
   organizations: (page) => organizations(db, page),
   createOrganization: (made) => db.transaction().execute((trx) => createOrganization(trx, made)),

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { DEFAULT_COUNTING } from "@headwater/contract";
 import type { Actor, MemberRecord, SourceRecord, TokenRecord } from "../../src/core/records.ts";
-import type { Register } from "../../src/ledger/ledger.ts";
+import type { Catalog } from "../../src/ledger/ledger.ts";
 
 export const NOW = Date.UTC(2026, 10, 21, 12);
 export const OWNER: Actor = { userId: "usr_owner", tokenId: "tok_owner" };
@@ -55,8 +55,8 @@ export const aSource = (organizationId: string, over: Partial<SourceRecord> = {}
   ...over,
 });
 
-/** What the tests of a register do over and over. @param register asked for each time */
-export function registerSamples(register: () => Register) {
+/** What the tests of a catalog do over and over. @param catalog asked for each time */
+export function catalogSamples(catalog: () => Catalog) {
   const by = { actor: OWNER, now: NOW };
   const page = (organizationId: string, cursor: string | null = null, limit = 100) => ({
     organizationId,
@@ -68,16 +68,16 @@ export function registerSamples(register: () => Register) {
     page,
     async workspace(): Promise<string> {
       const organizationId = fresh("org");
-      await register().createOrganization({ ...by, organizationId, name: "Workspace" });
+      await catalog().createOrganization({ ...by, organizationId, name: "Workspace" });
       return organizationId;
     },
     async stored(source: SourceRecord, slugGiven = false): Promise<SourceRecord> {
-      const made = await register().createSource({ ...by, source, slugGiven });
+      const made = await catalog().createSource({ ...by, source, slugGiven });
       assert.ok(typeof made === "object", `createSource answered ${String(made)}`);
       return made;
     },
     async actions(organizationId: string): Promise<string[]> {
-      return (await register().audit(page(organizationId))).rows.map((entry) => entry.action);
+      return (await catalog().audit(page(organizationId))).rows.map((entry) => entry.action);
     },
   };
 }

@@ -2,10 +2,10 @@
 import type { Counting } from "@headwater/contract";
 import type { SourceRecord } from "../../core/records.ts";
 import { number, numberOrNull } from "./database.ts";
-import type { RegisterTables } from "./schema.ts";
+import type { CatalogTables } from "./schema.ts";
 
-type Row = RegisterTables["sources"];
-type Activity = Pick<RegisterTables["source_activity"], "last_bootstrap_at" | "last_event_at">;
+type Row = CatalogTables["sources"];
+type Activity = Pick<CatalogTables["source_activity"], "last_bootstrap_at" | "last_event_at">;
 
 /** A row of `sources`, left-joined with its activity. */
 export type SourceRow = Omit<Row, "deleted_at"> & Activity;

@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { OrganizationRecord } from "../../src/core/records.ts";
-import type { Register } from "../../src/ledger/ledger.ts";
-import { aMember, aSource, aToken, fresh, NOW, OWNER, registerSamples } from "./register-samples.ts";
+import type { Catalog } from "../../src/ledger/ledger.ts";
+import { aMember, aSource, aToken, catalogSamples, fresh, NOW, OWNER } from "./catalog-samples.ts";
 
-/** @param register asked for in each test */
-export function registerWorkspacesSuite(register: () => Register): void {
-  const { by, workspace, stored, page, actions } = registerSamples(register);
+/** @param catalog asked for in each test */
+export function catalogWorkspacesSuite(catalog: () => Catalog): void {
+  const { by, workspace, stored, page, actions } = catalogSamples(catalog);
 
   describe("the first start", () => {
     const first = {
@@ -24,24 +24,24 @@ export function registerWorkspacesSuite(register: () => Register): void {
     };
 
     it("makes a workspace, its owner and a token for all of the owner's workspaces, once", async () => {
-      assert.equal(await register().setUp(first), true);
-      assert.equal(await register().roleOf({ userId: OWNER.userId, organizationId: "org_first" }), "owner");
-      const token = await register().tokenByHash({ hash: "hash-first" });
+      assert.equal(await catalog().setUp(first), true);
+      assert.equal(await catalog().roleOf({ userId: OWNER.userId, organizationId: "org_first" }), "owner");
+      const token = await catalog().tokenByHash({ hash: "hash-first" });
       assert.equal(token?.organizationId, null);
       assert.equal(token?.userId, OWNER.userId);
-      assert.equal(await register().setUp({ ...first, organizationId: "org_second" }), false);
-      assert.equal(await register().roleOf({ userId: OWNER.userId, organizationId: "org_second" }), null);
+      assert.equal(await catalog().setUp({ ...first, organizationId: "org_second" }), false);
+      assert.equal(await catalog().roleOf({ userId: OWNER.userId, organizationId: "org_second" }), null);
       assert.deepEqual(await actions("org_first"), ["token.created", "organization.created"]);
     });
 
     it("takes the one-time code once, and not after its time", async () => {
-      assert.equal(await register().signIn(exchange("code-other")), "unknown");
+      assert.equal(await catalog().signIn(exchange("code-other")), "unknown");
       const asked = exchange("code-first");
-      const token = await register().signIn(asked);
+      const token = await catalog().signIn(asked);
       assert.ok(typeof token === "object");
       assert.equal(token.userId, OWNER.userId);
-      assert.deepEqual(await register().tokenByHash({ hash: asked.token.hash }), token);
-      assert.equal(await register().signIn(exchange("code-first")), "unknown");
+      assert.deepEqual(await catalog().tokenByHash({ hash: asked.token.hash }), token);
+      assert.equal(await catalog().signIn(exchange("code-first")), "unknown");
     });
   });
 
@@ -49,19 +49,19 @@ export function registerWorkspacesSuite(register: () => Register): void {
     it("lists the workspaces of a user with the role in each", async () => {
       const userId = fresh("usr");
       const own = fresh("org");
-      await register().createOrganization({
+      await catalog().createOrganization({
         actor: { userId, tokenId: null },
         now: NOW,
         organizationId: own,
         name: "Own",
       });
       const other = await workspace();
-      await register().addMember({
+      await catalog().addMember({
         ...by,
         organizationId: other,
         member: aMember({ userId, role: "developer" }),
       });
-      const listed = await register().organizationsOf({ userId });
+      const listed = await catalog().organizationsOf({ userId });
       assert.deepEqual(
         new Map(listed.map((one) => [one.organizationId, one])),
         new Map([
@@ -73,22 +73,22 @@ export function registerWorkspacesSuite(register: () => Register): void {
 
     it("are made for another owner than who makes them, and all of them listed with their sizes", async () => {
       const owned = { organizationId: fresh("org"), name: "Owned", owner: fresh("usr") };
-      await register().createOrganization({ ...by, ...owned });
+      await catalog().createOrganization({ ...by, ...owned });
       assert.equal(
-        await register().roleOf({ organizationId: owned.organizationId, userId: owned.owner }),
+        await catalog().roleOf({ organizationId: owned.organizationId, userId: owned.owner }),
         "owner",
       );
       assert.equal(
-        await register().roleOf({ organizationId: owned.organizationId, userId: OWNER.userId }),
+        await catalog().roleOf({ organizationId: owned.organizationId, userId: OWNER.userId }),
         null,
       );
       await stored(aSource(owned.organizationId));
       const gone = await stored(aSource(owned.organizationId));
-      await register().deleteSource({ ...by, sourceId: gone.sourceId });
+      await catalog().deleteSource({ ...by, sourceId: gone.sourceId });
       const all: OrganizationRecord[] = [];
       let cursor: string | null = null;
       do {
-        const { rows, nextCursor } = await register().organizations({ limit: 2, cursor });
+        const { rows, nextCursor } = await catalog().organizations({ limit: 2, cursor });
         all.push(...rows);
         cursor = nextCursor;
       } while (cursor !== null);
@@ -100,9 +100,9 @@ export function registerWorkspacesSuite(register: () => Register): void {
     });
 
     it("knows no role in a workspace that does not exist, nor for who is no member", async () => {
-      assert.equal(await register().roleOf({ userId: OWNER.userId, organizationId: "org_nowhere" }), null);
+      assert.equal(await catalog().roleOf({ userId: OWNER.userId, organizationId: "org_nowhere" }), null);
       assert.equal(
-        await register().roleOf({ userId: "usr_stranger", organizationId: await workspace() }),
+        await catalog().roleOf({ userId: "usr_stranger", organizationId: await workspace() }),
         null,
       );
     });
@@ -112,11 +112,11 @@ export function registerWorkspacesSuite(register: () => Register): void {
     it("are added once and paged without gaps", async () => {
       const organizationId = await workspace();
       const member = aMember({ name: "Ada", email: "ada@example.com" });
-      assert.deepEqual(await register().addMember({ ...by, organizationId, member }), member);
-      assert.equal(await register().addMember({ ...by, organizationId, member }), "exists");
-      await register().addMember({ ...by, organizationId, member: aMember() });
-      const one = await register().members(page(organizationId, null, 2));
-      const two = await register().members(page(organizationId, one.nextCursor, 2));
+      assert.deepEqual(await catalog().addMember({ ...by, organizationId, member }), member);
+      assert.equal(await catalog().addMember({ ...by, organizationId, member }), "exists");
+      await catalog().addMember({ ...by, organizationId, member: aMember() });
+      const one = await catalog().members(page(organizationId, null, 2));
+      const two = await catalog().members(page(organizationId, one.nextCursor, 2));
       assert.equal(two.nextCursor, null);
       const all = [...one.rows, ...two.rows];
       assert.equal(new Set(all.map((row) => row.userId)).size, 3);
@@ -131,29 +131,29 @@ export function registerWorkspacesSuite(register: () => Register): void {
       const there = await workspace();
       const ada = aMember({ name: "Ada", email: "ada@example.com" });
       const eve = { ...ada, name: "Eve", email: null };
-      assert.deepEqual(await register().addMember({ ...by, organizationId: here, member: ada }), ada);
-      assert.deepEqual(await register().addMember({ ...by, organizationId: there, member: eve }), eve);
+      assert.deepEqual(await catalog().addMember({ ...by, organizationId: here, member: ada }), ada);
+      assert.deepEqual(await catalog().addMember({ ...by, organizationId: there, member: eve }), eve);
       const shown = async (organizationId: string) =>
-        (await register().members(page(organizationId))).rows.find(({ userId }) => userId === ada.userId);
+        (await catalog().members(page(organizationId))).rows.find(({ userId }) => userId === ada.userId);
       assert.deepEqual([await shown(here), await shown(there)], [ada, eve]);
     });
 
     it("change their role, and the change is in the log", async () => {
       const organizationId = await workspace();
       const member = aMember();
-      await register().addMember({ ...by, organizationId, member });
-      const changed = await register().changeRole({
+      await catalog().addMember({ ...by, organizationId, member });
+      const changed = await catalog().changeRole({
         ...by,
         organizationId,
         userId: member.userId,
         role: "admin",
       });
       assert.deepEqual(changed, { ...member, role: "admin" });
-      const [entry] = (await register().audit(page(organizationId))).rows;
+      const [entry] = (await catalog().audit(page(organizationId))).rows;
       assert.equal(entry?.action, "member.role_changed");
       assert.deepEqual([entry?.before, entry?.after], [{ role: "viewer" }, { role: "admin" }]);
       assert.equal(
-        await register().changeRole({ ...by, organizationId, userId: "usr_no", role: "admin" }),
+        await catalog().changeRole({ ...by, organizationId, userId: "usr_no", role: "admin" }),
         "unknown",
       );
     });
@@ -161,19 +161,19 @@ export function registerWorkspacesSuite(register: () => Register): void {
     it("leave no workspace without an owner, even two at once", async () => {
       const organizationId = await workspace();
       const owner = { ...by, organizationId, userId: OWNER.userId };
-      assert.equal(await register().changeRole({ ...owner, role: "admin" }), "last_owner");
-      assert.equal(await register().removeMember(owner), "last_owner");
+      assert.equal(await catalog().changeRole({ ...owner, role: "admin" }), "last_owner");
+      assert.equal(await catalog().removeMember(owner), "last_owner");
       const second = aMember({ role: "owner" });
-      await register().addMember({ ...by, organizationId, member: second });
+      await catalog().addMember({ ...by, organizationId, member: second });
       assert.equal(
-        await register()
+        await catalog()
           .changeRole({ ...owner, role: "owner" })
           .then((one) => typeof one),
         "object",
       );
       const answers = [];
       for (const userId of [OWNER.userId, second.userId]) {
-        answers.push(await register().removeMember({ ...by, organizationId, userId }));
+        answers.push(await catalog().removeMember({ ...by, organizationId, userId }));
       }
       assert.deepEqual(answers, ["removed", "last_owner"]);
     });
@@ -181,22 +181,16 @@ export function registerWorkspacesSuite(register: () => Register): void {
     it("lose their tokens of the workspace when removed, and no others", async () => {
       const organizationId = await workspace();
       const member = aMember();
-      await register().addMember({ ...by, organizationId, member });
+      await catalog().addMember({ ...by, organizationId, member });
       const here = aToken({ userId: member.userId, organizationId });
       const everywhere = aToken({ userId: member.userId });
       const made = { ...by, auditOrganizationId: organizationId };
-      await register().createToken({ ...made, hash: here.tokenId, token: here });
-      await register().createToken({ ...made, hash: everywhere.tokenId, token: everywhere });
-      assert.equal(
-        await register().removeMember({ ...by, organizationId, userId: member.userId }),
-        "removed",
-      );
-      assert.equal((await register().tokenByHash({ hash: here.tokenId }))?.revokedAt, NOW);
-      assert.equal((await register().tokenByHash({ hash: everywhere.tokenId }))?.revokedAt, null);
-      assert.equal(
-        await register().removeMember({ ...by, organizationId, userId: member.userId }),
-        "unknown",
-      );
+      await catalog().createToken({ ...made, hash: here.tokenId, token: here });
+      await catalog().createToken({ ...made, hash: everywhere.tokenId, token: everywhere });
+      assert.equal(await catalog().removeMember({ ...by, organizationId, userId: member.userId }), "removed");
+      assert.equal((await catalog().tokenByHash({ hash: here.tokenId }))?.revokedAt, NOW);
+      assert.equal((await catalog().tokenByHash({ hash: everywhere.tokenId }))?.revokedAt, null);
+      assert.equal(await catalog().removeMember({ ...by, organizationId, userId: member.userId }), "unknown");
     });
   });
 
@@ -204,8 +198,8 @@ export function registerWorkspacesSuite(register: () => Register): void {
     it("is given newest first, a page at a time, for one workspace", async () => {
       const organizationId = await workspace();
       for (let made = 0; made < 4; made += 1) await stored(aSource(organizationId));
-      const one = await register().audit(page(organizationId, null, 3));
-      const two = await register().audit(page(organizationId, one.nextCursor, 3));
+      const one = await catalog().audit(page(organizationId, null, 3));
+      const two = await catalog().audit(page(organizationId, one.nextCursor, 3));
       assert.deepEqual(
         [...one.rows, ...two.rows].map((entry) => entry.action),
         [...Array(4).fill("source.created"), "organization.created"],
@@ -222,18 +216,18 @@ export function registerWorkspacesSuite(register: () => Register): void {
     it("show what was done, and complete once", async () => {
       const organizationId = await workspace();
       const empty = { sourceCreatedAt: null, firstBootstrapAt: null, firstEventAt: null, completedAt: null };
-      assert.deepEqual(await register().onboarding({ organizationId }), empty);
+      assert.deepEqual(await catalog().onboarding({ organizationId }), empty);
       await stored(aSource(organizationId, { createdAt: NOW + 2 }));
-      await register().completeOnboarding({ actor: OWNER, now: NOW + 3, organizationId });
-      await register().completeOnboarding({ actor: OWNER, now: NOW + 4, organizationId });
+      await catalog().completeOnboarding({ actor: OWNER, now: NOW + 3, organizationId });
+      await catalog().completeOnboarding({ actor: OWNER, now: NOW + 4, organizationId });
       const done = { ...empty, sourceCreatedAt: NOW + 2, completedAt: NOW + 3 };
-      assert.deepEqual(await register().onboarding({ organizationId }), done);
+      assert.deepEqual(await catalog().onboarding({ organizationId }), done);
       assert.deepEqual(await actions(organizationId), [
         "onboarding.completed",
         "source.created",
         "organization.created",
       ]);
-      assert.deepEqual(await register().usage({ organizationId, from: "2026-01-01", to: "2026-12-31" }), []);
+      assert.deepEqual(await catalog().usage({ organizationId, from: "2026-01-01", to: "2026-12-31" }), []);
     });
   });
 }

@@ -1,7 +1,7 @@
 /** Accepted events and bootstraps by source and day (CONTRACT section 3), as the committing transactions counted them. */
 
 import type { UsageRow } from "../../core/records.ts";
-import type { Register } from "../ledger.ts";
+import type { Catalog } from "../ledger.ts";
 import { type Asked, type Db, number } from "./database.ts";
 
 /** Deleted sources count: what was acknowledged stays in the sum. */
@@ -24,4 +24,4 @@ async function usage(db: Db, { organizationId, from, to }: Asked<"usage">): Prom
   }));
 }
 
-export const usageVerbs = (db: Db): Pick<Register, "usage"> => ({ usage: (asked) => usage(db, asked) });
+export const usageVerbs = (db: Db): Pick<Catalog, "usage"> => ({ usage: (asked) => usage(db, asked) });

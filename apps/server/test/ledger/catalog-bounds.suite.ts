@@ -3,22 +3,22 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { SERVER_LIMITS } from "../../src/core/limits.ts";
-import type { Register } from "../../src/ledger/ledger.ts";
-import { aMember, aSource, aToken, fresh, NOW, OWNER } from "./register-samples.ts";
+import type { Catalog } from "../../src/ledger/ledger.ts";
+import { aMember, aSource, aToken, fresh, NOW, OWNER } from "./catalog-samples.ts";
 
-/** @param register asked for in each test */
-export function registerBoundsSuite(register: () => Register): void {
+/** @param catalog asked for in each test */
+export function catalogBoundsSuite(catalog: () => Catalog): void {
   const by = { actor: OWNER, now: NOW };
   const page = (organizationId: string) => ({ organizationId, cursor: null, limit: 100 });
   const ownedBy = (owner: string) => {
     const organizationId = fresh("org");
-    const made = register().createOrganization({ ...by, organizationId, name: "Workspace", owner });
+    const made = catalog().createOrganization({ ...by, organizationId, name: "Workspace", owner });
     return made.then((outcome) => ({ organizationId, outcome }));
   };
   const workspace = async () => (await ownedBy(fresh("usr"))).organizationId;
   const tokenIn = (organizationId: string | null, auditOrganizationId: string, over = {}) => {
     const token = aToken({ organizationId, userId: "usr_many", ...over });
-    return register().createToken({ ...by, hash: fresh("hash"), auditOrganizationId, token });
+    return catalog().createToken({ ...by, hash: fresh("hash"), auditOrganizationId, token });
   };
 
   describe("bounds", () => {
@@ -26,11 +26,11 @@ export function registerBoundsSuite(register: () => Register): void {
       const organizationId = await workspace();
       for (let made = 0; made < SERVER_LIMITS.maxSourcesPerWorkspace; made += 1) {
         const source = aSource(organizationId, { slug: `s-${made}` });
-        await register().createSource({ ...by, source, slugGiven: true });
+        await catalog().createSource({ ...by, source, slugGiven: true });
       }
       const more = { ...by, source: aSource(organizationId), slugGiven: false };
-      assert.equal(await register().createSource(more), "too_many_sources");
-      assert.equal((await register().sources(page(organizationId))).rows.length, 100);
+      assert.equal(await catalog().createSource(more), "too_many_sources");
+      assert.equal((await catalog().sources(page(organizationId))).rows.length, 100);
     });
 
     it("hold for the workspaces that a user owns, not for those of others", async () => {
@@ -44,7 +44,7 @@ export function registerBoundsSuite(register: () => Register): void {
     it("hold for the members of a workspace, of whom none is refused as one too many twice", async () => {
       const organizationId = await workspace();
       const add = (userId: string) =>
-        register().addMember({ ...by, organizationId, member: aMember({ userId }) });
+        catalog().addMember({ ...by, organizationId, member: aMember({ userId }) });
       for (let made = 1; made < SERVER_LIMITS.maxMembersPerWorkspace; made += 1)
         await add(`usr_of_many_${made}`);
       assert.equal(await add("usr_too_many"), "limit_reached");
@@ -64,22 +64,22 @@ export function registerBoundsSuite(register: () => Register): void {
         "created",
         "those for all workspaces are counted apart",
       );
-      await register().revokeToken({ ...by, tokenId: first });
+      await catalog().revokeToken({ ...by, tokenId: first });
       assert.equal(await tokenIn(organizationId, organizationId), "created");
     });
 
     it("hold for the retired keys of a source: the oldest are forgotten, what is in use stays", async () => {
       const organizationId = await workspace();
       const source = aSource(organizationId);
-      await register().createSource({ ...by, source, slugGiven: false });
+      await catalog().createSource({ ...by, source, slugGiven: false });
       const keys = Array.from({ length: SERVER_LIMITS.retiredKeysKept + 2 }, () => fresh("pk"));
       for (const [turn, publicKey] of keys.entries()) {
         const now = NOW + turn + 1;
         const rotated = { ...by, now, sourceId: source.sourceId, publicKey, graceMs: 60_000 };
-        assert.ok(typeof (await register().rotateKey(rotated)) === "object");
+        assert.ok(typeof (await catalog().rotateKey(rotated)) === "object");
       }
       const restored = (publicKey: string) =>
-        register().restoreKey({ ...by, sourceId: source.sourceId, publicKey, graceMs: 1_000 });
+        catalog().restoreKey({ ...by, sourceId: source.sourceId, publicKey, graceMs: 1_000 });
       assert.equal(await restored(source.publicKey), "not_retired", "the first one is forgotten");
       assert.equal(typeof (await restored(keys[3]!)), "object");
     });
@@ -96,17 +96,17 @@ export function registerBoundsSuite(register: () => Register): void {
       };
       for (const [label, over] of Object.entries(kinds))
         await tokenIn(organizationId, organizationId, { label, ...over });
-      await register().addMember({ ...by, now: NOW + 10, organizationId, member: aMember() });
+      await catalog().addMember({ ...by, now: NOW + 10, organizationId, member: aMember() });
       let more = true;
-      while (more) more = await register().expireAudit({ before: NOW + 1 });
-      const { rows: log } = await register().audit(page(organizationId));
+      while (more) more = await catalog().expireAudit({ before: NOW + 1 });
+      const { rows: log } = await catalog().audit(page(organizationId));
       assert.deepEqual(
         log.map(({ action }) => action),
         ["member.added"],
       );
-      const { rows: tokens } = await register().tokens({
+      const { rows: tokens } = await catalog().tokens({
         ...page(organizationId),
-        wideOf: null,
+        includeUserWide: null,
         sourceId: null,
       });
       assert.deepEqual(tokens.map(({ label }) => label).sort(), ["useful", "young"]);

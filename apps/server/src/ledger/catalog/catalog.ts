@@ -1,5 +1,5 @@
-/** The register: what is rarely called, written once for SQLite and PostgreSQL. Every writing verb is one transaction. */
-import type { Register } from "../ledger.ts";
+/** The catalog: what is rarely called, written once for SQLite and PostgreSQL. Every writing verb is one transaction. */
+import type { Catalog } from "../ledger.ts";
 import { auditVerbs } from "./audit.ts";
 import type { Db } from "./database.ts";
 import { erasureVerbs } from "./erasures.ts";
@@ -11,7 +11,7 @@ import { sourceVerbs } from "./sources.ts";
 import { tokenVerbs } from "./tokens.ts";
 import { usageVerbs } from "./usage.ts";
 
-export const createRegister = (db: Db): Register => ({
+export const createCatalog = (db: Db): Catalog => ({
   ...setUpVerbs(db),
   ...organizationVerbs(db),
   ...memberVerbs(db),

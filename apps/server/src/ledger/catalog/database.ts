@@ -1,14 +1,14 @@
-/** What the verbs of the register share: the database's type, what a verb is asked, and pages. */
+/** What the verbs of the catalog share: the database's type, what a verb is asked, and pages. */
 import { type Kysely, type SqlBool, sql } from "kysely";
-import type { Page, PageOf } from "../../core/records.ts";
-import type { Register } from "../ledger.ts";
-import type { RegisterTables } from "./schema.ts";
+import type { PageOf, PageRequest } from "../../core/records.ts";
+import type { Catalog } from "../ledger.ts";
+import type { CatalogTables } from "./schema.ts";
 
 /** Either the database or a transaction of it. */
-export type Db = Kysely<RegisterTables>;
+export type Db = Kysely<CatalogTables>;
 
 /** The one value that a verb of the port takes. */
-export type Asked<V extends keyof Register> = Parameters<Register[V]>[0];
+export type Asked<V extends keyof Catalog> = Parameters<Catalog[V]>[0];
 
 /** PostgreSQL answers bigint as text. */
 export const number = (value: number | string): number => Number(value);
@@ -16,7 +16,7 @@ export const numberOrNull = (value: number | string | null): number | null =>
   value === null ? null : Number(value);
 
 /** The cursor of a list names the last row that was given: when it was made, and its id. */
-function lastGiven({ cursor }: Page): { createdAt: number; id: string } {
+function lastGiven({ cursor }: PageRequest): { createdAt: number; id: string } {
   const [createdAt = "-1", id = ""] = cursor?.split(".", 2) ?? [];
   // a cursor that nobody was given may hold what no text of PostgreSQL does
   const text = Buffer.from(id, "base64url").toString().replaceAll("\0", "\ufffd");
@@ -27,7 +27,7 @@ function lastGiven({ cursor }: Page): { createdAt: number; id: string } {
  * Lists are in the order in which their rows were made, and a page begins after the last row of the one before:
  * what is added or removed meanwhile neither repeats a row nor leaves one out.
  */
-export function isAfter(page: Page, createdAt: string, id: string) {
+export function isAfter(page: PageRequest, createdAt: string, id: string) {
   const last = lastGiven(page);
   return sql<SqlBool>`(${sql.ref(createdAt)}, ${sql.ref(id)}) > (${last.createdAt}, ${last.id})`;
 }
@@ -35,7 +35,7 @@ export function isAfter(page: Page, createdAt: string, id: string) {
 /** @param found one row more than asked, where there is one */
 export function pageOf<T extends { createdAt: number }>(
   found: readonly T[],
-  { limit }: Page,
+  { limit }: PageRequest,
   idOf: (row: T) => string,
 ): PageOf<T> {
   const rows = found.slice(0, limit);
@@ -48,7 +48,7 @@ export function pageOf<T extends { createdAt: number }>(
  * Holds a workspace for the rest of the transaction: an update that changes nothing locks its row on PostgreSQL
  * (`for update` is unknown to SQLite, where a writer is alone anyway). Rules over several rows need it.
  */
-export async function holdOrganization(db: Db, organizationId: string): Promise<void> {
+export async function lockOrganization(db: Db, organizationId: string): Promise<void> {
   await db
     .updateTable("organizations")
     .set((eb) => ({ name: eb.ref("name") }))

@@ -1,22 +1,22 @@
 /** Sources and their public keys. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Register } from "../../src/ledger/ledger.ts";
-import { aSource, fresh, NOW, OWNER, registerSamples } from "./register-samples.ts";
+import type { Catalog } from "../../src/ledger/ledger.ts";
+import { aSource, catalogSamples, fresh, NOW, OWNER } from "./catalog-samples.ts";
 
 const DAY = 86_400_000;
 
-/** @param register asked for in each test */
-export function registerSourcesSuite(register: () => Register): void {
-  const { by, workspace, stored, page, actions } = registerSamples(register);
+/** @param catalog asked for in each test */
+export function catalogSourcesSuite(catalog: () => Catalog): void {
+  const { by, workspace, stored, page, actions } = catalogSamples(catalog);
 
   describe("sources", () => {
     it("are read as they were made", async () => {
       const source = aSource(await workspace(), { slug: "shop-front", frameworkHint: "nextjs" });
       const made = await stored(source, true);
       assert.deepEqual(made, source);
-      assert.deepEqual(await register().source({ sourceId: source.sourceId, now: NOW }), source);
-      assert.equal(await register().source({ sourceId: "src_never", now: NOW }), null);
+      assert.deepEqual(await catalog().source({ sourceId: source.sourceId, now: NOW }), source);
+      assert.equal(await catalog().source({ sourceId: "src_never", now: NOW }), null);
     });
 
     it("get a slug from their name, made unique in the workspace", async () => {
@@ -41,8 +41,8 @@ export function registerSourcesSuite(register: () => Register): void {
       const organizationId = await workspace();
       await stored(aSource(organizationId, { slug: "shop" }), true);
       const again = aSource(organizationId, { slug: "shop" });
-      assert.equal(await register().createSource({ ...by, source: again, slugGiven: true }), "slug_taken");
-      assert.equal(await register().source({ sourceId: again.sourceId, now: NOW }), null);
+      assert.equal(await catalog().createSource({ ...by, source: again, slugGiven: true }), "slug_taken");
+      assert.equal(await catalog().source({ sourceId: again.sourceId, now: NOW }), null);
     });
 
     it("are paged in the order of their making", async () => {
@@ -53,7 +53,7 @@ export function registerSourcesSuite(register: () => Register): void {
       const given: string[] = [];
       let cursor: string | null = null;
       do {
-        const { rows, nextCursor } = await register().sources(page(organizationId, cursor, 2));
+        const { rows, nextCursor } = await catalog().sources(page(organizationId, cursor, 2));
         given.push(...rows.map((row) => row.sourceId));
         cursor = nextCursor;
       } while (cursor !== null);
@@ -68,8 +68,8 @@ export function registerSourcesSuite(register: () => Register): void {
       const given: string[] = [];
       let cursor: string | null = null;
       do {
-        const { rows, nextCursor } = await register().sources(page(organizationId, cursor, 2));
-        for (const { sourceId } of rows) await register().deleteSource({ ...by, sourceId });
+        const { rows, nextCursor } = await catalog().sources(page(organizationId, cursor, 2));
+        for (const { sourceId } of rows) await catalog().deleteSource({ ...by, sourceId });
         given.push(...rows.map((row) => row.sourceId));
         cursor = nextCursor;
       } while (cursor !== null);
@@ -81,7 +81,7 @@ export function registerSourcesSuite(register: () => Register): void {
         aSource(await workspace(), { limits: { ...aSource("").limits, maxBatchSize: 7 } }),
       );
       const change = { allowedOrigins: ["*"], isActive: false, limits: { clientRatePerSecond: 9 } };
-      const updated = await register().updateSource({
+      const updated = await catalog().updateSource({
         actor: OWNER,
         now: NOW + 1,
         sourceId: source.sourceId,
@@ -90,8 +90,8 @@ export function registerSourcesSuite(register: () => Register): void {
       const limits = { maxBatchSize: 7, maxPayloadBytes: null, clientRatePerSecond: 9 };
       const expected = { ...source, allowedOrigins: ["*"], isActive: false, limits, updatedAt: NOW + 1 };
       assert.deepEqual(updated, expected);
-      assert.deepEqual(await register().source({ sourceId: source.sourceId, now: NOW }), expected);
-      const [entry] = (await register().audit(page(source.organizationId))).rows;
+      assert.deepEqual(await catalog().source({ sourceId: source.sourceId, now: NOW }), expected);
+      const [entry] = (await catalog().audit(page(source.organizationId))).rows;
       assert.equal(entry?.action, "source.updated");
       assert.deepEqual(entry?.before, {
         allowedOrigins: source.allowedOrigins,
@@ -104,9 +104,9 @@ export function registerSourcesSuite(register: () => Register): void {
     it("stay as they are, without an entry in the log, when a change changes nothing", async () => {
       const source = await stored(aSource(await workspace()));
       const same = { ...by, now: NOW + 9, sourceId: source.sourceId };
-      assert.deepEqual(await register().updateSource({ ...same, change: {} }), source);
+      assert.deepEqual(await catalog().updateSource({ ...same, change: {} }), source);
       assert.deepEqual(
-        await register().updateSource({ ...same, change: { name: source.name, limits: {} } }),
+        await catalog().updateSource({ ...same, change: { name: source.name, limits: {} } }),
         source,
       );
       assert.ok(!(await actions(source.organizationId)).includes("source.updated"));
@@ -117,38 +117,38 @@ export function registerSourcesSuite(register: () => Register): void {
       const one = await stored(aSource(organizationId, { slug: "one" }), true);
       await stored(aSource(organizationId, { slug: "two" }), true);
       const change = (slug: string) =>
-        register().updateSource({ ...by, sourceId: one.sourceId, change: { slug } });
+        catalog().updateSource({ ...by, sourceId: one.sourceId, change: { slug } });
       assert.equal(await change("two"), "slug_taken");
       assert.deepEqual(await change("one"), one);
-      assert.equal(await register().updateSource({ ...by, sourceId: "src_never", change: {} }), "unknown");
+      assert.equal(await catalog().updateSource({ ...by, sourceId: "src_never", change: {} }), "unknown");
     });
 
     it("are gone when deleted, and their slug is free", async () => {
       const source = await stored(aSource(await workspace(), { slug: "shop" }), true);
       const asked = { ...by, sourceId: source.sourceId };
-      assert.equal(await register().deleteSource(asked), "deleted");
-      assert.equal(await register().deleteSource(asked), "unknown");
-      assert.equal(await register().source({ sourceId: source.sourceId, now: NOW }), null);
-      assert.deepEqual((await register().sources(page(source.organizationId))).rows, []);
-      assert.equal(await register().updateSource({ ...asked, change: { name: "x" } }), "unknown");
-      assert.equal(await register().rotateKey({ ...asked, publicKey: fresh("pk"), graceMs: 0 }), "unknown");
+      assert.equal(await catalog().deleteSource(asked), "deleted");
+      assert.equal(await catalog().deleteSource(asked), "unknown");
+      assert.equal(await catalog().source({ sourceId: source.sourceId, now: NOW }), null);
+      assert.deepEqual((await catalog().sources(page(source.organizationId))).rows, []);
+      assert.equal(await catalog().updateSource({ ...asked, change: { name: "x" } }), "unknown");
+      assert.equal(await catalog().rotateKey({ ...asked, publicKey: fresh("pk"), graceMs: 0 }), "unknown");
       await stored(aSource(source.organizationId, { slug: "shop" }), true);
     });
   });
 
   describe("public keys", () => {
     const rotate = (sourceId: string, publicKey: string, graceMs: number, now = NOW) =>
-      register().rotateKey({ actor: OWNER, now, sourceId, publicKey, graceMs });
+      catalog().rotateKey({ actor: OWNER, now, sourceId, publicKey, graceMs });
     const restore = (sourceId: string, publicKey: string, now = NOW) =>
-      register().restoreKey({ actor: OWNER, now, sourceId, publicKey, graceMs: DAY });
+      catalog().restoreKey({ actor: OWNER, now, sourceId, publicKey, graceMs: DAY });
 
     it("are replaced at once without a grace period", async () => {
       const source = await stored(aSource(await workspace()));
       const rotated = await rotate(source.sourceId, "pk_new_1", 0, NOW + 1);
       const expected = { ...source, publicKey: "pk_new_1", publicKeyRotatedAt: NOW + 1, updatedAt: NOW + 1 };
       assert.deepEqual(rotated, expected);
-      assert.deepEqual(await register().source({ sourceId: source.sourceId, now: NOW }), expected);
-      const [entry] = (await register().audit(page(source.organizationId))).rows;
+      assert.deepEqual(await catalog().source({ sourceId: source.sourceId, now: NOW }), expected);
+      const [entry] = (await catalog().audit(page(source.organizationId))).rows;
       assert.equal(entry?.action, "source.key_rotated");
       assert.deepEqual(entry?.before, { publicKey: source.publicKey });
     });
@@ -159,7 +159,7 @@ export function registerSourcesSuite(register: () => Register): void {
       assert.ok(typeof rotated === "object");
       assert.equal(rotated.previousKeyExpiresAt, NOW + DAY);
       const shown = async (now: number) =>
-        (await register().source({ sourceId: source.sourceId, now }))?.previousKeyExpiresAt;
+        (await catalog().source({ sourceId: source.sourceId, now }))?.previousKeyExpiresAt;
       assert.equal(await shown(NOW + DAY - 1), NOW + DAY);
       assert.equal(await shown(NOW + DAY), null);
     });

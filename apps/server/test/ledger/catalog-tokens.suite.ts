@@ -1,19 +1,19 @@
 /** Tokens of the workspace API: found by their hash, listed, revoked. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Register } from "../../src/ledger/ledger.ts";
-import { aMember, aSource, aToken, NOW, OWNER, registerSamples } from "./register-samples.ts";
+import type { Catalog } from "../../src/ledger/ledger.ts";
+import { aMember, aSource, aToken, catalogSamples, NOW, OWNER } from "./catalog-samples.ts";
 
 const DAY = 86_400_000;
 
-/** @param register asked for in each test */
-export function registerTokensSuite(register: () => Register): void {
-  const { by, workspace, stored, page, actions } = registerSamples(register);
+/** @param catalog asked for in each test */
+export function catalogTokensSuite(catalog: () => Catalog): void {
+  const { by, workspace, stored, page, actions } = catalogSamples(catalog);
 
   /** A token of one workspace, its id for a hash. */
   const made = async (organizationId: string) => {
     const token = aToken({ organizationId });
-    await register().createToken({
+    await catalog().createToken({
       ...by,
       auditOrganizationId: organizationId,
       hash: token.tokenId,
@@ -30,14 +30,14 @@ export function registerTokensSuite(register: () => Register): void {
       const other = aToken({ organizationId });
       for (const token of [given, other]) {
         const made = { ...by, auditOrganizationId: organizationId, hash: token.tokenId, token };
-        assert.equal(await register().createToken(made), "created");
+        assert.equal(await catalog().createToken(made), "created");
       }
-      const listed = await register().tokens({ ...page(organizationId), wideOf: null, sourceId });
+      const listed = await catalog().tokens({ ...page(organizationId), includeUserWide: null, sourceId });
       assert.deepEqual(listed.rows, [given]);
-      await register().deleteSource({ ...by, sourceId });
-      assert.equal((await register().token({ tokenId: given.tokenId }))?.revokedAt, NOW);
-      assert.equal((await register().token({ tokenId: other.tokenId }))?.revokedAt, null);
-      const [deleted] = (await register().audit(page(organizationId))).rows;
+      await catalog().deleteSource({ ...by, sourceId });
+      assert.equal((await catalog().token({ tokenId: given.tokenId }))?.revokedAt, NOW);
+      assert.equal((await catalog().token({ tokenId: other.tokenId }))?.revokedAt, null);
+      const [deleted] = (await catalog().audit(page(organizationId))).rows;
       assert.deepEqual(deleted?.after, { revokedTokens: [given.tokenId] });
     });
 
@@ -45,34 +45,38 @@ export function registerTokensSuite(register: () => Register): void {
       const organizationId = await workspace();
       const token = aToken({ organizationId, ceiling: "admin", expiresAt: NOW + DAY });
       const hash = `secret-${token.tokenId}`;
-      await register().createToken({ ...by, auditOrganizationId: organizationId, hash, token });
-      assert.deepEqual(await register().tokenByHash({ hash }), token);
-      assert.equal(await register().tokenByHash({ hash: "secret-other" }), null);
-      assert.deepEqual(await register().token({ tokenId: token.tokenId }), token);
-      assert.equal(await register().token({ tokenId: "tok_never" }), null);
-      const listed = await register().tokens({ ...page(organizationId), wideOf: null, sourceId: null });
+      await catalog().createToken({ ...by, auditOrganizationId: organizationId, hash, token });
+      assert.deepEqual(await catalog().tokenByHash({ hash }), token);
+      assert.equal(await catalog().tokenByHash({ hash: "secret-other" }), null);
+      assert.deepEqual(await catalog().token({ tokenId: token.tokenId }), token);
+      assert.equal(await catalog().token({ tokenId: "tok_never" }), null);
+      const listed = await catalog().tokens({
+        ...page(organizationId),
+        includeUserWide: null,
+        sourceId: null,
+      });
       assert.deepEqual(listed, { rows: [token], nextCursor: null });
-      const logged = await register().audit(page(organizationId));
+      const logged = await catalog().audit(page(organizationId));
       assert.ok(!JSON.stringify([listed, logged]).includes(hash));
     });
 
     it("of all workspaces are listed for one user, for every member, or not at all", async () => {
       const organizationId = await workspace();
       const member = aMember();
-      await register().addMember({ ...by, organizationId, member });
+      await catalog().addMember({ ...by, organizationId, member });
       const own = aToken({ organizationId, userId: member.userId });
       const wide = aToken({ userId: member.userId });
       const outside = aToken({ userId: "usr_outside" });
       for (const token of [own, wide, outside]) {
-        await register().createToken({
+        await catalog().createToken({
           ...by,
           auditOrganizationId: organizationId,
           hash: token.tokenId,
           token,
         });
       }
-      const listed = async (wideOf: Parameters<Register["tokens"]>[0]["wideOf"]) =>
-        (await register().tokens({ ...page(organizationId), wideOf, sourceId: null })).rows;
+      const listed = async (includeUserWide: Parameters<Catalog["tokens"]>[0]["includeUserWide"]) =>
+        (await catalog().tokens({ ...page(organizationId), includeUserWide, sourceId: null })).rows;
       assert.deepEqual(await listed(null), [own]);
       assert.deepEqual(await listed({ userId: member.userId }), [own, wide]);
       const opening = await listed("members");
@@ -88,23 +92,20 @@ export function registerTokensSuite(register: () => Register): void {
       const token = await made(organizationId);
       const revoked = { ...token, revokedAt: NOW + 1 };
       for (const now of [NOW + 1, NOW + 2]) {
-        assert.deepEqual(
-          await register().revokeToken({ actor: OWNER, now, tokenId: token.tokenId }),
-          revoked,
-        );
+        assert.deepEqual(await catalog().revokeToken({ actor: OWNER, now, tokenId: token.tokenId }), revoked);
       }
-      assert.deepEqual(await register().tokenByHash({ hash: token.tokenId }), revoked);
+      assert.deepEqual(await catalog().tokenByHash({ hash: token.tokenId }), revoked);
       assert.equal((await actions(organizationId)).filter((action) => action === "token.revoked").length, 1);
-      assert.equal(await register().revokeToken({ ...by, tokenId: "tok_never" }), "unknown");
+      assert.equal(await catalog().revokeToken({ ...by, tokenId: "tok_never" }), "unknown");
     });
 
     it("of all workspaces are revoked in the log of each that they opened", async () => {
       const [one, two, other] = [await workspace(), await workspace(), await workspace()];
       const member = aMember();
-      for (const organizationId of [one, two]) await register().addMember({ ...by, organizationId, member });
+      for (const organizationId of [one, two]) await catalog().addMember({ ...by, organizationId, member });
       const token = aToken({ userId: member.userId });
-      await register().createToken({ ...by, auditOrganizationId: one, hash: token.tokenId, token });
-      await register().revokeToken({ ...by, tokenId: token.tokenId });
+      await catalog().createToken({ ...by, auditOrganizationId: one, hash: token.tokenId, token });
+      await catalog().revokeToken({ ...by, tokenId: token.tokenId });
       const last = await Promise.all(
         [one, two, other].map(async (organizationId) => (await actions(organizationId))[0]),
       );
@@ -114,10 +115,10 @@ export function registerTokensSuite(register: () => Register): void {
     it("keep the latest time of use, whichever is written last", async () => {
       const organizationId = await workspace();
       const token = await made(organizationId);
-      await register().touchTokens([{ tokenId: token.tokenId, lastUsedAt: NOW + 5 }]);
-      await register().touchTokens([{ tokenId: token.tokenId, lastUsedAt: NOW + 3 }]);
-      await register().touchTokens([]);
-      assert.equal((await register().tokenByHash({ hash: token.tokenId }))?.lastUsedAt, NOW + 5);
+      await catalog().recordTokenUse([{ tokenId: token.tokenId, lastUsedAt: NOW + 5 }]);
+      await catalog().recordTokenUse([{ tokenId: token.tokenId, lastUsedAt: NOW + 3 }]);
+      await catalog().recordTokenUse([]);
+      assert.equal((await catalog().tokenByHash({ hash: token.tokenId }))?.lastUsedAt, NOW + 5);
     });
   });
 }

@@ -1,10 +1,10 @@
 /** Public keys of a source (CONTRACT section 2): one is current, at most one other is let in for a while. */
 import { SERVER_LIMITS } from "../../core/limits.ts";
 import type { SourceRecord } from "../../core/records.ts";
-import type { Register } from "../ledger.ts";
+import type { Catalog } from "../ledger.ts";
 import { writeAudit } from "./audit.ts";
 import { type Asked, type Db, numberOrNull } from "./database.ts";
-import { heldSource } from "./sources.ts";
+import { lockSource } from "./sources.ts";
 
 /** Lets one key in until then and every other key of the source no longer; null lets none in. */
 async function letIn(db: Db, sourceId: string, publicKey: string, until: number | null): Promise<void> {
@@ -36,7 +36,7 @@ async function forgetOldKeys(db: Db, sourceId: string): Promise<void> {
 
 async function rotateKey(db: Db, rotated: Asked<"rotateKey">): Promise<SourceRecord | "unknown"> {
   const { sourceId, publicKey, graceMs, actor, now } = rotated;
-  const before = await heldSource(db, { sourceId, now });
+  const before = await lockSource(db, { sourceId, now });
   if (!before) return "unknown";
   const until = graceMs > 0 ? now + graceMs : null;
   await db
@@ -86,7 +86,7 @@ async function restoreKey(
   restored: Asked<"restoreKey">,
 ): Promise<SourceRecord | "unknown" | "not_retired"> {
   const { sourceId, publicKey, graceMs, actor, now } = restored;
-  const before = await heldSource(db, { sourceId, now });
+  const before = await lockSource(db, { sourceId, now });
   if (!before) return "unknown";
   if (!(await isRetired(db, before, publicKey, now))) return "not_retired";
   const until = now + graceMs;
@@ -108,7 +108,7 @@ async function restoreKey(
   return { ...before, previousKeyExpiresAt: until, updatedAt: now };
 }
 
-export const keyVerbs = (db: Db): Pick<Register, "rotateKey" | "restoreKey"> => ({
+export const keyVerbs = (db: Db): Pick<Catalog, "rotateKey" | "restoreKey"> => ({
   rotateKey: (rotated) => db.transaction().execute((trx) => rotateKey(trx, rotated)),
   restoreKey: (restored) => db.transaction().execute((trx) => restoreKey(trx, restored)),
 });

@@ -1,7 +1,7 @@
 /** The append-only audit log (CONTRACT section 2): who, with which token, when, what, before, after. */
 
-import type { AuditRecord, PageOf, PageRequest } from "../../core/records.ts";
-import type { Register } from "../ledger.ts";
+import type { AuditRecord, PageOf, WorkspacePageRequest } from "../../core/records.ts";
+import type { Catalog } from "../ledger.ts";
 import { type Asked, type Db, number } from "./database.ts";
 
 interface Entry {
@@ -36,7 +36,7 @@ export async function writeAudit(db: Db, entry: Entry): Promise<void> {
 }
 
 /** Newest first; the cursor is the sequence number of the last row given. */
-async function auditPage(db: Db, page: PageRequest): Promise<PageOf<AuditRecord>> {
+async function auditPage(db: Db, page: WorkspacePageRequest): Promise<PageOf<AuditRecord>> {
   const found = await db
     .selectFrom("audit")
     .selectAll()
@@ -73,7 +73,7 @@ async function expireAudit(db: Db, { before }: Asked<"expireAudit">): Promise<bo
   return [entries, tokens].some(({ numDeletedRows }) => Number(numDeletedRows) === SLICE);
 }
 
-export const auditVerbs = (db: Db): Pick<Register, "audit" | "expireAudit"> => ({
+export const auditVerbs = (db: Db): Pick<Catalog, "audit" | "expireAudit"> => ({
   audit: (page) => auditPage(db, page),
   expireAudit: (at) => db.transaction().execute((trx) => expireAudit(trx, at)),
 });

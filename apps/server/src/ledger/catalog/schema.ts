@@ -1,12 +1,12 @@
 /**
- * The tables of the register, for both engines: portable DDL, and their types for Kysely. Times are
+ * The tables of the catalog, for both engines: portable DDL, and their types for Kysely. Times are
  * milliseconds (bigint), flags 0 or 1, lists and objects JSON text. The hot verbs of each engine read
  * `sources` and `source_keys` and add to `source_activity` and `usage`.
  */
 import type { ErasureStatus, Role, VisitorKind } from "@headwater/contract";
 import type { Generated } from "kysely";
 
-export const REGISTER_DDL: readonly string[] = [
+export const CATALOG_DDL: readonly string[] = [
   `create table organizations (organization_id text primary key, name text not null, onboarded_at bigint, created_at bigint not null)`,
   `create table users (user_id text primary key, name text, email text, created_at bigint not null)`,
   `create table members (organization_id text not null, user_id text not null, role text not null, created_at bigint not null,
@@ -30,8 +30,8 @@ export const REGISTER_DDL: readonly string[] = [
     primary key (source_id, day))`,
 ];
 
-/** What came after `REGISTER_DDL`: every engine runs each once, in this order. */
-export const REGISTER_CHANGES: readonly (readonly string[])[] = [
+/** What came after `CATALOG_DDL`: every engine runs each once, in this order. */
+export const CATALOG_CHANGES: readonly (readonly string[])[] = [
   // a member is called what this workspace calls them; a token's role does not grow behind its maker's back
   [
     `alter table members add column name text`,
@@ -79,7 +79,7 @@ export const auditDdl = (sequenceColumn: string) =>
     action text not null, target text not null, before_json text, after_json text)`;
 export const AUDIT_INDEX = `create index audit_organization on audit (organization_id, seq)`;
 
-export interface RegisterTables {
+export interface CatalogTables {
   organizations: { organization_id: string; name: string; onboarded_at: number | null; created_at: number };
   members: {
     organization_id: string;

@@ -1,7 +1,7 @@
 /** The port's suites over PostgreSQL, of what is not on the path of ingest: the same as over SQLite. */
 import { describe } from "node:test";
 import { attemptsSuite } from "../ledger/attempts.suite.ts";
-import { registerSuite } from "../ledger/register.suite.ts";
+import { catalogSuite } from "../ledger/catalog.suite.ts";
 import { createDatabase, openAt } from "./databases.ts";
 
 const NOW = Date.UTC(2026, 10, 21, 12);
@@ -16,7 +16,7 @@ async function openOne(attemptStoreBytes?: number) {
   return { ledger, close };
 }
 
-describe("the register of the whole ledger on PostgreSQL", () => registerSuite(openOne));
+describe("the catalog of the whole ledger on PostgreSQL", () => catalogSuite(openOne));
 
 attemptsSuite("the whole ledger on PostgreSQL", async ({ storeBytes }) => {
   const { ledger, close } = await openOne(storeBytes);

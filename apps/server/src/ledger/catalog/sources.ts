@@ -1,9 +1,9 @@
 /** Sources (CONTRACT section 2): read, create, update, delete. */
 import { SERVER_LIMITS } from "../../core/limits.ts";
 import type { SourceRecord } from "../../core/records.ts";
-import type { Register, SourceChange } from "../ledger.ts";
+import type { Catalog, SourceChange } from "../ledger.ts";
 import { writeAudit } from "./audit.ts";
-import { type Asked, type Db, holdOrganization, isAfter, pageOf } from "./database.ts";
+import { type Asked, type Db, isAfter, lockOrganization, pageOf } from "./database.ts";
 import { freeSlug, slugOf } from "./slug.ts";
 import { rowOf, SOURCE_COLUMNS, sourceRecord } from "./source-row.ts";
 
@@ -32,7 +32,7 @@ async function source(db: Db, { sourceId, now }: Asked<"source">): Promise<Sourc
 }
 
 /** Reads a source and holds its row for the rest of the transaction, so that what follows rests on what was read. */
-export async function heldSource(db: Db, asked: Asked<"source">): Promise<SourceRecord | null> {
+export async function lockSource(db: Db, asked: Asked<"source">): Promise<SourceRecord | null> {
   await db
     .updateTable("sources")
     .set((eb) => ({ name: eb.ref("name") }))
@@ -89,7 +89,7 @@ async function createSource(
 ): Promise<SourceRecord | "slug_taken" | "too_many_sources"> {
   const { actor, now } = made;
   const { organizationId, sourceId, publicKey } = made.source;
-  await holdOrganization(db, organizationId);
+  await lockOrganization(db, organizationId);
   const taken = await slugsIn(db, organizationId);
   if (taken.size >= SERVER_LIMITS.maxSourcesPerWorkspace) return "too_many_sources";
   if (made.slugGiven && taken.has(made.source.slug)) return "slug_taken";
@@ -108,14 +108,20 @@ async function createSource(
   return created;
 }
 
+/** The members that are not undefined. */
+const supplied = <T extends object>(values: T) =>
+  // `Object.fromEntries` loses the names of the members
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]: Exclude<T[K], undefined>;
+  };
+
 /** Supplied fields only; of `limits` and `privacy` too. */
 function changedSource(before: SourceRecord, { limits, privacy, ...fields }: SourceChange): SourceRecord {
-  const supplied = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
   return {
     ...before,
-    ...supplied,
-    limits: { ...before.limits, ...limits },
-    privacy: { ...before.privacy, ...(privacy as Partial<SourceRecord["privacy"]>) },
+    ...supplied(fields),
+    limits: { ...before.limits, ...supplied(limits ?? {}) },
+    privacy: { ...before.privacy, ...supplied(privacy ?? {}) },
   };
 }
 
@@ -136,14 +142,14 @@ async function updateSource(
   changed: Asked<"updateSource">,
 ): Promise<SourceRecord | "unknown" | "slug_taken"> {
   const { sourceId, actor, now } = changed;
-  const before = await heldSource(db, { sourceId, now });
+  const before = await lockSource(db, { sourceId, now });
   if (!before) return "unknown";
   const after = changedSource(before, changed.change);
   const differs = difference(before, after);
   if (!differs.some) return before;
   const { organizationId } = before;
   if (after.slug !== before.slug) {
-    await holdOrganization(db, organizationId);
+    await lockOrganization(db, organizationId);
     if ((await slugsIn(db, organizationId)).has(after.slug)) return "slug_taken";
   }
   const updated: SourceRecord = { ...after, updatedAt: now };
@@ -164,7 +170,7 @@ async function updateSource(
 /** Its keys stop, its slug is free again, its history stays. */
 async function deleteSource(db: Db, deleted: Asked<"deleteSource">): Promise<"deleted" | "unknown"> {
   const { sourceId, actor, now } = deleted;
-  const before = await heldSource(db, { sourceId, now });
+  const before = await lockSource(db, { sourceId, now });
   if (!before) return "unknown";
   await db
     .updateTable("sources")
@@ -187,7 +193,7 @@ async function deleteSource(db: Db, deleted: Asked<"deleteSource">): Promise<"de
 
 type Verbs = "sources" | "source" | "createSource" | "updateSource" | "deleteSource";
 
-export const sourceVerbs = (db: Db): Pick<Register, Verbs> => ({
+export const sourceVerbs = (db: Db): Pick<Catalog, Verbs> => ({
   sources: (page) => sources(db, page),
   source: (asked) => source(db, asked),
   createSource: (made) => db.transaction().execute((trx) => createSource(trx, made)),

@@ -1,0 +1,170 @@
+/** The catalog: the rarely called part of the ledger, implemented once for both engines (`catalog/`). */
+import type { Role, VisitorKind } from "@headwater/contract";
+import type {
+  Actor,
+  AuditRecord,
+  ErasureRecord,
+  MemberRecord,
+  OrganizationRecord,
+  PageOf,
+  PageRequest,
+  SourceRecord,
+  TokenRecord,
+  UsageRow,
+  WorkspacePageRequest,
+} from "../core/records.ts";
+
+/** Who makes a change, and when. Changing methods write an audit entry in the same transaction. */
+export interface AuditedChange {
+  actor: Actor;
+  now: number;
+}
+
+/** The fields of a source that an update may set. */
+type EditableSourceField =
+  | "name"
+  | "slug"
+  | "allowedOrigins"
+  | "frameworkHint"
+  | "isActive"
+  | "requireOrigin"
+  | "goals"
+  | "bots"
+  | "excludedPaths"
+  | "retentionDays";
+
+/** An update of a source. Missing (or undefined) fields keep their value, also inside `privacy` and `limits`. */
+export type SourceChange = { [F in EditableSourceField]?: SourceRecord[F] | undefined } & {
+  [F in "privacy" | "limits"]?:
+    | { [Member in keyof SourceRecord[F]]?: SourceRecord[F][Member] | undefined }
+    | undefined;
+};
+
+/** A token that `setUp` or `signIn` creates; the other members follow from its user. */
+export interface NewUserToken {
+  tokenId: string;
+  /** SHA-256 of the token. */
+  hash: string;
+  /** The end of the token, shown in lists. */
+  hint: string;
+  label: string;
+}
+
+/** The steps of the onboarding, each with the time at which it was completed. */
+export interface OnboardingTimes {
+  sourceCreatedAt: number | null;
+  firstBootstrapAt: number | null;
+  firstEventAt: number | null;
+  completedAt: number | null;
+}
+
+export interface Catalog {
+  /** Creates the first workspace, its owner and the owner's token. @returns false when the ledger has a workspace already */
+  setUp(first: {
+    organizationId: string;
+    organizationName: string;
+    userId: string;
+    token: NewUserToken;
+    /** The hash of the one-time sign-in code; null: create none. */
+    signIn: { codeHash: string; expiresAt: number } | null;
+    now: number;
+  }): Promise<boolean>;
+  /** Exchanges a one-time sign-in code for a token. The code is deleted. */
+  signIn(exchange: {
+    codeHash: string;
+    token: NewUserToken;
+    now: number;
+  }): Promise<TokenRecord | "unknown" | "expired">;
+
+  organizationsOf(user: { userId: string }): Promise<{ organizationId: string; name: string; role: Role }[]>;
+  /** Every workspace of the service. Only for the command line: no request may list other users' workspaces. */
+  organizations(page: PageRequest): Promise<PageOf<OrganizationRecord>>;
+  /** The actor becomes the owner, unless `owner` names another user. */
+  createOrganization(
+    made: AuditedChange & { organizationId: string; name: string; owner?: string | undefined },
+  ): Promise<"created" | "limit_reached">;
+  /** @returns null when the user is no member, or the workspace does not exist */
+  roleOf(asked: { userId: string; organizationId: string }): Promise<Role | null>;
+
+  members(page: WorkspacePageRequest): Promise<PageOf<MemberRecord>>;
+  addMember(
+    added: AuditedChange & { organizationId: string; member: MemberRecord },
+  ): Promise<MemberRecord | "exists" | "limit_reached">;
+  changeRole(
+    changed: AuditedChange & { organizationId: string; userId: string; role: Role },
+  ): Promise<MemberRecord | "unknown" | "last_owner">;
+  /** Also revokes the member's tokens of this workspace. */
+  removeMember(
+    removed: AuditedChange & { organizationId: string; userId: string },
+  ): Promise<"removed" | "unknown" | "last_owner">;
+
+  tokenByHash(asked: { hash: string }): Promise<TokenRecord | null>;
+  token(asked: { tokenId: string }): Promise<TokenRecord | null>;
+  /** Lists the workspace's tokens. */
+  tokens(
+    page: WorkspacePageRequest & {
+      /** Also list tokens that are not bound to a workspace: of one user, of all members, or (null) of no user. */
+      includeUserWide: { userId: string } | "members" | null;
+      /** Only the tokens that are limited to this source's statistics; null: all tokens. */
+      sourceId: string | null;
+    },
+  ): Promise<PageOf<TokenRecord>>;
+  createToken(
+    made: AuditedChange & { hash: string; auditOrganizationId: string; token: TokenRecord },
+  ): Promise<"created" | "limit_reached">;
+  /**
+   * A token that was revoked before keeps its first `revokedAt`. Every workspace that the token could access gets an
+   * audit entry.
+   */
+  revokeToken(revoked: AuditedChange & { tokenId: string }): Promise<TokenRecord | "unknown">;
+  /** Stores when tokens were last used. An earlier time never replaces a later one. */
+  recordTokenUse(used: { tokenId: string; lastUsedAt: number }[]): Promise<void>;
+
+  sources(page: WorkspacePageRequest): Promise<PageOf<SourceRecord>>;
+  /** @returns null when the source is unknown or deleted */
+  source(asked: { sourceId: string; now: number }): Promise<SourceRecord | null>;
+  /** If `slugGiven` is false, the slug is derived from the source's name and made unique. */
+  createSource(
+    made: AuditedChange & { source: SourceRecord; slugGiven: boolean },
+  ): Promise<SourceRecord | "slug_taken" | "too_many_sources">;
+  updateSource(
+    changed: AuditedChange & { sourceId: string; change: SourceChange },
+  ): Promise<SourceRecord | "unknown" | "slug_taken">;
+  /** Also revokes the tokens that are limited to this source's statistics. */
+  deleteSource(deleted: AuditedChange & { sourceId: string }): Promise<"deleted" | "unknown">;
+  /** Makes `publicKey` the current key. The previous key is accepted for another `graceMs`. */
+  rotateKey(
+    rotated: AuditedChange & { sourceId: string; publicKey: string; graceMs: number },
+  ): Promise<SourceRecord | "unknown">;
+  /** Accepts a retired key again for `graceMs`. */
+  restoreKey(
+    restored: AuditedChange & { sourceId: string; publicKey: string; graceMs: number },
+  ): Promise<SourceRecord | "unknown" | "not_retired">;
+
+  /** Once this resolves, everything accepted earlier from the visitor will be erased, even after a crash. */
+  requestErasure(
+    requested: AuditedChange & {
+      receiptId: string;
+      organizationId: string;
+      /** null: every source of the workspace. */
+      sourceId: string | null;
+      kind: VisitorKind;
+      /** The visitor's id. */
+      id: string;
+    },
+  ): Promise<ErasureRecord | "unknown_source" | "too_many">;
+  /** @returns null when the workspace has no such receipt */
+  erasure(asked: { receiptId: string; organizationId: string }): Promise<ErasureRecord | null>;
+
+  /** Newest first. */
+  audit(page: WorkspacePageRequest): Promise<PageOf<AuditRecord>>;
+  /**
+   * Deletes a slice of the audit entries written before that time, and of the tokens that expired or were revoked
+   * before it. @returns false when done
+   */
+  expireAudit(at: { before: number }): Promise<boolean>;
+  onboarding(asked: { organizationId: string }): Promise<OnboardingTimes>;
+  completeOnboarding(done: AuditedChange & { organizationId: string }): Promise<void>;
+  /** Usage per source and day. `from` and `to` are UTC days (YYYY-MM-DD), both inclusive. */
+  usage(asked: { organizationId: string; from: string; to: string }): Promise<UsageRow[]>;
+}
