@@ -4,7 +4,7 @@ import { EVENT_CODES, type EventCode, WARNINGS } from "./event-codes.ts";
 import { EVENT_TYPES } from "./event-types.ts";
 import { LIMITS } from "./limits.ts";
 import { Closed, Count, FreeObject, Maybe, Nullable, OneOf, Time, when } from "./shapes.ts";
-import { Privacy } from "./sources.ts";
+import { Privacy } from "./source-fields.ts";
 
 const EnvelopeId = Type.String({ minLength: 1, maxLength: LIMITS.maxEnvelopeIdLength });
 

@@ -5,7 +5,7 @@
  */
 export const LIMITS = {
   // Ingest. A source can raise the first three for itself, up to the ceilings below.
-  /** Events in a batch. The browser client sends at most 25 at once; servers send larger batches. */
+  /** Events in a batch. The browser client sends at most 20 at once; servers send larger batches. */
   maxBatchSize: 500,
   /** Bytes of a body after decompression: 512 KiB hold 500 events of 1 KB. */
   maxPayloadBytes: 524_288,

@@ -2,32 +2,22 @@
 import type {
   AttemptKind,
   AttemptOutcome,
-  Counting,
   ErasureStatus,
   KeyState,
-  Privacy,
   Role,
-  SourceLimits,
+  SourceSettings,
   VisitorKind,
 } from "@headwater/contract";
 
-/** A source. `Counting` adds how its events are counted and how long they are kept. */
-export interface SourceRecord extends Counting {
+/** A source. `SourceSettings` are the fields that its users set; the server sets the others. */
+export interface SourceRecord extends SourceSettings {
   sourceId: string;
   organizationId: string;
-  name: string;
-  slug: string;
   /** The current key. */
   publicKey: string;
   /** Until when the previous key is accepted; null: no previous key is accepted. */
   previousKeyExpiresAt: number | null;
   publicKeyRotatedAt: number | null;
-  allowedOrigins: string[];
-  frameworkHint: string | null;
-  isActive: boolean;
-  requireOrigin: boolean;
-  privacy: Privacy;
-  limits: SourceLimits;
   lastBootstrapAt: number | null;
   lastEventAt: number | null;
   createdAt: number;

@@ -1,4 +1,4 @@
-import { DEFAULT_COUNTING, type SourceLimits } from "@headwater/contract";
+import { SOURCE_DEFAULTS } from "@headwater/contract";
 import type { Handler } from "../core/handler.ts";
 import type { SourceRecord } from "../core/records.ts";
 import { Refusal } from "../core/refusal.ts";
@@ -7,14 +7,14 @@ import { readFields } from "./fields.ts";
 import { newPublicKey } from "./public-key.ts";
 import { renderSource } from "./source.ts";
 
-const NO_LIMITS: SourceLimits = { maxBatchSize: null, maxPayloadBytes: null, clientRatePerSecond: null };
-
 /** Creates a source (spec 4.1, CONTRACT section 2): active, wanting an origin, and letting none in until some are given. */
 export const createSource =
   (ledger: Catalog, newId: (prefix: string) => string): Handler<"createSource"> =>
   async ({ organizationId, actor, body, now }) => {
     const { allowedOrigins = [], frameworkHint = null, goals = [] } = readFields(body);
+    const { requireOrigin, privacy, bots, excludedPaths, retentionDays } = { ...SOURCE_DEFAULTS, ...body };
     const source: SourceRecord = {
+      ...SOURCE_DEFAULTS,
       sourceId: newId("src"),
       organizationId,
       name: body.name.trim(),
@@ -24,14 +24,12 @@ export const createSource =
       publicKeyRotatedAt: null,
       allowedOrigins,
       frameworkHint,
-      isActive: true,
-      requireOrigin: body.requireOrigin ?? true,
-      privacy: { respectGpc: false, requireConsent: false, ...body.privacy },
+      requireOrigin,
+      privacy: { ...SOURCE_DEFAULTS.privacy, ...privacy },
       goals,
-      bots: body.bots ?? DEFAULT_COUNTING.bots,
-      excludedPaths: body.excludedPaths ?? [],
-      retentionDays: body.retentionDays ?? null,
-      limits: NO_LIMITS,
+      bots,
+      excludedPaths,
+      retentionDays,
       lastBootstrapAt: null,
       lastEventAt: null,
       createdAt: now,

@@ -1,11 +1,11 @@
 /** Attempts and a ledger in memory for the tests of the debug room. */
 import {
-  DEFAULT_COUNTING,
   type ErrorCode,
   type EventCode,
   type EventResult,
   type EventsAnswer,
   type Issue,
+  SOURCE_DEFAULTS,
 } from "@headwater/contract";
 import type { Attempt } from "../../src/core/attempt.ts";
 import type { SourceRecord } from "../../src/core/records.ts";
@@ -38,16 +38,11 @@ export function source(sourceId = "src_1", changes: Partial<SourceRecord> = {}):
     organizationId: "org_1",
     name: "Shop",
     slug: "shop",
+    ...SOURCE_DEFAULTS,
     publicKey: "pk_1",
     previousKeyExpiresAt: null,
     publicKeyRotatedAt: null,
     allowedOrigins: ["https://shop.example"],
-    frameworkHint: null,
-    isActive: true,
-    requireOrigin: true,
-    privacy: { respectGpc: false, requireConsent: false },
-    ...DEFAULT_COUNTING,
-    limits: { maxBatchSize: null, maxPayloadBytes: null, clientRatePerSecond: null },
     lastBootstrapAt: null,
     lastEventAt: null,
     createdAt: NOW,
@@ -156,7 +151,6 @@ export function bootstrapped(changes: Partial<Attempt> = {}): Attempt {
     serverTime: time,
     limits,
     privacy: { respectGpc: false, requireConsent: false },
-    ...DEFAULT_COUNTING,
   } as const;
   made.outcome ??= { kind: "taken", answer, results: [], normalized: [] };
   return made;

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { DEFAULT_COUNTING } from "@headwater/contract";
+import { SOURCE_DEFAULTS } from "@headwater/contract";
 import type { Commit } from "../../src/core/records.ts";
 import { StorageError } from "../../src/ledger/ledger.ts";
 import { packGroup } from "../../src/ledger/sqlite/packing.ts";
@@ -53,18 +53,12 @@ async function openFailing() {
 }
 const actor = { userId: "usr_1", tokenId: null };
 const source = {
+  ...SOURCE_DEFAULTS,
   sourceId: "src_1",
   organizationId: "org_1",
   name: "Shop",
   slug: "shop",
   publicKey: "pk_1",
-  allowedOrigins: [],
-  frameworkHint: null,
-  isActive: true,
-  requireOrigin: true,
-  privacy: { respectGpc: false, requireConsent: false },
-  ...DEFAULT_COUNTING,
-  limits: { maxBatchSize: null, maxPayloadBytes: null, clientRatePerSecond: null },
   createdAt: NOW,
   updatedAt: NOW,
 };

@@ -1,12 +1,11 @@
 /** Records as tests make them, with what a test does not care about filled in. */
 import assert from "node:assert/strict";
-import { DEFAULT_COUNTING } from "@headwater/contract";
+import { SOURCE_DEFAULTS } from "@headwater/contract";
 import type { Actor, MemberRecord, SourceRecord, TokenRecord } from "../../src/core/records.ts";
 import type { Catalog } from "../../src/ledger/ledger.ts";
 
 export const NOW = Date.UTC(2026, 10, 21, 12);
 export const OWNER: Actor = { userId: "usr_owner", tokenId: "tok_owner" };
-const NO_LIMITS = { maxBatchSize: null, maxPayloadBytes: null, clientRatePerSecond: null };
 
 let numbered = 0;
 export const fresh = (prefix: string) => `${prefix}_${++numbered}`;
@@ -34,6 +33,7 @@ export const aMember = (over: Partial<MemberRecord> = {}): MemberRecord => ({
   ...over,
 });
 export const aSource = (organizationId: string, over: Partial<SourceRecord> = {}): SourceRecord => ({
+  ...SOURCE_DEFAULTS,
   sourceId: fresh("src"),
   organizationId,
   name: "Shop",
@@ -42,12 +42,6 @@ export const aSource = (organizationId: string, over: Partial<SourceRecord> = {}
   previousKeyExpiresAt: null,
   publicKeyRotatedAt: null,
   allowedOrigins: ["https://example.com"],
-  frameworkHint: null,
-  isActive: true,
-  requireOrigin: true,
-  privacy: { respectGpc: false, requireConsent: false },
-  ...DEFAULT_COUNTING,
-  limits: NO_LIMITS,
   lastBootstrapAt: null,
   lastEventAt: null,
   createdAt: NOW,

@@ -1,7 +1,7 @@
 /** What the ledger's suites share: a store that can be reopened, and the plain values that go into it. */
 import { createHash } from "node:crypto";
 import { it } from "node:test";
-import { DEFAULT_COUNTING } from "@headwater/contract";
+import { SOURCE_DEFAULTS } from "@headwater/contract";
 import type { Commit, CommitEntry, SessionRecord, SourceRecord } from "../../src/core/records.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 
@@ -48,16 +48,11 @@ const aSource = (over: Partial<SourceRecord> = {}): SourceRecord => ({
   organizationId: ORGANIZATION,
   name: "Shop",
   slug: fresh("shop").replace("_", "-"),
+  ...SOURCE_DEFAULTS,
   publicKey: fresh("pk"),
   previousKeyExpiresAt: null,
   publicKeyRotatedAt: null,
   allowedOrigins: ["https://shop.example"],
-  frameworkHint: null,
-  isActive: true,
-  requireOrigin: true,
-  privacy: { respectGpc: false, requireConsent: false },
-  ...DEFAULT_COUNTING,
-  limits: { maxBatchSize: null, maxPayloadBytes: null, clientRatePerSecond: null },
   lastBootstrapAt: null,
   lastEventAt: null,
   createdAt: NOW,

@@ -1,6 +1,7 @@
 /** The part of the table of operations that is about sources: they, their keys, their install and their debug history. */
 import Type from "typebox";
 import { DebugData, DebugQuery } from "../debug.ts";
+import { InstallPayload, InstallQuery } from "../install.ts";
 import { BODY, type Operation, onSource, onWorkspace, QUERY } from "../operation.ts";
 import * as sources from "../sources.ts";
 import { Verification, VerifyBody } from "../verify.ts";
@@ -110,9 +111,9 @@ export const SOURCE_OPERATIONS = [
     access: "sources:read",
     organization: "optional-query",
     source: "path",
-    query: sources.InstallQuery,
+    query: InstallQuery,
     status: 200,
-    answer: sources.InstallPayload,
+    answer: InstallPayload,
     codes: onSource(QUERY),
   },
   {

@@ -1,0 +1,158 @@
+/**
+ * The fields of a source that its users set (docs/contract.md section 2). Each field is declared three times, here and
+ * nowhere else: its schema in a source, its schema in a request body, and its value in a new source. The compiler reports
+ * a field that one of the three lacks. CONTRIBUTING.md has the recipe for a new field.
+ */
+import Type, { type Static, type TSchema } from "typebox";
+import { LIMITS } from "./limits.ts";
+import { Closed, Maybe, Nullable, OneOf } from "./shapes.ts";
+
+export const KNOWN_FRAMEWORKS = [
+  "nextjs",
+  "react",
+  "vue",
+  "nuxt",
+  "svelte",
+  "angular",
+  "astro",
+  "remix",
+  "html",
+] as const;
+
+/** `apart`: stored, marked as bots, and left out of stats by default. `reject`: not stored. `keep`: stored unmarked. */
+export const BOT_POLICIES = ["apart", "reject", "keep"] as const;
+export type BotPolicy = (typeof BOT_POLICIES)[number];
+
+const Name = Type.String({
+  minLength: 1,
+  description: "1 to 120 characters after trimming, without control characters",
+});
+const Slug = Type.String({
+  pattern: "^[a-z0-9]+(-[a-z0-9]+)*$",
+  maxLength: LIMITS.maxSlugLength,
+  description: "words of lower-case letters (a to z) and digits, joined by single hyphens, such as my-shop",
+});
+const Origins = Type.Array(Type.String({ minLength: 1, maxLength: LIMITS.maxOriginLength }), {
+  maxItems: LIMITS.maxAllowedOrigins,
+  description: "Each is scheme://host[:port]. https://*.example.com, http://localhost:* and * are patterns.",
+});
+const FrameworkHint = Nullable(
+  Type.String({
+    pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$",
+    description:
+      "a framework's name of at most 64 letters, digits, dots, hyphens and underscores, such as nextjs",
+  }),
+);
+const PathPattern = Type.String({
+  pattern: "^/[^\\s?#]*$",
+  maxLength: LIMITS.maxPathPatternLength,
+  description: "a path that starts with / and has no spaces, ? or #; * matches any characters, / included",
+});
+const EventName = Type.String({ minLength: 1, maxLength: LIMITS.maxEventNameLength });
+const GoalName = Type.String({ minLength: 1, maxLength: LIMITS.maxNameLength });
+
+/** A goal is an event name or a path pattern. The other one is null. */
+export const Goal = Closed({ name: GoalName, event: Nullable(EventName), path: Nullable(PathPattern) });
+export type Goal = Static<typeof Goal>;
+const GoalInput = Closed({ name: GoalName, event: Maybe(EventName), path: Maybe(PathPattern) });
+
+/** The limits that a source sets for itself. null: the server's default. */
+export const SourceLimits = Closed({
+  maxBatchSize: Nullable(Type.Integer({ minimum: 1, maximum: LIMITS.maxBatchSizeCeiling })),
+  maxPayloadBytes: Nullable(Type.Integer({ minimum: 1_024, maximum: LIMITS.maxPayloadBytesCeiling })),
+  clientRatePerSecond: Nullable(Type.Integer({ minimum: 1, maximum: LIMITS.clientRatePerSecondCeiling })),
+});
+export type SourceLimits = Static<typeof SourceLimits>;
+
+/** The privacy rules of a source. Its pages get them with the bootstrap response and follow them. */
+export const Privacy = Closed({
+  respectGpc: Type.Boolean({ description: "Visitors with Global Privacy Control are not counted." }),
+  requireConsent: Type.Boolean({
+    description: "Nothing is counted or stored in the browser before the page reports consent.",
+  }),
+});
+export type Privacy = Static<typeof Privacy>;
+
+const RetentionDays = Nullable(
+  Type.Integer({
+    minimum: 1,
+    maximum: LIMITS.maxRetentionDays,
+    description: "Older events are deleted from the warehouse. null: events are kept forever.",
+  }),
+);
+const RequireOrigin = Type.Boolean({
+  description: "Ingest requests without an Origin header are refused.",
+});
+const IsActive = Type.Boolean({ description: "false: bootstrap and events are refused." });
+
+/** As a source shows them. */
+export const SOURCE_FIELDS = {
+  name: Type.String(),
+  slug: Type.String(),
+  allowedOrigins: Type.Array(Type.String()),
+  frameworkHint: Nullable(Type.String()),
+  isActive: IsActive,
+  requireOrigin: RequireOrigin,
+  privacy: Privacy,
+  goals: Type.Array(Goal),
+  bots: OneOf(BOT_POLICIES),
+  excludedPaths: Type.Array(PathPattern),
+  retentionDays: RetentionDays,
+  limits: SourceLimits,
+};
+const SourceSettings = Closed(SOURCE_FIELDS);
+export type SourceSettings = Static<typeof SourceSettings>;
+export type SourceFieldName = keyof SourceSettings;
+
+/** As the body of an update gives them. A list replaces the whole list. */
+export const SOURCE_FIELD_INPUTS = {
+  name: Type.Optional(Name),
+  slug: Type.Optional(Slug),
+  allowedOrigins: Type.Optional(Origins),
+  frameworkHint: Type.Optional(FrameworkHint),
+  isActive: Type.Optional(IsActive),
+  requireOrigin: Type.Optional(RequireOrigin),
+  privacy: Type.Optional(
+    Closed({
+      respectGpc: Type.Optional(Privacy.properties.respectGpc),
+      requireConsent: Type.Optional(Privacy.properties.requireConsent),
+    }),
+  ),
+  goals: Type.Optional(
+    Type.Array(GoalInput, {
+      maxItems: LIMITS.maxGoals,
+      description: "Each has either an event name or a path pattern.",
+    }),
+  ),
+  bots: Type.Optional(OneOf(BOT_POLICIES)),
+  excludedPaths: Type.Optional(Type.Array(PathPattern, { maxItems: LIMITS.maxExcludedPaths })),
+  retentionDays: Type.Optional(RetentionDays),
+  limits: Type.Optional(
+    Closed({
+      maxBatchSize: Type.Optional(SourceLimits.properties.maxBatchSize),
+      maxPayloadBytes: Type.Optional(SourceLimits.properties.maxPayloadBytes),
+      clientRatePerSecond: Type.Optional(SourceLimits.properties.clientRatePerSecond),
+    }),
+  ),
+} satisfies Record<SourceFieldName, TSchema>;
+
+/** In the body of a create the name is required, and `isActive` and `limits` cannot be set. */
+const { isActive: _isActive, limits: _limits, ...createInputs } = SOURCE_FIELD_INPUTS;
+export const SOURCE_CREATE_INPUTS = { ...createInputs, name: Name, slug: Maybe(Slug) };
+
+/** The values of a new source. Its name is given, and its slug is given or made from the name. */
+export const SOURCE_DEFAULTS: Readonly<Omit<SourceSettings, "name" | "slug">> = {
+  allowedOrigins: [],
+  frameworkHint: null,
+  isActive: true,
+  requireOrigin: true,
+  privacy: { respectGpc: false, requireConsent: false },
+  goals: [],
+  bots: "apart",
+  excludedPaths: [],
+  retentionDays: null,
+  limits: { maxBatchSize: null, maxPayloadBytes: null, clientRatePerSecond: null },
+};
+
+/** The fields that decide which events a source counts and keeps. */
+export type Counting = Pick<SourceSettings, "goals" | "bots" | "excludedPaths" | "retentionDays">;
