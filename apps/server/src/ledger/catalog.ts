@@ -1,5 +1,5 @@
 /** The catalog: the rarely called part of the ledger, implemented once for both engines (`catalog/`). */
-import type { Role, VisitorKind } from "@headwater/contract";
+import type { Role, SourceFieldName, VisitorKind } from "@headwater/contract";
 import type {
   Actor,
   AuditRecord,
@@ -20,21 +20,10 @@ export interface AuditedChange {
   now: number;
 }
 
-/** The fields of a source that an update may set. */
-type EditableSourceField =
-  | "name"
-  | "slug"
-  | "allowedOrigins"
-  | "frameworkHint"
-  | "isActive"
-  | "requireOrigin"
-  | "goals"
-  | "bots"
-  | "excludedPaths"
-  | "retentionDays";
-
 /** An update of a source. Missing (or undefined) fields keep their value, also inside `privacy` and `limits`. */
-export type SourceChange = { [F in EditableSourceField]?: SourceRecord[F] | undefined } & {
+export type SourceChange = {
+  [F in Exclude<SourceFieldName, "privacy" | "limits">]?: SourceRecord[F] | undefined;
+} & {
   [F in "privacy" | "limits"]?:
     | { [Member in keyof SourceRecord[F]]?: SourceRecord[F][Member] | undefined }
     | undefined;

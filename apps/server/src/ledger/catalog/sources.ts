@@ -52,36 +52,21 @@ async function slugsIn(db: Db, organizationId: string): Promise<Set<string>> {
   return new Set(rows.map((row) => row.slug));
 }
 
-/** What the audit log keeps of a source: what people set, not what the service counts. */
-const audited = ({
-  name,
-  slug,
-  publicKey,
-  allowedOrigins,
-  frameworkHint,
-  isActive,
-  requireOrigin,
-  privacy,
-  goals,
-  bots,
-  excludedPaths,
-  retentionDays,
-  limits,
-}: SourceRecord) => ({
-  name,
-  slug,
-  publicKey,
-  allowedOrigins,
-  frameworkHint,
-  isActive,
-  requireOrigin,
-  privacy,
-  goals,
-  bots,
-  excludedPaths,
-  retentionDays,
-  limits,
-});
+/** The members of a source that the audit log leaves out: the server sets them. */
+const NOT_AUDITED: ReadonlySet<string> = new Set<keyof SourceRecord>([
+  "sourceId",
+  "organizationId",
+  "previousKeyExpiresAt",
+  "publicKeyRotatedAt",
+  "lastBootstrapAt",
+  "lastEventAt",
+  "createdAt",
+  "updatedAt",
+]);
+
+/** The part of a source that the audit log records: its public key and the fields that its users set. */
+const audited = (source: SourceRecord): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(source).filter(([name]) => !NOT_AUDITED.has(name)));
 
 async function createSource(
   db: Db,
