@@ -10,17 +10,18 @@ import { checkExpiry, checkReach, createToken, listTokens, revokeToken } from ".
 import type { FieldRules, Handler, Handlers } from "./core/handler.ts";
 import { type VerifyDeps, verifyInstall } from "./doctor/verify.ts";
 import { DOCS_HEADERS, docsPage } from "./http/docs.ts";
-import { type InstallAddresses, installPayload } from "./install/install.ts";
+import { getInstall, type InstallAddresses } from "./install/install.ts";
 import type { Catalog } from "./ledger/ledger.ts";
-import { createSource } from "./sources/create.ts";
-import { deleteSource } from "./sources/delete.ts";
-import { checkFields } from "./sources/fields.ts";
-import { getSource } from "./sources/get.ts";
-import { getInstall } from "./sources/install.ts";
-import { listSources } from "./sources/list.ts";
-import { regenerateKey } from "./sources/regenerate-key.ts";
-import { restoreKey } from "./sources/restore-key.ts";
-import { updateSource } from "./sources/update.ts";
+import { checkSourceFields } from "./sources/fields.ts";
+import {
+  createSource,
+  deleteSource,
+  getSource,
+  listSources,
+  regenerateKey,
+  restoreKey,
+  updateSource,
+} from "./sources/routes.ts";
 import type { StatsHandlers } from "./stats/stats.ts";
 import { getBilling } from "./workspace/billing.ts";
 import { checkVisitor, eraseVisitor, getErasure } from "./workspace/erasures.ts";
@@ -30,8 +31,8 @@ import { getUsage } from "./workspace/usage.ts";
 
 /** What the handlers refuse of single fields, for the guard to list at once with what is wrong with the shape. */
 export const FIELD_RULES: FieldRules = {
-  createSource: [checkFields],
-  updateSource: [checkFields],
+  createSource: [checkSourceFields],
+  updateSource: [checkSourceFields],
   createOrganization: [checkName("name")],
   addMember: [checkName("name")],
   createToken: [checkName("label"), checkExpiry, checkReach],
@@ -77,7 +78,7 @@ export function createHandlers({
     deleteSource: deleteSource(ledger),
     regenerateKey: regenerateKey(ledger),
     restoreKey: restoreKey(ledger),
-    getInstall: getInstall((source, path) => installPayload(source, addresses(), path)),
+    getInstall: getInstall(addresses),
     verifyInstall: verifyInstall(verify),
     getDebug: debug.get,
     streamDebug: debug.stream,

@@ -41,7 +41,7 @@ import type { ReadinessWatch } from "./monitoring/readiness.ts";
 import { createOperations } from "./monitoring/routes.ts";
 import { type StorageTrouble, watchStorageTrouble } from "./monitoring/storage-trouble.ts";
 import { createHandlers, FIELD_RULES } from "./routes.ts";
-import { appliedLimits, type LimitDefaults, renderSource } from "./sources/source.ts";
+import { appliedLimits, type LimitDefaults, renderSource } from "./sources/render.ts";
 import type { AskedWarehouse } from "./stats/run-query.ts";
 import { createStats } from "./stats/stats.ts";
 import type { EraserDeps } from "./workers/erasures.ts";

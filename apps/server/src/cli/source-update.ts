@@ -2,7 +2,7 @@
 import type { UpdateSourceBody } from "@headwater/contract";
 import { defineCommand } from "citty";
 import { Refusal } from "../core/refusal.ts";
-import { updateSource } from "../sources/update.ts";
+import { updateSource } from "../sources/routes.ts";
 import { JSON_FLAG } from "./arguments.ts";
 import { UsageError } from "./failure.ts";
 import { perform, withLedger } from "./operator.ts";

@@ -1,8 +1,7 @@
 /** `headwater source`: the tracked applications of a workspace. */
 import type { Source } from "@headwater/contract";
 import { defineCommand } from "citty";
-import { createSource } from "../sources/create.ts";
-import { listSources } from "../sources/list.ts";
+import { createSource, listSources } from "../sources/routes.ts";
 import { JSON_FLAG, ORGANIZATION_FLAG, valuesOf } from "./arguments.ts";
 import { everyRow, perform, withWorkspace } from "./operator.ts";
 import { listing, minute, type Report } from "./report.ts";

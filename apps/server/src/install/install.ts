@@ -1,8 +1,11 @@
+/** The install payload of a source: what to paste into an application (spec 2.2, docs/contract.md section 7). */
 import { createHash } from "node:crypto";
-import type { InstallPayload } from "@headwater/contract";
+import { type InstallPayload, SOURCE_DEFAULTS } from "@headwater/contract";
+import type { Handler } from "../core/handler.ts";
+import type { SourceRecord } from "../core/records.ts";
 import { proxyRules } from "./proxy.ts";
 import { astroExample } from "./snippets/astro.ts";
-import { browserSnippet, type Install, inlineScript } from "./snippets/browser.ts";
+import { browserSnippet, inlineScript, type SnippetOptions } from "./snippets/browser.ts";
 import { curlExample } from "./snippets/curl.ts";
 import { nextjsExample } from "./snippets/next.ts";
 import { nuxtExample } from "./snippets/nuxt.ts";
@@ -10,69 +13,64 @@ import { reactExample } from "./snippets/react.ts";
 import { svelteExample } from "./snippets/svelte.ts";
 import { vueExample } from "./snippets/vue.ts";
 
-/** `name` and `frameworkHint` are for people; no snippet holds them, so nothing in them can break one. */
-export interface InstallSource {
-  readonly sourceId: string;
-  readonly publicKey: string;
-  readonly name: string;
-  readonly frameworkHint: string | null;
-  /** Both are for the curl example, which sends an origin that is let in. */
-  readonly allowedOrigins?: readonly string[];
-  readonly requireOrigin?: boolean;
-  readonly privacy?: { readonly requireConsent: boolean; readonly respectGpc: boolean };
-}
+/** No snippet contains `name` or `frameworkHint`, so nothing that users write into them can break one. */
+export type InstallSource = Pick<SourceRecord, "sourceId" | "publicKey" | "name" | "frameworkHint"> &
+  Partial<Pick<SourceRecord, "allowedOrigins" | "requireOrigin" | "privacy">>;
 
-/** The addresses of this service, from its configuration; never from the Host header of a request. */
+/** The addresses of this service. They come from its configuration, never from the Host header of a request. */
 export interface InstallAddresses {
   readonly baseUrl: string;
   readonly appUrl: string;
-  /** INGEST_ALIAS; null or absent: none. */
+  /** INGEST_ALIAS. null or absent: there is none. */
   readonly alias?: string | null;
 }
 
-/** Where nobody said under which path of the site the service shall be found. */
-const USUAL_PATH = "/hw";
+/** The path in the proxy rules if neither the request nor INGEST_ALIAS names one. */
+const DEFAULT_PATH = "/hw";
 
-/** Where a source's attempts are shown (spec 2.2). */
+const withoutTrailingSlash = (url: string): string => url.replace(/\/+$/, "");
+
+/** The address of a source's debug view (spec 2.2). */
 export const debugUrlOf = (appUrl: string, sourceId: string): string =>
   `${withoutTrailingSlash(appUrl)}/analytics/setup/debug?sourceId=${encodeURIComponent(sourceId)}`;
 
-/**
- * Specification 2.2, CONTRACT section 7.
- * @param path of the application's own site, for the proxy rules; default: INGEST_ALIAS, else `/hw`
- */
+/** What a page's Content-Security-Policy must allow. */
+function cspOf(options: SnippetOptions): InstallPayload["csp"] {
+  const origin = URL.parse(options.apiBaseUrl)?.origin ?? options.apiBaseUrl;
+  const hash = createHash("sha256").update(inlineScript(options)).digest("base64");
+  return { scriptSrc: [origin], connectSrc: [origin], snippetHash: `'sha256-${hash}'` };
+}
+
+/** @param path the path of the application's own site for the proxy rules. Default: INGEST_ALIAS, or else `/hw` */
 export function installPayload(
   source: InstallSource,
   { baseUrl, appUrl, alias = null }: InstallAddresses,
   path: string | null = null,
 ): InstallPayload {
-  const { sourceId, publicKey, privacy = { requireConsent: false, respectGpc: false } } = source;
+  const { sourceId, publicKey, privacy = SOURCE_DEFAULTS.privacy } = source;
   const apiBaseUrl = withoutTrailingSlash(baseUrl);
-  const install = { publicKey, apiBaseUrl, ...privacy };
+  const options: SnippetOptions = { publicKey, apiBaseUrl, ...privacy };
   return {
     publicKey,
     apiBaseUrl,
     ingestVersion: 2,
-    browserSnippet: browserSnippet(install),
-    nextjsExample: nextjsExample(install),
-    reactExample: reactExample(install),
+    browserSnippet: browserSnippet(options),
+    nextjsExample: nextjsExample(options),
+    reactExample: reactExample(options),
     debugUrl: debugUrlOf(appUrl, sourceId),
     snippets: {
-      vue: vueExample(install),
-      nuxt: nuxtExample(install),
-      svelte: svelteExample(install),
-      astro: astroExample(install),
-      curl: curlExample(install, source),
+      vue: vueExample(options),
+      nuxt: nuxtExample(options),
+      svelte: svelteExample(options),
+      astro: astroExample(options),
+      curl: curlExample(options, source),
     },
-    csp: contentSecurity(install),
-    proxy: proxyRules(install, path ?? alias ?? USUAL_PATH),
+    csp: cspOf(options),
+    proxy: proxyRules(options, path ?? alias ?? DEFAULT_PATH),
   };
 }
 
-const withoutTrailingSlash = (url: string): string => url.replace(/\/+$/, "");
-
-function contentSecurity(install: Install): InstallPayload["csp"] {
-  const origin = URL.parse(install.apiBaseUrl)?.origin ?? install.apiBaseUrl;
-  const hash = createHash("sha256").update(inlineScript(install)).digest("base64");
-  return { scriptSrc: [origin], connectSrc: [origin], snippetHash: `'sha256-${hash}'` };
-}
+/** @param addresses called for each request, because they can follow the port that the server listens on */
+export const getInstall =
+  (addresses: () => InstallAddresses): Handler<"getInstall"> =>
+  async ({ source, query }) => ({ body: installPayload(source, addresses(), query.path) });

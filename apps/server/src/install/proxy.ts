@@ -4,7 +4,7 @@
  */
 import type { InstallPayload } from "@headwater/contract";
 import { stringLiteral } from "./escape.ts";
-import { browserSnippet, type Install } from "./snippets/browser.ts";
+import { browserSnippet, type SnippetOptions } from "./snippets/browser.ts";
 
 const TRUST = "The service counts this proxy too: add it to its TRUST_PROXY.";
 
@@ -88,11 +88,11 @@ export default {
 `;
 
 /** @param path of the site, without a slash at its end; its letters are those of the contract's pattern */
-export function proxyRules(install: Install, path: string): InstallPayload["proxy"] {
-  const service = plain(install.apiBaseUrl);
+export function proxyRules(options: SnippetOptions, path: string): InstallPayload["proxy"] {
+  const service = plain(options.apiBaseUrl);
   return {
     path,
-    browserSnippet: browserSnippet({ ...install, apiBaseUrl: path }),
+    browserSnippet: browserSnippet({ ...options, apiBaseUrl: path }),
     nextjs: nextjs(service, path),
     nginx: nginx(service, path),
     caddy: caddy(service, path),

@@ -1,21 +1,12 @@
-/** The rules of a source's fields that a schema cannot say (CONTRACT section 2). Pure. */
-import { type Issue, LIMITS } from "@headwater/contract";
+/** Reads the fields of a source from a request body: the rules that a schema cannot state (docs/contract.md section 2). Pure. */
+import { type Issue, LIMITS, type UpdateSourceBody } from "@headwater/contract";
 import { readOrigins } from "@headwater/contract/origin";
 import { Refusal } from "../core/refusal.ts";
 
-interface Given {
-  name?: string | undefined;
-  allowedOrigins?: string[] | undefined;
-  frameworkHint?: string | null | undefined;
-  goals?: GivenGoal[] | undefined;
-}
-interface GivenGoal {
-  name: string;
-  event?: string | null | undefined;
-  path?: string | null | undefined;
-}
+type SourceFields = Omit<UpdateSourceBody, "organizationId">;
+type GoalFields = NonNullable<SourceFields["goals"]>[number];
 
-/** 1 to 120 characters after trimming, as people count them; no control characters. */
+/** A name has 1 to 120 characters after trimming, as people count characters, and no control characters. */
 function nameIssues(name: string): Issue[] {
   const issue = (code: Issue["code"], message: string): Issue => ({
     path: ["name"],
@@ -29,8 +20,8 @@ function nameIssues(name: string): Issue[] {
   return /\p{Cc}/u.test(name) ? [issue("invalid_value", "must not contain control characters")] : [];
 }
 
-/** Each is an event or a path, and has a name that no other has. */
-function goalIssues(goals: readonly GivenGoal[]): Issue[] {
+/** A goal has either an event or a path, and a name that no goal before it has. */
+function goalIssues(goals: readonly GoalFields[]): Issue[] {
   return goals.flatMap(({ name, event, path }, index): Issue[] => {
     const issue = (field: string, message: string): Issue => ({
       path: ["goals", index, field],
@@ -40,39 +31,43 @@ function goalIssues(goals: readonly GivenGoal[]): Issue[] {
     if (goals.findIndex((other) => other.name === name) < index)
       return [issue("name", "another goal has this name")];
     return (event == null) === (path == null)
-      ? [issue("event", "a goal is either an event or a path: give one of them")]
+      ? [issue("event", "a goal must have either an event or a path")]
       : [];
   });
 }
 
-const isGoal = (value: unknown): value is GivenGoal => typeof value === "object" && value !== null;
-const isText = (value: unknown): value is string => typeof value === "string";
-
-/** The fields of a body of any shape that can be held against the rules; what cannot is the schema's to refuse. */
-export function checkFields({ name, allowedOrigins, goals }: Readonly<Record<string, unknown>>): void {
-  const origins = Array.isArray(allowedOrigins) && allowedOrigins.every(isText) ? allowedOrigins : undefined;
-  const listed = Array.isArray(goals) && goals.every(isGoal) ? goals : undefined;
-  readFields({ name: isText(name) ? name : undefined, allowedOrigins: origins, goals: listed });
-}
-
 /**
- * The supplied fields in the form in which they are kept; what was not supplied stays undefined.
- * Throws one 422 with every issue.
+ * The fields of a body as they are stored. A field without a rule of its own passes unchanged, and an absent field stays
+ * absent. Throws one 422 `invalid_payload` with every issue.
  */
-export function readFields(given: Given) {
-  const name = given.name?.trim();
-  const read = given.allowedOrigins && readOrigins(given.allowedOrigins);
+export function readSourceFields({ name, allowedOrigins, frameworkHint, goals, ...others }: SourceFields) {
+  const trimmedName = name?.trim();
+  const { origins, issues: originIssues } = readOrigins(allowedOrigins ?? []);
   const issues = [
-    ...(name === undefined ? [] : nameIssues(name)),
-    ...(read?.issues ?? []),
-    ...goalIssues(given.goals ?? []),
+    ...(trimmedName === undefined ? [] : nameIssues(trimmedName)),
+    ...originIssues,
+    ...goalIssues(goals ?? []),
   ];
   if (issues.length > 0) throw new Refusal("invalid_payload", { issues });
-  const frameworkHint = given.frameworkHint?.toLowerCase() ?? given.frameworkHint;
-  const goals = given.goals?.map(({ name: named, event = null, path = null }) => ({
-    name: named,
-    event,
-    path,
-  }));
-  return { name, allowedOrigins: read?.origins, frameworkHint, goals };
+  return {
+    ...others,
+    ...(trimmedName !== undefined && { name: trimmedName }),
+    ...(allowedOrigins !== undefined && { allowedOrigins: origins }),
+    ...(frameworkHint !== undefined && { frameworkHint: frameworkHint?.toLowerCase() ?? null }),
+    ...(goals !== undefined && {
+      goals: goals.map((goal) => ({ name: goal.name, event: goal.event ?? null, path: goal.path ?? null })),
+    }),
+  };
+}
+
+const isGoal = (value: unknown): value is GoalFields => typeof value === "object" && value !== null;
+const isText = (value: unknown): value is string => typeof value === "string";
+
+/** Applies the same rules to a body of any shape (`FieldRules`). The schema reports fields of a wrong type. */
+export function checkSourceFields({ name, allowedOrigins, goals }: Readonly<Record<string, unknown>>): void {
+  readSourceFields({
+    ...(isText(name) && { name }),
+    ...(Array.isArray(allowedOrigins) && allowedOrigins.every(isText) && { allowedOrigins }),
+    ...(Array.isArray(goals) && goals.every(isGoal) && { goals }),
+  });
 }

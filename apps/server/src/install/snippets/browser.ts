@@ -1,7 +1,7 @@
 import { stringLiteral } from "../escape.ts";
 
 /** What differs from one source to the next; everything else in a snippet is fixed text. */
-export interface Install {
+export interface SnippetOptions {
   readonly publicKey: string;
   readonly apiBaseUrl: string;
   /** The client knows of it only from the first answer; a page that says so itself sends nothing before consent. */
@@ -10,19 +10,19 @@ export interface Install {
   readonly respectGpc: boolean;
 }
 
-export const scriptUrl = ({ apiBaseUrl }: Install): string => `${apiBaseUrl}/sdk/v2.js`;
+export const scriptUrl = ({ apiBaseUrl }: SnippetOptions): string => `${apiBaseUrl}/sdk/v2.js`;
 
 /** The attributes of the client's tag, by their names in its `dataset`. */
-export const attributesOf = (install: Install): Record<string, string> => ({
-  key: install.publicKey,
-  api: install.apiBaseUrl,
-  respectGpc: `${install.respectGpc}`,
-  ...(install.requireConsent ? { consent: "pending" } : {}),
+export const attributesOf = (options: SnippetOptions): Record<string, string> => ({
+  key: options.publicKey,
+  api: options.apiBaseUrl,
+  respectGpc: `${options.respectGpc}`,
+  ...(options.requireConsent ? { consent: "pending" } : {}),
 });
 
 /** A statement for each attribute, for snippets that make the element themselves. */
-export const attributeLines = (install: Install, indent: string): string =>
-  Object.entries(attributesOf(install))
+export const attributeLines = (options: SnippetOptions, indent: string): string =>
+  Object.entries(attributesOf(options))
     .map(([name, value]) => `${indent}script.dataset.${name} = ${stringLiteral(value)};\n`)
     .join("");
 
@@ -39,17 +39,17 @@ export const blockedWarning =
  * The text between the tags, as a Content-Security-Policy hashes it. A script that was blocked cannot say so itself:
  * its element does.
  */
-export const inlineScript = (install: Install): string => `
+export const inlineScript = (options: SnippetOptions): string => `
 (function (script) {
 ${queueStub.replace(/^/gm, "  ")}
   script.async = true;
-  script.src = ${stringLiteral(scriptUrl(install))};
-${attributeLines(install, "  ")}  script.onerror = function () { console.warn(${blockedWarning}); };
+  script.src = ${stringLiteral(scriptUrl(options))};
+${attributeLines(options, "  ")}  script.onerror = function () { console.warn(${blockedWarning}); };
   document.head.appendChild(script);
 })(document.createElement("script"));
 // headwater("track", "signup") counts an event.
 `;
 
 /** One inline script, because tag managers drop the data attributes of a tag that they paste. */
-export const browserSnippet = (install: Install): string => `<script>${inlineScript(install)}</script>
+export const browserSnippet = (options: SnippetOptions): string => `<script>${inlineScript(options)}</script>
 `;

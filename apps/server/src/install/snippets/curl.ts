@@ -1,5 +1,5 @@
 import { shellLiteral } from "../escape.ts";
-import type { Install } from "./browser.ts";
+import type { SnippetOptions } from "./browser.ts";
 
 interface Allowed {
   readonly allowedOrigins?: readonly string[];
@@ -15,7 +15,7 @@ function exampleOrigin({ allowedOrigins = [], requireOrigin = true }: Allowed): 
 }
 
 /** One page view by one request; each run sends an event with an id of its own. */
-export function curlExample({ publicKey, apiBaseUrl }: Install, allowed: Allowed): string {
+export function curlExample({ publicKey, apiBaseUrl }: SnippetOptions, allowed: Allowed): string {
   const origin = exampleOrigin(allowed);
   const url = `${apiBaseUrl}/api/ingest/v2/${encodeURIComponent(publicKey)}/bootstrap`;
   const header = origin === null ? "" : ` \\\n  -H ${shellLiteral(`Origin: ${origin}`)}`;

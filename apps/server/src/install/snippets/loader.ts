@@ -1,5 +1,5 @@
 import { stringLiteral } from "../escape.ts";
-import { attributeLines, blockedWarning, type Install, scriptUrl } from "./browser.ts";
+import { attributeLines, blockedWarning, type SnippetOptions, scriptUrl } from "./browser.ts";
 
 /** What a TypeScript module of a snippet exports. It may be called before the script has come, and on a server, where it does nothing. */
 export const calls = `type Call = [command: string, ...args: unknown[]];
@@ -25,14 +25,14 @@ export function track(name: string, properties?: Record<string, unknown>): void 
 `;
 
 /** The statements that load the client, once in a page. */
-export const loading = (install: Install, indent: string): string =>
+export const loading = (options: SnippetOptions, indent: string): string =>
   `if (document.getElementById("headwater-script")) return;
 queue();
 const script = document.createElement("script");
 script.id = "headwater-script";
 script.async = true;
-script.src = ${stringLiteral(scriptUrl(install))};
-${attributeLines(install, "")}script.onerror = () => console.warn(${blockedWarning});
+script.src = ${stringLiteral(scriptUrl(options))};
+${attributeLines(options, "")}script.onerror = () => console.warn(${blockedWarning});
 document.head.append(script);
 `.replace(/^(?=.)/gm, indent);
 
@@ -40,8 +40,8 @@ document.head.append(script);
  * The body of a TypeScript module that loads the client, for frameworks that have nothing of their own to say about
  * it. It may be imported on a server, where it does nothing, and more than once.
  */
-export const loader = (install: Install): string => `${calls}
+export const loader = (options: SnippetOptions): string => `${calls}
 function load(): void {
   if (typeof document === "undefined") return;
-${loading(install, "  ")}}
+${loading(options, "  ")}}
 `;

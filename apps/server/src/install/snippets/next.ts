@@ -1,5 +1,5 @@
 import { stringLiteral } from "../escape.ts";
-import { attributesOf, blockedWarning, type Install, queueStub, scriptUrl } from "./browser.ts";
+import { attributesOf, blockedWarning, queueStub, type SnippetOptions, scriptUrl } from "./browser.ts";
 
 /** As it is written in a tag. */
 const attributeName = (name: string): string => `data-${name.replace(/[A-Z]/g, "-$&").toLowerCase()}`;
@@ -7,7 +7,7 @@ const attributeName = (name: string): string => `data-${name.replace(/[A-Z]/g, "
 /** In the example it stands within a template literal. */
 const inTemplate = (code: string): string => code.replaceAll("`", "\\`");
 
-export const nextjsExample = (install: Install): string => `// app/layout.tsx
+export const nextjsExample = (options: SnippetOptions): string => `// app/layout.tsx
 // If you have a root layout already, put the <script> and the <Script> into its <body>
 // and keep what else it has. Page views are counted by themselves, client navigations included.
 // In client components, window.headwater?.("track", "signup", { plan: "pro" }) counts an event of your own.
@@ -38,8 +38,8 @@ export default function RootLayout({ children }: Readonly<{ children: ReactNode 
         <Script
           id="headwater-script"
           strategy="afterInteractive"
-          src={${stringLiteral(scriptUrl(install))}}
-${Object.entries(attributesOf(install))
+          src={${stringLiteral(scriptUrl(options))}}
+${Object.entries(attributesOf(options))
   .map(([name, value]) => `          ${attributeName(name)}={${stringLiteral(value)}}\n`)
   .join("")}        />
       </body>

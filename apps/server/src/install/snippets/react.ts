@@ -1,8 +1,8 @@
-import type { Install } from "./browser.ts";
+import type { SnippetOptions } from "./browser.ts";
 import { calls, loading } from "./loader.ts";
 
 /** The script's id holds against the second run of effects in StrictMode, and against a component rendered twice. */
-export const reactExample = (install: Install): string => `// src/headwater.tsx
+export const reactExample = (options: SnippetOptions): string => `// src/headwater.tsx
 // Render <Headwater /> once, for example in src/main.tsx:
 //   <StrictMode><Headwater /><App /></StrictMode>
 // Page views are counted by themselves, client navigations included.
@@ -12,7 +12,7 @@ import { useEffect } from "react";
 ${calls}
 export function Headwater() {
   useEffect(() => {
-${loading(install, "    ")}  }, []);
+${loading(options, "    ")}  }, []);
   return null;
 }
 `;

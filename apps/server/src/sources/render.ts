@@ -1,4 +1,4 @@
-/** A source as the contract shows it, and the limits that hold for it (spec 2.1, CONTRACT sections 2 and 5). */
+/** A source as the API shows it, and the limits that apply to it (spec 2.1, docs/contract.md sections 2 and 5). */
 import {
   type AppliedLimits,
   DEDUP_WINDOW_SECONDS,
@@ -9,7 +9,22 @@ import {
 import type { SourceRecord } from "../core/records.ts";
 import { toIsoTime, toIsoTimeOrNull } from "../core/time.ts";
 
-/** What holds where a source has no limit of its own; an operator may set each. */
+/** The end of the previous key is shown only while that key is accepted. */
+export function renderSource(record: SourceRecord, now: number): Source {
+  const { previousKeyExpiresAt } = record;
+  const isPreviousKeyAccepted = previousKeyExpiresAt !== null && previousKeyExpiresAt > now;
+  return {
+    ...record,
+    previousKeyExpiresAt: isPreviousKeyAccepted ? toIsoTime(previousKeyExpiresAt) : null,
+    publicKeyRotatedAt: toIsoTimeOrNull(record.publicKeyRotatedAt),
+    lastBootstrapAt: toIsoTimeOrNull(record.lastBootstrapAt),
+    lastEventAt: toIsoTimeOrNull(record.lastEventAt),
+    createdAt: toIsoTime(record.createdAt),
+    updatedAt: toIsoTime(record.updatedAt),
+  };
+}
+
+/** The limits of a source that sets none itself. Each is a setting of the server. */
 export interface LimitDefaults {
   readonly maxBatchSize: number;
   readonly maxPayloadBytes: number;
@@ -20,35 +35,7 @@ export interface LimitDefaults {
   readonly sourceRateBurst: number;
 }
 
-/** A previous key is shown while it is let in, and no longer. */
-export function renderSource(record: SourceRecord, now: number): Source {
-  const previous = record.previousKeyExpiresAt;
-  return {
-    sourceId: record.sourceId,
-    organizationId: record.organizationId,
-    name: record.name,
-    slug: record.slug,
-    publicKey: record.publicKey,
-    allowedOrigins: record.allowedOrigins,
-    frameworkHint: record.frameworkHint,
-    isActive: record.isActive,
-    requireOrigin: record.requireOrigin,
-    privacy: record.privacy,
-    goals: record.goals,
-    bots: record.bots,
-    excludedPaths: record.excludedPaths,
-    retentionDays: record.retentionDays,
-    limits: record.limits,
-    previousKeyExpiresAt: previous !== null && previous > now ? toIsoTime(previous) : null,
-    publicKeyRotatedAt: toIsoTimeOrNull(record.publicKeyRotatedAt),
-    lastBootstrapAt: toIsoTimeOrNull(record.lastBootstrapAt),
-    lastEventAt: toIsoTimeOrNull(record.lastEventAt),
-    createdAt: toIsoTime(record.createdAt),
-    updatedAt: toIsoTime(record.updatedAt),
-  };
-}
-
-/** The source's own limits, else the defaults. A raised rate keeps the default's proportion of burst. */
+/** The source's own limits, or else the defaults. With its own rate, the burst grows in the same proportion. */
 export function appliedLimits(own: SourceLimits, defaults: LimitDefaults): AppliedLimits {
   const perSecond = own.clientRatePerSecond ?? defaults.clientRatePerSecond;
   const burst =

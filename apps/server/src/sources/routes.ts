@@ -1,0 +1,98 @@
+/** The operations on sources and their public keys (spec 3 and 4.1, docs/contract.md section 2). */
+import { randomBytes } from "node:crypto";
+import { LIMITS, SOURCE_DEFAULTS } from "@headwater/contract";
+import type { Handler } from "../core/handler.ts";
+import type { SourceRecord } from "../core/records.ts";
+import { Refusal } from "../core/refusal.ts";
+import { toIsoTime } from "../core/time.ts";
+import type { Catalog } from "../ledger/ledger.ts";
+import { readSourceFields } from "./fields.ts";
+import { renderSource } from "./render.ts";
+
+/** A public key is `pk_` and 144 random bits, safe in a URL. No key is ever used twice. */
+const createPublicKey = (): string => `pk_${randomBytes(18).toString("base64url")}`;
+
+/** The sources of a workspace, oldest first. */
+export const listSources =
+  (catalog: Catalog): Handler<"listSources"> =>
+  async ({ organizationId, query, now }) => {
+    const page = { organizationId, limit: query.limit ?? LIMITS.maxPageSize, cursor: query.cursor ?? null };
+    const { rows, nextCursor } = await catalog.sources(page);
+    return { body: { sources: rows.map((row) => renderSource(row, now)), nextCursor } };
+  };
+
+export const getSource: Handler<"getSource"> = async ({ source, now }) => ({
+  body: renderSource(source, now),
+});
+
+/** A new source is active and requires an Origin header, but it accepts none until some are allowed. */
+export const createSource =
+  (catalog: Catalog, newId: (prefix: string) => string): Handler<"createSource"> =>
+  async ({ organizationId, actor, body, now }) => {
+    const { organizationId: _, slug = null, privacy, ...fields } = body;
+    const source: SourceRecord = {
+      ...SOURCE_DEFAULTS,
+      ...readSourceFields(fields),
+      name: body.name.trim(),
+      slug: slug ?? "",
+      privacy: { ...SOURCE_DEFAULTS.privacy, ...privacy },
+      limits: SOURCE_DEFAULTS.limits,
+      sourceId: newId("src"),
+      organizationId,
+      publicKey: createPublicKey(),
+      previousKeyExpiresAt: null,
+      publicKeyRotatedAt: null,
+      lastBootstrapAt: null,
+      lastEventAt: null,
+      createdAt: now,
+      updatedAt: now,
+    };
+    const created = await catalog.createSource({ source, slugGiven: slug !== null, actor, now });
+    if (created === "slug_taken" || created === "too_many_sources") throw new Refusal(created);
+    return {
+      body: renderSource(created, now),
+      headers: { Location: `/api/tracking-sources/${encodeURIComponent(created.sourceId)}` },
+    };
+  };
+
+/** Changes the fields that the body has, and no others. */
+export const updateSource =
+  (catalog: Catalog): Handler<"updateSource"> =>
+  async ({ source, actor, body, now }) => {
+    const { organizationId: _, ...fields } = body;
+    const change = readSourceFields(fields);
+    const updated = await catalog.updateSource({ sourceId: source.sourceId, change, actor, now });
+    if (updated === "unknown") throw new Refusal("source_not_found");
+    if (updated === "slug_taken") throw new Refusal("slug_taken");
+    return { body: renderSource(updated, now) };
+  };
+
+/** Deletes a source softly: its keys stop working, its history is kept. */
+export const deleteSource =
+  (catalog: Catalog): Handler<"deleteSource"> =>
+  async ({ source: { sourceId }, actor, now }) => {
+    const outcome = await catalog.deleteSource({ sourceId, actor, now });
+    if (outcome === "unknown") throw new Refusal("source_not_found");
+    return { body: { sourceId, deletedAt: toIsoTime(now) } };
+  };
+
+/** Gives the source a new public key. The old one stops working at once, or after the grace period. */
+export const regenerateKey =
+  (catalog: Catalog): Handler<"regenerateKey"> =>
+  async ({ source: { sourceId }, actor, body, now }) => {
+    const graceMs = (body.gracePeriodSeconds ?? 0) * 1_000;
+    const rotated = await catalog.rotateKey({ sourceId, publicKey: createPublicKey(), graceMs, actor, now });
+    if (rotated === "unknown") throw new Refusal("source_not_found");
+    return { body: renderSource(rotated, now) };
+  };
+
+/** Accepts a retired key of this source again, for the grace period. */
+export const restoreKey =
+  (catalog: Catalog): Handler<"restoreKey"> =>
+  async ({ source: { sourceId }, actor, body: { publicKey, gracePeriodSeconds }, now }) => {
+    const graceMs = gracePeriodSeconds * 1_000;
+    const restored = await catalog.restoreKey({ sourceId, publicKey, graceMs, actor, now });
+    if (restored === "unknown") throw new Refusal("source_not_found");
+    if (restored === "not_retired") throw new Refusal("key_not_retired");
+    return { body: renderSource(restored, now) };
+  };
