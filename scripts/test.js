@@ -242,6 +242,8 @@ const running = suites.filter((suite) => !unable.includes(suite));
 
 // what the tests start finds this Node under the name `node`
 process.env.PATH = `${dirname(process.execPath)}${delimiter}${process.env.PATH}`;
+// each file is a process that compiles the same sources: the cache saves a third of its CPU time
+process.env.NODE_COMPILE_CACHE ??= join(ROOT, "node_modules", ".cache", "compile-tests");
 if (isLong) process.env.TEST_LONG = "1";
 
 const cluster = await startSharedCluster();
@@ -252,6 +254,8 @@ await buildConsoleOnce();
 const files = running.flatMap(({ name: suite, files, timeoutMs, env }) =>
   files.map((path) => ({ path, suite, timeoutMs, env })),
 );
+// the longest ones first, so that none is left alone at the end
+files.sort((one, other) => (other.timeoutMs ?? 0) - (one.timeoutMs ?? 0));
 const results = await tryAgain(await runAll(files));
 await cluster?.stop();
 for (const end of endpoints) await end();
