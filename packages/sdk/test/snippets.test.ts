@@ -28,7 +28,7 @@ browserTest(
     await Promise.all([visit.nextWarning(), page.goto(site.url)]);
     await settle(visit);
     assert.deepEqual(warnings, [
-      `Headwater: ${ingest.url}/sdk/v2.js was blocked: nothing is counted. Ask \`headwater doctor\`.`,
+      `Headwater: ${ingest.url}/sdk/v2.js was blocked, so nothing is counted. Run \`headwater doctor\`.`,
     ]);
   },
 );

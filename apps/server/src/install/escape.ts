@@ -1,6 +1,8 @@
+/** Escaping of values that snippets contain. */
+
 /**
- * A value as a string literal of JavaScript, safe inside a `<script>`, in TSX and in any character set: what could
- * end the script, and everything beyond plain ASCII (line separators, marks that turn the writing), is escaped.
+ * A value as a JavaScript string literal that is safe inside a `<script>` and in TSX. It escapes `<`, `>` and `&`, which
+ * could end the script, and all characters outside printable ASCII.
  */
 export const stringLiteral = (value: string): string =>
   JSON.stringify(value).replace(
@@ -8,5 +10,5 @@ export const stringLiteral = (value: string): string =>
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 
-/** A value as one word of a POSIX shell. */
+/** A value as one quoted word of a POSIX shell. */
 export const shellLiteral = (value: string): string => `'${value.replaceAll("'", "'\\''")}'`;

@@ -1,41 +1,41 @@
 /**
- * The service under a path of the application's own site (CONTRACT section 7), so that lists of other hosts and rules
- * for third parties do not apply. Only the client and ingest are passed on, and no cookie of the site.
+ * Proxy rules that serve Headwater under a path of the application's own site (docs/contract.md section 7), so that
+ * blockers of third-party hosts do not apply. The rules forward only the client and ingest, and no cookies.
  */
 import type { InstallPayload } from "@headwater/contract";
 import { stringLiteral } from "./escape.ts";
 import { browserSnippet, type SnippetOptions } from "./snippets/browser.ts";
 
-const TRUST = "The service counts this proxy too: add it to its TRUST_PROXY.";
+const TRUST = "Add this proxy to the TRUST_PROXY setting of Headwater.";
 
-/** Letters that no configuration language reads as anything else; the others as a URL may spell them. */
-const plain = (url: string): string =>
+/** A URL with every character percent-encoded that a configuration language could interpret. */
+const encodeForConfig = (url: string): string =>
   url.replace(/[^A-Za-z0-9:/.[\]_~%-]/gu, (character) =>
     [...Buffer.from(character)].map((byte) => `%${byte.toString(16).padStart(2, "0")}`).join(""),
   );
 
-/** Not `rewrites` of next.config.ts: they pass on the cookies of the site. */
+/** `rewrites` in next.config.ts would be shorter, but they forward the cookies of the site. */
 const nextjs = (
   service: string,
   path: string,
-): string => `// proxy.ts, beside app/ (with Next.js 15 and older: middleware.ts, and the function is called middleware)
-// If you have one already, add the matchers to yours, and ask for these paths in the function. ${TRUST}
-// With a basePath in next.config.ts leave this file as it is, and put the basePath before ${path} in the snippet:
-// Next.js takes it for the beginning of every matcher.
+): string => `// proxy.ts, next to app/ (with Next.js 15 and older: middleware.ts, and the function is called middleware)
+// If you already have this file, add the matchers and handle these paths in your function. ${TRUST}
+// If next.config.ts has a basePath, do not change this file. Put the basePath before ${path} in the snippet instead:
+// Next.js adds it to every matcher.
 import { type NextRequest, NextResponse } from "next/server";
 
 export const config = { matcher: ["${path}/sdk/:path*", "${path}/api/ingest/:path*"] };
 
 export function proxy({ headers, nextUrl }: NextRequest) {
-  const onward = new Headers(headers);
-  onward.delete("cookie");
+  const forwarded = new Headers(headers);
+  forwarded.delete("cookie");
   const url = ${stringLiteral(service)} + nextUrl.pathname.slice(${path.length}) + nextUrl.search;
-  return NextResponse.rewrite(url, { request: { headers: onward } });
+  return NextResponse.rewrite(url, { request: { headers: forwarded } });
 }
 `;
 
-/** `^~`, because a site's own rules for `.js` would take the script otherwise. */
-const nginx = (service: string, path: string): string => `# Inside the server { } of your site.
+/** `^~` gives these locations priority over regular-expression locations, such as one for `.js` files. */
+const nginx = (service: string, path: string): string => `# Put this inside the server { } block of your site.
 # ${TRUST}
 location ^~ ${path}/sdk/ {
   proxy_pass ${service}/sdk/;
@@ -53,12 +53,13 @@ location ^~ ${path}/api/ingest/ {
 
 function caddy(service: string, path: string): string {
   const [, origin = service, base = ""] = /^(\w+:\/\/[^/]+)(.*)$/.exec(service) ?? [];
-  const onward = base === "" ? `strip_prefix ${path}` : `path_regexp ^${path.replaceAll(".", "\\.")} ${base}`;
-  return `# Inside the site block of your Caddyfile.
+  const forwarded =
+    base === "" ? `strip_prefix ${path}` : `path_regexp ^${path.replaceAll(".", "\\.")} ${base}`;
+  return `# Put this inside the site block of your Caddyfile.
 # ${TRUST}
 @headwater path ${path}/sdk/* ${path}/api/ingest/*
 handle @headwater {
-  uri ${onward}
+  uri ${forwarded}
   reverse_proxy ${origin} {
     header_up Host {upstream_hostport}
     header_up -Cookie
@@ -72,24 +73,24 @@ const cloudflare = (service: string, path: string): string => `// A Worker on th
 const PATH = "${path}";
 const SERVICE = ${stringLiteral(service)};
 
-const isOfService = (path) => path.startsWith("/sdk/") || path.startsWith("/api/ingest/");
+const isForwarded = (path) => path.startsWith("/sdk/") || path.startsWith("/api/ingest/");
 
 export default {
   async fetch(request) {
     const { pathname, search } = new URL(request.url);
     const path = pathname.startsWith(PATH) ? pathname.slice(PATH.length) : "";
-    if (!isOfService(path)) return fetch(request);
-    const onward = new Request(SERVICE + path + search, request);
-    onward.headers.delete("Cookie");
-    onward.headers.set("X-Forwarded-For", request.headers.get("CF-Connecting-IP") ?? "");
-    return fetch(onward);
+    if (!isForwarded(path)) return fetch(request);
+    const forwarded = new Request(SERVICE + path + search, request);
+    forwarded.headers.delete("Cookie");
+    forwarded.headers.set("X-Forwarded-For", request.headers.get("CF-Connecting-IP") ?? "");
+    return fetch(forwarded);
   },
 };
 `;
 
-/** @param path of the site, without a slash at its end; its letters are those of the contract's pattern */
+/** @param path a path of the site that matches `SITE_PATH` of the contract, without a slash at its end */
 export function proxyRules(options: SnippetOptions, path: string): InstallPayload["proxy"] {
-  const service = plain(options.apiBaseUrl);
+  const service = encodeForConfig(options.apiBaseUrl);
   return {
     path,
     browserSnippet: browserSnippet({ ...options, apiBaseUrl: path }),

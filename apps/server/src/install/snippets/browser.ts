@@ -1,18 +1,19 @@
+/** The browser snippet, and the parts of it that the framework snippets share. */
 import { stringLiteral } from "../escape.ts";
 
-/** What differs from one source to the next; everything else in a snippet is fixed text. */
+/** The values in a snippet that differ between sources. Everything else is fixed text. */
 export interface SnippetOptions {
   readonly publicKey: string;
   readonly apiBaseUrl: string;
-  /** The client knows of it only from the first answer; a page that says so itself sends nothing before consent. */
+  /** Written into the page, because otherwise the client would learn it from the first response, after it has sent a request. */
   readonly requireConsent: boolean;
-  /** Said either way: a visitor with Global Privacy Control then waits for no answer. */
+  /** Written into the page if true or false, so that the client need not wait for the first response. */
   readonly respectGpc: boolean;
 }
 
 export const scriptUrl = ({ apiBaseUrl }: SnippetOptions): string => `${apiBaseUrl}/sdk/v2.js`;
 
-/** The attributes of the client's tag, by their names in its `dataset`. */
+/** The data attributes of the client's `<script>` element, by their names in `dataset`. */
 export const attributesOf = (options: SnippetOptions): Record<string, string> => ({
   key: options.publicKey,
   api: options.apiBaseUrl,
@@ -20,24 +21,24 @@ export const attributesOf = (options: SnippetOptions): Record<string, string> =>
   ...(options.requireConsent ? { consent: "pending" } : {}),
 });
 
-/** A statement for each attribute, for snippets that make the element themselves. */
+/** One JavaScript statement for each data attribute, for snippets that create the element. */
 export const attributeLines = (options: SnippetOptions, indent: string): string =>
   Object.entries(attributesOf(options))
     .map(([name, value]) => `${indent}script.dataset.${name} = ${stringLiteral(value)};\n`)
     .join("");
 
-/** Takes calls until the script has come and replays them. A function, so that new commands need no new snippet. */
+/** Queues calls until the client has loaded and runs them. It takes any command, so a new command needs no new snippet. */
 export const queueStub = `if (typeof window.headwater !== "function") {
   window.headwater = function () { (headwater.q = headwater.q || []).push(arguments); };
 }`;
 
-/** What the page's console says when the script did not come, as an expression in which `script` is its element. */
+/** The console warning for a script that did not load, as a JavaScript expression. `script` is the element. */
 export const blockedWarning =
-  '"Headwater: " + script.src + " was blocked: nothing is counted. Ask `headwater doctor`."';
+  '"Headwater: " + script.src + " was blocked, so nothing is counted. Run `headwater doctor`."';
 
 /**
- * The text between the tags, as a Content-Security-Policy hashes it. A script that was blocked cannot say so itself:
- * its element does.
+ * The text between the tags, which a Content-Security-Policy hashes. The element's `onerror` reports a blocked script,
+ * because the script itself cannot.
  */
 export const inlineScript = (options: SnippetOptions): string => `
 (function (script) {
@@ -47,9 +48,9 @@ ${queueStub.replace(/^/gm, "  ")}
 ${attributeLines(options, "  ")}  script.onerror = function () { console.warn(${blockedWarning}); };
   document.head.appendChild(script);
 })(document.createElement("script"));
-// headwater("track", "signup") counts an event.
+// headwater("track", "signup") sends an event.
 `;
 
-/** One inline script, because tag managers drop the data attributes of a tag that they paste. */
+/** One inline script: tag managers remove data attributes from `<script src>` tags. */
 export const browserSnippet = (options: SnippetOptions): string => `<script>${inlineScript(options)}</script>
 `;

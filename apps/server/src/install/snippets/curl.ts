@@ -1,26 +1,27 @@
+/** The curl example: one page view, sent from a shell. */
 import { shellLiteral } from "../escape.ts";
 import type { SnippetOptions } from "./browser.ts";
 
-interface Allowed {
+interface CurlSource {
   readonly allowedOrigins?: readonly string[];
   readonly requireOrigin?: boolean;
 }
 
-/** An origin that a pattern lets in; null where none has to be sent. */
-function exampleOrigin({ allowedOrigins = [], requireOrigin = true }: Allowed): string | null {
+/** An origin that the source allows. null: the source accepts requests without one. */
+function exampleOrigin({ allowedOrigins = [], requireOrigin = true }: CurlSource): string | null {
   if (!requireOrigin) return null;
   const [first = "https://www.example.com"] = allowedOrigins;
   if (first === "*") return null;
   return first.replace("://*.", "://www.").replace(/:\*$/, first.startsWith("http://") ? ":3000" : "");
 }
 
-/** One page view by one request; each run sends an event with an id of its own. */
-export function curlExample({ publicKey, apiBaseUrl }: SnippetOptions, allowed: Allowed): string {
-  const origin = exampleOrigin(allowed);
+/** Each run of the command sends an event with a new id. */
+export function curlExample({ publicKey, apiBaseUrl }: SnippetOptions, source: CurlSource): string {
+  const origin = exampleOrigin(source);
   const url = `${apiBaseUrl}/api/ingest/v2/${encodeURIComponent(publicKey)}/bootstrap`;
   const header = origin === null ? "" : ` \\\n  -H ${shellLiteral(`Origin: ${origin}`)}`;
   const page = JSON.stringify(`${origin ?? "https://www.example.com"}/`);
-  return `# One page view, as a browser would send it. "accepted":1 in the answer: it is stored.
+  return `# Sends one page view, as a browser would. If the response contains "accepted":1, the event is stored.
 NOW=$(date -u +%Y-%m-%dT%H:%M:%SZ)
 ID=$(date +%s)-$$
 curl -sS ${shellLiteral(url)}${header} \\
@@ -37,5 +38,5 @@ EOF
 `;
 }
 
-/** In a here-document these three mean something to the shell. */
+/** Escapes the three characters that the shell interprets in a here-document. */
 const hereDocument = (text: string): string => text.replace(/[\\$`]/g, "\\$&");

@@ -1,7 +1,8 @@
+/** The TypeScript that the module snippets share: the exported functions, and the statements that load the client. */
 import { stringLiteral } from "../escape.ts";
 import { attributeLines, blockedWarning, type SnippetOptions, scriptUrl } from "./browser.ts";
 
-/** What a TypeScript module of a snippet exports. It may be called before the script has come, and on a server, where it does nothing. */
+/** The functions that a module snippet exports. They queue calls until the client has loaded. On a server they do nothing. */
 export const calls = `type Call = [command: string, ...args: unknown[]];
 
 declare global {
@@ -10,7 +11,7 @@ declare global {
   }
 }
 
-// Keeps the calls that are made before the script has come.
+// Queues calls until the script has loaded.
 function queue() {
   return (window.headwater ??= (...early) => void (window.headwater!.q ??= [] as Call[]).push(early));
 }
@@ -24,7 +25,7 @@ export function track(name: string, properties?: Record<string, unknown>): void 
 }
 `;
 
-/** The statements that load the client, once in a page. */
+/** The statements that load the client once in a page. */
 export const loading = (options: SnippetOptions, indent: string): string =>
   `if (document.getElementById("headwater-script")) return;
 queue();
@@ -37,8 +38,8 @@ document.head.append(script);
 `.replace(/^(?=.)/gm, indent);
 
 /**
- * The body of a TypeScript module that loads the client, for frameworks that have nothing of their own to say about
- * it. It may be imported on a server, where it does nothing, and more than once.
+ * The body of a TypeScript module that loads the client. Applications can import it more than once, and on a server,
+ * where it does nothing.
  */
 export const loader = (options: SnippetOptions): string => `${calls}
 function load(): void {

@@ -1,16 +1,17 @@
+/** The snippet for Next.js with the App Router. */
 import { stringLiteral } from "../escape.ts";
 import { attributesOf, blockedWarning, queueStub, type SnippetOptions, scriptUrl } from "./browser.ts";
 
-/** As it is written in a tag. */
+/** The name of a data attribute in HTML: `data-respect-gpc` for `respectGpc`. */
 const attributeName = (name: string): string => `data-${name.replace(/[A-Z]/g, "-$&").toLowerCase()}`;
 
-/** In the example it stands within a template literal. */
+/** Escapes code that the example puts inside a template literal. */
 const inTemplate = (code: string): string => code.replaceAll("`", "\\`");
 
 export const nextjsExample = (options: SnippetOptions): string => `// app/layout.tsx
-// If you have a root layout already, put the <script> and the <Script> into its <body>
-// and keep what else it has. Page views are counted by themselves, client navigations included.
-// In client components, window.headwater?.("track", "signup", { plan: "pro" }) counts an event of your own.
+// If you already have a root layout, add the <script> and the <Script> to its <body>.
+// Page views are counted automatically, including client navigations.
+// In client components, window.headwater?.("track", "signup", { plan: "pro" }) sends an event.
 import Script from "next/script";
 import type { ReactNode } from "react";
 
@@ -20,7 +21,7 @@ declare global {
   }
 }
 
-// Keeps the calls that are made before the script has come, and says so when it was blocked.
+// Queues calls until the script has loaded, and warns if it was blocked.
 const beforeScript = \`
 ${queueStub}
 addEventListener("error", function (event) {

@@ -1,12 +1,13 @@
+/** The snippet for Nuxt. */
 import type { SnippetOptions } from "./browser.ts";
 import { loader } from "./loader.ts";
 
-/** The file's name ends in `.client`, so Nuxt runs it in browsers only. */
+/** Nuxt runs a plugin whose name ends in `.client` only in browsers. */
 export const nuxtExample = (options: SnippetOptions): string => `// app/plugins/headwater.client.ts
-// Nuxt runs it by itself (in Nuxt 3 without the app folder: plugins/headwater.client.ts).
-// Page views are counted by themselves, client navigations included.
-// useNuxtApp().$track("signup", { plan: "pro" }) counts an event of your own, in code that runs in the browser;
-// $headwater("identify", "user-42") names the visitor.
+// Nuxt loads it automatically (in Nuxt 3 without the app folder: plugins/headwater.client.ts).
+// Page views are counted automatically, including client navigations.
+// In code that runs in the browser, useNuxtApp().$track("signup", { plan: "pro" }) sends an event, and
+// useNuxtApp().$headwater("identify", "user-42") identifies the visitor.
 ${loader(options)}
 export default defineNuxtPlugin(() => {
   load();
