@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { type BrowserContext, chromium, type Page } from "playwright-core";
 import { connect } from "../../apps/server/src/clickhouse/client.ts";
 import { startEmbedded } from "../../apps/server/src/clickhouse/embedded/start.ts";
-import type { Life } from "../../apps/server/src/clickhouse/keep.ts";
+import type { WarehouseProcess } from "../../apps/server/src/clickhouse/warehouse.ts";
 import { migrate } from "../../apps/server/src/clickhouse/migrate.ts";
 import { ORIGIN, type Visit } from "../bodies.ts";
 import { type Context, figure, median, type Section, spread, type Table, verdict } from "../section.ts";
@@ -168,7 +168,7 @@ export async function consolePages(context: Context): Promise<Section> {
 }
 
 /** The service is not there while the month is filled: its own settling would take days that are half full for what they are. */
-async function measure(context: Context, events: number, life: Life): Promise<Section> {
+async function measure(context: Context, events: number, life: WarehouseProcess): Promise<Section> {
   const dataDir = newFolder();
   const before = await startHeadwater({ settings: ORDINARY, dataDir, visits: 1 });
   const sourceId = await onlySource(before);
@@ -189,7 +189,7 @@ async function measure(context: Context, events: number, life: Life): Promise<Se
   }
 }
 
-async function month(life: Life, sourceId: string, events: number): Promise<void> {
+async function month(life: WarehouseProcess, sourceId: string, events: number): Promise<void> {
   await migrate(life.endpoint);
   const client = connect(life.endpoint, COMMAND_MS);
   await fill(client, sourceId, events);

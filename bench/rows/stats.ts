@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { connect, type WarehouseClient } from "../../apps/server/src/clickhouse/client.ts";
 import { startEmbedded } from "../../apps/server/src/clickhouse/embedded/start.ts";
-import type { Life } from "../../apps/server/src/clickhouse/keep.ts";
+import type { WarehouseProcess } from "../../apps/server/src/clickhouse/warehouse.ts";
 import { migrate } from "../../apps/server/src/clickhouse/migrate.ts";
 import { answerQuery } from "../../apps/server/src/stats/query.ts";
 import { type Ask, createAsker } from "../../apps/server/src/stats/run-query.ts";
@@ -139,7 +139,7 @@ export async function stats(context: Context): Promise<Section> {
   }
 }
 
-async function measure(context: Context, life: Life): Promise<Section> {
+async function measure(context: Context, life: WarehouseProcess): Promise<Section> {
   const { quick } = context.options;
   const events = quick ? QUICK_EVENTS : EVENTS;
   await migrate(life.endpoint);

@@ -1,4 +1,4 @@
-/** Which ledger: the one place that knows there is more than one engine. */
+/** Chooses the ledger's engine by the settings: SQLite in DATA_DIR, or PostgreSQL. No other file knows which. */
 import type { Config } from "./config/config.ts";
 import { pack } from "./debug/parcel.ts";
 import type { WriteAttempts } from "./debug/write.ts";
@@ -8,11 +8,11 @@ import { openSqliteLedger } from "./ledger/sqlite/open.ts";
 
 export interface OpenedLedger {
   ledger: Ledger;
-  /** Where attempts are rendered elsewhere than in this thread. */
+  /** Renders and stores debug attempts in a thread of the ledger; absent when this thread has to render them. */
   writeAttempts?: WriteAttempts;
-  /** Calls back when a part is broken that only a new process mends. */
+  /** Calls back when a thread of the ledger has ended: only a new process can repair that. */
   onBroken(listener: (cause: Error) => void): void;
-  /** Of its threads. */
+  /** Returns unused memory of the ledger's threads to the operating system. */
   releaseMemory(): Promise<void>;
 }
 
@@ -22,11 +22,11 @@ export interface LedgerOptions {
   durability?: Durability;
 }
 
-/** Its driver is loaded only where it is used. */
+/** The PostgreSQL driver is imported only when it is used. */
 async function openOnPostgres(url: string, config: Config): Promise<OpenedLedger> {
   const { openPostgresLedger } = await import("./ledger/postgres/open.ts");
   const ledger = await openPostgresLedger({ url, attemptStoreBytes: config.DEBUG_STORE_BYTES });
-  // it has no threads, and mends itself
+  // no threads, and it reconnects by itself
   return { ledger, onBroken: () => undefined, releaseMemory: async () => undefined };
 }
 
@@ -45,13 +45,14 @@ async function openInDataDir(config: Config, { now, durability }: LedgerOptions)
 }
 
 /**
- * For a serving process.
- * @throws DataDirInUse when another process serves the folder, UnfitPostgres when nothing can be promised on that server
+ * Opens the ledger for a process that serves.
+ * @throws DataDirInUse when another process serves this folder
+ * @throws UnfitPostgres when the server's settings could lose accepted events
  */
 export const openLedger = (config: Config, options: LedgerOptions): Promise<OpenedLedger> =>
   config.DATABASE_URL === null ? openInDataDir(config, options) : openOnPostgres(config.DATABASE_URL, config);
 
-/** For a command of the command line, beside whatever serves. */
+/** Opens the ledger for a command, while a service may have it open too. */
 export async function openLedgerBeside(config: Config, now: number): Promise<Ledger> {
   if (config.DATABASE_URL !== null) return (await openOnPostgres(config.DATABASE_URL, config)).ledger;
   return openSqliteLedger({ dataDir: config.DATA_DIR, now, shared: true });

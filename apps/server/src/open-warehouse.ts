@@ -1,16 +1,9 @@
-/** Which warehouse, and what is shipped to it: the one place that knows that there is more than one kind. */
-import { existsSync } from "node:fs";
+/** Chooses the warehouse by the settings: a ClickHouse server, the embedded engine, or none. No other file knows which. */
 import { join } from "node:path";
-import type { Logger } from "pino";
 import type { EmbeddedOptions } from "./clickhouse/embedded/start.ts";
-import type { StartLife } from "./clickhouse/keep.ts";
-import { noWarehouse, type Warehouse } from "./clickhouse/warehouse.ts";
+import { noWarehouse, type StartWarehouse, type Warehouse } from "./clickhouse/warehouse.ts";
 import { type Config, ConfigError } from "./config/config.ts";
-import { DAY_MS } from "./core/time.ts";
-import type { Ledger } from "./ledger/ledger.ts";
-import { type EraserDeps, startEraser } from "./workers/erasures.ts";
-import { createExpiry } from "./workers/retention.ts";
-import type { ShipperTotals } from "./workers/shipper.ts";
+import type { Worker, WorkerLog } from "./workers/worker.ts";
 
 const NOT_INSTALLED =
   "the embedded warehouse (the optional package chdb) is not installed or has no build for this platform: " +
@@ -20,9 +13,12 @@ export const embeddedFolder = (config: Config) => join(config.DATA_DIR, "warehou
 
 /**
  * @param more what a command needs beyond the settings
- * @throws ConfigError where it is not installed
+ * @returns what starts the embedded engine. It throws ConfigError when the engine is not installed
  */
-export function startEmbeddedOf(config: Config, more: Pick<EmbeddedOptions, "backups"> = {}): StartLife {
+export function startEmbeddedFor(
+  config: Config,
+  more: Pick<EmbeddedOptions, "backups"> = {},
+): StartWarehouse {
   const options = {
     ...more,
     folder: embeddedFolder(config),
@@ -37,10 +33,10 @@ export function startEmbeddedOf(config: Config, more: Pick<EmbeddedOptions, "bac
 }
 
 /**
- * How the warehouse of the settings is brought up; or else why there is none, null when that is wanted. What it needs
- * is loaded only where there is one.
+ * @returns what starts the warehouse of the settings. Without one: the reason why it is missing, or null when the
+ *   settings switch it off. The embedded engine is imported only when it is used.
  */
-export async function warehouseStart(config: Config): Promise<StartLife | string | null> {
+export async function chooseWarehouse(config: Config): Promise<StartWarehouse | string | null> {
   if (config.WAREHOUSE === "off") return null;
   if (config.CLICKHOUSE_URL !== null) {
     const endpoint = { ...config.CLICKHOUSE_URL, cluster: config.CLICKHOUSE_CLUSTER };
@@ -49,68 +45,27 @@ export async function warehouseStart(config: Config): Promise<StartLife | string
   // several nodes would each hold a part of the events
   if (config.DATABASE_URL !== null) return null;
   const { isInstalled } = await import("./clickhouse/embedded/start.ts");
-  return isInstalled() ? startEmbeddedOf(config) : NOT_INSTALLED;
+  return isInstalled() ? startEmbeddedFor(config) : NOT_INSTALLED;
 }
 
-async function openWarehouse(config: Config, log: Logger): Promise<Warehouse> {
-  const start = await warehouseStart(config);
-  if (start instanceof Function) {
-    const { keepWarehouse } = await import("./clickhouse/keep.ts");
-    return keepWarehouse({ start, log });
+/** The warehouse, and its worker when there is one to start. */
+export interface OpenedWarehouse {
+  warehouse: Warehouse;
+  /** Brings the warehouse up and keeps it up. Null when there is none. */
+  startMonitor: (() => Worker) | null;
+}
+
+/** Starts nothing yet: the warehouse stays in the state `starting` until its monitor has run. */
+export async function openWarehouse(
+  config: Config,
+  log: WorkerLog & { info(message: string): void },
+): Promise<OpenedWarehouse> {
+  const startWarehouse = await chooseWarehouse(config);
+  if (startWarehouse instanceof Function) {
+    const { createWarehouseMonitor } = await import("./workers/warehouse-monitor.ts");
+    const monitor = createWarehouseMonitor({ startWarehouse, log });
+    return { warehouse: monitor, startMonitor: monitor.start };
   }
-  if (start !== null) log.warn(start);
-  return noWarehouse(start);
-}
-
-export interface Shipping extends Pick<Warehouse, "state" | "client"> {
-  losses(): number;
-  totals(): Readonly<ShipperTotals>;
-  /** Deletes what is past its source's days, or RETENTION_DAYS where there is no warehouse. */
-  expire(at: { now: number }): Promise<void>;
-  stop(): Promise<void>;
-}
-
-export interface ShippingParts {
-  config: Config;
-  ledger: Ledger;
-  clock(): number;
-  newId(prefix: string): string;
-  log: Logger;
-  /** What the service remembers of visitors, for whoever erases them. */
-  memory: Pick<EraserDeps, "flushAttempts" | "asRecorded" | "forgetSession">;
-  onCaughtUp(): void;
-}
-
-const NOTHING: ShipperTotals = { events: 0, failures: 0, refused: 0 };
-/** Of 4,000 rows each: more in a minute than can be accepted in one. */
-const SLICES = 1_000;
-
-/** Comes up beside the service, which does not wait for it. */
-export async function startShipping(parts: ShippingParts): Promise<Shipping> {
-  const { config, ledger, clock, newId, log, memory, onCaughtUp } = parts;
-  const warehouse = await openWarehouse(config, log);
-  const isOff = warehouse.state() === "off";
-  const { startShipper } = await import("./workers/shipper.ts");
-  const shipper = isOff ? null : startShipper({ ledger, warehouse, clock, newId, log, onCaughtUp });
-  const { startSettler } = await import("./workers/rollups.ts");
-  const settler = isOff ? null : startSettler({ warehouse, clock, log });
-  const expire = createExpiry({ ledger, warehouse });
-  const isWithoutWarehouse = () =>
-    isOff && warehouse.problem() === null && !existsSync(embeddedFolder(config));
-  const eraser = startEraser({ ledger, warehouse, isWithoutWarehouse, clock, log, ...memory });
-  return {
-    state: warehouse.state,
-    client: warehouse.client,
-    losses: warehouse.losses,
-    totals: () => shipper?.totals() ?? NOTHING,
-    expire: async ({ now }) => {
-      if (!isOff) return expire({ now });
-      const before = now - config.RETENTION_DAYS * DAY_MS;
-      for (let slice = 0; slice < SLICES && (await ledger.expireOutbox({ before })); ) slice++;
-    },
-    stop: async () => {
-      await Promise.all([shipper?.stop(), eraser.stop(), settler?.stop()]);
-      await warehouse.close();
-    },
-  };
+  if (startWarehouse !== null) log.warn({}, startWarehouse);
+  return { warehouse: noWarehouse(startWarehouse), startMonitor: null };
 }

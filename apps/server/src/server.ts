@@ -1,75 +1,81 @@
-/** Opens the ledger, builds the service on it, listens; and takes it all down again. */
+/** Starts the service: opens its stores, builds its parts in order, listens, and closes all of it in reverse order. */
 import { readFileSync } from "node:fs";
 import type { Server } from "node:http";
 import { fileURLToPath } from "node:url";
 import { type Logger, pino } from "pino";
 import { buildSdk, builtExtras } from "../../../packages/sdk/build.js";
 import { setUpOnFirstStart } from "./access/first-start.ts";
+import { startBackgroundWorkers } from "./background.ts";
 import { type Config, ConfigError, type Environment, localUrl, publicSettings } from "./config/config.ts";
+import { createContext, type ServiceContext } from "./context.ts";
 import { createIds } from "./core/ids.ts";
 import { releaseMemory, whileCollectable } from "./core/memory.ts";
-import { DAY_MS } from "./core/time.ts";
 import { hashToken } from "./core/token.ts";
 import { type Listening, listenFor } from "./http/listening.ts";
-import type { Ledger } from "./ledger/ledger.ts";
 import type { Durability } from "./ledger/sqlite/database.ts";
-import { type ReadinessWatch, watchReadiness } from "./monitoring/readiness.ts";
-import { type OpenedLedger, openLedger } from "./open-ledger.ts";
-import { type Shipping, startShipping } from "./open-warehouse.ts";
-import { createService, type Service } from "./service.ts";
-
-const VERSION = (
-  JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string }
-).version;
-const COUNTRIES = fileURLToPath(
-  import.meta.resolve("@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb"),
-);
-const MAINTENANCE_MS = 60_000;
+import { createReadiness } from "./monitoring/readiness.ts";
+import { openLedger } from "./open-ledger.ts";
+import { openWarehouse } from "./open-warehouse.ts";
+import { createHttpService, type ServiceAssets } from "./service.ts";
 
 export interface StartOptions {
   /** Milliseconds since the epoch; tests drive it. */
   clock?: () => number;
   /** `off` is for the control run of the power-loss test. */
   durability?: Durability;
-  /** The folder of the built console; absent: none is served. */
+  /** The folder of the built console; null or absent: no console is served. */
   consoleFolder?: string | null;
 }
 
 export interface RunningServer {
-  /** Where it listens. */
+  /** The address that the service listens on. */
   url: string;
   firstStart: { token: string | null; signInUrl: string } | null;
-  /** What the minute's timer does; tests that drive the clock call it. */
+  /** Runs what runs every minute. For tests that drive the clock. */
   maintain(): Promise<void>;
-  /** Gives back what the start has used and nothing uses any more; for a process that does nothing else. */
+  /** Returns memory that only the start needed to the operating system. Call it when this process does nothing else. */
   releaseMemory(): Promise<void>;
-  /** Calls back when a part is broken that only a new process mends; requests are answered 503 until `close`. */
+  /** Calls back when the service can only continue in a new process. It answers 503 until it is closed. */
   onBroken(listener: (cause: Error) => void): void;
   close(): Promise<void>;
 }
 
-function createLog(level: Config["LOG_LEVEL"]): Logger {
-  return pino({
+const COUNTRIES = fileURLToPath(
+  import.meta.resolve("@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb"),
+);
+
+const createLog = (level: Config["LOG_LEVEL"]): Logger =>
+  pino({
     level,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     redact: ["*.authorization", "*.token"],
   });
+
+function readVersion(): string {
+  const text = readFileSync(new URL("../package.json", import.meta.url), "utf8");
+  const { version }: { version: string } = JSON.parse(text);
+  return version;
 }
 
-/** The first start, or a word about an OWNER_TOKEN that has no effect any more. */
-async function setUp(
-  ledger: Ledger,
-  config: Config,
-  clock: () => number,
-  newId: (prefix: string) => string,
-  log: Logger,
-) {
+async function readAssets(environment: Environment, consoleFolder: string | null): Promise<ServiceAssets> {
+  const extras = await builtExtras();
+  return {
+    version: readVersion(),
+    settings: publicSettings(environment),
+    sdk: readFileSync(await buildSdk()),
+    sdkExtras: new Map(extras.map(({ name, path }) => [`${name}.js`, readFileSync(path)])),
+    consoleFolder,
+  };
+}
+
+/** On an empty ledger, creates the workspace and the owner's token. */
+async function setUpLedger({ ledger, config, clock, newId, log }: ServiceContext) {
   const { ORGANIZATION_ID: organizationId, OWNER_TOKEN: ownerToken } = config;
   const first = await setUpOnFirstStart(ledger, { organizationId, ownerToken, now: clock(), newId });
   if (!first && ownerToken !== null && !(await ledger.tokenByHash({ hash: hashToken(ownerToken) }))) {
     log.warn(
-      "OWNER_TOKEN is read on an empty ledger only; the one given now is ignored. `headwater token create --owner` makes another.",
+      "OWNER_TOKEN is used only for an empty ledger, so this value is ignored. To make another owner's token, run `headwater token create --owner`.",
     );
   }
   return first;
@@ -79,126 +85,107 @@ async function listen(server: Server, { PORT, HOST }: Config): Promise<Listening
   try {
     return await listenFor(server, { port: PORT, host: HOST });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
+    if (!(error instanceof Error && "code" in error && error.code === "EADDRINUSE")) throw error;
     throw new ConfigError(`PORT ${PORT} of ${HOST} is in use; set PORT to a free one.`);
   }
 }
 
-/** What is open, and how it is closed again: in-flight requests are answered, then everything recorded is written. */
-async function closeAll(
-  service: Service,
-  listening: Listening,
-  shipping: Shipping,
-  readiness: ReadinessWatch,
-  ledger: Ledger,
-): Promise<void> {
-  readiness.drain();
-  service.stop();
-  await Promise.all([listening.close(), shipping.stop()]);
-  await service.finish();
-  readiness.stop();
-  await ledger.close();
-}
-
-async function openOn(
-  { ledger, writeAttempts, ...parts }: OpenedLedger,
-  config: Config,
-  environment: Environment,
-  { clock, consoleFolder }: { clock: () => number; consoleFolder: string | null },
-  log: Logger,
-): Promise<RunningServer> {
-  const newId = createIds(clock);
-  const readiness = watchReadiness(ledger, clock, config.DISK_LOW_WATER_BYTES, ({ ready, problems }) =>
-    ready ? log.info("ready again") : log.error({ problems }, "not ready"),
-  );
-  await readiness.probe();
-
-  let url = "";
-  const addresses = () => {
-    const baseUrl = config.BASE_URL ?? url;
-    return { baseUrl, appUrl: config.APP_URL ?? baseUrl, alias: config.INGEST_ALIAS };
-  };
-  let shipping: Shipping | null = null;
-  const service = await createService({
-    config,
-    shipping: () => shipping,
-    settings: publicSettings(environment),
-    version: VERSION,
-    ledger,
-    ...(writeAttempts ? { writeAttempts } : {}),
-    readiness,
-    clock,
-    newId,
-    log,
-    sdk: readFileSync(await buildSdk()),
-    sdkExtras: new Map((await builtExtras()).map(({ name, path }) => [`${name}.js`, readFileSync(path)])),
-    consoleFolder,
-    countries: config.GEOIP_FILE === "off" ? null : (config.GEOIP_FILE ?? COUNTRIES),
-    addresses,
-  });
-  const listening = await listen(service.server, config);
-  url = localUrl(config.HOST, listening.port);
-  // after all that can fail: a token that was stored and never printed opens nothing
-  const first = await setUp(ledger, config, clock, newId, log);
-  log.info({ url, version: VERSION }, "listening");
-
-  // after the start, which is not to be slower for it
-  const release = () =>
-    whileCollectable(async () => {
-      await parts.releaseMemory();
-      releaseMemory();
-    });
-  const { memory } = service;
-  // a thread that has ended is told elsewhere
-  const onCaughtUp = () => void release().catch(() => undefined);
-  const begun = await startShipping({ config, ledger, clock, newId, log, memory, onCaughtUp });
-  shipping = begun;
-  const upkeep = [
-    () => ledger.maintain({ now: clock() }),
-    () => ledger.expireAudit({ before: clock() - config.AUDIT_RETENTION_DAYS * DAY_MS }),
-    () => service.alert({ now: clock() }),
-    () => begun.expire({ now: clock() }),
-  ];
-  // what fails of it keeps nothing else from being done
-  const maintain = async () => {
-    const failures: unknown[] = [];
-    for (const step of upkeep) await step().catch((error: unknown) => failures.push(error));
-    if (failures.length > 0) throw failures.length === 1 ? failures[0] : new AggregateError(failures);
-  };
-  const maintained = () =>
-    void maintain().catch((error: unknown) => log.error({ err: error }, "maintenance failed"));
-  const timer = setInterval(maintained, MAINTENANCE_MS).unref();
-  parts.onBroken((cause) => log.fatal({ err: cause }, "a thread has ended; the process stops"));
-  const signInUrl = `${addresses().appUrl}/sign-in#code=${first?.signInCode}`;
-  return {
-    url,
-    firstStart: first && { token: first.token, signInUrl },
-    maintain,
-    releaseMemory: release,
-    onBroken: parts.onBroken,
-    close: async () => {
-      clearInterval(timer);
-      await closeAll(service, listening, begun, readiness, ledger);
-      log.info("stopped");
-    },
-  };
-}
+/** The public addresses of the settings. Those that are not set follow the port that the service listens on. */
+const addressesOf = (config: Config, port: number) => {
+  const baseUrl = config.BASE_URL ?? localUrl(config.HOST, port);
+  return { baseUrl, appUrl: config.APP_URL ?? baseUrl, alias: config.INGEST_ALIAS };
+};
 
 /**
- * @throws ConfigError on a setting that cannot be used, and what `openLedger` throws; nothing is left open then
+ * @throws ConfigError when a setting cannot be used, and what `openLedger` throws; nothing is left open then
  */
 export async function startServer(
   config: Config,
   environment: Environment,
-  options: StartOptions = {},
+  { clock = Date.now, durability, consoleFolder = null }: StartOptions = {},
 ): Promise<RunningServer> {
-  const clock = options.clock ?? Date.now;
-  const { durability, consoleFolder = null } = options;
-  const opened = await openLedger(config, { now: clock(), ...(durability ? { durability } : {}) });
-  try {
-    return await openOn(opened, config, environment, { clock, consoleFolder }, createLog(config.LOG_LEVEL));
-  } catch (error) {
-    await opened.ledger.close();
-    throw error;
-  }
+  await using cleanup = new AsyncDisposableStack();
+  const log = createLog(config.LOG_LEVEL);
+
+  const openedLedger = await openLedger(config, { now: clock(), ...(durability && { durability }) });
+  cleanup.defer(() => openedLedger.ledger.close());
+  const { warehouse, startMonitor } = await openWarehouse(config, log);
+  const readiness = createReadiness({
+    ledger: openedLedger.ledger,
+    clock,
+    lowWaterBytes: config.DISK_LOW_WATER_BYTES,
+    onChange: ({ ready, problems }) =>
+      ready ? log.info("ready again") : log.error({ problems }, "not ready"),
+  });
+  await readiness.probe();
+
+  // with PORT=0 the system chooses the port when the service listens
+  const bound = { port: config.PORT };
+  const context = await createContext({
+    config,
+    clock,
+    newId: createIds(clock),
+    log,
+    openedLedger,
+    warehouse,
+    readiness,
+    addresses: () => addressesOf(config, bound.port),
+    countriesFile: config.GEOIP_FILE === "off" ? null : (config.GEOIP_FILE ?? COUNTRIES),
+  });
+  cleanup.defer(context.flush);
+
+  const assets = await readAssets(environment, consoleFolder);
+  const http = await createHttpService(context, assets);
+  cleanup.defer(http.close);
+  const listening = await listen(http.server, config);
+  cleanup.defer(listening.close);
+  bound.port = listening.port;
+  const url = localUrl(config.HOST, listening.port);
+  // after everything that can fail: a token that was stored and never printed would be lost
+  const firstStart = await setUpLedger(context);
+  log.info({ url, version: assets.version }, "listening");
+
+  // workers start last, so that they do not slow the start down
+  const release = () =>
+    whileCollectable(async () => {
+      await openedLedger.releaseMemory();
+      releaseMemory();
+    });
+  const monitor = startMonitor?.() ?? null;
+  if (monitor) cleanup.use(monitor);
+  // a failure means that a thread has ended, which `onBroken` reports
+  const onBacklogShipped = () => void release().catch(() => undefined);
+  const workers = await startBackgroundWorkers(context, onBacklogShipped);
+  context.metrics.registerSources(() => ({
+    now: clock(),
+    readiness: readiness.now(),
+    warehouse: { state: warehouse.state(), disconnects: warehouse.disconnects() },
+    shipped: workers.shipped(),
+    ingestInFlight: context.ingest.inFlight(),
+    debugDropped: context.recorder.droppedTotal(),
+    workers: [...(monitor ? [monitor.status()] : []), ...workers.statuses()],
+  }));
+
+  cleanup.defer(async () => {
+    readiness.drain();
+    http.endStreams();
+    // workers stop while the last requests are answered, so that the service stops in time
+    await Promise.all([listening.close(), workers.stop()]);
+  });
+  openedLedger.onBroken((cause) => log.fatal({ err: cause }, "a thread has ended; the process stops"));
+  const whileRunning = cleanup.move();
+  return {
+    url,
+    firstStart: firstStart && {
+      token: firstStart.token,
+      signInUrl: `${context.addresses().appUrl}/sign-in#code=${firstStart.signInCode}`,
+    },
+    maintain: workers.maintain,
+    releaseMemory: release,
+    onBroken: openedLedger.onBroken,
+    close: async () => {
+      await whileRunning.disposeAsync();
+      log.info("stopped");
+    },
+  };
 }

@@ -18,7 +18,7 @@ const environment = {
 };
 try {
   await import("../clickhouse/embedded/start.ts");
-  await import("../clickhouse/keep.ts");
+  await import("../workers/warehouse-monitor.ts");
   await import("./run.ts");
   const { startServer } = await import("../server.ts");
   const server = await startServer(readConfig(environment), environment);

@@ -5,7 +5,7 @@ import type { Endpoint } from "../clickhouse/warehouse.ts";
 import type { Config } from "../config/config.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { lockDataDir } from "../ledger/sqlite/lock.ts";
-import { warehouseStart } from "../open-warehouse.ts";
+import { chooseWarehouse } from "../open-warehouse.ts";
 import { CommandFailed } from "./failure.ts";
 
 /** What the network says of a server that is not there. */
@@ -39,7 +39,7 @@ export async function withWarehouse<T>(
   work: (client: WarehouseClient) => Promise<T>,
   { isAlone = false } = {},
 ): Promise<T> {
-  const start = await warehouseStart(config);
+  const start = await chooseWarehouse(config);
   if (!(start instanceof Function)) {
     throw new CommandFailed(
       start ?? "There is no warehouse: set CLICKHOUSE_URL, or WAREHOUSE=embedded without DATABASE_URL.",

@@ -1,16 +1,17 @@
-/** The official client on an endpoint. */
+/** The official ClickHouse client, configured for an endpoint of ours. */
 
 import { type ClickHouseClient, createClient, type ResponseHeaders } from "@clickhouse/client";
 import { SERVER_LIMITS } from "../core/limits.ts";
-import { CLUSTER_SETTINGS, type Place } from "./cluster.ts";
+import { CLUSTER_SETTINGS, type ClusterTarget } from "./cluster.ts";
 import type { Endpoint } from "./warehouse.ts";
 
+/** ClickHouse closes an idle connection after three seconds by default. */
 const IDLE_SOCKET_MS = 2_500;
 
-/** It knows where its tables are, for statements that name more than a table. */
-export type WarehouseClient = ClickHouseClient & Place;
+/** The client, and the names of its database and cluster for statements that need them. */
+export type WarehouseClient = ClickHouseClient & ClusterTarget;
 
-/** @param requestMs how long an answer may take to begin; a command waits longer than a service may */
+/** @param requestMs how long the first byte of an answer may take; commands wait longer than the service */
 export const connect = (
   { url, username, password, database, cluster }: Endpoint,
   requestMs: number = SERVER_LIMITS.warehouseRequestMs,
@@ -24,27 +25,27 @@ export const connect = (
     application: "headwater",
     request_timeout: requestMs,
     max_open_connections: SERVER_LIMITS.warehouseConnections,
-    // a server closes an idle connection after three seconds
     keep_alive: { enabled: true, idle_socket_ttl: IDLE_SOCKET_MS },
-    log: { LoggerClass: Silent },
+    log: { LoggerClass: SilentLogger },
   });
   return Object.assign(client, { database, cluster });
 };
 
-/** With every answer to a query (clickhouse.com/docs/interfaces/http); a proxy's page or another service has none. */
-const MARK = "x-clickhouse-query-id";
-export const NOT_CLICKHOUSE = "What answers at the warehouse's address is not ClickHouse.";
+/** ClickHouse sends this header with every answer to a query (clickhouse.com/docs/interfaces/http). */
+const QUERY_ID_HEADER = "x-clickhouse-query-id";
+export const NOT_CLICKHOUSE =
+  "The server at the warehouse's address is not ClickHouse. Check CLICKHOUSE_URL.";
 
 /**
- * A 200 alone is no promise: whatever stands at a wrong address says that too.
- * @throws when the answer is not ClickHouse's
+ * Rejects an answer that does not come from ClickHouse, such as a proxy's page: any server may answer 200.
+ * @throws Error with `NOT_CLICKHOUSE`
  */
 export function mustBeClickHouse({ response_headers }: { response_headers: ResponseHeaders }): void {
-  if (response_headers[MARK] === undefined) throw new Error(NOT_CLICKHOUSE);
+  if (response_headers[QUERY_ID_HEADER] === undefined) throw new Error(NOT_CLICKHOUSE);
 }
 
-/** What fails is told by whoever asked. */
-class Silent {
+/** Callers log the errors they get; the client's own log would repeat them. */
+class SilentLogger {
   trace(): void {}
   debug(): void {}
   info(): void {}

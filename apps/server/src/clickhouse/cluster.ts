@@ -1,36 +1,37 @@
 /**
- * What a cluster of ClickHouse's adds to statements. There a table has two names: `events` is asked and inserted into from
- * any node, `events_local` is what one node stores of it.
+ * What a ClickHouse cluster adds to statements. On a cluster each table has two names: `events` reads and writes all nodes,
+ * `events_local` holds the rows of one node.
  */
 import type { ClickHouseSettings } from "@clickhouse/client";
 
-/** Where the tables are. */
-export interface Place {
+/** The database and the cluster that hold the tables. */
+export interface ClusterTarget {
   database: string;
-  /** A cluster of the server's `remote_servers`; null: they are on the one server. */
+  /** The name of a cluster in the server's `remote_servers`; null when the tables are on one server. */
   cluster: string | null;
 }
 
-/** So long is waited for all nodes to do what they were told; a request may take longer. */
-const NODES_SECONDS = "20";
+/** How long a DDL statement waits for all nodes. A request may take longer than this. */
+const DDL_TIMEOUT_SECONDS = "20";
 
-/** For every request: what is answered is stored, by most replicas of its shard, and what is read is of all shards. */
+/** For every request: an answered insert is stored on most replicas of its shard, and reads include every shard. */
 export const CLUSTER_SETTINGS: ClickHouseSettings = {
   distributed_foreground_insert: 1,
   insert_quorum: "auto",
-  // a list that is selected, for a condition, is that of all shards
+  // a subquery in a condition reads all shards
   distributed_product_mode: "global",
   skip_unavailable_shards: 0,
-  distributed_ddl_task_timeout: NODES_SECONDS,
+  distributed_ddl_task_timeout: DDL_TIMEOUT_SECONDS,
 };
 
-/** After the name of a table or the word that a statement begins with. */
-export const onCluster = ({ cluster }: Place): string => (cluster === null ? "" : ` ON CLUSTER '${cluster}'`);
+/** The clause that follows a table's name, or the first word of the statement. */
+export const onCluster = ({ cluster }: ClusterTarget): string =>
+  cluster === null ? "" : ` ON CLUSTER '${cluster}'`;
 
-/** The table that holds the rows, on each node by itself. */
-export const storedName = ({ cluster }: Place, table: string): string =>
+/** The name of the table that holds the rows of one node. */
+export const storedName = ({ cluster }: ClusterTarget, table: string): string =>
   cluster === null ? table : `${table}_local`;
 
-/** A table of the database or of `system` on every node, so that no replica that lags behind is asked alone. */
-export const onEveryNode = ({ cluster }: Place, table: string): string =>
+/** A table of the database or of `system`, read on every replica, so that one that lags behind cannot hide rows. */
+export const onEveryNode = ({ cluster }: ClusterTarget, table: string): string =>
   cluster === null ? table : `clusterAllReplicas('${cluster}', ${table})`;

@@ -1,109 +1,111 @@
 /**
- * Rows of `events` deleted for good. The warehouse does it in the background (a mutation), by parts, and goes on by itself
- * when it was interrupted; a deletion is known there by its name, so that nobody begins it twice.
+ * Deletes rows of `events` for good, with mutations. ClickHouse runs a mutation in the background and resumes it after a
+ * restart. Each deletion has a name inside the mutation's condition, so that it is started only once.
  */
 import type { WarehouseClient } from "./client.ts";
-import { onCluster, onEveryNode, type Place, storedName } from "./cluster.ts";
+import { type ClusterTarget, onCluster, onEveryNode, storedName } from "./cluster.ts";
 
 export interface Deletion {
   /** Letters, digits, `_` and `-`. */
   name: string;
-  /** An expression without values that are not ours: it is kept, and shown, by the warehouse. */
+  /** Which rows to delete, in SQL. ClickHouse stores and shows this text, so it must not contain personal data. */
   condition: string;
 }
 
 const MARK = "deletion:";
-const NEVER = new AbortController().signal;
-/** What a server takes as one statement, by default, is twice as much. */
-const STATEMENT_LENGTH = 131_072;
+const NEVER_ABORTED = new AbortController().signal;
+/** Half of what a server accepts as one statement by default. */
+const MAX_CONDITIONS_LENGTH = 131_072;
 
-/** Of a cluster every shard must know it, and every replica have done it. */
-function knownQuery(place: Place): string {
-  const { database, cluster } = place;
-  const shards =
+/** On a cluster a deletion is known when every shard has it, and done when every replica has done it. */
+function mutationsQuery(target: ClusterTarget): string {
+  const { database, cluster } = target;
+  const [shard, shardCount] =
     cluster === null
       ? ["1", "1"]
       : ["_shard_num", `(SELECT uniqExact(shard_num) FROM system.clusters WHERE cluster = '${cluster}')`];
   return `SELECT name, min(isDone) AS isDone, max(failure) AS failure FROM (
     SELECT arrayJoin(extractAll(command, '${MARK}([A-Za-z0-9_-]+)')) AS name, is_done AS isDone,
-      latest_fail_reason AS failure, ${shards[0]} AS shard
-    FROM ${onEveryNode(place, "system.mutations")}
-    WHERE database = '${database}' AND table = '${storedName(place, "events")}' AND NOT is_killed
-  ) GROUP BY name HAVING uniqExact(shard) = ${shards[1]}`;
+      latest_fail_reason AS failure, ${shard} AS shard
+    FROM ${onEveryNode(target, "system.mutations")}
+    WHERE database = '${database}' AND table = '${storedName(target, "events")}' AND NOT is_killed
+  ) GROUP BY name HAVING uniqExact(shard) = ${shardCount}`;
 }
 
-interface KnownRow {
+interface MutationRow {
   name: string;
   isDone: number | boolean;
   failure: string;
 }
 
 /**
- * Those that the warehouse knows: is every row of it gone? Of what is done it remembers the newest hundred.
- * @throws when it cannot do one of them, of which it tries again by itself
+ * The deletions that ClickHouse knows, by name: true when every row is gone. It remembers the latest hundred that are done.
+ * @throws Error when a deletion fails; ClickHouse keeps retrying it
  */
-async function known(client: WarehouseClient, signal: AbortSignal): Promise<Map<string, boolean>> {
+async function readDeletions(client: WarehouseClient, signal: AbortSignal): Promise<Map<string, boolean>> {
   const answer = await client.query({
-    query: knownQuery(client),
+    query: mutationsQuery(client),
     format: "JSONEachRow",
     abort_signal: signal,
   });
-  const rows = await answer.json<KnownRow>();
+  const rows = await answer.json<MutationRow>();
   const failing = rows.find(({ isDone, failure }) => Number(isDone) === 0 && failure !== "");
-  if (failing) throw new Error(`the warehouse cannot delete: ${failing.failure}`);
+  if (failing) throw new Error(`ClickHouse cannot delete events: ${failing.failure}`);
   return new Map(rows.map(({ name, isDone }) => [name, Number(isDone) === 1]));
 }
 
-/** As few statements as hold them: parts are written anew once for each. */
-function statementsOf(place: Place, deletions: readonly Deletion[]): string[] {
-  const statements: string[][] = [];
-  let length = Number.POSITIVE_INFINITY;
+/** As few statements as possible: each one rewrites the affected parts. */
+function deletionStatements(target: ClusterTarget, deletions: readonly Deletion[]): string[] {
+  const groups: string[][] = [];
+  let group: string[] = [];
+  let length = 0;
   for (const { name, condition } of deletions) {
     const marked = `((${condition}) AND '${MARK}${name}' != '')`;
-    length += marked.length;
-    if (length > STATEMENT_LENGTH) {
-      statements.push([]);
-      length = marked.length;
+    if (group.length === 0 || length + marked.length > MAX_CONDITIONS_LENGTH) {
+      group = [];
+      length = 0;
+      groups.push(group);
     }
-    statements.at(-1)!.push(marked);
+    group.push(marked);
+    length += marked.length;
   }
-  const table = `${place.database}.${storedName(place, "events")}${onCluster(place)}`;
-  return statements.map((conditions) => `ALTER TABLE ${table} DELETE WHERE ${conditions.join(" OR ")}`);
-}
-
-async function begin(client: WarehouseClient, deletions: readonly Deletion[], signal: AbortSignal) {
-  for (const query of statementsOf(client, deletions)) {
-    await client.command({
-      query,
-      // waited for by asking again: it may take longer than a request
-      clickhouse_settings: { mutations_sync: "0", fsync_metadata: 1 },
-      abort_signal: signal,
-    });
-  }
+  const table = `${target.database}.${storedName(target, "events")}${onCluster(target)}`;
+  return groups.map((conditions) => `ALTER TABLE ${table} DELETE WHERE ${conditions.join(" OR ")}`);
 }
 
 /**
- * Begins what was not begun before; call it again until all are done.
- * @returns the names of those of which every row is gone that was there when they were begun
+ * Starts the deletions that were not started before. Call it again until it returns all names.
+ * @returns the names of the deletions that are done: every row that was there at their start is gone
  */
 export async function deleteEvents(
   client: WarehouseClient,
   deletions: readonly Deletion[],
-  signal: AbortSignal = NEVER,
+  signal: AbortSignal = NEVER_ABORTED,
 ): Promise<Set<string>> {
-  const before = await known(client, signal);
-  const fresh = deletions.filter(({ name }) => !before.has(name));
-  await begin(client, fresh, signal);
-  return new Set(deletions.filter(({ name }) => before.get(name)).map(({ name }) => name));
+  const known = await readDeletions(client, signal);
+  const unknown = deletions.filter(({ name }) => !known.has(name));
+  for (const query of deletionStatements(client, unknown)) {
+    await client.command({
+      query,
+      // a mutation may take longer than a request, so the statement does not wait for it
+      clickhouse_settings: { mutations_sync: "0", fsync_metadata: 1 },
+      abort_signal: signal,
+    });
+  }
+  return new Set(deletions.filter(({ name }) => known.get(name)).map(({ name }) => name));
 }
 
-/** Is a deletion at work whose name begins so? */
+/** Whether a deletion whose name starts with `prefix` is running. */
 export async function isDeleting(client: WarehouseClient, prefix: string): Promise<boolean> {
-  return [...(await known(client, NEVER))].some(([name, isDone]) => !isDone && name.startsWith(prefix));
+  const deletions = await readDeletions(client, NEVER_ABORTED);
+  return [...deletions].some(([name, isDone]) => !isDone && name.startsWith(prefix));
 }
 
-/** An id of ours as a literal. */
+/**
+ * One of our ids as an SQL literal.
+ * @throws Error when the text is not an id, so that no other text gets into a statement
+ */
 export function literal(id: string): string {
-  if (!/^[A-Za-z0-9_-]{1,200}$/.test(id)) throw new Error("not an id of ours");
+  if (!/^[A-Za-z0-9_-]{1,200}$/.test(id)) throw new Error("This is not an id of Headwater.");
   return `'${id}'`;
 }

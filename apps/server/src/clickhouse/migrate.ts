@@ -1,54 +1,56 @@
-/** Brings the warehouse to the newest schema. Every statement may run again: one that was interrupted is begun anew. */
+/** Brings the warehouse to the newest schema. Every statement may run twice, so an interrupted migration starts again. */
 import type { ClickHouseClient } from "@clickhouse/client";
 import { connect, mustBeClickHouse } from "./client.ts";
-import { onCluster, type Place } from "./cluster.ts";
+import { type ClusterTarget, onCluster } from "./cluster.ts";
 import { eventsStatements, sessionsStatement } from "./schema/events.ts";
 import { codecStatements, settledStatements } from "./schema/rollups.ts";
 import { commonTableStatement } from "./schema/table.ts";
 import type { Endpoint } from "./warehouse.ts";
 
-/** Forward only: a number once given is never changed, a new one is appended. */
-const MIGRATIONS: readonly ((place: Place) => readonly string[])[] = [
-  (place) => [...eventsStatements(place), sessionsStatement(place)],
+/** Forward only. Never change a migration that was released; append a new one. */
+const MIGRATIONS: readonly ((target: ClusterTarget) => readonly string[])[] = [
+  (target) => [...eventsStatements(target), sessionsStatement(target)],
   settledStatements,
   codecStatements,
 ];
 
-const recordStatement = (place: Place) =>
-  commonTableStatement(place, {
+const migrationsTable = (target: ClusterTarget) =>
+  commonTableStatement(target, {
     name: "migrations",
     columns: { number: "UInt32", appliedAt: "DateTime DEFAULT now()" },
     engine: "MergeTree",
     clauses: "ORDER BY number",
   });
 
-/** DDL is on the disk when it is answered. */
-const DURABLE = { fsync_metadata: 1 as const };
+/** DDL is on the disk when ClickHouse answers it. */
+const DURABLE = { fsync_metadata: 1 } as const;
 
-async function made(client: ClickHouseClient): Promise<number> {
-  const query = "SELECT max(number) AS made FROM migrations";
-  const rows = await (await client.query({ query, format: "JSONEachRow" })).json<{ made: number }>();
-  return rows[0]?.made ?? 0;
+async function readVersion(client: ClickHouseClient): Promise<number> {
+  const query = "SELECT max(number) AS version FROM migrations";
+  const [row] = await (await client.query({ query, format: "JSONEachRow" })).json<{ version: number }>();
+  return row?.version ?? 0;
 }
 
-/** @throws when the warehouse cannot be asked, or was written by a newer program */
+/**
+ * @returns the schema's version before and after
+ * @throws Error when ClickHouse cannot be reached, or its schema is newer than this program
+ */
 export async function migrate(endpoint: Endpoint): Promise<{ from: number; to: number }> {
   const outside = connect({ ...endpoint, database: "default" });
   const client = connect(endpoint);
   try {
     const query = `CREATE DATABASE IF NOT EXISTS ${endpoint.database}${onCluster(endpoint)}`;
     mustBeClickHouse(await outside.command({ query }));
-    await client.command({ query: recordStatement(endpoint) });
-    const [from, to] = [await made(client), MIGRATIONS.length];
+    await client.command({ query: migrationsTable(endpoint) });
+    const [from, to] = [await readVersion(client), MIGRATIONS.length];
     if (from > to) {
       throw new Error(
-        `The warehouse has schema ${from}, this program knows ${to}: it was written by a newer Headwater. Start that version.`,
+        `The warehouse has schema version ${from}, and this program knows ${to}: a newer Headwater wrote it. Start that version.`,
       );
     }
-    for (const [index, statementsOn] of MIGRATIONS.entries()) {
+    for (const [index, statements] of MIGRATIONS.entries()) {
       if (index < from) continue;
-      for (const query of statementsOn(endpoint))
-        await client.command({ query, clickhouse_settings: DURABLE });
+      for (const query of statements(endpoint)) await client.command({ query, clickhouse_settings: DURABLE });
       await client.command({ query: `INSERT INTO migrations (number) VALUES (${index + 1})` });
     }
     return { from, to };

@@ -1,36 +1,49 @@
 /**
- * The warehouse: what can be asked. The rest of the service knows only a ClickHouse endpoint, through the official client;
- * whether that is a server, a cluster or the embedded engine is the affair of whoever opened it.
+ * What the rest of the service knows of the warehouse: a ClickHouse client that may be missing for a while. Whether it
+ * leads to a server, a cluster or the embedded engine is known only to `open-warehouse.ts`.
  */
 import type { WarehouseClient } from "./client.ts";
-import type { Place } from "./cluster.ts";
+import type { ClusterTarget } from "./cluster.ts";
 
-/** Where ClickHouse's HTTP interface is, and as whom it is asked. */
-export interface Endpoint extends Place {
+/** The address of ClickHouse's HTTP interface, with the credentials to use there. */
+export interface Endpoint extends ClusterTarget {
   url: string;
   username: string;
   password: string;
 }
 
-/** `starting`: it was never up. `down`: it was, or could not be opened; it is tried again. */
+/**
+ * A ClickHouse that was started, from its start to its end. For a server that belongs to somebody else, `ended` never
+ * resolves and `end` does nothing.
+ */
+export interface WarehouseProcess {
+  endpoint: Endpoint;
+  /** Resolves with the reason when the process has ended. */
+  ended: Promise<string>;
+  /** Kills the process. */
+  end(): void;
+}
+
+/** @param signal cancels a start that has not finished */
+export type StartWarehouse = (signal?: AbortSignal) => Promise<WarehouseProcess>;
+
+/** `starting`: not up yet, and nothing has failed. `down`: it ended or could not be started, and is retried. */
 export type WarehouseState = "off" | "starting" | "up" | "down";
 
 export interface Warehouse {
   state(): WarehouseState;
-  /** Why it is not up, for the operator; null when it is, or is still starting. */
+  /** Why the warehouse is not up, for the operator. Null when it is up, still starting, or switched off on purpose. */
   problem(): string | null;
-  /** null unless it is up. It is closed when the warehouse goes down: ask for it anew each time. */
+  /** Null unless the warehouse is up. The client is closed when the warehouse goes down, so do not keep it. */
   client(): WarehouseClient | null;
-  /** How often it was up and went away. */
-  losses(): number;
-  close(): Promise<void>;
+  /** How often the warehouse was up and went down. */
+  disconnects(): number;
 }
 
-/** @param problem why there is none; null: because that is wanted */
+/** @param problem why there is no warehouse; null when the settings say so */
 export const noWarehouse = (problem: string | null): Warehouse => ({
   state: () => "off",
   problem: () => problem,
   client: () => null,
-  losses: () => 0,
-  close: async () => undefined,
+  disconnects: () => 0,
 });

@@ -4,7 +4,13 @@
  */
 
 import type { ClickHouseClient } from "@clickhouse/client";
-import { AFTER_PLACE, AS_WRITTEN, endOf, PLACE_ORDER, type Place } from "../clickhouse/pages.ts";
+import {
+  AFTER_CURSOR,
+  AS_WRITTEN,
+  CURSOR_ORDER,
+  type EventCursor,
+  readPageEnd,
+} from "../clickhouse/pages.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";
 import { type Asked, unknownCursor } from "./range.ts";
@@ -49,26 +55,26 @@ export async function* pagesOfWarehouse(
   signal: AbortSignal,
 ): AsyncGenerator<Buffer> {
   const range = { sourceId, from: new Date(from), to: new Date(to) };
-  let place: Place | null = null;
+  let last: EventCursor | null = null;
   if (cursor !== null) {
     const query = `SELECT analyticsEventId, sessionId, occurredAt FROM events
       WHERE ${OF_RANGE} AND analyticsEventId = {cursor:String} LIMIT 1`;
     const found = await ask(client(), query, { ...range, cursor }, signal);
     if (found.length === 0) throw unknownCursor();
-    place = endOf(found).place;
+    last = readPageEnd(found).cursor;
   }
   let rows: number = SERVER_LIMITS.exportFirstRows;
   for (let left = limit; left > 0; ) {
     const most = Math.min(rows, left);
-    const query = `SELECT * FROM events WHERE ${OF_RANGE} ${place ? AFTER_PLACE : ""} ORDER BY ${PLACE_ORDER} LIMIT {most:UInt32}`;
-    const after: object = place ? { ...place, occurredAt: new Date(place.occurredAt) } : {};
+    const query = `SELECT * FROM events WHERE ${OF_RANGE} ${last ? AFTER_CURSOR : ""} ORDER BY ${CURSOR_ORDER} LIMIT {most:UInt32}`;
+    const after: object = last ? { ...last, occurredAt: new Date(last.occurredAt) } : {};
     const page: Buffer = await ask(client(), query, { ...range, ...after, most }, signal);
     if (page.length === 0) return;
     yield page;
-    const end = endOf(page);
+    const end = readPageEnd(page);
     if (end.rows < most) return;
     left -= end.rows;
-    place = end.place;
+    last = end.cursor;
     rows = nextRows(page.length, end.rows);
   }
 }

@@ -1,34 +1,150 @@
-/** Metrics for Prometheus. No label names a source or a key, so their number is bounded. */
+/** Metrics for Prometheus. No label names a source or a key, so the number of series is bounded. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "@prometheus-io/client";
-import type { Readiness } from "./readiness.ts";
+import type { WarehouseState } from "../clickhouse/warehouse.ts";
+import { SECOND_MS } from "../core/time.ts";
+import type { ReadinessState } from "./readiness.ts";
 
-/** How the outbox gets on. */
-export interface ShippingStatus {
-  state(): "off" | "starting" | "up" | "down";
-  /** How often the warehouse was up and went away. */
-  losses(): number;
-  totals(): { readonly events: number; readonly failures: number; readonly refused: number };
+/** What the gauges are read from, at the moment of a scrape. */
+export interface MetricSources {
+  now: number;
+  readiness: ReadinessState;
+  warehouse: { state: WarehouseState; disconnects: number };
+  shipped: { readonly events: number; readonly failures: number; readonly refused: number };
+  ingestInFlight: number;
+  debugDropped: number;
+  workers: readonly { name: string; failuresInRow: number }[];
 }
 
-/** Seconds since the oldest event came that is not in the warehouse; 0: all are. */
-export function lagSeconds({ status }: Readiness, now: number): number {
+/** The age of the oldest accepted event that is not in the warehouse; 0 when there is none. */
+export function lagSeconds({ status }: ReadinessState, now: number): number {
   const oldestAt = status?.outboxOldestAt ?? now;
-  return Math.max(0, now - oldestAt) / 1_000;
+  return Math.max(0, now - oldestAt) / SECOND_MS;
 }
 
-export interface Gauges {
-  readiness(): Readiness;
-  shipping(): ShippingStatus | null;
-  clock(): number;
-  inFlight(): number;
-  debugDropped(): number;
+interface MetricDefinition {
+  kind: "gauge" | "counter";
+  /** Without the prefix `headwater_`. */
+  name: string;
+  help: string;
+  read(sources: MetricSources): number;
 }
 
-export function createMetrics(gauges: Gauges) {
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+/** To add a metric that is read at each scrape, add a row here and its name to docs/operate.md. */
+const METRICS: readonly MetricDefinition[] = [
+  {
+    kind: "gauge",
+    name: "ready",
+    help: "1 if the service accepts requests, else 0",
+    read: ({ readiness }) => (readiness.ready ? 1 : 0),
+  },
+  {
+    kind: "gauge",
+    name: "ingest_in_flight",
+    help: "Ingest requests that have not been answered yet",
+    read: ({ ingestInFlight }) => ingestInFlight,
+  },
+  {
+    kind: "gauge",
+    name: "outbox_events",
+    help: "Accepted events that are not in the warehouse yet",
+    read: ({ readiness }) => readiness.status?.outboxEvents ?? 0,
+  },
+  {
+    kind: "gauge",
+    name: "outbox_bytes",
+    help: "Bytes of the accepted events that are not in the warehouse yet",
+    read: ({ readiness }) => readiness.status?.outboxBytes ?? 0,
+  },
+  {
+    kind: "gauge",
+    name: "outbox_lag_seconds",
+    help: "Age of the oldest accepted event that is not in the warehouse yet",
+    read: ({ readiness, now }) => lagSeconds(readiness, now),
+  },
+  {
+    kind: "gauge",
+    name: "warehouse_up",
+    help: "1 if the warehouse can be queried, else 0",
+    read: ({ warehouse }) => (warehouse.state === "up" ? 1 : 0),
+  },
+  {
+    kind: "counter",
+    name: "warehouse_losses_total",
+    help: "How often the warehouse was up and went down",
+    read: ({ warehouse }) => warehouse.disconnects,
+  },
+  {
+    kind: "counter",
+    name: "shipped_events_total",
+    help: "Events that were shipped to the warehouse",
+    read: ({ shipped }) => shipped.events,
+  },
+  {
+    kind: "counter",
+    name: "ship_failures_total",
+    help: "Failed attempts to ship a page of events",
+    read: ({ shipped }) => shipped.failures,
+  },
+  {
+    kind: "counter",
+    name: "ship_refused_total",
+    help: "Pages of events that the warehouse refused because of their data",
+    read: ({ shipped }) => shipped.refused,
+  },
+  {
+    kind: "gauge",
+    name: "storage_free_bytes",
+    help: "Free bytes on the ledger's disk",
+    read: ({ readiness }) => readiness.status?.freeBytes ?? 0,
+  },
+  {
+    kind: "gauge",
+    name: "nodes",
+    help: "Nodes that serve from the same ledger",
+    read: ({ readiness }) => readiness.status?.nodes ?? 1,
+  },
+  {
+    kind: "gauge",
+    name: "debug_dropped",
+    help: "Attempts that were not kept in the debug history because of its limits",
+    read: ({ debugDropped }) => debugDropped,
+  },
+];
+
+function registerMetric(registry: Registry, definition: MetricDefinition, read: () => MetricSources) {
+  const options = { name: `headwater_${definition.name}`, help: definition.help, registers: [registry] };
+  if (definition.kind === "gauge") {
+    new Gauge({
+      ...options,
+      collect() {
+        this.set(definition.read(read()));
+      },
+    });
+  } else {
+    new Counter({
+      ...options,
+      collect() {
+        this.reset();
+        this.inc(definition.read(read()));
+      },
+    });
+  }
+}
+
+function registerWorkerFailures(registry: Registry, read: () => MetricSources) {
+  new Gauge({
+    name: "headwater_worker_failures_in_row",
+    help: "Failures of a background worker since its last success, by worker",
+    labelNames: ["worker"] as const,
+    registers: [registry],
+    collect() {
+      for (const { name, failuresInRow } of read().workers) this.set({ worker: name }, failuresInRow);
+    },
+  });
+}
+
+function createIngestCounters(registry: Registry) {
   const registers = [registry];
-
   const requests = new Counter({
     name: "headwater_ingest_requests_total",
     help: "Ingest requests by kind, status and refusal code",
@@ -48,78 +164,29 @@ export function createMetrics(gauges: Gauges) {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5],
     registers,
   });
-  const gauge = (name: string, help: string, read: () => number) =>
-    new Gauge({
-      name: `headwater_${name}`,
-      help,
-      registers,
-      collect() {
-        this.set(read());
-      },
-    });
-
-  const counter = (name: string, help: string, read: () => number) =>
-    new Counter({
-      name: `headwater_${name}`,
-      help,
-      registers,
-      collect() {
-        this.reset();
-        this.inc(read());
-      },
-    });
-
-  gauge("ready", "1 when the service takes requests", () => (gauges.readiness().ready ? 1 : 0));
-  gauge("ingest_in_flight", "Ingest requests at work", gauges.inFlight);
-  gauge(
-    "outbox_events",
-    "Accepted events not yet in the warehouse",
-    () => gauges.readiness().status?.outboxEvents ?? 0,
-  );
-  gauge("outbox_bytes", "Their bytes in the ledger", () => gauges.readiness().status?.outboxBytes ?? 0);
-  gauge("outbox_lag_seconds", "Since the oldest of them was accepted", () =>
-    lagSeconds(gauges.readiness(), gauges.clock()),
-  );
-  gauge("warehouse_up", "1 when the warehouse can be asked", () =>
-    gauges.shipping()?.state() === "up" ? 1 : 0,
-  );
-  counter(
-    "warehouse_losses_total",
-    "Times that the warehouse went away",
-    () => gauges.shipping()?.losses() ?? 0,
-  );
-  counter(
-    "shipped_events_total",
-    "Events that went to the warehouse",
-    () => gauges.shipping()?.totals().events ?? 0,
-  );
-  counter(
-    "ship_failures_total",
-    "Tries to ship that failed",
-    () => gauges.shipping()?.totals().failures ?? 0,
-  );
-  counter(
-    "ship_refused_total",
-    "Tries to ship that the warehouse refused for the data",
-    () => gauges.shipping()?.totals().refused ?? 0,
-  );
-  gauge(
-    "storage_free_bytes",
-    "Free bytes on the ledger's disk",
-    () => gauges.readiness().status?.freeBytes ?? 0,
-  );
-  gauge("nodes", "Nodes that serve from the same ledger", () => gauges.readiness().status?.nodes ?? 1);
-  gauge("debug_dropped", "Attempts that the debug history had no room for", gauges.debugDropped);
-
   return {
-    render: () => registry.metrics(),
+    request: (kind: string, status: number, code: string, durationMs: number) => {
+      requests.inc({ kind, status: String(status), code });
+      seconds.observe({ kind }, durationMs / SECOND_MS);
+    },
+    events: (outcome: string, code: string, count: number) => events.inc({ outcome, code }, count),
+  };
+}
+
+export type Metrics = ReturnType<typeof createMetrics>;
+
+export function createMetrics() {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  return {
     contentType: registry.contentType,
-    counters: {
-      request: (kind: string, status: number, code: string, durationMs: number) => {
-        requests.inc({ kind, status: String(status), code });
-        seconds.observe({ kind }, durationMs / 1_000);
-      },
-      events: (outcome: string, code: string, count: number) => events.inc({ outcome, code }, count),
+    render: () => registry.metrics(),
+    /** What ingest counts as it happens. */
+    counters: createIngestCounters(registry),
+    /** Adds the metrics that are read at each scrape. Call it once, when everything that they read is running. */
+    registerSources(read: () => MetricSources) {
+      for (const definition of METRICS) registerMetric(registry, definition, read);
+      registerWorkerFailures(registry, read);
     },
   };
 }

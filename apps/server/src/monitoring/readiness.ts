@@ -1,80 +1,82 @@
-/** Can the service take requests? Asked of the ledger and the disk every second (CONTRACT section 8). */
+/** Whether the service can accept requests. A worker probes the ledger and its disk once a second (docs/contract.md section 8). */
 import { type Ledger, type LedgerStatus, StorageError } from "../ledger/ledger.ts";
 
-const PROBE_MS = 1_000;
-
-export interface Readiness {
+export interface ReadinessState {
   ready: boolean;
-  /** Why not, as a refusal's code; null when it is ready. */
+  /** The refusal that requests get when the service is not ready; null when it is. */
   refusal: "storage_unavailable" | "storage_full" | "shutting_down" | null;
+  /** Whether the service is stopping. */
   draining: boolean;
+  /** Why the service is not ready, in sentences for the operator. */
   problems: string[];
+  /** The ledger's answer to the latest probe that succeeded. */
   status: LedgerStatus | null;
 }
 
-export interface ReadinessWatch {
-  now(): Readiness;
-  /** Why nothing can be accepted; null: it can. */
+export interface Readiness {
+  now(): ReadinessState;
+  /**
+   * Why no event can be accepted; null when it can. A ledger that failed the last probe is not a reason: ingest tries to
+   * commit, and so learns at once when the ledger works again.
+   */
   refusal(): "storage_full" | "shutting_down" | null;
   probe(): Promise<void>;
+  /** From now on the service is stopping and not ready. */
   drain(): void;
-  stop(): void;
 }
 
-export function watchReadiness(
-  ledger: Pick<Ledger, "probe">,
-  clock: () => number,
-  lowWaterBytes: number,
-  onChange: (readiness: Readiness) => void,
-): ReadinessWatch {
-  let ledgerWrites = true;
-  let hasRoom = true;
+export interface ReadinessDeps {
+  ledger: Pick<Ledger, "probe">;
+  clock(): number;
+  /** DISK_LOW_WATER_BYTES. */
+  lowWaterBytes: number;
+  /** Called when a probe finds that the service became ready or not ready. */
+  onChange(state: ReadinessState): void;
+}
+
+export function createReadiness({ ledger, clock, lowWaterBytes, onChange }: ReadinessDeps): Readiness {
+  let isLedgerWritable = true;
+  let hasDiskSpace = true;
   let draining = false;
   let status: LedgerStatus | null = null;
   let wasReady = true;
 
   const problems = () => [
-    ...(ledgerWrites ? [] : ["The ledger cannot be written."]),
-    ...(hasRoom ? [] : [`The disk of DATA_DIR has less than DISK_LOW_WATER_BYTES (${lowWaterBytes}) free.`]),
+    ...(isLedgerWritable ? [] : ["The ledger cannot be written. The log names the cause."]),
+    ...(hasDiskSpace
+      ? []
+      : [
+          `The disk of DATA_DIR has less than DISK_LOW_WATER_BYTES (${lowWaterBytes}) free. Free some space.`,
+        ]),
     ...(draining ? ["The service is stopping."] : []),
   ];
-  /** While the ledger is said to fail, ingest tries it all the same: it learns at once that it works again. */
-  const refusal = () => (draining ? "shutting_down" : hasRoom ? null : "storage_full");
-  const now = (): Readiness => {
-    const reason = refusal() ?? (ledgerWrites ? null : "storage_unavailable");
+  const refusal = () => {
+    if (draining) return "shutting_down";
+    return hasDiskSpace ? null : "storage_full";
+  };
+  const now = (): ReadinessState => {
+    const reason = refusal() ?? (isLedgerWritable ? null : "storage_unavailable");
     return { ready: reason === null, refusal: reason, draining, problems: problems(), status };
   };
-
-  const probe = async () => {
-    try {
-      status = await ledger.probe({ now: clock() });
-      ledgerWrites = true;
-      hasRoom = status.freeBytes >= lowWaterBytes;
-    } catch (error) {
-      if (error instanceof StorageError && error.full) hasRoom = false;
-      else ledgerWrites = false;
-    }
-    const readiness = now();
-    if (readiness.ready !== wasReady) onChange(readiness);
-    wasReady = readiness.ready;
-  };
-
-  let probing = false;
-  const timer = setInterval(async () => {
-    if (probing) return;
-    probing = true;
-    await probe();
-    probing = false;
-  }, PROBE_MS);
-  timer.unref();
 
   return {
     now,
     refusal,
-    probe,
+    probe: async () => {
+      try {
+        status = await ledger.probe({ now: clock() });
+        isLedgerWritable = true;
+        hasDiskSpace = status.freeBytes >= lowWaterBytes;
+      } catch (error) {
+        if (error instanceof StorageError && error.full) hasDiskSpace = false;
+        else isLedgerWritable = false;
+      }
+      const state = now();
+      if (state.ready !== wasReady) onChange(state);
+      wasReady = state.ready;
+    },
     drain: () => {
       draining = true;
     },
-    stop: () => clearInterval(timer),
   };
 }

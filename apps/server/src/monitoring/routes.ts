@@ -1,42 +1,41 @@
-/** The operator's routes, and what support may attach to a report (CONTRACT sections 3 and 8). */
+/** The operator's routes, the served scripts, and the facts for a support report (docs/contract.md sections 3 and 8). */
 import { createHash } from "node:crypto";
+import type { Warehouse } from "../clickhouse/warehouse.ts";
 import type { Handler } from "../core/handler.ts";
 import { Refusal } from "../core/refusal.ts";
-import { lagSeconds, type ShippingStatus } from "./metrics.ts";
-import type { Readiness } from "./readiness.ts";
+import { lagSeconds } from "./metrics.ts";
+import type { ReadinessState } from "./readiness.ts";
 
 export interface OperationsDeps {
-  readiness(): Readiness;
-  shipping(): ShippingStatus | null;
+  readiness(): ReadinessState;
+  warehouse: Pick<Warehouse, "state">;
   clock(): number;
   metrics: { render(): Promise<string>; contentType: string };
   /** The built browser client. */
   sdk: Buffer;
-  /** Its optional parts, by the name of their file. */
+  /** The browser client's optional scripts, by file name. */
   sdkExtras: ReadonlyMap<string, Buffer>;
-  /** As text, without secrets and paths. */
+  /** The settings as text, without secrets and paths. */
   settings: Readonly<Record<string, string>>;
 }
 
-/** Not ready is a failure like every other; which one says what to do about it. */
+/** A service that is not ready answers with the refusal that ingest requests get. */
 const readyz =
-  ({ readiness, shipping, clock }: OperationsDeps): Handler<"readyz"> =>
+  ({ readiness, warehouse, clock }: OperationsDeps): Handler<"readyz"> =>
   async () => {
-    const found = readiness();
-    const { refusal, problems, status } = found;
-    if (refusal !== null) throw new Refusal(refusal, { message: problems.join(" ") });
-    const warehouse = {
-      state: shipping()?.state() ?? "starting",
-      waitingEvents: status?.outboxEvents ?? 0,
-      lagSeconds: lagSeconds(found, clock()),
+    const state = readiness();
+    if (state.refusal !== null) throw new Refusal(state.refusal, { message: state.problems.join(" ") });
+    const backlog = {
+      waitingEvents: state.status?.outboxEvents ?? 0,
+      lagSeconds: lagSeconds(state, clock()),
     };
-    return { body: { status: "ready", warehouse } };
+    return { body: { status: "ready", warehouse: { state: warehouse.state(), ...backlog } } };
   };
 
-/** Pages keep it for five minutes: long enough to spare requests, short enough for a new version to arrive. */
+/** Browsers cache the scripts for five minutes: few requests, and a new version still arrives soon. */
 const SDK_CACHE = "public, max-age=300";
 
-function script(bytes: Buffer) {
+function scriptAnswer(bytes: Buffer) {
   const headers = {
     "Cache-Control": SDK_CACHE,
     "Access-Control-Allow-Origin": "*",
@@ -47,12 +46,12 @@ function script(bytes: Buffer) {
 }
 
 function sdk({ sdk: bytes }: OperationsDeps): Handler<"sdk"> {
-  const answer = script(bytes);
+  const answer = scriptAnswer(bytes);
   return async () => answer;
 }
 
 function sdkExtra({ sdkExtras }: OperationsDeps): Handler<"sdkExtra"> {
-  const answers = new Map([...sdkExtras].map(([file, bytes]) => [file, script(bytes)]));
+  const answers = new Map([...sdkExtras].map(([file, bytes]) => [file, scriptAnswer(bytes)]));
   return async ({ params }) => {
     const answer = answers.get(params.file ?? "");
     if (!answer) throw new Refusal("route_not_found");
@@ -80,7 +79,7 @@ export function createOperations(deps: OperationsDeps) {
           ...runtime,
           uptimeSeconds: Math.round(process.uptime()),
           memory: process.memoryUsage(),
-          // the outbox is of all workspaces: its totals stand in /metrics, for the operator
+          // the outbox belongs to all workspaces, so its size is not for one of them; /metrics has it
           freeBytes: status?.freeBytes ?? null,
         },
       };

@@ -1,42 +1,42 @@
 /**
- * A storage that fails is said when it begins, with the cause, and when it is over, with how many requests failed:
- * a line a request would fill the very disk that is full.
+ * Logs a failing storage once when it starts to fail, with the cause, and once when it works again, with the number of
+ * failed requests. A line per request would fill the disk that is already full.
  */
 import type { StorageError } from "../ledger/ledger.ts";
 
-export interface TroubleLog {
+export interface StorageTroubleLog {
   info(fields: object, message: string): void;
   error(fields: object, message: string): void;
 }
 
 export interface StorageTrouble {
-  /** A request could not be answered because of the storage. */
+  /** Call it for each request that the storage failed. */
   failed(error: StorageError, requestId: string): void;
-  /** Something was stored. */
+  /** Call it for each request that was stored. */
   worked(): void;
 }
 
-/** A disk with room for small writes only is one trouble, not one a request. */
-const OVER_AFTER_MS = 5_000;
-/** A failure after so long without one has a cause of its own. */
-const ANEW_AFTER_MS = 60_000;
+/** A disk with room for small writes only alternates between success and failure; this long without a failure is a recovery. */
+const RECOVERED_AFTER_MS = 5_000;
+/** After this long without a failure the next one is logged again, since it may have another cause. */
+const LOG_AGAIN_AFTER_MS = 60_000;
 
 /** @param clock milliseconds since the epoch */
-export function watchStorageTrouble(log: TroubleLog, clock: () => number): StorageTrouble {
+export function watchStorageTrouble(log: StorageTroubleLog, clock: () => number): StorageTrouble {
   let failed = 0;
   let lastAt = 0;
 
   return {
     failed(error, requestId) {
       const now = clock();
-      const begins = failed === 0 || now - lastAt > ANEW_AFTER_MS;
+      const isFirst = failed === 0 || now - lastAt > LOG_AGAIN_AFTER_MS;
       lastAt = now;
       failed++;
-      if (begins)
+      if (isFirst)
         log.error({ err: error, requestId }, "the storage fails; requests are answered 503 until it works");
     },
     worked() {
-      if (failed === 0 || clock() - lastAt < OVER_AFTER_MS) return;
+      if (failed === 0 || clock() - lastAt < RECOVERED_AFTER_MS) return;
       log.info({ failed }, "the storage works again");
       failed = 0;
     },

@@ -1,49 +1,66 @@
-/** One block into the warehouse: the statement. */
-
+/** Sends one block to the warehouse as an INSERT. */
 import { Readable } from "node:stream";
-import type { ClickHouseSettings } from "@clickhouse/client";
+import { ClickHouseError, type ClickHouseSettings } from "@clickhouse/client";
 import { mustBeClickHouse, type WarehouseClient } from "../clickhouse/client.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { type Block, bodyOf } from "./block.ts";
 
-/** The warehouse will not take it, however often it is asked. */
-export class Refused extends Error {}
+/** ClickHouse cannot read these events, and would not on the next try either. */
+export class EventsRefused extends Error {}
 
-/** A line of the outbox is a row of `events` as it is. */
-const SETTINGS: ClickHouseSettings = {
+/** A line of the outbox is inserted as a row of `events` without any mapping. */
+const INSERT_SETTINGS: ClickHouseSettings = {
   async_insert: 0,
   date_time_input_format: "best_effort",
   input_format_null_as_default: 1,
   input_format_skip_unknown_fields: 1,
   input_format_json_ignore_unknown_keys_in_named_tuple: 1,
   input_format_json_defaults_for_missing_elements_in_named_tuple: 1,
-  // a text of an application that looks like a time is a text all the same, and comes back as it was
+  // an application's text that looks like a time stays a text and is read back unchanged
   input_format_try_infer_dates: 0,
   input_format_try_infer_datetimes: 0,
-  // `{"a.b": 1, "a": {"b": 2}}` is one path twice
+  // `{"a.b": 1, "a": {"b": 2}}` has the same path twice
   type_json_skip_duplicated_paths: 1,
-  // several parsers would make several blocks, of which each has a token of its own
+  // parallel parsers would make several blocks, each with its own deduplication token
   input_format_parallel_parsing: 0,
   max_insert_block_size: String(SERVER_LIMITS.blockRows),
-  // what a file or another warehouse brings may be of many years, and there is a part for each month anyhow
+  // an import or a move may bring events of many years, and each month is a partition
   max_partitions_per_insert_block: "0",
 };
-/** Slower, and takes whole numbers of any size where the other takes none above 2^64. */
-const TOLERANT: ClickHouseSettings = { allow_simdjson: 0 };
+/** A slower parser that accepts whole numbers above 2^64. */
+const TOLERANT_SETTINGS: ClickHouseSettings = { allow_simdjson: 0 };
 
-/** Codes of ClickHouse that say of the data that it cannot be read, or be what it should. */
-const DATA = new Set(["6", "26", "27", "38", "41", "53", "69", "70", "72", "117", "130", "131", "641"]);
-const codeOf = (error: unknown) => (error as { code?: string }).code ?? "";
+/** ClickHouse error codes that blame the data: it cannot be parsed, or has the wrong type. */
+const DATA_ERROR_CODES = new Set([
+  "6",
+  "26",
+  "27",
+  "38",
+  "41",
+  "53",
+  "69",
+  "70",
+  "72",
+  "117",
+  "130",
+  "131",
+  "641",
+]);
+const isDataError = (error: unknown): error is ClickHouseError =>
+  error instanceof ClickHouseError && DATA_ERROR_CODES.has(error.code);
 
-/** @throws Refused, or the client's error: then it may be stored or not */
+/**
+ * Inserts the block once.
+ * @throws EventsRefused when ClickHouse cannot read the data; any other error leaves open whether the block was stored
+ */
 export async function insert(client: WarehouseClient, block: Block, signal: AbortSignal): Promise<void> {
   const body = await bodyOf(block);
-  const attempt = async (more: ClickHouseSettings) => {
+  const send = async (settings: ClickHouseSettings) => {
     const answer = await client.exec({
       query: "INSERT INTO events FORMAT JSONEachRow",
       values: Readable.from([body], { objectMode: false }),
-      clickhouse_settings: { ...SETTINGS, ...more, insert_deduplication_token: block.token },
-      // a server unpacks what it is sent (clickhouse.com/docs/interfaces/http, "Compression")
+      clickhouse_settings: { ...INSERT_SETTINGS, ...settings, insert_deduplication_token: block.token },
+      // ClickHouse decompresses the body (clickhouse.com/docs/interfaces/http, "Compression")
       http_headers: { "Content-Encoding": "zstd" },
       abort_signal: signal,
     });
@@ -51,11 +68,11 @@ export async function insert(client: WarehouseClient, block: Block, signal: Abor
     mustBeClickHouse(answer);
   };
   try {
-    await attempt({});
+    await send({});
   } catch (error) {
-    if (!DATA.has(codeOf(error))) throw error;
-    await attempt(TOLERANT).catch((again: Error) => {
-      throw DATA.has(codeOf(again)) ? new Refused(again.message) : again;
+    if (!isDataError(error)) throw error;
+    await send(TOLERANT_SETTINGS).catch((secondError: unknown) => {
+      throw isDataError(secondError) ? new EventsRefused(secondError.message) : secondError;
     });
   }
 }

@@ -1,87 +1,91 @@
-/** One block into the warehouse, exactly once. */
-
-import { setTimeout as pause } from "node:timers/promises";
+/** Stores one block in the warehouse so that each of its events is there exactly once (docs/decisions/0014). */
+import { setTimeout as sleep } from "node:timers/promises";
 import type { WarehouseClient } from "../clickhouse/client.ts";
 import { onCluster, onEveryNode, storedName } from "../clickhouse/cluster.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { type Block, type BlockRow, rowsOf, without } from "./block.ts";
-import { insert, Refused } from "./insert.ts";
+import { EventsRefused, insert } from "./insert.ts";
 
 /**
- * What may have happened to a block: `new`: nothing, and its events are younger than any copy of the ledger. `old`: it
- * was not tried, but the ledger may be a copy of one that did. `tried`: what became of an earlier try is not known.
- * `told`: a file says so, and the same events may be held as received at another time.
+ * What earlier deliveries of a block may have done.
+ * - `new`: nothing, because its events are younger than any copy of the ledger.
+ * - `restored`: this ledger did not send it, but it may be a copy of a ledger that did.
+ * - `retried`: it was sent before, and the outcome is not known.
+ * - `imported`: it comes from a file; the warehouse may hold the same events with another `receivedAt`.
  */
-export type Past = "new" | "old" | "tried" | "told";
+export type DeliveryHistory = "new" | "restored" | "retried" | "imported";
 
-const ROUNDS = 20;
-const ROUND_MS = 500;
-const OF_BLOCK = "startsWith(Settings['insert_deduplication_token'], {token:String})";
+const KILL_ROUNDS = 20;
+const KILL_ROUND_MS = 500;
+const IS_OF_BLOCK = "startsWith(Settings['insert_deduplication_token'], {token:String})";
 
-/** An insert that was begun before may still be at work; none is when it resolves. */
-async function endEarlier(client: WarehouseClient, token: string, signal: AbortSignal): Promise<void> {
+/** Kills earlier inserts of the block that still run. @throws Error when one does not end */
+async function endEarlierInserts(client: WarehouseClient, token: string, signal: AbortSignal): Promise<void> {
   const query_params = { token };
-  for (let round = 0; round < ROUNDS; round++) {
-    const query = `SELECT count() AS running FROM ${onEveryNode(client, "system.processes")} WHERE ${OF_BLOCK}`;
+  for (let round = 0; round < KILL_ROUNDS; round++) {
+    const query = `SELECT count() AS running FROM ${onEveryNode(client, "system.processes")} WHERE ${IS_OF_BLOCK}`;
     const answer = await client.query({ query, query_params, format: "JSONEachRow", abort_signal: signal });
     const [row] = await answer.json<{ running: string | number }>();
     if (Number(row?.running) === 0) return;
-    const kill = `KILL QUERY${onCluster(client)} WHERE ${OF_BLOCK} ASYNC`;
+    const kill = `KILL QUERY${onCluster(client)} WHERE ${IS_OF_BLOCK} ASYNC`;
     await client.command({ query: kill, query_params, abort_signal: signal });
-    await pause(ROUND_MS, undefined, { signal });
+    await sleep(KILL_ROUND_MS, undefined, { signal });
   }
-  throw new Error("an earlier insert of the same events does not end");
+  throw new Error("An earlier insert of the same events does not end.");
 }
 
-/** It stands in the statement, because so many are too long for an address. */
-function literal(id: string): string {
-  if (!/^evt_[0-9a-f]{32}$/.test(id)) throw new Refused("an event has no id of ours");
+/** An event id for the text of a statement: parameters go into the URL, which is too short for thousands of ids. */
+function eventIdLiteral(id: string): string {
+  if (!/^evt_[0-9a-f]{32}$/.test(id)) throw new EventsRefused("An event has an invalid analyticsEventId.");
   return `'${id}'`;
 }
 
-/** Of rows: where they are from, and between which moments they happened and were received. */
-interface Span {
+/** The sources and the times of some rows. */
+interface RowSpan {
   rows: number;
   sources: Set<string>;
   occurred: [from: number, to: number];
   received: [from: number, to: number];
 }
 
-const widened = ([from, to]: [number, number], at: number): [number, number] => [
+const widen = ([from, to]: [number, number], at: number): [number, number] => [
   Math.min(from, at),
   Math.max(to, at),
 ];
 
-function spanOf(rows: readonly BlockRow[], before?: Span): Span {
-  const nothing: [number, number] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  const span = before ?? { rows: 0, sources: new Set(), occurred: nothing, received: nothing };
-  span.rows += rows.length;
+function addToSpan(span: RowSpan, rows: readonly BlockRow[]): RowSpan {
   for (const { sourceId, occurredAt, receivedAt } of rows) {
+    span.rows += 1;
     span.sources.add(sourceId);
-    span.occurred = widened(span.occurred, occurredAt);
-    span.received = widened(span.received, receivedAt);
+    span.occurred = widen(span.occurred, occurredAt);
+    span.received = widen(span.received, receivedAt);
   }
   return span;
 }
 
-const HELD = `WHERE sourceId IN {sources:Array(String)}
+function emptySpan(): RowSpan {
+  const nothing: [number, number] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  return { rows: 0, sources: new Set(), occurred: nothing, received: nothing };
+}
+
+const IN_SPAN = `WHERE sourceId IN {sources:Array(String)}
   AND occurredAt BETWEEN {from:DateTime64(3)} AND {to:DateTime64(3)}
   AND receivedAt BETWEEN {first:DateTime64(3)} AND {last:DateTime64(3)}`;
-const ALWAYS = [0, Date.UTC(2200, 0, 1)] as const;
+const ANY_TIME = [0, Date.UTC(2200, 0, 1)] as const;
 
-interface Search {
+interface BlockSearch {
   client: WarehouseClient;
-  past: Past;
+  history: DeliveryHistory;
   signal: AbortSignal;
 }
 
-/** The warehouse's ids among which every held one of the span is. @param condition more than the span */
-async function idsNear({ client, past, signal }: Search, span: Span, condition: string): Promise<string[]> {
+/** The ids of the warehouse's events in the span. @param condition more SQL after the span's */
+async function findIds({ client, history, signal }: BlockSearch, span: RowSpan, condition: string) {
   const [from, to] = span.occurred;
-  const [first, last] = past === "told" ? ALWAYS : span.received;
+  const [first, last] = history === "imported" ? ANY_TIME : span.received;
   const stored = onEveryNode(client, `${client.database}.${storedName(client, "events")}`);
   const answer = await client.query({
-    query: `SELECT analyticsEventId AS id FROM ${stored} ${HELD} ${condition}`,
+    query: `SELECT analyticsEventId AS id FROM ${stored} ${IN_SPAN} ${condition}`,
     query_params: {
       sources: [...span.sources],
       from: new Date(from),
@@ -95,77 +99,77 @@ async function idsNear({ client, past, signal }: Search, span: Span, condition: 
   return (await answer.json<{ id: string }>()).map(({ id }) => id);
 }
 
-/** Those of the block's ids that the warehouse holds, asked for one by one. */
-async function idsHeld(search: Search, block: Block): Promise<string[]> {
-  const held: string[] = [];
+/** The ids of the block that the warehouse holds, looked up one by one. */
+async function findIdsOfBlock(search: BlockSearch, block: Block): Promise<string[]> {
+  const found: string[] = [];
   for await (const rows of rowsOf(block)) {
     for (let start = 0; start < rows.length; start += SERVER_LIMITS.warehouseKeys) {
       const slice = rows.slice(start, start + SERVER_LIMITS.warehouseKeys);
-      const asked = `AND analyticsEventId IN (${slice.map(({ id }) => literal(id))})`;
-      held.push(...(await idsNear(search, spanOf(slice), asked)));
+      const condition = `AND analyticsEventId IN (${slice.map(({ id }) => eventIdLiteral(id))})`;
+      found.push(...(await findIds(search, addToSpan(emptySpan(), slice), condition)));
     }
   }
-  return held;
+  return found;
 }
 
-interface Comparison {
+interface BlockComparison {
   rows: number;
   held: BlockRow[];
 }
 
 /**
- * Which of the block's rows the warehouse holds. What was received together was shipped together, so that mostly there
- * is little from the same moments, and it is had whole.
+ * Finds the block's rows that the warehouse holds. Events that were received together were shipped together, so the
+ * warehouse usually holds few events of the same moments, and one query reads all their ids.
  */
-async function compare(search: Search, block: Block): Promise<Comparison> {
-  let span = spanOf([]);
-  for await (const rows of rowsOf(block)) span = spanOf(rows, span);
+async function compareBlock(search: BlockSearch, block: Block): Promise<BlockComparison> {
+  let span = emptySpan();
+  for await (const rows of rowsOf(block)) span = addToSpan(span, rows);
   if (span.rows === 0) return { rows: 0, held: [] };
-  const most = 2 * span.rows;
-  const near = await idsNear(search, span, `LIMIT ${most}`);
-  const ids = new Set(near.length < most ? near : await idsHeld(search, block));
+  const maxIds = 2 * span.rows;
+  const idsInSpan = await findIds(search, span, `LIMIT ${maxIds}`);
+  const ids = new Set(idsInSpan.length < maxIds ? idsInSpan : await findIdsOfBlock(search, block));
   const held: BlockRow[] = [];
   if (ids.size > 0)
     for await (const rows of rowsOf(block)) held.push(...rows.filter(({ id }) => ids.has(id)));
   return { rows: span.rows, held };
 }
 
-const COMPARISONS = 3;
+const MAX_COMPARISONS = 3;
 
-/** What the warehouse holds is left out. @returns how many events it did not hold */
+/** Inserts the block's events that the warehouse does not hold. @returns how many those were */
 export async function storeMissing(
   client: WarehouseClient,
   block: Block,
-  past: Exclude<Past, "new">,
+  history: Exclude<DeliveryHistory, "new">,
   signal: AbortSignal,
 ): Promise<number> {
-  if (past === "tried") await endEarlier(client, block.token, signal);
-  const search = { client, past, signal };
-  let { rows, held } = await compare(search, block);
+  if (history === "retried") await endEarlierInserts(client, block.token, signal);
+  const search = { client, history, signal };
+  let { rows, held } = await compareBlock(search, block);
   const missing = rows - held.length;
-  for (let round = 0; round < COMPARISONS && held.length < rows; round++) {
-    // the whole block under its own token: another try of it that nobody can see does no harm
+  for (let round = 0; round < MAX_COMPARISONS && held.length < rows; round++) {
+    // the whole block keeps its own token: if an earlier insert comes through after all, ClickHouse drops one of the two
     const isWhole = held.length === 0 && round === 0;
     const token = isWhole ? block.token : `${block.token}.${rows - held.length}.${round}`;
     await insert(client, isWhole ? block : { ...without(block, held), token }, signal);
-    // the token of an earlier try is no proof: its log says what was begun, and is not flushed to the disk
-    if (past !== "tried") return missing;
-    ({ rows, held } = await compare(search, block));
+    // after a retry the token proves nothing: ClickHouse logs it before the part and does not flush that log to the disk
+    if (history !== "retried") return missing;
+    ({ rows, held } = await compareBlock(search, block));
   }
-  if (held.length < rows) throw new Error("the warehouse says that it stored events, and does not hold them");
+  if (held.length < rows) throw new Error("ClickHouse confirmed an insert but does not hold its events.");
   return missing;
 }
 
 /**
  * Resolves when the warehouse holds every event of the block once.
- * @throws Refused, or the client's error: then it may hold them or not
+ * @throws EventsRefused when ClickHouse cannot read the data; any other error leaves open whether the block was stored
  */
 export async function store(
   client: WarehouseClient,
   block: Block,
-  past: Past,
+  history: DeliveryHistory,
   signal: AbortSignal,
 ): Promise<void> {
-  if (past === "new") await insert(client, block, signal);
-  else await storeMissing(client, block, past, signal);
+  if (history === "new") await insert(client, block, signal);
+  else await storeMissing(client, block, history, signal);
 }

@@ -1,183 +1,188 @@
 /**
- * Erases visitors: out of what waits in the ledger, its sessions and its debug history; then, when the pages that were
- * sealed before have been shipped, out of the warehouse. Where it stands is in the ledger, so that it goes on after a
- * restart, on any node; each step may be done again.
+ * Erases visitors: first from the ledger (outbox, sessions, debug history), then, once the pages that were sealed before
+ * have been shipped, from the warehouse. The ledger keeps each erasure's status, so that any node can resume it after a
+ * restart. Every step may run twice (docs/decisions/0015).
  */
-
 import { createHash } from "node:crypto";
-import { setTimeout as pause } from "node:timers/promises";
 import { type Deletion, deleteEvents, literal } from "../clickhouse/deletion.ts";
 import type { Warehouse } from "../clickhouse/warehouse.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import type { Cursor, OpenErasure } from "../core/records.ts";
 import type { ErasureLedger } from "../ledger/ledger.ts";
 import { forgetChanged } from "../stats/rollups/drop.ts";
+import { startWorker, type Worker, type WorkerLog } from "./worker.ts";
 
-export interface EraserDeps {
+export interface ErasureDeps {
   ledger: ErasureLedger;
   warehouse: Pick<Warehouse, "client">;
-  /** There is none and there was none, as far as can be seen here: nothing was shipped, nothing will be. */
+  /** Whether there is no warehouse and, as far as this node can see, never was one that holds events. */
   isWithoutWarehouse(): boolean;
-  /** What was recorded for the debug view is in the ledger when it resolves. */
+  /** Resolves when the attempts recorded so far are in the ledger. */
   flushAttempts(): Promise<void>;
-  /** How the debug view writes a text of a client. */
-  asRecorded(text: string): string;
-  /** The session is gone: nobody is to remember it, on any node. */
+  /** How the debug history writes a client's text: masked. */
+  maskText(text: string): string;
+  /** Drops an erased session from the caches of every node. */
   forgetSession(session: { sourceId: string; sessionId: string }): void;
   clock(): number;
-  log: { warn(fields: object, message: string): void };
+  log: WorkerLog;
 }
 
-export interface Eraser {
-  /** What is under way has some time to end; the rest goes on after the next start. */
-  stop(): Promise<void>;
-}
-
-/** A lease is renewed when so much of it has passed. */
+/** How often a long walk renews its lease. */
 const RENEW_MS = SERVER_LIMITS.erasureLeaseMs / 6;
 
-/** By hash, because the warehouse keeps and shows the text of what it was told. */
-function deletionOf({ receiptId, visitor }: OpenErasure): Deletion {
+/** The visitor's id is hashed, because ClickHouse keeps and shows the text of a mutation. */
+function toDeletion({ receiptId, visitor }: OpenErasure): Deletion {
   const { sourceIds, kind, id, until } = visitor;
   const hash = createHash("sha256").update(id).digest("hex").toUpperCase();
   const sources = sourceIds.map(literal).join();
-  const own = `hex(SHA256(ifNull(${kind}, ''))) = '${hash}' AND receivedAt <= fromUnixTimestamp64Milli(${until}, 'UTC')`;
-  return { name: receiptId, condition: sources === "" ? "0" : `sourceId IN (${sources}) AND ${own}` };
+  const isVisitor = `hex(SHA256(ifNull(${kind}, ''))) = '${hash}' AND receivedAt <= fromUnixTimestamp64Milli(${until}, 'UTC')`;
+  return { name: receiptId, condition: sources === "" ? "0" : `sourceId IN (${sources}) AND ${isVisitor}` };
 }
 
-const idsOf = (erasures: readonly OpenErasure[]) => erasures.map(({ receiptId }) => receiptId);
+const withStatus = (erasures: readonly OpenErasure[], status: OpenErasure["status"]) =>
+  erasures.filter((erasure) => erasure.status === status);
 
-export function startEraser(deps: EraserDeps): Eraser {
-  const { ledger, warehouse, clock, log } = deps;
-  const stopping = new AbortController();
-  const cutting = new AbortController();
-  let isFailing = false;
-  /** What the warehouse deletes just now; claimed until that is done. */
-  let told: OpenErasure[] = [];
-
-  const hold = (erasures: readonly OpenErasure[], leaseMs: number) =>
-    ledger.renewErasureLeases({ receiptIds: idsOf(erasures), now: clock(), leaseMs });
-  type Status = OpenErasure["status"];
-  const letGo = async (erasures: readonly OpenErasure[]) => {
-    if (erasures.length > 0) await hold(erasures, 0).catch(() => undefined);
+/** The ledger's verbs for claimed erasures. */
+function createLeases({ ledger, clock }: Pick<ErasureDeps, "ledger" | "clock">) {
+  const idsOf = (erasures: readonly OpenErasure[]) => erasures.map(({ receiptId }) => receiptId);
+  const hold = async (erasures: readonly OpenErasure[], leaseMs: number) => {
+    if (erasures.length === 0) return;
+    await ledger.renewErasureLeases({ receiptIds: idsOf(erasures), now: clock(), leaseMs });
   };
-  const move = (erasures: readonly OpenErasure[], from: Status, status: Status, pages: string[] = []) =>
-    erasures.length === 0
-      ? undefined
-      : ledger.advanceErasures({ receiptIds: idsOf(erasures), from, status, pages, now: clock() });
-
-  /** To the end of the walk, keeping what was claimed. */
-  const walk = async (
-    erasures: readonly OpenErasure[],
-    step: (after: Cursor | null) => Promise<{ next: Cursor | null }>,
-  ) => {
-    let cursor: Cursor | null = null;
-    let heldAt = Number.NEGATIVE_INFINITY;
-    do {
-      stopping.signal.throwIfAborted();
-      if (clock() - heldAt > RENEW_MS) {
-        await hold(erasures, SERVER_LIMITS.erasureLeaseMs);
-        heldAt = clock();
-      }
-      ({ next: cursor } = await step(cursor));
-    } while (cursor !== null);
+  return {
+    renew: (erasures: readonly OpenErasure[]) => hold(erasures, SERVER_LIMITS.erasureLeaseMs),
+    /** A lease that cannot be released ends by itself. */
+    release: (erasures: readonly OpenErasure[]) => hold(erasures, 0).catch(() => undefined),
+    async move(
+      erasures: readonly OpenErasure[],
+      from: OpenErasure["status"],
+      status: OpenErasure["status"],
+      pages: string[] = [],
+    ) {
+      if (erasures.length === 0) return;
+      await ledger.advanceErasures({ receiptIds: idsOf(erasures), from, status, pages, now: clock() });
+    },
   };
+}
+type ErasureLeases = ReturnType<typeof createLeases>;
 
-  /** @param sealed what is in a sealed page too, where none is ever shipped */
-  const cleanLedger = async (erasures: readonly OpenErasure[], sealed: boolean) => {
-    const visitors = erasures.map(({ visitor }) => visitor);
-    const walkSessions = () =>
-      walk(erasures, async (after) => {
-        const { erased, next } = await ledger.eraseSessions({ visitors, after });
-        for (const session of erased) deps.forgetSession(session);
-        return { next };
-      });
-    await walkSessions();
-    await walk(erasures, (after) => ledger.eraseOutbox({ visitors, after, sealed }));
-    // a commit that saw one just before may have written it anew
-    await walkSessions();
-    await deps.flushAttempts();
-    const recorded = visitors.map((visitor) => ({ ...visitor, id: deps.asRecorded(visitor.id) }));
-    await walk(erasures, (after) => ledger.eraseAttempts({ visitors: recorded, after }));
+/** Calls `step` for one slice of the ledger after the other, and renews the lease meanwhile. */
+async function walkLedger(
+  deps: Pick<ErasureDeps, "clock"> & { leases: ErasureLeases; stopping: AbortSignal },
+  erasures: readonly OpenErasure[],
+  step: (after: Cursor | null) => Promise<{ next: Cursor | null }>,
+): Promise<void> {
+  let cursor: Cursor | null = null;
+  let renewedAt = Number.NEGATIVE_INFINITY;
+  do {
+    deps.stopping.throwIfAborted();
+    if (deps.clock() - renewedAt > RENEW_MS) {
+      await deps.leases.renew(erasures);
+      renewedAt = deps.clock();
+    }
+    ({ next: cursor } = await step(cursor));
+  } while (cursor !== null);
+}
+
+/** @param includeSealed whether to erase from sealed pages too; only without a warehouse, where no page is ever shipped */
+async function eraseFromLedger(
+  deps: ErasureDeps & { leases: ErasureLeases; stopping: AbortSignal },
+  erasures: readonly OpenErasure[],
+  includeSealed: boolean,
+): Promise<void> {
+  const { ledger } = deps;
+  const visitors = erasures.map(({ visitor }) => visitor);
+  const eraseSessions = () =>
+    walkLedger(deps, erasures, async (after) => {
+      const { erased, next } = await ledger.eraseSessions({ visitors, after });
+      for (const session of erased) deps.forgetSession(session);
+      return { next };
+    });
+  await eraseSessions();
+  await walkLedger(deps, erasures, (after) => ledger.eraseOutbox({ visitors, after, sealed: includeSealed }));
+  // a commit that read a session just before it was erased may have written it again
+  await eraseSessions();
+  await deps.flushAttempts();
+  const masked = visitors.map((visitor) => ({ ...visitor, id: deps.maskText(visitor.id) }));
+  await walkLedger(deps, erasures, (after) => ledger.eraseAttempts({ visitors: masked, after }));
+}
+
+/**
+ * Deletes visitors from the warehouse, one group at a time: a group fits into the hundred finished mutations that
+ * ClickHouse remembers. The group's erasures stay leased until they are done.
+ */
+function createWarehouseErasure({ warehouse }: ErasureDeps, leases: ErasureLeases) {
+  let group: OpenErasure[] = [];
+  return {
+    group: () => group,
+    /** Starts or continues a group. @returns how many erasures are done */
+    async advance(ready: OpenErasure[], cutOff: AbortSignal): Promise<number> {
+      const client = warehouse.client();
+      if (!client) group = [];
+      else if (group.length === 0) group = ready;
+      if (!client || group.length === 0) return 0;
+      const finished = await deleteEvents(client, group.map(toDeletion), cutOff);
+      const deleted = group.filter(({ receiptId }) => finished.has(receiptId));
+      const sourceIds = [...new Set(deleted.flatMap(({ visitor }) => visitor.sourceIds))];
+      const done = (await forgetChanged(client, sourceIds)) ? deleted : [];
+      await leases.move(done, "warehouse", "done");
+      group = group.filter((erasure) => !done.includes(erasure));
+      return done.length;
+    },
   };
+}
 
-  /** How many are done. As few as one statement holds are under way: of many that are done the warehouse forgets some. */
-  const deleteTold = async (ready: OpenErasure[]): Promise<number> => {
-    const client = warehouse.client();
-    if (told.length === 0 || !client) told = client ? ready : [];
-    if (!client || told.length === 0) return 0;
-    const gone = await deleteEvents(client, told.map(deletionOf), cutting.signal);
-    const deleted = told.filter(({ receiptId }) => gone.has(receiptId));
-    const sourceIds = [...new Set(deleted.flatMap(({ visitor }) => visitor.sourceIds))];
-    const done = (await forgetChanged(client, sourceIds)) ? deleted : [];
-    await move(done, "warehouse", "done");
-    told = told.filter((one) => !done.includes(one));
-    return done.length;
-  };
+export function startErasureWorker(deps: ErasureDeps): Worker {
+  const { ledger, clock, log } = deps;
+  const leases = createLeases(deps);
+  const inWarehouse = createWarehouseErasure(deps, leases);
 
-  /** Each takes one step, where it can; true when one did. */
-  const advance = async (erasures: readonly OpenErasure[]): Promise<boolean> => {
-    const at = (status: OpenErasure["status"]) => erasures.filter((one) => one.status === status);
+  /** Moves each erasure one step forward if possible. @returns whether any moved */
+  const advance = async (erasures: readonly OpenErasure[], cutOff: AbortSignal, stopping: AbortSignal) => {
+    const walkDeps = { ...deps, leases, stopping };
     if (deps.isWithoutWarehouse()) {
-      await cleanLedger(erasures, true);
-      for (const from of ["ledger", "shipping", "warehouse"] as const) await move(at(from), from, "done");
+      await eraseFromLedger(walkDeps, erasures, true);
+      for (const from of ["ledger", "shipping", "warehouse"] as const)
+        await leases.move(withStatus(erasures, from), from, "done");
       return true;
     }
-    const fresh = at("ledger");
+    const fresh = withStatus(erasures, "ledger");
     if (fresh.length > 0) {
-      await cleanLedger(fresh, false);
-      // what was not sealed by now is sealed without the visitors
-      await move(fresh, "ledger", "shipping", await ledger.sealedPages());
+      await eraseFromLedger(walkDeps, fresh, false);
+      // pages that are sealed from now on do not include these visitors
+      await leases.move(fresh, "ledger", "shipping", await ledger.sealedPages());
     }
-    const sealed = new Set(at("shipping").length > 0 ? await ledger.sealedPages() : []);
-    const shipped = at("shipping").filter(({ pages }) => !pages.some((page) => sealed.has(page)));
-    await move(shipped, "shipping", "warehouse");
-    const done = await deleteTold(at("warehouse"));
+    const waiting = withStatus(erasures, "shipping");
+    const unshipped = new Set(waiting.length > 0 ? await ledger.sealedPages() : []);
+    const shipped = waiting.filter(({ pages }) => !pages.some((page) => unshipped.has(page)));
+    await leases.move(shipped, "shipping", "warehouse");
+    const done = await inWarehouse.advance(withStatus(erasures, "warehouse"), cutOff);
     return fresh.length + shipped.length + done > 0;
   };
 
-  const round = async (): Promise<boolean> => {
+  const round = async (cutOff: AbortSignal, stopping: AbortSignal): Promise<boolean> => {
     const { erasureLeaseMs: leaseMs, erasuresAtOnce: limit } = SERVER_LIMITS;
-    if (told.length > 0) await hold(told, leaseMs);
-    const erasures = [...told, ...(await ledger.claimErasures({ now: clock(), leaseMs, limit }))];
+    await leases.renew(inWarehouse.group());
+    const taken = await ledger.claimErasures({ now: clock(), leaseMs, limit });
+    const erasures = [...inWarehouse.group(), ...taken];
     if (erasures.length === 0) return false;
     try {
-      return await advance(erasures);
+      return await advance(erasures, cutOff, stopping);
     } finally {
-      await letGo(erasures.filter((one) => !told.includes(one)));
+      await leases.release(erasures.filter((erasure) => !inWarehouse.group().includes(erasure)));
     }
   };
 
-  const run = async () => {
-    while (!stopping.signal.aborted) {
-      const hasAdvanced = await round().then(
-        (advanced) => {
-          isFailing = false;
-          return advanced;
-        },
-        (error: Error) => {
-          // said once, not every second for as long as it lasts
-          if (!isFailing && !stopping.signal.aborted)
-            log.warn({ err: error }, "visitors cannot be erased just now; it is tried again");
-          isFailing = true;
-          return false;
-        },
-      );
-      if (hasAdvanced) continue;
-      await pause(SERVER_LIMITS.eraseIdleMs, undefined, { signal: stopping.signal, ref: false }).catch(
-        () => undefined,
-      );
-    }
-    await letGo(told);
-  };
-  const running = run();
-
-  return {
-    stop: async () => {
-      stopping.abort();
-      const patience = setTimeout(() => cutting.abort(), SERVER_LIMITS.shipStopMs);
-      await running;
-      clearTimeout(patience);
-    },
-  };
+  const worker = startWorker({
+    name: "erasures",
+    round,
+    idleMs: SERVER_LIMITS.eraseIdleMs,
+    retryMs: SERVER_LIMITS.eraseIdleMs,
+    maxRetryMs: SERVER_LIMITS.eraseIdleMs,
+    stopMs: SERVER_LIMITS.shipStopMs,
+    consequence: "visitors cannot be erased at the moment",
+    log,
+  });
+  const stop = () => worker.stop().then(() => leases.release(inWarehouse.group()));
+  return { ...worker, stop, [Symbol.asyncDispose]: stop };
 }

@@ -1,50 +1,63 @@
 /**
- * Events past their source's `retentionDays` leave the warehouse. What is past them is told by whole days (UTC), so that
- * parts are written anew once a day; a new value holds for old events too, from the next look on.
+ * Deletes events that are older than their source's `retentionDays` from the warehouse, or without a warehouse, events
+ * older than RETENTION_DAYS from the outbox. Retention counts whole UTC days, so that parts are rewritten once a day.
  */
 import type { WarehouseClient } from "../clickhouse/client.ts";
 import { deleteEvents, isDeleting, literal } from "../clickhouse/deletion.ts";
 import type { Warehouse } from "../clickhouse/warehouse.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
+import type { SourceRetention } from "../core/records.ts";
 import { DAY_MS } from "../core/time.ts";
-import type { ErasureLedger } from "../ledger/ledger.ts";
+import type { ErasureLedger, OutboxLedger } from "../ledger/ledger.ts";
 
-export interface ExpiryDeps {
-  ledger: Pick<ErasureLedger, "retentions">;
-  warehouse: Pick<Warehouse, "client">;
+export interface RetentionDeps {
+  ledger: Pick<ErasureLedger, "retentions"> & Pick<OutboxLedger, "expireOutbox">;
+  warehouse: Pick<Warehouse, "client" | "state">;
+  /** Days that the outbox keeps events when there is no warehouse. */
+  outboxDays: number;
 }
 
 const PREFIX = "expiry-";
-/** Sources in one statement. */
-const AT_ONCE = 200;
+const SOURCES_PER_STATEMENT = 200;
+/** Slices of 4,000 outbox rows: more per minute than can be accepted in one. */
+const MAX_OUTBOX_SLICES = 1_000;
 
-type Retention = Awaited<ReturnType<ErasureLedger["retentions"]>>[number];
-
-const conditionOf = ({ sourceId, retentionDays }: Retention, now: number): string => {
+const conditionOf = ({ sourceId, retentionDays }: SourceRetention, now: number): string => {
   const before = (Math.floor(now / DAY_MS) - retentionDays) * DAY_MS;
   return `(sourceId = ${literal(sourceId)} AND occurredAt < fromUnixTimestamp64Milli(${before}, 'UTC'))`;
 };
 
-/** Those that the warehouse holds anything of that is past its time. */
-async function past(client: WarehouseClient, retentions: Retention[], now: number): Promise<Retention[]> {
-  const conditions = retentions.map((one) => conditionOf(one, now));
+/** The sources that have expired events in the warehouse. */
+async function findExpired(
+  client: WarehouseClient,
+  retentions: SourceRetention[],
+  now: number,
+): Promise<SourceRetention[]> {
+  const conditions = retentions.map((retention) => conditionOf(retention, now));
   const query = `SELECT DISTINCT sourceId FROM events WHERE ${conditions.join(" OR ")}`;
   const rows = await (await client.query({ query, format: "JSONEachRow" })).json<{ sourceId: string }>();
   const found = new Set(rows.map(({ sourceId }) => sourceId));
   return retentions.filter(({ sourceId }) => found.has(sourceId));
 }
 
-/** @returns what is to be called every minute; several nodes that look at once do no harm */
-export function createExpiry({ ledger, warehouse }: ExpiryDeps): (at: { now: number }) => Promise<void> {
+async function expireOutbox({ ledger, outboxDays }: RetentionDeps, now: number): Promise<void> {
+  const before = now - outboxDays * DAY_MS;
+  for (let slice = 0; slice < MAX_OUTBOX_SLICES && (await ledger.expireOutbox({ before })); ) slice++;
+}
+
+/** @returns one round, to be run every minute. It checks the warehouse once an hour. Several nodes may run it at once. */
+export function createRetention(deps: RetentionDeps): (at: { now: number }) => Promise<void> {
+  const { ledger, warehouse } = deps;
   let nextAt = 0;
   return async ({ now }) => {
+    if (warehouse.state() === "off") return expireOutbox(deps, now);
     const client = warehouse.client();
     if (!client || now < nextAt) return;
     const all = await ledger.retentions();
     if (all.length > 0 && (await isDeleting(client, PREFIX))) return;
-    for (let at = 0; at < all.length; at += AT_ONCE) {
-      const expired = await past(client, all.slice(at, at + AT_ONCE), now);
-      const condition = expired.map((one) => conditionOf(one, now)).join(" OR ");
+    for (let at = 0; at < all.length; at += SOURCES_PER_STATEMENT) {
+      const expired = await findExpired(client, all.slice(at, at + SOURCES_PER_STATEMENT), now);
+      const condition = expired.map((retention) => conditionOf(retention, now)).join(" OR ");
       if (expired.length > 0) await deleteEvents(client, [{ name: `${PREFIX}${now}-${at}`, condition }]);
     }
     nextAt = now + SERVER_LIMITS.retentionCheckMs;

@@ -1,20 +1,15 @@
 /** Settles the days of the sources in the background, the newest first, and deletes what no question reads any more. */
 
-import { setTimeout as pause } from "node:timers/promises";
 import type { WarehouseClient } from "../clickhouse/client.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { settleDay, type Unsettled } from "../stats/rollups/build.ts";
 import { areEventsChanging, daysOf, forgetSettled } from "../stats/rollups/drop.ts";
+import { startWorker, type Worker } from "./worker.ts";
 
 export interface SettlerDeps {
   warehouse: { client(): WarehouseClient | null };
   clock(): number;
   log: { warn(fields: object, message: string): void };
-}
-
-export interface Settler {
-  /** The statement that is under way has some time to end. */
-  stop(): Promise<void>;
 }
 
 /** Days settle for sources of so many events; of fewer, questions are fast without. */
@@ -90,43 +85,18 @@ export async function settleRound(
   return settled;
 }
 
-export function startSettler({ warehouse, clock, log }: SettlerDeps): Settler {
-  const stopping = new AbortController();
-  const { signal } = stopping;
-  let isFailing = false;
-  const look = async (): Promise<number> => {
-    const client = warehouse.client();
-    return client === null ? 0 : settleRound(client, clock(), { signal });
-  };
-  const run = async () => {
-    while (!signal.aborted) {
-      const settled = await look().then(
-        (days) => {
-          isFailing = false;
-          return days;
-        },
-        (error: Error) => {
-          // said once, not every minute for as long as it lasts
-          if (!isFailing && !signal.aborted && warehouse.client() !== null)
-            log.warn({ err: error }, "days cannot be settled just now: questions about them take longer");
-          isFailing = true;
-          return 0;
-        },
-      );
-      if (settled > 0) continue;
-      await pause(IDLE_MS, undefined, { signal, ref: false }).catch(() => undefined);
-    }
-  };
-  const running = run();
-  return {
-    stop: async () => {
-      stopping.abort();
-      const isOver = new AbortController();
-      const patience = pause(SERVER_LIMITS.shipStopMs, undefined, { signal: isOver.signal }).catch(
-        () => undefined,
-      );
-      await Promise.race([running, patience]);
-      isOver.abort();
+export function startSettler({ warehouse, clock, log }: SettlerDeps): Worker {
+  return startWorker({
+    name: "rollups",
+    round: async (_cutOff, stopping) => {
+      const client = warehouse.client();
+      return client !== null && (await settleRound(client, clock(), { signal: stopping })) > 0;
     },
-  };
+    idleMs: IDLE_MS,
+    retryMs: IDLE_MS,
+    maxRetryMs: IDLE_MS,
+    stopMs: SERVER_LIMITS.shipStopMs,
+    consequence: "rollups are not built, so queries about large sources take longer",
+    log,
+  });
 }

@@ -1,14 +1,21 @@
 /** Background workers: each repeats a round of work until it is stopped, waits between rounds and backs off after a failure. */
 import { setTimeout as sleep } from "node:timers/promises";
 
+export interface WorkerLog {
+  warn(fields: object, message: string): void;
+}
+
 export interface WorkerOptions {
   /** For the log and the metrics: `shipper`. */
   readonly name: string;
   /**
    * One round. The next one starts at once when it resolves with true (more work waits), else after `idleMs`.
-   * `signal` aborts when the worker is stopped and `stopMs` have passed.
+   * @param cutOff aborts when `stopMs` have passed since `stop`: end the work now
+   * @param stopping aborts on `stop`: begin nothing more
    */
-  round(signal: AbortSignal): Promise<boolean>;
+  round(cutOff: AbortSignal, stopping: AbortSignal): Promise<boolean>;
+  /** Wait before the first round. Default: none. */
+  readonly initialDelayMs?: number;
   /** Wait between two rounds when nothing is left to do. */
   readonly idleMs: number;
   /** Wait after the first failure in a row; each further failure doubles it, up to `maxRetryMs`. */
@@ -18,7 +25,7 @@ export interface WorkerOptions {
   readonly stopMs: number;
   /** What a failure means for users, for the log: `events are not shipped`. Logged once per streak of failures. */
   readonly consequence: string;
-  readonly log: { warn(fields: object, message: string): void };
+  readonly log: WorkerLog;
 }
 
 export interface WorkerStatus {
@@ -33,12 +40,17 @@ export interface Worker extends AsyncDisposable {
   status(): WorkerStatus;
   /** Starts the next round now instead of at the end of the wait. */
   wake(): void;
-  /** Starts no further round and waits for the present one. */
+  /** Runs one round now, whatever the loop does. Rejects when it fails. For tests that drive the clock. */
+  runOnce(): Promise<void>;
+  /** Starts no further round, and waits for the present one until shortly after `stopMs`. */
   stop(): Promise<void>;
 }
 
+/** `stop` waits this much longer than `stopMs` for a round to react to its aborted signal. */
+const CUT_OFF_MS = 1_000;
+
 export function startWorker(options: WorkerOptions): Worker {
-  const { name, round, idleMs, retryMs, maxRetryMs, stopMs, consequence, log } = options;
+  const { name, round, initialDelayMs = 0, idleMs, retryMs, maxRetryMs, stopMs, consequence, log } = options;
   const stopping = new AbortController();
   const cutOff = new AbortController();
   let wakeUp = new AbortController();
@@ -46,6 +58,7 @@ export function startWorker(options: WorkerOptions): Worker {
   let lastError: Error | null = null;
 
   const wait = async (ms: number) => {
+    if (ms === 0 || stopping.signal.aborted) return;
     wakeUp = new AbortController();
     const signal = AbortSignal.any([stopping.signal, wakeUp.signal]);
     await sleep(ms, undefined, { signal, ref: false }).catch(() => undefined);
@@ -54,7 +67,7 @@ export function startWorker(options: WorkerOptions): Worker {
   /** Returns how long to wait before the next round. */
   const runRound = async (): Promise<number> => {
     try {
-      const hasMore = await round(cutOff.signal);
+      const hasMore = await round(cutOff.signal, stopping.signal);
       failuresInRow = 0;
       lastError = null;
       return hasMore ? 0 : idleMs;
@@ -69,22 +82,27 @@ export function startWorker(options: WorkerOptions): Worker {
   };
 
   const run = async () => {
-    while (!stopping.signal.aborted) {
-      const waitMs = await runRound();
-      if (waitMs > 0 && !stopping.signal.aborted) await wait(waitMs);
-    }
+    await wait(initialDelayMs);
+    while (!stopping.signal.aborted) await wait(await runRound());
   };
   const running = run();
 
   const stop = async () => {
     stopping.abort();
-    const timer = setTimeout(() => cutOff.abort(), stopMs);
-    await running;
-    clearTimeout(timer);
+    const ended = new AbortController();
+    const sleepUntilEnd = (ms: number) => sleep(ms, undefined, { signal: ended.signal });
+    const cutOffInTime = async () => {
+      await sleepUntilEnd(stopMs);
+      cutOff.abort();
+      await sleepUntilEnd(CUT_OFF_MS);
+    };
+    await Promise.race([running, cutOffInTime()]);
+    ended.abort();
   };
   return {
     status: () => ({ name, failuresInRow, lastError }),
     wake: () => wakeUp.abort(),
+    runOnce: async () => void (await round(cutOff.signal, stopping.signal)),
     stop,
     [Symbol.asyncDispose]: stop,
   };

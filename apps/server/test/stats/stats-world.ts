@@ -1,8 +1,7 @@
 /** The whole service on a real warehouse, into which a test puts its events by the path of shipping. */
 import { createHash } from "node:crypto";
 import { connect, type WarehouseClient } from "../../src/clickhouse/client.ts";
-import type { Life } from "../../src/clickhouse/keep.ts";
-import type { Endpoint } from "../../src/clickhouse/warehouse.ts";
+import type { Endpoint, WarehouseProcess } from "../../src/clickhouse/warehouse.ts";
 import { blockOf } from "../../src/shipping/block.ts";
 import { store } from "../../src/shipping/store.ts";
 import { until } from "../faults/child.ts";
@@ -24,7 +23,7 @@ const NOW = Date.UTC(2026, 10, 21, 12);
 let blocks = 0;
 
 /** It ends with whoever has begun it. */
-const lifeOf = (endpoint: Endpoint): Life => ({
+const lifeOf = (endpoint: Endpoint): WarehouseProcess => ({
   endpoint,
   ended: Promise.resolve(""),
   end: () => undefined,

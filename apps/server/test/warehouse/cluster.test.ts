@@ -46,7 +46,7 @@ describe("One shard", () => {
   const rows = async (query: string) => (await client.query({ query, format: "JSONEachRow" })).json();
   const textOf = (entries: { json: string }[]) => entries.map(({ json }) => json).join("\n");
   const storeIn = (token: string, entries: { json: string }[]) =>
-    storeMissing(client, blockOf(token, textOf(entries)), "tried", signal);
+    storeMissing(client, blockOf(token, textOf(entries)), "retried", signal);
 
   it("is brought up once", async () => {
     assert.equal(made.from, 0);

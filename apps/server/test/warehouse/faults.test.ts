@@ -33,13 +33,14 @@ after(() => store[Symbol.asyncDispose]());
 /** A service's shipper, from its start to its stop. */
 function shipping() {
   const newId = (prefix: string) => `${prefix}_${Date.now()}_${Math.random()}`;
-  return startShipper({
+  const { workers } = startShipper({
     ledger: store.ledger,
     warehouse: store.warehouse,
     clock: Date.now,
     newId,
     log: QUIET,
   });
+  return { stop: () => Promise.all(workers.map((worker) => worker.stop())) };
 }
 
 test("Whatever happens to the warehouse, and to the service, the warehouse has what was accepted, each event once.", async (t) => {

@@ -8,14 +8,14 @@ import { gzipSync, zstdCompressSync } from "node:zlib";
 import type { ClickHouseClient } from "@clickhouse/client";
 import { connect } from "../../src/clickhouse/client.ts";
 import { startEmbedded } from "../../src/clickhouse/embedded/start.ts";
-import type { Life } from "../../src/clickhouse/keep.ts";
+import type { WarehouseProcess } from "../../src/clickhouse/warehouse.ts";
 import { until } from "../faults/child.ts";
 import { MEMORY_BYTES, newFolder, PATIENCE_MS } from "./store.ts";
 
 /** Not what the engine would choose by itself. */
 const THREADS = 3;
 const folder = newFolder();
-let life: Life;
+let life: WarehouseProcess;
 let client: ClickHouseClient;
 before(async () => {
   life = await startEmbedded({ folder, memoryBytes: MEMORY_BYTES, threads: THREADS });

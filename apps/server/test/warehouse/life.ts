@@ -7,8 +7,7 @@ import { rmSync } from "node:fs";
 import { connect } from "../../src/clickhouse/client.ts";
 import { onCluster } from "../../src/clickhouse/cluster.ts";
 import { startEmbedded } from "../../src/clickhouse/embedded/start.ts";
-import type { Life } from "../../src/clickhouse/keep.ts";
-import type { Endpoint } from "../../src/clickhouse/warehouse.ts";
+import type { Endpoint, WarehouseProcess } from "../../src/clickhouse/warehouse.ts";
 import { clickhouseUrl } from "../../src/config/values.ts";
 
 export const MEMORY_BYTES = 1_073_741_824;
@@ -26,7 +25,7 @@ function elsewhere(folder: string): Endpoint | null {
   };
 }
 
-export async function startLife(folder: string): Promise<Life> {
+export async function startLife(folder: string): Promise<WarehouseProcess> {
   const endpoint = elsewhere(folder);
   if (endpoint === null) return startEmbedded({ folder, memoryBytes: MEMORY_BYTES, threads: 2 });
   const { promise: ended, resolve } = Promise.withResolvers<string>();

@@ -8,8 +8,8 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { connect } from "../../src/clickhouse/client.ts";
 import { startEmbedded } from "../../src/clickhouse/embedded/start.ts";
-import { keepWarehouse } from "../../src/clickhouse/keep.ts";
 import { readConfig } from "../../src/config/config.ts";
+import { createWarehouseMonitor } from "../../src/workers/warehouse-monitor.ts";
 import { until } from "../faults/child.ts";
 import { storedEvents } from "../ledger/reader.ts";
 import { ORIGIN, openWorld, type World } from "../support/world.ts";
@@ -127,19 +127,19 @@ for (const [what, page] of Object.entries({ "a web page": "<html>Welcome</html>"
 test("A start of the warehouse that is under way does not hold the service up when it stops.", async (t) => {
   const begun = Promise.withResolvers<void>();
   const givenUp = Promise.withResolvers<void>();
-  const warehouse = keepWarehouse({
-    start: async (signal) => {
+  const monitor = createWarehouseMonitor({
+    startWarehouse: async (signal) => {
       signal?.addEventListener("abort", () => givenUp.resolve());
       begun.resolve();
       await givenUp.promise;
       throw new Error("it was given up");
     },
     log: { info: () => undefined, warn: () => undefined },
-  });
+  }).start();
   t.after(() => givenUp.resolve());
   await begun.promise;
   let isClosed = false;
-  void warehouse.close().then(() => {
+  void monitor.stop().then(() => {
     isClosed = true;
   });
   await until("it is closed", PATIENCE_MS, () => isClosed);

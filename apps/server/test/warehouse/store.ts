@@ -6,13 +6,13 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { keepWarehouse, type Life } from "../../src/clickhouse/keep.ts";
-import type { Warehouse } from "../../src/clickhouse/warehouse.ts";
+import type { Warehouse, WarehouseProcess } from "../../src/clickhouse/warehouse.ts";
 import type { CommitEntry } from "../../src/core/records.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { ledgerPath } from "../../src/ledger/sqlite/database.ts";
 import { openSqliteLedger } from "../../src/ledger/sqlite/open.ts";
 import { startShipper } from "../../src/workers/shipper.ts";
+import { createWarehouseMonitor } from "../../src/workers/warehouse-monitor.ts";
 import { until } from "../faults/child.ts";
 import { clearLife, startLife } from "./life.ts";
 
@@ -132,7 +132,7 @@ export interface StoreOptions {
 export async function openStore(now: number, options: StoreOptions = {}): Promise<Store> {
   const folder = options.folder ?? newFolder();
   const faults: Fault[] = [];
-  let life: Life;
+  let life: WarehouseProcess;
   const start = async () => {
     life = await startLife(join(folder, "warehouse"));
     const way = await startWay(
@@ -151,7 +151,8 @@ export async function openStore(now: number, options: StoreOptions = {}): Promis
       },
     };
   };
-  const warehouse = keepWarehouse({ start, log: QUIET });
+  const warehouse = createWarehouseMonitor({ startWarehouse: start, log: QUIET });
+  const monitor = warehouse.start();
   let ledger = await openSqliteLedger({ dataDir: folder, now });
   let pages = 0;
   const up = async () => {
@@ -183,12 +184,14 @@ export async function openStore(now: number, options: StoreOptions = {}): Promis
       const newId = (prefix: string) => `${prefix}_${++pages}_${Math.random()}`;
       const shipper = startShipper({ ledger, warehouse, clock, newId, log: QUIET });
       const isEmpty = async () => (await ledger.probe({ now })).outboxEvents === 0;
-      await until("everything is shipped", PATIENCE_MS, isDone ?? isEmpty).finally(shipper.stop);
+      await until("everything is shipped", PATIENCE_MS, isDone ?? isEmpty).finally(() =>
+        Promise.all(shipper.workers.map((worker) => worker.stop())),
+      );
     },
     ask: async (query) => (await (await up()).query({ query, format: "JSONEachRow" })).json(),
     [Symbol.asyncDispose]: async () => {
       await ledger.close();
-      await warehouse.close();
+      await monitor.stop();
       await life.ended;
       if (options.folder !== undefined) return;
       await clearLife(join(folder, "warehouse"));

@@ -84,4 +84,49 @@ describe("A worker", () => {
     await worker.stop();
     assert.equal(rounds, 2);
   });
+
+  it("stops although a round ignores its signals", async () => {
+    const { promise: began, resolve } = Promise.withResolvers<void>();
+    const { worker } = start(
+      () => {
+        resolve();
+        return new Promise(() => undefined);
+      },
+      { stopMs: 1 },
+    );
+    await began;
+    await worker.stop();
+  });
+
+  it("waits before its first round if it is asked to, and runs one by hand meanwhile", async () => {
+    let rounds = 0;
+    const round = async () => {
+      rounds += 1;
+      return false;
+    };
+    const { worker } = start(round, { initialDelayMs: LONG_MS });
+    await worker.runOnce();
+    await worker.stop();
+    assert.equal(rounds, 1);
+  });
+
+  it("rejects a round that is run by hand and fails, and counts no failure", async () => {
+    const { worker } = start(() => Promise.reject(new Error("no")), { initialDelayMs: LONG_MS });
+    await assert.rejects(worker.runOnce(), /no/);
+    await worker.stop();
+    assert.equal(worker.status().failuresInRow, 0);
+  });
+
+  it("aborts the second signal at once when it is stopped", async () => {
+    const { promise: began, resolve } = Promise.withResolvers<void>();
+    const { worker } = start(
+      (_cutOff, stopping) =>
+        new Promise((done) => {
+          stopping.addEventListener("abort", () => done(false));
+          resolve();
+        }),
+    );
+    await began;
+    await worker.stop();
+  });
 });

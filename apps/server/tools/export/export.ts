@@ -16,7 +16,7 @@ import { pagesOfLedger } from "../../src/export/from-ledger.ts";
 import { pagesOfWarehouse } from "../../src/export/from-warehouse.ts";
 import { askedOf } from "../../src/export/range.ts";
 import { bytesOf } from "../../src/export/render.ts";
-import { warehouseStart } from "../../src/open-warehouse.ts";
+import { chooseWarehouse } from "../../src/open-warehouse.ts";
 import { cutToWholeLines } from "./resume.ts";
 import { bytesOfService } from "./service.ts";
 
@@ -84,7 +84,7 @@ function straight(query: ExportQuery, work: Work): Promise<number> {
   const { signal } = new AbortController();
   return withLedger(async ({ config, ledger, now }) => {
     if (!(await ledger.source({ sourceId, now }))) throw new Refusal("source_not_found");
-    if (!((await warehouseStart(config)) instanceof Function))
+    if (!((await chooseWarehouse(config)) instanceof Function))
       return work(bytesOf(pagesOfLedger(ledger, asked), format, isContinued));
     return withWarehouse(config, (client) =>
       work(

@@ -11,7 +11,7 @@ import { withWarehouse } from "../../src/cli/warehouse.ts";
 import { Refusal } from "../../src/core/refusal.ts";
 import { compile } from "../../src/core/validate.ts";
 import { type Compile, createEventReader } from "../../src/ingest/parse.ts";
-import { warehouseStart } from "../../src/open-warehouse.ts";
+import { chooseWarehouse } from "../../src/open-warehouse.ts";
 import { type Imported, type Importing, judgeImported } from "./normalize.ts";
 import { csvRecords, type FileRecord, ndjsonRecords } from "./records.ts";
 import { oldBefore, type Stores, take } from "./take.ts";
@@ -109,7 +109,7 @@ async function withStores<T>(
 ): Promise<T> {
   const { config, ledger, now, newId } = operator;
   const stores = { ledger, sourceId, now, newId };
-  if (!((await warehouseStart(config)) instanceof Function)) return work({ ...stores, client: null });
+  if (!((await chooseWarehouse(config)) instanceof Function)) return work({ ...stores, client: null });
   return withWarehouse(config, (client) => work({ ...stores, client }), { isAlone: true });
 }
 

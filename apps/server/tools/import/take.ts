@@ -69,7 +69,7 @@ async function intoWarehouse(
   if (events.length === 0) return 0;
   const lines = firstOfEach(events).map(({ candidate }) => candidate.json);
   const block = blockOf(newId("imp"), lines.join("\n"));
-  return storeMissing(client, block, "told", new AbortController().signal);
+  return storeMissing(client, block, "imported", new AbortController().signal);
 }
 
 /** @param before of `oldBefore` */

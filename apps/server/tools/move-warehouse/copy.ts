@@ -4,7 +4,13 @@
  */
 import { createHash } from "node:crypto";
 import type { WarehouseClient } from "../../src/clickhouse/client.ts";
-import { AFTER_PLACE, AS_WRITTEN, endOf, PLACE_ORDER, type Place } from "../../src/clickhouse/pages.ts";
+import {
+  AFTER_CURSOR,
+  AS_WRITTEN,
+  CURSOR_ORDER,
+  type EventCursor,
+  readPageEnd,
+} from "../../src/clickhouse/pages.ts";
 import { type Block, blockOf } from "../../src/shipping/block.ts";
 import { store, storeMissing } from "../../src/shipping/store.ts";
 
@@ -73,24 +79,24 @@ export const isSame = (one: Held | undefined, other: Held | undefined): boolean 
 
 /** The same pages whenever it is asked, so that a page's name finds what an earlier try has left under way. */
 async function* pagesOf(client: WarehouseClient, span: Span): AsyncGenerator<{ block: Block; rows: number }> {
-  let place: Place | null = null;
+  let cursor: EventCursor | null = null;
   let most = PAGE_ROWS;
   for (;;) {
-    const after: object = place ? { ...place, occurredAt: new Date(place.occurredAt) } : {};
+    const after: object = cursor ? { ...cursor, occurredAt: new Date(cursor.occurredAt) } : {};
     const { stream } = await client.exec({
-      query: `SELECT * FROM events WHERE ${OF_SPAN} ${place ? AFTER_PLACE : ""} ORDER BY ${PLACE_ORDER} LIMIT {most:UInt32} FORMAT JSONEachRow`,
+      query: `SELECT * FROM events WHERE ${OF_SPAN} ${cursor ? AFTER_CURSOR : ""} ORDER BY ${CURSOR_ORDER} LIMIT {most:UInt32} FORMAT JSONEachRow`,
       query_params: { ...span, most, ...after },
       clickhouse_settings: AS_WRITTEN,
     });
     const body: Buffer = Buffer.concat(await stream.toArray());
     if (body.length === 0) return;
     const name = createHash("sha256")
-      .update(JSON.stringify([span.sourceId, span.first, place]))
+      .update(JSON.stringify([span.sourceId, span.first, cursor]))
       .digest("hex");
-    const { rows, place: end } = endOf(body);
+    const { rows, cursor: end } = readPageEnd(body);
     yield { block: blockOf(`mov_${name.slice(0, 32)}`, body), rows };
     if (rows < most) return;
-    place = end;
+    cursor = end;
     most = Math.max(SMALLEST_ROWS, Math.min(PAGE_ROWS, Math.floor((PAGE_BYTES * rows) / body.length)));
   }
 }
@@ -110,7 +116,7 @@ export async function copySpan(
   const { signal } = new AbortController();
   let storing: Promise<void> = Promise.resolve();
   const put = async (block: Block, rows: number) => {
-    if (!isEmpty) return storeMissing(to, block, "tried", signal);
+    if (!isEmpty) return storeMissing(to, block, "retried", signal);
     await store(to, block, "new", signal);
     return rows;
   };

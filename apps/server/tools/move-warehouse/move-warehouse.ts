@@ -11,7 +11,7 @@ import type { WarehouseClient } from "../../src/clickhouse/client.ts";
 import type { Endpoint } from "../../src/clickhouse/warehouse.ts";
 import { type Config, ConfigError, processEnvironment, readConfig } from "../../src/config/config.ts";
 import { clickhouseUrl, clusterName } from "../../src/config/values.ts";
-import { embeddedFolder, startEmbeddedOf } from "../../src/open-warehouse.ts";
+import { embeddedFolder, startEmbeddedFor } from "../../src/open-warehouse.ts";
 import {
   allDays,
   copySpan,
@@ -205,7 +205,7 @@ export const moveWarehouse = defineCommand({
       throw new CommandFailed(
         `There is no warehouse in DATA_DIR ${config.DATA_DIR}. Set it to the folder that has one, or give --from.`,
       );
-    const life = await startEmbeddedOf(config)().catch((error: unknown) => {
+    const life = await startEmbeddedFor(config)().catch((error: unknown) => {
       if (!isInUse(error)) throw error;
       throw new CommandFailed(
         `${(error as Error).message}. Where a service holds it: stop that, or start it with CLICKHOUSE_URL set to where the events move.`,

@@ -5,7 +5,7 @@ import { toIsoTime } from "../../src/core/time.ts";
 import { judge, type Occasion, sharedJson } from "../../src/ingest/normalize.ts";
 import { deviceOf } from "../../src/ingest/visitor.ts";
 import { blockOf } from "../../src/shipping/block.ts";
-import { type Past, store } from "../../src/shipping/store.ts";
+import { type DeliveryHistory, store } from "../../src/shipping/store.ts";
 import type { Visit } from "./traffic.ts";
 
 /** As large as one insert may well be. */
@@ -73,7 +73,7 @@ export async function openSink(
 ): Promise<WarehouseSink> {
   const query = "SELECT 1 FROM events WHERE sourceId = {sourceId:String} LIMIT 1";
   const found = await client.query({ query, query_params: { sourceId }, format: "JSONEachRow" });
-  const past: Past = (await found.json()).length === 0 ? "new" : "old";
+  const past: DeliveryHistory = (await found.json()).length === 0 ? "new" : "restored";
   const { signal } = new AbortController();
   let lines: string[] = [];
   let stored = 0;

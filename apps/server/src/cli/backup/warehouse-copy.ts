@@ -9,7 +9,7 @@ import { DERIVED_TABLES } from "../../clickhouse/schema/rollups.ts";
 import type { Endpoint } from "../../clickhouse/warehouse.ts";
 import type { Config } from "../../config/config.ts";
 import { SERVER_LIMITS } from "../../core/limits.ts";
-import { embeddedFolder, startEmbeddedOf } from "../../open-warehouse.ts";
+import { embeddedFolder, startEmbeddedFor } from "../../open-warehouse.ts";
 import { CommandFailed } from "../failure.ts";
 import { type Copied, flush } from "./ledger-copy.ts";
 
@@ -56,7 +56,7 @@ async function alone<T>(
   work: (client: WarehouseClient) => Promise<T>,
   more: { backups?: string } = {},
 ): Promise<T> {
-  const life = await startEmbeddedOf(config, more)();
+  const life = await startEmbeddedFor(config, more)();
   try {
     return await onEndpoint({ ...life.endpoint, database: "default" }, work);
   } finally {

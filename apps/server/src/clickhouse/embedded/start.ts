@@ -4,8 +4,8 @@ import { fork } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { resolve } from "node:path";
+import type { WarehouseProcess } from "../../clickhouse/warehouse.ts";
 import { SERVER_LIMITS } from "../../core/limits.ts";
-import type { Life } from "../keep.ts";
 import type { Order, Report } from "./child.ts";
 import { announce } from "./joining.ts";
 
@@ -48,7 +48,10 @@ export function isInstalled(): boolean {
  * @param signal gives up a start that is under way
  * @throws when it cannot be opened, or was given up; nothing is left running then
  */
-export async function startEmbedded(options: EmbeddedOptions, signal?: AbortSignal): Promise<Life> {
+export async function startEmbedded(
+  options: EmbeddedOptions,
+  signal?: AbortSignal,
+): Promise<WarehouseProcess> {
   signal?.throwIfAborted();
   const { folder, memoryBytes, threads, backups = null, more = [] } = options;
   mkdirSync(folder, { recursive: true, mode: 0o700 });

@@ -3,7 +3,7 @@
  * "Events"). A line of the outbox is a row as it is, so the engine reads it and nobody else has to.
  */
 
-import { onCluster, type Place } from "../cluster.ts";
+import { type ClusterTarget, onCluster } from "../cluster.ts";
 import { IS_ACTION, IS_PAGE_VIEW } from "./event-types.ts";
 import { tableStatements } from "./table.ts";
 
@@ -72,14 +72,14 @@ const COLUMNS: Readonly<Record<string, string>> = {
  * session is whole on one shard of a cluster. Pages that were stored are remembered by their tokens. What was
  * inserted is a few files until it is merged: a file for each column and path takes a third of the time of an insert.
  */
-export const eventsStatements = (place: Place): string[] =>
-  tableStatements(place, {
+export const eventsStatements = (target: ClusterTarget): string[] =>
+  tableStatements(target, {
     name: "events",
     columns: COLUMNS,
     engine: "MergeTree",
     clauses: `PARTITION BY toYYYYMM(occurredAt)
 ORDER BY (sourceId, toDate(occurredAt), sessionId, occurredAt, analyticsEventId)`,
-    settings: `${place.cluster === null ? TOKENS_OF_ONE : TOKENS_OF_REPLICAS}, min_bytes_for_wide_part = 134217728`,
+    settings: `${target.cluster === null ? TOKENS_OF_ONE : TOKENS_OF_REPLICAS}, min_bytes_for_wide_part = 134217728`,
     shardBy: "cityHash64(sourceId, sessionId)",
   });
 
@@ -92,8 +92,8 @@ const NAMES = ["anonymousId", "entryPage", "entryDevice", "entryCountry", "entry
  * puts it right by itself (docs/contract.md, section 9).
  */
 export const sessionsStatement = (
-  place: Place,
-): string => `CREATE VIEW IF NOT EXISTS ${place.database}.sessions${onCluster(place)} AS
+  target: ClusterTarget,
+): string => `CREATE VIEW IF NOT EXISTS ${target.database}.sessions${onCluster(target)} AS
 SELECT sourceId, sessionId, startedAt, endedAt,
   dateDiff('millisecond', startedAt, endedAt) AS durationMs,
   pageViews, trackEvents,
@@ -110,6 +110,6 @@ FROM (
     argMin(tuple(${ENTRY}), (occurredAt, eventId)) AS firstEvent,
     argMax(tuple(page), (${IS_PAGE_VIEW}, occurredAt, eventId)) AS lastPage,
     argMaxIf(tuple(userId), (occurredAt, eventId), userId IS NOT NULL) AS lastUser
-  FROM ${place.database}.events
+  FROM ${target.database}.events
   GROUP BY sourceId, sessionId
 )`;

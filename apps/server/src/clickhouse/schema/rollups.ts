@@ -4,7 +4,7 @@
  * may be thrown away at any time.
  */
 
-import { onCluster, type Place, storedName } from "../cluster.ts";
+import { type ClusterTarget, onCluster, storedName } from "../cluster.ts";
 import { commonTableStatement, tableStatements } from "./table.ts";
 
 const few = "LowCardinality(Nullable(String))";
@@ -63,7 +63,7 @@ const HITS = {
   events: count,
 };
 
-/** What `isDone` says of a settling; the higher takes the place of the lower. What is going is not read any more. */
+/** What `isDone` says of a settling; the higher replaces the lower. What is going is not read any more. */
 export const SETTLING = { begun: 0, done: 1, going: 2 } as const;
 
 /** `known` is what the events of the day before, the day and the day after came to that were received by `through`. */
@@ -90,10 +90,10 @@ const addHashes = Object.entries(HASHES)
 export const DERIVED_TABLES = ["visits", "hits", "settledDays", "looseSessions"] as const;
 
 /** Ids as 64-bit numbers: of ten million of a kind two are one with odds of one to 370,000. */
-export function settledStatements(place: Place): string[] {
+export function settledStatements(target: ClusterTarget): string[] {
   const alter = (table: string, what: string) =>
-    `ALTER TABLE ${place.database}.${table}${onCluster(place)} ${what}`;
-  const stored = storedName(place, "events");
+    `ALTER TABLE ${target.database}.${table}${onCluster(target)} ${what}`;
+  const stored = storedName(target, "events");
   const rows = { engine: "MergeTree", clauses: ROWS, shardBy: "session" } as const;
   return [
     ...new Set([alter(stored, addHashes), alter("events", addHashes)]),
@@ -104,15 +104,15 @@ export function settledStatements(place: Place): string[] {
     ),
     // what is there already is written anew in the background; until then it is worked out when it is read
     alter(stored, "MATERIALIZE COLUMN session, MATERIALIZE COLUMN visitor, MATERIALIZE PROJECTION days"),
-    ...tableStatements(place, { name: "visits", columns: VISITS, ...rows }),
-    ...tableStatements(place, { name: "hits", columns: HITS, ...rows }),
-    commonTableStatement(place, {
+    ...tableStatements(target, { name: "visits", columns: VISITS, ...rows }),
+    ...tableStatements(target, { name: "hits", columns: HITS, ...rows }),
+    commonTableStatement(target, {
       name: "settledDays",
       columns: SETTLED_DAYS,
       engine: "ReplacingMergeTree(isDone)",
       clauses: "ORDER BY (sourceId, day, version)",
     }),
-    commonTableStatement(place, {
+    commonTableStatement(target, {
       name: "looseSessions",
       columns: { sourceId: "LowCardinality(String)", session: "UInt64" },
       engine: "ReplacingMergeTree",
@@ -122,11 +122,11 @@ export function settledStatements(place: Place): string[] {
 }
 
 /** Tables of before get the codecs that questions are fastest with; what is stored already keeps its own until it is merged. */
-export function codecStatements(place: Place): string[] {
+export function codecStatements(target: ClusterTarget): string[] {
   return Object.entries({ visits: VISITS, hits: HITS }).map(([table, columns]) => {
     const changes = Object.entries(columns)
       .filter(([, type]) => type.includes("CODEC"))
       .map(([name, type]) => `MODIFY COLUMN ${name} ${type}`);
-    return `ALTER TABLE ${place.database}.${storedName(place, table)}${onCluster(place)} ${changes.join(", ")}`;
+    return `ALTER TABLE ${target.database}.${storedName(target, table)}${onCluster(target)} ${changes.join(", ")}`;
   });
 }

@@ -1,5 +1,5 @@
 /** A table as one server has it, or each node of a cluster and all of them together: the one place that writes `ENGINE`. */
-import { onCluster, type Place, storedName } from "../cluster.ts";
+import { type ClusterTarget, onCluster, storedName } from "../cluster.ts";
 
 export interface Table {
   name: string;
@@ -19,7 +19,7 @@ const DURABLE = `fsync_after_insert = 1, fsync_part_directory = 1,
 
 const ENGINE = /^(\w+)(?:\((.*)\))?$/s;
 
-/** `Replicated…`, its place in Keeper, and who it is there: by the macros that every cluster has. */
+/** `Replicated…`, its path in Keeper, and who it is there: by the macros that every cluster has. */
 function replicated(engine: string, path: string, replica: string): string {
   const [, name, argument] = ENGINE.exec(engine)!;
   const own = argument === undefined ? "" : `, ${argument}`;
@@ -31,8 +31,8 @@ const columnsOf = ({ columns }: Table) =>
     .map(([name, type]) => `${name} ${type}`)
     .join(",\n  ");
 
-const create = (place: Place, name: string, columns: string, engine: string, rest: string) =>
-  `CREATE TABLE IF NOT EXISTS ${place.database}.${name}${onCluster(place)} (
+const create = (target: ClusterTarget, name: string, columns: string, engine: string, rest: string) =>
+  `CREATE TABLE IF NOT EXISTS ${target.database}.${name}${onCluster(target)} (
   ${columns}
 ) ENGINE = ${engine}${rest}`;
 
@@ -40,24 +40,24 @@ const restOf = ({ clauses, settings }: Table) =>
   `\n${clauses}\nSETTINGS ${settings === undefined ? "" : `${settings}, `}${DURABLE}`;
 
 /** Each may run again. */
-export function tableStatements(place: Place, table: Table): string[] {
-  const { database, cluster } = place;
+export function tableStatements(target: ClusterTarget, table: Table): string[] {
+  const { database, cluster } = target;
   const { name, engine, shardBy } = table;
   const columns = columnsOf(table);
-  if (cluster === null) return [create(place, name, columns, engine, restOf(table))];
-  const stored = storedName(place, name);
+  if (cluster === null) return [create(target, name, columns, engine, restOf(table))];
+  const stored = storedName(target, name);
   const path = `/clickhouse/tables/{shard}/${database}/${stored}`;
   return [
-    create(place, stored, columns, replicated(engine, path, "{replica}"), restOf(table)),
-    create(place, name, columns, `Distributed('${cluster}', '${database}', '${stored}', ${shardBy})`, ""),
+    create(target, stored, columns, replicated(engine, path, "{replica}"), restOf(table)),
+    create(target, name, columns, `Distributed('${cluster}', '${database}', '${stored}', ${shardBy})`, ""),
   ];
 }
 
 /** A small table that every node of a cluster has whole. */
-export function commonTableStatement(place: Place, table: Omit<Table, "shardBy">): string {
-  const { database, cluster } = place;
+export function commonTableStatement(target: ClusterTarget, table: Omit<Table, "shardBy">): string {
+  const { database, cluster } = target;
   const whole = { ...table, shardBy: "" };
   const path = `/clickhouse/tables/${database}/${table.name}`;
   const engine = cluster === null ? table.engine : replicated(table.engine, path, "{shard}-{replica}");
-  return create(place, table.name, columnsOf(whole), engine, restOf(whole));
+  return create(target, table.name, columnsOf(whole), engine, restOf(whole));
 }

@@ -1,0 +1,151 @@
+/** The list of background workers. To add one, write it in `workers/` and start it here. */
+import { existsSync } from "node:fs";
+import { createAlerts } from "./alerts/alerts.ts";
+import type { ServiceContext } from "./context.ts";
+import { SERVER_LIMITS } from "./core/limits.ts";
+import { DAY_MS, MINUTE_MS, SECOND_MS } from "./core/time.ts";
+import { healthOf, statusOf as healthStatus } from "./debug/health.ts";
+import { maskString } from "./debug/mask.ts";
+import { embeddedFolder } from "./open-warehouse.ts";
+import { startErasureWorker } from "./workers/erasures.ts";
+import { createRetention } from "./workers/retention.ts";
+import type { ShipperTotals } from "./workers/shipper.ts";
+import { startWorker, type Worker, type WorkerStatus } from "./workers/worker.ts";
+
+export interface BackgroundWorkers {
+  statuses(): WorkerStatus[];
+  /** What the shipper has done since the start. */
+  shipped(): Readonly<ShipperTotals>;
+  /** Runs one round of each worker that runs every minute. For tests that drive the clock. */
+  maintain(): Promise<void>;
+  /** Stops all workers at the same time. */
+  stop(): Promise<void>;
+}
+
+const NOTHING_SHIPPED: ShipperTotals = { events: 0, failures: 0, refused: 0 };
+
+/** Runs `round` every minute, the first time a minute after the start, on every node. */
+const startEveryMinute = (
+  { clock, log }: ServiceContext,
+  name: string,
+  consequence: string,
+  round: (at: { now: number }) => Promise<unknown>,
+): Worker =>
+  startWorker({
+    name,
+    round: async () => {
+      await round({ now: clock() });
+      return false;
+    },
+    initialDelayMs: MINUTE_MS,
+    idleMs: MINUTE_MS,
+    retryMs: MINUTE_MS,
+    maxRetryMs: MINUTE_MS,
+    stopMs: SERVER_LIMITS.shipStopMs,
+    consequence,
+    log,
+  });
+
+function startReadinessProbe({ readiness, log }: ServiceContext): Worker {
+  return startWorker({
+    name: "readiness probe",
+    round: async () => {
+      await readiness.probe();
+      return false;
+    },
+    initialDelayMs: SECOND_MS,
+    idleMs: SECOND_MS,
+    retryMs: SECOND_MS,
+    maxRetryMs: SECOND_MS,
+    stopMs: 0,
+    consequence: "readiness is out of date",
+    log,
+  });
+}
+
+/** No worker when no webhook is configured. */
+function startAlerts(context: ServiceContext): Worker[] {
+  const { ledger, clock, newId, log, debugUrl } = context;
+  const {
+    ALERT_WEBHOOK_URL: url,
+    ALERT_WEBHOOK_SECRET: secret,
+    ALERT_QUIET_HOURS: quietHours,
+  } = context.config;
+  if (url === null || secret === null) return [];
+  const webhook = { url, secret };
+  const alerts = createAlerts({
+    ledger,
+    webhook,
+    quietHours,
+    healthStatus,
+    healthOf,
+    debugUrl,
+    clock,
+    newId,
+    log,
+  });
+  return [startEveryMinute(context, "alerts", "alerts are not sent", alerts)];
+}
+
+function startMaintenance(context: ServiceContext): Worker[] {
+  const { config, ledger, warehouse } = context;
+  const retention = createRetention({ ledger, warehouse, outboxDays: config.RETENTION_DAYS });
+  return [
+    startEveryMinute(context, "ledger maintenance", "expired data stays in the ledger", ledger.maintain),
+    startEveryMinute(context, "audit expiry", "old audit entries are not deleted", ({ now }) =>
+      ledger.expireAudit({ before: now - config.AUDIT_RETENTION_DAYS * DAY_MS }),
+    ),
+    ...startAlerts(context),
+    startEveryMinute(context, "retention", "events past their retention are not deleted", retention),
+  ];
+}
+
+function startErasures(context: ServiceContext): Worker {
+  const { config, ledger, warehouse, recorder, ingest, clock, log } = context;
+  return startErasureWorker({
+    ledger,
+    warehouse,
+    isWithoutWarehouse: () =>
+      warehouse.state() === "off" && warehouse.problem() === null && !existsSync(embeddedFolder(config)),
+    flushAttempts: recorder.flush,
+    maskText: maskString,
+    forgetSession: (session) => {
+      ingest.forget({ kind: "session", ...session });
+      ledger.notifySessionChanged(session);
+    },
+    clock,
+    log,
+  });
+}
+
+/** The workers that need a warehouse. Their code is imported only when there is one. */
+async function startWarehouseWorkers(context: ServiceContext, onBacklogShipped: () => void) {
+  const { ledger, warehouse, clock, newId, log } = context;
+  if (warehouse.state() === "off") return { workers: [], shipped: () => NOTHING_SHIPPED };
+  const { startShipper } = await import("./workers/shipper.ts");
+  const { startSettler } = await import("./workers/rollups.ts");
+  const shipper = startShipper({ ledger, warehouse, clock, newId, log, onBacklogShipped });
+  const rollups = startSettler({ warehouse, clock, log });
+  return { workers: [...shipper.workers, rollups], shipped: shipper.totals };
+}
+
+/** @param onBacklogShipped called when the events that waited before this start are in the warehouse */
+export async function startBackgroundWorkers(
+  context: ServiceContext,
+  onBacklogShipped: () => void,
+): Promise<BackgroundWorkers> {
+  const { workers: warehouseWorkers, shipped } = await startWarehouseWorkers(context, onBacklogShipped);
+  const maintenance = startMaintenance(context);
+  const workers = [startReadinessProbe(context), startErasures(context), ...warehouseWorkers, ...maintenance];
+  return {
+    statuses: () => workers.map((worker) => worker.status()),
+    shipped,
+    maintain: async () => {
+      const failures: unknown[] = [];
+      for (const worker of maintenance)
+        await worker.runOnce().catch((error: unknown) => failures.push(error));
+      if (failures.length > 0) throw new AggregateError(failures, "Maintenance failed.");
+    },
+    stop: async () => void (await Promise.all(workers.map((worker) => worker.stop()))),
+  };
+}

@@ -1,0 +1,170 @@
+/** Builds what the HTTP service and the background workers share: caches, the ingest pipeline, the debug recorder, metrics. */
+import { compileOrigins, originToAllow } from "@headwater/contract/origin";
+import { pathMatcher } from "@headwater/contract/path-pattern";
+import type { Logger } from "pino";
+import type { TSchema } from "typebox";
+import { type Authenticator, createAuthenticator } from "./access/authenticate.ts";
+import type { Warehouse } from "./clickhouse/warehouse.ts";
+import type { Config } from "./config/config.ts";
+import type { Attempt } from "./core/attempt.ts";
+import { createRateLimiter } from "./core/rate-limit.ts";
+import type { SourceRecord } from "./core/records.ts";
+import { compile } from "./core/validate.ts";
+import { createRecorder, type Recorder } from "./debug/recorder.ts";
+import { createIngest, type Ingest } from "./ingest/ingest.ts";
+import { createObserver } from "./ingest/observe.ts";
+import { openCountries } from "./ingest/visitor.ts";
+import { debugUrlOf, type InstallAddresses } from "./install/install.ts";
+import { withChangeNotifications } from "./ledger/change-notifications.ts";
+import { type Ledger, type LedgerChange, StorageError } from "./ledger/ledger.ts";
+import { createMetrics, type Metrics } from "./monitoring/metrics.ts";
+import type { Readiness } from "./monitoring/readiness.ts";
+import { type StorageTrouble, watchStorageTrouble } from "./monitoring/storage-trouble.ts";
+import type { OpenedLedger } from "./open-ledger.ts";
+import { appliedLimits } from "./sources/render.ts";
+
+export interface ContextDeps {
+  config: Config;
+  clock(): number;
+  newId(prefix: string): string;
+  log: Logger;
+  openedLedger: OpenedLedger;
+  warehouse: Warehouse;
+  readiness: Readiness;
+  /** The service's public addresses. Read them per request: with PORT=0 they are known only once the service listens. */
+  addresses(): InstallAddresses;
+  /** The file with countries by address; null for none. */
+  countriesFile: string | null;
+}
+
+export interface ServiceContext extends Omit<ContextDeps, "openedLedger" | "countriesFile"> {
+  /** The ledger. Changes made through it are announced to the caches of this process. */
+  ledger: Ledger;
+  metrics: Metrics;
+  storageTrouble: StorageTrouble;
+  recorder: Recorder;
+  authenticator: Authenticator;
+  ingest: Ingest;
+  rates: Rates;
+  limitsOf: LimitsOf;
+  /** Nodes that share the ledger, this one included: rate limits are divided by it. */
+  nodes(): number;
+  /** The address of a source's debug view. */
+  debugUrl(sourceId: string): string;
+  /** Writes everything that was recorded and not stored yet. */
+  flush(): Promise<void>;
+}
+
+type Rates = ReturnType<typeof readRates>;
+type LimitsOf = (source: SourceRecord) => ReturnType<typeof appliedLimits>;
+
+/** Rate limits from the settings. */
+const readRates = (config: Config) => ({
+  client: { perSecond: config.CLIENT_RATE_PER_SECOND, burst: config.CLIENT_RATE_BURST },
+  source: { perSecond: config.SOURCE_RATE_PER_SECOND, burst: config.SOURCE_RATE_BURST },
+  unknownKey: { perSecond: config.UNKNOWN_KEY_RATE_PER_SECOND, burst: config.UNKNOWN_KEY_RATE_PER_SECOND },
+  token: { perSecond: config.WORKSPACE_RATE_PER_SECOND, burst: config.WORKSPACE_RATE_BURST },
+  failedAuth: { perSecond: config.FAILED_AUTH_PER_MINUTE / 60, burst: config.FAILED_AUTH_PER_MINUTE },
+});
+
+function createLimitsOf(config: Config): LimitsOf {
+  const defaults = {
+    maxBatchSize: config.MAX_BATCH_SIZE,
+    maxPayloadBytes: config.MAX_PAYLOAD_BYTES,
+    maxEventBytes: config.MAX_EVENT_BYTES,
+    clientRatePerSecond: config.CLIENT_RATE_PER_SECOND,
+    clientRateBurst: config.CLIENT_RATE_BURST,
+    sourceRatePerSecond: config.SOURCE_RATE_PER_SECOND,
+    sourceRateBurst: config.SOURCE_RATE_BURST,
+  };
+  return (source) => appliedLimits(source.limits, defaults);
+}
+
+/** The JWT library is imported only when the settings name an identity provider. */
+async function openJwtVerifier({
+  AUTH_JWKS_URL: jwksUrl,
+  AUTH_ISSUER: issuer,
+  AUTH_AUDIENCE: audience,
+}: Config) {
+  if (!jwksUrl || !issuer || !audience) return null;
+  const { createJwtVerifier } = await import("./access/jwt.ts");
+  return createJwtVerifier({ jwksUrl, issuer, audience });
+}
+
+function buildIngest(
+  deps: ContextDeps & Pick<ServiceContext, "ledger" | "metrics" | "recorder" | "storageTrouble">,
+  settings: Pick<ServiceContext, "rates" | "limitsOf" | "nodes">,
+): Ingest {
+  const { config, clock, newId, log, readiness, recorder, storageTrouble } = deps;
+  const { rates, limitsOf, nodes } = settings;
+  const observeLine = createObserver(log, deps.metrics.counters, clock, config.LOG_LEVEL === "debug");
+  return createIngest({
+    ledger: deps.ledger,
+    clock,
+    newId,
+    observe: (attempt: Attempt) => {
+      if (config.DEBUG_RECORDING === "on") recorder.record(attempt);
+      observeLine(attempt);
+      if (attempt.outcome?.kind === "taken") storageTrouble.worked();
+    },
+    report: (error, requestId) => {
+      if (error instanceof StorageError) storageTrouble.failed(error, requestId);
+      else log.error({ err: error, requestId }, "an ingest request failed");
+    },
+    compile: (schema) => compile(schema as TSchema) as never,
+    limiter: (rate) => createRateLimiter({ ...rate, nodes }),
+    rates,
+    rulesOf: (source) => {
+      const { allows, any: allowsAnyOrigin } = compileOrigins(source.allowedOrigins);
+      const excludes = pathMatcher(source.excludedPaths);
+      return { limits: limitsOf(source), allows, allowsAnyOrigin, originToAllow, excludes };
+    },
+    countryOf: openCountries(deps.countriesFile, (error) =>
+      log.error({ err: error }, "GEOIP_FILE can no longer be read; events have no country until a restart"),
+    ),
+    maxInFlight: config.INGEST_IN_FLIGHT,
+    refusal: readiness.refusal,
+    stopwatch: () => performance.now(),
+  });
+}
+
+export async function createContext(deps: ContextDeps): Promise<ServiceContext> {
+  const { config, clock, log, readiness, openedLedger, addresses } = deps;
+  const cacheListeners: ((change: LedgerChange) => void)[] = [];
+  const notifyCaches = (change: LedgerChange) => {
+    for (const listener of cacheListeners) listener(change);
+  };
+  const ledger = withChangeNotifications(openedLedger.ledger, notifyCaches);
+  ledger.onRemoteChange(notifyCaches);
+
+  const metrics = createMetrics();
+  const storageTrouble = watchStorageTrouble(log, clock);
+  const { writeAttempts } = openedLedger;
+  const recorder = createRecorder({ ledger, clock, log, ...(writeAttempts && { write: writeAttempts }) });
+  const settings = {
+    rates: readRates(config),
+    limitsOf: createLimitsOf(config),
+    nodes: () => readiness.now().status?.nodes ?? 1,
+  };
+  const ingest = buildIngest({ ...deps, ledger, metrics, recorder, storageTrouble }, settings);
+  const authenticator = createAuthenticator(ledger, await openJwtVerifier(config));
+  cacheListeners.push(ingest.forget, ({ kind }) => {
+    if (kind === "everything" || kind === "tokens") authenticator.forget();
+  });
+  return {
+    ...deps,
+    ...settings,
+    ledger,
+    metrics,
+    storageTrouble,
+    recorder,
+    authenticator,
+    ingest,
+    debugUrl: (sourceId) => debugUrlOf(addresses().appUrl, sourceId),
+    flush: async () => {
+      await recorder.close();
+      // a last-used time that cannot be written is recorded again when the token is used next
+      await authenticator.flush().catch(() => undefined);
+    },
+  };
+}

@@ -1,0 +1,122 @@
+/** Keeps the warehouse up: starts or connects to it, migrates its schema, pings it, and starts again after a failure. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { connect, NOT_CLICKHOUSE, type WarehouseClient } from "../clickhouse/client.ts";
+import { migrate } from "../clickhouse/migrate.ts";
+import type { StartWarehouse, Warehouse, WarehouseProcess, WarehouseState } from "../clickhouse/warehouse.ts";
+import { SERVER_LIMITS } from "../core/limits.ts";
+import { startWorker, type Worker, type WorkerLog } from "./worker.ts";
+
+export interface WarehouseMonitorDeps {
+  startWarehouse: StartWarehouse;
+  log: WorkerLog & { info(message: string): void };
+}
+
+export interface WarehouseMonitor extends Warehouse {
+  /** Starts the worker that brings the warehouse up. Stopping the worker ends the process and closes the client. */
+  start(): Worker;
+}
+
+/** A proxy's whole page would only fill the log. */
+const MAX_PROBLEM_LENGTH = 500;
+
+const describeProblem = ({ message }: Error): string =>
+  message.trim().slice(0, MAX_PROBLEM_LENGTH) || NOT_CLICKHOUSE;
+
+interface Connection {
+  process: WarehouseProcess;
+  client: WarehouseClient;
+}
+
+async function closeConnection({ process, client }: Connection): Promise<void> {
+  process.end();
+  await client.close();
+}
+
+/** @throws Error when the warehouse cannot be started or migrated; its process has been ended then */
+async function openConnection(startWarehouse: StartWarehouse, signal: AbortSignal): Promise<Connection> {
+  const process = await startWarehouse(signal);
+  const connection = { process, client: connect(process.endpoint) };
+  const aborted = Promise.withResolvers<never>();
+  const abort = () => aborted.reject(signal.reason);
+  signal.addEventListener("abort", abort, { once: true });
+  try {
+    signal.throwIfAborted();
+    const migrated = migrate(process.endpoint).then(() => null);
+    const endReason = await Promise.race([process.ended, aborted.promise, migrated]);
+    if (endReason !== null) throw new Error(endReason);
+    return connection;
+  } catch (error) {
+    await closeConnection(connection);
+    throw error;
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
+}
+
+export function createWarehouseMonitor({ startWarehouse, log }: WarehouseMonitorDeps): WarehouseMonitor {
+  let state: WarehouseState = "starting";
+  let problem: string | null = null;
+  let connection: Connection | null = null;
+  let missedPings = 0;
+  let disconnects = 0;
+
+  const close = async () => {
+    const closing = connection;
+    connection = null;
+    if (closing) await closeConnection(closing);
+  };
+  const open = async (signal: AbortSignal) => {
+    connection = await openConnection(startWarehouse, signal);
+    missedPings = 0;
+    problem = null;
+    state = "up";
+    log.info("the warehouse is up");
+  };
+  /** Waits for the time of the next ping and sends it. @throws Error when the warehouse has gone away */
+  const ping = async ({ process, client }: Connection, signal: AbortSignal) => {
+    const wait = sleep(SERVER_LIMITS.warehousePingMs, null, { signal, ref: false });
+    const endReason = await Promise.race([process.ended, wait]);
+    if (endReason !== null) throw new Error(endReason);
+    const timeout = AbortSignal.timeout(SERVER_LIMITS.warehousePingPatienceMs);
+    const { success } = await client.ping({
+      select: false,
+      abort_signal: AbortSignal.any([signal, timeout]),
+    });
+    missedPings = success ? 0 : missedPings + 1;
+    if (missedPings >= SERVER_LIMITS.warehousePingsMissed) throw new Error("It does not answer.");
+  };
+  const round = async (signal: AbortSignal): Promise<boolean> => {
+    try {
+      if (connection) await ping(connection, signal);
+      else await open(signal);
+      return true;
+    } catch (error) {
+      if (connection) disconnects += 1;
+      await close();
+      state = "down";
+      problem = describeProblem(error instanceof Error ? error : new Error(String(error)));
+      throw new Error(problem);
+    }
+  };
+
+  return {
+    state: () => state,
+    problem: () => problem,
+    client: () => connection?.client ?? null,
+    disconnects: () => disconnects,
+    start() {
+      const worker = startWorker({
+        name: "warehouse monitor",
+        round,
+        idleMs: 0,
+        retryMs: SERVER_LIMITS.warehouseRetryMs,
+        maxRetryMs: SERVER_LIMITS.warehouseRetryMostMs,
+        stopMs: 0,
+        consequence: "the warehouse is down, and accepted events wait in the ledger",
+        log,
+      });
+      const stop = () => worker.stop().then(close);
+      return { ...worker, stop, [Symbol.asyncDispose]: stop };
+    },
+  };
+}
