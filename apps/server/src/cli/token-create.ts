@@ -1,6 +1,7 @@
 /** `headwater token create`: for a member, or for the owner who lost theirs. */
 import { defineCommand } from "citty";
 import { createToken as createByApi } from "../access/token-operations.ts";
+import { override } from "../core/override.ts";
 import { Refusal } from "../core/refusal.ts";
 import type { Catalog } from "../ledger/ledger.ts";
 import { JSON_FLAG, ORGANIZATION_FLAG } from "./arguments.ts";
@@ -35,10 +36,9 @@ function checkWanted({ owner, user, label, source }: Wanted): void {
 /** By the API a token for all workspaces is made by its own user; the audit log still names the command line. */
 async function createFor(operator: WorkspaceOperator, { owner, user, label, expires, source }: Wanted) {
   const { ledger, newId, organizationId } = operator;
-  const audited: Catalog = {
-    ...ledger,
-    createToken: (made) => ledger.createToken({ ...made, actor: COMMAND_LINE }),
-  };
+  const createAudited: Catalog["createToken"] = (made) =>
+    ledger.createToken({ ...made, actor: COMMAND_LINE });
+  const audited = override(ledger, { createToken: createAudited });
   const userId = owner ? await ownerOf(operator, user) : user!;
   if ((await ledger.roleOf({ userId, organizationId })) === null) throw new Refusal("member_not_found");
   const body = {

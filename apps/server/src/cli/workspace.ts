@@ -2,6 +2,7 @@
 import { LIMITS } from "@headwater/contract";
 import { defineCommand } from "citty";
 import { createOrganization } from "../access/organizations.ts";
+import { override } from "../core/override.ts";
 import { toIsoTime } from "../core/time.ts";
 import type { Catalog } from "../ledger/ledger.ts";
 import { JSON_FLAG } from "./arguments.ts";
@@ -44,10 +45,9 @@ const create = defineCommand({
     withWorkspace(undefined, async (operator): Promise<Report> => {
       const { ledger, newId } = operator;
       const owner = args.owner ?? (await ownerOf(operator, undefined));
-      const owned: Catalog = {
-        ...ledger,
-        createOrganization: (made) => ledger.createOrganization({ ...made, owner }),
-      };
+      const createOwned: Catalog["createOrganization"] = (made) =>
+        ledger.createOrganization({ ...made, owner });
+      const owned = override(ledger, { createOrganization: createOwned });
       const body = { name: args.name };
       const made = await perform(operator, "createOrganization", createOrganization(owned, newId), { body });
       const { organizationId, name } = made;

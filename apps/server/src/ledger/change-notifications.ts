@@ -1,4 +1,5 @@
 /** Reports every change made through a ledger, so that caches can drop answers that the change made stale. */
+import { override } from "../core/override.ts";
 import type { Ledger, LedgerChange } from "./ledger.ts";
 
 const tokensChanged = (): LedgerChange => ({ kind: "tokens" });
@@ -21,8 +22,7 @@ export function withChangeNotifications(ledger: Ledger, notify: (change: LedgerC
         notify(changeBy(argument));
       }
     };
-  return {
-    ...ledger,
+  const methods = {
     setUp: notifying(ledger.setUp, tokensChanged),
     signIn: notifying(ledger.signIn, tokensChanged),
     removeMember: notifying(ledger.removeMember, tokensChanged),
@@ -34,4 +34,5 @@ export function withChangeNotifications(ledger: Ledger, notify: (change: LedgerC
     rotateKey: notifying(ledger.rotateKey, sourceChanged),
     restoreKey: notifying(ledger.restoreKey, sourceChanged),
   };
+  return override(ledger, methods);
 }

@@ -1,48 +1,51 @@
 /**
- * Says of most keys that they are surely not in a generation, without a look into its table: a split block Bloom filter,
- * as Parquet files have it. Keys are hashes, so their own bits choose the block and the places in it. At 12 bits a key
- * about one in two hundred is looked for in vain; none that is there is ever missed.
+ * A filter in memory that rules most keys out, so that their table is not searched: a split block Bloom filter, as Parquet
+ * files have it. Keys are hashes, so their own bits choose the block and the bits. With 12 bits a key, about one key in 200
+ * that is not in the table passes; a key that is in the table always does.
  */
 export interface KeyFilter {
+  readonly bytes: number;
   add(key: Uint8Array): void;
+  /** False: the key was not added. */
   mayHold(key: Uint8Array): boolean;
 }
 
-/** Of all filters of a ledger. */
-export const MOST_FILTER_BYTES = 512 * 1_048_576;
+/** For all filters of a ledger. */
+export const MAX_FILTER_BYTES = 512 * 1_048_576;
 const BITS_PER_KEY = 12;
 /** 357 million. */
-export const MOST_FILTERED_KEYS = Math.floor((MOST_FILTER_BYTES * 8) / BITS_PER_KEY);
+export const MAX_FILTERED_KEYS = Math.floor((MAX_FILTER_BYTES * 8) / BITS_PER_KEY);
 const BLOCK_WORDS = 8;
 const BLOCK_BITS = BLOCK_WORDS * 32;
-/** Odd numbers that share no pattern, one for each word of a block. */
+/** Odd numbers without a common pattern, one for each word of a block: those of the Parquet specification. */
 const SALTS = [
   0x47b6137b, 0x44974d91, 0x8824ad5b, 0xa2b7289d, 0x705495c7, 0x2df1424b, 0x9efc4947, 0x5c6bfb31,
-];
+] as const;
 
 export const filterBytes = (keys: number): number =>
-  Math.ceil((keys * BITS_PER_KEY) / BLOCK_BITS) * BLOCK_WORDS * 4;
+  Math.ceil((Math.max(1, keys) * BITS_PER_KEY) / BLOCK_BITS) * BLOCK_WORDS * 4;
 
 const wordAt = (key: Uint8Array, at: number): number =>
-  ((key[at]! << 24) | (key[at + 1]! << 16) | (key[at + 2]! << 8) | key[at + 3]!) >>> 0;
+  (((key[at] ?? 0) << 24) | ((key[at + 1] ?? 0) << 16) | ((key[at + 2] ?? 0) << 8) | (key[at + 3] ?? 0)) >>>
+  0;
 
-/** @param keys about so many; with many more it answers "perhaps" more often, and is right all the same */
+/** @param keys about how many are added; with many more the filter rules out fewer keys and is still right */
 export function createKeyFilter(keys: number): KeyFilter {
-  const words = new Uint32Array(filterBytes(Math.max(1, keys)) / 4);
+  const words = new Uint32Array(filterBytes(keys) / 4);
   const blocks = words.length / BLOCK_WORDS;
-  const startOf = (key: Uint8Array) => Math.floor((wordAt(key, 0) / 2 ** 32) * blocks) * BLOCK_WORDS;
-  const bitOf = (word: number, place: number) => 1 << (Math.imul(word, SALTS[place]!) >>> 27);
+  const blockOf = (key: Uint8Array) => Math.floor((wordAt(key, 0) / 2 ** 32) * blocks) * BLOCK_WORDS;
+  const bitOf = (word: number, index: number) => 1 << (Math.imul(word, SALTS[index] ?? 0) >>> 27);
   return {
+    bytes: words.byteLength,
     add(key) {
-      const start = startOf(key);
-      const word = wordAt(key, 4);
-      for (let place = 0; place < BLOCK_WORDS; place++) words[start + place]! |= bitOf(word, place);
+      const [block, word] = [blockOf(key), wordAt(key, 4)];
+      for (let index = 0; index < BLOCK_WORDS; index++)
+        words[block + index] = (words[block + index] ?? 0) | bitOf(word, index);
     },
     mayHold(key) {
-      const start = startOf(key);
-      const word = wordAt(key, 4);
-      for (let place = 0; place < BLOCK_WORDS; place++)
-        if ((words[start + place]! & bitOf(word, place)) === 0) return false;
+      const [block, word] = [blockOf(key), wordAt(key, 4)];
+      for (let index = 0; index < BLOCK_WORDS; index++)
+        if (((words[block + index] ?? 0) & bitOf(word, index)) === 0) return false;
       return true;
     },
   };

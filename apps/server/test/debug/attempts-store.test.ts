@@ -18,7 +18,7 @@ attemptsSuite("SQLite", async (options) => {
       attempts: async (filter) => store.attempts(filter),
       attemptCounts: async (asked) => store.attemptCounts(asked),
     },
-    maintain: async ({ now }) => store.maintain(now),
+    maintain: async ({ now }) => store.maintain({ now }),
     close: async () => {
       store.close();
       rmSync(directory, { recursive: true });
@@ -63,7 +63,7 @@ describe("the attempts' file", () => {
     large.recordAttempts({ rows: rows(200, recordOf(5_000)), counts: [] });
     large.close();
     const small = openAttempts(path, { storeBytes: 60_000 });
-    equal(small.maintain(0), false);
+    equal(small.maintain({ now: 0 }), false);
     equal(small.attempts({ sourceId: "src_1", limit: 1_000 }).length, 14);
     small.close();
     rmSync(directory, { recursive: true });

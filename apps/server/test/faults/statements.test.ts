@@ -6,10 +6,12 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { SOURCE_DEFAULTS } from "@headwater/contract";
 import type { Commit } from "../../src/core/records.ts";
+import { startThread } from "../../src/core/thread-calls.ts";
 import { StorageError } from "../../src/ledger/ledger.ts";
-import { packGroup } from "../../src/ledger/sqlite/packing.ts";
+import { toLedgerError } from "../../src/ledger/sqlite/failure.ts";
+import type { LedgerVerbs } from "../../src/ledger/sqlite/ledger-thread.ts";
+import { packCommits } from "../../src/ledger/sqlite/packed-commits.ts";
 import { FILED_FROM } from "../../src/ledger/sqlite/recent-keys.ts";
-import { startThread } from "../../src/ledger/sqlite/rpc.ts";
 import { aCommit, entries, fresh, MINUTE, NOW } from "../ledger/ledger-home.suite.ts";
 import { FAULT, makeFault } from "./failing-ledger-thread.ts";
 
@@ -21,30 +23,29 @@ const GENERATION_MS = 4 * 24 * 60 * MINUTE;
 async function openFailing() {
   const dataDir = mkdtempSync(join(tmpdir(), "headwater-failing-"));
   const fault = makeFault();
-  const thread = await startThread("ledger", THREAD, {
-    dataDir,
-    durability: "full",
-    now: NOW,
-    pollMs: 60_000,
-    fault,
+  const thread = await startThread<LedgerVerbs>({
+    name: "ledger",
+    module: THREAD,
+    opening: { dataDir, durability: "full", now: NOW, pollMs: 60_000, fault },
+    toError: toLedgerError,
   });
+  const { calls } = thread;
   return {
     fault,
-    commit: (group: Commit[]) => thread.call<Uint8Array>("commit", packGroup(group).packed),
+    commit: (group: Commit[]) => calls.commit(packCommits(group)),
     async maintain(now: number) {
-      await thread.call("turnKeys", { now });
-      while (await thread.call("sweepKeys", null));
+      await calls.rotateKeys({ now });
+      while (await calls.deleteRetiredKeys());
     },
-    outboxEvents: async () =>
-      (await thread.call<{ outboxEvents: number }>("probe", { now: NOW })).outboxEvents,
-    session: (sessionId: string) => thread.call("session", { sourceId: "src_1", sessionId }),
+    outboxEvents: async () => (await calls.probe({ now: NOW })).outboxEvents,
+    session: (sessionId: string) => calls.session({ sourceId: "src_1", sessionId }),
     usage: async () => {
       const asked = { organizationId: "org_1", from: "2026-01-01", to: "2026-12-31" };
-      const rows = await thread.call<{ accepted: number; bootstraps: number }[]>("usage", asked);
+      const rows = await calls.usage(asked);
       return rows.reduce((sum, { accepted, bootstraps }) => sum + accepted + bootstraps, 0);
     },
-    createSource: () => thread.call("createSource", { actor, now: NOW, source, slugGiven: true }),
-    source: () => thread.call("source", { sourceId: source.sourceId, now: NOW }),
+    createSource: () => calls.createSource({ actor, now: NOW, source, slugGiven: true }),
+    source: () => calls.source({ sourceId: source.sourceId, now: NOW }),
     async close() {
       await thread.close();
       rmSync(dataDir, { recursive: true });
@@ -59,6 +60,10 @@ const source = {
   name: "Shop",
   slug: "shop",
   publicKey: "pk_1",
+  previousKeyExpiresAt: null,
+  publicKeyRotatedAt: null,
+  lastBootstrapAt: null,
+  lastEventAt: null,
   createdAt: NOW,
   updatedAt: NOW,
 };

@@ -1,4 +1,4 @@
-/** Keys wait in memory and a log before they are filed: no path through that may forget one or take one twice. */
+/** Dedup keys on SQLite: on no path through log, filing, generations and filters is a key lost or accepted twice. */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -7,21 +7,23 @@ import { join } from "node:path";
 import { it } from "node:test";
 import fc from "fast-check";
 import { openDatabase } from "../../src/ledger/sqlite/database.ts";
-import { openGenerations } from "../../src/ledger/sqlite/generations.ts";
+import { openDedupKeys } from "../../src/ledger/sqlite/dedup-keys.ts";
+import { createStatements } from "../../src/ledger/sqlite/statements.ts";
 
-const NUMBERS = { filedFrom: 40, sample: 5, sliceRows: 7, fullKeys: 90 };
+/** So small that every path is taken. */
+const LIMITS = { filedFrom: 40, sampleKeys: 5, sliceRows: 7, fullKeys: 90 };
 const DAY_MS = 86_400_000;
 const NOW = Date.UTC(2026, 10, 21);
 
-type Step = { commit: number[] } | { lost: number[] } | { learn: number } | "reopen" | "turn";
+type Step = { commit: number[] } | { lost: number[] } | { fill: number } | "reopen" | "rotate";
 
 const ids = fc.array(fc.nat({ max: 300 }), { minLength: 1, maxLength: 30 });
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 8, arbitrary: ids.map((commit) => ({ commit })) },
   { weight: 1, arbitrary: ids.map((lost) => ({ lost })) },
   { weight: 1, arbitrary: fc.constant<Step>("reopen") },
-  { weight: 3, arbitrary: fc.constant<Step>("turn") },
-  { weight: 3, arbitrary: fc.nat({ max: 40 }).map((learn) => ({ learn })) },
+  { weight: 3, arbitrary: fc.constant<Step>("rotate") },
+  { weight: 3, arbitrary: fc.nat({ max: 40 }).map((fill) => ({ fill })) },
 );
 
 const keysOf = (numbers: number[]) =>
@@ -35,33 +37,33 @@ const keysOf = (numbers: number[]) =>
 function runBoth(dataDir: string, steps: Step[]): { seen: number[][]; expected: number[][] } {
   const open = () => {
     const database = openDatabase(dataDir);
-    return { database, generations: openGenerations(database, NOW, NUMBERS) };
+    return { database, keys: openDedupKeys(createStatements(database), NOW, LIMITS) };
   };
   const known = new Set<number>();
   const seen: number[][] = [];
   const expected: number[][] = [];
   let now = NOW;
-  let { database, generations } = open();
+  let { database, keys } = open();
   const reopen = () => {
     database.close();
-    ({ database, generations } = open());
+    ({ database, keys } = open());
   };
   for (const one of steps) {
     if (one === "reopen") reopen();
-    else if (one === "turn") {
+    else if (one === "rotate") {
       // no key is older than the window within a run
       now = Math.min(now + 2 * DAY_MS, NOW + 15 * DAY_MS);
-      generations.turn(now);
-    } else if ("learn" in one) {
-      for (let slice = 0; slice < one.learn && generations.learn(); slice++);
+      keys.rotate({ now });
+    } else if ("fill" in one) {
+      for (let slice = 0; slice < one.fill && keys.fillFilters(); slice++);
     } else if ("lost" in one) {
       database.exec("begin immediate");
-      generations.remember(keysOf(one.lost));
+      keys.add(keysOf(one.lost));
       database.exec("rollback");
       reopen();
     } else {
       database.exec("begin immediate");
-      seen.push([...generations.remember(keysOf(one.commit))]);
+      seen.push([...keys.add(keysOf(one.commit))]);
       database.exec("commit");
       expected.push(one.commit.map((id) => (known.has(id) ? 0 : known.add(id) && 1)));
     }
@@ -70,7 +72,7 @@ function runBoth(dataDir: string, steps: Step[]): { seen: number[][]; expected: 
   return { seen, expected };
 }
 
-it("a key is new once, whatever is filed, lost, learned, reopened or turned in between", () => {
+it("A key is new only once, whatever is filed, rolled back, filtered, reopened or rotated in between", () => {
   fc.assert(
     fc.property(fc.array(step, { minLength: 5, maxLength: 40 }), (steps) => {
       const dataDir = mkdtempSync(join(tmpdir(), "headwater-keys-"));

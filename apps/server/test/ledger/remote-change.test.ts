@@ -1,12 +1,13 @@
-/** What another process changes in the ledger is noticed, whenever it does so. */
+/** A ledger on SQLite notices changes by other processes, whenever they are made. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { it } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
+import { startThread } from "../../src/core/thread-calls.ts";
 import { ledgerPath } from "../../src/ledger/sqlite/database.ts";
-import { startThread } from "../../src/ledger/sqlite/rpc.ts";
+import type { LedgerVerbs } from "../../src/ledger/sqlite/ledger-thread.ts";
 
 const THREAD = new URL("../../src/ledger/sqlite/ledger-thread.ts", import.meta.url);
 const NOW = Date.UTC(2026, 10, 21, 12);
@@ -14,7 +15,11 @@ const PATIENCE_MS = 10_000;
 
 async function openThread(pollMs: number) {
   const dataDir = mkdtempSync(join(tmpdir(), "headwater-foreign-"));
-  const ledger = await startThread("ledger", THREAD, { dataDir, durability: "full", now: NOW, pollMs });
+  const ledger = await startThread<LedgerVerbs>({
+    name: "ledger",
+    module: THREAD,
+    opening: { dataDir, durability: "full", now: NOW, pollMs },
+  });
   const beside = new DatabaseSync(ledgerPath(dataDir));
   const patience = new AbortController();
   const noticed = new Promise<void>((resolve) => {
@@ -23,7 +28,7 @@ async function openThread(pollMs: number) {
   return {
     ledger,
     beside,
-    /** Rejects when nothing is noticed. */
+    /** Rejects when no change is noticed in time. */
     async noticed() {
       const late = wait(PATIENCE_MS, null, { signal: patience.signal }).then(() => {
         throw new Error("the change is not noticed");
@@ -39,18 +44,18 @@ async function openThread(pollMs: number) {
   };
 }
 
-it("A change is noticed that was made before the ledger was looked at for the first time", async () => {
+it("A change made before the first check is noticed", async () => {
   await using opened = await openThread(300);
   opened.beside.exec("insert into heartbeat values (1, 1) on conflict do update set at = at + 1");
   await opened.noticed();
 });
 
-it("What changed while a connection was dropped is taken for changed when there is one again", async () => {
-  // so long that nobody looks
+it("After a connection was dropped, a change is assumed: none could be counted meanwhile", async () => {
+  // no check happens during the test
   await using opened = await openThread(3_600_000);
   opened.beside.exec("alter table heartbeat rename to elsewhere");
-  await opened.ledger.call("probe", { now: NOW }).catch(() => undefined);
+  await opened.ledger.calls.probe({ now: NOW }).catch(() => undefined);
   opened.beside.exec("alter table elsewhere rename to heartbeat");
-  await opened.ledger.call("probe", { now: NOW });
+  await opened.ledger.calls.probe({ now: NOW });
   await opened.noticed();
 });

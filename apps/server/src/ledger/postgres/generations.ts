@@ -3,8 +3,8 @@
 import { LIMITS } from "@headwater/contract/limits";
 import type pg from "pg";
 import { SERVER_LIMITS } from "../../core/limits.ts";
-import { FULL_KEYS, GENERATION_MS, NEEDED_MS } from "../generations.ts";
-import { MOST_FILTERED_KEYS } from "../key-filter.ts";
+import { FULL_KEYS, GENERATION_MS, WINDOW_MS } from "../generations.ts";
+import { MAX_FILTERED_KEYS } from "../key-filter.ts";
 import { type Connection, LOCKS } from "./connections.ts";
 import { isLockTimeout } from "./failure.ts";
 
@@ -47,7 +47,7 @@ async function inTurn<T>(
 async function retireAll(client: pg.PoolClient): Promise<boolean | null> {
   const text = "select retire_keys(ledger_now(), $1) as done";
   for (;;) {
-    const done = await inTurn<boolean>(client, text, [NEEDED_MS], RETIRE_LOCK_MS);
+    const done = await inTurn<boolean>(client, text, [WINDOW_MS], RETIRE_LOCK_MS);
     if (!done) return done;
   }
 }
@@ -56,9 +56,9 @@ async function retireAll(client: pg.PoolClient): Promise<boolean | null> {
 async function upkeep(client: pg.PoolClient, now: number): Promise<void> {
   const retired = await retireAll(client);
   const turn = "select turn_keys(ledger_now(), $1, $2, $3) as done";
-  await inTurn(client, turn, [GENERATION_MS, FULL_KEYS, MOST_FILTERED_KEYS]);
+  await inTurn(client, turn, [GENERATION_MS, FULL_KEYS, MAX_FILTERED_KEYS]);
   if (retired !== null) await retireAll(client);
-  await inTurn(client, "select forget_moved_keys(ledger_now() - $1) as done", [NEEDED_MS]);
+  await inTurn(client, "select forget_moved_keys(ledger_now() - $1) as done", [WINDOW_MS]);
   await client.query("delete from nodes where seen_at < clock_timestamp() - $1 * interval '1 ms'", [
     FORGOTTEN_MS,
   ]);

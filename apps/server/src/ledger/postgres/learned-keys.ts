@@ -4,7 +4,7 @@
  * the start and after every turn, a slice at a time.
  */
 import type pg from "pg";
-import { createKeyFilter, filterBytes, type KeyFilter, MOST_FILTER_BYTES } from "../key-filter.ts";
+import { createKeyFilter, filterBytes, type KeyFilter, MAX_FILTER_BYTES } from "../key-filter.ts";
 import { GENERATION_ID, KEY_ROW_BYTES } from "./commit-ddl.ts";
 
 /** What a group of commits tells the database: in these generations only these entries (counted from 1) are to be looked for, each in the slot beside it. */
@@ -73,7 +73,7 @@ export function createLearnedKeys(pool: pg.Pool): LearnedKeys {
     const keys = Math.ceil(size / KEY_ROW_BYTES);
     const bytes = filterBytes(keys);
     const taken = [...into.values()].reduce((sum, one) => sum + one.bytes, 0);
-    if (taken + bytes > MOST_FILTER_BYTES) return;
+    if (taken + bytes > MAX_FILTER_BYTES) return;
     const filter = createKeyFilter(keys);
     for (let first = 0; first < blocks && into === known; first += SLICE_BLOCKS)
       await readInto(filter, table, first);

@@ -1,6 +1,6 @@
-/** The attempts' thread of a ledger that is given rows which are rendered already. */
+/** The attempts thread of a command: it reads and deletes the debug history, and never gets an attempt to render. */
 import { serveAttempts } from "./attempts-verbs.ts";
 
 serveAttempts(() => {
-  throw new Error("this thread renders no attempts");
+  throw new Error("this thread does not render attempts");
 });

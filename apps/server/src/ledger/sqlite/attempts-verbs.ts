@@ -1,52 +1,62 @@
-/** The inside of the attempts' thread: debug history has a file and a connection of its own, so that it never delays a commit. */
+/** The attempts thread: the debug history has a file and a connection of its own, so that it never delays a commit. */
 import { join } from "node:path";
-import type { AttemptCount, AttemptFilter, AttemptRow } from "../../core/records.ts";
-import type { ErasureSlice } from "../ledger.ts";
+import type { AttemptCount, AttemptRow } from "../../core/records.ts";
+import { serveThread, type Verb } from "../../core/thread-calls.ts";
 import { type AttemptStore, openAttempts } from "./attempts.ts";
-import { serveThread } from "./rpc.ts";
+import { describeError } from "./failure.ts";
 
 export interface AttemptsOpening {
   dataDir: string;
   storeBytes: number;
 }
 
-/** @param render makes rows of what `renderAttempts` is given, where a thread is asked to render as well */
+/** What the thread serves; the caller's methods are derived from it. */
+export interface AttemptVerbs extends AttemptStore {
+  /** Renders and records attempts; returns how many were rendered. */
+  renderAttempts(batch: { parcels: unknown[]; counts: AttemptCount[] }): number;
+}
+
+/** @param render makes rows of the parcels that `renderAttempts` gets */
 export function serveAttempts(render: (parcels: unknown[]) => AttemptRow[]): void {
-  let opening: AttemptsOpening;
+  let opening: AttemptsOpening | null = null;
   let store: AttemptStore | null = null;
 
-  const openFile = (again: "again" | null): AttemptStore => {
+  const open = (mode: "create" | "existing"): AttemptStore => {
+    if (!opening) throw new Error("the attempts thread was called before it was opened");
     const { dataDir, storeBytes } = opening;
-    store = openAttempts(join(dataDir, "attempts.sqlite"), { storeBytes }, again);
+    store = openAttempts(join(dataDir, "attempts.sqlite"), { storeBytes, mode });
     return store;
   };
-  const opened = (): AttemptStore => store ?? openFile("again");
-  const drop = (): void => {
+  /** After an error the connection is not to be trusted: the next verb opens another one. */
+  const close = () => {
     try {
       store?.close();
     } catch {
-      // it is being thrown away
+      // nothing uses it any more
     }
     store = null;
   };
 
-  const verbs: Record<string, (argument: never) => unknown> = {
-    open: (given: AttemptsOpening) => {
+  const verbsOf = (opened: AttemptStore): Record<string, Verb> =>
+    ({
+      ...opened,
+      renderAttempts({ parcels, counts }) {
+        const rows = render(parcels);
+        opened.recordAttempts({ rows, counts });
+        return rows.length;
+      },
+    }) satisfies AttemptVerbs;
+
+  serveThread({
+    open(given: AttemptsOpening) {
       opening = given;
-      openFile(null);
+      open("create");
     },
-    renderAttempts: ({ parcels, counts }: { parcels: unknown[]; counts: AttemptCount[] }) => {
-      const rows = render(parcels);
-      opened().recordAttempts({ rows, counts });
-      return rows.length;
+    find: (verb) => verbsOf(store ?? open("existing"))[verb],
+    close,
+    describeError(thrown) {
+      close();
+      return describeError(thrown);
     },
-    recordAttempts: (batch: { rows: AttemptRow[]; counts: AttemptCount[] }) => opened().recordAttempts(batch),
-    attempts: (filter: AttemptFilter) => opened().attempts(filter),
-    attemptCounts: (asked: { sourceId: string; sinceHour: number }) => opened().attemptCounts(asked),
-    recentAttemptCounts: (asked: { sinceHour: number }) => opened().recentAttemptCounts(asked),
-    eraseAttempts: (slice: ErasureSlice) => opened().eraseAttempts(slice),
-    maintain: ({ now }: { now: number }) => opened().maintain(now),
-    close: drop,
-  };
-  serveThread((verb, argument) => verbs[verb]!(argument as never), drop);
+  });
 }

@@ -1,14 +1,32 @@
-/** The hot verb: a group of ingest requests in one durable transaction. */
-import type { DatabaseSync } from "node:sqlite";
+/** Stores a group of ingest requests on SQLite, in one durable transaction. */
 import type { SessionRecord } from "../../core/records.ts";
 import { utcDay } from "../../core/time.ts";
 import { buildPayloadSync } from "../outbox-payload.ts";
-import type { Generations } from "./generations.ts";
-import type { Head, PackedGroup } from "./packing.ts";
-import { inTransaction } from "./transaction.ts";
+import type { DedupKeys } from "./dedup-keys.ts";
+import type { CommitHead, PackedCommits } from "./packed-commits.ts";
+import type { Statements } from "./statements.ts";
 
-/** What a group adds up to for one source and day, so that each is written once. */
-interface Tally {
+const INSERT_SESSION = `insert into sessions
+  (source_id, session_id, anonymous_id, user_id, started_at, last_activity_at, landing) values (?, ?, ?, ?, ?, ?, ?)`;
+const TOUCH_SESSION = `
+  update sessions set last_activity_at = max(last_activity_at, ?3), user_id = coalesce(?4, user_id)
+  where source_id = ?1 and session_id = ?2`;
+const ADD_USAGE = `
+  insert into usage (source_id, day, accepted, bootstraps) values (?, ?, ?, ?)
+  on conflict do update set accepted = accepted + excluded.accepted, bootstraps = bootstraps + excluded.bootstraps`;
+const ADD_ACTIVITY = `
+  insert into source_activity (source_id, first_bootstrap_at, last_bootstrap_at, first_event_at, last_event_at)
+  values (?1, ?2, ?2, ?3, ?3)
+  on conflict do update set
+    first_bootstrap_at = coalesce(first_bootstrap_at, excluded.first_bootstrap_at),
+    last_bootstrap_at = max(coalesce(excluded.last_bootstrap_at, last_bootstrap_at), coalesce(last_bootstrap_at, excluded.last_bootstrap_at)),
+    first_event_at = coalesce(first_event_at, excluded.first_event_at),
+    last_event_at = max(coalesce(excluded.last_event_at, last_event_at), coalesce(last_event_at, excluded.last_event_at))`;
+const INSERT_OUTBOX = "insert into outbox (events, created_at, payload) values (?, ?, ?)";
+const ADD_TOTALS = "update outbox_totals set events = events + ?, bytes = bytes + ?";
+
+/** What a group adds to the counters of one source and day, so that each row is written once. */
+interface DayCounts {
   sourceId: string;
   day: string;
   accepted: number;
@@ -17,121 +35,90 @@ interface Tally {
   lastBootstrapAt: number | null;
 }
 
-function countOnes(flags: Uint8Array, from: number, to: number): number {
-  let ones = 0;
-  for (let index = from; index < to; index++) ones += flags[index]!;
-  return ones;
-}
+const sum = (flags: Uint8Array): number => flags.reduce((total, flag) => total + flag, 0);
 
-/** A request that was slow to arrive is committed after younger ones. */
-const later = (known: number | null, time: number) => Math.max(known ?? time, time);
+/** Requests may be committed in another order than they were received. */
+const latest = (known: number | null, at: number) => Math.max(known ?? at, at);
 
-function addToTally(tallies: Map<string, Tally>, commit: Head, accepted: number): void {
-  if (accepted === 0 && !commit.bootstrap) return;
-  const day = utcDay(commit.receivedAt);
-  const id = `${commit.sourceId} ${day}`;
-  let tally = tallies.get(id);
-  if (!tally) {
-    tally = {
-      sourceId: commit.sourceId,
-      day,
-      accepted: 0,
-      bootstraps: 0,
-      lastEventAt: null,
-      lastBootstrapAt: null,
-    };
-    tallies.set(id, tally);
-  }
-  tally.accepted += accepted;
-  if (accepted > 0) tally.lastEventAt = later(tally.lastEventAt, commit.receivedAt);
-  if (commit.bootstrap) {
-    tally.bootstraps += 1;
-    tally.lastBootstrapAt = later(tally.lastBootstrapAt, commit.receivedAt);
+function addToCounts(counts: Map<string, DayCounts>, head: CommitHead, accepted: number): void {
+  if (accepted === 0 && !head.bootstrap) return;
+  const { sourceId, receivedAt } = head;
+  const day = utcDay(receivedAt);
+  const key = `${sourceId} ${day}`;
+  const known = counts.get(key);
+  const own = known ?? {
+    sourceId,
+    day,
+    accepted: 0,
+    bootstraps: 0,
+    lastEventAt: null,
+    lastBootstrapAt: null,
+  };
+  if (!known) counts.set(key, own);
+  own.accepted += accepted;
+  if (accepted > 0) own.lastEventAt = latest(own.lastEventAt, receivedAt);
+  if (head.bootstrap) {
+    own.bootstraps += 1;
+    own.lastBootstrapAt = latest(own.lastBootstrapAt, receivedAt);
   }
 }
 
-export function prepareCommit(database: DatabaseSync, generations: Generations) {
-  const openSession = database.prepare(
-    "insert into sessions (source_id, session_id, anonymous_id, user_id, started_at, last_activity_at, landing) values (?, ?, ?, ?, ?, ?, ?)",
-  );
-  const touchSession = database.prepare(
-    `update sessions set last_activity_at = max(last_activity_at, ?3), user_id = coalesce(?4, user_id)
-     where source_id = ?1 and session_id = ?2`,
-  );
-  const addUsage = database.prepare(
-    `insert into usage (source_id, day, accepted, bootstraps) values (?, ?, ?, ?)
-     on conflict do update set accepted = accepted + excluded.accepted, bootstraps = bootstraps + excluded.bootstraps`,
-  );
-  const addActivity = database.prepare(
-    `insert into source_activity (source_id, first_bootstrap_at, last_bootstrap_at, first_event_at, last_event_at)
-     values (?1, ?2, ?2, ?3, ?3)
-     on conflict do update set
-       first_bootstrap_at = coalesce(first_bootstrap_at, excluded.first_bootstrap_at),
-       last_bootstrap_at = max(coalesce(excluded.last_bootstrap_at, last_bootstrap_at), coalesce(last_bootstrap_at, excluded.last_bootstrap_at)),
-       first_event_at = coalesce(first_event_at, excluded.first_event_at),
-       last_event_at = max(coalesce(excluded.last_event_at, last_event_at), coalesce(last_event_at, excluded.last_event_at))`,
-  );
-  const addOutbox = database.prepare("insert into outbox (events, created_at, payload) values (?, ?, ?)");
-  const addOutboxTotals = database.prepare("update outbox_totals set events = events + ?, bytes = bytes + ?");
+function insertSession(sql: Statements, session: SessionRecord): void {
+  const { sourceId, sessionId, anonymousId, userId, startedAt, lastActivityAt, landing } = session;
+  sql.run(INSERT_SESSION, sourceId, sessionId, anonymousId, userId, startedAt, lastActivityAt, landing);
+}
 
-  const insertSession = (s: SessionRecord) =>
-    openSession.run(
-      s.sourceId,
-      s.sessionId,
-      s.anonymousId,
-      s.userId,
-      s.startedAt,
-      s.lastActivityAt,
-      s.landing,
-    );
+/** @param outcomes of the commit's own entries */
+function touchSessions(sql: Statements, head: CommitHead, outcomes: Uint8Array): void {
+  const isActive = head.bootstrap || outcomes.includes(1);
+  for (const { sessionId, userId, entries } of head.touch) {
+    const isTouched = entries ? entries.some((entry) => outcomes[entry] === 1) : isActive;
+    if (isTouched) sql.run(TOUCH_SESSION, head.sourceId, sessionId, head.receivedAt, userId);
+  }
+}
 
-  /** @param wasAccepted of the entry with this index */
-  const touchAll = (head: Head, lives: boolean, wasAccepted: (entry: number) => boolean) => {
-    for (const { sessionId, userId, entries } of head.touch) {
-      if (!(entries ? entries.some(wasAccepted) : lives)) continue;
-      touchSession.run(head.sourceId, sessionId, head.receivedAt, userId);
-    }
-  };
+function writeHeads(sql: Statements, heads: readonly CommitHead[], outcomes: Uint8Array): void {
+  const counts = new Map<string, DayCounts>();
+  let start = 0;
+  for (const head of heads) {
+    const own = outcomes.subarray(start, start + head.entries);
+    start += head.entries;
+    if (head.open) insertSession(sql, head.open);
+    touchSessions(sql, head, own);
+    addToCounts(counts, head, sum(own));
+  }
+  for (const { sourceId, day, accepted, bootstraps, lastBootstrapAt, lastEventAt } of counts.values()) {
+    sql.run(ADD_USAGE, sourceId, day, accepted, bootstraps);
+    sql.run(ADD_ACTIVITY, sourceId, lastBootstrapAt, lastEventAt);
+  }
+}
 
-  const writeHeads = (heads: Head[], outcomes: Uint8Array) => {
-    const tallies = new Map<string, Tally>();
-    let start = 0;
-    for (const head of heads) {
-      const first = start;
-      const accepted = countOnes(outcomes, first, first + head.entries);
-      start += head.entries;
-      if (head.open) insertSession(head.open);
-      touchAll(head, head.bootstrap || accepted > 0, (entry) => outcomes[first + entry] === 1);
-      addToTally(tallies, head, accepted);
-    }
-    for (const tally of tallies.values()) {
-      addUsage.run(tally.sourceId, tally.day, tally.accepted, tally.bootstraps);
-      addActivity.run(tally.sourceId, tally.lastBootstrapAt, tally.lastEventAt);
-    }
-  };
+const acceptedLines = (lines: Uint8Array, outcomes: Uint8Array): string =>
+  Buffer.from(lines)
+    .toString()
+    .split("\n")
+    .filter((_, index) => outcomes[index] === 1)
+    .join("\n");
 
-  const writeOutbox = (lines: Uint8Array, outcomes: Uint8Array, now: number) => {
-    const events = countOnes(outcomes, 0, outcomes.length);
-    if (events === 0) return;
-    const fresh =
-      events === outcomes.length
-        ? lines
-        : Buffer.from(lines)
-            .toString()
-            .split("\n")
-            .filter((_, index) => outcomes[index] === 1)
-            .join("\n");
-    const payload = buildPayloadSync(fresh);
-    addOutbox.run(events, now, payload);
-    addOutboxTotals.run(events, payload.length);
-  };
+function writeOutbox(sql: Statements, lines: Uint8Array, outcomes: Uint8Array, acceptedAt: number): void {
+  const events = sum(outcomes);
+  if (events === 0) return;
+  const payload = buildPayloadSync(events === outcomes.length ? lines : acceptedLines(lines, outcomes));
+  sql.run(INSERT_OUTBOX, events, acceptedAt, payload);
+  sql.run(ADD_TOTALS, events, payload.length);
+}
 
-  /** Durable when it returns; for each entry 1 when it was stored. Throws with nothing stored. */
-  return ({ heads, keys, lines }: PackedGroup): Uint8Array =>
-    inTransaction(database, () => {
-      const outcomes = generations.remember(keys);
-      writeHeads(heads, outcomes);
-      writeOutbox(lines, outcomes, heads[0]!.receivedAt);
+/**
+ * All or nothing, and durable when it returns.
+ * @returns for each entry 1 when it was stored now, 0 when its key was known
+ */
+export const createCommit =
+  (sql: Statements, keys: DedupKeys) =>
+  (group: PackedCommits): Uint8Array =>
+    sql.transaction(() => {
+      const outcomes = keys.add(group.keys);
+      const [first] = group.heads;
+      writeHeads(sql, group.heads, outcomes);
+      if (first) writeOutbox(sql, group.lines, outcomes, first.receivedAt);
       return outcomes;
     });
-}

@@ -1,141 +1,137 @@
-/** The inside of the ledger's thread: one connection, one verb at a time. */
+/** The ledger's thread: the only connection that writes to `ledger.sqlite`, one verb at a time (docs/decisions/0001). */
 import type { DatabaseSync } from "node:sqlite";
-import type { Catalog, PageClaim } from "../ledger.ts";
-import { prepareAlerts } from "./alerts.ts";
-import { prepareCommit } from "./commit.ts";
+import { serveThread, type Verb } from "../../core/thread-calls.ts";
+import type { Catalog } from "../ledger.ts";
+import { createAlertVerbs } from "./alerts.ts";
+import { createCommit } from "./commit.ts";
 import { type Durability, openDatabase, reopenDatabase } from "./database.ts";
-import { prepareErasures } from "./erasures.ts";
-import { openGenerations } from "./generations.ts";
+import { openDedupKeys } from "./dedup-keys.ts";
+import { createErasureVerbs } from "./erasures.ts";
+import { describeError } from "./failure.ts";
 import { refuseMoved } from "./move-mark.ts";
-import { prepareOutbox } from "./outbox.ts";
-import type { PackedGroup } from "./packing.ts";
-import { prepareReads } from "./reads.ts";
-import { serveThread } from "./rpc.ts";
+import { createOutboxVerbs, type OutboxStatus, readOutboxStatus } from "./outbox.ts";
+import { createReadVerbs, createSessionSweep } from "./reads.ts";
+import { createStatements, type Statements } from "./statements.ts";
 
-export interface Opening {
+export interface LedgerOpening {
   dataDir: string;
   durability: Durability;
   now: number;
+  /** How often the file is checked for changes by other processes. */
   pollMs: number;
 }
 
-function openStore(database: DatabaseSync, now: number) {
-  const generations = openGenerations(database, now);
+/** Sent when another process may have changed the ledger; the thread sends nothing else. */
+const REMOTE_CHANGE = "remote-change";
+
+/** Writes, so that a full or read-only disk is noticed before a client's commit fails on it. */
+function probe(sql: Statements, now: number): OutboxStatus {
+  sql.run("insert into heartbeat values (1, ?) on conflict do update set at = excluded.at", now);
+  return readOutboxStatus(sql);
+}
+
+function createVerbs(sql: Statements, now: number) {
+  const keys = openDedupKeys(sql, now);
   return {
-    database,
-    generations,
-    catalog: null as Catalog | null,
-    commit: prepareCommit(database, generations),
-    ...prepareReads(database),
-    ...prepareOutbox(database),
-    further: { ...prepareErasures(database), ...prepareAlerts(database) },
+    commit: createCommit(sql, keys),
+    rotateKeys: keys.rotate,
+    fillKeyFilters: keys.fillFilters,
+    deleteRetiredKeys: keys.deleteRetired,
+    probe: (at: { now: number }) => probe(sql, at.now),
+    ...createSessionSweep(sql),
+    ...createReadVerbs(sql),
+    ...createOutboxVerbs(sql),
+    ...createErasureVerbs(sql),
+    ...createAlertVerbs(sql),
   };
 }
-type Store = ReturnType<typeof openStore>;
 
-/** Its query builder is a quarter of the thread's memory; a server that only takes events never loads it. */
-async function openCatalog(database: DatabaseSync): Promise<Catalog> {
-  const { openCatalogOn } = await import("./catalog.ts");
-  return openCatalogOn(database);
+/** What the thread serves; the caller's methods are derived from it. */
+export type LedgerVerbs = ReturnType<typeof createVerbs> & Catalog;
+
+interface Connection {
+  database: DatabaseSync;
+  sql: Statements;
+  verbs: Record<string, Verb>;
+  /** null: no verb of it has been called yet. */
+  catalog: Record<string, Verb> | null;
+  /** SQLite's count of the commits of other processes. */
+  dataVersion: number;
 }
 
-let opening: Opening;
-let store: Store | null = null;
-let version = 0;
+let opening: LedgerOpening | null = null;
+let connection: Connection | null = null;
 
-/** After an error the connection is not to be trusted: it is dropped, and opened anew by the next verb. */
-function drop(): void {
-  try {
-    store?.database.close();
-  } catch {
-    // it is being thrown away
-  }
-  store = null;
-}
+const readDataVersion = (sql: Statements): number =>
+  sql.get<{ data_version: number }>("pragma data_version")?.data_version ?? 0;
 
-const dataVersion = (database: DatabaseSync) =>
-  (database.prepare("pragma data_version").get() as { data_version: number }).data_version;
-
-/** From here on a change of others is noticed: the count means nothing across connections. */
-function take(database: DatabaseSync): Store {
+function connect(database: DatabaseSync, now: number): Connection {
   try {
     refuseMoved(database);
-    version = dataVersion(database);
-    store = openStore(database, opening.now);
-    return store;
+    const sql = createStatements(database);
+    const dataVersion = readDataVersion(sql);
+    return { database, sql, verbs: createVerbs(sql, now), catalog: null, dataVersion };
   } catch (error) {
     database.close();
     throw error;
   }
 }
 
-function opened(): Store {
-  if (store) return store;
-  const reopened = take(reopenDatabase(opening.dataDir, opening.durability));
-  // what others changed while there was no connection, nobody counted
-  notify("remote-change");
-  return reopened;
+/** After an error the connection is not to be trusted: it is closed, and the next verb opens another one. */
+function disconnect(): void {
+  try {
+    connection?.database.close();
+  } catch {
+    // nothing uses it any more
+  }
+  connection = null;
 }
 
-/** SQLite counts the commits of others; that is how this process learns of a command line's changes. */
-function watchRemoteChanges(): void {
+function connected(): Connection {
+  if (connection) return connection;
+  if (!opening) throw new Error("the ledger's thread was called before it was opened");
+  connection = connect(reopenDatabase(opening.dataDir, opening.durability), opening.now);
+  // changes that others made while there was no connection were not counted
+  notify(REMOTE_CHANGE);
+  return connection;
+}
+
+/** Another process, such as a command, changes the ledger: its caches here must be dropped. */
+function watchRemoteChanges(pollMs: number): void {
   const timer = setInterval(() => {
-    if (!store) return;
+    if (!connection) return;
     try {
-      const seen = dataVersion(store.database);
-      if (seen !== version) notify("remote-change");
-      version = seen;
+      const dataVersion = readDataVersion(connection.sql);
+      if (dataVersion !== connection.dataVersion) notify(REMOTE_CHANGE);
+      connection.dataVersion = dataVersion;
     } catch {
-      // nobody asked, so nobody can be told; thrown, it would end the thread
-      drop();
+      // thrown from a timer the error would end the thread
+      disconnect();
     }
-  }, opening.pollMs);
+  }, pollMs);
   timer.unref();
 }
 
-/** Writes, so that a full or read-only disk is noticed before a client's commit meets it. */
-function probe(now: number): { outboxEvents: number; outboxBytes: number; outboxOldestAt: number | null } {
-  const { database, outboxOldestAt } = opened();
-  database.prepare("insert into heartbeat values (1, ?) on conflict do update set at = excluded.at").run(now);
-  const { events, bytes } = database.prepare("select events, bytes from outbox_totals").get() as {
-    events: number;
-    bytes: number;
-  };
-  return { outboxEvents: events, outboxBytes: bytes, outboxOldestAt: outboxOldestAt() };
+/** Its query builder is a quarter of the thread's memory, so it is loaded when it is called for the first time. */
+async function catalogOf(open: Connection): Promise<Record<string, Verb>> {
+  const { openCatalogOn } = await import("./catalog.ts");
+  open.catalog ??= { ...openCatalogOn(open.database) };
+  return open.catalog;
 }
 
-const verbs: Record<string, (argument: never) => unknown> = {
-  open: (given: Opening) => {
+const notify = serveThread({
+  open(given: LedgerOpening) {
     opening = given;
-    take(openDatabase(opening.dataDir, opening.durability));
-    watchRemoteChanges();
+    connection = connect(openDatabase(given.dataDir, given.durability), given.now);
+    watchRemoteChanges(given.pollMs);
   },
-  commit: (group: PackedGroup) => opened().commit(group),
-  sourceByKey: (asked: { publicKey: string; now: number }) => opened().sourceByKey(asked),
-  isSetUp: () => opened().isSetUp(),
-  session: (asked: { sourceId: string; sessionId: string }) => opened().session(asked),
-  turnKeys: ({ now }: { now: number }) => opened().generations.turn(now),
-  learnKeys: () => opened().generations.learn(),
-  sweepKeys: () => opened().generations.sweep(),
-  sweepSessions: ({ now }: { now: number }) => opened().sweepSessions(now),
-  claimPage: (asked: PageClaim) => opened().claimPage(asked),
-  deletePage: (done: { pageId: string }) => opened().deletePage(done),
-  releasePage: (given: { pageId: string; now: number; waitMs: number }) => opened().releasePage(given),
-  readOutbox: (asked: { after: number; limit: number }) => opened().readOutbox(asked),
-  expireOutbox: (at: { before: number }) => opened().expireOutbox(at),
-  probe: ({ now }: { now: number }) => probe(now),
-  close: drop,
-};
-
-const notify = serveThread(async (verb, argument) => {
-  const own = verbs[verb];
-  if (own) return own(argument as never);
-  const open = opened();
-  const further = open.further[verb as keyof typeof open.further] as
-    | ((argument: unknown) => unknown)
-    | undefined;
-  if (further) return further(argument);
-  open.catalog ??= await openCatalog(open.database);
-  const found = open.catalog[verb as keyof Catalog] as (argument: unknown) => Promise<unknown>;
-  return found(argument);
-}, drop);
+  find: async (verb) => {
+    const open = connected();
+    return open.verbs[verb] ?? (await catalogOf(open))[verb];
+  },
+  close: disconnect,
+  describeError(thrown) {
+    disconnect();
+    return describeError(thrown);
+  },
+});

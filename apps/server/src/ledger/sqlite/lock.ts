@@ -2,14 +2,19 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { makeFolder } from "./database.ts";
 
+/** SQLite's result code for a lock that another process holds (sqlite.org/rescode.html). */
 const SQLITE_BUSY = 5;
 
 export class DataDirInUse extends Error {}
 
+const isBusy = (error: unknown): boolean =>
+  error instanceof Error && "errcode" in error && error.errcode === SQLITE_BUSY;
+
 /**
- * Holds a data directory for one serving process. The lock is the operating system's, taken through an
- * exclusive SQLite file, so that it ends with the process, however that ends.
- * @returns a function that lets go
+ * Locks a data directory for one serving process. The operating system holds the lock, through an exclusive SQLite file,
+ * so it is released when the process ends, however it ends.
+ * @returns releases the lock
+ * @throws DataDirInUse when another process holds it
  */
 export function lockDataDir(dataDir: string): () => void {
   makeFolder(dataDir);
@@ -20,10 +25,10 @@ export function lockDataDir(dataDir: string): () => void {
     );
   } catch (error) {
     file.close();
-    if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error;
+    if (!isBusy(error)) throw error;
     throw new DataDirInUse(
-      `Another Headwater process serves DATA_DIR ${dataDir}. Stop it first, or give this one a DATA_DIR of its own; ` +
-        "several nodes share a ledger with DATABASE_URL.",
+      `Another Headwater process serves DATA_DIR ${dataDir}. Stop it, or set another DATA_DIR for this process. ` +
+        "To share one ledger between several nodes, set DATABASE_URL.",
     );
   }
   return () => file.close();

@@ -1,10 +1,32 @@
-/** The outbox: pages are sealed, claimed, and deleted when they are in the warehouse. */
-
-import type { DatabaseSync } from "node:sqlite";
+/** The outbox on SQLite: pages are sealed, claimed, and deleted once the warehouse has their events. */
 import { SERVER_LIMITS } from "../../core/limits.ts";
-import type { OutboxPage, OutboxRow } from "../../core/records.ts";
-import type { PageClaim } from "../ledger.ts";
-import { inTransaction } from "./transaction.ts";
+import type { OutboxPage } from "../../core/records.ts";
+import type { OutboxLedger } from "../ledger.ts";
+import type { Statements, Synchronous } from "./statements.ts";
+
+const NEXT_PAGE = "select * from outbox_pages where claimed_until <= ? order by first_seq limit 1";
+const PAGE = "select * from outbox_pages where page_id = ?";
+const LAST_SEALED = "select coalesce(max(last_seq), 0) as seq from outbox_pages";
+const UNSEALED = `select seq, events, created_at, length(payload) as bytes from outbox where seq > ?
+  order by seq limit ${SERVER_LIMITS.pageRows}`;
+const SEAL = "insert into outbox_pages values (?, ?, ?, ?, ?, 0, 0)";
+const CLAIM = "update outbox_pages set tries = tries + 1, claimed_until = ? where page_id = ?";
+const RELEASE = "update outbox_pages set claimed_until = ? where page_id = ?";
+const PAYLOADS = "select payload from outbox where seq between ? and ? order by seq";
+const DELETE_PAGE = "delete from outbox_pages where page_id = ?";
+
+const TOTALS = `select coalesce(sum(events), 0) as events, coalesce(sum(length(payload)), 0) as bytes
+  from outbox where seq between ? and ?`;
+const DELETE_ROWS = "delete from outbox where seq between ? and ?";
+export const SUBTRACT_TOTALS = "update outbox_totals set events = events - ?, bytes = bytes - ?";
+
+const ROWS_AFTER = "select seq, payload from outbox where seq > ? order by seq limit ?";
+const EXPIRED = `select min(seq) as first, max(seq) as last
+  from (select seq from outbox where created_at < ? order by seq limit ${SERVER_LIMITS.pageRows})`;
+const DELETE_EMPTY_PAGES = "delete from outbox_pages where last_seq <= ?";
+
+/** A ledger on SQLite has one process: after a start nobody holds a claim. */
+const CLEAR_CLAIMS = "update outbox_pages set claimed_until = 0 where claimed_until > 0";
 
 interface PageRow {
   page_id: string;
@@ -14,109 +36,113 @@ interface PageRow {
   created_at: number;
   tries: number;
 }
-interface WaitingRow {
+interface UnsealedRow {
   seq: number;
   events: number;
   created_at: number;
   bytes: number;
 }
+interface PayloadRow {
+  seq: number;
+  payload: Uint8Array;
+}
 
-export function prepareOutbox(database: DatabaseSync) {
-  const nextPage = database.prepare(
-    "select * from outbox_pages where claimed_until <= ? order by first_seq limit 1",
-  );
-  const lastSealed = database.prepare("select coalesce(max(last_seq), 0) as seq from outbox_pages");
-  const waiting = database.prepare(
-    `select seq, events, created_at, length(payload) as bytes from outbox where seq > ? order by seq limit ${SERVER_LIMITS.pageRows}`,
-  );
-  const seal = database.prepare("insert into outbox_pages values (?, ?, ?, ?, ?, 0, 0)");
-  const claim = database.prepare(
-    "update outbox_pages set tries = tries + 1, claimed_until = ? where page_id = ?",
-  );
-  const release = database.prepare("update outbox_pages set claimed_until = ? where page_id = ?");
-  const page = database.prepare("select * from outbox_pages where page_id = ?");
-  const payloads = database.prepare("select payload from outbox where seq between ? and ? order by seq");
-  const totals = database.prepare(
-    "select coalesce(sum(events), 0) as events, coalesce(sum(length(payload)), 0) as bytes from outbox where seq between ? and ?",
-  );
-  const subtract = database.prepare("update outbox_totals set events = events - ?, bytes = bytes - ?");
-  const deleteRows = database.prepare("delete from outbox where seq between ? and ?");
-  const deletePage = database.prepare("delete from outbox_pages where page_id = ?");
-  const past = database.prepare(
-    `select min(seq) as first, max(seq) as last from (select seq from outbox where created_at < ? order by seq limit ${SERVER_LIMITS.pageRows})`,
-  );
-  const deleteEmptyPages = database.prepare("delete from outbox_pages where last_seq <= ?");
-  const rowsAfter = database.prepare("select seq, payload from outbox where seq > ? order by seq limit ?");
-  const oldest = database.prepare("select created_at as at from outbox order by seq limit 1");
+/** The oldest rows that are in no page and fit into one; at least one row, whatever its size. */
+function chooseRows(sql: Statements, maxEvents: number): UnsealedRow[] {
+  const { seq: after } = sql.get<{ seq: number }>(LAST_SEALED) ?? { seq: 0 };
+  const chosen: UnsealedRow[] = [];
+  let [events, bytes] = [0, 0];
+  for (const row of sql.each<UnsealedRow>(UNSEALED, after)) {
+    events += row.events;
+    bytes += row.bytes;
+    const isTooMuch = events > maxEvents || bytes > SERVER_LIMITS.pageBytes;
+    if (isTooMuch && chosen.length > 0) break;
+    chosen.push(row);
+  }
+  return chosen;
+}
 
-  const sealNew = (pageId: string, maxEvents: number): PageRow | null => {
-    const { seq: after } = lastSealed.get() as { seq: number };
-    let [first, last, events, bytes] = [0, 0, 0, 0];
-    let createdAt = Number.POSITIVE_INFINITY;
-    for (const row of waiting.iterate(after) as Iterable<unknown> as Iterable<WaitingRow>) {
-      const isFull = events + row.events > maxEvents || bytes + row.bytes > SERVER_LIMITS.pageBytes;
-      if (isFull && events > 0) break;
-      first ||= row.seq;
-      last = row.seq;
-      events += row.events;
-      bytes += row.bytes;
-      createdAt = Math.min(createdAt, row.created_at);
-    }
-    if (events === 0) return null;
-    seal.run(pageId, first, last, events, createdAt);
-    return page.get(pageId) as unknown as PageRow;
+function sealPage(sql: Statements, pageId: string, maxEvents: number): PageRow | undefined {
+  const rows = chooseRows(sql, maxEvents);
+  const [first, last] = [rows[0], rows.at(-1)];
+  if (!first || !last) return undefined;
+  const events = rows.reduce((sum, row) => sum + row.events, 0);
+  const createdAt = Math.min(...rows.map((row) => row.created_at));
+  sql.run(SEAL, pageId, first.seq, last.seq, events, createdAt);
+  return sql.get<PageRow>(PAGE, pageId);
+}
+
+function deleteRows(sql: Statements, first: number, last: number): void {
+  const { events, bytes } = sql.get<{ events: number; bytes: number }>(TOTALS, first, last) ?? {
+    events: 0,
+    bytes: 0,
   };
+  sql.run(DELETE_ROWS, first, last);
+  sql.run(SUBTRACT_TOTALS, events, bytes);
+}
 
-  const forget = (first: number, last: number) => {
-    const { events, bytes } = totals.get(first, last) as { events: number; bytes: number };
-    deleteRows.run(first, last);
-    subtract.run(events, bytes);
-  };
-
-  // whoever claimed them is gone: a ledger has one process
-  database.exec("update outbox_pages set claimed_until = 0 where claimed_until > 0");
-
+function claimPage(
+  sql: Statements,
+  { pageId, now, maxEvents, leaseMs }: Parameters<OutboxLedger["claimPage"]>[0],
+): OutboxPage | null {
+  const row = sql.get<PageRow>(NEXT_PAGE, now) ?? sealPage(sql, pageId, maxEvents);
+  if (!row) return null;
+  sql.run(CLAIM, now + leaseMs, row.page_id);
+  const parts = sql.all<Pick<PayloadRow, "payload">>(PAYLOADS, row.first_seq, row.last_seq);
   return {
-    claimPage: ({ pageId, now, maxEvents, leaseMs }: PageClaim): OutboxPage | null =>
-      inTransaction(database, () => {
-        const row = (nextPage.get(now) as unknown as PageRow | undefined) ?? sealNew(pageId, maxEvents);
-        if (!row) return null;
-        claim.run(now + leaseMs, row.page_id);
-        const parts = payloads.all(row.first_seq, row.last_seq) as unknown as { payload: Uint8Array }[];
-        return {
-          pageId: row.page_id,
-          events: row.events,
-          createdAt: row.created_at,
-          tries: row.tries,
-          parts: parts.map(({ payload }) => ({ payload, skipped: [] })),
-        };
-      }),
+    pageId: row.page_id,
+    events: row.events,
+    createdAt: row.created_at,
+    tries: row.tries,
+    parts: parts.map(({ payload }) => ({ payload, skipped: [] })),
+  };
+}
 
-    deletePage: ({ pageId }: { pageId: string }): void =>
-      inTransaction(database, () => {
-        const row = page.get(pageId) as unknown as PageRow | undefined;
+export function createOutboxVerbs(sql: Statements): Synchronous<OutboxLedger> {
+  sql.run(CLEAR_CLAIMS);
+  return {
+    claimPage: (wanted) => sql.transaction(() => claimPage(sql, wanted)),
+
+    deletePage: ({ pageId }) =>
+      sql.transaction(() => {
+        const row = sql.get<PageRow>(PAGE, pageId);
         if (!row) return;
-        forget(row.first_seq, row.last_seq);
-        deletePage.run(pageId);
+        deleteRows(sql, row.first_seq, row.last_seq);
+        sql.run(DELETE_PAGE, pageId);
       }),
 
-    releasePage: ({ pageId, now, waitMs }: { pageId: string; now: number; waitMs: number }): void =>
-      void release.run(now + waitMs, pageId),
+    releasePage: ({ pageId, now, waitMs }) => void sql.run(RELEASE, now + waitMs, pageId),
 
-    readOutbox: ({ after, limit }: { after: number; limit: number }): OutboxRow[] => {
-      const rows = rowsAfter.all(after, limit) as unknown as { seq: number; payload: Uint8Array }[];
-      return rows.map(({ seq, payload }) => ({ seq, part: { payload, skipped: [] } }));
-    },
+    // a row holds events of all sources, so the source is not used
+    readOutbox: ({ after, limit }) =>
+      sql
+        .all<PayloadRow>(ROWS_AFTER, after, limit)
+        .map(({ seq, payload }) => ({ seq, part: { payload, skipped: [] } })),
 
-    expireOutbox: ({ before }: { before: number }): boolean =>
-      inTransaction(database, () => {
-        const { first, last } = past.get(before) as { first: number | null; last: number | null };
-        if (first === null || last === null) return false;
-        forget(first, last);
-        deleteEmptyPages.run(last);
+    expireOutbox: ({ before }) =>
+      sql.transaction(() => {
+        const expired = sql.get<{ first: number | null; last: number | null }>(EXPIRED, before);
+        if (!expired || expired.first === null || expired.last === null) return false;
+        deleteRows(sql, expired.first, expired.last);
+        sql.run(DELETE_EMPTY_PAGES, expired.last);
         return true;
       }),
+  };
+}
 
-    outboxOldestAt: (): number | null => (oldest.get() as { at: number } | undefined)?.at ?? null,
+export interface OutboxStatus {
+  outboxEvents: number;
+  outboxBytes: number;
+  /** When the oldest row was accepted; null when the outbox is empty. */
+  outboxOldestAt: number | null;
+}
+
+export function readOutboxStatus(sql: Statements): OutboxStatus {
+  const totals = sql.get<{ events: number; bytes: number }>("select events, bytes from outbox_totals");
+  const oldest = sql.get<{ at: number }>("select created_at as at from outbox order by seq limit 1");
+  return {
+    outboxEvents: totals?.events ?? 0,
+    outboxBytes: totals?.bytes ?? 0,
+    outboxOldestAt: oldest?.at ?? null,
   };
 }

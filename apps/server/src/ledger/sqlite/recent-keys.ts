@@ -1,70 +1,83 @@
 /**
- * The newest keys, before they are filed. Keys are random, so each that goes straight into a large index rewrites a
- * page of its own: that was two thirds of what an event cost. Here they are appended, a row a commit, and looked up in
- * memory; when there are many they are filed in order, a slice a commit, so that neighbours share a page.
+ * The newest dedup keys, before they are filed into a generation (docs/decisions/0007). Keys are random, so a key that
+ * goes straight into a large table rewrites a page of its own. Recent keys are appended to a log, one row a commit, and
+ * looked up in memory. When there are many they are filed in order, some with each commit, so that neighbors share a page.
  */
-import type { DatabaseSync } from "node:sqlite";
-import { KEY_BYTES } from "./packing.ts";
+import { KEY_BYTES } from "./packed-commits.ts";
+import type { Statements } from "./statements.ts";
 
-/** Filing begins at this many: some 15 MB of memory, and enough for neighbours to meet on a page. */
+/** About 15 MB of memory, and enough that neighbors share pages. */
 export const FILED_FROM = 131_072;
-/** Keys filed with one commit, for each that it brings. */
-const FILED_PER_NEW = 2;
+/** Keys that a commit files for each key that it adds. */
+const FILED_PER_ADDED = 2;
+/** Sorting all keys at once would make one commit wait for all of them. */
 const BUCKETS = 256;
+
+const READ_LOG = "select seq, keys from recent_keys order by seq";
+const APPEND = "insert into recent_keys (keys) values (?) returning seq";
+const DELETE_LOG = "delete from recent_keys where seq <= ?";
 
 export interface RecentKeys {
   has(key: string): boolean;
   add(key: string): void;
-  /** Appends what was added, and files a slice when it is time. Within the caller's transaction. */
+  /** Appends the added keys to the log, and files some when there are many. Within the caller's transaction. */
   write(): void;
-  /** Files every key, so that each is in the generation of its time. Within the caller's transaction. */
+  /** Files every key. Within the caller's transaction. */
   fileAll(): void;
 }
 
-/** Bytes as text of as many characters, which a set finds faster and sorts as bytes sort. */
-export const keyText = (bytes: Uint8Array, at: number) =>
-  Buffer.from(bytes.buffer, bytes.byteOffset + at, KEY_BYTES).toString("latin1");
+export interface RecentKeysOptions {
+  /** Writes a key to the newest generation; no effect when it is there. */
+  file(key: Uint8Array): void;
+  filedFrom?: number | undefined;
+}
 
-/** @param file puts a key into the newest generation; one that is there is left */
+/** Keys that are being filed, by their first byte, and the last row of the log that has one of them. */
+interface Filing {
+  buckets: string[][];
+  lastSeq: number;
+}
+
+/** One character a byte: a set finds texts faster than bytes, and they sort as their bytes do. */
+export const toKeyText = (key: Uint8Array): string =>
+  Buffer.from(key.buffer, key.byteOffset, KEY_BYTES).toString("latin1");
+const toKeyBytes = (text: string): Buffer => Buffer.from(text, "latin1");
+
 export function openRecentKeys(
-  database: DatabaseSync,
-  file: (key: Uint8Array) => void,
-  filedFrom = FILED_FROM,
+  sql: Statements,
+  { file, filedFrom = FILED_FROM }: RecentKeysOptions,
 ): RecentKeys {
-  const append = database.prepare("insert into recent_keys (keys) values (?)");
-  const forget = database.prepare("delete from recent_keys where seq <= ?");
-  const rows = database.prepare("select seq, keys from recent_keys order by seq").all() as unknown as {
-    seq: number;
-    keys: Uint8Array;
-  }[];
-
   const recent = new Set<string>();
-  for (const { keys } of rows)
-    for (let at = 0; at < keys.length; at += KEY_BYTES) recent.add(keyText(keys, at));
-  let lastSeq = rows.at(-1)?.seq ?? 0;
   let added: string[] = [];
-  /** The keys of all rows up to `upTo`, by their first byte; a bucket is filed whole. */
-  let filing: { buckets: string[][]; upTo: number } | null = null;
+  let lastSeq = 0;
+  let filing: Filing | null = null;
+  for (const { seq, keys } of sql.all<{ seq: number; keys: Uint8Array }>(READ_LOG)) {
+    for (let at = 0; at < keys.length; at += KEY_BYTES)
+      recent.add(toKeyText(keys.subarray(at, at + KEY_BYTES)));
+    lastSeq = seq;
+  }
 
-  const startFiling = () => {
+  const startFiling = (): Filing => {
     const buckets: string[][] = Array.from({ length: BUCKETS }, () => []);
-    for (const key of recent) buckets[key.charCodeAt(0)]!.push(key);
-    filing = { buckets, upTo: lastSeq };
+    for (const key of recent) buckets[key.charCodeAt(0)]?.push(key);
+    return { buckets, lastSeq };
   };
 
-  const fileSome = (least: number) => {
-    for (let filed = 0; filing && filed < least; ) {
+  /** Files whole buckets until `count` keys are filed. Returns the filing while buckets are left, else null. */
+  const fileSome = (filing: Filing, count: number): Filing | null => {
+    for (let filed = 0; filed < count; ) {
       const bucket = filing.buckets.pop();
       if (!bucket) {
-        forget.run(filing.upTo);
-        filing = null;
-        return;
+        sql.run(DELETE_LOG, filing.lastSeq);
+        return null;
       }
-      for (const key of bucket.sort()) file(Buffer.from(key, "latin1"));
-      // found in its generation from now on, in this transaction too
-      for (const key of bucket) recent.delete(key);
+      for (const key of bucket.sort()) {
+        file(toKeyBytes(key));
+        recent.delete(key);
+      }
       filed += bucket.length;
     }
+    return filing;
   };
 
   return {
@@ -75,17 +88,14 @@ export function openRecentKeys(
     },
     write: () => {
       if (added.length === 0) return;
-      const { lastInsertRowid } = append.run(Buffer.from(added.join(""), "latin1"));
-      lastSeq = Number(lastInsertRowid);
-      if (!filing && recent.size >= filedFrom) startFiling();
-      fileSome(added.length * FILED_PER_NEW);
+      lastSeq = sql.get<{ seq: number }>(APPEND, toKeyBytes(added.join("")))?.seq ?? lastSeq;
+      if (recent.size >= filedFrom) filing ??= startFiling();
+      if (filing) filing = fileSome(filing, added.length * FILED_PER_ADDED);
       added = [];
     },
     fileAll: () => {
-      fileSome(Number.POSITIVE_INFINITY);
-      if (recent.size === 0) return;
-      startFiling();
-      fileSome(Number.POSITIVE_INFINITY);
+      // a filing under way covers only the keys that were there when it started
+      filing = fileSome(startFiling(), Number.POSITIVE_INFINITY);
     },
   };
 }

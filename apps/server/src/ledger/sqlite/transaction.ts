@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 
-/** Does it as one transaction, which takes the right to write at its beginning; nothing of it is done when it throws. */
+/** Runs `work` in one transaction that may write from its start. It is rolled back when `work` throws. */
 export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
   database.exec("begin immediate");
   try {
@@ -8,7 +8,7 @@ export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
     database.exec("commit");
     return result;
   } catch (error) {
-    // a full disk has ended it already
+    // a full disk has ended the transaction already
     if (database.isTransaction) database.exec("rollback");
     throw error;
   }

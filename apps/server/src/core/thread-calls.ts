@@ -1,0 +1,179 @@
+/**
+ * Typed calls to a worker thread. The thread serves methods by name, each called a verb; the caller gets the same methods
+ * as promises. Calls run one at a time, in the order in which they were made.
+ */
+import { parentPort, type ResourceLimits, Worker } from "node:worker_threads";
+import { releaseMemory } from "./memory.ts";
+
+/** A method that a thread serves: it takes one value that can be cloned, or none, and may return a promise. */
+export type Verb = (argument: never) => unknown;
+
+/** The methods of `Verbs` as their caller sees them. */
+export type Calls<Verbs> = {
+  readonly [Name in keyof Verbs]: Verbs[Name] extends (...argument: infer Argument) => infer Result
+    ? (...argument: Argument) => Promise<Awaited<Result>>
+    : never;
+};
+
+/** An error as it crosses between threads; its class does not. */
+export interface ThreadFailure {
+  name: string;
+  message: string;
+  /** A storage error because no disk space is left. */
+  isDiskFull?: boolean;
+}
+
+/** The `name` of the failure of every call once the thread has ended. */
+export const THREAD_ENDED = "ThreadEnded";
+
+interface CallMessage {
+  id: number;
+  verb: string;
+  argument: unknown;
+}
+type Reply = { id: number; value: unknown } | { id: number; failure: ThreadFailure };
+interface Notice {
+  notice: string;
+}
+
+const transferLists = new WeakMap<object, ArrayBuffer[]>();
+
+/** Marks buffers of an argument or a result that are moved to the other thread instead of copied. */
+export function transfer<T extends object>(value: T, buffers: ArrayBuffer[]): T {
+  transferLists.set(value, buffers);
+  return value;
+}
+const buffersOf = (value: unknown): ArrayBuffer[] =>
+  (typeof value === "object" && value !== null ? transferLists.get(value) : undefined) ?? [];
+
+export interface ThreadOptions {
+  /** For the operating system, the log and error messages. */
+  name: string;
+  /** Calls `serveThread`. */
+  module: URL;
+  /** What the thread's `open` gets. */
+  opening: unknown;
+  limits?: ResourceLimits;
+  /** Makes an error of a failure. Default: an `Error` with that name. */
+  toError?(failure: ThreadFailure): Error;
+}
+
+/** The caller's side of a thread. */
+export interface Thread<Verbs> {
+  readonly calls: Calls<Verbs>;
+  onNotice(listener: (notice: string) => void): void;
+  /** Registers a listener for when the thread ends without having been closed. Every call fails from then on. */
+  onEnd(listener: (cause: Error) => void): void;
+  releaseMemory(): Promise<void>;
+  /** Has the thread close what it opened, then ends it. */
+  close(): Promise<void>;
+}
+
+const toPlainError = ({ name, message }: ThreadFailure): Error => Object.assign(new Error(message), { name });
+
+/** Starts a thread and waits until it has opened what it works on. */
+export async function startThread<Verbs>(options: ThreadOptions): Promise<Thread<Verbs>> {
+  const { name, module, opening, limits = {}, toError = toPlainError } = options;
+  const worker = new Worker(module, { name, resourceLimits: limits });
+  const waiting = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
+  const noticeListeners: ((notice: string) => void)[] = [];
+  let endListeners: ((cause: Error) => void)[] = [];
+  let lastId = 0;
+  let ended: Error | null = null;
+
+  worker.on("message", (message: Reply | Notice) => {
+    if ("notice" in message) {
+      for (const listener of noticeListeners) listener(message.notice);
+      return;
+    }
+    const call = waiting.get(message.id);
+    waiting.delete(message.id);
+    if ("value" in message) call?.resolve(message.value);
+    else call?.reject(toError(message.failure));
+  });
+  const end = (cause: Error) => {
+    if (ended) return;
+    ended = toError({ name: THREAD_ENDED, message: `the ${name} thread has ended: ${cause.message}` });
+    ended.cause = cause;
+    for (const call of waiting.values()) call.reject(ended);
+    waiting.clear();
+    for (const listener of endListeners) listener(ended);
+  };
+  worker.on("error", end);
+  worker.on("exit", (code) => end(new Error(`exit code ${code}`)));
+
+  const call = (verb: string, argument?: unknown): Promise<unknown> =>
+    new Promise((resolve, reject) => {
+      if (ended) return reject(ended);
+      lastId += 1;
+      waiting.set(lastId, { resolve, reject });
+      worker.postMessage({ id: lastId, verb, argument } satisfies CallMessage, buffersOf(argument));
+    });
+  const close = async () => {
+    endListeners = [];
+    // a close that fails, as on a full disk, leaves nothing that the next start does not repair
+    if (!ended) await call("close").catch(() => undefined);
+    await worker.terminate();
+  };
+  await call("open", opening).catch(async (error: unknown) => {
+    await worker.terminate();
+    throw error;
+  });
+  const get = (_: object, verb: string | symbol) =>
+    // an object with a `then` would be taken for a promise
+    typeof verb === "string" && verb !== "then" ? (argument: unknown) => call(verb, argument) : undefined;
+  return {
+    // the type says which verbs there are; the thread rejects all others
+    calls: new Proxy({}, { get }) as Calls<Verbs>,
+    onNotice: (listener) => noticeListeners.push(listener),
+    onEnd: (listener) => endListeners.push(listener),
+    releaseMemory: async () => void (await call("releaseMemory")),
+    close,
+  };
+}
+
+/** The thread's own side. */
+export interface ThreadInside<Opening> {
+  open(opening: Opening): unknown;
+  /** The verb with that name. */
+  find(verb: string): Verb | undefined | Promise<Verb | undefined>;
+  close?(): unknown;
+  /** Called with what a verb has thrown, before the caller gets the failure. */
+  describeError?(thrown: unknown): ThreadFailure;
+}
+
+const describePlainError = (thrown: unknown): ThreadFailure => {
+  const { name, message } = thrown instanceof Error ? thrown : new Error(String(thrown));
+  return { name, message };
+};
+
+/** Answers the calls of the thread's starter, one at a time. @returns sends a notice to it */
+export function serveThread<Opening>(inside: ThreadInside<Opening>): (notice: string) => void {
+  const port = parentPort;
+  if (!port) throw new Error("this module must run in a worker thread");
+  const lifecycle: Readonly<Record<string, Verb>> = {
+    open: inside.open,
+    close: () => inside.close?.(),
+    releaseMemory,
+  };
+  const run = async ({ verb, argument }: CallMessage): Promise<unknown> => {
+    const method = lifecycle[verb] ?? (await inside.find(verb));
+    if (!method) throw new Error(`this thread has no verb ${verb}`);
+    // the caller's type for this verb is derived from the method itself
+    return method(argument as never);
+  };
+  const answer = async (call: CallMessage): Promise<void> => {
+    try {
+      const value = await run(call);
+      port.postMessage({ id: call.id, value } satisfies Reply, buffersOf(value));
+    } catch (error) {
+      const failure = (inside.describeError ?? describePlainError)(error);
+      port.postMessage({ id: call.id, failure } satisfies Reply);
+    }
+  };
+  let last: Promise<void> = Promise.resolve();
+  port.on("message", (call: CallMessage) => {
+    last = last.then(() => answer(call));
+  });
+  return (notice) => port.postMessage({ notice } satisfies Notice);
+}

@@ -1,0 +1,152 @@
+/**
+ * Which attempts stay (docs/contract.md section 6): the newest 200 that succeeded and the newest 1,000 others of each
+ * source and kind, at least 20 of each code; for a week; and within a number of bytes, for which successes are deleted
+ * first. Numbers and bytes are counted in memory as rows come and go, so that a write never counts the table.
+ */
+import { SERVER_LIMITS } from "../../core/limits.ts";
+import type { Statements } from "./statements.ts";
+
+/** The columns of an attempt that retention needs. */
+export interface AttemptFacts {
+  sourceId: string;
+  kind: number;
+  /** 0: it succeeded. */
+  other: number;
+  code: string | null;
+  bytes: number;
+}
+type AttemptFactsRow = AttemptFacts & { seq: number };
+
+/** What is stored of one source and kind. */
+interface AttemptGroup {
+  sourceId: string;
+  kind: number;
+  succeeded: number;
+  others: number;
+  /** Of the others, by code. */
+  codes: Map<string, number>;
+}
+
+export interface Retention {
+  /** The numbers may be wrong: they are counted anew when they are needed. */
+  reset(): void;
+  /** Call before the row is inserted: counting the table must not count it a second time. */
+  beforeInsert(facts: AttemptFacts): void;
+  /** Deletes what exceeds the limits, a bounded number of rows; true when there is more. */
+  deleteExcess(): boolean;
+  /** Deletes a slice of the rows received before then; true when there may be more. */
+  deleteExpired(before: number): boolean;
+}
+
+/** Rows deleted in one transaction beyond those that new ones replace. */
+const SLICE_ROWS = 1_000;
+const COLUMNS = "seq, source_id as sourceId, kind, other, code, bytes";
+const TOTALS = `select source_id as sourceId, kind, other, code, count(*) as count, sum(bytes) as bytes from attempts
+  group by source_id, kind, other, code`;
+const OLDEST_OF_GROUP = `select ${COLUMNS} from attempts where source_id = ? and kind = ? and other = ? order by seq limit ?`;
+// `other` is written into the statement because one of the indexes holds only successes
+const oldestOf = (other: 0 | 1) =>
+  `select ${COLUMNS} from attempts where other = ${other} order by seq limit ${SLICE_ROWS}`;
+const OLDEST = `select ${COLUMNS}, received_at as receivedAt from attempts order by seq limit ${SLICE_ROWS}`;
+
+const keyOf = ({ sourceId, kind }: Pick<AttemptFacts, "sourceId" | "kind">) => `${kind} ${sourceId}`;
+
+/** What is stored, by source and kind. */
+function createTotals() {
+  const groups = new Map<string, AttemptGroup>();
+  let bytes = 0;
+  return {
+    bytes: () => bytes,
+    /** @param count of attempts with these facts; below 0 they are deleted. `bytes` is what they take together */
+    add(facts: AttemptFacts, count: number): AttemptGroup {
+      const { sourceId, kind, other, code } = facts;
+      const group = groups.get(keyOf(facts)) ?? { sourceId, kind, succeeded: 0, others: 0, codes: new Map() };
+      groups.set(keyOf(facts), group);
+      bytes += count < 0 ? -facts.bytes : facts.bytes;
+      if (other === 0) group.succeeded += count;
+      else {
+        group.others += count;
+        group.codes.set(code ?? "", (group.codes.get(code ?? "") ?? 0) + count);
+      }
+      if (group.succeeded + group.others === 0) groups.delete(keyOf(facts));
+      return group;
+    },
+  };
+}
+
+export function createRetention(sql: Statements, maxBytes: number): Retention {
+  /** null: not counted yet. */
+  let totals: ReturnType<typeof createTotals> | null = null;
+  const changed = new Set<AttemptGroup>();
+
+  const counted = () => {
+    if (totals) return totals;
+    totals = createTotals();
+    for (const row of sql.all<AttemptFacts & { count: number }>(TOTALS))
+      changed.add(totals.add(row, row.count));
+    return totals;
+  };
+
+  const remove = (row: AttemptFactsRow) => {
+    counted().add(row, -1);
+    sql.run("delete from attempts where seq = ?", row.seq);
+  };
+
+  const oldestOfGroup = ({ sourceId, kind }: AttemptGroup, other: 0 | 1, limit: number) =>
+    sql.all<AttemptFactsRow>(OLDEST_OF_GROUP, sourceId, kind, other, limit);
+
+  /** Deletes the oldest others, except the last few of each code. */
+  const removeOthers = (group: AttemptGroup, excess: number) => {
+    let left = excess;
+    const protectedRows = group.codes.size * SERVER_LIMITS.attemptsPerCodeKept;
+    for (const row of oldestOfGroup(group, 1, excess + protectedRows)) {
+      if (left === 0) return;
+      if ((group.codes.get(row.code ?? "") ?? 0) <= SERVER_LIMITS.attemptsPerCodeKept) continue;
+      remove(row);
+      left--;
+    }
+  };
+
+  const isTooLarge = () => counted().bytes() > maxBytes;
+
+  /** Deletes a slice of the oldest while the store is too large; true when none of them is left. */
+  const removeOldest = (other: 0 | 1): boolean => {
+    const oldest = sql.all<AttemptFactsRow>(oldestOf(other));
+    for (const row of oldest) {
+      if (!isTooLarge()) return false;
+      remove(row);
+    }
+    return oldest.length < SLICE_ROWS;
+  };
+
+  return {
+    reset() {
+      totals = null;
+      changed.clear();
+    },
+
+    beforeInsert: (facts) => void changed.add(counted().add(facts, 1)),
+
+    deleteExcess() {
+      counted();
+      for (const group of changed) {
+        const succeeded = group.succeeded - SERVER_LIMITS.attemptsSucceededKept;
+        if (succeeded > 0) for (const row of oldestOfGroup(group, 0, succeeded)) remove(row);
+        const others = group.others - SERVER_LIMITS.attemptsOtherKept;
+        if (others > 0) removeOthers(group, others);
+      }
+      changed.clear();
+      // a failure is deleted only when no success is left
+      if (isTooLarge() && removeOldest(0) && isTooLarge()) removeOldest(1);
+      return isTooLarge();
+    },
+
+    /** Rows are numbered as they are written, which is their order of age within the time a request takes. */
+    deleteExpired(before) {
+      const oldest = sql.all<AttemptFactsRow & { receivedAt: number }>(OLDEST);
+      const expired = oldest.filter((row) => row.receivedAt < before);
+      for (const row of expired) remove(row);
+      return expired.length === SLICE_ROWS;
+    },
+  };
+}

@@ -1,0 +1,205 @@
+/**
+ * Dedup keys on SQLite: which events were accepted within the dedup window (docs/decisions/0003).
+ *
+ * A new key goes to the recent keys first and later, in order, to the newest generation. A generation is a table; a new
+ * one is opened every few days or when the newest is full, and one whose keys are all past the window is deleted. Each
+ * generation has a filter in memory, so that few tables are searched for a key.
+ */
+import { FULL_KEYS, FULL_SHARE, GENERATION_MS, WINDOW_MS } from "../generations.ts";
+import { createKeyFilter, filterBytes, type KeyFilter, MAX_FILTER_BYTES } from "../key-filter.ts";
+import { KEY_BYTES } from "./packed-commits.ts";
+import { openRecentKeys, toKeyText } from "./recent-keys.ts";
+import type { Statements } from "./statements.ts";
+
+/** Rows that one call reads or deletes. */
+const SLICE_ROWS = 5_000;
+/** A table with no more keys is counted; of a larger one the number is estimated. */
+const SAMPLE_KEYS = 20_000;
+/** Keys that are filed before it is noticed that a generation is full. */
+const SPARE_SHARE = 0.25;
+
+/** Bounds that tests make small. */
+export interface DedupLimits {
+  /** Recent keys from which on they are filed. */
+  filedFrom?: number;
+  /** Keys from which on a generation is full. */
+  fullKeys?: number;
+  sampleKeys?: number;
+  sliceRows?: number;
+  maxFilterBytes?: number;
+}
+
+export interface DedupKeys {
+  /**
+   * Adds keys, `KEY_BYTES` each, within the caller's transaction.
+   * @returns for each key 1 when it is new, 0 when it was known
+   */
+  add(keys: Uint8Array): Uint8Array;
+  /** Opens a new generation when the newest is old or full, and retires those past the window. */
+  rotate(at: { now: number }): void;
+  /** Reads a slice of a generation into its filter, after a start; true while there is more to do. */
+  fillFilters(): boolean;
+  /** Deletes a slice of a retired generation; true while there is more to do. */
+  deleteRetired(): boolean;
+}
+
+interface GenerationRow {
+  generation: number;
+  opened_at: number;
+}
+
+/** A generation that is not retired. */
+interface Generation extends GenerationRow {
+  table: string;
+  search: string;
+  insert: string;
+  /** About how many it holds. */
+  keys: number;
+  /** null: there was no memory for one, so its table is always searched. */
+  filter: KeyFilter | null;
+  /** The filter has all keys up to this one; null: it has all, and can rule keys out. */
+  filledTo: Uint8Array | null;
+}
+
+const NO_KEY = new Uint8Array(0);
+const LIVE = "select generation, opened_at from key_generations where retired = 0 order by generation desc";
+const RETIRE = "update key_generations set retired = 1 where generation = ?";
+const RETIRED = "select generation, opened_at from key_generations where retired = 1 limit 1";
+
+const tableOf = (generation: number) => `event_keys_${generation}`;
+const isIn = (sql: Statements, generation: Generation, key: Uint8Array): boolean => {
+  const isRuledOut = generation.filledTo === null && generation.filter?.mayHold(key) === false;
+  return !isRuledOut && sql.get(generation.search, key) !== undefined;
+};
+
+/** About how many keys a table holds. Keys are spread evenly, so the position of one of the first tells how many there are. */
+function estimateKeys(sql: Statements, table: string, sampleKeys: number): number {
+  const sample = sql.get<{ key: Uint8Array }>(
+    `select key from ${table} order by key limit 1 offset ${sampleKeys}`,
+  );
+  if (!sample) return sql.get<{ count: number }>(`select count(*) as count from ${table}`)?.count ?? 0;
+  const shareBefore = Buffer.from(sample.key).readUIntBE(0, 6) / 2 ** 48;
+  return Math.ceil((sampleKeys / shareBefore) * 1.05);
+}
+
+/** Reads the next slice of a generation into its filter. */
+function fillSlice(sql: Statements, generation: Generation, sliceRows: number): void {
+  const { table, filter, filledTo } = generation;
+  if (!filter || !filledTo) return;
+  // all keys as one value: a row for each would cost five times as much
+  const slice = sql.get<{ keys: Uint8Array | null; last: Uint8Array | null }>(
+    `select cast(group_concat(key, '') as blob) as keys, max(key) as last
+     from (select key from ${table} where key > ? order by key limit ${sliceRows})`,
+    filledTo,
+  );
+  const keys = slice?.keys ?? NO_KEY;
+  for (let at = 0; at < keys.length; at += KEY_BYTES) filter.add(keys.subarray(at, at + KEY_BYTES));
+  generation.filledTo = keys.length === sliceRows * KEY_BYTES ? (slice?.last ?? null) : null;
+}
+
+function deleteSlice(sql: Statements, sliceRows: number): boolean {
+  const retired = sql.get<GenerationRow>(RETIRED);
+  if (!retired) return false;
+  const table = tableOf(retired.generation);
+  const slice = `delete from ${table}
+    where key <= (select max(key) from (select key from ${table} order by key limit ${sliceRows}))`;
+  sql.transaction(() => {
+    if (sql.run(slice) > 0) return;
+    sql.run(`drop table ${table}`);
+    sql.run("delete from key_generations where generation = ?", retired.generation);
+  });
+  return true;
+}
+
+export function openDedupKeys(sql: Statements, now: number, limits: DedupLimits = {}): DedupKeys {
+  const { sampleKeys = SAMPLE_KEYS, sliceRows = SLICE_ROWS, maxFilterBytes = MAX_FILTER_BYTES } = limits;
+  /** Newest first. */
+  let generations: Generation[] = [];
+
+  const fullKeys = () => {
+    const allKeys = generations.reduce((sum, { keys }) => sum + keys, 0);
+    return Math.max(limits.fullKeys ?? FULL_KEYS, allKeys * FULL_SHARE);
+  };
+  /** Keys that the filter of a generation that still grows is made for. */
+  const capacity = () => Math.ceil((1 + SPARE_SHARE) * fullKeys());
+  const hasMemoryFor = (keys: number) => {
+    const used = generations.reduce((sum, { filter }) => sum + (filter?.bytes ?? 0), 0);
+    return used + filterBytes(keys) <= maxFilterBytes;
+  };
+  const load = (row: GenerationRow, isNewest: boolean): Generation => {
+    const table = tableOf(row.generation);
+    const keys = estimateKeys(sql, table, sampleKeys);
+    const filterKeys = isNewest ? Math.max(keys, capacity()) : keys;
+    return {
+      ...row,
+      table,
+      search: `select 1 from ${table} where key = ?`,
+      insert: `insert into ${table} (key) values (?) on conflict do nothing`,
+      keys,
+      filter: hasMemoryFor(filterKeys) ? createKeyFilter(filterKeys) : null,
+      filledTo: keys === 0 ? null : NO_KEY,
+    };
+  };
+  const open = (generation: number, openedAt: number) => {
+    sql.run(`create table ${tableOf(generation)} (key blob primary key) without rowid`);
+    sql.run("insert into key_generations values (?, ?, 0)", generation, openedAt);
+  };
+  if (!sql.get(LIVE)) sql.transaction(() => open(1, now));
+  for (const row of sql.all<GenerationRow>(LIVE)) generations.push(load(row, generations.length === 0));
+
+  const recent = openRecentKeys(sql, {
+    filedFrom: limits.filedFrom,
+    file: (key) => {
+      const [newest] = generations;
+      if (!newest) return;
+      sql.run(newest.insert, key);
+      newest.keys += 1;
+      newest.filter?.add(key);
+    },
+  });
+
+  return {
+    add(keys) {
+      const outcomes = new Uint8Array(keys.length / KEY_BYTES);
+      for (const index of outcomes.keys()) {
+        const key = keys.subarray(index * KEY_BYTES, (index + 1) * KEY_BYTES);
+        const text = toKeyText(key);
+        if (recent.has(text) || generations.some((generation) => isIn(sql, generation, key))) continue;
+        recent.add(text);
+        outcomes[index] = 1;
+      }
+      recent.write();
+      return outcomes;
+    },
+
+    rotate({ now: at }) {
+      const [newest] = generations;
+      if (!newest) return;
+      const isOld = newest.opened_at + GENERATION_MS <= at;
+      // without memory for its filter a small generation would be one more table to search for every key
+      const isFull = newest.keys >= fullKeys() && hasMemoryFor(capacity());
+      sql.transaction(() => {
+        // where few keys come, waiting ones would be filed in a generation much newer than they are
+        if (isOld) recent.fileAll();
+        if (isOld || isFull) open(newest.generation + 1, at);
+        const rows = sql.all<GenerationRow>(LIVE);
+        for (const [index, { generation }] of rows.entries()) {
+          const successor = rows[index - 1];
+          if (successor && successor.opened_at + WINDOW_MS < at) sql.run(RETIRE, generation);
+        }
+      });
+      const known = new Map(generations.map((one) => [one.generation, one]));
+      generations = sql
+        .all<GenerationRow>(LIVE)
+        .map((row, index) => known.get(row.generation) ?? load(row, index === 0));
+    },
+
+    fillFilters() {
+      const next = generations.find(({ filter, filledTo }) => filter && filledTo);
+      if (next) fillSlice(sql, next, sliceRows);
+      return next !== undefined;
+    },
+
+    deleteRetired: () => deleteSlice(sql, sliceRows),
+  };
+}

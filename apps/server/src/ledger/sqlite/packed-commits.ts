@@ -1,0 +1,52 @@
+/** A group of commits as one message to the ledger's thread: copying many small objects costs more than the commit. */
+import type { Commit, StoredFlags } from "../../core/records.ts";
+import { transfer } from "../../core/thread-calls.ts";
+
+export const KEY_BYTES = 16;
+
+/** A commit with the number of its entries instead of the entries. */
+export type CommitHead = Omit<Commit, "entries"> & { entries: number };
+
+export interface PackedCommits {
+  heads: CommitHead[];
+  /** The keys of all entries, `KEY_BYTES` each. */
+  keys: Uint8Array;
+  /** The entries in UTF-8, one a line: JSON text contains no line break. */
+  lines: Uint8Array;
+}
+
+const LINE_BREAK = 10;
+/** UTF-8 needs at most so many bytes for a UTF-16 unit. Counting the exact length costs more than writing the text. */
+const MAX_UNIT_BYTES = 3;
+
+function encodeLines(entries: Commit["entries"]): Buffer<ArrayBuffer> {
+  const units = entries.reduce((sum, { json }) => sum + json.length + 1, 0);
+  const lines = Buffer.from(new ArrayBuffer(units * MAX_UNIT_BYTES));
+  let length = 0;
+  for (const { json } of entries) {
+    if (length > 0) lines[length++] = LINE_BREAK;
+    length += lines.write(json, length);
+  }
+  return lines.subarray(0, length);
+}
+
+/** The buffers are moved to the thread, not copied. */
+export function packCommits(group: readonly Commit[]): PackedCommits {
+  const entries = group.flatMap((commit) => commit.entries);
+  const keys = Buffer.from(new ArrayBuffer(entries.length * KEY_BYTES));
+  for (const [index, { key }] of entries.entries()) keys.write(key, index * KEY_BYTES, "hex");
+  const heads = group.map((commit) => ({ ...commit, entries: commit.entries.length }));
+  const lines = encodeLines(entries);
+  return transfer({ heads, keys, lines }, [keys.buffer, lines.buffer]);
+}
+
+/** The outcomes of each commit, cut from those of the whole group. */
+export function outcomesOfEach(group: readonly Commit[], outcomes: Uint8Array): StoredFlags[] {
+  let start = 0;
+  return group.map(({ entries }) => {
+    const end = start + entries.length;
+    const own = outcomes.subarray(start, end);
+    start = end;
+    return own;
+  });
+}
