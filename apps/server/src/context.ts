@@ -1,15 +1,10 @@
 /** Builds what the HTTP service and the background workers share: caches, the ingest pipeline, the debug recorder, metrics. */
-import { compileOrigins, originToAllow } from "@headwater/contract/origin";
-import { pathMatcher } from "@headwater/contract/path-pattern";
 import type { Logger } from "pino";
-import type { TSchema } from "typebox";
 import { type Authenticator, createAuthenticator } from "./access/authenticate.ts";
 import type { Warehouse } from "./clickhouse/warehouse.ts";
 import type { Config } from "./config/config.ts";
 import type { Attempt } from "./core/attempt.ts";
-import { createRateLimiter } from "./core/rate-limit.ts";
 import type { SourceRecord } from "./core/records.ts";
-import { compile } from "./core/validate.ts";
 import { createRecorder, type Recorder } from "./debug/recorder.ts";
 import { createIngest, type Ingest } from "./ingest/ingest.ts";
 import { createObserver } from "./ingest/observe.ts";
@@ -96,7 +91,6 @@ function buildIngest(
   settings: Pick<ServiceContext, "rates" | "limitsOf" | "nodes">,
 ): Ingest {
   const { config, clock, newId, log, readiness, recorder, storageTrouble } = deps;
-  const { rates, limitsOf, nodes } = settings;
   const observeLine = createObserver(log, deps.metrics.counters, clock, config.LOG_LEVEL === "debug");
   return createIngest({
     ledger: deps.ledger,
@@ -105,25 +99,18 @@ function buildIngest(
     observe: (attempt: Attempt) => {
       if (config.DEBUG_RECORDING === "on") recorder.record(attempt);
       observeLine(attempt);
-      if (attempt.outcome?.kind === "taken") storageTrouble.worked();
+      if (attempt.outcome.kind === "taken") storageTrouble.worked();
     },
     report: (error, requestId) => {
       if (error instanceof StorageError) storageTrouble.failed(error, requestId);
       else log.error({ err: error, requestId }, "an ingest request failed");
     },
-    compile: (schema) => compile(schema as TSchema) as never,
-    limiter: (rate) => createRateLimiter({ ...rate, nodes }),
-    rates,
-    rulesOf: (source) => {
-      const { allows, any: allowsAnyOrigin } = compileOrigins(source.allowedOrigins);
-      const excludes = pathMatcher(source.excludedPaths);
-      return { limits: limitsOf(source), allows, allowsAnyOrigin, originToAllow, excludes };
-    },
+    ...settings,
     countryOf: openCountries(deps.countriesFile, (error) =>
       log.error({ err: error }, "GEOIP_FILE can no longer be read; events have no country until a restart"),
     ),
     maxInFlight: config.INGEST_IN_FLIGHT,
-    refusal: readiness.refusal,
+    unavailable: readiness.refusal,
     stopwatch: () => performance.now(),
   });
 }

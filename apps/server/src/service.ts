@@ -99,7 +99,7 @@ export async function createHttpService(
     clock,
     newId,
     debugUrl: context.debugUrl,
-    ...context.ingest,
+    handle: context.ingest.handle,
   });
   const withoutAlias = createAlias(config.INGEST_ALIAS);
   const { consoleFolder: folder } = assets;

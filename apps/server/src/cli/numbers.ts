@@ -1,5 +1,5 @@
 /** Flags that are numbers and times, and what is told while a command works. */
-import { parseTime } from "../ingest/time.ts";
+import { parseTime } from "../ingest/parse-time.ts";
 import { UsageError } from "./failure.ts";
 
 /** @throws UsageError */

@@ -23,8 +23,8 @@ export class AdmissionFull extends Error {
   }
 }
 
-/** Gives the slot back. Calling it again has no effect. */
-export type Release = () => void;
+/** Gives the slot back, when it is called or disposed of. Doing so again has no effect. */
+export type Release = (() => void) & Disposable;
 
 export interface Admission {
   /** Whether `enter` would reject this key with `AdmissionFull`. */
@@ -35,8 +35,8 @@ export interface Admission {
   tryEnter(key: string): Release | null;
   /** Runs `work` in a slot. */
   run<T>(key: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
-  /** Starts as many waiting callers as the limits and `isOpen` allow. */
-  resume(): void;
+  /** Starts as many waiting callers as the limits and `isOpen` allow, and at most `maxCallers`. */
+  resume(maxCallers?: number): void;
   /** Callers at work and waiting. */
   admitted(): number;
   /** Callers waiting. */
@@ -95,7 +95,7 @@ export function createAdmission(limits: AdmissionLimits): Admission {
     state.active += 1;
     active += 1;
     let isHeld = true;
-    return () => {
+    const release = () => {
       if (!isHeld) return;
       isHeld = false;
       state.active -= 1;
@@ -103,12 +103,15 @@ export function createAdmission(limits: AdmissionLimits): Admission {
       dropIfIdle(key, state);
       resume();
     };
+    return Object.assign(release, { [Symbol.dispose]: release });
   };
 
-  function resume(): void {
+  function resume(maxCallers = Number.POSITIVE_INFINITY): void {
+    let started = 0;
     for (const [key, state] of turns) {
-      if (active >= maxActive || !isOpen()) return;
+      if (started >= maxCallers || active >= maxActive || !isOpen()) return;
       if (!hasSlot(state)) continue;
+      started += 1;
       const [start] = state.queue;
       // the key goes to the end of the turns, unless this was its last waiting caller
       turns.delete(key);

@@ -2,46 +2,51 @@ import type { AttemptKind, BootstrapAnswer, EventResult, EventsAnswer, KeyState 
 import type { SourceRecord } from "./records.ts";
 import type { Refusal } from "./refusal.ts";
 
-/** What the body said of itself, as far as it could be read. */
+/** What the body says of itself, as far as it could be read. */
 export interface Envelope {
-  sdkVersion: string | null;
-  ingestVersion: number | null;
-  batchId: string | null;
-  sentAt: string | null;
-  sessionId: string | null;
-  anonymousId: string | null;
-  userId: string | null;
+  readonly sdkVersion: string | null;
+  readonly ingestVersion: number | null;
+  readonly batchId: string | null;
+  readonly sentAt: string | null;
+  readonly sessionId: string | null;
+  readonly anonymousId: string | null;
+  readonly userId: string | null;
+}
+
+/** What ingest learned about a request before it was answered. A refused request leaves the later facts empty. */
+export interface AttemptFacts {
+  /** null: no source has the key. */
+  readonly source: SourceRecord | null;
+  readonly keyState: KeyState | null;
+  /** null: no source has the key. */
+  readonly publicKey: string | null;
+  /** The body as text, decompressed. null: it was not read, or is not UTF-8. */
+  readonly text: string | null;
+  /** The first bytes of a body that is not UTF-8 or is too large. */
+  readonly head: string | null;
+  readonly payloadBytes: number;
+  readonly envelope: Envelope | null;
+  readonly clockSkewMs: number | null;
 }
 
 /**
- * The value that flows: it opens when a request arrives on an ingest route and ends in exactly one outcome.
- * The HTTP reply, the debug view, the log line and the counters are renderings of it, so they cannot disagree.
+ * A request on an ingest route and what became of it. The HTTP reply, the debug view, the log line and the counters
+ * are all made from this one value, so they cannot disagree.
  */
-export interface Attempt {
+export interface Attempt extends AttemptFacts {
   readonly attemptId: string;
   readonly requestId: string;
   readonly kind: AttemptKind;
+  /** It came on a route without `/v2/` (spec 4.3). */
   readonly legacy: boolean;
   /** Milliseconds since the epoch. */
   readonly receivedAt: number;
-  /** null: no source has the key. */
-  source: SourceRecord | null;
-  keyState: KeyState | null;
-  /** null: no source has it. */
-  publicKey: string | null;
   readonly origin: string | null;
   readonly userAgent: string | null;
-  /** A private peer sent X-Forwarded-For and TRUST_PROXY does not vouch for it. */
+  /** A private peer sent `X-Forwarded-For`, but `TRUST_PROXY` does not vouch for it. */
   readonly proxyUntrusted: boolean;
-  /** The body as text, decompressed; null when it was not read or is not text. */
-  text: string | null;
-  /** The first bytes of a body that is not UTF-8, or larger than allowed. */
-  head: string | null;
-  payloadBytes: number;
-  envelope: Envelope | null;
-  clockSkewMs: number | null;
-  outcome: Outcome | null;
-  durationMs: number;
+  readonly outcome: Outcome;
+  readonly durationMs: number;
 }
 
 export type Outcome = Refused | Taken;
@@ -51,10 +56,11 @@ export interface Refused {
   readonly refusal: Refusal;
 }
 
+/** The request was processed. Some or all of its events may have been rejected. */
 export interface Taken {
   readonly kind: "taken";
   readonly answer: BootstrapAnswer | EventsAnswer;
   readonly results: readonly EventResult[];
-  /** The normal form of each event that was stored or had one, as JSON text, in the order of `results`. */
+  /** The normal form of each event as JSON text, in the order of `results`. null: the event was rejected. */
   readonly normalized: readonly (string | null)[];
 }

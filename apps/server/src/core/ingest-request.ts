@@ -1,35 +1,28 @@
+import type { IncomingMessage } from "node:http";
 import type { AttemptKind } from "@headwater/contract";
 
-/** The body of a request, decompressed. */
-export interface Body {
-  bytes: Buffer;
-  /** It was larger than allowed; `bytes` holds its beginning. */
-  tooLarge: boolean;
-  /** As far as it is known: the bytes read, or announced. */
-  sizeBytes: number;
-  /** Unknown, doubled or corrupt content encoding. */
-  badEncoding: boolean;
-}
-
-/** An ingest request as the corridor sees it: nothing of HTTP but its values. */
-export interface Arrival {
+/** A request on an ingest route as plain values. Only its body is still to be read. */
+export interface IngestRequest {
   readonly kind: AttemptKind;
+  /** It came on a route without `/v2/` (spec 4.3). */
   readonly legacy: boolean;
   readonly publicKey: string;
   readonly requestId: string;
   /** Milliseconds since the epoch. */
   readonly receivedAt: number;
-  readonly origin: string | undefined;
-  readonly referer: string | undefined;
-  readonly userAgent: string | undefined;
-  /** For rate limits: the address, IPv6 by its /64. */
+  /** The `Origin` header, else the origin of `Referer`. */
+  readonly origin: string | null;
+  readonly userAgent: string | null;
+  /** Rate limits count by this: the client's address, for IPv6 its /64. */
   readonly clientKey: string;
-  /** The address itself; looked up for a country and then dropped. */
+  /** The client's whole address. It is used to look up a country and never stored. */
   readonly clientAddress: string;
-  /** From GEO_HEADER, when TRUST_PROXY vouches for the sender. */
+  /** The country that `GEO_HEADER` names, when `TRUST_PROXY` vouches for the sender; else null. */
   readonly vouchedCountry: string | null;
+  /** A private peer sent `X-Forwarded-For`, but `TRUST_PROXY` does not vouch for it. */
   readonly proxyUntrusted: boolean;
-  /** A bad event is rejected by itself instead of refusing the batch. */
+  /** The client prefers `handling=lenient`: an invalid event is rejected by itself, the others are stored. */
   readonly lenient: boolean;
-  readBody(limitBytes: number): Promise<Body>;
+  /** The body, still unread. */
+  readonly stream: IncomingMessage;
 }

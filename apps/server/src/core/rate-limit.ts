@@ -1,4 +1,4 @@
-/** Token buckets (CONTRACT section 5): synchronous, bounded in memory, on the path of every request. */
+/** Rate limits as token buckets (docs/contract.md section 5): synchronous and bounded in memory. */
 import { LRUCache } from "lru-cache";
 
 export interface Rate {
@@ -6,20 +6,21 @@ export interface Rate {
   readonly burst: number;
 }
 
-export interface Taken {
+/** The result of taking a token from a bucket. */
+export interface TakenToken {
   readonly ok: boolean;
   /** Whole requests left in the bucket. */
   readonly remaining: number;
   /** 0 when ok, else at least 1. */
   readonly retryAfterSeconds: number;
-  /** Until the bucket is full again. */
+  /** Seconds until the bucket is full again. */
   readonly resetSeconds: number;
 }
 
 export interface RateLimiter {
   readonly rate: Rate;
-  /** @param rate where one key has a rate of its own (a source's limits) */
-  take(key: string, now: number, rate?: Rate): Taken;
+  /** @param rate for a key that has its own rate, such as a source with limits of its own */
+  take(key: string, now: number, rate?: Rate): TakenToken;
 }
 
 interface Bucket {
@@ -27,20 +28,19 @@ interface Bucket {
   at: number;
 }
 
-/** Fills up for the time that passed; a clock that went back adds nothing and does not stick. */
+/** Adds tokens for the time that passed. A clock that was set back adds none. */
 function refill(bucket: Bucket, now: number, { perSecond, burst }: Rate): void {
-  const elapsed = now - bucket.at;
+  const elapsedMs = now - bucket.at;
   bucket.at = now;
-  if (elapsed <= 0) return;
-  const level = bucket.level + (elapsed * perSecond) / 1_000;
+  if (elapsedMs <= 0) return;
+  const level = bucket.level + (elapsedMs * perSecond) / 1_000;
   bucket.level = level < burst ? level : burst;
 }
 
 /**
- * The least recently used key is forgotten beyond `maxKeys`; a forgotten key starts with a full bucket, which
- * errs on the side of letting a request in.
- * @param nodes how many share the limit, each with its part of the requests: one that is taken here stands for one
- *   on each of the others (docs/decisions/0010)
+ * Beyond `maxKeys` the least recently used key is dropped. A dropped key starts again with a full bucket.
+ * @param nodes how many nodes share the limit. Each node takes its part of the requests, so one request here counts
+ *   for one on each of the others (docs/decisions/0010)
  */
 export function createRateLimiter({
   perSecond,
@@ -51,7 +51,7 @@ export function createRateLimiter({
   const standard: Rate = { perSecond, burst };
   const buckets = new LRUCache<string, Bucket>({ max: maxKeys });
 
-  function take(key: string, now: number, rate: Rate = standard): Taken {
+  function take(key: string, now: number, rate: Rate = standard): TakenToken {
     let bucket = buckets.get(key);
     if (bucket) refill(bucket, now, rate);
     else {
@@ -71,8 +71,8 @@ export function createRateLimiter({
   return { rate: standard, take };
 }
 
-/** The `RateLimit-*` headers of a refusal (CONTRACT section 1, 429). */
-export function rateHeaders(rate: Rate, taken: Taken): Record<string, string> {
+/** The `RateLimit-*` headers of a refusal (docs/contract.md section 1, 429). */
+export function rateHeaders(rate: Rate, taken: TakenToken): Record<string, string> {
   return {
     "RateLimit-Limit": String(Math.max(1, Math.floor(rate.burst))),
     "RateLimit-Remaining": String(taken.remaining),

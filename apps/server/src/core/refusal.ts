@@ -1,33 +1,34 @@
 import { ERRORS, type ErrorCode, type Issue, type SourceLimits } from "@headwater/contract";
 
-interface Detail {
-  /** Replaces the catalogue's public sentence. */
+export interface RefusalDetail {
+  /** Replaces the catalogue's message. */
   message?: string;
-  /** Replaces the catalogue's hint; carries the value to paste where there is one. */
+  /** Replaces the catalogue's hint. It contains the value to paste if there is one. */
   hint?: string;
   issues?: Issue[];
   retryAfterSeconds?: number;
-  /** What may be sent, and what was; a request a second where it is a rate. */
+  /** The limit that was exceeded; for a rate, requests a second. */
   limit?: number;
+  /** The value that was sent. */
   actual?: number;
-  /** Which of the source's own limits it is: for the debug view. */
+  /** The debug view shows which of the source's own limits was exceeded. */
   limitName?: keyof SourceLimits;
-  /** Further response headers, `Allow` or `RateLimit-*`. */
+  /** Further response headers, such as `Allow` or `RateLimit-*`. */
   headers?: Record<string, string>;
 }
 
 /**
- * The one error class: a request that ends here, with a public code. Whatever else is thrown is a bug and is
- * answered `internal_error`. Text for the operator goes into `cause`, never into the answer.
+ * A request that is answered with an error of the catalogue. Any other thrown error is a bug and is answered
+ * `internal_error`. Details for the operator go into `cause`, which is logged and never sent.
  */
 export class Refusal extends Error {
   readonly code: ErrorCode;
   readonly status: number;
   readonly hint: string;
-  readonly detail: Detail;
+  readonly detail: RefusalDetail;
 
-  constructor(code: ErrorCode, detail: Detail = {}, cause?: unknown) {
-    // a refusal is an answer, not a bug: its stack would cost more than everything else about it
+  constructor(code: ErrorCode, detail: RefusalDetail = {}, cause?: unknown) {
+    // A refusal is an ordinary answer. Capturing its stack would cost more than all other work on it.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     super(detail.message ?? ERRORS[code].message, cause === undefined ? undefined : { cause });

@@ -2,8 +2,8 @@
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { ErrorCode } from "@headwater/contract";
+import { rejectPendingRead } from "../core/body.ts";
 import { Refusal } from "../core/refusal.ts";
-import { breakOff } from "./body.ts";
 import { closingAnswer } from "./errors.ts";
 
 const CODES: Record<string, ErrorCode> = {
@@ -30,7 +30,7 @@ export function createClientErrorHandler(newRequestId: () => string) {
       return;
     }
     const code = CODES[error.code ?? ""] ?? "malformed_http";
-    if (breakOff(socket, new Refusal(code))) return;
+    if (rejectPendingRead(socket, new Refusal(code))) return;
     socket.end(rawAnswer(code, newRequestId()), () => socket.destroy());
   };
 }

@@ -12,7 +12,7 @@ import {
   type Rate,
   type RateLimiter,
   rateHeaders,
-  type Taken,
+  type TakenToken,
 } from "../core/rate-limit.ts";
 import type { SourceRecord } from "../core/records.ts";
 import { Refusal } from "../core/refusal.ts";
@@ -71,7 +71,7 @@ export interface Guard {
 
 const OUTSIDE = { organizationId: null, role: null, permissions: [], source: null } as const;
 
-function rateRefusal(limiter: RateLimiter, taken: Taken, message: string): Refusal {
+function rateRefusal(limiter: RateLimiter, taken: TakenToken, message: string): Refusal {
   const { retryAfterSeconds } = taken;
   return new Refusal("rate_limited", {
     message,

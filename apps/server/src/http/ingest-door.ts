@@ -2,12 +2,11 @@
  * The public ingest routes, straight on node:http: the corridor needs a request's values and a reply's, and no
  * more (docs/decisions/0002). Everything else goes to the workspace app.
  */
-import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { Attempt } from "../core/attempt.ts";
 import { clientAddress, type Trust } from "../core/client-address.ts";
-import type { Arrival } from "../core/ingest-request.ts";
+import type { IngestRequest } from "../core/ingest-request.ts";
 import { Refusal } from "../core/refusal.ts";
-import { readBody } from "./body.ts";
 import { failureAnswer } from "./errors.ts";
 import { requestIdOf } from "./request-id.ts";
 
@@ -19,8 +18,7 @@ export interface DoorOptions {
   newId(prefix: string): string;
   /** Where people see what came of a source's attempts. */
   debugUrl(sourceId: string): string;
-  bootstrap(arrival: Arrival): Promise<Attempt>;
-  events(arrival: Arrival): Promise<Attempt>;
+  handle(request: IngestRequest): Promise<Attempt>;
 }
 
 interface Route {
@@ -82,10 +80,22 @@ function answerPreflight(request: IncomingMessage, response: ServerResponse, req
 const LENIENT_PREFERENCE = /(?:^|,)\s*handling\s*=\s*"?lenient"?\s*(?:[;,]|$)/i;
 const LENIENT_QUERY = /(?:^|&)handling=lenient(?:&|$)/;
 
+/** The `Origin` header; without one, the origin of `Referer`. */
+function originOf({ origin, referer }: IncomingHttpHeaders): string | null {
+  if (origin !== undefined) return origin;
+  const url = referer === undefined ? null : URL.parse(referer);
+  return url?.host ? `${url.protocol}//${url.host}` : null;
+}
+
 /** ISO 3166-1; XX and ZZ are what networks write for a country that they do not know. */
 const COUNTRY = /^(?!XX|ZZ)[A-Z]{2}$/;
 
-function arrivalOf(request: IncomingMessage, route: Route, requestId: string, options: DoorOptions): Arrival {
+function requestFrom(
+  request: IncomingMessage,
+  route: Route,
+  requestId: string,
+  options: DoorOptions,
+): IngestRequest {
   const { headers } = request;
   const from = clientAddress(
     request.socket.remoteAddress,
@@ -99,15 +109,14 @@ function arrivalOf(request: IncomingMessage, route: Route, requestId: string, op
     publicKey: route.publicKey,
     requestId,
     receivedAt: options.clock(),
-    origin: headers.origin,
-    referer: headers.referer,
-    userAgent: headers["user-agent"],
+    origin: originOf(headers),
+    userAgent: headers["user-agent"] ?? null,
     clientKey: from.key,
     clientAddress: from.ip,
     vouchedCountry: from.vouched && typeof country === "string" && COUNTRY.test(country) ? country : null,
     proxyUntrusted: from.proxyUntrusted,
     lenient: LENIENT_PREFERENCE.test(headers.prefer?.toString() ?? "") || LENIENT_QUERY.test(route.query),
-    readBody: (limitBytes) => readBody(request, limitBytes),
+    stream: request,
   };
 }
 
@@ -116,8 +125,8 @@ function replyTo(
   { debugUrl }: DoorOptions,
 ): { status: number; headers: Record<string, string>; body: unknown } {
   const { outcome, source } = attempt;
-  if (outcome?.kind === "taken") return { status: 200, headers: {}, body: outcome.answer };
-  const answer = failureAnswer(outcome!.refusal, attempt.requestId, attempt.attemptId);
+  if (outcome.kind === "taken") return { status: 200, headers: {}, body: outcome.answer };
+  const answer = failureAnswer(outcome.refusal, attempt.requestId, attempt.attemptId);
   return source ? { ...answer, body: { ...answer.body, debugUrl: debugUrl(source.sourceId) } } : answer;
 }
 
@@ -161,8 +170,7 @@ export function createIngestDoor(options: DoorOptions) {
     route: Route,
     requestId: string,
   ) => {
-    const arrival = arrivalOf(request, route, requestId, options);
-    const attempt = await (route.kind === "bootstrap" ? options.bootstrap(arrival) : options.events(arrival));
+    const attempt = await options.handle(requestFrom(request, route, requestId, options));
     if (response.destroyed) return;
     const { status, headers, body } = replyTo(attempt, options);
     send(

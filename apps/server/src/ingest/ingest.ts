@@ -1,84 +1,63 @@
-/** Builds the corridor, and the two stories that run through it. */
-
+/** Builds ingest: the caches, limits and slots that its pipeline works with. */
+import type { AppliedLimits } from "@headwater/contract";
 import type { Attempt } from "../core/attempt.ts";
-import type { Arrival } from "../core/ingest-request.ts";
+import type { IngestRequest } from "../core/ingest-request.ts";
 import type { SourceRecord } from "../core/records.ts";
 import type { IngestLedger, LedgerChange } from "../ledger/ledger.ts";
-import type { Corridor } from "./attend.ts";
-import { createBodies } from "./bodies.ts";
-import { bootstrap } from "./bootstrap.ts";
-import { takeEvents } from "./events.ts";
-import { createKnownSources, type SourceRules } from "./known-sources.ts";
-import { type Compile, createParser } from "./parse.ts";
-import { createRates, type MakeLimiter, type RateDefaults } from "./rates.ts";
-import { createSessions } from "./sessions.ts";
-import type { CountryOf } from "./visitor.ts";
-import { createWork } from "./work.ts";
+import { createBodySlots } from "./body-slots.ts";
+import { handleIngest, type IngestDeps } from "./handle-ingest.ts";
+import { createBodyParser } from "./parse.ts";
+import { createRateChecks, type IngestRates } from "./rates.ts";
+import { createSessionCache } from "./session-cache.ts";
+import { createSourceCache } from "./source-cache.ts";
+import { createSlicedAdmission } from "./time-slices.ts";
 
-export interface IngestParts {
-  ledger: IngestLedger;
-  clock(): number;
-  newId(prefix: string): string;
-  observe(attempt: Attempt): void;
-  report(error: unknown, requestId: string): void;
-  compile: Compile;
-  limiter: MakeLimiter;
-  rates: RateDefaults;
-  rulesOf(source: SourceRecord): SourceRules;
-  countryOf: CountryOf;
-  /** Requests at work at once, those apart whose body is still on its way; beyond, they are refused. */
-  maxInFlight: number;
-  /** Why nothing can be accepted just now. */
-  refusal(): "storage_full" | "shutting_down" | null;
-  stopwatch(): number;
+export interface IngestOptions
+  extends Pick<IngestDeps, "countryOf" | "newId" | "unavailable" | "observe" | "report" | "stopwatch"> {
+  readonly ledger: IngestLedger;
+  readonly clock: () => number;
+  readonly rates: IngestRates;
+  /** How many nodes share the rates, this one included. */
+  readonly nodes: () => number;
+  /** The source's own limits, else the defaults. */
+  readonly limitsOf: (source: SourceRecord) => AppliedLimits;
+  /** Requests that are processed or wait for it; further ones are refused. Requests whose body is still on its way do not count. */
+  readonly maxInFlight: number;
 }
 
 export interface Ingest {
-  bootstrap(arrival: Arrival): Promise<Attempt>;
-  events(arrival: Arrival): Promise<Attempt>;
+  handle(request: IngestRequest): Promise<Attempt>;
   inFlight(): number;
-  /** What is remembered of it may be wrong. */
+  /** Forgets cached sources and sessions that have changed. */
   forget(change: LedgerChange): void;
 }
 
-export function createIngest(parts: IngestParts): Ingest {
-  const { ledger, newId, observe, report, countryOf, stopwatch } = parts;
-  const sources = createKnownSources(ledger, parts.rulesOf, parts.clock);
-  const sessions = createSessions(ledger);
-  const work = createWork(parts.maxInFlight, stopwatch);
-  let inFlight = 0;
-
-  const corridor: Corridor = {
+export function createIngest(options: IngestOptions): Ingest {
+  const { ledger, clock, limitsOf, rates, nodes, maxInFlight, ...others } = options;
+  const sources = createSourceCache({ ledger, limitsOf, clock });
+  const sessions = createSessionCache(ledger);
+  const deps: IngestDeps = {
+    ...others,
     ledger,
     sources,
     sessions,
-    rates: createRates(parts.limiter, parts.rates),
-    parse: createParser(parts.compile),
-    countryOf,
-    newId,
-    observe,
-    report,
-    stopwatch,
-    bodies: createBodies(),
-    work,
-    unavailable: (sourceId) => parts.refusal() ?? (work.isFull(sourceId) ? "overloaded" : null),
+    rates: createRateChecks(rates, nodes),
+    bodySlots: createBodySlots(),
+    admission: createSlicedAdmission({ maxAdmitted: maxInFlight, stopwatch: options.stopwatch }),
+    parseBody: createBodyParser(),
   };
-  const counted = async (
-    story: (arrival: Arrival, corridor: Corridor) => Promise<Attempt>,
-    arrival: Arrival,
-  ) => {
-    inFlight += 1;
-    try {
-      return await story(arrival, corridor);
-    } finally {
-      inFlight -= 1;
-    }
-  };
+  let inFlight = 0;
   return {
-    bootstrap: (arrival) => counted(bootstrap, arrival),
-    events: (arrival) => counted(takeEvents, arrival),
+    async handle(request) {
+      inFlight += 1;
+      try {
+        return await handleIngest(request, deps);
+      } finally {
+        inFlight -= 1;
+      }
+    },
     inFlight: () => inFlight,
-    forget: (change) => {
+    forget(change) {
       if (change.kind === "source") sources.forget(change.sourceId);
       if (change.kind === "session") sessions.forget(change);
       if (change.kind === "everything") {

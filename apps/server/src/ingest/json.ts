@@ -1,90 +1,106 @@
-/** What arrives as text becomes a value, once, at the door (CONTRACT section 4). Pure. */
+/** Body bytes to JSON values, and checks of free-form JSON (docs/contract.md section 4). Pure. */
 import { isUtf8 } from "node:buffer";
-import { LIMITS } from "@headwater/contract";
+import { type IssueCode, LIMITS } from "@headwater/contract";
+import type { IngestBody } from "../core/body.ts";
+import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";
 import { storable } from "../core/text.ts";
 
-/** Deeper than anything that is kept: envelope, events, event, and the ten levels inside. */
-const TIDY_DEPTH = LIMITS.maxDepth + 6;
+export type JsonObject = Record<string, unknown>;
+export const isJsonObject = (value: unknown): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+export const textOrNull = (value: unknown): string | null => (typeof value === "string" ? value : null);
+
+/** A 422 that is about the body as a whole. */
+export const invalidBody = (code: IssueCode, message: string): Refusal =>
+  new Refusal("invalid_payload", { message, issues: [{ path: [], code, message }] });
 
 const BYTE_ORDER_MARK = "\uFEFF";
 
-const unusable = (code: "invalid_json" | "invalid_encoding", message: string) =>
-  new Refusal("invalid_payload", { message, issues: [{ path: [], code, message }] });
+/** A body for parsing and for the debug view: its text, or its first bytes when it has no usable text. */
+export type BodyText =
+  | { readonly text: string; readonly head: null }
+  | { readonly text: null; readonly head: string };
 
-/** @throws Refusal 422 when the bytes are not UTF-8 */
-export function decodeText(bytes: Buffer): string {
-  if (!isUtf8(bytes)) throw unusable("invalid_encoding", "The body is not valid UTF-8.");
+export function decodeBody({ bytes, problem }: IngestBody): BodyText {
+  if (problem !== null || !isUtf8(bytes))
+    return { text: null, head: bytes.toString("utf8", 0, SERVER_LIMITS.rawTextBytes) };
   const text = bytes.toString("utf8");
-  return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
+  return { text: text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text, head: null };
 }
 
-/** @throws Refusal 422 when the text is not JSON */
-export function parseJson(text: string): unknown {
+/** Nesting of the deepest data that is kept: envelope, events, event, and the levels inside an event. */
+const MAX_CLEANED_DEPTH = LIMITS.maxDepth + 6;
+
+/**
+ * @param text null: the body is not UTF-8
+ * @throws Refusal 422 when the text is not JSON
+ */
+export function parseJson(text: string | null): unknown {
+  if (text === null) throw invalidBody("invalid_encoding", "The body is not valid UTF-8.");
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
-    const where = /position (\d+)/.exec((error as Error).message)?.[1];
-    throw unusable(
-      "invalid_json",
-      where ? `The body is not valid JSON (at character ${where}).` : "The body is not valid JSON.",
-    );
+    const position = error instanceof Error ? /position (\d+)/.exec(error.message)?.[1] : undefined;
+    const where = position === undefined ? "" : ` (at character ${position})`;
+    throw invalidBody("invalid_json", `The body is not valid JSON${where}.`);
   }
-  // a string can only be ill-formed by an escape
-  return text.includes("\\u") ? tidy(value, TIDY_DEPTH) : value;
+  // only an escape can put NUL or half of a surrogate pair into a string
+  return text.includes("\\u") ? cleanStrings(value, MAX_CLEANED_DEPTH) : value;
 }
 
-/** `__proto__` is ordinary data: it must become an own member, never the prototype. */
+/** Sets an own member, even if the key is `__proto__`: for JSON that is ordinary data. */
 export function setOwn(target: object, key: string, value: unknown): void {
   Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
 }
 
 /** NUL and lone surrogates become U+FFFD, in keys too, so that every store holds the same value. */
-function tidy(value: unknown, depth: number): unknown {
+function cleanStrings(value: unknown, depth: number): unknown {
   if (typeof value === "string") return storable(value);
   if (typeof value !== "object" || value === null || depth === 0) return value;
-  if (Array.isArray(value)) return value.map((item) => tidy(item, depth - 1));
+  if (Array.isArray(value)) return value.map((item) => cleanStrings(item, depth - 1));
   const clean = {};
-  for (const [key, item] of Object.entries(value)) setOwn(clean, storable(key), tidy(item, depth - 1));
+  for (const [key, item] of Object.entries(value))
+    setOwn(clean, storable(key), cleanStrings(item, depth - 1));
   return clean;
 }
 
 export interface Inspection {
-  tooDeep: boolean;
-  /** A number was not finite, and is null now. */
-  nonFinite: boolean;
-  /** Its compact JSON has no more bytes than this. */
-  sizeBound: number;
+  isTooDeep: boolean;
+  /** A number was not finite and has been replaced by null. */
+  hasNonFinite: boolean;
+  /** The compact JSON has at most this many bytes. */
+  maxBytes: number;
 }
 
-/** A UTF-16 unit takes at most six bytes of JSON; a number with its punctuation, or that of a text, at most 32. */
-const UNIT_BYTES = 6;
-const SCALAR_BYTES = 32;
+/** A UTF-16 unit takes at most six bytes of JSON. */
+const MAX_UNIT_BYTES = 6;
+/** A number, or the punctuation around a string, takes at most this many bytes of JSON. */
+const MAX_SCALAR_BYTES = 32;
 
-/** Looks through free-form data no deeper than it may be, and makes numbers that are not finite null, in place. */
+/** Inspects free-form data down to `maxDepth`. Numbers that are not finite become null, in place. */
 export function inspect(value: object, maxDepth: number): Inspection {
-  const found: Inspection = { tooDeep: false, nonFinite: false, sizeBound: 2 };
-  look(value, maxDepth, found);
-  if (found.nonFinite && !found.tooDeep) makeFinite(value);
+  const found: Inspection = { isTooDeep: false, hasNonFinite: false, maxBytes: 2 };
+  inspectLevel(value, maxDepth, found);
+  if (found.hasNonFinite && !found.isTooDeep) makeFinite(value);
   return found;
 }
 
-function look(value: object, levelsLeft: number, found: Inspection): void {
+function inspectLevel(value: object, levelsLeft: number, found: Inspection): void {
   if (levelsLeft === 0) {
-    found.tooDeep = true;
+    found.isTooDeep = true;
     return;
   }
   const items: unknown[] = Object.values(value);
-  found.sizeBound += Object.keys(value).join("").length * UNIT_BYTES + items.length * SCALAR_BYTES;
+  found.maxBytes += Object.keys(value).join("").length * MAX_UNIT_BYTES + items.length * MAX_SCALAR_BYTES;
   for (const item of items) {
-    if (typeof item === "string") found.sizeBound += item.length * UNIT_BYTES;
-    else if (typeof item === "object" && item !== null) look(item, levelsLeft - 1, found);
-    else if (typeof item === "number" && !Number.isFinite(item)) found.nonFinite = true;
+    if (typeof item === "string") found.maxBytes += item.length * MAX_UNIT_BYTES;
+    else if (typeof item === "object" && item !== null) inspectLevel(item, levelsLeft - 1, found);
+    else if (typeof item === "number" && !Number.isFinite(item)) found.hasNonFinite = true;
   }
 }
 
-/** Numbers that are not finite become null, in place; for data that is not too deep. */
 function makeFinite(value: object): void {
   for (const [key, item] of Object.entries(value)) {
     if (typeof item === "object" && item !== null) makeFinite(item);
@@ -92,11 +108,11 @@ function makeFinite(value: object): void {
   }
 }
 
-/** In characters, as a schema's `maxLength` counts them: one beyond the basic plane is one, of two units. */
-export function isLonger(text: string, limit: number): boolean {
-  if (text.length <= limit) return false;
-  return text.length > 2 * limit || [...text].length > limit;
+/** Compares the length in characters, as a schema's `maxLength` does: a surrogate pair is one character. */
+export function isLonger(text: string, maxCharacters: number): boolean {
+  if (text.length <= maxCharacters) return false;
+  return text.length > 2 * maxCharacters || [...text].length > maxCharacters;
 }
 
-/** The bytes of a value's compact JSON. Not for data that may be too deep. */
-export const sizeOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
+/** The bytes of a value's compact JSON. Call it only for data that is not too deep. */
+export const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));

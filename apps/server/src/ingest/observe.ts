@@ -50,7 +50,7 @@ export function createObserver(log: Log, counters: IngestCounters, clock: () => 
   };
 
   const countEvents = (attempt: Attempt) => {
-    if (attempt.outcome?.kind !== "taken") return;
+    if (attempt.outcome.kind !== "taken") return;
     const byOutcome = new Map<string, number>();
     for (const { status, code } of attempt.outcome.results) {
       const key = code === null ? status : `${status} ${code}`;
@@ -64,7 +64,7 @@ export function createObserver(log: Log, counters: IngestCounters, clock: () => 
 
   return (attempt: Attempt): void => {
     const { outcome } = attempt;
-    const refusal = outcome?.kind === "refused" ? outcome.refusal : null;
+    const refusal = outcome.kind === "refused" ? outcome.refusal : null;
     counters.request(attempt.kind, refusal?.status ?? 200, refusal?.code ?? "", attempt.durationMs);
     countEvents(attempt);
     if (attempt.proxyUntrusted && !proxySeen) {

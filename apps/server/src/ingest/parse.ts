@@ -1,5 +1,4 @@
-/** From text to the contract's values, or every reason why not (spec 4.2 rules 2 and 3). Pure. */
-
+/** Body text to typed values, or every reason why the body is invalid (spec 4.2 rules 2 and 3). Pure. */
 import {
   type AttemptKind,
   BootstrapBody,
@@ -14,207 +13,216 @@ import {
 import type { Envelope } from "../core/attempt.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";
-import { inspect, parseJson, sizeOf } from "./json.ts";
-import { type ParsedTime, parseTime } from "./time.ts";
+import { compile } from "../core/validate.ts";
+import { inspect, invalidBody, isJsonObject, type JsonObject, jsonBytes, textOrNull } from "./json.ts";
+import { type ParsedTime, parseTime } from "./parse-time.ts";
 
-/** A schema's check, made by the wiring. */
-export interface Check<T> {
-  (value: unknown): value is T;
-  issues(value: unknown): Issue[];
+export interface ValidEvent {
+  readonly event: Event;
+  readonly time: ParsedTime;
+  /** What was noticed during parsing. */
+  readonly warnings: readonly Warning[];
 }
-export type Compile = <T>(schema: object) => Check<T>;
+/** An event that does not match the schema. With `handling=lenient` it is rejected by itself. */
+export interface InvalidEvent {
+  readonly raw: unknown;
+  readonly issues: readonly Issue[];
+}
+export type ParsedEvent = ValidEvent | InvalidEvent;
+export const isInvalid = (parsed: ParsedEvent): parsed is InvalidEvent => "issues" in parsed;
 
-/** An event that has the shape of one. */
-export interface ReadEvent {
-  event: Event;
-  time: ParsedTime;
-  /** What was noticed while reading it. */
-  warnings: Warning[];
-}
-/** With lenient handling: an event that has not, and why. */
-export interface BadEvent {
-  bad: unknown;
-  issues: Issue[];
-}
-export interface ReadBatch {
-  batchId: string;
-  sentAt: number;
-  events: (ReadEvent | BadEvent)[];
+export interface ParsedBatch {
+  readonly batchId: string;
+  /** Milliseconds since the epoch. */
+  readonly sentAt: number;
+  readonly events: readonly ParsedEvent[];
 }
 
-type Loose = Record<string, unknown>;
-const isObject = (value: unknown): value is Loose =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-const text = (value: unknown) => (typeof value === "string" ? value : null);
+/** The fields of a body. Its events are in the batch. */
+export type BootstrapFields = Omit<BootstrapBody, "events"> & { events?: unknown[] | null };
+export type EventsFields = Omit<EventsBody, "events">;
+export type ParsedBody =
+  | { readonly kind: "bootstrap"; readonly body: BootstrapFields; readonly batch: ParsedBatch | null }
+  | { readonly kind: "events"; readonly body: EventsFields; readonly batch: ParsedBatch | null };
 
-/** What a body says of itself, whether it can be used or not. */
-export function readEnvelope(body: unknown): Envelope | null {
-  if (!isObject(body)) return null;
+export interface ParseOptions {
+  readonly kind: AttemptKind;
+  readonly legacy: boolean;
+  readonly lenient: boolean;
+}
+
+/** What a body says of itself, even if it is invalid otherwise. */
+export function readEnvelope(json: unknown): Envelope | null {
+  if (!isJsonObject(json)) return null;
+  const { ingestVersion } = json;
   return {
-    sdkVersion: text(body.sdkVersion),
-    ingestVersion: Number.isInteger(body.ingestVersion) ? (body.ingestVersion as number) : null,
-    batchId: text(body.batchId),
-    sentAt: text(body.sentAt),
-    sessionId: text(body.sessionId),
-    anonymousId: text(body.anonymousId),
-    userId: text(body.userId),
+    sdkVersion: textOrNull(json.sdkVersion),
+    ingestVersion:
+      typeof ingestVersion === "number" && Number.isInteger(ingestVersion) ? ingestVersion : null,
+    batchId: textOrNull(json.batchId),
+    sentAt: textOrNull(json.sentAt),
+    sessionId: textOrNull(json.sessionId),
+    anonymousId: textOrNull(json.anonymousId),
+    userId: textOrNull(json.userId),
   };
 }
+
+const NO_ISSUES: readonly Issue[] = [];
 
 export function warnOnce(warnings: Warning[], warning: Warning): void {
   if (!warnings.includes(warning)) warnings.push(warning);
 }
 
-function tooDeepOrLarge(path: Issue["path"], value: unknown, maxBytes: number, warnings: Warning[]): Issue[] {
-  if (!isObject(value)) return NONE;
-  const { tooDeep, nonFinite, sizeBound } = inspect(value, LIMITS.maxDepth);
-  if (nonFinite) warnOnce(warnings, "number_not_finite");
-  if (tooDeep)
-    return [
-      {
-        path,
-        code: "invalid_value",
-        message: `${path.join(".")} nests deeper than ${LIMITS.maxDepth} levels`,
-      },
-    ];
-  if (sizeBound <= maxBytes || sizeOf(value) <= maxBytes) return NONE;
-  return [{ path, code: "too_long", message: `${path.join(".")} is larger than ${maxBytes} bytes` }];
+function checkSize(
+  path: Issue["path"],
+  value: unknown,
+  maxBytes: number,
+  warnings: Warning[],
+): readonly Issue[] {
+  if (!isJsonObject(value)) return NO_ISSUES;
+  const { isTooDeep, hasNonFinite, maxBytes: bound } = inspect(value, LIMITS.maxDepth);
+  if (hasNonFinite) warnOnce(warnings, "number_not_finite");
+  const name = path.join(".");
+  if (isTooDeep)
+    return [{ path, code: "invalid_value", message: `${name} nests deeper than ${LIMITS.maxDepth} levels` }];
+  if (bound <= maxBytes || jsonBytes(value) <= maxBytes) return NO_ISSUES;
+  return [{ path, code: "too_long", message: `${name} is larger than ${maxBytes} bytes` }];
 }
-const NONE: Issue[] = [];
 
-const badTime = (path: Issue["path"]): Issue => ({
-  path,
-  code: "invalid_timestamp",
-  message: `${path.join(".")} must be an ISO 8601 date-time, for example 2026-01-31T12:00:00.000Z`,
-});
+const readTime = (value: unknown) => (typeof value === "string" ? parseTime(value) : null);
 
-/** Missing, empty and other types are the schema's to tell. */
-const unreadableTime = (path: Issue["path"], value: unknown, time: ParsedTime | null): Issue[] =>
-  time === null && typeof value === "string" && value !== "" ? [badTime(path)] : NONE;
+/** The schema reports a missing or empty time and other types. */
+function checkTime(path: Issue["path"], value: unknown, time: ParsedTime | null): readonly Issue[] {
+  if (time !== null || typeof value !== "string" || value === "") return NO_ISSUES;
+  const message = `${path.join(".")} must be an ISO 8601 date-time, for example 2026-01-31T12:00:00.000Z`;
+  return [{ path, code: "invalid_timestamp", message }];
+}
 
-const timeOf = (value: unknown) => (typeof value === "string" ? parseTime(value) : null);
-
-/** What a schema cannot say of an event: is its time a time, are its parts small enough? */
-function contentIssues(
-  event: Loose,
+/** Checks that a schema cannot express: whether the time is a time, and how large the parts are. */
+function checkEventContent(
+  event: JsonObject,
   path: Issue["path"],
   time: ParsedTime | null,
   warnings: Warning[],
-): Issue[] {
-  const ofTime = unreadableTime([...path, "timestamp"], event.timestamp, time);
-  const ofPage = tooDeepOrLarge([...path, "page"], event.page, LIMITS.maxPageBytes, warnings);
-  const ofContext = tooDeepOrLarge(
-    [...path, "context"],
-    event.context,
-    SERVER_LIMITS.maxContextBytes,
-    warnings,
-  );
-  const found = ofTime.length + ofPage.length + ofContext.length;
-  return found === 0 ? NONE : [...ofTime, ...ofPage, ...ofContext];
+): readonly Issue[] {
+  const { maxPageBytes } = LIMITS;
+  const { maxContextBytes } = SERVER_LIMITS;
+  const ofTime = checkTime([...path, "timestamp"], event.timestamp, time);
+  const ofPage = checkSize([...path, "page"], event.page, maxPageBytes, warnings);
+  const ofContext = checkSize([...path, "context"], event.context, maxContextBytes, warnings);
+  const isValid = ofTime.length + ofPage.length + ofContext.length === 0;
+  return isValid ? NO_ISSUES : [...ofTime, ...ofPage, ...ofContext];
 }
 
-function contentOfEnvelope(body: Loose, kind: AttemptKind, warnings: Warning[]): Issue[] {
+function checkEnvelopeContent(json: JsonObject, kind: AttemptKind, warnings: Warning[]): readonly Issue[] {
   return [
-    ...unreadableTime(["sentAt"], body.sentAt, timeOf(body.sentAt)),
-    ...(kind === "bootstrap" ? tooDeepOrLarge(["page"], body.page, LIMITS.maxPageBytes, []) : []),
-    ...tooDeepOrLarge(["context"], body.context, SERVER_LIMITS.maxContextBytes, warnings),
+    ...checkTime(["sentAt"], json.sentAt, readTime(json.sentAt)),
+    ...(kind === "bootstrap" ? checkSize(["page"], json.page, LIMITS.maxPageBytes, []) : NO_ISSUES),
+    ...checkSize(["context"], json.context, SERVER_LIMITS.maxContextBytes, warnings),
   ];
 }
 
-/** Beside fields that are wrong: it has none. */
-const NO_OBJECT = "The event must be an object";
+/** Issues of a whole event are reported with this message, since it has no fields that could be wrong. */
+const NOT_AN_OBJECT = "The event must be an object";
 
-/** An issue inside an event names it, when the event has a readable id. */
-function nameEvent(issues: Issue[], event: unknown): Issue[] {
-  const id = isObject(event) ? text(event.id) : null;
-  return id ? issues.map((issue) => ({ ...issue, eventId: id })) : issues;
+function describeInvalid(
+  raw: unknown,
+  path: Issue["path"],
+  ofShape: readonly Issue[],
+  ofContent: readonly Issue[],
+): InvalidEvent {
+  const placed = ofShape.map((issue) => ({
+    ...issue,
+    path: [...path, ...issue.path],
+    message: issue.path.length === 0 ? NOT_AN_OBJECT : issue.message,
+  }));
+  const issues = [...placed, ...ofContent];
+  const eventId = isJsonObject(raw) ? textOrNull(raw.id) : null;
+  return { raw, issues: eventId ? issues.map((issue) => ({ ...issue, eventId })) : issues };
 }
 
-interface ParseLimits {
-  legacy: boolean;
-  lenient: boolean;
-  maxBatchSize: number;
+export type EventParser = (
+  raw: unknown,
+  path: Issue["path"],
+  envelopeWarnings: readonly Warning[],
+) => ParsedEvent;
+
+/** Parses an event whose shape is known to be right. */
+function parseShapedEvent(
+  event: Event,
+  path: Issue["path"],
+  envelopeWarnings: readonly Warning[],
+): ParsedEvent {
+  const time = parseTime(event.timestamp);
+  const warnings = [...envelopeWarnings];
+  if (time?.zoned === false) warnings.push("timezone_assumed");
+  const issues = checkEventContent(event, path, time, warnings);
+  if (time === null || issues.length > 0) return describeInvalid(event, path, NO_ISSUES, issues);
+  return { event, time, warnings };
 }
 
-export type Parser = ReturnType<typeof createParser>;
-
-/** Reads one event, whichever way it came. */
-export function createEventReader(compile: Compile) {
-  const checkEvent = compile<Event>(Event);
-  /**
-   * @param path of the event, for issues
-   * @param noticed of the envelope; it holds for each of its events
-   */
-  return (
-    event: unknown,
-    path: Issue["path"],
-    shapeIsRight: boolean,
-    noticed: Warning[],
-  ): ReadEvent | BadEvent => {
-    const shape = shapeIsRight || checkEvent(event) ? NONE : checkEvent.issues(event);
-    const time = isObject(event) ? timeOf(event.timestamp) : null;
-    const warnings: Warning[] = time?.zoned === false ? [...noticed, "timezone_assumed"] : [...noticed];
-    const content = isObject(event) ? contentIssues(event, path, time, warnings) : NONE;
-    if (shape.length === 0 && content.length === 0) return { event: event as Event, time: time!, warnings };
-    const ofShape = shape.map((issue) => ({
-      ...issue,
-      path: [...path, ...issue.path],
-      message: issue.path.length === 0 ? NO_OBJECT : issue.message,
-    }));
-    return { bad: event, issues: nameEvent([...ofShape, ...content], event) };
+/** Parses one event, from a request or from an imported file. `path` is the place of the event, for issues. */
+export function createEventParser(): EventParser {
+  const hasShape = compile(Event);
+  return (raw, path, envelopeWarnings) => {
+    if (hasShape(raw)) return parseShapedEvent(raw, path, envelopeWarnings);
+    const ofContent = isJsonObject(raw)
+      ? checkEventContent(raw, path, readTime(raw.timestamp), [])
+      : NO_ISSUES;
+    return describeInvalid(raw, path, hasShape.issues(raw), ofContent);
   };
 }
 
-export function createParser(compile: Compile) {
-  const checks = {
-    bootstrap: [compile<BootstrapBody>(BootstrapBody), compile<BootstrapBody>(LegacyBootstrapBody)],
-    events: [compile<EventsBody>(EventsBody), compile<EventsBody>(LegacyEventsBody)],
-  } as const;
-  const readEvent = createEventReader(compile);
-
-  const shapeOfEnvelope = (body: Loose, kind: AttemptKind, legacy: boolean): Issue[] => {
-    const issues = checks[kind][legacy ? 1 : 0].issues(body);
-    return issues.filter(({ path }) => path[0] !== "events" || path.length === 1);
-  };
-
-  const readBatch = (body: Loose, kind: AttemptKind, limits: ParseLimits): ReadBatch | null => {
-    const events: unknown[] = Array.isArray(body.events) ? body.events : [];
-    refuseTooMany(events.length, limits.maxBatchSize);
-    const shapeIsRight = checks[kind][limits.legacy ? 1 : 0](body);
-    const shape = shapeIsRight ? NONE : shapeOfEnvelope(body, kind, limits.legacy);
-    const noticed: Warning[] = [];
-    const envelope = [...shape, ...contentOfEnvelope(body, kind, noticed)];
-    const read = events.map((event, index) => readEvent(event, ["events", index], shapeIsRight, noticed));
-    const refused = limits.lenient
-      ? envelope
-      : [...envelope, ...read.flatMap((one) => ("bad" in one ? one.issues : NONE))];
-    if (refused.length > 0) throw new Refusal("invalid_payload", { issues: refused });
-    if (events.length === 0) return null;
-    return { batchId: body.batchId as string, sentAt: timeOf(body.sentAt)!.time, events: read };
-  };
-
-  /**
-   * @returns the envelope as far as it is readable, and `read`, which throws Refusal: 422 with every issue, or
-   *   413 when there are too many events
-   */
-  return (textOfBody: string, kind: AttemptKind, limits: ParseLimits) => {
-    const value = parseJson(textOfBody);
-    const read = (): { body: Loose; batch: ReadBatch | null } => {
-      if (!isObject(value)) {
-        const message = "The body must be a JSON object.";
-        throw new Refusal("invalid_payload", {
-          message,
-          issues: [{ path: [], code: "invalid_type", message }],
-        });
-      }
-      return { body: value, batch: readBatch(value, kind, limits) };
-    };
-    return { envelope: readEnvelope(value), read };
-  };
+/** What the schemas of both bodies have in common. */
+interface BatchCheck {
+  (json: unknown): json is { events?: Event[] | null };
+  issues(json: unknown): Issue[];
 }
 
-function refuseTooMany(actual: number, limit: number): void {
+/** @throws Refusal 413 */
+function requireBatchSize(actual: number, limit: number): void {
   if (actual <= limit) return;
-  const message = `The batch has ${actual} events; this source takes ${limit}.`;
+  const message = `The batch has ${actual} events; this source accepts ${limit}.`;
   throw new Refusal("batch_too_large", { message, limit, actual, limitName: "maxBatchSize" });
+}
+
+const isAboutEnvelope = ({ path }: Issue) => path[0] !== "events" || path.length === 1;
+
+/** @throws Refusal 422 with every issue, or 413 when there are too many events */
+export type BodyParser = (json: unknown, options: ParseOptions, maxBatchSize: number) => ParsedBody;
+
+export function createBodyParser(): BodyParser {
+  const checks: Record<AttemptKind, Record<"current" | "legacy", BatchCheck>> = {
+    bootstrap: { current: compile(BootstrapBody), legacy: compile(LegacyBootstrapBody) },
+    events: { current: compile(EventsBody), legacy: compile(LegacyEventsBody) },
+  };
+  const parseEvent = createEventParser();
+
+  return (json, { kind, legacy, lenient }, maxBatchSize) => {
+    if (!isJsonObject(json)) throw invalidBody("invalid_type", "The body must be a JSON object.");
+    const rawEvents: unknown[] = Array.isArray(json.events) ? json.events : [];
+    requireBatchSize(rawEvents.length, maxBatchSize);
+
+    const check = checks[kind][legacy ? "legacy" : "current"];
+    const hasShape = check(json);
+    const ofShape = hasShape ? NO_ISSUES : check.issues(json).filter(isAboutEnvelope);
+    const warnings: Warning[] = [];
+    const ofContent = checkEnvelopeContent(json, kind, warnings);
+    const shaped: readonly Event[] | null = hasShape ? (json.events ?? []) : null;
+    const events = shaped
+      ? shaped.map((event, index) => parseShapedEvent(event, ["events", index], warnings))
+      : rawEvents.map((raw, index) => parseEvent(raw, ["events", index], warnings));
+
+    const ofEvents = lenient
+      ? NO_ISSUES
+      : events.flatMap((parsed) => (isInvalid(parsed) ? parsed.issues : []));
+    const issues = [...ofShape, ...ofContent, ...ofEvents];
+    if (issues.length > 0) throw new Refusal("invalid_payload", { issues });
+
+    const sentAt = readTime(json.sentAt);
+    const isBatch = events.length > 0 && sentAt !== null;
+    const batch = isBatch ? { batchId: textOrNull(json.batchId) ?? "", sentAt: sentAt.time, events } : null;
+    // the check found no issue outside `events`, so all other members have the shape of this kind
+    return { kind, body: json, batch } as unknown as ParsedBody;
+  };
 }

@@ -1,89 +1,70 @@
-/** How often a client may ask (CONTRACT section 5): by address and source, by source, and for unknown keys. */
+/** Rate limits of ingest (docs/contract.md section 5): for each client address of a source, for each source, and for unknown keys. */
 import { SERVER_LIMITS } from "../core/limits.ts";
-import { Refusal } from "../core/refusal.ts";
-import type { KnownSource } from "./known-sources.ts";
+import {
+  createRateLimiter,
+  type Rate,
+  type RateLimiter,
+  rateHeaders,
+  type TakenToken,
+} from "../core/rate-limit.ts";
+import { Refusal, type RefusalDetail } from "../core/refusal.ts";
+import type { CachedSource } from "./source-cache.ts";
 
-interface Rate {
-  readonly perSecond: number;
-  readonly burst: number;
-}
-interface Taken {
-  readonly ok: boolean;
-  readonly remaining: number;
-  readonly retryAfterSeconds: number;
-  readonly resetSeconds: number;
-}
-/** A token bucket a key. */
-export interface Limiter {
-  readonly rate: Rate;
-  take(key: string, now: number, rate?: Rate): Taken;
+export interface IngestRates {
+  readonly client: Rate;
+  readonly source: Rate;
+  readonly unknownKey: Rate;
 }
 
-export interface Rates {
-  /** null: let in. */
-  ofSource(known: KnownSource, clientKey: string, now: number): Refusal | null;
+/** Each function counts one request and returns the refusal when the rate is exceeded. */
+export interface RateChecks {
+  ofSource(keyed: CachedSource, clientKey: string, now: number): Refusal | null;
   ofUnknownKey(clientKey: string, now: number): Refusal | null;
-  /** Of a key that is not in memory: some more than may be unknown, since known ones are among them. */
+  /** Look-ups of keys that are not cached. The rate is higher than for unknown keys, since some of the keys exist. */
   ofLookUp(clientKey: string, now: number): Refusal | null;
 }
 
-type Detail = NonNullable<ConstructorParameters<typeof Refusal>[1]>;
-
-function refusalOf(taken: Taken, rate: Rate, whose: string, more: Detail = {}): Refusal {
-  return new Refusal("rate_limited", {
-    ...more,
-    message: `Too many requests ${whose}.`,
-    retryAfterSeconds: taken.retryAfterSeconds,
-    headers: {
-      "RateLimit-Limit": String(rate.burst),
-      "RateLimit-Remaining": String(taken.remaining),
-      "RateLimit-Reset": String(taken.resetSeconds),
-    },
-  });
+function rateRefusal(rate: Rate, taken: TakenToken, detail: RefusalDetail): Refusal | null {
+  if (taken.ok) return null;
+  const { retryAfterSeconds } = taken;
+  return new Refusal("rate_limited", { ...detail, retryAfterSeconds, headers: rateHeaders(rate, taken) });
 }
 
-const times = ({ perSecond, burst }: Rate, factor: number): Rate => ({
-  perSecond: perSecond * factor,
-  burst: burst * factor,
-});
-
-/** Several visitors may share an address: an office, a proxy that is not vouched for. */
-const ofClient = (perSecond: number): Detail => ({
+/** Visitors of one office, or behind a proxy that TRUST_PROXY does not name, share an address. The hint says so. */
+const clientDetail = (perSecond: number): RefusalDetail => ({
+  message: "Too many requests from this address to this source.",
   limitName: "clientRatePerSecond",
   limit: perSecond,
-  hint: `Wait as Retry-After says. Where many visitors share one address, raise \`limits.clientRatePerSecond\` of the source (now ${perSecond}).`,
+  hint: `Wait as Retry-After says. If many visitors share one address, raise \`limits.clientRatePerSecond\` of the source (now ${perSecond}).`,
 });
 
-/** Makes a limiter with that rate for one key. */
-export type MakeLimiter = (rate: Rate & { maxKeys: number }) => Limiter;
-export interface RateDefaults {
-  client: Rate;
-  source: Rate;
-  unknownKey: Rate;
-}
+/** @param nodes how many nodes share the limits, this one included */
+export function createRateChecks(rates: IngestRates, nodes: () => number): RateChecks {
+  const createLimiter = (rate: Rate, maxKeys: number) => createRateLimiter({ ...rate, maxKeys, nodes });
+  const clients = createLimiter(rates.client, SERVER_LIMITS.rateBuckets);
+  const sources = createLimiter(rates.source, SERVER_LIMITS.sourceCacheEntries);
+  const unknownKeys = createLimiter(rates.unknownKey, SERVER_LIMITS.rateBuckets);
+  const { perSecond, burst } = rates.unknownKey;
+  const factor = SERVER_LIMITS.lookUpsPerUnknownKey;
+  const lookUps = createLimiter(
+    { perSecond: perSecond * factor, burst: burst * factor },
+    SERVER_LIMITS.rateBuckets,
+  );
 
-export function createRates(limiter: MakeLimiter, defaults: RateDefaults): Rates {
-  const clients = limiter({ ...defaults.client, maxKeys: SERVER_LIMITS.rateBuckets });
-  const sources = limiter({ ...defaults.source, maxKeys: SERVER_LIMITS.sourceCacheEntries });
-  const unknownKeys = limiter({ ...defaults.unknownKey, maxKeys: SERVER_LIMITS.rateBuckets });
-  const lookUps = limiter({
-    ...times(defaults.unknownKey, SERVER_LIMITS.lookUpsPerUnknownKey),
-    maxKeys: SERVER_LIMITS.rateBuckets,
-  });
-  const ofKeys = (keys: Limiter, clientKey: string, now: number) => {
-    const taken = keys.take(clientKey, now);
-    return taken.ok ? null : refusalOf(taken, keys.rate, "with unknown keys from this address");
-  };
+  const checkKeys = (limiter: RateLimiter, clientKey: string, now: number) =>
+    rateRefusal(limiter.rate, limiter.take(clientKey, now), {
+      message: "Too many requests with unknown keys from this address.",
+    });
   return {
-    ofSource(known, clientKey, now) {
-      const { client: rate } = known.limits.requestRate;
-      const client = clients.take(`${known.source.sourceId} ${clientKey}`, now, rate);
-      if (!client.ok)
-        return refusalOf(client, rate, "from this address to this source", ofClient(rate.perSecond));
-      const source = sources.take(known.source.sourceId, now);
-      return source.ok ? null : refusalOf(source, sources.rate, "to this source");
+    ofSource({ source: { sourceId }, limits }, clientKey, now) {
+      const { client: rate } = limits.requestRate;
+      const client = clients.take(`${sourceId} ${clientKey}`, now, rate);
+      if (!client.ok) return rateRefusal(rate, client, clientDetail(rate.perSecond));
+      return rateRefusal(sources.rate, sources.take(sourceId, now), {
+        message: "Too many requests to this source.",
+      });
     },
-    ofUnknownKey: (clientKey, now) => ofKeys(unknownKeys, clientKey, now),
-    ofLookUp: (clientKey, now) => ofKeys(lookUps, clientKey, now),
+    ofUnknownKey: (clientKey, now) => checkKeys(unknownKeys, clientKey, now),
+    ofLookUp: (clientKey, now) => checkKeys(lookUps, clientKey, now),
   };
 }

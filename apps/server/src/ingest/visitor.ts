@@ -1,11 +1,12 @@
-/** What a user agent and an address say of a visitor. Looked up once a batch, and remembered by user agent. */
-
+/** What a user agent and an address tell about a visitor: device, browser, bot or not, country. */
 import { readFileSync } from "node:fs";
 import Bowser from "bowser";
 import { isbot } from "isbot";
 import { LRUCache } from "lru-cache";
 import { type CountryResponse, Reader } from "mmdb-lib";
+import type { IngestRequest } from "../core/ingest-request.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
+import { textOrNull } from "./json.ts";
 
 export interface Device {
   device: string | null;
@@ -16,8 +17,7 @@ export interface Device {
   isBot: boolean;
 }
 
-const devices = new LRUCache<string, Device>({ max: SERVER_LIMITS.deviceCacheEntries });
-const NOTHING: Device = {
+const UNKNOWN_DEVICE: Device = {
   device: null,
   os: null,
   osVersion: null,
@@ -26,7 +26,9 @@ const NOTHING: Device = {
   isBot: false,
 };
 
-function readDevice(userAgent: string): Device {
+const devices = new LRUCache<string, Device>({ max: SERVER_LIMITS.deviceCacheEntries });
+
+function parseUserAgent(userAgent: string): Device {
   const parsed = Bowser.parse(userAgent);
   return {
     device: parsed.platform.type ?? null,
@@ -38,37 +40,45 @@ function readDevice(userAgent: string): Device {
   };
 }
 
+/** Parsed user agents are cached. */
 export function deviceOf(userAgent: string | null): Device {
-  if (!userAgent) return NOTHING;
+  if (!userAgent) return UNKNOWN_DEVICE;
   const text = userAgent.slice(0, SERVER_LIMITS.userAgentLength);
   let device = devices.get(text);
   if (!device) {
-    device = readDevice(text);
+    device = parseUserAgent(text);
     devices.set(text, device);
   }
   return device;
 }
 
+/** The user agent that the client names in `context`, else the request's own. */
+export const userAgentOf = (
+  context: Record<string, unknown> | null,
+  { userAgent }: Pick<IngestRequest, "userAgent">,
+): string | null => textOrNull(context?.userAgent) ?? userAgent;
+
 export type CountryOf = (address: string) => string | null;
 
 /**
- * Private and loopback addresses have no country; the file knows none for them.
- * @param unreadable told once, when the file is no longer what it was at the start: visits then have no country, and
- *   their events are taken all the same
+ * Opens a country database (MMDB). Private and loopback addresses have no country.
+ * @param file null: no address has a country
+ * @param onUnreadable called once if the file cannot be read. Events are still accepted, without a country
  */
-export function openCountries(file: string | null, unreadable: (error: unknown) => void): CountryOf {
-  // read with the first look-up: eight megabytes that a node without visitors need not hold
+export function openCountries(file: string | null, onUnreadable: (error: unknown) => void): CountryOf {
+  if (file === null) return () => null;
+  // opened at the first look-up: a node without visitors need not hold its eight megabytes
   let reader: Reader<CountryResponse & { country_code?: string }> | undefined;
-  let isUsable = file !== null;
+  let isUsable = true;
   return (address) => {
     if (!isUsable) return null;
     try {
-      reader ??= new Reader(readFileSync(file!));
+      reader ??= new Reader(readFileSync(file));
       const found = reader.get(address);
       return found?.country_code ?? found?.country?.iso_code ?? null;
     } catch (error) {
       isUsable = false;
-      unreadable(error);
+      onUnreadable(error);
       return null;
     }
   };

@@ -72,7 +72,7 @@ function attempt(changes: Partial<Attempt>): Attempt {
     payloadBytes: 0,
     envelope: null,
     clockSkewMs: null,
-    outcome: null,
+    outcome: { kind: "refused", refusal: new Refusal("internal_error") },
     durationMs: 1.5,
     ...changes,
   };
@@ -121,8 +121,7 @@ export function taken(codes: (EventCode | null)[] = [null], changes: Partial<Att
     results,
   };
   const normalized = results.map((one) => (one.code === null ? JSON.stringify({ id: one.eventId }) : null));
-  made.outcome ??= { kind: "taken", answer, results, normalized };
-  return made;
+  return { ...made, outcome: changes.outcome ?? { kind: "taken", answer, results, normalized } };
 }
 
 /** A bootstrap that opened a session. */
@@ -152,8 +151,7 @@ export function bootstrapped(changes: Partial<Attempt> = {}): Attempt {
     limits,
     privacy: { respectGpc: false, requireConsent: false },
   } as const;
-  made.outcome ??= { kind: "taken", answer, results: [], normalized: [] };
-  return made;
+  return { ...made, outcome: changes.outcome ?? { kind: "taken", answer, results: [], normalized: [] } };
 }
 
 export function refused(

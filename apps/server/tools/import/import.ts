@@ -9,8 +9,7 @@ import { type Operator, withLedgerAlone } from "../../src/cli/operator.ts";
 import type { Report } from "../../src/cli/report.ts";
 import { withWarehouse } from "../../src/cli/warehouse.ts";
 import { Refusal } from "../../src/core/refusal.ts";
-import { compile } from "../../src/core/validate.ts";
-import { type Compile, createEventReader } from "../../src/ingest/parse.ts";
+import { createEventParser } from "../../src/ingest/parse.ts";
 import { chooseWarehouse } from "../../src/open-warehouse.ts";
 import { type Imported, type Importing, judgeImported } from "./normalize.ts";
 import { csvRecords, type FileRecord, ndjsonRecords } from "./records.ts";
@@ -133,8 +132,8 @@ export const importCommand = defineCommand({
       const { config, ledger, now } = operator;
       const { source: sourceId } = args;
       if (!(await ledger.source({ sourceId, now }))) throw new Refusal("source_not_found");
-      const readEvent = createEventReader(compile as Compile);
-      const importing = { sourceId, now, maxEventBytes: config.MAX_EVENT_BYTES, readEvent };
+      const parseEvent = createEventParser();
+      const importing = { sourceId, now, maxEventBytes: config.MAX_EVENT_BYTES, parseEvent };
       const tell = createProgress(args.json === true);
       const records = recordsIn(args.file, args.format);
       const outcome = await withStores(operator, sourceId, (stores) =>

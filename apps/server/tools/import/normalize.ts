@@ -4,10 +4,15 @@
  */
 import { EVENT_CODES, type Event, eventTypeRules, LIMITS } from "@headwater/contract";
 import { toIsoTime } from "../../src/core/time.ts";
-import { rejectBad } from "../../src/ingest/batch.ts";
-import { type Candidate, judge, type Rejection, sharedJson } from "../../src/ingest/normalize.ts";
-import type { createEventReader } from "../../src/ingest/parse.ts";
-import { parseTime } from "../../src/ingest/time.ts";
+import { rejectInvalid } from "../../src/ingest/evaluate-batch.ts";
+import {
+  type Candidate,
+  evaluateEvent,
+  type Rejection,
+  rejectEvent,
+} from "../../src/ingest/evaluate-event.ts";
+import { type EventParser, isInvalid } from "../../src/ingest/parse.ts";
+import { parseTime } from "../../src/ingest/parse-time.ts";
 import { type Device, deviceOf } from "../../src/ingest/visitor.ts";
 
 type Loose = Record<string, unknown>;
@@ -16,7 +21,7 @@ export interface Importing {
   sourceId: string;
   now: number;
   maxEventBytes: number;
-  readEvent: ReturnType<typeof createEventReader>;
+  parseEvent: EventParser;
 }
 
 /** What of the file's event is stored, and when it happened. */
@@ -31,10 +36,8 @@ const text = (value: unknown): string | null =>
   typeof value === "string" && value !== "" && value.length <= LIMITS.maxEnvelopeIdLength ? value : null;
 const timeOf = (value: unknown) => (typeof value === "string" ? parseTime(value) : null);
 
-const invalid = (reason: string): Rejection => ({
-  code: "invalid_event",
-  message: `${EVENT_CODES.invalid_event} ${reason}.`,
-});
+const invalid = (reason: string): Rejection =>
+  rejectEvent("invalid_event", `${EVENT_CODES.invalid_event} ${reason}.`);
 
 /** What the normal form takes from the context, where a file has it beside. */
 const BESIDE = ["locale", "timezone", "screen", "viewport"];
@@ -81,11 +84,11 @@ const asEvent = (row: Loose): unknown => ({
 /** @param row the members of a normal form; `analyticsEventId` and `sourceId` are not looked at: they follow anew */
 export function judgeImported(
   row: unknown,
-  { sourceId, now, maxEventBytes, readEvent }: Importing,
+  { sourceId, now, maxEventBytes, parseEvent }: Importing,
 ): Imported | Rejection {
   if (!isObject(row)) return invalid("It must be an object");
-  const read = readEvent(asEvent(row), [], false, []);
-  if ("bad" in read) return rejectBad(read);
+  const read = parseEvent(asEvent(row), [], []);
+  if (isInvalid(read)) return rejectInvalid(read);
   const event: Event = read.event;
   const { sessionId, anonymousId } = event;
   if (!sessionId || !anonymousId) return invalid("sessionId and anonymousId must not be empty");
@@ -96,20 +99,20 @@ export function judgeImported(
   const userId = text(row.userId);
   const receivedAt = timeOf(row.receivedAt)?.time ?? now;
   const at = Math.min(time.time, now);
-  const judged = judge(
+  const outcome = evaluateEvent(
     { ...read, time: { ...time, canonical: false } },
     {
       sourceId,
       // the age that an event may have is measured from here
       receivedAt: at,
-      sharedJson: sharedJson({
+      shared: {
         sourceId,
         receivedAt: toIsoTime(Math.min(Math.max(receivedAt, 0), now)),
         batchId: text(row.batchId),
         sdkVersion: text(row.sdkVersion),
         country: typeof row.country === "string" && /^[A-Z]{2}$/.test(row.country) ? row.country : null,
-      }),
-      skewMs: 0,
+      },
+      clockSkewMs: 0,
       session: { sourceId, sessionId, anonymousId, userId, startedAt: at, lastActivityAt: at, landing: "" },
       otherSessions: new Map(),
       anonymousId,
@@ -121,8 +124,8 @@ export function judgeImported(
       maxEventBytes,
       // what the source does not count now was counted then
       bots: "apart",
-      excludes: () => false,
+      excludesPath: () => false,
     },
   );
-  return "json" in judged ? { candidate: judged, at } : judged;
+  return outcome.status === "candidate" ? { candidate: outcome, at } : outcome;
 }

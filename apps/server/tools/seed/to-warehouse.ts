@@ -2,7 +2,7 @@
 import { LIMITS } from "@headwater/contract";
 import type { WarehouseClient } from "../../src/clickhouse/client.ts";
 import { toIsoTime } from "../../src/core/time.ts";
-import { judge, type Occasion, sharedJson } from "../../src/ingest/normalize.ts";
+import { type BatchContext, evaluateEvent } from "../../src/ingest/evaluate-event.ts";
 import { deviceOf } from "../../src/ingest/visitor.ts";
 import { blockOf } from "../../src/shipping/block.ts";
 import { type DeliveryHistory, store } from "../../src/shipping/store.ts";
@@ -12,24 +12,24 @@ import type { Visit } from "./traffic.ts";
 const BLOCK_EVENTS = 50_000;
 /** A batch leaves the browser so long after its last event. */
 const SENT_AFTER_MS = 1_000;
-const NO_SESSIONS: Occasion["otherSessions"] = new Map();
+const NO_SESSIONS: BatchContext["otherSessions"] = new Map();
 
 /** A batch of the visit, as it would have come. */
-function occasionOf({ visitor, sessionId, events }: Visit, sourceId: string, site: string): Occasion {
+function contextOf({ visitor, sessionId, events }: Visit, sourceId: string, site: string): BatchContext {
   const { anonymousId, userId, userAgent, country, locale, timezone } = visitor;
   const startedAt = events[0]!.at;
   const receivedAt = events.at(-1)!.at + SENT_AFTER_MS;
   return {
     sourceId,
     receivedAt,
-    sharedJson: sharedJson({
+    shared: {
       sourceId,
       receivedAt: toIsoTime(receivedAt),
       batchId: `batch-${sessionId}`,
       sdkVersion: "seed",
       country,
-    }),
-    skewMs: 0,
+    },
+    clockSkewMs: 0,
     session: { sourceId, sessionId, anonymousId, userId, startedAt, lastActivityAt: startedAt, landing: "" },
     otherSessions: NO_SESSIONS,
     anonymousId,
@@ -40,17 +40,20 @@ function occasionOf({ visitor, sessionId, events }: Visit, sourceId: string, sit
     deviceOf,
     maxEventBytes: LIMITS.maxEventBytes,
     bots: "apart",
-    excludes: () => false,
+    excludesPath: () => false,
   };
 }
 
 /** A line each. */
 export function rowsOf(visit: Visit, sourceId: string, site: string): string[] {
-  const occasion = occasionOf(visit, sourceId, site);
+  const context = contextOf(visit, sourceId, site);
   return visit.events.map(({ at, event }) => {
-    const judged = judge({ event, time: { time: at, zoned: true, canonical: true }, warnings: [] }, occasion);
-    if (!("json" in judged)) throw new Error(`a made-up event is not one: ${judged.message}`);
-    return judged.json;
+    const outcome = evaluateEvent(
+      { event, time: { time: at, zoned: true, canonical: true }, warnings: [] },
+      context,
+    );
+    if (outcome.status === "rejected") throw new Error(`a made-up event is not one: ${outcome.message}`);
+    return outcome.json;
   });
 }
 

@@ -1,0 +1,104 @@
+/** Reads request bodies. Every read is bounded; ingest bodies may be compressed with gzip (docs/contract.md section 4). */
+import type { IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
+import { promisify } from "node:util";
+import { gunzip } from "node:zlib";
+import { Refusal } from "./refusal.ts";
+
+/**
+ * How much beyond the limit is read and dropped, so that a client that sends its whole body first can read the
+ * refusal. It covers the largest limit that a source can have and that a proxy lets through (deploy/nginx.conf).
+ */
+const MAX_DRAINED_BYTES = 6_291_456;
+
+export interface RequestBytes {
+  /** The body, cut off at the limit. */
+  readonly bytes: Buffer;
+  /** The bytes that were received; larger than the limit when the body is too large. */
+  readonly sizeBytes: number;
+}
+
+/** The body of an ingest request, decompressed. */
+export interface IngestBody extends RequestBytes {
+  /** `too_large`: `bytes` holds the beginning. `bad_encoding`: an unknown, doubled or corrupt content encoding. */
+  readonly problem: "too_large" | "bad_encoding" | null;
+}
+
+/** Bodies that are being read, by their sockets. */
+const pendingReads = new WeakMap<Socket, (refusal: Refusal) => void>();
+
+/** Ends the reading of a body that will never be complete. Returns false when no body is read from the socket. */
+export function rejectPendingRead(socket: Socket, refusal: Refusal): boolean {
+  const reject = pendingReads.get(socket);
+  reject?.(refusal);
+  return reject !== undefined;
+}
+
+const connectionClosed = () =>
+  new Refusal("request_timeout", {
+    message: "The connection was closed before the request was complete.",
+  });
+
+/**
+ * Reads a body up to `maxBytes`. The request is paused when far more than that arrives.
+ * @throws Refusal 408 when the client disconnects or is too slow, 400 when it sends invalid HTTP
+ */
+export function readBytes(request: IncomingMessage, maxBytes: number): Promise<RequestBytes> {
+  return new Promise((resolve, reject) => {
+    pendingReads.set(request.socket, reject);
+    const chunks: Buffer[] = [];
+    let sizeBytes = 0;
+    const finish = () => {
+      pendingReads.delete(request.socket);
+      const [first = Buffer.alloc(0)] = chunks;
+      resolve({ bytes: chunks.length > 1 ? Buffer.concat(chunks) : first, sizeBytes });
+    };
+    request.on("data", (chunk: Buffer) => {
+      sizeBytes += chunk.length;
+      if (sizeBytes <= maxBytes) chunks.push(chunk);
+      else if (sizeBytes > maxBytes + MAX_DRAINED_BYTES) {
+        request.pause();
+        finish();
+      }
+    });
+    request.on("end", finish);
+    request.on("error", () => reject(connectionClosed()));
+    request.on("close", () => {
+      if (!request.complete) reject(connectionClosed());
+    });
+  });
+}
+
+const gunzipAsync = promisify(gunzip);
+const isTooLargeError = (error: unknown) =>
+  error instanceof Error && "code" in error && error.code === "ERR_BUFFER_TOO_LARGE";
+
+/** Decompresses up to the limit and no further, so that a decompression bomb costs no more than a large body. */
+async function decompress(compressed: Buffer, maxBytes: number): Promise<IngestBody> {
+  try {
+    const bytes = await gunzipAsync(compressed, { maxOutputLength: maxBytes });
+    return { bytes, sizeBytes: bytes.length, problem: null };
+  } catch (error) {
+    if (isTooLargeError(error)) return { bytes: compressed, sizeBytes: maxBytes + 1, problem: "too_large" };
+    return { bytes: compressed, sizeBytes: compressed.length, problem: "bad_encoding" };
+  }
+}
+
+/** Data that does not compress grows a little: a header, and a few bytes for each block. */
+const maxCompressedBytes = (maxBytes: number) => maxBytes + (maxBytes >> 8) + 1_024;
+
+/**
+ * Reads the body of an ingest request.
+ * @param maxBytes counts decompressed bytes
+ * @throws Refusal as `readBytes`
+ */
+export async function readIngestBody(request: IncomingMessage, maxBytes: number): Promise<IngestBody> {
+  const encoding = request.headers["content-encoding"]?.trim().toLowerCase() ?? "";
+  const isGzip = encoding === "gzip" || encoding === "x-gzip";
+  const maxReceived = isGzip ? maxCompressedBytes(maxBytes) : maxBytes;
+  const received = await readBytes(request, maxReceived);
+  if (received.sizeBytes > maxReceived) return { ...received, problem: "too_large" };
+  if (isGzip) return decompress(received.bytes, maxBytes);
+  const isPlain = encoding === "" || encoding === "identity";
+  return { ...received, problem: isPlain ? null : "bad_encoding" };
+}

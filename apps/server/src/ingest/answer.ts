@@ -1,0 +1,53 @@
+/** The answer to a request that was processed (spec 2.5 and 2.8). */
+import type { BootstrapAnswer, EventsAnswer } from "@headwater/contract";
+import { toIsoTime } from "../core/time.ts";
+import type { BatchResults } from "./evaluate-batch.ts";
+import type { BootstrapFields, ParsedBody } from "./parse.ts";
+import { expiresAt } from "./session-cache.ts";
+import type { CachedSource } from "./source-cache.ts";
+import type { Visit } from "./visit.ts";
+
+export interface AnswerInput {
+  readonly attemptId: string;
+  readonly receivedAt: number;
+  readonly keyed: CachedSource;
+  readonly parsed: ParsedBody;
+  readonly visit: Visit;
+  readonly results: BatchResults;
+}
+
+/** A client that knows only the visitor's id is not told the user that the session holds. */
+const identifiedUserId = ({ sessionId, userId }: BootstrapFields, { session }: Visit) =>
+  sessionId ? session.userId : (userId ?? null);
+
+function buildBootstrapAnswer(
+  { attemptId, receivedAt, keyed, visit }: AnswerInput,
+  body: BootstrapFields,
+): BootstrapAnswer {
+  const { session, state } = visit;
+  const { maxBatchSize, maxPayloadBytes, maxEventBytes, maxEventAgeSeconds, sessionTimeoutSeconds } =
+    keyed.limits;
+  return {
+    ok: true,
+    attemptId,
+    ingestVersion: 2,
+    sourceId: session.sourceId,
+    sessionId: session.sessionId,
+    anonymousId: session.anonymousId,
+    identifiedUserId: identifiedUserId(body, visit),
+    ingestUrl: `/api/ingest/v2/${keyed.publicKey}/events`,
+    sessionResumed: state === "resumed",
+    sessionExpiresAt: toIsoTime(expiresAt(session)),
+    serverTime: toIsoTime(receivedAt),
+    limits: { maxBatchSize, maxPayloadBytes, maxEventBytes, maxEventAgeSeconds, sessionTimeoutSeconds },
+    privacy: keyed.source.privacy,
+  };
+}
+
+export function buildAnswer(input: AnswerInput): BootstrapAnswer | EventsAnswer {
+  const { attemptId, parsed, visit, results } = input;
+  const { sourceId, sessionId } = visit.session;
+  if (parsed.kind === "events") return { ok: true, attemptId, sourceId, sessionId, ...results };
+  const answer = buildBootstrapAnswer(input, parsed.body);
+  return parsed.body.events ? { ...answer, ...results } : answer;
+}

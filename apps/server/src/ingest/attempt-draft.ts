@@ -1,0 +1,52 @@
+import type { Attempt, AttemptFacts, Outcome } from "../core/attempt.ts";
+import type { IngestRequest } from "../core/ingest-request.ts";
+
+/** Collects what is learned about a request until its outcome is known. */
+export interface AttemptDraft {
+  readonly attemptId: string;
+  note(facts: Partial<AttemptFacts>): void;
+  finish(outcome: Outcome): Attempt;
+}
+
+const NOTHING_KNOWN: AttemptFacts = {
+  source: null,
+  keyState: null,
+  publicKey: null,
+  text: null,
+  head: null,
+  payloadBytes: 0,
+  envelope: null,
+  clockSkewMs: null,
+};
+
+export interface AttemptDraftDeps {
+  readonly newId: (prefix: string) => string;
+  /** Milliseconds, monotonic. */
+  readonly stopwatch: () => number;
+}
+
+export function startAttempt(request: IngestRequest, { newId, stopwatch }: AttemptDraftDeps): AttemptDraft {
+  const startedAt = stopwatch();
+  const attemptId = newId("att");
+  const { requestId, kind, legacy, receivedAt, origin, userAgent, proxyUntrusted } = request;
+  let facts = NOTHING_KNOWN;
+  return {
+    attemptId,
+    note: (more) => {
+      facts = { ...facts, ...more };
+    },
+    finish: (outcome) => ({
+      attemptId,
+      requestId,
+      kind,
+      legacy,
+      receivedAt,
+      origin,
+      userAgent,
+      proxyUntrusted,
+      ...facts,
+      outcome,
+      durationMs: stopwatch() - startedAt,
+    }),
+  };
+}

@@ -1,0 +1,39 @@
+/** Bounds how many requests wait for the rest of their body. They take no slot of the requests that are processed. */
+import { createAdmission } from "../core/admission.ts";
+import { SERVER_LIMITS } from "../core/limits.ts";
+import { Refusal } from "../core/refusal.ts";
+
+export interface BodySlots {
+  /**
+   * Takes a slot until the returned value is disposed of.
+   * @throws Refusal 503 when this source, this client or the whole node waits for too many bodies
+   */
+  take(sourceId: string, clientKey: string): Disposable;
+}
+
+export function createBodySlots(): BodySlots {
+  const bySource = createAdmission({
+    maxActive: SERVER_LIMITS.waitingBodies,
+    maxActivePerKey: SERVER_LIMITS.waitingBodiesOfSource,
+  });
+  const byClient = createAdmission({ maxActivePerKey: SERVER_LIMITS.waitingBodiesOfClient });
+  return {
+    take(sourceId, clientKey) {
+      const releaseClient = byClient.tryEnter(clientKey);
+      const releaseSource = releaseClient && bySource.tryEnter(sourceId);
+      if (!releaseSource) {
+        releaseClient?.();
+        throw new Refusal("overloaded", {
+          message: "Too many requests are waiting for the rest of their body.",
+          hint: "Send the whole body at once; try again after Retry-After.",
+        });
+      }
+      return {
+        [Symbol.dispose]: () => {
+          releaseClient();
+          releaseSource();
+        },
+      };
+    },
+  };
+}

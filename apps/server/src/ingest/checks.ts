@@ -1,0 +1,60 @@
+/** Whether a request may come in (docs/contract.md section 4): by its key, its source's state, its origin and its size. */
+import { originToAllow } from "@headwater/contract/origin";
+import type { IngestBody } from "../core/body.ts";
+import type { IngestRequest } from "../core/ingest-request.ts";
+import { Refusal } from "../core/refusal.ts";
+import { invalidBody } from "./json.ts";
+import type { CachedSource } from "./source-cache.ts";
+
+/** Refuses a key that was rotated, unless its grace period lasts. */
+export function checkKey({ keyState, keyExpiresAt }: CachedSource, now: number): Refusal | null {
+  const isAccepted = keyState === "current" || (keyExpiresAt !== null && keyExpiresAt > now);
+  return isAccepted ? null : new Refusal("rotated_public_key");
+}
+
+/** A host name with a trailing dot: the same host in DNS, but a different origin in a browser. */
+const ENDS_WITH_DOT = /^https?:\/\/[a-z0-9.-]+\.(?::\d+)?$/i;
+
+/** Clients can put anything into `Origin`, so only an origin that is safe to allow is suggested, and never `*` alone. */
+function originHint(origin: string): string {
+  const suggested = originToAllow(origin);
+  if (suggested !== null) return `Add ${suggested} to the source's \`allowedOrigins\`.`;
+  if (ENDS_WITH_DOT.test(origin))
+    return "The host ends with a dot, which `allowedOrigins` cannot name; open the page at its address without that dot.";
+  return origin === "null"
+    ? "A sandboxed frame or a local file sends the origin `null`, which only `*` in `allowedOrigins` allows; serve the page over http instead."
+    : "This is not the origin of a page (scheme://host[:port]), so `allowedOrigins` cannot name it.";
+}
+
+function checkOrigin(origin: string | null, keyed: CachedSource): Refusal | null {
+  if (origin === null) {
+    const isOptional = !keyed.source.requireOrigin || keyed.allowsAnyOrigin;
+    return isOptional ? null : new Refusal("origin_missing");
+  }
+  if (keyed.allowsOrigin(origin)) return null;
+  return new Refusal("origin_not_allowed", {
+    message: `The origin ${origin.slice(0, 300)} is not allowed for this source.`,
+    hint: originHint(origin),
+  });
+}
+
+function checkBody({ problem, sizeBytes }: IngestBody, limit: number): Refusal | null {
+  if (problem === "bad_encoding")
+    return invalidBody(
+      "invalid_encoding",
+      "The content encoding is unknown, doubled or corrupt; send plain JSON or gzip.",
+    );
+  if (problem === null) return null;
+  return new Refusal("payload_too_large", {
+    message: `The body has ${sizeBytes} bytes or more; this source accepts ${limit}.`,
+    limit,
+    limitName: "maxPayloadBytes",
+    actual: sizeBytes,
+  });
+}
+
+/** Checks what can be checked before the body is parsed, and returns the first refusal. */
+export function checkRequest(request: IngestRequest, keyed: CachedSource, body: IngestBody): Refusal | null {
+  if (!keyed.source.isActive) return new Refusal("source_inactive");
+  return checkOrigin(request.origin, keyed) ?? checkBody(body, keyed.limits.maxPayloadBytes);
+}

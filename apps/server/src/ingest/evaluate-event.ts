@@ -1,0 +1,244 @@
+/** A client's event to its normal form, or the reason why it is rejected (docs/contract.md section 4). Pure. */
+import { hash } from "node:crypto";
+import {
+  type BotPolicy,
+  EVENT_CODES,
+  type Event,
+  type EventCode,
+  eventTypeRules,
+  LIMITS,
+  storedEventName,
+  type Warning,
+} from "@headwater/contract";
+import { SERVER_LIMITS } from "../core/limits.ts";
+import type { SessionRecord } from "../core/records.ts";
+import { DAY_MS, toIsoTime } from "../core/time.ts";
+import { inspect, isLonger, jsonBytes, setOwn, textOrNull } from "./json.ts";
+import { addressOf, cutUrl, referrerHostOf, withoutCredentials } from "./page-address.ts";
+import { type ValidEvent, warnOnce } from "./parse.ts";
+import type { Device } from "./visitor.ts";
+
+/** Members of the normal form that all events of a batch share. */
+export interface SharedMembers {
+  readonly sourceId: string;
+  /** ISO 8601. */
+  readonly receivedAt: string;
+  readonly batchId: string | null;
+  readonly sdkVersion: string | null;
+  readonly country: string | null;
+}
+
+/** What holds for all events of a batch. */
+export interface BatchContext {
+  readonly sourceId: string;
+  /** Milliseconds since the epoch. */
+  readonly receivedAt: number;
+  readonly shared: SharedMembers;
+  /** `receivedAt` − `sentAt`. */
+  readonly clockSkewMs: number;
+  readonly session: SessionRecord;
+  /** Sessions that events name instead of the batch's. null: the source has no such session. */
+  readonly otherSessions: ReadonlyMap<string, SessionRecord | null>;
+  readonly anonymousId: string;
+  readonly userId: string | null;
+  readonly context: Record<string, unknown> | null;
+  readonly origin: string | null;
+  readonly device: Device;
+  readonly deviceOf: (userAgent: string) => Device;
+  readonly maxEventBytes: number;
+  readonly bots: BotPolicy;
+  /** Whether the source's `excludedPaths` contain the path. */
+  readonly excludesPath: (path: string) => boolean;
+}
+
+/** An event that will be stored, unless it is a duplicate. */
+export interface Candidate {
+  readonly status: "candidate";
+  readonly event: Event;
+  /** The deduplication key. */
+  readonly key: string;
+  /** The normal form. */
+  readonly json: string;
+  readonly sessionId: string;
+  readonly userId: string | null;
+  readonly warnings: Warning[];
+}
+export interface Rejection {
+  readonly status: "rejected";
+  readonly code: EventCode;
+  readonly message: string;
+}
+export type EventOutcome = Candidate | Rejection;
+
+/** The deduplication key: 128 bits of a hash of source and event id. With a prefix it is the stored event's id. */
+export const eventKey = (sourceId: string, eventId: string): string =>
+  hash("sha256", `${sourceId}\n${eventId}`, "hex").slice(0, 32);
+export const analyticsEventId = (key: string): string => `evt_${key}`;
+
+export const rejectEvent = (code: EventCode, message: string = EVENT_CODES[code]): Rejection => ({
+  status: "rejected",
+  code,
+  message,
+});
+
+const SKEW_TOLERANCE_MS = LIMITS.skewToleranceSeconds * 1_000;
+const UNRELIABLE_SKEW_MS = SERVER_LIMITS.unreliableSkewSeconds * 1_000;
+const MAX_AGE_MS = LIMITS.maxEventAgeSeconds * 1_000;
+const FUTURE_CLAMP_MS = LIMITS.futureClampSeconds * 1_000;
+
+/** The time of the event by the server's clock, in milliseconds. */
+function correctTime(time: number, context: BatchContext, warnings: Warning[]): number | Rejection {
+  const { receivedAt, clockSkewMs } = context;
+  const skewMs = Math.abs(clockSkewMs);
+  const occurredAt = skewMs > SKEW_TOLERANCE_MS ? time + clockSkewMs : time;
+  if (skewMs > UNRELIABLE_SKEW_MS) warnings.push("sent_at_unreliable");
+  const aheadMs = occurredAt - receivedAt;
+  if (-aheadMs > MAX_AGE_MS) return rejectEvent("timestamp_too_old");
+  if (aheadMs > DAY_MS) return rejectEvent("timestamp_in_future");
+  if (aheadMs <= FUTURE_CLAMP_MS) return occurredAt;
+  warnings.push("timestamp_clamped");
+  return receivedAt;
+}
+
+function findSession({ sessionId }: Event, { session, otherSessions }: BatchContext): SessionRecord | null {
+  if (!sessionId || sessionId === session.sessionId) return session;
+  return otherSessions.get(sessionId) ?? null;
+}
+
+/** Cuts long strings, in place. Returns whether one was cut. */
+function cutStrings(value: object): boolean {
+  let isCut = false;
+  for (const [key, item] of Object.entries(value)) {
+    if (typeof item === "string" && item.length > LIMITS.maxPropertyStringLength) {
+      setOwn(value, key, item.slice(0, LIMITS.maxPropertyStringLength).toWellFormed());
+      isCut = true;
+    } else if (typeof item === "object" && item !== null) {
+      isCut = cutStrings(item) || isCut;
+    }
+  }
+  return isCut;
+}
+
+/** Unknown members are not stored and do not count. */
+const storedBytes = ({ id, name, page, properties, context }: Event) =>
+  jsonBytes({ id, name, page, properties, context });
+
+/** @param upperBound the event's size is at most this, so that few events need to be measured */
+function checkEventSize(event: Event, maxBytes: number, upperBound: number): Rejection | null {
+  const bytes = upperBound > maxBytes ? storedBytes(event) : 0;
+  if (bytes <= maxBytes) return null;
+  return rejectEvent(
+    "event_too_large",
+    `The event has ${bytes} bytes; at most ${maxBytes} are allowed. Send less in \`properties\` and \`context\`.`,
+  );
+}
+
+/** Checks the properties and cuts long strings in them. */
+function checkProperties(event: Event, maxEventBytes: number, warnings: Warning[]): Rejection | null {
+  const { properties } = event;
+  if (!properties) return null;
+  const { isTooDeep, hasNonFinite, maxBytes } = inspect(properties, LIMITS.maxDepth);
+  if (isTooDeep) return rejectEvent("properties_too_deep");
+  if (Object.keys(properties).length > LIMITS.maxProperties) return rejectEvent("too_many_properties");
+  // before strings are cut, because the limit is on what was sent
+  const tooLarge = checkEventSize(event, maxEventBytes, maxBytes);
+  if (tooLarge) return tooLarge;
+  if (hasNonFinite) warnOnce(warnings, "number_not_finite");
+  if (maxBytes > LIMITS.maxPropertyStringLength && cutStrings(properties)) warnings.push("value_truncated");
+  return null;
+}
+
+function normalizePage(page: NonNullable<Event["page"]>, siteOrigin: string | null, warnings: Warning[]) {
+  const { url = null, path = null, title = null } = page;
+  const longest = Math.max(url?.length ?? 0, path?.length ?? 0, page.referrer?.length ?? 0);
+  if (longest > LIMITS.maxUrlLength) warnings.push("url_truncated");
+  const isTitleCut = title !== null && title.length > LIMITS.maxTitleLength;
+  if (isTitleCut) warnOnce(warnings, "value_truncated");
+  const address = addressOf(url && cutUrl(url), path && cutUrl(path), siteOrigin);
+  const referrer = page.referrer ? withoutCredentials(cutUrl(page.referrer)) : null;
+  return {
+    ...address,
+    title: isTitleCut ? title.slice(0, LIMITS.maxTitleLength).toWellFormed() : title,
+    referrer,
+    referrerHost: referrerHostOf(referrer, address.host),
+  };
+}
+
+const MAX_SIZE_LENGTH = 32;
+
+/** A screen or viewport size, which clients send as text or as an object. */
+function sizeText(value: unknown): string | null {
+  if (typeof value === "string") return value.slice(0, MAX_SIZE_LENGTH).toWellFormed();
+  if (typeof value !== "object" || value === null || !("width" in value) || !("height" in value)) return null;
+  const { width, height } = value;
+  return typeof width === "number" && typeof height === "number" ? `${width}x${height}` : null;
+}
+
+function checkType(event: Event): Rejection | null {
+  const rules = eventTypeRules(event.type);
+  if (rules === null) return rejectEvent("unsupported_event_type");
+  if (isLonger(event.id, LIMITS.maxEventIdLength)) return rejectEvent("event_id_too_long");
+  if (rules.requiresName && isLonger(event.name ?? "", LIMITS.maxEventNameLength))
+    return rejectEvent("event_name_too_long");
+  if (rules.requiresPage && !event.page?.url && !event.page?.path) return rejectEvent("page_address_missing");
+  return null;
+}
+
+/** The context and device of an event: those of the batch, unless the event has its own. */
+function surroundingsOf(event: Event, batch: BatchContext) {
+  const own: Record<string, unknown> | null = event.context ?? null;
+  const context = own && batch.context ? { ...batch.context, ...own } : (own ?? batch.context);
+  const ownUserAgent = textOrNull(own?.userAgent);
+  const device = ownUserAgent ? batch.deviceOf(ownUserAgent) : batch.device;
+  const isCountedBot = device.isBot && batch.bots === "keep";
+  return { context, device: isCountedBot ? { ...device, isBot: false } : device };
+}
+
+/** Whether one event is stored, as far as that can be decided without asking the ledger for duplicates. */
+export function evaluateEvent({ event, time, ...parsed }: ValidEvent, batch: BatchContext): EventOutcome {
+  const warnings = [...parsed.warnings];
+  const badType = checkType(event);
+  if (badType) return badType;
+  const occurredAt = correctTime(time.time, batch, warnings);
+  if (typeof occurredAt !== "number") return occurredAt;
+  const session = findSession(event, batch);
+  if (!session) return rejectEvent("session_mismatch");
+  const badProperties = checkProperties(event, batch.maxEventBytes, warnings);
+  if (badProperties) return badProperties;
+
+  const anonymousId = event.anonymousId ?? batch.anonymousId;
+  if (anonymousId !== session.anonymousId) warnings.push("anonymous_id_mismatch");
+  const { context, device } = surroundingsOf(event, batch);
+  if (device.isBot && batch.bots === "reject") return rejectEvent("bot_rejected");
+  if (device.isBot) warnings.push("bot_suspected");
+  const page = event.page ? normalizePage(event.page, batch.origin, warnings) : null;
+  if (page?.path && batch.excludesPath(page.path)) return rejectEvent("path_excluded");
+
+  const key = eventKey(batch.sourceId, event.id);
+  const { sessionId } = session;
+  const isUnchanged = occurredAt === time.time && time.canonical;
+  const json = JSON.stringify({
+    analyticsEventId: analyticsEventId(key),
+    eventId: event.id,
+    type: event.type,
+    name: storedEventName(event.type, event.name),
+    occurredAt: isUnchanged ? event.timestamp : toIsoTime(occurredAt),
+    timestamp: event.timestamp,
+    sessionId,
+    anonymousId,
+    userId: batch.userId ?? session.userId,
+    page,
+    locale: textOrNull(context?.locale),
+    timezone: textOrNull(context?.timezone),
+    screen: sizeText(context?.screen),
+    viewport: sizeText(context?.viewport),
+    device,
+    properties: event.properties ?? null,
+    context: context ?? null,
+    ...batch.shared,
+  });
+  // the normal form has the event's data and more; a UTF-16 unit has at most three bytes
+  const tooLarge = checkEventSize(event, batch.maxEventBytes, json.length * 3);
+  if (tooLarge) return tooLarge;
+  return { status: "candidate", event, key, json, sessionId, userId: batch.userId, warnings };
+}

@@ -1,0 +1,155 @@
+/** The pipeline of ingest: every stage that a request passes, from its public key to its answer. */
+
+import type { Admission } from "../core/admission.ts";
+import type { Attempt, Outcome, Taken } from "../core/attempt.ts";
+import { type IngestBody, readIngestBody } from "../core/body.ts";
+import type { IngestRequest } from "../core/ingest-request.ts";
+import { Refusal } from "../core/refusal.ts";
+import type { IngestLedger } from "../ledger/ledger.ts";
+import { toRefusal } from "../ledger/to-refusal.ts";
+import { buildAnswer } from "./answer.ts";
+import { type AttemptDraft, startAttempt } from "./attempt-draft.ts";
+import type { BodySlots } from "./body-slots.ts";
+import { checkKey, checkRequest } from "./checks.ts";
+import { buildCommit, buildResults, evaluateBatch, recordCommit } from "./evaluate-batch.ts";
+import { decodeBody, parseJson } from "./json.ts";
+import { type BodyParser, readEnvelope } from "./parse.ts";
+import type { RateChecks } from "./rates.ts";
+import type { SessionCache } from "./session-cache.ts";
+import type { CachedSource, SourceCache } from "./source-cache.ts";
+import { findVisit } from "./visit.ts";
+import type { CountryOf } from "./visitor.ts";
+
+export interface IngestDeps {
+  readonly ledger: IngestLedger;
+  readonly sources: SourceCache;
+  readonly sessions: SessionCache;
+  readonly rates: RateChecks;
+  readonly bodySlots: BodySlots;
+  /** Slots for requests that are processed, by source. */
+  readonly admission: Admission;
+  readonly parseBody: BodyParser;
+  readonly countryOf: CountryOf;
+  readonly newId: (prefix: string) => string;
+  /** Why the node accepts nothing now. null: it accepts requests. */
+  readonly unavailable: () => "storage_full" | "shutting_down" | null;
+  /** Makes a log line, counters and a debug record of a finished attempt. */
+  readonly observe: (attempt: Attempt) => void;
+  /** Logs a storage failure or a bug. */
+  readonly report: (error: unknown, requestId: string) => void;
+  /** Milliseconds, monotonic. */
+  readonly stopwatch: () => number;
+}
+
+/** Handles an ingest request. Never rejects: the attempt contains the answer or the refusal. */
+export async function handleIngest(request: IngestRequest, deps: IngestDeps): Promise<Attempt> {
+  const draft = startAttempt(request, deps);
+  const outcome = await runStages(request, draft, deps).catch((error: unknown): Outcome => {
+    const refusal = toRefusal(error);
+    if (refusal.cause !== undefined) deps.report(refusal.cause, request.requestId);
+    return { kind: "refused", refusal };
+  });
+  const attempt = draft.finish(outcome);
+  observeSafely(attempt, deps);
+  return attempt;
+}
+
+/**
+ * The stages in order; the first that throws a refusal ends the request (docs/contract.md section 4). The draft notes
+ * what each stage learned, so that the debug view shows refused requests too.
+ */
+async function runStages(request: IngestRequest, draft: AttemptDraft, deps: IngestDeps): Promise<Taken> {
+  const { publicKey, clientKey, receivedAt } = request;
+  const keyed = await findSource(request, deps);
+  const { sourceId } = keyed.source;
+  const keyRefusal = checkKey(keyed, receivedAt);
+  draft.note({ source: keyed.source, publicKey, keyState: keyRefusal ? "retired" : keyed.keyState });
+  const rateRefusal = deps.rates.ofSource(keyed, clientKey, receivedAt);
+  if (rateRefusal) throw keyRefusal ?? rateRefusal;
+  requireAvailable(sourceId, deps);
+
+  // the body of a refused request is read too, so that the debug view can show it
+  const body = await receiveBody(request, keyed, deps.bodySlots);
+  draft.note({ payloadBytes: body.sizeBytes });
+  const refusal = keyRefusal ?? checkRequest(request, keyed, body);
+  if (refusal) {
+    draft.note(describeBody(body));
+    throw refusal;
+  }
+
+  using _slot = await deps.admission.enter(sourceId);
+  const { text, head } = decodeBody(body);
+  draft.note({ text, head });
+  const json = parseJson(text);
+  draft.note({ envelope: readEnvelope(json) });
+  const parsed = deps.parseBody(json, request, keyed.limits.maxBatchSize);
+  if (parsed.batch) draft.note({ clockSkewMs: receivedAt - parsed.batch.sentAt });
+
+  using visit = await findVisit(parsed, request, sourceId, deps);
+  const { session } = visit;
+  const events = await evaluateBatch({ request, keyed, parsed, session }, deps);
+  const commit = buildCommit(request, visit, parsed.body.userId ?? null, events);
+  const committed = await deps.ledger.commit(commit);
+  visit.confirm();
+  recordCommit(commit, committed, deps.sessions);
+
+  const results = buildResults(events, committed, sourceId);
+  const { attemptId } = draft;
+  const answer = buildAnswer({ attemptId, receivedAt, keyed, parsed, visit, results });
+  const normalized = events.map(({ outcome }) => (outcome.status === "candidate" ? outcome.json : null));
+  return { kind: "taken", answer, results: results.results, normalized };
+}
+
+/** @throws Refusal 404 when no source has the key, 429 when the client tries too many unknown keys */
+async function findSource(request: IngestRequest, { sources, rates }: IngestDeps): Promise<CachedSource> {
+  const { publicKey, clientKey, receivedAt } = request;
+  const cached = sources.cached(publicKey);
+  if (cached) return cached;
+  if (cached === undefined) {
+    // made-up keys must not cost the ledger an unlimited number of look-ups
+    const tooManyLookUps = rates.ofLookUp(clientKey, receivedAt);
+    if (tooManyLookUps) throw tooManyLookUps;
+    const found = await sources.find(publicKey);
+    if (found) return found;
+  }
+  throw rates.ofUnknownKey(clientKey, receivedAt) ?? new Refusal("unknown_public_key");
+}
+
+/** @throws Refusal 503 */
+function requireAvailable(sourceId: string, { unavailable, admission }: IngestDeps): void {
+  const code = unavailable() ?? (admission.isFull(sourceId) ? "overloaded" : null);
+  if (code) throw new Refusal(code);
+}
+
+/** @throws Refusal 503 when too many bodies are on their way, 408 or 400 when the body never arrives */
+async function receiveBody(
+  { stream, clientKey }: IngestRequest,
+  { source, limits }: CachedSource,
+  slots: BodySlots,
+): Promise<IngestBody> {
+  using _slot = slots.take(source.sourceId, clientKey);
+  return await readIngestBody(stream, limits.maxPayloadBytes);
+}
+
+/** The body of a refused request, for the debug view. */
+function describeBody(body: IngestBody) {
+  const { text, head } = decodeBody(body);
+  return { text, head, envelope: text === null ? null : readEnvelope(tryParseJson(text)) };
+}
+
+function tryParseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** A failure of the observers is logged and does not fail the request. */
+function observeSafely(attempt: Attempt, { observe, report }: IngestDeps): void {
+  try {
+    observe(attempt);
+  } catch (error) {
+    report(error, attempt.requestId);
+  }
+}

@@ -1,0 +1,132 @@
+/** Parses the address of a page and its referrer. Pure. */
+import { LIMITS } from "@headwater/contract";
+import { LRUCache } from "lru-cache";
+import { SERVER_LIMITS } from "../core/limits.ts";
+
+export interface PageAddress {
+  url: string | null;
+  origin: string | null;
+  host: string | null;
+  path: string | null;
+  query: string | null;
+  utm: Record<string, string> | null;
+  clickIds: Record<string, string> | null;
+}
+
+const UTM_FIELDS = ["source", "medium", "campaign", "term", "content"];
+const CLICK_IDS = [
+  "gclid",
+  "gbraid",
+  "wbraid",
+  "dclid",
+  "fbclid",
+  "msclkid",
+  "ttclid",
+  "twclid",
+  "li_fat_id",
+  "yclid",
+];
+/** Most queries have none of these fields and need no further parsing. */
+const HAS_CAMPAIGN = /utm_|clid|li_fat_id|[gw]braid|msclkid/i;
+const MAX_FIELD_LENGTH = 500;
+
+/** Cuts the URL to its maximum length, without leaving half of a character. */
+export const cutUrl = (url: string) =>
+  url.length > LIMITS.maxUrlLength ? url.slice(0, LIMITS.maxUrlLength).toWellFormed() : url;
+
+function readFields(query: URLSearchParams, names: readonly string[], prefix: string) {
+  const found: Record<string, string> = {};
+  for (const name of names) {
+    const value = query.get(prefix + name);
+    if (value) found[name] = value.slice(0, MAX_FIELD_LENGTH).toWellFormed();
+  }
+  return Object.keys(found).length > 0 ? found : null;
+}
+
+function parseCampaign(query: string): Pick<PageAddress, "utm" | "clickIds"> {
+  if (!HAS_CAMPAIGN.test(query)) return { utm: null, clickIds: null };
+  const values = new URLSearchParams(query);
+  return { utm: readFields(values, UTM_FIELDS, "utm_"), clickIds: readFields(values, CLICK_IDS, "") };
+}
+
+/** Removes the user name and the password from an address; other text is returned as it is. */
+export function withoutCredentials(text: string): string {
+  const parsed = text.includes("@") ? URL.parse(text) : null;
+  if (!parsed || (parsed.username === "" && parsed.password === "")) return text;
+  parsed.username = "";
+  parsed.password = "";
+  return parsed.href;
+}
+
+/** Client-side routers may send a path with its query and fragment. */
+const withoutQuery = (path: string) => path.replace(/[?#].*$/s, "");
+
+/** Text that is not an absolute address: the path is the part before `?` and `#`. */
+function parseRelative(text: string): PageAddress {
+  const path = withoutQuery(text);
+  const query = text.replace(/#.*$/s, "").slice(path.length + 1);
+  return {
+    url: text,
+    origin: null,
+    host: null,
+    path: path || null,
+    query: query || null,
+    ...parseCampaign(query),
+  };
+}
+
+function parseAddress(text: string): PageAddress {
+  const parsed = URL.parse(text);
+  if (!parsed) return parseRelative(text);
+  const query = parsed.search.slice(1);
+  return {
+    url: withoutCredentials(text),
+    origin: parsed.origin === "null" ? `${parsed.protocol}//${parsed.host}` : parsed.origin,
+    host: parsed.hostname || null,
+    path: parsed.pathname || "/",
+    query: query || null,
+    ...parseCampaign(query),
+  };
+}
+
+const addresses = new LRUCache<string, PageAddress>({ max: SERVER_LIMITS.addressCacheEntries });
+
+function parseCached(text: string): PageAddress {
+  const cached = addresses.get(text);
+  if (cached) return cached;
+  const address = parseAddress(text);
+  addresses.set(text, address);
+  return address;
+}
+
+const NO_ADDRESS: PageAddress = {
+  url: null,
+  origin: null,
+  host: null,
+  path: null,
+  query: null,
+  utm: null,
+  clickIds: null,
+};
+
+/**
+ * A page's address. A missing path is taken from the URL, and a missing URL is built from the path.
+ * @param siteOrigin the origin of the request, for pages that send a path alone
+ */
+export function addressOf(url: string | null, path: string | null, siteOrigin: string | null): PageAddress {
+  if (url) {
+    const address = parseCached(url);
+    const ownPath = path ? withoutQuery(path) : "";
+    return ownPath && ownPath !== address.path ? { ...address, path: ownPath } : address;
+  }
+  if (!path) return NO_ADDRESS;
+  if (siteOrigin === null || siteOrigin === "null") return parseRelative(path);
+  return parseCached(siteOrigin + (path.startsWith("/") ? path : `/${path}`));
+}
+
+/** The host of the referrer. null: there is none, or it is the page's own host. */
+export function referrerHostOf(referrer: string | null, ownHost: string | null): string | null {
+  if (!referrer) return null;
+  const host = URL.parse(referrer)?.hostname || null;
+  return host === ownHost ? null : host;
+}

@@ -1,0 +1,132 @@
+/** Sessions of visitors, cached in memory, and the rules of their age (docs/contract.md section 4). */
+import { LIMITS } from "@headwater/contract";
+import { LRUCache } from "lru-cache";
+import { createRemembered } from "../core/cache.ts";
+import { SERVER_LIMITS } from "../core/limits.ts";
+import type { SessionRecord } from "../core/records.ts";
+import type { IngestLedger } from "../ledger/ledger.ts";
+
+/** A session that a bootstrap is storing. Disposing of it without `confirm` means that it was not stored. */
+export interface OpeningSession extends Disposable {
+  /** The session is stored. */
+  confirm(): void;
+}
+
+export interface SessionActivity {
+  readonly sourceId: string;
+  readonly sessionId: string;
+  /** The user that the request named; null: none. */
+  readonly userId: string | null;
+  readonly at: number;
+}
+
+export interface SessionCache {
+  /**
+   * Another node may know a newer state of a cached session.
+   * @param isUsable whether the cached state will do. If not, the ledger is asked. Default: any state will do
+   */
+  find(
+    sourceId: string,
+    sessionId: string,
+    isUsable?: (session: SessionRecord) => boolean,
+  ): Promise<SessionRecord | null>;
+  /**
+   * The joinable session that this node opened last for the visitor, at most half an hour ago. It waits for a bootstrap
+   * that is still opening the session; null when that failed. undefined: there is none, known without waiting.
+   */
+  findJoinable(sourceId: string, anonymousId: string, now: number): Promise<SessionRecord | null> | undefined;
+  /** @param isJoinable from now on other bootstraps of the visitor may join this session */
+  open(session: SessionRecord, isJoinable: boolean): OpeningSession;
+  /** A commit stored activity of the session. If it named the session's user, the other nodes are notified. Never throws. */
+  recordActivity(activity: SessionActivity): void;
+  /** Another node changed the session; without one, any session may have changed. */
+  forget(session?: { sourceId: string; sessionId: string }): void;
+}
+
+interface RecentSession {
+  readonly openedAt: number;
+  readonly sessionId: string;
+  /** Whether the session was stored. */
+  readonly stored: Promise<boolean>;
+}
+
+const IDLE_MS = LIMITS.sessionTimeoutSeconds * 1_000;
+const MAX_AGE_MS = SERVER_LIMITS.sessionMaxSeconds * 1_000;
+const JOIN_MS = SERVER_LIMITS.sessionJoinSeconds * 1_000;
+
+const keyOf = (sourceId: string, id: string) => `${sourceId} ${id}`;
+
+function createRecords(ledger: IngestLedger) {
+  return createRemembered<SessionRecord>({
+    max: SERVER_LIMITS.sessionCacheEntries,
+    ageMs: SERVER_LIMITS.sessionMemoryMs,
+    lookUp: (key) => {
+      // a source id contains no space; a session id from a client may
+      const end = key.indexOf(" ");
+      return ledger.session({ sourceId: key.slice(0, end), sessionId: key.slice(end + 1) });
+    },
+  });
+}
+
+export function createSessionCache(ledger: IngestLedger): SessionCache {
+  const records = createRecords(ledger);
+  const recent = new LRUCache<string, RecentSession>({ max: SERVER_LIMITS.recentSessionEntries });
+  return {
+    async find(sourceId, sessionId, isUsable = () => true) {
+      const key = keyOf(sourceId, sessionId);
+      const cached = records.get(key);
+      if (cached && isUsable(cached)) return cached;
+      return sessionId.length > LIMITS.maxEnvelopeIdLength ? null : records.ask(key);
+    },
+    findJoinable(sourceId, anonymousId, now) {
+      const latest = recent.get(keyOf(sourceId, anonymousId));
+      if (!latest || now - latest.openedAt >= JOIN_MS) return undefined;
+      // the ledger is asked, since another node may know newer activity
+      return latest.stored.then((isStored) =>
+        isStored ? records.ask(keyOf(sourceId, latest.sessionId)) : null,
+      );
+    },
+    open(session, isJoinable) {
+      const { sourceId, sessionId, anonymousId, startedAt: openedAt } = session;
+      const { promise: stored, resolve } = Promise.withResolvers<boolean>();
+      if (isJoinable) recent.set(keyOf(sourceId, anonymousId), { openedAt, sessionId, stored });
+      return {
+        confirm: () => {
+          records.keep(keyOf(sourceId, sessionId), session);
+          resolve(true);
+        },
+        [Symbol.dispose]: () => resolve(false),
+      };
+    },
+    recordActivity({ sourceId, sessionId, userId, at }) {
+      const key = keyOf(sourceId, sessionId);
+      const session = records.peek(key);
+      if (userId !== null && session?.userId !== userId) ledger.notifySessionChanged({ sourceId, sessionId });
+      records.outdate(key);
+      if (!session) return;
+      // changed in place, because concurrent requests hold the same record
+      session.lastActivityAt = Math.max(session.lastActivityAt, at);
+      session.userId = userId ?? session.userId;
+    },
+    forget(session) {
+      if (session) return records.drop(keyOf(session.sourceId, session.sessionId));
+      recent.clear();
+      records.forget();
+    },
+  };
+}
+
+/** A bootstrap resumes a session of the same visitor that was idle under 30 minutes and started under 24 hours ago. */
+export const canResume = (session: SessionRecord, anonymousId: string, now: number): boolean =>
+  session.anonymousId === anonymousId &&
+  now - session.lastActivityAt < IDLE_MS &&
+  now - session.startedAt < MAX_AGE_MS;
+
+/** When the session ends: 30 minutes after its last activity, and at most 24 hours after its start. */
+export const expiresAt = ({ startedAt, lastActivityAt }: SessionRecord): number =>
+  Math.min(lastActivityAt + IDLE_MS, startedAt + MAX_AGE_MS);
+
+/** Events are accepted for longer than a session is resumed, so that late events stay in their visit. */
+export const acceptsEvents = ({ lastActivityAt, startedAt }: SessionRecord, now: number): boolean =>
+  now - lastActivityAt <= LIMITS.sessionIdleForEventsSeconds * 1_000 &&
+  now - startedAt <= LIMITS.sessionAgeForEventsSeconds * 1_000;

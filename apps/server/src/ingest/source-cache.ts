@@ -1,0 +1,66 @@
+/** Sources by public key, cached in memory, so that most ingest requests need no look-up in the ledger. */
+import type { AppliedLimits, KeyState } from "@headwater/contract";
+import { compileOrigins } from "@headwater/contract/origin";
+import { pathMatcher } from "@headwater/contract/path-pattern";
+import { createRemembered } from "../core/cache.ts";
+import { SERVER_LIMITS } from "../core/limits.ts";
+import type { SourceRecord } from "../core/records.ts";
+import type { IngestLedger } from "../ledger/ledger.ts";
+
+/** A source with its settings compiled, as one of its public keys finds it. */
+export interface CachedSource {
+  readonly source: SourceRecord;
+  readonly publicKey: string;
+  readonly keyState: KeyState;
+  /** Until then a previous key is accepted. */
+  readonly keyExpiresAt: number | null;
+  readonly limits: AppliedLimits;
+  readonly allowsAnyOrigin: boolean;
+  readonly allowsOrigin: (origin: string) => boolean;
+  readonly excludesPath: (path: string) => boolean;
+}
+
+export interface SourceCache {
+  /** null: no source has the key. undefined: not known; call `find`. */
+  cached(publicKey: string): CachedSource | null | undefined;
+  /** Looks the key up in the ledger. */
+  find(publicKey: string): Promise<CachedSource | null>;
+  /** A source changed, on this node or another; without an id, any source may have changed. */
+  forget(sourceId?: string): void;
+}
+
+/** The characters of our keys. Any other text needs no look-up. */
+const PUBLIC_KEY = /^[A-Za-z0-9_-]{1,100}$/;
+
+export interface SourceCacheDeps {
+  readonly ledger: IngestLedger;
+  /** The source's own limits, else the defaults. */
+  readonly limitsOf: (source: SourceRecord) => AppliedLimits;
+  readonly clock: () => number;
+}
+
+export function createSourceCache({ ledger, limitsOf, clock }: SourceCacheDeps): SourceCache {
+  const cache = createRemembered<CachedSource>({
+    max: SERVER_LIMITS.sourceCacheEntries,
+    maxAbsent: SERVER_LIMITS.sourceCacheEntries,
+    lookUp: async (publicKey) => {
+      const keyed = await ledger.sourceByKey({ publicKey, now: clock() });
+      if (!keyed) return null;
+      const { allows, any } = compileOrigins(keyed.source.allowedOrigins);
+      return {
+        ...keyed,
+        publicKey,
+        limits: limitsOf(keyed.source),
+        allowsAnyOrigin: any,
+        allowsOrigin: allows,
+        excludesPath: pathMatcher(keyed.source.excludedPaths),
+      };
+    },
+  });
+  return {
+    cached: cache.get,
+    find: async (publicKey) => (PUBLIC_KEY.test(publicKey) ? cache.ask(publicKey) : null),
+    forget: (sourceId) =>
+      cache.forget(sourceId === undefined ? undefined : ({ source }) => source.sourceId === sourceId),
+  };
+}

@@ -1,0 +1,120 @@
+/** The session of a request: events name one, a bootstrap resumes or opens one (spec 4.2, docs/contract.md section 4). */
+import type { IngestRequest } from "../core/ingest-request.ts";
+import type { SessionRecord } from "../core/records.ts";
+import { Refusal } from "../core/refusal.ts";
+import { textOrNull } from "./json.ts";
+import { addressOf, cutUrl, withoutCredentials } from "./page-address.ts";
+import type { BootstrapFields, EventsFields, ParsedBody } from "./parse.ts";
+import { acceptsEvents, canResume, type OpeningSession, type SessionCache } from "./session-cache.ts";
+import { userAgentOf } from "./visitor.ts";
+
+/** The session of a request and what the request does to it. */
+export interface Visit extends Disposable {
+  readonly session: SessionRecord;
+  /** `continued` by events, `resumed` or `opened` by a bootstrap. */
+  readonly state: "continued" | "resumed" | "opened";
+  /** The commit has stored the request. */
+  confirm(): void;
+}
+
+const existing = (session: SessionRecord, state: "continued" | "resumed"): Visit => ({
+  session,
+  state,
+  confirm: () => undefined,
+  [Symbol.dispose]: () => undefined,
+});
+
+const opened = (session: SessionRecord, opening: OpeningSession): Visit => ({
+  session,
+  state: "opened",
+  confirm: opening.confirm,
+  [Symbol.dispose]: opening[Symbol.dispose],
+});
+
+export interface VisitDeps {
+  readonly sessions: SessionCache;
+  readonly newId: (prefix: string) => string;
+}
+
+/** @throws Refusal 403 when events name an unknown or expired session */
+export const findVisit = (
+  parsed: ParsedBody,
+  request: IngestRequest,
+  sourceId: string,
+  deps: VisitDeps,
+): Promise<Visit> =>
+  parsed.kind === "events"
+    ? continueSession(parsed.body, request, sourceId, deps.sessions)
+    : resumeOrOpenSession(parsed.body, request, sourceId, deps);
+
+async function continueSession(
+  { sessionId }: EventsFields,
+  { receivedAt }: IngestRequest,
+  sourceId: string,
+  sessions: SessionCache,
+): Promise<Visit> {
+  const isUsable = (cached: SessionRecord) => acceptsEvents(cached, receivedAt);
+  const session = await sessions.find(sourceId, sessionId, isUsable);
+  if (!session) throw new Refusal("invalid_session");
+  if (!acceptsEvents(session, receivedAt)) throw new Refusal("session_expired");
+  return existing(session, "continued");
+}
+
+/** undefined: there is no session that this bootstrap could resume. */
+function findResumable(body: BootstrapFields, sourceId: string, now: number, sessions: SessionCache) {
+  // the answer tells activity and user of the session, so the cache will not do: another node may know newer values
+  if (body.sessionId) return sessions.find(sourceId, body.sessionId, () => false);
+  return body.joinSession ? sessions.findJoinable(sourceId, body.anonymousId, now) : undefined;
+}
+
+async function resumeOrOpenSession(
+  body: BootstrapFields,
+  request: IngestRequest,
+  sourceId: string,
+  { sessions, newId }: VisitDeps,
+): Promise<Visit> {
+  const { receivedAt: now } = request;
+  const looking = findResumable(body, sourceId, now, sessions);
+  // Nothing may be awaited when there is no session to resume: the second of two pages that start at once must find
+  // the session that the first one opens here.
+  const found = looking ? await looking : null;
+  if (found && canResume(found, body.anonymousId, now)) {
+    const lastActivityAt = Math.max(found.lastActivityAt, now);
+    return existing({ ...found, lastActivityAt, userId: body.userId ?? found.userId }, "resumed");
+  }
+  const session = newSession(body, request, sourceId, newId("ses"));
+  return opened(session, sessions.open(session, body.joinSession === true));
+}
+
+const MAX_SHORT_LENGTH = 100;
+const MAX_USER_AGENT_LENGTH = 512;
+const shortText = (value: unknown) => textOrNull(value)?.slice(0, MAX_SHORT_LENGTH).toWellFormed() ?? null;
+
+/** A new session keeps the landing page, the referrer and the browser's settings. */
+function newSession(
+  body: BootstrapFields,
+  request: IngestRequest,
+  sourceId: string,
+  sessionId: string,
+): SessionRecord {
+  const { page, context } = body;
+  const landing = {
+    ...addressOf(page.url ? cutUrl(page.url) : null, page.path ? cutUrl(page.path) : null, request.origin),
+    referrer: page.referrer ? withoutCredentials(cutUrl(page.referrer)) : null,
+    locale: shortText(context?.locale),
+    timezone: shortText(context?.timezone),
+    userAgent:
+      userAgentOf(context ?? null, request)
+        ?.slice(0, MAX_USER_AGENT_LENGTH)
+        .toWellFormed() ?? null,
+  };
+  return {
+    sourceId,
+    sessionId,
+    anonymousId: body.anonymousId,
+    userId: body.userId ?? null,
+    startedAt: request.receivedAt,
+    lastActivityAt: request.receivedAt,
+    landing: JSON.stringify(landing),
+  };
+}

@@ -1,0 +1,15 @@
+import { AdmissionFull } from "../core/admission.ts";
+import { Refusal } from "../core/refusal.ts";
+import { LedgerBusy, StorageError } from "./ledger.ts";
+
+/**
+ * Maps a thrown error to the refusal that the client gets. A refusal for a storage failure or a bug has the error as its
+ * `cause`; other refusals have none.
+ */
+export function toRefusal(error: unknown): Refusal {
+  if (error instanceof Refusal) return error;
+  if (error instanceof LedgerBusy || error instanceof AdmissionFull) return new Refusal("overloaded");
+  if (error instanceof StorageError)
+    return new Refusal(error.full ? "storage_full" : "storage_unavailable", {}, error);
+  return new Refusal("internal_error", {}, error);
+}
