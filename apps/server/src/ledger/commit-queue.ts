@@ -1,90 +1,84 @@
 /**
- * Group commit. Requests that arrive while as many commits are under way as may be form the next one; there is no timer.
- * The queue is bounded, and one source cannot fill it while others wait.
+ * Group commit: while a group of commits is written, further commits wait and form the next group. There is no timer.
+ * The queue is bounded, and admission shares it between sources.
  */
+import { createAdmission, type Release } from "../core/admission.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import type { Commit, StoredFlags } from "../core/records.ts";
 import { LedgerBusy } from "./ledger.ts";
 
-interface Waiting {
+/** Commits a group, all or nothing. Resolves with the flags of each commit, in order. */
+export type WriteGroup = (group: Commit[]) => Promise<StoredFlags[]>;
+
+interface WaitingCommit {
   commit: Commit;
   bytes: number;
-  resolve(outcome: StoredFlags): void;
+  leaveQueue: Release;
+  resolve(flags: StoredFlags): void;
   reject(error: unknown): void;
 }
 
-export interface CommitQueue {
-  add(commit: Commit): Promise<StoredFlags>;
-  waiting(): number;
+/** What a commit and one of its entries take in memory beside their text. */
+const COMMIT_BYTES = 256;
+const ENTRY_BYTES = 48;
+const sizeOf = ({ entries }: Commit) =>
+  entries.reduce((sum, { json }) => sum + json.length + ENTRY_BYTES, COMMIT_BYTES);
+
+/** The oldest commits, as many as have `commitGroupEvents` together. */
+function takeGroup(queue: WaitingCommit[]): WaitingCommit[] {
+  let events = 0;
+  const end = queue.findIndex(({ commit }) => {
+    if (events >= SERVER_LIMITS.commitGroupEvents) return true;
+    events += commit.entries.length + 1;
+    return false;
+  });
+  return queue.splice(0, end < 0 ? queue.length : end);
 }
 
-const sizeOf = (commit: Commit) => commit.entries.reduce((sum, entry) => sum + entry.json.length + 48, 256);
-
 /**
- * @param write commits a group, all or nothing; outcomes in the group's order
- * @param most groups under way at once
+ * The `commit` of a ledger. It rejects with `LedgerBusy` when too many commits, or too many bytes, are waiting.
+ * @param maxGroups groups that are written at once
  */
-export function createCommitQueue(write: (group: Commit[]) => Promise<StoredFlags[]>, most = 1): CommitQueue {
-  let queue: Waiting[] = [];
-  let queuedBytes = 0;
-  let writing = 0;
-  const bySource = new Map<string, number>();
+export function createCommitQueue(
+  write: WriteGroup,
+  maxGroups = 1,
+): (commit: Commit) => Promise<StoredFlags> {
+  const { commitQueueRequests, commitQueueShare, commitQueueBytes } = SERVER_LIMITS;
+  const admission = createAdmission({
+    maxAdmitted: commitQueueRequests,
+    maxAdmittedPerKey: commitQueueRequests * commitQueueShare,
+  });
+  const queue: WaitingCommit[] = [];
+  let waitingBytes = 0;
+  let groups = 0;
 
-  const hasRoom = (sourceId: string, bytes: number) => {
-    if (
-      queue.length >= SERVER_LIMITS.commitQueueRequests ||
-      queuedBytes + bytes > SERVER_LIMITS.commitQueueBytes
-    )
-      return false;
-    const share = SERVER_LIMITS.commitQueueRequests * SERVER_LIMITS.commitQueueShare;
-    return (bySource.get(sourceId) ?? 0) < share;
-  };
-
-  const count = (sourceId: string, by: 1 | -1) => {
-    const waiting = (bySource.get(sourceId) ?? 0) + by;
-    if (waiting === 0) bySource.delete(sourceId);
-    else bySource.set(sourceId, waiting);
-  };
-
-  const takeGroup = (): Waiting[] => {
-    let events = 0;
-    let end = 0;
-    while (end < queue.length && events < SERVER_LIMITS.commitGroupEvents)
-      events += queue[end++]!.commit.entries.length + 1;
-    const group = queue.slice(0, end);
-    queue = queue.slice(end);
-    for (const { commit, bytes } of group) {
-      queuedBytes -= bytes;
-      count(commit.sourceId, -1);
+  const writeNext = async () => {
+    const group = takeGroup(queue);
+    for (const { bytes, leaveQueue } of group) {
+      waitingBytes -= bytes;
+      leaveQueue();
     }
-    return group;
-  };
-
-  const drain = async () => {
-    writing += 1;
-    while (queue.length > 0) {
-      const group = takeGroup();
-      try {
-        const outcomes = await write(group.map(({ commit }) => commit));
-        for (const [index, one] of group.entries()) one.resolve(outcomes[index]!);
-      } catch (error) {
-        for (const one of group) one.reject(error);
-      }
+    try {
+      const flags = await write(group.map(({ commit }) => commit));
+      for (const [index, { resolve }] of group.entries()) resolve(flags[index] ?? new Uint8Array());
+    } catch (error) {
+      for (const { reject } of group) reject(error);
     }
-    writing -= 1;
+  };
+  const writeAll = async () => {
+    groups += 1;
+    while (queue.length > 0) await writeNext();
+    groups -= 1;
   };
 
-  return {
-    add(commit) {
-      const bytes = sizeOf(commit);
-      if (!hasRoom(commit.sourceId, bytes)) return Promise.reject(new LedgerBusy());
-      return new Promise((resolve, reject) => {
-        queue.push({ commit, bytes, resolve, reject });
-        queuedBytes += bytes;
-        count(commit.sourceId, 1);
-        if (writing < most) void drain();
-      });
-    },
-    waiting: () => queue.length,
+  return (commit) => {
+    const bytes = sizeOf(commit);
+    const leaveQueue = waitingBytes + bytes > commitQueueBytes ? null : admission.tryEnter(commit.sourceId);
+    if (!leaveQueue) return Promise.reject(new LedgerBusy());
+    return new Promise((resolve, reject) => {
+      queue.push({ commit, bytes, leaveQueue, resolve, reject });
+      waitingBytes += bytes;
+      if (groups < maxGroups) void writeAll();
+    });
   };
 }

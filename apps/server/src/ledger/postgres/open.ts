@@ -98,7 +98,7 @@ export async function openPostgresLedger(options: PostgresOptions): Promise<Ledg
   const learned = createLearnedKeys(others);
   // notifications stopped, so the server may be another by now
   changes.onChange(({ kind }) => kind === "everything" && learned.forget());
-  const queue = createCommitQueue(
+  const commit = createCommitQueue(
     (group) => commitAll(commits, learned, group),
     SERVER_LIMITS.databaseCommits,
   );
@@ -111,7 +111,7 @@ export async function openPostgresLedger(options: PostgresOptions): Promise<Ledg
       ...erasureVerbs(others),
       ...alertVerbs(others),
       ...attemptVerbs(others, attemptStoreBytes),
-      commit: (commit) => queue.add(commit),
+      commit,
       isSetUp: async () => (await others.query("select from organizations limit 1")).rowCount === 1,
       // by the one clock that all nodes share, not by the caller's
       maintain: async () => {

@@ -111,11 +111,11 @@ function createLedger({ ledger, attempts }: Threads, dataDir: string, unlock: ()
   let isClosing = false;
   const { recordAttempts, attempts: readAttempts, attemptCounts, recentAttemptCounts } = attempts.calls;
   const { eraseAttempts, renderAttempts } = attempts.calls;
-  const commits = createCommitQueue(async (group) =>
+  const commit = createCommitQueue(async (group) =>
     outcomesOfEach(group, await ledger.calls.commit(packCommits(group))),
   );
   const members = {
-    commit: commits.add,
+    commit,
     recordAttempts,
     attempts: readAttempts,
     attemptCounts,
