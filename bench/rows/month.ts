@@ -2,8 +2,8 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { WarehouseClient } from "../../apps/server/src/clickhouse/client.ts";
 import { settleRound } from "../../apps/server/src/workers/rollups.ts";
-import { openSink } from "../../apps/server/tools/seed/to-warehouse.ts";
-import { visitsOf } from "../../apps/server/tools/seed/traffic.ts";
+import { generateVisits } from "../../apps/server/tools/seed/traffic.ts";
+import { openWarehouseSink } from "../../apps/server/tools/seed/warehouse-sink.ts";
 
 export const EVENTS = 10_000_000;
 export const QUICK_EVENTS = 200_000;
@@ -20,10 +20,11 @@ const ASK_MS = 1_000;
 export const range = [new Date(UNTIL - DAYS * DAY_MS).toISOString(), new Date(UNTIL).toISOString()] as const;
 
 export async function fill(client: WarehouseClient, sourceId: string, events: number): Promise<void> {
-  const sink = await openSink(client, sourceId, SITE, (prefix) => `${prefix}_${crypto.randomUUID()}`);
-  for (const visit of visitsOf({ seed: 1, events, days: DAYS, until: UNTIL, site: SITE }))
-    await sink.take(visit);
-  await sink.end();
+  const newId = (prefix: string) => `${prefix}_${crypto.randomUUID()}`;
+  const sink = await openWarehouseSink({ client, sourceId, site: SITE, newId });
+  for (const visit of generateVisits({ seed: 1, events, days: DAYS, until: UNTIL, site: SITE }))
+    await sink.add(visit);
+  await sink.finish();
 }
 
 export async function settle(client: WarehouseClient): Promise<void> {

@@ -2,8 +2,8 @@
 import { join } from "node:path";
 import { connect, type WarehouseClient } from "../../apps/server/src/clickhouse/client.ts";
 import { startEmbedded } from "../../apps/server/src/clickhouse/embedded/start.ts";
-import type { WarehouseProcess } from "../../apps/server/src/clickhouse/warehouse.ts";
 import { migrate } from "../../apps/server/src/clickhouse/migrate.ts";
+import type { WarehouseProcess } from "../../apps/server/src/clickhouse/warehouse.ts";
 import { answerQuery } from "../../apps/server/src/stats/query.ts";
 import { type Ask, createAsker } from "../../apps/server/src/stats/run-query.ts";
 import { type Context, figure, median, type Section, spread, verdict } from "../section.ts";

@@ -8,9 +8,9 @@ import { getPermissions } from "./access/permissions.ts";
 import { signIn } from "./access/sign-in.ts";
 import { checkExpiry, checkReach, createToken, listTokens, revokeToken } from "./access/token-operations.ts";
 import type { FieldRules, Handler, Handlers } from "./core/handler.ts";
-import { type VerifyDeps, verifyInstall } from "./doctor/verify.ts";
 import { DOCS_HEADERS, docsPage } from "./http/docs.ts";
 import { getInstall, type InstallAddresses } from "./install/install.ts";
+import { type VerifyDeps, verifyInstall } from "./install-checks/verify.ts";
 import type { Catalog } from "./ledger/ledger.ts";
 import { checkSourceFields } from "./sources/fields.ts";
 import {

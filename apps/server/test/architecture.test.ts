@@ -23,7 +23,7 @@ const LAYERS: readonly (readonly string[])[] = [
     "access",
     "alerts",
     "debug",
-    "doctor",
+    "install-checks",
     "export",
     "http",
     "ingest",

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
-import { cutToWholeLines } from "../tools/export/resume.ts";
+import { truncateToWholeLines } from "../tools/export/resume.ts";
 import { csvRecords, ndjsonRecords } from "../tools/import/records.ts";
 import { folder, headwater } from "./cli/command-line.ts";
 import { linesOf } from "./export/exported.ts";
@@ -80,7 +80,7 @@ describe("headwater export", () => {
       const whole = text(out);
       assert.equal(whole, text(`known.${format}`));
       const { code, stderr } = await run(...words, ...from);
-      assert.deepEqual([code, /exists already/.test(stderr)], [1, true], stderr);
+      assert.deepEqual([code, /already exists/.test(stderr)], [1, true], stderr);
       truncateSync(file(out), whole.length - 20);
       const again = await run(...words, ...from, "--resume", "--json");
       assert.equal(again.code, 0, again.stderr);
@@ -97,7 +97,7 @@ describe("headwater export", () => {
       const [first, second] = events as [string, string];
       const cut = (left: number) => {
         writeFileSync(file("cut"), whole.slice(0, left));
-        return [cutToWholeLines(file("cut"), format), text("cut")];
+        return [truncateToWholeLines(file("cut"), format), text("cut")];
       };
       const idOf = (line: string) => /evt_[0-9a-f]{32}/.exec(line)![0];
       const one = head + first;
@@ -119,11 +119,11 @@ describe("headwater export", () => {
     for (const content of strange) {
       writeFileSync(file("notes"), content);
       for (const format of ["ndjson", "csv"] as const)
-        assert.throws(() => cutToWholeLines(file("notes"), format), /not of an export/);
+        assert.throws(() => truncateToWholeLines(file("notes"), format), /is not an export/);
       assert.equal(text("notes"), content);
     }
     const known = text("known.ndjson");
-    assert.throws(() => cutToWholeLines(file("known.ndjson"), "csv"), /not of an export in csv/);
+    assert.throws(() => truncateToWholeLines(file("known.ndjson"), "csv"), /is not an export in csv/);
     assert.equal(text("known.ndjson"), known);
   });
 
@@ -140,7 +140,11 @@ describe("headwater export", () => {
       [["export", "--source", "src_none"], 1, /no such source/],
       [[...words, "--from", "soon"], 64, /--from must be a day or a time/],
       [[...words, "--resume"], 64, /--resume needs --out/],
-      [[...words, "--resume", "--format", "parquet", "--out", file("p")], 64, /cannot go on with Parquet/],
+      [
+        [...words, "--resume", "--format", "parquet", "--out", file("p")],
+        64,
+        /--resume does not work with Parquet/,
+      ],
       [[...words, "--api", world.url, "--token-file", file("none")], 64, /cannot be read \(ENOENT\)/],
       [[...words, "--api", "http://127.0.0.1:9", "--token-file", file("token")], 1, /does not answer/],
       [["import", file("known.ndjson"), "--source", source.sourceId], 1, /Another Headwater process serves/],
@@ -265,11 +269,11 @@ describe("a CSV file of events", () => {
 
   it("keeps no half of a field: what stands behind a closing quote makes the row none", async () => {
     assert.deepEqual(await rows('eventId,name\n1,"a"bc\n2,"a""b"\n3,"a" \n'), [
-      "Something stands behind the closing quote of a field.",
+      "There is text after the closing quote of a field.",
       { eventId: "2", name: 'a"b' },
-      "Something stands behind the closing quote of a field.",
+      "There is text after the closing quote of a field.",
     ]);
-    await assert.rejects(rows('"eventId"x,name\n1,a\n'), /The head of the file cannot be read/);
+    await assert.rejects(rows('"eventId"x,name\n1,a\n'), /The header of the file cannot be read/);
   });
 
   it("may have a column by the name of several together, which is left out", async () => {

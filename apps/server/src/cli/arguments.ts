@@ -1,76 +1,61 @@
-/** Holds the words of a command line against what its command takes: the parser behind citty lets everything pass. */
+/** Reads what was typed after the name of a command, and refuses what the command does not take. */
 import { parseArgs } from "node:util";
-import type { ArgDef, ArgsDef } from "citty";
-import { UsageError } from "./failure.ts";
+import { type Command, type GivenArguments, JSON_OPTION, type OptionTable } from "./command.ts";
+import { UsageError } from "./errors.ts";
 
-/** Every command has it. */
-export const JSON_FLAG = { json: { type: "boolean", description: "Answer in JSON" } } as const;
-/** Commands about one workspace have it. */
-export const ORGANIZATION_FLAG = {
-  organization: {
-    type: "string",
-    valueHint: "id",
-    description: "The workspace; default: ORGANIZATION_ID",
-  },
-} as const;
-
-/** Flags that may be given more than once. */
-const REPEATABLE: ReadonlySet<string> = new Set(["origin", "goal", "exclude-path"]);
-
-const isFlag = (arg: ArgDef | undefined): arg is ArgDef => arg !== undefined && arg.type !== "positional";
-
-/** Flags with their values, and words that stand alone, in order. */
-function tokensOf(raw: readonly string[], args: ArgsDef) {
-  const flags = Object.entries(args).filter(([, arg]) => isFlag(arg));
-  const options = Object.fromEntries(
-    flags.map(([name, { type }]) => [name, { type: type === "boolean" ? type : ("string" as const) }]),
-  );
-  return parseArgs({ args: [...raw], options, strict: false, allowPositionals: true, tokens: true }).tokens;
+function tokenize(raw: readonly string[], options: OptionTable) {
+  const types = Object.entries(options).map(([name, { valueName }]) => {
+    const type: "boolean" | "string" = valueName === null ? "boolean" : "string";
+    return [name, { type }] as const;
+  });
+  const { tokens } = parseArgs({
+    args: [...raw],
+    options: Object.fromEntries(types),
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  });
+  return tokens;
 }
-type Token = ReturnType<typeof tokensOf>[number];
-type Flag = Extract<Token, { kind: "option" }>;
+type OptionToken = Extract<ReturnType<typeof tokenize>[number], { kind: "option" }>;
 
-/** Every value of a flag that may be repeated. */
-export const valuesOf = (raw: readonly string[], args: ArgsDef, name: string): string[] =>
-  tokensOf(raw, args).flatMap((token) =>
-    token.kind === "option" && token.name === name && token.value !== undefined ? [token.value] : [],
-  );
-
-function flagProblem({ rawName, value, inlineValue }: Flag, arg: ArgDef | undefined): string | null {
-  if (!isFlag(arg)) return `${rawName} is not known here`;
-  if (arg.type === "boolean") return value === undefined ? null : `${rawName} takes no value`;
-  if (value === undefined || value === "") return `${rawName} needs a value`;
-  if (!inlineValue && value.startsWith("-")) {
-    return `${rawName} needs a value (one that starts with - is written ${rawName}=${value})`;
+/** @throws UsageError */
+function checkOption({ name, rawName, value, inlineValue }: OptionToken, options: OptionTable): void {
+  const option = Object.hasOwn(options, name) ? options[name] : undefined;
+  if (option === undefined) throw new UsageError(`Unknown option ${rawName}.`);
+  if (option.valueName === null) {
+    if (value !== undefined) throw new UsageError(`${rawName} takes no value.`);
+  } else if (value === undefined || value === "") {
+    throw new UsageError(`${rawName} needs a value.`);
+  } else if (!inlineValue && value.startsWith("-")) {
+    throw new UsageError(
+      `${rawName} needs a value. To give one that starts with a dash, type ${rawName}=${value}.`,
+    );
   }
-  const options = arg.type === "enum" ? (arg.options ?? []) : [value];
-  return options.includes(value) ? null : `${rawName} must be one of ${options.join(", ")}`;
 }
 
-function repetition(flags: readonly Flag[]): string | null {
-  const again = flags.find(
-    ({ name }, at) => !REPEATABLE.has(name) && flags.findIndex((one) => one.name === name) < at,
-  );
-  return again ? `${again.rawName} is given more than once` : null;
+/** @throws UsageError */
+function checkPositionals(words: readonly string[], names: readonly string[]): void {
+  const missing = names[words.length];
+  if (missing !== undefined) throw new UsageError(`Missing argument <${missing}>.`);
+  const extra = words[names.length];
+  if (extra !== undefined) throw new UsageError(`Unexpected argument ${JSON.stringify(extra)}.`);
 }
 
-function absence(flags: readonly Flag[], words: readonly string[], args: ArgsDef): string | null {
-  const given = new Set(flags.map(({ name }) => name));
-  const places = Object.keys(args).filter((name) => args[name]?.type === "positional");
-  const missing = Object.entries(args).find(([name, arg]) => isFlag(arg) && arg.required && !given.has(name));
-  const place = places[words.length];
-  const extra = words[places.length];
-  if (missing) return `--${missing[0]} is missing`;
-  if (place !== undefined) return `${place.toUpperCase()} is missing`;
-  return extra === undefined ? null : `${JSON.stringify(extra)} is one word too many`;
-}
-
-/** @throws UsageError with a sentence that names the flag */
-export function checkArguments(command: string, raw: readonly string[], args: ArgsDef): void {
-  const tokens = tokensOf(raw, args);
-  const flags = tokens.filter((token) => token.kind === "option");
-  const words = tokens.flatMap((token) => (token.kind === "positional" ? [token.value] : []));
-  const wrong = flags.map((flag) => flagProblem(flag, args[flag.name])).find((problem) => problem !== null);
-  const problem = wrong ?? repetition(flags) ?? absence(flags, words, args);
-  if (problem !== null) throw new UsageError(`${problem}; \`${command} --help\` shows what it takes.`);
+/** @throws UsageError */
+export function readArguments(raw: readonly string[], command: Command): GivenArguments {
+  const options: OptionTable = { ...command.options, ...JSON_OPTION };
+  const texts = new Map<string, string[]>();
+  const positionals: string[] = [];
+  for (const token of tokenize(raw, options)) {
+    if (token.kind === "positional") positionals.push(token.value);
+    if (token.kind !== "option") continue;
+    checkOption(token, options);
+    const given = texts.get(token.name);
+    if (given && !options[token.name]?.isRepeatable)
+      throw new UsageError(`${token.rawName} was given more than once.`);
+    texts.set(token.name, [...(given ?? []), token.value ?? ""]);
+  }
+  checkPositionals(positionals, Object.keys(command.positionals));
+  return { positionals, options: texts };
 }

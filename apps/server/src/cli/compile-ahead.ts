@@ -1,6 +1,6 @@
 /**
- * Starts and stops the service once, on a ledger that is thrown away, so that all of its code lies compiled in the
- * cache. Run by bin/headwater.js in a process of its own: what compiling takes in memory ends with it.
+ * Starts and stops the service once on a temporary ledger, so that all of its code is in the compile cache. Run by
+ * bin/headwater.js in a process of its own, because compiling takes memory that the service should not keep.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -20,6 +20,7 @@ try {
   await import("../clickhouse/embedded/start.ts");
   await import("../workers/warehouse-monitor.ts");
   await import("./run.ts");
+  await import("./serve/serve.ts");
   const { startServer } = await import("../server.ts");
   const server = await startServer(readConfig(environment), environment);
   await server.close();

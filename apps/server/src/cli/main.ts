@@ -1,4 +1,4 @@
-/** The command line's way in. */
+/** The entry of the command line. */
 import { runCommandLine } from "./run.ts";
 
 await runCommandLine(process.argv.slice(2));

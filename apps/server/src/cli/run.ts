@@ -1,80 +1,89 @@
-/** From the words of a command line to its command, its answer and its exit code. */
-import { stripVTControlCharacters } from "node:util";
-import { type CommandDef, renderUsage, runCommand } from "citty";
+/** Runs a command line: finds its command, prints the result and sets the exit code. */
+import { readFileSync } from "node:fs";
 import { processEnvironment } from "../config/config.ts";
-import { checkArguments } from "./arguments.ts";
-import { explain, UsageError } from "./failure.ts";
-import { headwater, VERSION } from "./headwater.ts";
+import { readArguments } from "./arguments.ts";
+import type { CommandNode } from "./command.ts";
+import { headwater } from "./command-table.ts";
+import { explainError, systemCode, UsageError } from "./errors.ts";
+import { loadNode, renderHelp } from "./help.ts";
+import { createProgress } from "./progress.ts";
 import type { Report } from "./report.ts";
 
 const HELP: ReadonlySet<string | undefined> = new Set(["--help", "-h"]);
-const VERSION_FLAGS: ReadonlySet<string | undefined> = new Set(["--version", "-v"]);
+const VERSION: ReadonlySet<string | undefined> = new Set(["--version", "-v"]);
 
-interface Found {
-  command: CommandDef;
+function readVersion(): string {
+  const manifest: unknown = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
+  const version = manifest instanceof Object && "version" in manifest ? manifest.version : undefined;
+  return String(version);
+}
+
+interface FoundNode {
+  readonly node: CommandNode;
   /** As it is typed: `headwater token create`. */
-  name: string;
-  rest: string[];
+  readonly name: string;
+  /** What follows the name. */
+  readonly rest: readonly string[];
 }
 
-const resolved = async <T>(value: T | Promise<T> | (() => T | Promise<T>)): Promise<T> =>
-  value instanceof Function ? value() : value;
-
-/** Follows the words down the tree as far as they name commands. */
-async function findCommand({ command, name, rest }: Found): Promise<Found> {
-  const children = command.subCommands && (await resolved(command.subCommands));
+/** Follows the words down the tree of commands as far as they name one. */
+async function findNode({ node, name, rest }: FoundNode): Promise<FoundNode> {
   const [word, ...further] = rest;
-  if (!children || HELP.has(word)) return { command, name, rest };
-  const child = word !== undefined && Object.hasOwn(children, word) ? children[word] : undefined;
-  if (child) return findCommand({ command: await resolved(child), name: `${name} ${word}`, rest: further });
-  const problem = word === undefined ? `\`${name}\` needs a command` : `\`${name} ${word}\` is no command`;
-  const known = Object.keys(children).join(", ");
-  throw new UsageError(`${problem}; there are ${known}. \`${name} --help\` says what each does.`);
+  if (!("commands" in node) || HELP.has(word)) return { node, name, rest };
+  const child = word !== undefined && Object.hasOwn(node.commands, word) ? node.commands[word] : undefined;
+  if (child) return findNode({ node: await loadNode(child), name: `${name} ${word}`, rest: further });
+  const problem = word === undefined ? "Missing command" : `Unknown command ${JSON.stringify(word)}`;
+  const names = Object.keys(node.commands).join(", ");
+  throw new UsageError(`${problem}. Available commands: ${names}. Run \`${name} --help\` for details.`);
 }
 
-async function helpOf({ command, name }: Found): Promise<string> {
-  const meta = await resolved(command.meta ?? {});
-  const usage = await renderUsage({ ...command, meta: { ...meta, name } });
-  return stripVTControlCharacters(usage).replace(/ +$/gm, "");
-}
-
-async function answer(raw: string[]): Promise<Report | null> {
-  if (VERSION_FLAGS.has(raw[0])) return { json: { version: VERSION }, text: VERSION };
-  const found = await findCommand({ command: headwater, name: "headwater", rest: raw });
-  if (found.rest.some((word) => HELP.has(word))) {
-    const help = await helpOf(found);
+async function runNode({ node, name, rest }: FoundNode, isJson: boolean): Promise<Report | null> {
+  if ("commands" in node || rest.some((word) => HELP.has(word))) {
+    const help = await renderHelp(name, node);
     return { json: { help }, text: help };
   }
-  checkArguments(found.name, found.rest, await resolved(found.command.args ?? {}));
-  const { result } = await runCommand(found.command, { rawArgs: found.rest });
-  return (result as Report | undefined) ?? null;
+  try {
+    const context = { isJson, progress: createProgress(isJson) };
+    return await node.run(readArguments(rest, node), context);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    throw new UsageError(`${error.message} Run \`${name} --help\` for usage.`, { cause: error });
+  }
 }
 
-function print({ json, text, note }: Report, asJson: boolean): void {
-  process.stdout.write(`${asJson ? JSON.stringify(json, null, 2) : text.trimEnd()}\n`);
-  if (note !== undefined && !asJson) process.stderr.write(`\n${note}\n`);
+async function runWords(raw: readonly string[], isJson: boolean): Promise<Report | null> {
+  if (VERSION.has(raw[0])) {
+    const version = readVersion();
+    return { json: { version }, text: version };
+  }
+  return runNode(await findNode({ node: headwater, name: "headwater", rest: raw }), isJson);
 }
 
-/** A stack is for whoever looks for a bug, and asked for it. */
-function printFailure(error: unknown, message: string, asJson: boolean): void {
-  process.stderr.write(`${asJson ? JSON.stringify({ ok: false, message }) : message}\n`);
+function print({ json, text, note }: Report, isJson: boolean): void {
+  process.stdout.write(`${isJson ? JSON.stringify(json, null, 2) : text.trimEnd()}\n`);
+  if (note !== undefined && !isJson) process.stderr.write(`\n${note}\n`);
+}
+
+/** The stack is printed with LOG_LEVEL=debug only. */
+function printError(error: unknown, message: string, isJson: boolean): void {
+  process.stderr.write(`${isJson ? JSON.stringify({ ok: false, message }) : message}\n`);
   if (processEnvironment().LOG_LEVEL !== "debug") return;
   process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
 }
 
-/** Ends the process with an exit code when the command fails; otherwise the process ends when nothing is left to do. */
-export async function runCommandLine(raw: string[]): Promise<void> {
-  const asJson = raw.includes("--json");
-  // whoever reads the output may stop early, as `head` does
-  process.stdout.on("error", ({ code }: NodeJS.ErrnoException) => process.exit(code === "EPIPE" ? 0 : 1));
+/** Ends the process when the command fails. Otherwise the process ends when nothing is left to do. */
+export async function runCommandLine(raw: readonly string[]): Promise<void> {
+  const isJson = raw.includes("--json");
+  // a reader such as `head` may close the pipe early, which is no failure
+  process.stdout.on("error", (error) => process.exit(systemCode(error) === "EPIPE" ? 0 : 1));
   try {
-    const report = await answer(raw);
-    if (report) print(report, asJson);
+    const report = await runWords(raw, isJson);
+    if (report) print(report, isJson);
     if (report?.exitCode !== undefined) process.exitCode = report.exitCode;
   } catch (error) {
-    const { exitCode, message } = explain(error);
-    printFailure(error, message, asJson);
-    // a start that failed half-way leaves threads behind that would keep the process alive
+    const { exitCode, message } = explainError(error);
+    printError(error, message, isJson);
+    // a failed start leaves threads behind that would keep the process alive
     process.exit(exitCode);
   }
 }

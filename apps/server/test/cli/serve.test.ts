@@ -25,7 +25,7 @@ test("A DATA_DIR that can be no folder is a wrong setting: exit code 78.", async
   for (const path of [data.at("file"), data.at("file/below"), "/proc/none/below"]) {
     const { code, stderr } = await headwater({ DATA_DIR: path, PORT: "0" }, "serve");
     assert.equal(code, 78, path);
-    assert.match(stderr, /^DATA_DIR \S+ is no folder and none can be made there \(E[A-Z]+\)\.\n$/);
+    assert.match(stderr, /^DATA_DIR \S+ is not a folder and cannot be created \(E[A-Z]+\)\.\n$/);
   }
 });
 
@@ -66,7 +66,7 @@ test("What the first start prints for people works when it is pasted.", async ()
   const child = spawn(process.execPath, [BIN, "serve"], { env, stdio: ["ignore", "ignore", "pipe"] });
   const [welcome] = (await once(child.stderr, "data")) as [Buffer];
   const text = welcome.toString();
-  assert.match(text, /Headwater listens on http:\/\/127\.0\.0\.1:\d+\n/);
+  assert.match(text, /Headwater is listening on http:\/\/127\.0\.0\.1:\d+\n/);
   assert.match(text, /\n {2}hwt_[0-9A-Za-z]{36}\n/);
   assert.match(text, /\/sign-in#code=/);
   const commands = text.slice(text.indexOf("KEY="));

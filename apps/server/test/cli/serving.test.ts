@@ -49,7 +49,10 @@ test("The first start prints a token that works; a second process is refused the
 
 describe("source", () => {
   test("An empty list says what to do next.", async () => {
-    assert.match((await run("source", "list")).stdout, /^No sources yet\. `headwater source create --name/);
+    assert.match(
+      (await run("source", "list")).stdout,
+      /^No sources yet\. Run `headwater source create --name/,
+    );
     assert.deepEqual(await answer("source", "list"), { sources: [] });
   });
 
@@ -75,7 +78,7 @@ describe("source", () => {
     await answer("source", "create", "--name", "One", "--slug", "taken");
     const taken = await run("source", "create", "--name", "Two", "--slug", "taken");
     assert.equal(taken.code, 1);
-    assert.match(taken.stderr, /has this slug\. Give another --slug/);
+    assert.match(taken.stderr, /has this slug\. Choose another --slug/);
   });
 
   test("An update changes what is named and nothing else, and stands in the audit log.", async () => {
@@ -116,7 +119,7 @@ describe("source", () => {
     assert.deepEqual([other.limits.maxBatchSize, other.limits.clientRatePerSecond], [null, 5]);
     for (const [words, sentence] of [
       [["--goal", "signup"], /^--goal must be Name=event:… or Name=path:\/…/],
-      [["--retention-days", "a week"], /^--retention-days must be a whole number/],
+      [["--retention-days", "a week"], /^--retention-days must be a whole number or "none"/],
       [["--retention-days", "0"], /^--retention-days /],
       [["--exclude-path", "admin"], /^--exclude-path \(number 1\) /],
       [["--max-batch-size", "0"], /^--max-batch-size /],
@@ -209,7 +212,7 @@ describe("member and token", () => {
     const { status, body } = await ask(`/api/stats/source?sourceId=${sourceId}`, given);
     assert.deepEqual([status, body.name], [200, "Given away"]);
     assert.equal((await ask("/api/organizations", given)).body.code, "permission_denied");
-    assert.match((await run("token", "list")).stdout, new RegExp(`Board.*numbers of ${sourceId}`));
+    assert.match((await run("token", "list")).stdout, new RegExp(`Board.*stats of ${sourceId}`));
     const unknown = await run("token", "create", ...words.slice(0, -1), "src_never");
     assert.equal(unknown.code, 1);
     assert.match(unknown.stderr, /no such source/);
@@ -318,13 +321,13 @@ test("A backup made meanwhile is a ledger of its own, and is never overwritten."
   for (const path of ["/proc/none", `${target}/ledger.sqlite/below`]) {
     const { code, stderr } = await run("backup", "--to", path);
     assert.equal(code, 1);
-    assert.match(stderr, /^--to \S+ is no folder and none can be made there \(E[A-Z]+\)\.\n$/);
+    assert.match(stderr, /^--to \S+ is not a folder and cannot be created \(E[A-Z]+\)\.\n$/);
   }
   const nowhere = await headwater({ DATA_DIR: "/proc/none" }, "restore", "--from", target);
-  assert.deepEqual([nowhere.code, /^DATA_DIR \S+ is no folder/.test(nowhere.stderr)], [78, true]);
+  assert.deepEqual([nowhere.code, /^DATA_DIR \S+ is not a folder/.test(nowhere.stderr)], [78, true]);
   const again = await run("backup", "--to", target);
   assert.equal(again.code, 1);
-  assert.match(again.stderr, /exists already/);
+  assert.match(again.stderr, /already exists/);
 
   const restored = await headwater({ DATA_DIR: target }, "source", "list", "--json");
   assert.deepEqual(restored.json(), await answer("source", "list"));

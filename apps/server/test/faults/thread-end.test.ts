@@ -30,7 +30,10 @@ for (const thread of ["ledger", "attempts"]) {
         `ended with ${code} in ${ms} ms; ${JSON.stringify(Object.fromEntries(load.refused))} meanwhile`,
       );
       assert.equal(code, 1);
-      assert.match(child.said(), new RegExp(`Stopping: the ${thread} thread has ended: exit code 7\\.`));
+      assert.match(
+        child.said(),
+        new RegExp(`Stopping because of a failure: the ${thread} thread has ended: exit code 7\\.`),
+      );
       assert.match(child.logged(), new RegExp(`"level":60.*the ${thread} thread has ended`));
       const answered = [...load.refused.keys()].filter((what) => /^\d/.test(what));
       assert.ok(answered.every((what) => /^503 (storage_unavailable|shutting_down|overloaded)$/.test(what)));

@@ -76,7 +76,7 @@ describe("headwater migrate --distributed", () => {
 
   it("is refused for an embedded ledger", async () => {
     const { code, stderr } = await headwater({}, "migrate", "--distributed");
-    assert.deepEqual([code, stderr.includes("set DATABASE_URL")], [78, true]);
+    assert.deepEqual([code, stderr.includes("Set DATABASE_URL")], [78, true]);
   });
 
   describe("where Citus is", () => {
@@ -117,7 +117,7 @@ describe("headwater migrate --distributed", () => {
       await migrate();
       await query(database.url, "delete from citus_tables where table_name = 'outbox'::regclass");
       assert.deepEqual((await migrate("--json")).json().distributed, ["outbox"]);
-      assert.match((await migrate()).stdout, /Its tables are distributed; nothing to do/);
+      assert.match((await migrate()).stdout, /nothing to do\. All tables were distributed already\./);
     });
 
     it("is all or nothing: of a table that Citus does not take none is distributed", async () => {

@@ -1,31 +1,35 @@
-/** A page that the doctor looks at cannot make it knock at doors of the operator's own network, nor work for ever. */
+/** A page cannot make the doctor send requests into the operator's private network, or keep it busy for ever. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
-import { apiBaseOf, NOT_ASKED } from "../../src/doctor/evidence.ts";
-import { readPage } from "../../src/doctor/read-page.ts";
-import { createGuard, InnerAddress, isInner } from "../../tools/doctor/address-guard.ts";
-import { createAsk } from "../../tools/doctor/ask.ts";
-import { visit } from "../../tools/doctor/visit.ts";
+import { apiBaseOf, NOT_REQUESTED } from "../../src/install-checks/evidence.ts";
+import {
+  createAddressGuard,
+  isPrivateAddress,
+  PrivateAddressError,
+} from "../../tools/doctor/address-guard.ts";
+import { fetchPage } from "../../tools/doctor/fetch-page.ts";
+import { readPage } from "../../tools/doctor/read-page.ts";
+import { createSender } from "../../tools/doctor/send-request.ts";
 
 const PUBLIC = new URL("http://203.0.113.7/page");
 const never = new AbortController().signal;
 
-async function startInner() {
-  const asked: string[] = [];
+async function startPrivateServer() {
+  const requested: string[] = [];
   const server = createServer(({ url }, response) => {
-    asked.push(url!);
-    response.writeHead(url === "/moved" ? 302 : 200, { location: "/elsewhere" }).end("inner");
+    requested.push(url!);
+    response.writeHead(url === "/moved" ? 302 : 200, { location: "/elsewhere" }).end("private");
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
-  return { asked, port, [Symbol.dispose]: () => void server.close() };
+  return { requested, port, [Symbol.dispose]: () => void server.close() };
 }
 
-test("Inner addresses are known in every spelling.", () => {
-  const inner = [
+test("Private addresses are recognized in every notation.", () => {
+  const private4 = [
     "127.0.0.1",
     "10.1.2.3",
     "172.31.0.1",
@@ -34,42 +38,48 @@ test("Inner addresses are known in every spelling.", () => {
     "100.64.0.1",
     "0.0.0.0",
   ];
-  const inner6 = ["::1", "::", "fd00::1", "fe80::1", "::ffff:10.0.0.1", "64:ff9b::a00:1", "ff02::1"];
-  for (const address of [...inner, ...inner6]) assert.ok(isInner(address), address);
+  const private6 = ["::1", "::", "fd00::1", "fe80::1", "::ffff:10.0.0.1", "64:ff9b::a00:1", "ff02::1"];
+  for (const address of [...private4, ...private6]) assert.ok(isPrivateAddress(address), address);
   for (const address of ["203.0.113.7", "172.32.0.1", "8.8.8.8", "2001:4860:4860::8888"])
-    assert.ok(!isInner(address), address);
+    assert.ok(!isPrivateAddress(address), address);
 });
 
-test("A public page leads to no inner address, by number or by name; what the user has given is asked.", async () => {
-  using inner = await startInner();
-  const ask = createAsk(await createGuard([PUBLIC]), never);
+test("A public page cannot lead to a private address, by number or by name; an address that the user gave is allowed.", async () => {
+  using server = await startPrivateServer();
+  const send = createSender(await createAddressGuard([PUBLIC]), never);
   for (const host of ["127.0.0.1", "2130706433", "[::ffff:127.0.0.1]", "localhost"])
-    await assert.rejects(ask(`http://${host}:${inner.port}/`), InnerAddress, host);
-  assert.deepEqual(inner.asked, []);
+    await assert.rejects(send(`http://${host}:${server.port}/`), PrivateAddressError, host);
+  assert.deepEqual(server.requested, []);
 
-  const api = new URL(`http://127.0.0.1:${inner.port}`);
-  const trusting = createAsk(await createGuard([PUBLIC, api]), never);
-  assert.equal((await trusting(api.href)).status, 200);
+  const api = new URL(`http://127.0.0.1:${server.port}`);
+  const sendTrusting = createSender(await createAddressGuard([PUBLIC, api]), never);
+  assert.equal((await sendTrusting(api.href)).status, 200);
 });
 
-test("A page of the inner network leads wherever it likes; a redirect is not followed unasked.", async () => {
-  using inner = await startInner();
-  const url = `http://127.0.0.1:${inner.port}/moved`;
-  const response = await createAsk(await createGuard([new URL(url)]), never)(url);
-  assert.deepEqual([response.status, inner.asked], [302, ["/moved"]]);
+test("A page of the private network may lead anywhere; the sender does not follow redirects itself.", async () => {
+  using server = await startPrivateServer();
+  const url = `http://127.0.0.1:${server.port}/moved`;
+  const response = await createSender(await createAddressGuard([new URL(url)]), never)(url);
+  assert.deepEqual([response.status, server.requested], [302, ["/moved"]]);
 });
 
-test("What is not asked is said.", async () => {
-  const { problem } = await visit("http://10.0.0.1/", createAsk(await createGuard([PUBLIC]), never));
-  assert.match(problem ?? "", /^is not asked: 10\.0\.0\.1 is an address of an inner network/);
+test("A request that the guard forbids is reported.", async () => {
+  const { problem } = await fetchPage(
+    "http://10.0.0.1/",
+    createSender(await createAddressGuard([PUBLIC]), never),
+  );
+  assert.match(problem ?? "", /^was not requested: 10\.0\.0\.1 is an address of a private network/);
 });
 
-test("All requests of a run end together.", async () => {
-  const ask = createAsk(await createGuard([new URL("http://127.0.0.1/")]), AbortSignal.abort("over"));
-  await assert.rejects(ask("http://127.0.0.1:9/"), (reason) => reason === "over");
+test("The deadline ends all requests of a run.", async () => {
+  const send = createSender(
+    await createAddressGuard([new URL("http://127.0.0.1/")]),
+    AbortSignal.abort("over"),
+  );
+  await assert.rejects(send("http://127.0.0.1:9/"), (reason) => reason === "over");
 });
 
-test("What a page says of its addresses is cut, so no work on it grows with its square.", () => {
+test("Addresses in a page are cut, so that no work grows with the square of their length.", () => {
   const endless = `/a${"/".repeat(3_000_000)}x`;
   const page = readPage(
     `<script src="/sdk/v2.js" data-key="pk_1" data-api="${endless}"></script>`,
@@ -84,12 +94,12 @@ test("What a page says of its addresses is cut, so no work on it grows with its 
     alias: null,
     requireConsent: null,
     respectGpc: null,
-    rightKeyState: null,
+    expectedKeyState: null,
     keyState: null,
     isActive: null,
     isOriginAllowed: null,
     clockAheadMs: null,
-    reach: NOT_ASKED,
+    reach: NOT_REQUESTED,
   };
-  assert.ok(apiBaseOf({ report, pageProblem: null, isPolicyLeftOut: false, service }));
+  assert.ok(apiBaseOf({ report, pageProblem: null, hasUnreadPolicy: false, service }));
 });

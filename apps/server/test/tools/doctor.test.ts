@@ -1,4 +1,4 @@
-/** The doctor: what it reads off a page, what a policy means, and the command against pages of every kind. */
+/** The doctor: reading a page, reading a Content-Security-Policy, and the command against pages of every kind. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { glob, readFile } from "node:fs/promises";
@@ -6,10 +6,10 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, describe, test } from "node:test";
 import type { Check, Verification } from "@headwater/contract";
-import { reasonFor } from "../../src/doctor/blocked-names.ts";
-import { allowsInline, allowsUrl, directiveOf, parsePolicies } from "../../src/doctor/policy.ts";
-import { readPage, snippetInScript } from "../../src/doctor/read-page.ts";
 import { installPayload } from "../../src/install/install.ts";
+import { findBlockReason } from "../../src/install-checks/blocked-names.ts";
+import { allowsInline, allowsUrl, findDirective, parsePolicies } from "../../src/install-checks/policy.ts";
+import { findSnippetInScript, readPage } from "../../tools/doctor/read-page.ts";
 import { headwater } from "../cli/command-line.ts";
 import { bundle } from "../install/snippet-bundle.ts";
 import { openWorld, type World } from "../support/world.ts";
@@ -23,11 +23,11 @@ const install = installPayload(
   { baseUrl: API, appUrl: API },
 );
 
-describe("What is read off a page", () => {
+describe("readPage", () => {
   const read = (head: string) => readPage(`<!doctype html><head>${head}</head><body></body>`, PAGE);
   const named = { scriptUrl: `${API}/sdk/v2.js`, publicKey: KEY, apiBaseUrl: API };
 
-  test("The pasted snippet, with the hash that the install payload gives for a policy.", () => {
+  test("The pasted snippet is found, with the hash that the install payload gives for a policy.", () => {
     const hash = install.csp.snippetHash.slice(1, -1);
     assert.deepEqual(read(install.browserSnippet).snippets, [
       { kind: "inline", ...named, nonce: null, hash },
@@ -38,7 +38,7 @@ describe("What is read off a page", () => {
     assert.deepEqual(read(astro).snippets, [{ kind: "inline", ...named, nonce: null, hash }]);
   });
 
-  test("A tag, and one that is there twice.", () => {
+  test("A script tag is found, also when it is there twice.", () => {
     const tag = `<script async src="${API}/sdk/v2.js" data-key="${KEY}" nonce="n"></script>`;
     const one = { kind: "tag", ...named, apiBaseUrl: null, nonce: "n", hash: null };
     assert.deepEqual(read(tag).snippets, [one]);
@@ -46,7 +46,7 @@ describe("What is read off a page", () => {
     assert.equal(read(tag + install.browserSnippet).snippets.length, 2);
   });
 
-  test("What does not run is none: a comment, a template, a type that is no script, another service's key.", () => {
+  test("A snippet that does not run is ignored: in a comment, a template, a type that is not a script; so is another service's key.", () => {
     const { browserSnippet } = install;
     const stripe = '<script>Stripe({ publicKey: "pk_live_51Habcdefghijklmnop" })</script>';
     const dead = [
@@ -58,7 +58,7 @@ describe("What is read off a page", () => {
     for (const head of dead) assert.deepEqual(read(head).snippets, [], head);
   });
 
-  test("What Next.js streams, once.", () => {
+  test("A snippet that Next.js streams twice is found once.", () => {
     const data = JSON.stringify([
       1,
       `2:["$","$L3",null,${JSON.stringify({ src: named.scriptUrl, "data-key": KEY, "data-api": API })}]`,
@@ -69,21 +69,21 @@ describe("What is read off a page", () => {
     ]);
   });
 
-  test("The client in an application's bundle: pasted as a component, or built in.", async () => {
+  test("The client is found in an application's bundle, pasted as a component or built in.", async () => {
     const expected = { kind: "bundle", ...named, nonce: null, hash: null };
-    assert.deepEqual(snippetInScript(await bundle(install.snippets.vue, MAIN)), expected);
+    assert.deepEqual(findSnippetInScript(await bundle(install.snippets.vue, MAIN)), expected);
     const vapid = `s({publicKey:"BNbxGYNMhEIi9zrneh7mqV4oUanjLUK3m"});Stripe({publicKey:"pk_live_51Habcdefghijklmnopq"});`;
     const built = `${vapid}e(t,{publicKey:\`${KEY}\`,apiBaseUrl:'${API}',children:n})`;
-    assert.deepEqual(snippetInScript(built), { ...expected, scriptUrl: null });
-    assert.equal(snippetInScript("const a = 1"), null);
+    assert.deepEqual(findSnippetInScript(built), { ...expected, scriptUrl: null });
+    assert.equal(findSnippetInScript("const a = 1"), null);
   });
 
-  test("A page that nests as deep as it is long is read too.", () => {
+  test("A page of 200,000 nested elements is read.", () => {
     const deep = `${"<div>".repeat(200_000)}${install.browserSnippet}`;
     assert.equal(readPage(deep, PAGE).snippets.length, 1);
   });
 
-  test("Policies of <meta>, and the files of scripts as absolute addresses.", () => {
+  test("Policies of <meta> are read, and script files as absolute addresses.", () => {
     const { policies, scripts } = read(`
       <meta http-equiv="Content-Security-Policy" content="script-src 'self'">
       <meta name="description" content="script-src 'none'">
@@ -97,14 +97,14 @@ describe("What is read off a page", () => {
     ]);
   });
 
-  test("A script of a few megabytes without a line break is read in no time that grows with its square.", () => {
+  test("Reading a script of megabytes without a line break takes linear time.", () => {
     const code = `${'a("b",'.repeat(500_000)}"${API}/sdk/v2.js";"data-key":"${KEY}"`;
-    assert.equal(snippetInScript(code)?.publicKey, KEY);
-    assert.equal(snippetInScript('"'.repeat(3_000_000)), null);
+    assert.equal(findSnippetInScript(code)?.publicKey, KEY);
+    assert.equal(findSnippetInScript('"'.repeat(3_000_000)), null);
   });
 });
 
-describe("What a Content-Security-Policy lets in", () => {
+describe("Content-Security-Policy", () => {
   const page = new URL(PAGE);
   const cases: [sources: string, url: string, allowed: boolean][] = [
     ["*", "https://x.example/a", true],
@@ -127,23 +127,23 @@ describe("What a Content-Security-Policy lets in", () => {
     ["'nonce-a' 'sha256-b='", "https://x.example/", false],
   ];
   for (const [sources, url, allowed] of cases) {
-    test(`${sources} ${allowed ? "lets" : "does not let"} ${url} in.`, () => {
+    test(`${sources} ${allowed ? "allows" : "does not allow"} ${url}.`, () => {
       const [policy] = parsePolicies(`connect-src ${sources}`);
-      assert.equal(allowsUrl(directiveOf(policy!, "connect-src")!, new URL(url), page), allowed);
+      assert.equal(allowsUrl(findDirective(policy!, "connect-src")!, new URL(url), page), allowed);
     });
   }
 
-  test("A header may hold several; the first of two directives counts; names have any case.", () => {
+  test("A header may hold several policies; of two equal directives the first counts; names ignore case.", () => {
     const [one, other] = parsePolicies("Script-Src 'self'; script-src *, ; connect-src a.example b.example;");
-    assert.deepEqual(directiveOf(one!, "script-src-elem", "script-src"), {
+    assert.deepEqual(findDirective(one!, "script-src-elem", "script-src"), {
       name: "script-src",
       sources: ["'self'"],
     });
-    assert.deepEqual(directiveOf(other!, "connect-src")?.sources, ["a.example", "b.example"]);
-    assert.equal(directiveOf(other!, "script-src"), null);
+    assert.deepEqual(findDirective(other!, "connect-src")?.sources, ["a.example", "b.example"]);
+    assert.equal(findDirective(other!, "script-src"), null);
   });
 
-  test("Inline scripts run by nonce, by hash, or by 'unsafe-inline' where neither is there.", () => {
+  test("Inline scripts run with a nonce or a hash, or with 'unsafe-inline' when the policy has neither.", () => {
     const inline = (sources: string, nonce: string | null = null, hash: string | null = null) =>
       allowsInline({ name: "script-src", sources: sources.split(" ") }, nonce, hash);
     assert.equal(inline("'unsafe-inline'"), true);
@@ -155,7 +155,7 @@ describe("What a Content-Security-Policy lets in", () => {
   });
 });
 
-test("No address in the documentation is one that the doctor warns of.", async () => {
+test("The doctor does not warn about any address in the documentation.", async () => {
   const root = new URL("../../../../", import.meta.url);
   const files = await Array.fromAsync(
     glob("{*.md,docs/**/*.md,deploy/**/*.*,packages/*/*.md}", { cwd: root }),
@@ -164,7 +164,7 @@ test("No address in the documentation is one that the doctor warns of.", async (
   for (const file of files) {
     const text = await readFile(new URL(file, root), "utf8");
     for (const [host] of text.matchAll(/\b[a-z-]+(?:\.[a-z-]+)*\.example(?:\.com)?\b/g))
-      assert.equal(reasonFor(`https://${host}`), null, `${file}: ${host}`);
+      assert.equal(findBlockReason(`https://${host}`), null, `${file}: ${host}`);
   }
 });
 
@@ -213,7 +213,7 @@ describe("headwater doctor", () => {
     return { ...outcome, ...verification, notOk };
   };
 
-  test("A page that works: every check is ok, the exit code is 0, and nothing is counted.", async () => {
+  test("For a page that works every check is ok, the exit code is 0, and nothing is counted.", async () => {
     show("/", html(await snippet()));
     const { code, checks, notOk } = await examine("/");
     assert.deepEqual([code, notOk], [0, []]);
@@ -226,19 +226,19 @@ describe("headwater doctor", () => {
       ["headwater-doctor", "invalid_payload", 0],
     );
     const forPeople = await headwater({}, "doctor", `${url}/`, "--key", source.publicKey);
-    assert.match(forPeople.stdout, /^ok {7}page: .*\n[\s\S]*\nNothing is wrong\.\n$/);
+    assert.match(forPeople.stdout, /^ok {7}page: .*\n[\s\S]*\nEverything works\.\n$/);
   });
 
-  test("What is wrong stands there with what to do and the line to paste.", async () => {
+  test("A failed check is printed with what to do and the line to paste.", async () => {
     show("/csp", html(await snippet()), { "content-security-policy": "connect-src 'self'" });
     const { code, stdout } = await headwater({}, "doctor", `${url}/csp`, "--key", source.publicKey);
     assert.equal(code, 1);
-    const line = `^WRONG {4}csp_connect: .*\\n {9}Let it in.*\\n {11}connect-src 'self' ${world.url}\\n`;
+    const line = `^WRONG {4}csp_connect: .*\\n {9}Allow it.*\\n {11}connect-src 'self' ${world.url}\\n`;
     assert.match(stdout, new RegExp(line, "m"));
-    assert.match(stdout, /\n1 of 13 checks found something wrong\.\n$/);
+    assert.match(stdout, /\n1 of 13 checks failed\.\n$/);
   });
 
-  test("A policy is read whole, however long; of one that is too long for that nothing is said.", async () => {
+  test("A long policy is read whole; for one that exceeds the limit the result is unknown.", async () => {
     const tail = "; connect-src 'self'";
     const long = (length: number) => `img-src ${"https://images.example ".repeat(length / 23)}${tail}`;
     const text = html(await snippet());
@@ -255,17 +255,17 @@ describe("headwater doctor", () => {
     assert.deepEqual(unsure, ["csp_script", "csp_connect"]);
   });
 
-  test("A page that names no address: that nothing was asked is no finding, and not that nothing is wrong.", async () => {
+  test("When the page names no address, the doctor says that the service was not asked, not that everything works.", async () => {
     show("/no-address.js", `e(t,{publicKey:"${source.publicKey}",apiBaseUrl:n})`);
     show("/no-address", html('<script type="module" src="/no-address.js"></script>'));
     const { code, isWorking, notOk } = await examine("/no-address");
     assert.deepEqual([code, isWorking, notOk], [1, false, []]);
-    const told = await headwater({}, "doctor", `${url}/no-address`, "--key", source.publicKey);
-    assert.match(told.stdout, /\nThe service was not asked: give --api <its address>\.\n$/);
+    const printed = await headwater({}, "doctor", `${url}/no-address`, "--key", source.publicKey);
+    assert.match(printed.stdout, /\nThe service was not asked\. Give its address with --api\.\n$/);
     assert.equal((await examine("/no-address", "--api", world.url)).code, 0);
   });
 
-  test("A page without the snippet, and one that has it twice.", async () => {
+  test("A page without the snippet fails, and so does one that has it twice.", async () => {
     show("/none", html(""));
     const none = await examine("/none", "--api", world.url);
     assert.deepEqual([none.code, none.notOk], [1, [["snippet", "wrong"]]]);
@@ -273,7 +273,7 @@ describe("headwater doctor", () => {
     assert.deepEqual((await examine("/twice")).notOk, [["snippet_once", "wrong"]]);
   });
 
-  test("The client in the application's own script is found there.", async () => {
+  test("The client is found in the application's own script.", async () => {
     const { body } = await world.ask(`/api/tracking-sources/${source.sourceId}/install`);
     show("/app.js", await bundle(body.snippets.vue, MAIN));
     show("/app", html('<script type="module" src="/app.js"></script>'));
@@ -281,7 +281,7 @@ describe("headwater doctor", () => {
     assert.deepEqual([code, notOk], [0, []]);
   });
 
-  test("The page is where the redirects end; what redirects for ever, is too large or is not there is named.", async () => {
+  test("Redirects are followed; endless redirects, too large and missing pages are reported.", async () => {
     pages.set("/old", (_request, response) => response.writeHead(301, { location: "/" }).end());
     assert.deepEqual((await examine("/old")).notOk, []);
     pages.set("/loop", (_request, response) => response.writeHead(302, { location: "/loop" }).end());
@@ -305,7 +305,7 @@ describe("headwater doctor", () => {
     }
   });
 
-  test("A service that is not there, and one that is none.", async () => {
+  test("A service that is down is reported, and so is an address of another web server.", async () => {
     const right = await snippet();
     const nowhere = "http://127.0.0.1:9";
     show("/nowhere", html(right.replaceAll(world.url, nowhere)));
@@ -322,7 +322,7 @@ describe("headwater doctor", () => {
     assert.deepEqual((await examine("/self", "--api", world.url)).notOk[0], ["reachable", "wrong"]);
   });
 
-  test("A proxy that eats the preflight, and a clock that is wrong.", async (t) => {
+  test("A proxy that does not answer preflight requests is reported, and so is a wrong clock.", async (t) => {
     const proxy = createServer(async (request, response) => {
       if (request.method === "OPTIONS") return void response.writeHead(405).end();
       const body = request.method === "POST" ? Buffer.concat(await Array.fromAsync<Buffer>(request)) : null;
@@ -347,13 +347,13 @@ describe("headwater doctor", () => {
     assert.match(checks[6]!.message, /OPTIONS .* is answered 405/);
   });
 
-  test("A script that blockers know by its name is a warning, and nothing more.", async () => {
+  test("An address that blockers know by its name is a warning only.", async () => {
     show("/named", html((await snippet()).replaceAll(world.url, `${world.url}/tracking`)));
     const { code, notOk } = await examine("/named");
     assert.deepEqual([code, notOk], [0, [["blocked_by_name", "warning"]]]);
   });
 
-  test("An address that the service has under its alias is right; one below it that answers nothing is not.", async () => {
+  test("The address under INGEST_ALIAS is correct; another path below the service's address is not.", async () => {
     const aliased = (await snippet()).replaceAll(world.url, `${world.url}/tracking`);
     show("/aliased", html(aliased));
     const { checks } = await examine("/aliased", "--api", world.url);
@@ -365,7 +365,7 @@ describe("headwater doctor", () => {
     ]);
   });
 
-  test("A service that takes nothing just now is not taken for one that is not there.", async (t) => {
+  test("A busy service is a warning, not an unreachable service.", async (t) => {
     for (const status of [429, 503]) {
       const busy = createServer((request, response) => {
         const isScript = request.url?.endsWith(".js");
@@ -386,14 +386,14 @@ describe("headwater doctor", () => {
     }
   });
 
-  test("A key of no source is not recommended to the page.", async () => {
+  test("A key that no source has is not recommended for the page.", async () => {
     const words = ["doctor", `${url}/`, "--key", "pk_mistyped", "--json"];
     const { checks }: Verification = (await headwater({}, ...words)).json();
     const { status, message, paste } = checks[3]!;
     assert.deepEqual([status, message, paste], ["wrong", "No source has the key pk_mistyped.", null]);
   });
 
-  test("What a page puts into its snippet moves no cursor and stops no check.", async () => {
+  test("Control characters in a snippet do not reach the terminal and do not stop a check.", async () => {
     const spoilt = (await snippet()).replace(source.publicKey, "\\u001b[2J\\ud800");
     show("/spoilt", html(spoilt));
     const { code, stdout } = await headwater({}, "doctor", `${url}/spoilt`, "--key", source.publicKey);
@@ -402,11 +402,11 @@ describe("headwater doctor", () => {
     assert.doesNotMatch(stdout.replaceAll("\n", ""), /\p{Cc}/u);
   });
 
-  test("What is no address is a sentence with code 64.", async () => {
+  test("An argument that is not an address exits with 64.", async () => {
     for (const words of [["shop.example"], ["file:///etc/passwd"]]) {
       const { code, stderr } = await headwater({}, "doctor", ...words, "--key", "pk_1");
       assert.equal(code, 64);
-      assert.match(stderr, /^URL must be an address such as https:\/\/shop\.example\//);
+      assert.match(stderr, /^<url> must be an address such as https:\/\/shop\.example\//);
     }
   });
 });

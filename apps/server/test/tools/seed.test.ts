@@ -1,7 +1,7 @@
-/** `headwater seed`: traffic that looks like traffic, and the same again for the same words. */
+/** `headwater seed`: generated traffic is realistic and reproducible. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { type TrafficPlan, type Visit, visitsOf } from "../../tools/seed/traffic.ts";
+import { generateVisits, type TrafficPlan, type Visit } from "../../tools/seed/traffic.ts";
 import { headwater } from "../cli/command-line.ts";
 import { storedEvents } from "../ledger/reader.ts";
 import { DAY, ORIGIN, openWorld } from "../support/world.ts";
@@ -15,21 +15,21 @@ const plan = (over: Partial<TrafficPlan> = {}): TrafficPlan => ({
   site: ORIGIN,
   ...over,
 });
-const made = (over: Partial<TrafficPlan> = {}): Visit[] => [...visitsOf(plan(over))];
+const made = (over: Partial<TrafficPlan> = {}): Visit[] => [...generateVisits(plan(over))];
 const eventsOf = (visits: Visit[]) => visits.flatMap(({ events }) => events);
 const idsOf = (visits: Visit[]) => eventsOf(visits).map(({ event }) => event.id);
 
-describe("Made-up traffic", () => {
+describe("generated traffic", () => {
   const visits = made();
 
-  it("is the same for the same plan, and has other ids for any other", () => {
+  it("is the same for the same plan, and has other ids for another plan", () => {
     assert.deepEqual(made(), visits);
     const known = new Set(idsOf(visits));
     for (const over of [{ seed: 2 }, { events: 19_999 }, { days: 13 }, { until: UNTIL + 1 }])
       assert.ok(!idsOf(made(over)).some((id) => known.has(id)), JSON.stringify(over));
   });
 
-  it("has as many events as were asked for, each with an id of its own, all within the days", () => {
+  it("has the requested number of events, each with its own id and within the days", () => {
     const all = eventsOf(visits);
     assert.equal(all.length, 20_000);
     assert.equal(new Set(idsOf(visits)).size, 20_000);
@@ -38,7 +38,7 @@ describe("Made-up traffic", () => {
     assert.equal(made({ events: 1 }).length, 1);
   });
 
-  it("has few popular pages, visitors who come again, campaigns, bots, users and tracked events", () => {
+  it("has a few popular pages, returning visitors, campaigns, bots, users and tracked events", () => {
     const events = eventsOf(visits).map(({ event }) => event);
     const views = Map.groupBy(events, ({ page }) => page!.path!);
     const counts = [...views.values()].map(({ length }) => length).sort((one, other) => other - one);
@@ -48,8 +48,8 @@ describe("Made-up traffic", () => {
     );
     const visitors = new Set(visits.map(({ visitor }) => visitor.anonymousId));
     const share = (count: number) => count / visits.length;
-    const between = (value: number, least: number, most: number) =>
-      assert.ok(value > least && value < most, `${value}`);
+    const between = (value: number, min: number, max: number) =>
+      assert.ok(value > min && value < max, `${value}`);
     between(share(visitors.size), 0.5, 0.7);
     between(share(visits.filter(({ visitor }) => visitor.isBot).length), 0.02, 0.07);
     between(share(visits.filter(({ visitor }) => visitor.userId).length), 0.08, 0.22);
@@ -71,7 +71,7 @@ describe("Made-up traffic", () => {
 });
 
 describe("headwater seed --url", () => {
-  it("sends through ingest, and twice is once", async () => {
+  it("sends events to ingest; a second run stores nothing new", async () => {
     await using world = await openWorld();
     const { publicKey } = await world.createSource();
     const words = [
@@ -95,18 +95,18 @@ describe("headwater seed --url", () => {
     assert.equal(storedEvents(world.dataDir).length, 150);
   });
 
-  it("says what is refused, and what a flag must be", async () => {
+  it("reports refused requests and invalid options", async () => {
     await using world = await openWorld();
     const { publicKey } = await world.createSource({ allowedOrigins: [] });
     const target = ["--url", world.url, "--key", publicKey];
     const refusals: [string[], number, RegExp][] = [
-      [target, 1, /refuses \(403\): The origin .* is not allowed/],
+      [target, 1, /refused the request \(403\): The origin .* is not allowed/],
       [[...target, "--days", "0"], 64, /--days must be a whole number from 1/],
-      [[...target, "--until", "2099-01-01"], 64, /--until must not lie ahead/],
-      [[...target, "--to-warehouse"], 64, /one of the two/],
-      [["--to-warehouse"], 64, /--source is missing/],
-      [["--url", world.url], 64, /--key is missing/],
-      [[...target, "--days", "30"], 64, /before .* straight into the warehouse\.\s*--source is missing/],
+      [[...target, "--until", "2099-01-01"], 64, /--until must not lie in the future/],
+      [[...target, "--to-warehouse"], 64, /^Give either --to-warehouse, or --url and --key\./],
+      [["--to-warehouse"], 64, /^Missing option --source/],
+      [["--url", world.url], 64, /^Missing option --key/],
+      [[...target, "--days", "30"], 64, /before .* are written to the warehouse\.\s*Missing option --source/],
     ];
     for (const [words, wanted, sentence] of refusals) {
       const { code, stderr } = await headwater({}, "seed", ...words);

@@ -47,7 +47,7 @@ test("The password of the warehouse that runs is for its owner alone.", () => {
 });
 
 test("A backup is never overwritten, and what broke off is none.", async () => {
-  assert.match((await run(served, "backup", "--to", copy)).stderr, /exists already/);
+  assert.match((await run(served, "backup", "--to", copy)).stderr, /already exists/);
   mkdirSync(data.at("half"));
   assert.match(
     (await run(restored, "restore", "--from", data.at("half"))).stderr,
@@ -106,6 +106,6 @@ test("With nobody serving, too; and without its warehouse a ledger is backed up 
     data.at("other"),
   );
   assert.equal(other.code, 0, other.stderr);
-  assert.match(other.stderr, /The warehouse of CLICKHOUSE_URL is not in it/);
+  assert.match(other.stderr, /The warehouse of CLICKHOUSE_URL is not included/);
   assert.ok(!existsSync(join(data.at("other"), "warehouse")));
 });

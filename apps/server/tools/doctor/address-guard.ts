@@ -1,11 +1,11 @@
 /**
- * Where the doctor may ask. What a page names is no reason to knock at doors of the operator's own network: a public
- * page leads to public addresses only. A page of that network may lead into it, and so may an address that the user gave.
+ * Decides which addresses the doctor may request. A public page must not lead it into the operator's private network,
+ * by a redirect, a script or its API address. A page of a private network may, and so may addresses the user gave.
  */
 import { type LookupAddress, lookup } from "node:dns";
 import { BlockList, isIP, type LookupFunction } from "node:net";
 
-const INNER = new BlockList();
+const PRIVATE = new BlockList();
 for (const [network, prefix] of [
   ["0.0.0.0", 8],
   ["10.0.0.0", 8],
@@ -18,7 +18,7 @@ for (const [network, prefix] of [
   ["198.18.0.0", 15],
   ["224.0.0.0", 3],
 ] as const)
-  INNER.addSubnet(network, prefix, "ipv4");
+  PRIVATE.addSubnet(network, prefix, "ipv4");
 for (const [network, prefix] of [
   ["::", 127],
   ["64:ff9b::", 96],
@@ -26,51 +26,51 @@ for (const [network, prefix] of [
   ["fe80::", 10],
   ["ff00::", 8],
 ] as const)
-  INNER.addSubnet(network, prefix, "ipv6");
+  PRIVATE.addSubnet(network, prefix, "ipv6");
 
-/** Loopback, private, link-local, multicast or reserved; an IPv4 address written as an IPv6 one too. */
-export const isInner = (address: string): boolean =>
-  INNER.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
+/** Whether an IP address is loopback, private, link-local, multicast or reserved, also as IPv4 in IPv6. */
+export const isPrivateAddress = (address: string): boolean =>
+  PRIVATE.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
 
-export class InnerAddress extends Error {
+export class PrivateAddressError extends Error {
   constructor(hostname: string) {
-    super(`${hostname} is an address of an inner network, and the page is a public one`);
+    super(`${hostname} is an address of a private network, and the page is public`);
   }
 }
 
-const bare = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, "");
+const withoutBrackets = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, "");
 
-const lookUpAll = (hostname: string): Promise<LookupAddress[]> =>
+const resolveAddresses = (hostname: string): Promise<LookupAddress[]> =>
   new Promise((resolve, reject) =>
     lookup(hostname, { all: true }, (error, found) => (error ? reject(error) : resolve(found))),
   );
 
-/** The look-up of a connection itself, so that no name can change its meaning between a check and its use. */
-const publicLookup: LookupFunction = (hostname, options, done) =>
+/** The DNS lookup of the connection itself, so a name cannot resolve differently between the check and its use. */
+const lookupPublic: LookupFunction = (hostname, options, done) =>
   lookup(hostname, { ...options, all: true }, (error, found) => {
-    const inner =
-      error ?? (found.some(({ address }) => isInner(address)) ? new InnerAddress(hostname) : null);
-    if (inner || options.all) done(inner, found);
-    else done(null, found[0]!.address, found[0]!.family);
+    const isPrivate = !error && found.some(({ address }) => isPrivateAddress(address));
+    const problem = isPrivate ? new PrivateAddressError(hostname) : error;
+    const [first] = found ?? [];
+    if (problem || options.all || first === undefined) done(problem, found);
+    else done(null, first.address, first.family);
   });
 
-/** @returns the look-up that a connection to this address is to make; undefined: the ordinary one */
-export type Guard = (url: URL) => LookupFunction | undefined;
-
 /**
- * @param given the addresses that the user has given, the page's first
- * @throws (the guard) InnerAddress
+ * @returns the lookup for a connection to this address; undefined: the system's own
+ * @throws PrivateAddressError
  */
-export async function createGuard([start, ...others]: readonly [URL, ...URL[]]): Promise<Guard> {
-  const { hostname } = start;
-  const addresses = isIP(bare(start)) ? [bare(start)] : await lookUpAll(hostname).then(addressesOf, () => []);
-  if (addresses.some(isInner)) return () => undefined;
-  const trusted = new Set(others.map(({ origin }) => origin));
+export type AddressGuard = (url: URL) => LookupFunction | undefined;
+
+/** @param given the addresses that the user gave, the page's first */
+export async function createAddressGuard([page, ...others]: readonly [URL, ...URL[]]): Promise<AddressGuard> {
+  const host = withoutBrackets(page);
+  const found = isIP(host) ? [{ address: host }] : await resolveAddresses(page.hostname).catch(() => []);
+  if (found.some(({ address }) => isPrivateAddress(address))) return () => undefined;
+  const allowed = new Set(others.map(({ origin }) => origin));
   return (url) => {
-    if (trusted.has(url.origin)) return undefined;
-    if (isIP(bare(url)) && isInner(bare(url))) throw new InnerAddress(url.hostname);
-    return publicLookup;
+    if (allowed.has(url.origin)) return undefined;
+    if (isIP(withoutBrackets(url)) && isPrivateAddress(withoutBrackets(url)))
+      throw new PrivateAddressError(url.hostname);
+    return lookupPublic;
   };
 }
-
-const addressesOf = (found: LookupAddress[]) => found.map(({ address }) => address);

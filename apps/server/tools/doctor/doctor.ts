@@ -1,129 +1,131 @@
-/** `headwater doctor`: fetches a page, asks the service what it would tell it, and says what is wrong, with the line to paste. */
-
+/** `headwater doctor`: fetches a page, checks the install in it, and prints what is wrong with the line to paste. */
 import type { Check, PageReport } from "@headwater/contract";
-import { defineCommand } from "citty";
-import { JSON_FLAG } from "../../src/cli/arguments.ts";
-import { UsageError } from "../../src/cli/failure.ts";
-import type { Report } from "../../src/cli/report.ts";
+import { type Command, defineCommand, required, text } from "../../src/cli/command.ts";
+import { UsageError } from "../../src/cli/errors.ts";
 import { processEnvironment, readConfig } from "../../src/config/config.ts";
 import { SERVER_LIMITS } from "../../src/core/limits.ts";
-import { diagnose } from "../../src/doctor/diagnose.ts";
+import { diagnose } from "../../src/install-checks/diagnose.ts";
 import {
   apiBaseOf,
   type Evidence,
-  NOT_ASKED,
+  NOT_REQUESTED,
   originOf,
-  type Service,
+  type ServiceEvidence,
   scriptUrlOf,
-} from "../../src/doctor/evidence.ts";
-import { createGuard } from "./address-guard.ts";
-import { type Ask, createAsk } from "./ask.ts";
-import { asReach, probe, scriptProblem } from "./probe.ts";
-import { type Visited, visit } from "./visit.ts";
+} from "../../src/install-checks/evidence.ts";
+import { createAddressGuard } from "./address-guard.ts";
+import { type FetchedPage, fetchPage } from "./fetch-page.ts";
+import { probeApi, probeScript, toReach } from "./probe.ts";
+import { createSender, type SendRequest } from "./send-request.ts";
 
-function readAddress(text: string, name: string): string {
+function parseUrl(text: string, argument: string): string {
   const url = URL.parse(text);
   if (url && /^https?:$/.test(url.protocol)) return url.href;
   throw new UsageError(
-    `${name} must be an address such as https://shop.example/, not ${JSON.stringify(text)}.`,
+    `${argument} must be an address such as https://shop.example/, not ${JSON.stringify(text)}.`,
   );
 }
 
-function reportOf({ url, snippets, policies }: Visited, now: number): PageReport {
+function toReport({ url, snippets, policies }: FetchedPage, now: number): PageReport {
   const sentAt = new Date(now).toISOString();
   return { url, snippets, policies, script: "unknown", request: null, sentAt };
 }
 
 /**
- * The right key is asked about source and origin, the page's own about itself: a page with another key than the right
- * one is told both.
+ * Asks the service as the page would. The key of --key decides about the source and the origin; a different key in the
+ * page is asked about too.
  */
-async function askService(evidence: Evidence, clock: () => number, ask: Ask): Promise<Service> {
+async function probeService(evidence: Evidence, send: SendRequest): Promise<ServiceEvidence> {
   const { report, service } = evidence;
-  const base = apiBaseOf(evidence);
-  const script = scriptUrlOf(evidence);
-  if (base === null || script === null) return service;
+  const apiBaseUrl = apiBaseOf(evidence);
+  const scriptUrl = scriptUrlOf(evidence);
+  if (apiBaseUrl === null || scriptUrl === null) return service;
+  const [snippet] = report.snippets;
   const origin = originOf(report.url);
-  const found = report.snippets[0]?.publicKey ?? service.publicKey;
-  const ofRight = await probe(base, service.publicKey, origin, clock, ask);
-  const ofFound = found === service.publicKey ? ofRight : await probe(base, found, origin, clock, ask);
-  const isBundled = report.snippets[0]?.kind === "bundle" && report.snippets[0].scriptUrl === null;
+  const clock = Date.now;
+  const keyInPage = snippet?.publicKey ?? service.publicKey;
+  const expected = await probeApi({ apiBaseUrl, publicKey: service.publicKey, origin, clock, send });
+  const found =
+    keyInPage === service.publicKey
+      ? expected
+      : await probeApi({ apiBaseUrl, publicKey: keyInPage, origin, clock, send });
+  const isBundled = snippet?.kind === "bundle" && snippet.scriptUrl === null;
   return {
     ...service,
-    rightKeyState: ofRight.keyState,
-    keyState: ofFound.keyState,
-    isActive: ofRight.isActive,
-    isOriginAllowed: ofRight.isOriginAllowed,
-    clockAheadMs: ofRight.clockAheadMs,
-    reach: asReach(ofRight, isBundled ? null : await scriptProblem(script, ask)),
+    expectedKeyState: expected.keyState,
+    keyState: found.keyState,
+    isActive: expected.isActive,
+    isOriginAllowed: expected.isOriginAllowed,
+    clockAheadMs: expected.clockAheadMs,
+    reach: toReach(expected, isBundled ? null : await probeScript(scriptUrl, send)),
   };
 }
 
-const SIGNS: Record<Check["status"], string> = {
+const LABELS: Record<Check["status"], string> = {
   ok: "ok     ",
   warning: "warning",
   wrong: "WRONG  ",
   unknown: "?      ",
 };
 
-function lines({ check, status, message, hint, paste }: Check): string[] {
-  const about = status === "wrong" || status === "warning";
-  const indent = " ".repeat(SIGNS[status].length + 2);
+function renderCheck({ check, status, message, hint, paste }: Check): string[] {
+  const needsAction = status === "wrong" || status === "warning";
+  const indent = " ".repeat(LABELS[status].length + 2);
   return [
-    `${SIGNS[status]}  ${check}: ${message}`,
-    ...(about && hint !== null ? [`${indent}${hint}`] : []),
-    ...(about && paste !== null ? [`${indent}  ${paste}`] : []),
+    `${LABELS[status]}  ${check}: ${message}`,
+    ...(needsAction && hint !== null ? [`${indent}${hint}`] : []),
+    ...(needsAction && paste !== null ? [`${indent}  ${paste}`] : []),
   ];
 }
 
-export const doctor = defineCommand({
-  meta: {
-    description:
-      "What is wrong with the install in a page, and the line to paste. It exits 1 when something is, or when the service could not be asked. The page's scripts do not run; the service shows one refused attempt of the version headwater-doctor, and counts nothing",
+function summarize(checks: readonly Check[], isWorking: boolean): string {
+  const failed = checks.filter(({ status }) => status === "wrong").length;
+  if (failed > 0) return `${failed} of ${checks.length} checks failed.`;
+  return isWorking ? "Everything works." : "The service was not asked. Give its address with --api.";
+}
+
+export const doctor: Command = defineCommand({
+  description: "Check the install of Headwater in a page",
+  details: [
+    "Exits with 1 when a check fails or the service cannot be asked.",
+    "The page's scripts do not run. The debug view shows one refused attempt of the version headwater-doctor; nothing is counted.",
+  ],
+  positionals: { url: "The page, at the address that its visitors open" },
+  options: {
+    key: required(text("pk_…", "The source's public key")),
+    api: text("url", "The address of the service (default: BASE_URL, or the one in the page)"),
   },
-  args: {
-    url: { type: "positional", required: true, description: "The page, as its visitors open it" },
-    key: { type: "string", required: true, valueHint: "pk_…", description: "The source's public key" },
-    api: {
-      type: "string",
-      valueHint: "url",
-      description: "The service's address; default: BASE_URL, else the one that the page names",
-    },
-    ...JSON_FLAG,
-  },
-  run: async ({ args }): Promise<Report> => {
-    const start = readAddress(args.url, "URL");
+  run: async ({ url, key, api: givenApi }) => {
+    const start = parseUrl(url, "<url>");
     const { BASE_URL, INGEST_ALIAS } = readConfig(processEnvironment());
-    const api = args.api === undefined ? BASE_URL : readAddress(args.api, "--api");
-    const deadline = AbortSignal.timeout(SERVER_LIMITS.doctorDeadlineMs);
-    const guard = await createGuard([new URL(start), ...(api === null ? [] : [new URL(api)])]);
-    const ask = createAsk(guard, deadline);
-    const visited = await visit(start, ask);
-    const service: Service = {
-      sourceId: null,
-      publicKey: args.key,
-      apiBaseUrl: api?.replace(/\/+$/, "") ?? null,
-      alias: INGEST_ALIAS,
-      requireConsent: null,
-      respectGpc: null,
-      rightKeyState: null,
-      keyState: null,
-      isActive: null,
-      isOriginAllowed: null,
-      reach: NOT_ASKED,
-      clockAheadMs: null,
+    const api = givenApi === undefined ? BASE_URL : parseUrl(givenApi, "--api");
+    const guard = await createAddressGuard([new URL(start), ...(api === null ? [] : [new URL(api)])]);
+    const send = createSender(guard, AbortSignal.timeout(SERVER_LIMITS.doctorDeadlineMs));
+    const page = await fetchPage(start, send);
+    const evidence: Evidence = {
+      report: toReport(page, Date.now()),
+      pageProblem: page.problem,
+      hasUnreadPolicy: page.hasUnreadPolicy,
+      service: {
+        sourceId: null,
+        publicKey: key,
+        apiBaseUrl: api?.replace(/\/+$/, "") ?? null,
+        alias: INGEST_ALIAS,
+        requireConsent: null,
+        respectGpc: null,
+        expectedKeyState: null,
+        keyState: null,
+        isActive: null,
+        isOriginAllowed: null,
+        reach: NOT_REQUESTED,
+        clockAheadMs: null,
+      },
     };
-    const { problem: pageProblem, isPolicyLeftOut } = visited;
-    const evidence = { report: reportOf(visited, Date.now()), pageProblem, isPolicyLeftOut, service };
-    const verification = diagnose({ ...evidence, service: await askService(evidence, Date.now, ask) });
+    const verification = diagnose({ ...evidence, service: await probeService(evidence, send) });
     const { checks, isWorking } = verification;
-    const wrong = checks.filter(({ status }) => status === "wrong").length;
-    const found = `${wrong} of ${checks.length} checks found something wrong.`;
-    const nothing = isWorking ? "Nothing is wrong." : "The service was not asked: give --api <its address>.";
-    const summary = wrong > 0 ? found : nothing;
-    // what a page says of itself may hold what moves a terminal's cursor
-    const shown = checks.flatMap(lines).map((line) => line.replace(/\p{Cc}/gu, "\uFFFD"));
-    const text = [...shown, "", summary].join("\n");
+    // text of the page may contain control characters that move the cursor of a terminal
+    const lines = checks.flatMap(renderCheck).map((line) => line.replace(/\p{Cc}/gu, "\uFFFD"));
+    const text = [...lines, "", summarize(checks, isWorking)].join("\n");
     return { json: verification, text, exitCode: isWorking ? 0 : 1 };
   },
 });

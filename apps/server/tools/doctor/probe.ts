@@ -1,123 +1,130 @@
 /**
- * Asks a service what it would tell the page. The request is a bootstrap without what a bootstrap must have: where key,
- * source and origin are right the answer is 422, so no session is opened and nothing is counted; the debug view shows
- * the attempt under the version `headwater-doctor`.
+ * Asks the service as a page would. The request is a bootstrap that lacks required members: when key, source and origin
+ * are right the answer is 422, so no session is opened and nothing is counted. The debug view shows the attempt with
+ * the version `headwater-doctor`.
  */
 import { SERVER_LIMITS } from "../../src/core/limits.ts";
-import type { Reach, Service } from "../../src/doctor/evidence.ts";
-import { type Ask, USER_AGENT } from "./ask.ts";
-import { networkProblem, readBounded } from "./visit.ts";
+import type { Reach, ServiceEvidence } from "../../src/install-checks/evidence.ts";
+import { describeNetworkError, readBody } from "./fetch-page.ts";
+import { type SendRequest, USER_AGENT } from "./send-request.ts";
 
-export interface Probe {
-  /** As the service has it; null: it did not say. */
+/** What the answer says about key, source and origin; null: it does not say. */
+interface CheckedByService extends Pick<ServiceEvidence, "isActive" | "isOriginAllowed"> {
   readonly keyState: "current" | "retired" | "unknown" | null;
-  readonly isActive: boolean | null;
-  readonly isOriginAllowed: boolean | null;
+}
+export interface ApiProbe extends CheckedByService {
+  /** Why the API does not work, as the end of a sentence; null: it works. */
   readonly apiProblem: string | null;
   readonly isBusy: boolean;
   readonly corsProblem: string | null;
   readonly clockAheadMs: number | null;
 }
 
-const NOTHING = { keyState: null, isActive: null, isOriginAllowed: null } as const;
+const NOT_SAID: CheckedByService = { keyState: null, isActive: null, isOriginAllowed: null };
 
-/** What each refusal says of the checks before it: key, source, origin, shape. */
-const TOLD: Readonly<
-  Record<string, Pick<Service, "isActive" | "isOriginAllowed"> & Pick<Probe, "keyState">>
-> = {
-  unknown_public_key: { ...NOTHING, keyState: "unknown" },
-  rotated_public_key: { ...NOTHING, keyState: "retired" },
+/** The service checks key, source, origin and shape in this order, so a refusal says that the checks before it passed. */
+const BY_REFUSAL: Readonly<Record<string, CheckedByService>> = {
+  unknown_public_key: { ...NOT_SAID, keyState: "unknown" },
+  rotated_public_key: { ...NOT_SAID, keyState: "retired" },
   source_inactive: { keyState: "current", isActive: false, isOriginAllowed: null },
   origin_not_allowed: { keyState: "current", isActive: true, isOriginAllowed: false },
   origin_missing: { keyState: "current", isActive: true, isOriginAllowed: false },
   invalid_payload: { keyState: "current", isActive: true, isOriginAllowed: true },
 };
 
-/** It is up, and takes nothing just now. */
-const BUSY = [429, 503];
+/** The service is running and refuses requests for the moment. */
+const BUSY_STATUS = [429, 503];
 
-const letsIn = (response: Response, origin: string): boolean =>
+const allowsOrigin = (response: Response, origin: string): boolean =>
   [origin, "*"].includes(response.headers.get("access-control-allow-origin") ?? "");
 
-async function preflightProblem(url: string, origin: string, ask: Ask): Promise<string | null> {
+async function checkPreflight(url: string, origin: string, send: SendRequest): Promise<string | null> {
   const headers = {
     Origin: origin,
     "Access-Control-Request-Method": "POST",
     "Access-Control-Request-Headers": "content-type",
   };
-  const response = await ask(url, { method: "OPTIONS", headers });
+  const response = await send(url, { method: "OPTIONS", headers });
   await response.body?.cancel();
-  if (!response.ok) return `The preflight (OPTIONS ${url}) is answered ${response.status}`;
+  if (!response.ok) return `The preflight request (OPTIONS ${url}) is answered ${response.status}`;
   const allowed = response.headers.get("access-control-allow-headers")?.toLowerCase() ?? "";
-  const letsHeader = allowed === "*" || allowed.includes("content-type");
-  return letsIn(response, origin) && letsHeader
+  const allowsHeader = allowed === "*" || allowed.includes("content-type");
+  return allowsOrigin(response, origin) && allowsHeader
     ? null
-    : `The preflight (OPTIONS ${url}) does not let ${origin} in`;
+    : `The preflight request (OPTIONS ${url}) does not allow ${origin}`;
 }
 
-async function readCode(response: Response): Promise<string | null> {
+/** @returns the error code; null: the answer is not one of Headwater's */
+async function readErrorCode(response: Response): Promise<string | null> {
   try {
-    const text = await readBounded(response, SERVER_LIMITS.doctorPageBytes);
-    const body = JSON.parse(text ?? "null") as { code?: unknown; requestId?: unknown } | null;
-    return typeof body?.code === "string" && typeof body.requestId === "string" ? body.code : null;
+    const text = await readBody(response, SERVER_LIMITS.doctorPageBytes);
+    const body: unknown = JSON.parse(text ?? "null");
+    if (!(body instanceof Object && "code" in body && "requestId" in body)) return null;
+    return typeof body.code === "string" && typeof body.requestId === "string" ? body.code : null;
   } catch {
     return null;
   }
 }
 
-/** From the response's own `Date`, which tells seconds: half of one is added, and half of the time on the way. */
-function clockAhead(response: Response, sentAt: number, now: number): number | null {
+/** Compares with the header `Date`, which has whole seconds: half a second and half of the round trip are added. */
+function readClockAhead(response: Response, sentAt: number, receivedAt: number): number | null {
   const date = Date.parse(response.headers.get("date") ?? "");
-  return Number.isNaN(date) ? null : Math.round((sentAt + now) / 2 - (date + 500));
+  return Number.isNaN(date) ? null : Math.round((sentAt + receivedAt) / 2 - (date + 500));
 }
 
-/** @param clock milliseconds since the epoch, of this machine */
-export async function probe(
-  apiBaseUrl: string,
-  publicKey: string,
-  origin: string,
-  clock: () => number,
-  ask: Ask,
-): Promise<Probe> {
+export interface ApiProbeOptions {
+  readonly apiBaseUrl: string;
+  readonly publicKey: string;
+  /** The page's origin. */
+  readonly origin: string;
+  /** Milliseconds since the epoch, of this machine. */
+  readonly clock: () => number;
+  readonly send: SendRequest;
+}
+
+export async function probeApi(options: ApiProbeOptions): Promise<ApiProbe> {
+  const { apiBaseUrl, publicKey, origin, clock, send } = options;
   const url = `${apiBaseUrl}/api/ingest/v2/${encodeURIComponent(publicKey.toWellFormed())}/bootstrap`;
   try {
-    const preflight = await preflightProblem(url, origin, ask);
+    const preflightProblem = await checkPreflight(url, origin, send);
     const sentAt = clock();
     const headers = { Origin: origin, "Content-Type": "text/plain" };
     const body = JSON.stringify({ ingestVersion: 2, sdkVersion: USER_AGENT });
-    const response = await ask(url, { method: "POST", headers, body });
-    const clockAheadMs = clockAhead(response, sentAt, clock());
-    const code = await readCode(response);
-    const told = code === null ? undefined : TOLD[code];
-    const apiProblem = told
+    const response = await send(url, { method: "POST", headers, body });
+    const clockAheadMs = readClockAhead(response, sentAt, clock());
+    const code = await readErrorCode(response);
+    const known = code === null ? undefined : BY_REFUSAL[code];
+    const otherAnswer = code === null ? ", which is not an answer of Headwater" : ` ${code}`;
+    const answerProblem = allowsOrigin(response, origin)
       ? null
-      : `answers ${response.status}${code === null ? ", but not as Headwater does" : ` ${code}`}`;
-    const answer = letsIn(response, origin) ? null : `The answer does not let ${origin} read it`;
-    const isBusy = BUSY.includes(response.status);
-    return { ...NOTHING, ...told, apiProblem, isBusy, corsProblem: preflight ?? answer, clockAheadMs };
+      : `The answer does not allow ${origin} to read it`;
+    return {
+      ...(known ?? NOT_SAID),
+      apiProblem: known ? null : `answers ${response.status}${otherAnswer}`,
+      isBusy: BUSY_STATUS.includes(response.status),
+      corsProblem: preflightProblem ?? answerProblem,
+      clockAheadMs,
+    };
   } catch (error) {
-    const apiProblem = networkProblem(error);
-    return { ...NOTHING, apiProblem, isBusy: false, corsProblem: null, clockAheadMs: null };
+    const apiProblem = describeNetworkError(error);
+    return { ...NOT_SAID, apiProblem, isBusy: false, corsProblem: null, clockAheadMs: null };
   }
 }
 
-/** Whether the client's script is there, and is one. */
-export async function scriptProblem(url: string, ask: Ask): Promise<string | null> {
+/** @returns why the client's script cannot be loaded, as the end of a sentence; null: it can */
+export async function probeScript(url: string, send: SendRequest): Promise<string | null> {
   try {
-    const response = await ask(url);
+    const response = await send(url);
     await response.body?.cancel();
     if (!response.ok) return `answers ${response.status}`;
-    const type = response.headers.get("content-type") ?? "no type";
-    return /javascript/.test(type) ? null : `is ${type}, and no script`;
+    const type = response.headers.get("content-type") ?? "without a content type";
+    return /javascript/.test(type) ? null : `is ${type}, not a script`;
   } catch (error) {
-    return networkProblem(error);
+    return describeNetworkError(error);
   }
 }
 
-export const asReach = ({ apiProblem, isBusy, corsProblem }: Probe, script: string | null): Reach => ({
-  wasAsked: true,
-  isBusy,
-  scriptProblem: script,
-  apiProblem,
-  corsProblem,
-});
+export const toReach = (
+  { apiProblem, isBusy, corsProblem }: ApiProbe,
+  scriptProblem: string | null,
+): Reach => ({ wasRequested: true, isBusy, scriptProblem, apiProblem, corsProblem });

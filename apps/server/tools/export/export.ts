@@ -1,15 +1,22 @@
-/** `headwater export`: a source's events as a file, from a service or straight out of its stores. */
+/** `headwater export`: writes the events of a source to a file, from a running service or directly from the stores. */
 import { createWriteStream, existsSync } from "node:fs";
 import { Transform, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { EXPORT_FORMATS, type ExportFormat, ExportQuery } from "@headwater/contract";
-import { defineCommand } from "citty";
-import { JSON_FLAG } from "../../src/cli/arguments.ts";
-import { CommandFailed, UsageError } from "../../src/cli/failure.ts";
-import { createProgress } from "../../src/cli/numbers.ts";
-import { withLedger } from "../../src/cli/operator.ts";
-import { type Report, size } from "../../src/cli/report.ts";
-import { withWarehouse } from "../../src/cli/warehouse.ts";
+import {
+  type Command,
+  type CommandContext,
+  choice,
+  defineCommand,
+  flag,
+  required,
+  text,
+  withDefault,
+} from "../../src/cli/command.ts";
+import { CommandFailed, messageOf, UsageError } from "../../src/cli/errors.ts";
+import { withLedger } from "../../src/cli/ledger-access.ts";
+import { formatBytes } from "../../src/cli/report.ts";
+import { withWarehouse } from "../../src/cli/warehouse-access.ts";
 import { Refusal } from "../../src/core/refusal.ts";
 import { compile } from "../../src/core/validate.ts";
 import { pagesOfLedger } from "../../src/export/from-ledger.ts";
@@ -17,67 +24,56 @@ import { pagesOfWarehouse } from "../../src/export/from-warehouse.ts";
 import { askedOf } from "../../src/export/range.ts";
 import { bytesOf } from "../../src/export/render.ts";
 import { chooseWarehouse } from "../../src/open-warehouse.ts";
-import { cutToWholeLines } from "./resume.ts";
-import { bytesOfService } from "./service.ts";
+import { fetchExport } from "./fetch-export.ts";
+import { truncateToWholeLines } from "./resume.ts";
 
-const args = {
-  source: { type: "string", required: true, valueHint: "id", description: "The source's id, src_…" },
-  format: { type: "enum", options: EXPORT_FORMATS, default: "ndjson", description: "Default: ndjson" },
-  from: {
-    type: "string",
-    valueHint: "time",
-    description: "A day or a time, as 2026-11-21 or 2026-11-21T12:00:00Z",
-  },
-  to: { type: "string", valueHint: "time", description: "The end, itself not included" },
-  out: { type: "string", valueHint: "file", description: "Where to; default: standard output" },
-  resume: { type: "boolean", description: "Go on where the file of --out broke off" },
-  api: {
-    type: "string",
-    valueHint: "url",
-    description:
-      "From the service that is there; without it straight from its stores, an embedded warehouse only while it is stopped",
-  },
-  "token-file": { type: "string", valueHint: "file", description: "With --api: a file with an access token" },
-  ...JSON_FLAG,
-} as const;
-
-interface Flags {
-  source: string;
-  format: ExportFormat;
-  from?: string | undefined;
-  to?: string | undefined;
-  out?: string | undefined;
-  resume?: boolean | undefined;
+interface ExportOptions {
+  readonly source: string;
+  readonly format: ExportFormat;
+  readonly from: string | undefined;
+  readonly to: string | undefined;
+  readonly out: string | undefined;
+  readonly resume: boolean;
 }
 
-/** Where an earlier try ended; null: at the beginning. */
-function cursorOf({ out, resume, format }: Flags): string | null {
+/** The id of the last event in the file to resume; null: start at the beginning. */
+function findCursor({ out, resume, format }: ExportOptions): string | null {
   if (!resume) {
     if (out !== undefined && existsSync(out))
-      throw new CommandFailed(`${out} exists already; give another --out, or --resume to go on with it.`);
+      throw new CommandFailed(
+        `${out} already exists. Choose another file for --out, or give --resume to continue it.`,
+      );
     return null;
   }
-  if (out === undefined) throw new UsageError("--resume needs --out: the file that broke off.");
+  if (out === undefined) throw new UsageError("--resume needs --out <file>: the file to continue.");
   if (format === "parquet")
     throw new UsageError(
-      "--resume cannot go on with Parquet: such a file is none without its end. Begin it anew.",
+      "--resume does not work with Parquet, which is unreadable without its end. Start the export again.",
     );
-  return existsSync(out) ? cutToWholeLines(out, format) : null;
+  return existsSync(out) ? truncateToWholeLines(out, format) : null;
 }
 
-function queryOf({ source: sourceId, format, from, to }: Flags, cursor: string | null): ExportQuery {
-  const given = { from, to, cursor: cursor ?? undefined };
-  const known = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-  const query = { sourceId, format, ...known };
+function buildQuery(
+  { source: sourceId, format, from, to }: ExportOptions,
+  cursor: string | null,
+): ExportQuery {
+  const query = {
+    sourceId,
+    format,
+    ...(from === undefined ? {} : { from }),
+    ...(to === undefined ? {} : { to }),
+    ...(cursor === null ? {} : { cursor }),
+  };
   const check = compile(ExportQuery);
   if (!check(query)) throw new Refusal("invalid_payload", { issues: check.issues(query) });
   return query;
 }
 
-type Work = (bytes: AsyncIterable<Uint8Array>) => Promise<number>;
+/** @returns the number of bytes */
+type WriteBytes = (bytes: AsyncIterable<Uint8Array>) => Promise<number>;
 
-/** Without a service between; the same pages. */
-function straight(query: ExportQuery, work: Work): Promise<number> {
+/** Reads the warehouse, or the ledger when there is no warehouse, without a service. */
+function exportFromStores(query: ExportQuery, write: WriteBytes): Promise<number> {
   const { sourceId, format = "ndjson" } = query;
   const asked = askedOf(sourceId, query);
   const isContinued = asked.cursor !== null;
@@ -85,59 +81,71 @@ function straight(query: ExportQuery, work: Work): Promise<number> {
   return withLedger(async ({ config, ledger, now }) => {
     if (!(await ledger.source({ sourceId, now }))) throw new Refusal("source_not_found");
     if (!((await chooseWarehouse(config)) instanceof Function))
-      return work(bytesOf(pagesOfLedger(ledger, asked), format, isContinued));
-    return withWarehouse(config, (client) =>
-      work(
-        bytesOf(
-          pagesOfWarehouse(() => client, asked, signal),
-          format,
-          isContinued,
-        ),
-      ),
+      return write(bytesOf(pagesOfLedger(ledger, asked), format, isContinued));
+    return withWarehouse(config, (client) => {
+      const pages = pagesOfWarehouse(() => client, asked, signal);
+      return write(bytesOf(pages, format, isContinued));
+    });
+  }).catch((error: unknown) => {
+    if (!(error instanceof Error && error.constructor.name === "DataDirInUse")) throw error;
+    throw new CommandFailed(
+      "The embedded warehouse is in use by the running service. Give --api and --token-file, or stop the service.",
     );
-  }).catch((error: Error) => {
-    if (error.constructor.name !== "DataDirInUse") throw error;
-    throw new CommandFailed("The service holds its warehouse: give --api and --token-file, or stop it.");
   });
 }
 
-/** @returns how many bytes were written */
-async function write(bytes: AsyncIterable<Uint8Array>, { out, resume }: Flags): Promise<number> {
-  const tell = createProgress(out === undefined);
+async function writeToOutput(
+  bytes: AsyncIterable<Uint8Array>,
+  { out, resume }: ExportOptions,
+  { progress }: CommandContext,
+): Promise<number> {
   let written = 0;
   const count = new Transform({
     transform: (part: Buffer, _encoding, done) => {
       written += part.length;
-      tell(() => `${size(written)} …`);
+      if (out !== undefined) progress(() => `${formatBytes(written)} written …`);
       done(null, part);
     },
   });
   const target: Writable =
     out === undefined ? process.stdout : createWriteStream(out, { flags: resume ? "a" : "wx" });
-  await pipeline(bytes, count, target, { end: out !== undefined }).catch((error: Error) => {
+  await pipeline(bytes, count, target, { end: out !== undefined }).catch((error: unknown) => {
     if (error instanceof Refusal || written === 0 || out === undefined) throw error;
     throw new CommandFailed(
-      `It broke off after ${size(written)} (${error.message}); the same with --resume goes on from there.`,
+      `The export stopped after ${formatBytes(written)} (${messageOf(error)}). Run the same command with --resume to continue.`,
     );
   });
   return written;
 }
 
-export const exportCommand = defineCommand({
-  meta: {
-    description: "A source's events as a file: NDJSON, CSV or Parquet. What broke off can be gone on with",
+export const exportEvents: Command = defineCommand({
+  description: "Export the events of a source as NDJSON, CSV or Parquet",
+  options: {
+    source: required(text("id", "The source's id (src_…)")),
+    format: withDefault(choice(EXPORT_FORMATS, "The format of the file"), "ndjson"),
+    from: text("time", "The start: a day or a time, such as 2026-11-21 or 2026-11-21T12:00:00Z"),
+    to: text("time", "The end, not included"),
+    out: text("file", "The file to write (default: standard output)"),
+    resume: flag("Continue the file of --out after an interrupted export"),
+    api: text(
+      "url",
+      "Export from the running service at this address (default: read the stores; an embedded warehouse only while the service is stopped)",
+    ),
+    "token-file": text("file", "With --api: a file that holds an access token"),
   },
-  args,
-  run: async ({ args: flags }): Promise<Report | null> => {
-    const { api, out } = flags;
-    const query = queryOf(flags, cursorOf(flags));
-    const work: Work = (bytes) => write(bytes, flags);
+  run: async ({ api, "token-file": tokenFile, ...options }, context) => {
+    const query = buildQuery(options, findCursor(options));
+    const write: WriteBytes = (bytes) => writeToOutput(bytes, options, context);
     const bytes =
       api === undefined
-        ? await straight(query, work)
-        : await work(await bytesOfService({ api, "token-file": flags["token-file"] }, query));
+        ? await exportFromStores(query, write)
+        : await write(await fetchExport({ api, tokenFile, query }));
+    const { out } = options;
     if (out === undefined) return null;
     const { format, cursor = null } = query;
-    return { json: { path: out, format, bytes, after: cursor }, text: `${size(bytes)} written to ${out}.` };
+    return {
+      json: { path: out, format, bytes, after: cursor },
+      text: `Wrote ${formatBytes(bytes)} to ${out}.`,
+    };
   },
 });

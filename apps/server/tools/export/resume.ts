@@ -1,32 +1,30 @@
-/** Where a file ends that broke off: with its last whole line. */
+/** Finds where an interrupted export ends: at its last whole line. */
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync } from "node:fs";
-import { CommandFailed } from "../../src/cli/failure.ts";
+import { CommandFailed } from "../../src/cli/errors.ts";
 
-/** Longer than any line. */
+/** More than the longest line. */
 const TAIL_BYTES = 4 * 1_048_576;
 const LINE_END = 10;
-const ID = /^(?:\{"analyticsEventId":")?(evt_[0-9a-f]{32})/;
+const EVENT_ID = /^(?:\{"analyticsEventId":")?(evt_[0-9a-f]{32})/;
 
-const HEAD = /^\ufeff?analyticsEventId/;
+const CSV_HEAD = /^\ufeff?analyticsEventId/;
 const BEGINNINGS = { ndjson: '{"analyticsEventId":"evt_', csv: "analyticsEventId" } as const;
-type Format = keyof typeof BEGINNINGS;
+type TextFormat = keyof typeof BEGINNINGS;
 
-/** As far as it goes: of a first line that broke off there may be a letter. */
-function beginsAs(format: Format, file: number): boolean {
-  const longest = Buffer.alloc(BEGINNINGS.ndjson.length);
-  const text = longest
-    .toString("utf8", 0, readSync(file, longest, 0, longest.length, 0))
-    .replace("\ufeff", "");
+/** Whether the file begins as an export in this format. A file may be shorter than the beginning. */
+function hasBeginning(format: TextFormat, file: number): boolean {
+  const bytes = Buffer.alloc(BEGINNINGS.ndjson.length);
+  const text = bytes.toString("utf8", 0, readSync(file, bytes, 0, bytes.length, 0)).replace("\ufeff", "");
   const beginning = BEGINNINGS[format];
   return beginning.startsWith(text) || text.startsWith(beginning);
 }
 
 /**
- * Cuts off what came of the line that broke off.
- * @returns the id of the last event that is there; null: there is none, and the file is empty now
- * @throws CommandFailed when the file holds lines that no export in this format has written: it stays as it is
+ * Cuts off an incomplete last line.
+ * @returns the id of the last event in the file; null: the file has none, and is empty now
+ * @throws CommandFailed when the file is not an export in this format; it is left as it is
  */
-export function cutToWholeLines(path: string, format: Format): string | null {
+export function truncateToWholeLines(path: string, format: TextFormat): string | null {
   const file = openSync(path, "r+");
   try {
     const { size } = fstatSync(file);
@@ -34,12 +32,12 @@ export function cutToWholeLines(path: string, format: Format): string | null {
     readSync(file, tail, 0, tail.length, size - tail.length);
     const end = tail.lastIndexOf(LINE_END);
     const start = end < 1 ? 0 : tail.lastIndexOf(LINE_END, end - 1) + 1;
-    const cursor = end < 0 ? null : (ID.exec(tail.toString("utf8", start, end))?.[1] ?? null);
-    const last = end < 0 ? "" : tail.toString("utf8", start, end);
-    const isStrange = cursor === null && last !== "" && !HEAD.test(last);
-    if (isStrange || !beginsAs(format, file))
+    const lastLine = end < 0 ? "" : tail.toString("utf8", start, end);
+    const cursor = EVENT_ID.exec(lastLine)?.[1] ?? null;
+    const isForeign = cursor === null && lastLine !== "" && !CSV_HEAD.test(lastLine);
+    if (isForeign || !hasBeginning(format, file))
       throw new CommandFailed(
-        `${path} holds lines that are not of an export in ${format}: name another file, or the --format that it has.`,
+        `${path} is not an export in ${format}. Choose another file, or the --format that it has.`,
       );
     ftruncateSync(file, cursor === null ? 0 : size - tail.length + end + 1);
     return cursor;

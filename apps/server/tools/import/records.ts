@@ -1,136 +1,151 @@
-/** A file of events, record by record: a line of NDJSON each, or a row of CSV. */
-
-import { CommandFailed } from "../../src/cli/failure.ts";
+/** Reads a file of events record by record: a line of NDJSON, or a row of CSV. */
+import { CommandFailed } from "../../src/cli/errors.ts";
 import { Refusal } from "../../src/core/refusal.ts";
 import { COLUMNS, type Column } from "../../src/export/columns.ts";
 import { parseJson } from "../../src/ingest/json.ts";
 
 export interface FileRecord {
-  /** Of the file, from 1; where the record begins. */
+  /** The line in which the record begins, from 1. */
   line: number;
-  /** Absent: it cannot be read, and `problem` says why. */
+  /** Missing when the record cannot be read. */
   row?: unknown;
+  /** Why the record cannot be read. */
   problem?: string;
 }
 
-type Chunks = AsyncIterable<string>;
+type TextChunks = AsyncIterable<string>;
+interface NumberedText {
+  readonly text: string;
+  readonly line: number;
+}
 
-/** An event has 32 KiB; what is much longer is no record. */
-const MOST_CHARACTERS = 1_048_576;
+/** An event has at most 32 KiB, so a much longer record is not one. */
+const MAX_RECORD_CHARACTERS = 1_048_576;
 
-const tooLong = (line: number) =>
+const recordTooLong = (line: number) =>
   new CommandFailed(
-    `The record that begins in line ${line} does not end within ${MOST_CHARACTERS} characters.`,
+    `The record that begins in line ${line} is longer than ${MAX_RECORD_CHARACTERS} characters.`,
   );
 
-/** Editors and spreadsheets put it before what they save. */
+/** Some editors and spreadsheets write it at the start of a file. */
 const BYTE_ORDER_MARK = /^\ufeff/;
 
-async function* linesOf(chunks: Chunks): AsyncGenerator<{ text: string; line: number }> {
+async function* splitLines(chunks: TextChunks): AsyncGenerator<NumberedText> {
   let rest = "";
   let line = 0;
   for await (const chunk of chunks) {
     const text = rest + chunk;
     const lines = (line === 0 ? text.replace(BYTE_ORDER_MARK, "") : text).split("\n");
-    rest = lines.pop()!;
-    for (const text of lines) yield { text, line: ++line };
-    if (rest.length > MOST_CHARACTERS) throw tooLong(line + 1);
+    rest = lines.pop() ?? "";
+    for (const whole of lines) yield { text: whole, line: ++line };
+    if (rest.length > MAX_RECORD_CHARACTERS) throw recordTooLong(line + 1);
   }
   if (rest !== "") yield { text: rest, line: ++line };
 }
 
-/** What a row cannot be made of is told with its line; nothing else is. */
-function read(line: number, make: () => unknown): FileRecord {
+/** A refusal of the parser becomes the problem of the record. */
+function readRecord(line: number, parse: () => unknown): FileRecord {
   try {
-    return { line, row: make() };
+    return { line, row: parse() };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     return { line, problem: error.message };
   }
 }
 
-export async function* ndjsonRecords(chunks: Chunks): AsyncGenerator<FileRecord> {
-  for await (const { text, line } of linesOf(chunks))
-    if (text.trim() !== "") yield read(line, () => parseJson(text));
+export async function* ndjsonRecords(chunks: TextChunks): AsyncGenerator<FileRecord> {
+  for await (const { text, line } of splitLines(chunks))
+    if (text.trim() !== "") yield readRecord(line, () => parseJson(text));
 }
 
-const FIELD = /,(?:"((?:[^"]|"")*)"|([^,]*))/g;
+const CSV_FIELD = /,(?:"((?:[^"]|"")*)"|([^,]*))/g;
 /**
- * Each begins with a comma, the first one too: what is empty is then matched where it stands.
- * @returns null where something stands between a closing quote and the next comma
+ * Every field begins with a comma here, the first one too, so that empty fields match.
+ * @returns null when text follows a closing quote
  */
-function fieldsOf(record: string): string[] | null {
-  const found = [...`,${record}`.matchAll(FIELD)];
+function splitFields(record: string): string[] | null {
+  const found = [...`,${record}`.matchAll(CSV_FIELD)];
   const length = found.reduce((sum, [whole]) => sum + whole.length, 0);
   if (length !== record.length + 1) return null;
   return found.map(([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain ?? "");
 }
 
-/** A record goes on in the next line as long as a quote is open. */
-async function* recordsOf(chunks: Chunks): AsyncGenerator<{ text: string; line: number }> {
-  let open: { text: string; line: number } | null = null;
-  for await (const { text, line } of linesOf(chunks)) {
-    const record: { text: string; line: number } = open
-      ? { text: `${open.text}\n${text}`, line: open.line }
-      : { text, line };
-    const isWhole = (record.text.split('"').length - 1) % 2 === 0;
-    if (record.text.length > MOST_CHARACTERS) throw tooLong(record.line);
-    open = isWhole ? null : record;
-    if (isWhole && record.text.trim() !== "") yield { ...record, text: record.text.replace(/\r$/, "") };
+/** Joins the lines of a record: it continues in the next line while a quote is open. */
+async function* joinQuotedLines(chunks: TextChunks): AsyncGenerator<NumberedText> {
+  let open: NumberedText | null = null;
+  for await (const next of splitLines(chunks)) {
+    const record: NumberedText = open ? { text: `${open.text}\n${next.text}`, line: open.line } : next;
+    if (record.text.length > MAX_RECORD_CHARACTERS) throw recordTooLong(record.line);
+    const isClosed = (record.text.split('"').length - 1) % 2 === 0;
+    open = isClosed ? null : record;
+    if (isClosed && record.text.trim() !== "") yield { ...record, text: record.text.replace(/\r$/, "") };
   }
   if (open) throw new CommandFailed(`The quote of the record in line ${open.line} is not closed.`);
 }
 
-/** An export's apostrophe before what a spreadsheet would compute. */
-const GUARDED = /^'(?='*[=+\-@\t])/;
+/** The apostrophe that an export writes before text that a spreadsheet would evaluate. */
+const FORMULA_GUARD = /^'(?='*[=+\-@\t])/;
 
-function cellValue(cell: string, kind: Column["kind"]): unknown {
+function parseCell(cell: string, kind: Column["kind"]): unknown {
   if (cell === "") return null;
-  const text = cell.replaceAll("\0", "\ufffd").replace(GUARDED, "");
+  const text = cell.replaceAll("\0", "\ufffd").replace(FORMULA_GUARD, "");
   if (kind === "json") return parseJson(text);
   return kind === "flag" ? text === "true" : text;
 }
 
-type Row = Record<string, unknown>;
+type CellColumn = Pick<Column, "path" | "kind">;
+const COLUMN_BY_NAME = new Map(COLUMNS.map((column) => [column.name, column]));
+const GROUPS = new Set(COLUMNS.filter(({ path }) => path.length > 1).map(({ path }) => path[0]));
 
-function put(row: Row, path: readonly string[], value: unknown): void {
-  let at = row;
-  for (const member of path.slice(0, -1)) {
-    at[member] ??= {};
-    at = at[member] as Row;
+/** @returns null for the name of a group of columns, which is not a column itself */
+const findColumn = (name: string): CellColumn | null =>
+  COLUMN_BY_NAME.get(name) ?? (GROUPS.has(name) ? null : { path: [name], kind: "text" });
+
+interface CellObject {
+  [member: string]: unknown;
+}
+const isCellObject = (value: unknown): value is CellObject => typeof value === "object" && value !== null;
+
+/** Sets the member at the path and creates the objects on the way. */
+function setMember(target: CellObject, [member, ...rest]: readonly string[], value: unknown): void {
+  if (member === undefined) return;
+  if (rest.length === 0) {
+    target[member] = value;
+    return;
   }
-  at[path.at(-1)!] = value;
+  const present = target[member];
+  const next = isCellObject(present) ? present : {};
+  target[member] = next;
+  setMember(next, rest, value);
 }
 
-export async function* csvRecords(chunks: Chunks): AsyncGenerator<FileRecord> {
-  const known = new Map(COLUMNS.map((column) => [column.name, column]));
-  const groups = new Set(COLUMNS.filter(({ path }) => path.length > 1).map(({ path }) => path[0]));
-  // a name of several columns together holds no text: it is left out
-  const columnOf = (name: string): Pick<Column, "path" | "kind"> | null =>
-    known.get(name) ?? (groups.has(name) ? null : { path: [name], kind: "text" });
-  let columns: ReturnType<typeof columnOf>[] | null = null;
-  for await (const { text, line } of recordsOf(chunks)) {
-    const fields = fieldsOf(text);
-    if (fields === null) {
-      const problem = "Something stands behind the closing quote of a field.";
-      if (columns === null) throw new CommandFailed(`The head of the file cannot be read. ${problem}`);
-      yield { line, problem };
-      continue;
-    }
+function buildRow(columns: readonly (CellColumn | null)[], fields: readonly string[]): CellObject {
+  // without a prototype, so that a column named __proto__ is a member like any other
+  const row: CellObject = Object.create(null);
+  for (const [index, column] of columns.entries())
+    if (column) setMember(row, column.path, parseCell(fields[index] ?? "", column.kind));
+  return { ...row };
+}
+
+const TEXT_AFTER_QUOTE = "There is text after the closing quote of a field.";
+
+export async function* csvRecords(chunks: TextChunks): AsyncGenerator<FileRecord> {
+  let columns: (CellColumn | null)[] | null = null;
+  for await (const { text, line } of joinQuotedLines(chunks)) {
+    const fields = splitFields(text);
     if (columns === null) {
-      columns = fields.map(columnOf);
+      if (fields === null)
+        throw new CommandFailed(`The header of the file cannot be read. ${TEXT_AFTER_QUOTE}`);
+      columns = fields.map(findColumn);
       continue;
     }
-    const of = columns;
-    if (fields.length !== of.length) {
-      yield { line, problem: `It has ${fields.length} fields and the head of the file ${of.length}.` };
-      continue;
+    const head = columns;
+    if (fields === null) {
+      yield { line, problem: TEXT_AFTER_QUOTE };
+    } else if (fields.length !== head.length) {
+      yield { line, problem: `It has ${fields.length} fields and the header has ${head.length}.` };
+    } else {
+      yield readRecord(line, () => buildRow(head, fields));
     }
-    yield read(line, () => {
-      const row: Row = Object.create(null);
-      for (const [index, column] of of.entries())
-        if (column) put(row, column.path, cellValue(fields[index]!, column.kind));
-      return { ...row };
-    });
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Events from one warehouse into another, a source's days after each other. What became of an earlier try is seen in the
- * other warehouse itself: a day that is the same on both sides is passed over, and of a page only what is missing is sent.
+ * Copies the events of a span of days from one warehouse into another. No progress is recorded: days that are the same
+ * on both sides are skipped, and of a page that was copied before only missing events are sent.
  */
 import { createHash } from "node:crypto";
 import type { WarehouseClient } from "../../src/clickhouse/client.ts";
@@ -14,8 +14,8 @@ import {
 import { type Block, blockOf } from "../../src/shipping/block.ts";
 import { store, storeMissing } from "../../src/shipping/store.ts";
 
-/** Of what lies there: whether two sides hold the same events, each as often, is told by number and sums of hashes of ids. */
-export interface Held {
+/** The events of a source on a day. Two days are the same when the number of events and the hash of their ids are. */
+export interface DayDigest {
   sourceId: string;
   /** `2026-11-21`, in UTC. */
   day: string;
@@ -23,69 +23,84 @@ export interface Held {
   hash: string;
 }
 
-/** A page to have, and what it may take of memory: of large events fewer. */
-const PAGE_ROWS = 20_000;
-const PAGE_BYTES = 16 * 1_048_576;
-const SMALLEST_ROWS = 100;
-
-const OF_SPAN = "sourceId = {sourceId:String} AND toDate(occurredAt) BETWEEN {first:Date} AND {last:Date}";
-
-async function rowsOf<T>(client: WarehouseClient, query: string, query_params: object = {}): Promise<T[]> {
-  const asked = { query, query_params: { ...query_params }, format: "JSONEachRow" } as const;
-  return (await client.query(asked)).json<T>();
-}
-
-export async function sourcesOf(client: WarehouseClient): Promise<string[]> {
-  const rows = await rowsOf<{ sourceId: string }>(
-    client,
-    "SELECT DISTINCT sourceId FROM events ORDER BY sourceId",
-  );
-  return rows.map(({ sourceId }) => sourceId);
-}
-
-/** Days of a source, the first and the last among them. */
-export interface Span {
+/** Days of a source, from the first to the last, both included. */
+export interface DaySpan {
   sourceId: string;
   first: string;
   last: string;
 }
 
-export const allDays = (sourceId: string): Span => ({ sourceId, first: "1970-01-01", last: "2149-06-06" });
+/** A page has fewer rows when its events are large. */
+const MAX_PAGE_ROWS = 20_000;
+const MIN_PAGE_ROWS = 100;
+const PAGE_BYTES = 16 * 1_048_576;
 
-/** In their order. */
-export async function heldOf(client: WarehouseClient, { sourceId, first, last }: Span): Promise<Held[]> {
-  const query = `SELECT sourceId, toString(toDate(occurredAt)) AS day, toUInt32(count()) AS events,
-      concat(toString(sum(cityHash64(analyticsEventId))), '-', toString(groupBitXor(cityHash64(analyticsEventId)))) AS hash
-    FROM events WHERE ${OF_SPAN} GROUP BY sourceId, day ORDER BY day`;
-  return rowsOf<Held>(client, query, { sourceId, first, last });
+const IN_SPAN = "sourceId = {sourceId:String} AND toDate(occurredAt) BETWEEN {first:Date} AND {last:Date}";
+
+async function readRows<T>(
+  client: WarehouseClient,
+  query: string,
+  query_params: Record<string, unknown> = {},
+): Promise<T[]> {
+  return (await client.query({ query, query_params, format: "JSONEachRow" })).json<T>();
 }
 
-const SPAN_EVENTS = 200_000;
+export async function listSources(client: WarehouseClient): Promise<string[]> {
+  const query = "SELECT DISTINCT sourceId FROM events ORDER BY sourceId";
+  return (await readRows<{ sourceId: string }>(client, query)).map(({ sourceId }) => sourceId);
+}
 
-/** Few questions for many small days, and no span of more than a large day. */
-export function spansOf(days: readonly Held[]): Span[] {
-  const spans: (Span & { events: number })[] = [];
+/** Every day that ClickHouse's type Date has. */
+export const allDays = (sourceId: string): DaySpan => ({ sourceId, first: "1970-01-01", last: "2149-06-06" });
+
+/** The days of the span that have events, in their order. */
+export const readDays = (client: WarehouseClient, { sourceId, first, last }: DaySpan): Promise<DayDigest[]> =>
+  readRows<DayDigest>(
+    client,
+    `SELECT sourceId, toString(toDate(occurredAt)) AS day, toUInt32(count()) AS events,
+      concat(toString(sum(cityHash64(analyticsEventId))), '-', toString(groupBitXor(cityHash64(analyticsEventId)))) AS hash
+    FROM events WHERE ${IN_SPAN} GROUP BY sourceId, day ORDER BY day`,
+    { sourceId, first, last },
+  );
+
+export async function hasDuplicates(client: WarehouseClient, span: DaySpan): Promise<boolean> {
+  const query = `SELECT toUInt32(count() - uniqExact(analyticsEventId)) AS duplicates FROM events WHERE ${IN_SPAN}`;
+  const [row] = await readRows<{ duplicates: number }>(client, query, { ...span });
+  return row !== undefined && row.duplicates > 0;
+}
+
+const MAX_SPAN_EVENTS = 200_000;
+
+/** Joins small days into spans, so that few queries are needed. A span is never larger than one large day. */
+export function groupIntoSpans(days: readonly DayDigest[]): DaySpan[] {
+  const spans: (DaySpan & { events: number })[] = [];
   for (const { sourceId, day, events } of days) {
     const span = spans.at(-1);
-    if (span === undefined || span.events + events > SPAN_EVENTS)
+    if (span === undefined || span.events + events > MAX_SPAN_EVENTS) {
       spans.push({ sourceId, first: day, last: day, events });
-    else Object.assign(span, { last: day, events: span.events + events });
+    } else {
+      span.last = day;
+      span.events += events;
+    }
   }
   return spans;
 }
 
-export const isSame = (one: Held | undefined, other: Held | undefined): boolean =>
+export const isSameDay = (one: DayDigest | undefined, other: DayDigest | undefined): boolean =>
   one?.events === other?.events && one?.hash === other?.hash;
 
-/** The same pages whenever it is asked, so that a page's name finds what an earlier try has left under way. */
-async function* pagesOf(client: WarehouseClient, span: Span): AsyncGenerator<{ block: Block; rows: number }> {
+/** The pages are the same in every run, so a page's id finds what an interrupted run has begun to insert. */
+async function* readPages(
+  client: WarehouseClient,
+  span: DaySpan,
+): AsyncGenerator<{ block: Block; rows: number }> {
   let cursor: EventCursor | null = null;
-  let most = PAGE_ROWS;
+  let limit = MAX_PAGE_ROWS;
   for (;;) {
     const after: object = cursor ? { ...cursor, occurredAt: new Date(cursor.occurredAt) } : {};
     const { stream } = await client.exec({
-      query: `SELECT * FROM events WHERE ${OF_SPAN} ${cursor ? AFTER_CURSOR : ""} ORDER BY ${CURSOR_ORDER} LIMIT {most:UInt32} FORMAT JSONEachRow`,
-      query_params: { ...span, most, ...after },
+      query: `SELECT * FROM events WHERE ${IN_SPAN} ${cursor ? AFTER_CURSOR : ""} ORDER BY ${CURSOR_ORDER} LIMIT {limit:UInt32} FORMAT JSONEachRow`,
+      query_params: { ...span, limit, ...after },
       clickhouse_settings: AS_WRITTEN,
     });
     const body: Buffer = Buffer.concat(await stream.toArray());
@@ -95,43 +110,36 @@ async function* pagesOf(client: WarehouseClient, span: Span): AsyncGenerator<{ b
       .digest("hex");
     const { rows, cursor: end } = readPageEnd(body);
     yield { block: blockOf(`mov_${name.slice(0, 32)}`, body), rows };
-    if (rows < most) return;
+    if (rows < limit) return;
     cursor = end;
-    most = Math.max(SMALLEST_ROWS, Math.min(PAGE_ROWS, Math.floor((PAGE_BYTES * rows) / body.length)));
+    limit = Math.max(MIN_PAGE_ROWS, Math.min(MAX_PAGE_ROWS, Math.floor((PAGE_BYTES * rows) / body.length)));
   }
 }
 
-/**
- * A page is read while the one before is stored.
- * @param isEmpty nothing of it is there: only an insert that a killed command left under way may be, and has the same token
- * @param onPage told how many events were stored that were not there
- */
-export async function copySpan(
-  from: WarehouseClient,
-  to: WarehouseClient,
-  span: Span,
-  isEmpty: boolean,
-  onPage: (stored: number) => void,
-): Promise<void> {
+export interface SpanCopy {
+  from: WarehouseClient;
+  to: WarehouseClient;
+  span: DaySpan;
+  /** The target had no event of the span; an interrupted run may still be inserting a page, which has the same id. */
+  isTargetEmpty: boolean;
+  /** Called after each page with the number of events that were missing and have been stored. */
+  onStored(events: number): void;
+}
+
+/** Reads a page while the page before it is stored. */
+export async function copySpan({ from, to, span, isTargetEmpty, onStored }: SpanCopy): Promise<void> {
   const { signal } = new AbortController();
   let storing: Promise<void> = Promise.resolve();
-  const put = async (block: Block, rows: number) => {
-    if (!isEmpty) return storeMissing(to, block, "retried", signal);
+  const storePage = async (block: Block, rows: number) => {
+    if (!isTargetEmpty) return storeMissing(to, block, "retried", signal);
     await store(to, block, "new", signal);
     return rows;
   };
-  for await (const { block, rows } of pagesOf(from, span)) {
+  for await (const { block, rows } of readPages(from, span)) {
     await storing;
-    storing = put(block, rows).then(onPage);
-    // it is waited for before the next is begun
+    storing = storePage(block, rows).then(onStored);
+    // a failure is thrown by the next `await storing`; without this it would count as unhandled until then
     storing.catch(() => undefined);
   }
   await storing;
-}
-
-/** Is any event there more than once? */
-export async function isDoubled(client: WarehouseClient, span: Span): Promise<boolean> {
-  const query = `SELECT toUInt32(count() - uniqExact(analyticsEventId)) AS more FROM events WHERE ${OF_SPAN}`;
-  const [row] = await rowsOf<{ more: number }>(client, query, span);
-  return row !== undefined && row.more > 0;
 }

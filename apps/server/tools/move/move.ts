@@ -2,9 +2,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { defineCommand } from "citty";
-import { JSON_FLAG } from "../../src/cli/arguments.ts";
-import { CommandFailed, UsageError } from "../../src/cli/failure.ts";
+import { type Command, defineCommand, flag, text } from "../../src/cli/command.ts";
+import { CommandFailed, UsageError } from "../../src/cli/errors.ts";
+import type { Progress } from "../../src/cli/progress.ts";
 import { type Report, table } from "../../src/cli/report.ts";
 import { ConfigError, processEnvironment, readConfig } from "../../src/config/config.ts";
 import { databaseUrl } from "../../src/config/values.ts";
@@ -12,29 +12,17 @@ import { ledgerPath, openDatabase } from "../../src/ledger/sqlite/database.ts";
 import { lockDataDir } from "../../src/ledger/sqlite/lock.ts";
 import { unmark } from "../../src/ledger/sqlite/move-mark.ts";
 
-const TELL_ROWS = 100_000;
-
-/** A line now and then, so that whoever waits sees that it goes on. */
-function createProgress(isSilent: boolean): (name: string, rows: number) => void {
-  let untold = 0;
-  return (name, rows) => {
-    untold += rows;
-    if (isSilent || untold < TELL_ROWS) return;
-    untold = 0;
-    process.stderr.write(`Moving ${name} …\n`);
-  };
-}
-
-async function moveTo(url: string, dataDir: string, isSilent: boolean) {
+async function moveTo(url: string, dataDir: string, progress: Progress) {
   const { openTarget, moveLedger } = await import("./copy.ts");
   const now = Date.now();
+  const onPage = (name: string) => progress(() => `Moving ${name} …`);
   const ledger = openDatabase(dataDir);
   const history = join(dataDir, "attempts.sqlite");
   const attempts = existsSync(history) ? new DatabaseSync(history) : null;
   try {
     const target = await openTarget(url);
     try {
-      return await moveLedger({ ledger, attempts, target, now, onPage: createProgress(isSilent) });
+      return await moveLedger({ ledger, attempts, target, now, onPage });
     } finally {
       await target.end();
     }
@@ -65,8 +53,8 @@ function giveUp(dataDir: string): Report {
   }
 }
 
-async function moveAndTell(url: string, dataDir: string, isSilent: boolean): Promise<Report> {
-  const moved = await moveTo(url, dataDir, isSilent).catch((error: unknown) => {
+async function moveAndTell(url: string, dataDir: string, progress: Progress): Promise<Report> {
+  const moved = await moveTo(url, dataDir, progress).catch((error: unknown) => {
     throw sentenceFor(error);
   });
   const differing = moved.filter(({ from, to }) => from !== to);
@@ -84,28 +72,25 @@ async function moveAndTell(url: string, dataDir: string, isSilent: boolean): Pro
   };
 }
 
-export const move = defineCommand({
-  meta: {
-    description:
-      "Take the ledger of DATA_DIR to PostgreSQL; the service must not run. Interrupted, it goes on when asked again",
+export const move: Command = defineCommand({
+  description: "Move the ledger of DATA_DIR to PostgreSQL",
+  details: ["The service must not be running. After an interruption, run the command again to resume."],
+  options: {
+    to: text("postgres://…", "An empty database"),
+    "give-up": flag("Abandon a move, so that the service can use DATA_DIR again"),
   },
-  args: {
-    to: { type: "string", valueHint: "postgres://…", description: "An empty database" },
-    "give-up": { type: "boolean", description: "Serve from DATA_DIR again, instead of going on" },
-    ...JSON_FLAG,
-  },
-  run: async ({ args }): Promise<Report> => {
+  run: async ({ to, "give-up": isGivenUp }, { progress }) => {
     const { DATA_DIR: dataDir } = readConfig(processEnvironment());
-    if ((args.to === undefined) !== (args["give-up"] === true))
+    if ((to === undefined) !== isGivenUp)
       throw new UsageError("`headwater move` needs either --to postgres://… or --give-up.");
     if (!existsSync(ledgerPath(dataDir)))
       throw new CommandFailed(
         `There is no ledger in DATA_DIR ${dataDir}. Set DATA_DIR to the folder of the service.`,
       );
-    const url = args.to === undefined ? null : addressOf(args.to);
+    const url = to === undefined ? null : addressOf(to);
     const unlock = lockDataDir(dataDir);
     try {
-      return url === null ? giveUp(dataDir) : await moveAndTell(url, dataDir, args.json === true);
+      return url === null ? giveUp(dataDir) : await moveAndTell(url, dataDir, progress);
     } finally {
       unlock();
     }

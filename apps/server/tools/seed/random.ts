@@ -1,87 +1,84 @@
-/** Chance that can be had again: the same seed and place give the same numbers, on every machine. */
+/** Reproducible random numbers: the same seed and stream give the same sequence on every machine. */
 
-/** Numbers in [0, 1). */
-export type Chance = () => number;
+/** Returns a number in [0, 1). */
+export type Random = () => number;
 
-const GOLDEN = 0x9e3779b9;
+const GOLDEN_RATIO = 0x9e3779b9;
 const RANGE = 2 ** 32;
 
-/** Spreads 32 bits (the finalizer of MurmurHash3). */
-function spread(value: number): number {
+/** The 32-bit finalizer of MurmurHash3. */
+function mix(value: number): number {
   let bits = value | 0;
   bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b);
   bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35);
   return (bits ^ (bits >>> 16)) >>> 0;
 }
 
-/** One number of two. */
-export const mixed = (one: number, other: number): number => spread(one ^ spread(other + GOLDEN));
+/** Combines two numbers into one of 32 bits. */
+export const combine = (one: number, other: number): number => mix(one ^ mix(other + GOLDEN_RATIO));
 
-const WARM_UP = 12;
+const WARM_UP_ROUNDS = 12;
 
 /**
- * sfc32 of the PractRand suite: 128 bits of state, so that no two sequences meet.
- * @param place what the numbers are for, by its kind and its number: each has a sequence of its own
+ * The generator sfc32 of PractRand. Its state has 128 bits, so sequences do not overlap.
+ * @param kind and `number` select the sequence: each pair has its own
  */
-export function chanceOf(seed: number, kind: number, place: number): Chance {
-  let [one, two, three, count] = [seed | 0, spread(kind) | 0, place | 0, 1];
+export function createRandom(seed: number, kind: number, number: number): Random {
+  let [a, b, c, counter] = [seed | 0, mix(kind) | 0, number | 0, 1];
   const next = () => {
-    const sum = (((one + two) | 0) + count) | 0;
-    count = (count + 1) | 0;
-    one = two ^ (two >>> 9);
-    two = (three + (three << 3)) | 0;
-    three = (((three << 21) | (three >>> 11)) + sum) | 0;
+    const sum = (((a + b) | 0) + counter) | 0;
+    counter = (counter + 1) | 0;
+    a = b ^ (b >>> 9);
+    b = (c + (c << 3)) | 0;
+    c = (((c << 21) | (c >>> 11)) + sum) | 0;
     return (sum >>> 0) / RANGE;
   };
-  for (let round = 0; round < WARM_UP; round++) next();
+  for (let round = 0; round < WARM_UP_ROUNDS; round++) next();
   return next;
 }
 
-export const wholeBelow = (chance: Chance, bound: number): number => Math.floor(chance() * bound);
+/** A whole number from 0 to below the bound. */
+export const integerBelow = (random: Random, bound: number): number => Math.floor(random() * bound);
 
-/** Waiting times of what happens by itself, in the unit of the mean. */
-export const waiting = (chance: Chance, mean: number): number => -mean * Math.log(1 - chance());
+/** An exponentially distributed number. */
+export const exponential = (random: Random, mean: number): number => -mean * Math.log(1 - random());
 
-/** Chooses with given weights. */
+/** Chooses a value with a probability in proportion to its weight. */
 export function weighted<T>(
   choices: readonly (readonly [weight: number, value: T])[],
-): (chance: Chance) => T {
-  const sums = new Float64Array(choices.length);
-  let sum = 0;
-  for (const [index, [weight]] of choices.entries()) {
-    sum += weight;
-    sums[index] = sum;
-  }
-  return (chance) => {
-    const wanted = chance() * sum;
-    let [low, high] = [0, sums.length - 1];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (sums[middle]! > wanted) high = middle;
-      else low = middle + 1;
+): (random: Random) => T {
+  const total = choices.reduce((sum, [weight]) => sum + weight, 0);
+  const last = choices.at(-1);
+  if (last === undefined) throw new Error("there is nothing to choose from");
+  return (random) => {
+    let rest = random() * total;
+    for (const [weight, value] of choices) {
+      rest -= weight;
+      if (rest < 0) return value;
     }
-    return choices[low]![1];
+    // rounding may leave a tiny rest
+    return last[1];
   };
 }
 
-/** Few are popular and many are not: the n-th in proportion to n to the power of −1.1. */
-export const byPopularity = <T>(values: readonly T[]): ((chance: Chance) => T) =>
+/** The first values are chosen often and the last rarely: the n-th in proportion to n to the power of −1.1. */
+export const byPopularity = <T>(values: readonly T[]): ((random: Random) => T) =>
   weighted(values.map((value, index) => [(index + 1) ** -1.1, value] as const));
 
-const bits = new Uint32Array(4);
-const bytes = Buffer.from(bits.buffer);
-/** Thirty-two of them; one call for all costs a fifth of one for each. */
-function hexDigits(chance: Chance): string {
-  for (let index = 0; index < bits.length; index++) bits[index] = chance() * RANGE;
+const words = new Uint32Array(4);
+const bytes = Buffer.from(words.buffer);
+/** 32 hexadecimal digits; one conversion of 16 bytes costs a fifth of four conversions. */
+function hexDigits(random: Random): string {
+  for (let index = 0; index < words.length; index++) words[index] = random() * RANGE;
   return bytes.toString("hex");
 }
 
-/** As random ids of browsers are written (UUID, version 4). */
-export function uuid(chance: Chance): string {
-  const hex = hexDigits(chance);
+/** A UUID of version 4. */
+export function uuid(random: Random): string {
+  const hex = hexDigits(random);
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20)}`;
 }
 
-/** As this service makes ids: 48 bits of time and 80 of chance. */
-export const timedId = (prefix: string, at: number, chance: Chance): string =>
-  `${prefix}_${at.toString(16).padStart(12, "0")}${hexDigits(chance).slice(12)}`;
+/** An id as the service makes them (`core/ids.ts`): 48 bits of time and 80 random bits. */
+export const timedId = (prefix: string, at: number, random: Random): string =>
+  `${prefix}_${at.toString(16).padStart(12, "0")}${hexDigits(random).slice(12)}`;

@@ -1,176 +1,176 @@
-/** `headwater seed`: made-up traffic for development and for measuring, the same again for the same words. */
+/** `headwater seed`: generates traffic for development and measurements. The same options generate the same events. */
 import { LIMITS } from "@headwater/contract";
-import { defineCommand } from "citty";
-import { JSON_FLAG } from "../../src/cli/arguments.ts";
-import { UsageError } from "../../src/cli/failure.ts";
-import { createProgress, moment, wholeNumber } from "../../src/cli/numbers.ts";
-import { withLedger } from "../../src/cli/operator.ts";
+import {
+  type Command,
+  type CommandContext,
+  defineCommand,
+  flag,
+  parsed,
+  text,
+  wholeNumber,
+  withDefault,
+} from "../../src/cli/command.ts";
+import { UsageError } from "../../src/cli/errors.ts";
+import { withLedger } from "../../src/cli/ledger-access.ts";
 import type { Report } from "../../src/cli/report.ts";
-import { withWarehouse } from "../../src/cli/warehouse.ts";
+import { withWarehouse } from "../../src/cli/warehouse-access.ts";
 import { Refusal } from "../../src/core/refusal.ts";
 import { DAY_MS, HOUR_MS, toIsoTime } from "../../src/core/time.ts";
-import { openIngest, type Taken, type Target } from "./to-ingest.ts";
-import { openSink, type WarehouseSink } from "./to-warehouse.ts";
-import { type TrafficPlan, type Visit, visitsOf } from "./traffic.ts";
+import { parseTime } from "../../src/ingest/parse-time.ts";
+import { createIngestSink, type IngestCounts, type IngestTarget } from "./ingest-sink.ts";
+import { generateVisits, type TrafficPlan, type Visit } from "./traffic.ts";
+import { openWarehouseSink, type WarehouseSink } from "./warehouse-sink.ts";
 
-const MOST_EVENTS = 1_000_000_000;
-/** What is sent last is still to be young enough when it comes. */
-const MARGIN_MS = HOUR_MS;
+/** Events this close to the age limit would be too old before the last of them is sent. */
+const AGE_MARGIN_MS = HOUR_MS;
+const NO_COUNTS: IngestCounts = { accepted: 0, duplicates: 0, rejected: 0 };
+const DAY = /^\d{4}-\d\d-\d\d$/;
 
-const args = {
-  source: {
-    type: "string",
-    valueHint: "id",
-    description: "The source's id, src_…; for what goes into the warehouse",
-  },
-  "to-warehouse": {
-    type: "boolean",
-    description:
-      "Straight into the warehouse, for millions; an embedded one only while the service is stopped",
-  },
-  url: {
-    type: "string",
-    valueHint: "url",
-    description: "Through the ingest API of the service that is there",
-  },
-  key: { type: "string", valueHint: "pk_…", description: "With --url: the source's public key" },
-  events: { type: "string", valueHint: "n", default: "10000", description: "How many" },
-  // Of the seven days that ingest takes, the one that runs and an hour are too many at times.
-  days: { type: "string", valueHint: "n", default: "5", description: "Over how many days" },
-  seed: { type: "string", valueHint: "n", default: "1", description: "Another number makes other traffic" },
-  until: {
-    type: "string",
-    valueHint: "time",
-    description: "Where the days end; default: the last midnight, UTC",
-  },
-  site: {
-    type: "string",
-    valueHint: "origin",
-    default: "https://shop.example",
-    description: "The origin of the pages; with --url the source must let it in",
-  },
-  ...JSON_FLAG,
-} as const;
-
-interface Flags {
-  events: string;
-  days: string;
-  seed: string;
-  until?: string | undefined;
-  site: string;
+/** A day stands for its start in UTC. */
+function parseMoment(given: string, name: string): number {
+  const time = parseTime(DAY.test(given) ? `${given}T00:00:00.000Z` : given)?.time;
+  if (time !== undefined) return time;
+  throw new UsageError(
+    `${name} must be a day or a time such as 2026-11-21T12:00:00Z, not ${JSON.stringify(given)}.`,
+  );
 }
 
-function planOf({ events, days, seed, until, site }: Flags, now: number): TrafficPlan {
-  const url = URL.parse(site);
-  if (!url || !/^https?:$/.test(url.protocol))
-    throw new UsageError(
-      `--site must be an origin such as https://shop.example, not ${JSON.stringify(site)}.`,
-    );
-  return {
-    events: wholeNumber("--events", events, 1, MOST_EVENTS),
-    days: wholeNumber("--days", days, 1, 3_650),
-    seed: wholeNumber("--seed", seed, 0, 2 ** 32 - 1),
-    until: until === undefined ? now - (now % DAY_MS) : moment("--until", until),
-    site: url.origin,
-  };
+function parseHttpUrl(given: string, name: string): URL {
+  const url = URL.parse(given);
+  if (url && /^https?:$/.test(url.protocol)) return url;
+  throw new UsageError(
+    `${name} must be an address such as https://shop.example, not ${JSON.stringify(given)}.`,
+  );
 }
+const parseOrigin = (given: string, name: string) => parseHttpUrl(given, name).origin;
+const parseBaseUrl = (given: string, name: string) => parseHttpUrl(given, name).href.replace(/\/+$/, "");
 
-interface Sink {
-  take(visit: Visit): Promise<void>;
-}
-
-/** @param sinkOf who takes visits that began then */
-async function play(
+/** Feeds every visit of the plan to the sink that `sinkFor` returns for the time at which it began. */
+async function feedVisits(
   plan: TrafficPlan,
-  isSilent: boolean,
-  sinkOf: (startedAt: number) => Sink,
+  { progress }: CommandContext,
+  sinkFor: (startedAt: number) => { add(visit: Visit): Promise<void> },
 ): Promise<number> {
-  const tell = createProgress(isSilent);
-  let [visits, events] = [0, 0];
-  for (const visit of visitsOf(plan)) {
-    const { at } = visit.events[0]!;
-    await sinkOf(at).take(visit);
+  let visits = 0;
+  let events = 0;
+  for (const visit of generateVisits(plan)) {
+    await sinkFor(visit.startedAt).add(visit);
     visits += 1;
     events += visit.events.length;
-    tell(() => `${events} of ${plan.events} events, ${toIsoTime(at)}`);
+    progress(() => `${events} of ${plan.events} events, ${toIsoTime(visit.startedAt)}`);
   }
   return visits;
 }
 
-const NONE: Taken = { accepted: 0, duplicates: 0, rejected: 0 };
+interface SeedCounts {
+  visits: number;
+  /** Events that were written to the warehouse. */
+  stored: number;
+  ingest: IngestCounts;
+}
 
-function reportOf(
-  { events, days, seed, until }: TrafficPlan,
-  visits: number,
-  stored: number,
-  taken: Taken,
-): Report {
-  const json = { events, visits, days, seed, until: toIsoTime(until), intoWarehouse: stored, ...taken };
+function reportSeed(plan: TrafficPlan, { visits, stored, ingest }: SeedCounts): Report {
+  const { events, days, seed: number } = plan;
+  const until = toIsoTime(plan.until);
+  const { accepted, duplicates, rejected } = ingest;
   const parts = [
-    ...(stored > 0 ? [`${stored} straight into the warehouse`] : []),
+    ...(stored > 0 ? [`${stored} written to the warehouse`] : []),
     ...(stored < events
-      ? [`${taken.accepted} accepted, ${taken.duplicates} duplicates, ${taken.rejected} rejected by ingest`]
+      ? [`ingest: ${accepted} accepted, ${duplicates} duplicates, ${rejected} rejected`]
       : []),
   ];
-  return { json, text: `${events} events of ${visits} visits until ${json.until}: ${parts.join("; ")}.` };
+  return {
+    json: { events, visits, days, seed: number, until, intoWarehouse: stored, ...ingest },
+    text: `Generated ${events} events of ${visits} visits until ${until}: ${parts.join("; ")}.`,
+  };
 }
 
-function targetOf(
-  { url: given = "", key }: { url?: string | undefined; key?: string | undefined },
-  site: string,
-): Target {
-  const url = URL.parse(given);
-  if (!url || !/^https?:$/.test(url.protocol))
-    throw new UsageError("--url must be the service's address, such as http://127.0.0.1:8790.");
-  if (key === undefined) throw new UsageError("--key is missing: the public key of the source.");
-  return { url: url.href.replace(/\/+$/, ""), key, site };
-}
-
-/** @param work with the warehouse of the settings */
-function inWarehouse(
+/** Opens the configured warehouse for the visits of a source. */
+function withWarehouseSink(
   sourceId: string | undefined,
   site: string,
-  work: (sink: WarehouseSink) => Promise<Report>,
-) {
+  run: (sink: WarehouseSink) => Promise<Report>,
+): Promise<Report> {
   if (sourceId === undefined)
-    throw new UsageError("--source is missing: the id of the source, for the warehouse.");
+    throw new UsageError("Missing option --source <id>: the source of events for the warehouse.");
   return withLedger(async ({ config, ledger, now, newId }) => {
     if (!(await ledger.source({ sourceId, now }))) throw new Refusal("source_not_found");
-    return withWarehouse(config, async (client) => work(await openSink(client, sourceId, site, newId)));
+    return withWarehouse(config, async (client) =>
+      run(await openWarehouseSink({ client, sourceId, site, newId })),
+    );
   });
 }
 
-export const seed = defineCommand({
-  meta: {
-    description:
-      "Make up traffic for development: visits with referrers, campaigns, devices, bots and tracked events. The same words make the same events, so that twice is once",
-  },
-  args,
-  run: async ({ args: flags }): Promise<Report> => {
-    const now = Date.now();
-    const plan = planOf(flags, now);
-    const isSilent = flags.json === true;
-    const isDirect = flags["to-warehouse"] === true;
-    if (isDirect === (flags.url !== undefined))
-      throw new UsageError("Give --to-warehouse, or --url and --key: one of the two.");
-    if (!isDirect && plan.until > now)
-      throw new UsageError(
-        "--until must not lie ahead with --url: ingest takes no events of a time to come.",
-      );
+interface SeedTask {
+  readonly plan: TrafficPlan;
+  readonly sourceId: string | undefined;
+  readonly context: CommandContext;
+}
 
-    const ingest = isDirect ? null : openIngest(targetOf(flags, plan.site));
-    const youngest = now - LIMITS.maxEventAgeSeconds * 1_000 + MARGIN_MS;
-    const work = async (sink: WarehouseSink | null) => {
-      const visits = await play(plan, isSilent, (at) => (ingest && at >= youngest ? ingest : sink!));
-      await ingest?.end();
-      await sink?.end();
-      return reportOf(plan, visits, sink?.stored() ?? 0, ingest?.taken ?? NONE);
-    };
-    if (ingest && plan.until - plan.days * DAY_MS >= youngest) return work(null);
-    if (ingest && !isSilent)
-      process.stderr.write(
-        `Ingest takes nothing from before ${toIsoTime(youngest)}: that goes straight into the warehouse.\n`,
-      );
-    return inWarehouse(flags.source, plan.site, work);
+async function seedWarehouse({ plan, sourceId, context }: SeedTask): Promise<Report> {
+  return withWarehouseSink(sourceId, plan.site, async (sink) => {
+    const visits = await feedVisits(plan, context, () => sink);
+    await sink.finish();
+    return reportSeed(plan, { visits, stored: sink.stored(), ingest: NO_COUNTS });
+  });
+}
+
+/** Visits that are too old for ingest are written to the warehouse. */
+async function seedIngest({ plan, sourceId, context }: SeedTask, target: IngestTarget): Promise<Report> {
+  const now = Date.now();
+  if (plan.until > now)
+    throw new UsageError(
+      "--until must not lie in the future with --url, because ingest rejects such events.",
+    );
+  const ingest = createIngestSink(target);
+  const oldestAt = now - LIMITS.maxEventAgeSeconds * 1_000 + AGE_MARGIN_MS;
+  if (plan.until - plan.days * DAY_MS >= oldestAt) {
+    const visits = await feedVisits(plan, context, () => ingest);
+    await ingest.finish();
+    return reportSeed(plan, { visits, stored: 0, ingest: ingest.counts });
+  }
+  if (!context.isJson)
+    process.stderr.write(
+      `Ingest rejects events before ${toIsoTime(oldestAt)}. Older visits are written to the warehouse.\n`,
+    );
+  return withWarehouseSink(sourceId, plan.site, async (sink) => {
+    const visits = await feedVisits(plan, context, (at) => (at >= oldestAt ? ingest : sink));
+    await ingest.finish();
+    await sink.finish();
+    return reportSeed(plan, { visits, stored: sink.stored(), ingest: ingest.counts });
+  });
+}
+
+export const seed: Command = defineCommand({
+  description: "Generate traffic for development and measurements",
+  details: [
+    "Visits have referrers, campaigns, devices, bots and tracked events. The same options generate the same events, so running the command twice stores them once.",
+  ],
+  options: {
+    source: text("id", "The source's id (src_…), for events that are written to the warehouse"),
+    "to-warehouse": flag(
+      "Write to the warehouse, for millions of events; an embedded one only while the service is stopped",
+    ),
+    url: parsed("url", "Send to the ingest API of the running service at this address", parseBaseUrl),
+    key: text("pk_…", "With --url: the source's public key"),
+    events: withDefault(wholeNumber("The number of events", { min: 1, max: 1_000_000_000 }), 10_000),
+    // ingest takes events of the last seven days; today and the age margin leave five whole days
+    days: withDefault(wholeNumber("The number of days", { min: 1, max: 3_650 }), 5),
+    seed: withDefault(wholeNumber("Another number generates other traffic", { min: 0, max: 2 ** 32 - 1 }), 1),
+    until: parsed("time", "The end of the days (default: the last midnight in UTC)", parseMoment),
+    site: withDefault(
+      parsed("origin", "The origin of the pages; with --url the source must allow it", parseOrigin),
+      "https://shop.example",
+    ),
+  },
+  run: ({ source: sourceId, url, key, "to-warehouse": toWarehouse, until, ...options }, context) => {
+    if (toWarehouse === (url !== undefined))
+      throw new UsageError("Give either --to-warehouse, or --url and --key.");
+    const now = Date.now();
+    const plan = { ...options, until: until ?? now - (now % DAY_MS) };
+    const task = { plan, sourceId, context };
+    if (url === undefined) return seedWarehouse(task);
+    if (key === undefined) throw new UsageError("Missing option --key <pk_…>: the public key of the source.");
+    return seedIngest(task, { url, key, site: plan.site });
   },
 });

@@ -1,5 +1,5 @@
-/** The site that made-up visitors visit: its pages, where they come from, and what they hold in their hands. */
-import { byPopularity, type Chance, weighted } from "./random.ts";
+/** The generated site: its pages, the traffic sources, and the devices and countries of its visitors. */
+import { byPopularity, type Random, weighted } from "./random.ts";
 
 export interface SitePage {
   path: string;
@@ -22,39 +22,40 @@ const TOPICS = [
 ];
 const GUIDES = ["delivery", "returns", "warranty", "sizes", "assembly", "payment", "contact", "stores"];
 
-const named = (path: string, title: string): SitePage => ({ path, title: `${title} – Example Shop` });
-const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1).replaceAll("-", " ");
+const toPage = (path: string, title: string): SitePage => ({ path, title: `${title} – Example Shop` });
+const capitalize = (word: string) => word.charAt(0).toUpperCase() + word.slice(1).replaceAll("-", " ");
 
-/** In the order of their popularity. */
+/** The most popular page first. */
 const PAGES: readonly SitePage[] = [
-  named("/", "Home"),
-  named("/products", "Products"),
-  named("/pricing", "Pricing"),
-  named("/sale", "Sale"),
-  named("/blog", "Blog"),
+  toPage("/", "Home"),
+  toPage("/products", "Products"),
+  toPage("/pricing", "Pricing"),
+  toPage("/sale", "Sale"),
+  toPage("/blog", "Blog"),
   ...PRODUCTS.flatMap((product) =>
-    COLOURS.map((colour) => named(`/products/${product}/${colour}`, `${capital(colour)} ${product}`)),
+    COLOURS.map((colour) => toPage(`/products/${product}/${colour}`, `${capitalize(colour)} ${product}`)),
   ),
-  ...GUIDES.map((guide) => named(`/help/${guide}`, capital(guide))),
+  ...GUIDES.map((guide) => toPage(`/help/${guide}`, capitalize(guide))),
   ...TOPICS.flatMap((topic) =>
     Array.from({ length: 12 }, (_, part) =>
-      named(`/blog/${topic}-${part + 1}`, `${capital(topic)}, part ${part + 1}`),
+      toPage(`/blog/${topic}-${part + 1}`, `${capitalize(topic)}, part ${part + 1}`),
     ),
   ),
 ];
-export const pageByPopularity = byPopularity(PAGES);
+export const pickPage = byPopularity(PAGES);
 
-/** How a visit came to be: the referrer, and what a campaign has put into the address. */
-export interface Arrival {
+/** Where a visit comes from. */
+export interface TrafficSource {
   referrer: string | null;
+  /** The query string that a campaign adds to the landing page; empty: none. */
   query: string;
 }
 
-const from = (referrer: string | null, query = ""): Arrival => ({ referrer, query });
+const from = (referrer: string | null, query = ""): TrafficSource => ({ referrer, query });
 const campaign = (source: string, medium: string, name: string) =>
   `utm_source=${source}&utm_medium=${medium}&utm_campaign=${name}`;
 
-export const arrivalByWeight = weighted<Arrival>([
+export const pickTrafficSource = weighted<TrafficSource>([
   [42, from(null)],
   [24, from("https://www.google.com/")],
   [4, from("https://www.bing.com/")],
@@ -76,13 +77,12 @@ export const arrivalByWeight = weighted<Arrival>([
   [1, from("https://partner.example.net/", campaign("partner", "referral", "spring"))],
 ]);
 
-/** What a visitor's browser says of itself. */
-export interface Machine {
+export interface BrowserProfile {
   userAgent: string;
   isBot: boolean;
 }
 
-const machine = (userAgent: string): Machine => ({ userAgent, isBot: false });
+const browser = (userAgent: string): BrowserProfile => ({ userAgent, isBot: false });
 const WEBKIT = "AppleWebKit/537.36 (KHTML, like Gecko)";
 const windows = (version: number) =>
   `Mozilla/5.0 (Windows NT 10.0; Win64; x64) ${WEBKIT} Chrome/${version}.0.0.0 Safari/537.36`;
@@ -92,26 +92,26 @@ const iphone = (version: number) =>
   `Mozilla/5.0 (iPhone; CPU iPhone OS ${version}_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/${version}.0 Mobile/15E148 Safari/604.1`;
 const MAC = "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7)";
 
-const machineByWeight = weighted<Machine>([
-  [16, machine(windows(142))],
-  [7, machine(windows(141))],
-  [5, machine(`${windows(142)} Edg/142.0.0.0`)],
-  [9, machine(`${MAC} ${WEBKIT} Chrome/142.0.0.0 Safari/537.36`)],
-  [6, machine(`${MAC} AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Safari/605.1.15`)],
-  [4, machine("Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:144.0) Gecko/20100101 Firefox/144.0")],
-  [2, machine("Mozilla/5.0 (X11; Linux x86_64; rv:144.0) Gecko/20100101 Firefox/144.0")],
-  [20, machine(iphone(18))],
-  [5, machine(iphone(17))],
-  [18, machine(android(142))],
-  [5, machine(android(140))],
+const pickBrowser = weighted<BrowserProfile>([
+  [16, browser(windows(142))],
+  [7, browser(windows(141))],
+  [5, browser(`${windows(142)} Edg/142.0.0.0`)],
+  [9, browser(`${MAC} ${WEBKIT} Chrome/142.0.0.0 Safari/537.36`)],
+  [6, browser(`${MAC} AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Safari/605.1.15`)],
+  [4, browser("Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:144.0) Gecko/20100101 Firefox/144.0")],
+  [2, browser("Mozilla/5.0 (X11; Linux x86_64; rv:144.0) Gecko/20100101 Firefox/144.0")],
+  [20, browser(iphone(18))],
+  [5, browser(iphone(17))],
+  [18, browser(android(142))],
+  [5, browser(android(140))],
   [
     3,
-    machine(
+    browser(
       "Mozilla/5.0 (iPad; CPU OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1",
     ),
   ],
 ]);
-const botByWeight = weighted<Machine>(
+const pickBot = weighted<BrowserProfile>(
   [
     "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)",
     "Mozilla/5.0 (compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm)",
@@ -119,29 +119,33 @@ const botByWeight = weighted<Machine>(
     "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.2; +https://openai.com/gptbot)",
   ].map((userAgent, index) => [4 - index, { userAgent, isBot: true }] as const),
 );
-const BOTS = 0.04;
-export const machineOf = (chance: Chance): Machine =>
-  chance() < BOTS ? botByWeight(chance) : machineByWeight(chance);
+const BOT_SHARE = 0.04;
+export const pickProfile = (random: Random): BrowserProfile =>
+  random() < BOT_SHARE ? pickBot(random) : pickBrowser(random);
 
-export interface Place {
+export interface VisitorLocation {
   country: string;
   locale: string;
   timezone: string;
 }
-const place = (country: string, locale: string, timezone: string): Place => ({ country, locale, timezone });
+const location = (country: string, locale: string, timezone: string): VisitorLocation => ({
+  country,
+  locale,
+  timezone,
+});
 
-export const placeByWeight = weighted<Place>([
-  [24, place("US", "en-US", "America/New_York")],
-  [10, place("US", "en-US", "America/Los_Angeles")],
-  [16, place("DE", "de-DE", "Europe/Berlin")],
-  [12, place("GB", "en-GB", "Europe/London")],
-  [8, place("FR", "fr-FR", "Europe/Paris")],
-  [6, place("NL", "nl-NL", "Europe/Amsterdam")],
-  [5, place("ES", "es-ES", "Europe/Madrid")],
-  [5, place("IN", "en-IN", "Asia/Kolkata")],
-  [4, place("BR", "pt-BR", "America/Sao_Paulo")],
-  [3, place("JP", "ja-JP", "Asia/Tokyo")],
-  [3, place("CA", "en-CA", "America/Toronto")],
-  [2, place("AU", "en-AU", "Australia/Sydney")],
-  [2, place("PL", "pl-PL", "Europe/Warsaw")],
+export const pickLocation = weighted<VisitorLocation>([
+  [24, location("US", "en-US", "America/New_York")],
+  [10, location("US", "en-US", "America/Los_Angeles")],
+  [16, location("DE", "de-DE", "Europe/Berlin")],
+  [12, location("GB", "en-GB", "Europe/London")],
+  [8, location("FR", "fr-FR", "Europe/Paris")],
+  [6, location("NL", "nl-NL", "Europe/Amsterdam")],
+  [5, location("ES", "es-ES", "Europe/Madrid")],
+  [5, location("IN", "en-IN", "Asia/Kolkata")],
+  [4, location("BR", "pt-BR", "America/Sao_Paulo")],
+  [3, location("JP", "ja-JP", "Asia/Tokyo")],
+  [3, location("CA", "en-CA", "America/Toronto")],
+  [2, location("AU", "en-AU", "Australia/Sydney")],
+  [2, location("PL", "pl-PL", "Europe/Warsaw")],
 ]);

@@ -1,82 +1,70 @@
-/** `headwater backup`: a consistent copy of the ledger and the embedded warehouse, made while a service writes to them. */
+/** `headwater backup`: copies the ledger and the embedded warehouse while a service writes to them. */
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { defineCommand } from "citty";
 import { processEnvironment, readConfig } from "../../config/config.ts";
 import { makeFolder } from "../../ledger/sqlite/database.ts";
-import { JSON_FLAG } from "../arguments.ts";
-import { CommandFailed } from "../failure.ts";
-import { type Report, size, table } from "../report.ts";
-import { type Copied, draft, filesOf, finish, flush } from "./ledger-copy.ts";
-import { copyWarehouse, hasWarehouse, WAREHOUSE } from "./warehouse-copy.ts";
+import { defineCommand, required, text } from "../command.ts";
+import { CommandFailed, systemCode } from "../errors.ts";
+import { formatBytes, type Report, table } from "../report.ts";
+import { type CopiedFile, finishCopy, flushToDisk, listSqliteFiles, startCopy } from "./sqlite-copy.ts";
+import { copyWarehouse, hasEmbeddedWarehouse, WAREHOUSE } from "./warehouse-copy.ts";
 
-const OF_POSTGRES =
-  "The ledger is in the database of DATABASE_URL, which is backed up with PostgreSQL's own tools while the service runs: " +
-  '`pg_dump --format=custom --file=headwater.dump "$DATABASE_URL"`, or a base backup with archived WAL for a restore ' +
-  "to any moment (see docs/operate.md).";
-const OF_CLICKHOUSE =
-  " The warehouse of CLICKHOUSE_URL is not in it: back it up with ClickHouse's own tools, after the ledger.";
+const LEDGER_IS_POSTGRES =
+  "The ledger is in the database of DATABASE_URL. Back it up with PostgreSQL's own tools while the service runs: " +
+  '`pg_dump --format=custom --file=headwater.dump "$DATABASE_URL"`, or a base backup with archived WAL for ' +
+  "point-in-time recovery (see docs/operate.md).";
+const WAREHOUSE_NOT_INCLUDED =
+  " The warehouse of CLICKHOUSE_URL is not included: back it up with ClickHouse's own tools, after the ledger.";
 
-function makeTarget(folder: string): void {
+function createFolder(folder: string): void {
   try {
     makeFolder(folder);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new CommandFailed(`--to ${folder} is no folder and none can be made there (${code}).`);
+    throw new CommandFailed(`--to ${folder} is not a folder and cannot be created (${systemCode(error)}).`);
   }
 }
 
-const row = ({ path, bytes, counts }: Copied) => [
+const toRow = ({ path, bytes, counts }: CopiedFile) => [
   path,
-  size(bytes),
+  formatBytes(bytes),
   Object.entries(counts)
     .map(([name, count]) => `${count} ${name}`)
     .join(", "),
 ];
 
-/** What the two commands tell. */
-export const reportOf = (copied: readonly Copied[], note: string): Report => ({
+/** The result of `backup` and of `restore`. */
+export const reportCopies = (copied: readonly CopiedFile[], note: string): Report => ({
   json: { files: copied },
-  text: table(["file", "size", "holds"], copied.map(row)),
+  text: table(["file", "size", "content"], copied.map(toRow)),
   note,
 });
 
 export const backup = defineCommand({
-  meta: {
-    description:
-      "Copy the ledger, the debug history and the embedded warehouse to a folder, while the service runs",
-  },
-  args: {
-    to: {
-      type: "string",
-      valueHint: "folder",
-      required: true,
-      description: "Where to; it is made when missing",
-    },
-    ...JSON_FLAG,
-  },
-  run: async ({ args }): Promise<Report> => {
+  description: "Copy the ledger, the debug history and the embedded warehouse to a folder",
+  details: ["The service may be running."],
+  options: { to: required(text("folder", "The folder for the backup; created when it is missing")) },
+  run: async ({ to }) => {
     const config = readConfig(processEnvironment());
     const { DATA_DIR: dataDir, DATABASE_URL: url, CLICKHOUSE_URL } = config;
-    if (url !== null) throw new CommandFailed(OF_POSTGRES);
-    const target = resolve(args.to);
-    const files = filesOf(dataDir, "DATA_DIR");
-    const taken = [...files, WAREHOUSE].find((file) => existsSync(join(target, file)));
-    if (taken !== undefined)
+    if (url !== null) throw new CommandFailed(LEDGER_IS_POSTGRES);
+    const target = resolve(to);
+    const files = listSqliteFiles(dataDir, "DATA_DIR");
+    const existing = [...files, WAREHOUSE].find((file) => existsSync(join(target, file)));
+    if (existing !== undefined)
       throw new CommandFailed(
-        `${join(target, taken)} exists already; give --to a folder that holds no backup.`,
+        `${join(target, existing)} already exists. Choose a folder for --to that holds no backup.`,
       );
-    makeTarget(target);
-    // the ledger first: what leaves it meanwhile is in the warehouse then, and what both hold is stored once
-    for (const file of files) draft(file, dataDir, target);
-    const warehouse = hasWarehouse(config) ? [await copyWarehouse(config, target)] : [];
-    // the ledger's file last: a folder without one is no backup
-    const copied = files.toReversed().map((file) => finish(file, target));
-    flush(target);
-    const note = `To restore: \`headwater restore --from ${target}\`, with DATA_DIR set to a folder that is empty.`;
-    return reportOf(
+    createFolder(target);
+    // the ledger before the warehouse: events that are shipped meanwhile are in both copies, and are stored once
+    for (const file of files) startCopy(file, dataDir, target);
+    const warehouse = hasEmbeddedWarehouse(config) ? [await copyWarehouse(config, target)] : [];
+    // the ledger gets its name last: a folder without ledger.sqlite is not a backup
+    const copied = files.toReversed().map((file) => finishCopy(file, target));
+    flushToDisk(target);
+    const note = `To restore it: set DATA_DIR to an empty folder and run \`headwater restore --from ${target}\`.`;
+    return reportCopies(
       [...copied.toReversed(), ...warehouse],
-      note + (CLICKHOUSE_URL === null ? "" : OF_CLICKHOUSE),
+      note + (CLICKHOUSE_URL === null ? "" : WAREHOUSE_NOT_INCLUDED),
     );
   },
 });

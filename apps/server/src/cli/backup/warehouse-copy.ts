@@ -1,5 +1,7 @@
-/** The embedded warehouse, copied and put back by the engine itself (BACKUP, RESTORE) while it is written to: each table as of a moment of its own. */
-
+/**
+ * Copies and restores the embedded warehouse with ClickHouse's own BACKUP and RESTORE, while it is written to. Each
+ * table is copied as of its own moment.
+ */
 import { randomUUID } from "node:crypto";
 import { cpSync, existsSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -10,116 +12,125 @@ import type { Endpoint } from "../../clickhouse/warehouse.ts";
 import type { Config } from "../../config/config.ts";
 import { SERVER_LIMITS } from "../../core/limits.ts";
 import { embeddedFolder, startEmbeddedFor } from "../../open-warehouse.ts";
-import { CommandFailed } from "../failure.ts";
-import { type Copied, flush } from "./ledger-copy.ts";
+import { CommandFailed, messageOf } from "../errors.ts";
+import { type CopiedFile, flushToDisk } from "./sqlite-copy.ts";
 
+/** The warehouse's folder in a backup. */
 export const WAREHOUSE = "warehouse";
 const POLL_MS = 200;
 
-const quoted = (text: string) => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
+const quote = (text: string) => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
 
-interface Work {
+/** A row of `system.backups`. */
+interface BackupJob {
   status: string;
   error: string;
   files: number;
   bytes: number;
 }
 
-/** The engine works at it by itself, for as long as it takes. */
-async function done(client: WarehouseClient, statement: string, id: string = randomUUID()): Promise<Work> {
+/**
+ * Runs a BACKUP or RESTORE statement in the background of the engine and waits until it is done, however long it takes.
+ * @throws CommandFailed
+ */
+async function runJob(client: WarehouseClient, statement: string, id: string): Promise<BackupJob> {
   await client.command({ query: `${statement} SETTINGS id = '${id}' ASYNC` });
   const query = `SELECT toString(status) AS status, error, toUInt32(num_files) AS files, toFloat64(total_size) AS bytes
     FROM system.backups WHERE id = '${id}'`;
   for (;;) {
-    const [work] = await (await client.query({ query, format: "JSONEachRow" })).json<Work>();
-    if (work === undefined)
-      throw new CommandFailed("The embedded warehouse was started anew meanwhile; begin again.");
-    if (/FAILED|CANCELLED/.test(work.status))
-      throw new CommandFailed(`The embedded warehouse says: ${work.error}`);
-    if (/^(?:BACKUP_CREATED|RESTORED)$/.test(work.status)) return work;
+    const [job] = await (await client.query({ query, format: "JSONEachRow" })).json<BackupJob>();
+    if (job === undefined)
+      throw new CommandFailed("The embedded warehouse was restarted meanwhile. Run the command again.");
+    if (/FAILED|CANCELLED/.test(job.status))
+      throw new CommandFailed(`The embedded warehouse reports: ${job.error}`);
+    if (/^(?:BACKUP_CREATED|RESTORED)$/.test(job.status)) return job;
     await pause(POLL_MS);
   }
 }
 
-async function onEndpoint<T>(endpoint: Endpoint, work: (client: WarehouseClient) => Promise<T>): Promise<T> {
+async function withClient<T>(endpoint: Endpoint, run: (client: WarehouseClient) => Promise<T>): Promise<T> {
   const client = connect(endpoint, SERVER_LIMITS.warehouseCommandMs);
   try {
-    return await work(client);
+    return await run(client);
   } finally {
     await client.close();
   }
 }
 
-/** By an engine of the command's own. */
-async function alone<T>(
+/** Starts an engine for this command. */
+async function withOwnEngine<T>(
   config: Config,
-  work: (client: WarehouseClient) => Promise<T>,
-  more: { backups?: string } = {},
+  run: (client: WarehouseClient) => Promise<T>,
+  options: { backups?: string } = {},
 ): Promise<T> {
-  const life = await startEmbeddedFor(config, more)();
+  const life = await startEmbeddedFor(config, options)();
   try {
-    return await onEndpoint({ ...life.endpoint, database: "default" }, work);
+    return await withClient({ ...life.endpoint, database: "default" }, run);
   } finally {
     life.end();
     await life.ended;
   }
 }
 
-/** Is there an embedded warehouse that belongs to the ledger? */
-export function hasWarehouse(config: Config): boolean {
+/** Whether DATA_DIR has an embedded warehouse that is in use. */
+export function hasEmbeddedWarehouse(config: Config): boolean {
   const folder = embeddedFolder(config);
   return config.CLICKHOUSE_URL === null && existsSync(folder) && readdirSync(folder).length > 0;
 }
 
 /**
- * The engine writes into its own folder, because that is where a service may write; then it is brought to its place.
- * @param target a folder that holds no warehouse; it is on the disk when it resolves
+ * The engine may write to its own folder only, so the copy is written there and then moved to the target. It is
+ * flushed to the disk when the promise resolves.
  */
-export async function copyWarehouse(config: Config, target: string): Promise<Copied> {
+export async function copyWarehouse(config: Config, target: string): Promise<CopiedFile> {
   const { DATABASE } = await import("../../clickhouse/embedded/start.ts");
   const { findEmbedded } = await import("../../clickhouse/embedded/joining.ts");
   const { backupsIn } = await import("../../clickhouse/embedded/engine.ts");
   const folder = embeddedFolder(config);
-  const served = await findEmbedded(folder);
-  const [path, id] = [join(target, WAREHOUSE), randomUUID()];
-  const [made, draft] = [join(backupsIn(folder), id), `${path}.unfinished`];
+  const running = await findEmbedded(folder);
+  const path = join(target, WAREHOUSE);
+  const unfinished = `${path}.unfinished`;
+  const id = randomUUID();
+  const written = join(backupsIn(folder), id);
   const copy = (client: WarehouseClient) =>
-    done(client, `BACKUP DATABASE ${DATABASE} TO File(${quoted(resolve(made))})`, id);
+    runJob(client, `BACKUP DATABASE ${DATABASE} TO File(${quote(resolve(written))})`, id);
   try {
-    const { files, bytes } = await (served === null ? alone(config, copy) : onEndpoint(served, copy));
-    rmSync(draft, { recursive: true, force: true });
-    cpSync(made, draft, { recursive: true });
-    flush(draft);
-    renameSync(draft, path);
+    const { files, bytes } = await (running === null
+      ? withOwnEngine(config, copy)
+      : withClient(running, copy));
+    rmSync(unfinished, { recursive: true, force: true });
+    cpSync(written, unfinished, { recursive: true });
+    flushToDisk(unfinished);
+    renameSync(unfinished, path);
     return { file: WAREHOUSE, path, bytes, counts: { files } };
   } catch (error) {
-    rmSync(draft, { recursive: true, force: true });
-    throw new CommandFailed(`The warehouse cannot be copied to ${path}: ${(error as Error).message}`);
+    rmSync(unfinished, { recursive: true, force: true });
+    throw new CommandFailed(`The warehouse cannot be copied to ${path}: ${messageOf(error)}`);
   } finally {
-    rmSync(made, { recursive: true, force: true });
+    rmSync(written, { recursive: true, force: true });
   }
 }
 
-/** @param source the folder of a backup */
-export async function restoreWarehouse(config: Config, source: string): Promise<Copied> {
+/** @param source the folder of the backup */
+export async function restoreWarehouse(config: Config, source: string): Promise<CopiedFile> {
   const { DATABASE } = await import("../../clickhouse/embedded/start.ts");
   const folder = embeddedFolder(config);
-  const statement = `RESTORE DATABASE ${DATABASE} FROM File(${quoted(resolve(source, WAREHOUSE))})`;
-  const putBack = async (client: WarehouseClient) => {
-    const work = await done(client, statement);
-    // a table of another moment than its record would be believed for good; it is all derived anew
+  const statement = `RESTORE DATABASE ${DATABASE} FROM File(${quote(resolve(source, WAREHOUSE))})`;
+  const restore = async (client: WarehouseClient) => {
+    const job = await runJob(client, statement, randomUUID());
+    // rollups and the record of which are current may be of different moments, so all are built again
     for (const table of DERIVED_TABLES)
       await client.command({ query: `TRUNCATE TABLE IF EXISTS ${DATABASE}.${table}` });
-    return work;
+    return job;
   };
   try {
-    const { files, bytes } = await alone(config, putBack, { backups: source });
-    flush(folder);
+    const { files, bytes } = await withOwnEngine(config, restore, { backups: source });
+    flushToDisk(folder);
     return { file: WAREHOUSE, path: folder, bytes, counts: { files } };
   } catch (error) {
     rmSync(folder, { recursive: true, force: true });
     throw new CommandFailed(
-      `The warehouse cannot be restored from ${join(source, WAREHOUSE)}: ${(error as Error).message}`,
+      `The warehouse cannot be restored from ${join(source, WAREHOUSE)}: ${messageOf(error)}`,
     );
   }
 }

@@ -1,0 +1,62 @@
+/**
+ * Calls the handler of an API operation, with the checks that a request would pass. The caller has the role owner,
+ * because whoever runs a command can read the ledger itself.
+ */
+import { operation } from "@headwater/contract";
+import type { TSchema } from "typebox";
+import { permissionsOf } from "../access/permissions.ts";
+import type { Answer, Call, Handler, WorkspaceOperationId } from "../core/handler.ts";
+import { Refusal } from "../core/refusal.ts";
+import { compile } from "../core/validate.ts";
+import { COMMAND_LINE, type WorkspaceAccess } from "./ledger-access.ts";
+
+type CallInput<Id extends WorkspaceOperationId> = Partial<
+  Pick<Call<Id>, "body" | "query" | "params" | "source" | "actor">
+>;
+type AnswerBody<Id extends WorkspaceOperationId> = Extract<Answer<Id>, { readonly body: unknown }>["body"];
+
+function checkShape(schema: TSchema | undefined, body: unknown): void {
+  if (!schema || body === undefined) return;
+  const check = compile(schema);
+  if (!check(body)) throw new Refusal("invalid_payload", { issues: check.issues(body) });
+}
+
+/** Only operations that answer with a body are called; streams and texts are for HTTP. */
+const hasBody = <Id extends WorkspaceOperationId>(
+  answer: Answer<Id>,
+): answer is Extract<Answer<Id>, { readonly body: unknown }> => "body" in answer;
+
+/** @throws Refusal as the operation does */
+export async function callOperation<Id extends WorkspaceOperationId>(
+  { organizationId, now }: WorkspaceAccess,
+  id: Id,
+  handler: Handler<Id>,
+  input: CallInput<Id> = {},
+): Promise<AnswerBody<Id>> {
+  const entry = operation(id);
+  checkShape(entry.body, input.body);
+  const call = {
+    operation: entry,
+    params: {},
+    query: {},
+    body: undefined,
+    actor: COMMAND_LINE,
+    limitedTo: null,
+    ceiling: null,
+    sourceId: null,
+    organizationId,
+    role: "owner",
+    permissions: permissionsOf("owner"),
+    source: null,
+    now,
+    requestId: "command-line",
+    clientAddress: "",
+    lastEventId: null,
+    signal: new AbortController().signal,
+    ...input,
+  };
+  // the type of a call depends on the operation; its shape has been checked above
+  const answer = await handler(call as unknown as Call<Id>);
+  if (!hasBody(answer)) throw new Error(`the operation ${id} has no answer body`);
+  return answer.body;
+}

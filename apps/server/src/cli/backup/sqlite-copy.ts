@@ -1,0 +1,108 @@
+/** Consistent copies of the ledger and of the debug history, taken while a service writes to them. */
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { CommandFailed, messageOf } from "../errors.ts";
+
+const BUSY_TIMEOUT_MS = 5_000;
+const LEDGER = "ledger.sqlite";
+/** The debug history, which may be missing. */
+const ATTEMPTS = "attempts.sqlite";
+
+export type SqliteFile = typeof LEDGER | typeof ATTEMPTS;
+
+/** What a copy is reported to contain. */
+const COUNTS: Readonly<Record<SqliteFile, Readonly<Record<string, string>>>> = {
+  [LEDGER]: {
+    workspaces: "select count(*) as n from organizations",
+    members: "select count(*) as n from members",
+    sources: "select count(*) as n from sources where deleted_at is null",
+    sessions: "select count(*) as n from sessions",
+    "accepted events": "select coalesce(sum(accepted), 0) as n from usage",
+    "events not shipped": "select events as n from outbox_totals",
+  },
+  [ATTEMPTS]: { attempts: "select count(*) as n from attempts" },
+};
+
+export interface CopiedFile {
+  file: string;
+  path: string;
+  bytes: number;
+  counts: Record<string, number>;
+}
+
+/** Flushes a file, or a folder with everything in it, to the disk. */
+export function flushToDisk(path: string): void {
+  if (statSync(path).isDirectory()) for (const name of readdirSync(path)) flushToDisk(join(path, name));
+  const descriptor = openSync(path, "r");
+  fsyncSync(descriptor);
+  closeSync(descriptor);
+}
+
+const unfinishedPath = (file: SqliteFile, folder: string) => join(folder, `${file}.unfinished`);
+
+/**
+ * Copies the file as it is now. The copy gets its name by `finishCopy`, so that an interrupted backup is not taken for
+ * a whole one.
+ */
+export function startCopy(file: SqliteFile, from: string, to: string): void {
+  const path = unfinishedPath(file, to);
+  rmSync(path, { force: true });
+  const database = new DatabaseSync(join(from, file), { readOnly: true, timeout: BUSY_TIMEOUT_MS });
+  try {
+    database.prepare("vacuum into ?").run(path);
+    flushToDisk(path);
+  } catch (error) {
+    rmSync(path, { force: true });
+    throw new CommandFailed(`${join(from, file)} cannot be copied to ${to}: ${messageOf(error)}.`);
+  } finally {
+    database.close();
+  }
+}
+
+/** @throws CommandFailed when the copy cannot be read */
+function inspect(path: string, file: SqliteFile): CopiedFile {
+  const database = new DatabaseSync(path, { readOnly: true });
+  try {
+    const result = database.prepare("pragma integrity_check(1)").get()?.integrity_check;
+    if (result !== "ok")
+      throw new CommandFailed(
+        `The copy ${path} is damaged: ${result}. The original may be damaged too: check its disk.`,
+      );
+    const counts = Object.entries(COUNTS[file]).map(([name, sql]) => [
+      name,
+      Number(database.prepare(sql).get()?.n),
+    ]);
+    return { file, path, bytes: statSync(path).size, counts: Object.fromEntries(counts) };
+  } finally {
+    database.close();
+  }
+}
+
+/**
+ * @param setting what names the folder, for the message
+ * @throws CommandFailed when the folder has no ledger
+ */
+export function listSqliteFiles(folder: string, setting: string): SqliteFile[] {
+  if (!existsSync(join(folder, LEDGER)))
+    throw new CommandFailed(
+      `There is no ledger in ${setting} ${folder}. Set ${setting} to the folder that has one.`,
+    );
+  const files: SqliteFile[] = [LEDGER, ATTEMPTS];
+  return files.filter((file) => existsSync(join(folder, file)));
+}
+
+export function finishCopy(file: SqliteFile, folder: string): CopiedFile {
+  const path = join(folder, file);
+  renameSync(unfinishedPath(file, folder), path);
+  return inspect(path, file);
+}

@@ -1,0 +1,25 @@
+/** The table of commands. Each is loaded when it is used, so a running service holds no other one in memory. */
+import type { CommandGroup } from "./command.ts";
+
+export const headwater: CommandGroup = {
+  description: "Headwater, self-hosted web analytics",
+  commands: {
+    serve: async () => (await import("./serve/serve.ts")).serve,
+    token: async () => (await import("./commands/token.ts")).token,
+    source: async () => (await import("./commands/source.ts")).source,
+    member: async () => (await import("./commands/member.ts")).member,
+    workspace: async () => (await import("./commands/workspace.ts")).workspace,
+    doctor: async () => (await import("../../tools/doctor/doctor.ts")).doctor,
+    config: async () => (await import("./commands/config.ts")).config,
+    migrate: async () => (await import("./commands/migrate.ts")).migrate,
+    backup: async () => (await import("./backup/backup.ts")).backup,
+    restore: async () => (await import("./backup/restore.ts")).restore,
+    move: async () => (await import("../../tools/move/move.ts")).move,
+    "move-warehouse": async () =>
+      (await import("../../tools/move-warehouse/move-warehouse.ts")).moveWarehouse,
+    export: async () => (await import("../../tools/export/export.ts")).exportEvents,
+    import: async () => (await import("../../tools/import/import.ts")).importEvents,
+    seed: async () => (await import("../../tools/seed/seed.ts")).seed,
+  },
+  note: ["Run `headwater --version` for the version."],
+};

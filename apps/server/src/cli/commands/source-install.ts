@@ -1,0 +1,79 @@
+/** `headwater source install`: what to paste into the application. */
+import type { InstallPayload } from "@headwater/contract";
+import { type Config, localUrl } from "../../config/config.ts";
+import { sitePath } from "../../config/values.ts";
+import { Refusal } from "../../core/refusal.ts";
+import { installPayload } from "../../install/install.ts";
+import { choice, defineCommand, parsed, withDefault } from "../command.ts";
+import { CommandFailed, messageOf, UsageError } from "../errors.ts";
+import { withLedger } from "../ledger-access.ts";
+
+const FRAMEWORKS = ["html", "react", "nextjs", "vue", "nuxt", "svelte", "astro", "curl"] as const;
+type Framework = (typeof FRAMEWORKS)[number];
+
+const EXAMPLES: Readonly<Record<Framework, (payload: InstallPayload) => string>> = {
+  html: ({ browserSnippet }) => browserSnippet,
+  react: ({ reactExample }) => reactExample,
+  nextjs: ({ nextjsExample }) => nextjsExample,
+  vue: ({ snippets }) => snippets.vue,
+  nuxt: ({ snippets }) => snippets.nuxt,
+  svelte: ({ snippets }) => snippets.svelte,
+  astro: ({ snippets }) => snippets.astro,
+  curl: ({ snippets }) => snippets.curl,
+};
+
+/** With PORT 0 only the running service knows its port. */
+function baseUrlOf({ BASE_URL, HOST, PORT }: Config): string {
+  if (BASE_URL !== null) return BASE_URL;
+  if (PORT !== 0) return localUrl(HOST, PORT);
+  throw new CommandFailed("The address of the service is unknown because PORT is 0. Set BASE_URL.");
+}
+
+function parsePath(given: string): string | null {
+  try {
+    return sitePath(given);
+  } catch (error) {
+    throw new UsageError(`--path cannot be ${JSON.stringify(given)}: it ${messageOf(error)}.`);
+  }
+}
+
+interface TextChoice {
+  readonly framework: Framework;
+  readonly proxy: keyof InstallPayload["proxy"] | undefined;
+  readonly path: string | null | undefined;
+}
+
+function chooseText(payload: InstallPayload, { framework, proxy, path }: TextChoice): string {
+  if (proxy !== undefined) return payload.proxy[proxy];
+  // only the HTML snippet has a variant for pages behind the proxy
+  const isBehindProxy = typeof path === "string" && framework === "html";
+  return isBehindProxy ? payload.proxy.browserSnippet : EXAMPLES[framework](payload);
+}
+
+export const installSource = defineCommand({
+  description: "Print what to paste into the application",
+  positionals: { id: "The source's id (src_…)" },
+  options: {
+    framework: withDefault(choice(FRAMEWORKS, "The example to print"), "html"),
+    proxy: choice(
+      ["nextjs", "nginx", "caddy", "cloudflare"],
+      "Print proxy rules instead, which serve Headwater under --path of your own site",
+    ),
+    path: parsed(
+      "path",
+      "A path of your own site, for --proxy and for the html snippet behind it (default: INGEST_ALIAS, or /hw)",
+      parsePath,
+    ),
+  },
+  run: ({ id, framework, proxy, path }) =>
+    withLedger(async ({ config, ledger, now }) => {
+      const source = await ledger.source({ sourceId: id, now });
+      if (!source) throw new Refusal("source_not_found");
+      const baseUrl = baseUrlOf(config);
+      const addresses = { baseUrl, appUrl: config.APP_URL ?? baseUrl, alias: config.INGEST_ALIAS };
+      const payload = installPayload(source, addresses, path ?? null);
+      const text = chooseText(payload, { framework, proxy, path });
+      const note = `It sends to ${baseUrl} because BASE_URL is not set. Set BASE_URL to the address that visitors reach.`;
+      return { json: payload, text, ...(config.BASE_URL === null ? { note } : {}) };
+    }),
+});

@@ -1,0 +1,117 @@
+/** The options of `headwater source update`, the PATCH body they make, and a source as text. */
+import { BOT_POLICIES, type Source } from "@headwater/contract";
+import { choice, list, type OptionValues, onOff, parsed, text } from "../command.ts";
+import { UsageError } from "../errors.ts";
+import { fieldLines } from "../report.ts";
+
+export const FRAMEWORK_HELP =
+  "The framework of the application: nextjs, react, vue, nuxt, svelte, angular, astro, remix or html";
+
+/** A whole number, or the word that clears the setting; the API checks the range. */
+const numberOr = (word: "none" | "default", description: string) =>
+  parsed(`n|${word}`, description, (given, name) => {
+    if (given === word) return null;
+    if (/^\d{1,15}$/.test(given)) return Number(given);
+    throw new UsageError(`${name} must be a whole number or "${word}", not ${JSON.stringify(given)}.`);
+  });
+
+export const SOURCE_OPTIONS = {
+  name: text("text", "The name of the source"),
+  slug: text("text", "The name of the source in URLs"),
+  origin: list("origin", "An allowed origin; those given replace the whole list"),
+  framework: text("name", FRAMEWORK_HELP),
+  active: onOff("off: bootstrap and events are refused"),
+  "require-origin": onOff("off: requests without an Origin header (servers, apps) are accepted"),
+  "respect-gpc": onOff("on: visitors with Global Privacy Control are not tracked"),
+  "require-consent": onOff("on: nothing is sent before the page reports the visitor's consent"),
+  goal: list(
+    "goal",
+    "A goal, such as Name=event:signup or Name=path:/thanks*; those given replace the whole list; none: no goals",
+  ),
+  bots: choice(
+    BOT_POLICIES,
+    "Events of bots. apart: stored and left out of the stats; reject: not stored; keep: counted",
+  ),
+  "exclude-path": list(
+    "path",
+    "A path, with * for any characters, whose events are not stored; those given replace the whole list; none: no path",
+  ),
+  "retention-days": numberOr("none", "Days that events are kept; none: for ever"),
+  "max-batch-size": numberOr("default", "Events in a batch; default: the service's setting"),
+  "max-payload-bytes": numberOr("default", "Bytes of a request; default: the service's setting"),
+  "client-rate-per-second": numberOr(
+    "default",
+    "Requests a second of one client address; default: the service's setting",
+  ),
+};
+
+function parseGoal(given: string): { name: string; event?: string; path?: string } {
+  const [, name, kind, value] = /^(.+)=(event|path):(.+)$/s.exec(given) ?? [];
+  if (name === undefined || kind === undefined || value === undefined)
+    throw new UsageError(
+      `--goal must be Name=event:… or Name=path:/…, not ${JSON.stringify(given)}. --goal none removes all goals.`,
+    );
+  return kind === "event" ? { name, event: value } : { name, path: value };
+}
+
+/** @returns undefined when the option was not given; `none` alone is the empty list */
+function readList<T>(given: readonly string[], parse: (item: string) => T): T[] | undefined {
+  if (given.length === 0) return undefined;
+  return given.length === 1 && given[0] === "none" ? [] : given.map(parse);
+}
+
+/** Leaves out members that were not given; undefined when none is left. */
+function givenMembers(members: Record<string, unknown>): Record<string, unknown> | undefined {
+  const given = Object.entries(members).filter(([, value]) => value !== undefined);
+  return given.length === 0 ? undefined : Object.fromEntries(given);
+}
+
+/** The body of a PATCH without the workspace; undefined when no option was given. */
+export function buildSourceChange(
+  given: OptionValues<typeof SOURCE_OPTIONS>,
+): Record<string, unknown> | undefined {
+  return givenMembers({
+    name: given.name,
+    slug: given.slug,
+    allowedOrigins: given.origin.length === 0 ? undefined : given.origin,
+    frameworkHint: given.framework,
+    isActive: given.active,
+    requireOrigin: given["require-origin"],
+    goals: readList(given.goal, parseGoal),
+    bots: given.bots,
+    excludedPaths: readList(given["exclude-path"], (path) => path),
+    retentionDays: given["retention-days"],
+    privacy: givenMembers({
+      respectGpc: given["respect-gpc"],
+      requireConsent: given["require-consent"],
+    }),
+    limits: givenMembers({
+      maxBatchSize: given["max-batch-size"],
+      maxPayloadBytes: given["max-payload-bytes"],
+      clientRatePerSecond: given["client-rate-per-second"],
+    }),
+  });
+}
+
+const toOnOff = (isOn: boolean) => (isOn ? "on" : "off");
+
+export const describeSource = (source: Source): string =>
+  fieldLines([
+    ["id", source.sourceId],
+    ["name", source.name],
+    ["slug", source.slug],
+    ["public key", source.publicKey],
+    ["origins", source.allowedOrigins.join(", ")],
+    ["framework", source.frameworkHint],
+    ["active", toOnOff(source.isActive)],
+    ["require origin", toOnOff(source.requireOrigin)],
+    ["respect GPC", toOnOff(source.privacy.respectGpc)],
+    ["require consent", toOnOff(source.privacy.requireConsent)],
+    ["goals", source.goals.map(({ name, event, path }) => `${name} (${event ?? path})`).join(", ")],
+    ["bots", source.bots],
+    ["excluded paths", source.excludedPaths.join(", ")],
+    ["retention", source.retentionDays === null ? "for ever" : `${source.retentionDays} days`],
+    ["batch size", source.limits.maxBatchSize ?? "default"],
+    ["payload bytes", source.limits.maxPayloadBytes ?? "default"],
+    ["client rate", source.limits.clientRatePerSecond ?? "default"],
+  ]);

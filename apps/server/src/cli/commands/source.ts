@@ -1,0 +1,72 @@
+/** `headwater source`: the sources of a workspace, one for each tracked application. */
+import type { Source } from "@headwater/contract";
+import { createSource, listSources } from "../../sources/routes.ts";
+import { callOperation } from "../api-call.ts";
+import { defineCommand, list as listOption, ORGANIZATION_OPTION, required, text } from "../command.ts";
+import { readAllPages, withWorkspace } from "../ledger-access.ts";
+import { tableOr, toMinute } from "../report.ts";
+import { installSource } from "./source-install.ts";
+import { describeSource, FRAMEWORK_HELP } from "./source-options.ts";
+import { updateSourceCommand } from "./source-update.ts";
+
+function describeNextStep({ sourceId, allowedOrigins }: Source): string {
+  const install = `Run \`headwater source install ${sourceId}\` to print what to paste into the application.`;
+  if (allowedOrigins.length > 0) return install;
+  return `No browser may send yet, because no --origin was given. Run \`headwater source update ${sourceId} --origin https://…\` to allow one. ${install}`;
+}
+
+const create = defineCommand({
+  description: "Create a source and its public key",
+  options: {
+    name: required(text("text", "The name of the source")),
+    origin: listOption("origin", "An allowed origin, such as https://example.com or https://*.example.com"),
+    framework: text("name", FRAMEWORK_HELP),
+    slug: text("text", "The name of the source in URLs (default: derived from --name)"),
+    ...ORGANIZATION_OPTION,
+  },
+  run: ({ organization, name, origin, framework, slug }) =>
+    withWorkspace(organization, async (access) => {
+      const { ledger, newId, organizationId } = access;
+      const body = {
+        organizationId,
+        name,
+        allowedOrigins: [...origin],
+        ...(framework === undefined ? {} : { frameworkHint: framework }),
+        ...(slug === undefined ? {} : { slug }),
+      };
+      const created = await callOperation(access, "createSource", createSource(ledger, newId), { body });
+      return { json: created, text: describeSource(created), note: describeNextStep(created) };
+    }),
+});
+
+const toRow = ({ sourceId, name, publicKey, isActive, lastEventAt, allowedOrigins }: Source) => [
+  sourceId,
+  name,
+  publicKey,
+  isActive ? "active" : "off",
+  toMinute(lastEventAt) ?? "none yet",
+  allowedOrigins.join(", ") || "none",
+];
+
+const list = defineCommand({
+  description: "List the sources of a workspace",
+  options: ORGANIZATION_OPTION,
+  run: ({ organization }) =>
+    withWorkspace(organization, async (access) => {
+      const { ledger, organizationId } = access;
+      const sources = await readAllPages(async (cursor) => {
+        const query = { organizationId, ...(cursor === null ? {} : { cursor }) };
+        const page = await callOperation(access, "listSources", listSources(ledger), { query });
+        return { rows: page.sources, nextCursor: page.nextCursor };
+      });
+      const head = ["id", "name", "public key", "state", "last event", "origins"];
+      const whenEmpty =
+        "No sources yet. Run `headwater source create --name Shop --origin https://shop.example` to create one.";
+      return { json: { sources }, text: tableOr(whenEmpty, head, sources.map(toRow)) };
+    }),
+});
+
+export const source = {
+  description: "Manage sources",
+  commands: { create, list, update: updateSourceCommand, install: installSource },
+};

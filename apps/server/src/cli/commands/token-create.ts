@@ -1,0 +1,80 @@
+/** `headwater token create`: a token for a member, or for an owner who lost theirs. */
+import { createToken as createTokenOperation } from "../../access/token-operations.ts";
+import { override } from "../../core/override.ts";
+import { Refusal } from "../../core/refusal.ts";
+import type { Catalog } from "../../ledger/ledger.ts";
+import { callOperation } from "../api-call.ts";
+import { defineCommand, flag, ORGANIZATION_OPTION, text } from "../command.ts";
+import { UsageError } from "../errors.ts";
+import { findOwner } from "../find-owner.ts";
+import { COMMAND_LINE, type WorkspaceAccess, withWorkspace } from "../ledger-access.ts";
+
+interface TokenOptions {
+  readonly owner: boolean;
+  readonly user: string | undefined;
+  readonly label: string | undefined;
+  readonly expires: string | undefined;
+  readonly source: string | undefined;
+}
+
+function checkOptions({ owner, user, label, source }: TokenOptions): void {
+  if (owner && source !== undefined)
+    throw new UsageError(
+      "--owner and --source exclude each other: --owner opens every workspace, --source the stats of one source.",
+    );
+  if (owner) return;
+  if (user === undefined)
+    throw new UsageError(
+      "Missing option --user <id>: the member who gets the token. --owner creates one for the workspace's owner.",
+    );
+  if (label === undefined)
+    throw new UsageError("Missing option --label <text>: a word or two that say what the token is for.");
+}
+
+async function create(access: WorkspaceAccess, { owner, user, label, expires, source }: TokenOptions) {
+  const { ledger, newId, organizationId } = access;
+  // a token for all workspaces is created in its user's name; the audit log still names the command line
+  const createAudited: Catalog["createToken"] = (record) =>
+    ledger.createToken({ ...record, actor: COMMAND_LINE });
+  const audited = override(ledger, { createToken: createAudited });
+  const userId = owner || user === undefined ? await findOwner(access, user) : user;
+  if ((await ledger.roleOf({ userId, organizationId })) === null) throw new Refusal("member_not_found");
+  const body = {
+    organizationId,
+    userId,
+    label: label ?? "Owner, from the command line",
+    ...(expires === undefined ? {} : { expiresAt: expires }),
+    ...(owner ? { allWorkspaces: true } : {}),
+    ...(source === undefined ? {} : { sourceId: source }),
+  };
+  const actor = owner ? { userId, tokenId: null } : COMMAND_LINE;
+  const handler = createTokenOperation(audited, newId);
+  return callOperation(access, "createToken", handler, { body, actor });
+}
+
+function scopeOf({ owner, source }: TokenOptions, organizationId: string): string {
+  if (owner) return "every workspace of its user";
+  return source === undefined ? organizationId : `the stats of ${source}`;
+}
+
+export const createToken = defineCommand({
+  description: "Create a token and print it once",
+  details: ["The token is for a member, or with --owner for the owner of the workspace."],
+  options: {
+    owner: flag("Create a token for every workspace of the owner, for example after they lost theirs"),
+    user: text("id", "The member who gets the token (run `headwater member list` to see the ids)"),
+    label: text("text", "What the token is for"),
+    source: text("id", "Open the stats of this source and nothing else, for a token that is given away"),
+    expires: text("time", "When the token expires, such as 2027-01-31T12:00:00Z (default: never)"),
+    ...ORGANIZATION_OPTION,
+  },
+  run: ({ organization, ...options }) => {
+    checkOptions(options);
+    return withWorkspace(organization, async (access) => {
+      const created = await create(access, options);
+      const scope = scopeOf(options, access.organizationId);
+      const note = `The token opens ${scope} for ${created.userId}. It is not shown again; its id is ${created.tokenId}.`;
+      return { json: created, text: created.token, note };
+    });
+  },
+});

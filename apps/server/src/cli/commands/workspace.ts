@@ -1,0 +1,59 @@
+/** `headwater workspace`: the workspaces of this service. */
+import { LIMITS } from "@headwater/contract";
+import { createOrganization } from "../../access/organizations.ts";
+import { override } from "../../core/override.ts";
+import { toIsoTime } from "../../core/time.ts";
+import type { Catalog } from "../../ledger/ledger.ts";
+import { callOperation } from "../api-call.ts";
+import { defineCommand, required, text } from "../command.ts";
+import { findOwner } from "../find-owner.ts";
+import { readAllPages, withLedger, withWorkspace } from "../ledger-access.ts";
+import { tableOr, toMinute } from "../report.ts";
+
+const list = defineCommand({
+  description: "List the workspaces of this service",
+  run: () =>
+    withLedger(async ({ ledger }) => {
+      const found = await readAllPages((cursor) =>
+        ledger.organizations({ limit: LIMITS.maxPageSize, cursor }),
+      );
+      const organizations = found.map((one) => ({ ...one, createdAt: toIsoTime(one.createdAt) }));
+      const head = ["id", "name", "members", "sources", "since"];
+      const rows = organizations.map(({ organizationId, name, members, sources, createdAt }) => [
+        organizationId,
+        name,
+        members,
+        sources,
+        toMinute(createdAt),
+      ]);
+      const whenEmpty = "No workspaces yet. Run `headwater serve`: it creates the first one and its owner.";
+      return { json: { organizations }, text: tableOr(whenEmpty, head, rows) };
+    }),
+});
+
+const create = defineCommand({
+  description: "Create a workspace",
+  options: {
+    name: required(text("text", "The name of the workspace")),
+    owner: text("id", "The user who owns it (default: the owner of ORGANIZATION_ID)"),
+  },
+  run: ({ name, owner: given }) =>
+    withWorkspace(undefined, async (access) => {
+      const { ledger, newId } = access;
+      const owner = given ?? (await findOwner(access, undefined));
+      // by the API the caller becomes the owner
+      const createOwned: Catalog["createOrganization"] = (record) =>
+        ledger.createOrganization({ ...record, owner });
+      const withOwner = override(ledger, { createOrganization: createOwned });
+      const handler = createOrganization(withOwner, newId);
+      const created = await callOperation(access, "createOrganization", handler, { body: { name } });
+      const { organizationId } = created;
+      return {
+        json: { organizationId, name: created.name, owner },
+        text: `Created ${organizationId} for ${owner}.`,
+        note: `Run \`headwater source create --organization ${organizationId} --name …\` to create its first source.`,
+      };
+    }),
+});
+
+export const workspace = { description: "Manage workspaces", commands: { list, create } };

@@ -1,0 +1,80 @@
+/** Errors of a command, and the exit code and message of whatever was thrown. */
+import type { ErrorCode, Issue } from "@headwater/contract";
+import { ConfigError } from "../config/config.ts";
+import { Refusal } from "../core/refusal.ts";
+
+/** The command line itself is wrong. The message names the argument; where to find the help is added to it. */
+export class UsageError extends Error {}
+
+/** The command cannot be done. The message says what to do instead. */
+export class CommandFailed extends Error {}
+
+/** The system's code of a failed call, such as ENOENT; undefined: the error is another one. */
+export const systemCode = (error: unknown): string | undefined =>
+  error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
+
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** Exit codes as in sysexits.h: EX_USAGE and EX_CONFIG. */
+const EXIT_USAGE = 64;
+const EXIT_CONFIG = 78;
+const EXIT_FAILED = 1;
+
+export interface Explanation {
+  exitCode: number;
+  message: string;
+}
+
+/** The option that sets a field of a request body or query. */
+const OPTION_OF_FIELD: Readonly<Record<string, string>> = {
+  name: "--name",
+  slug: "--slug",
+  allowedOrigins: "--origin",
+  frameworkHint: "--framework",
+  goals: "--goal",
+  excludedPaths: "--exclude-path",
+  retentionDays: "--retention-days",
+  "limits.maxBatchSize": "--max-batch-size",
+  "limits.maxPayloadBytes": "--max-payload-bytes",
+  "limits.clientRatePerSecond": "--client-rate-per-second",
+  userId: "--user",
+  email: "--email",
+  role: "--role",
+  label: "--label",
+  expiresAt: "--expires",
+  from: "--from",
+  to: "--to",
+  cursor: "--resume",
+};
+
+/** Replaces hints of the error catalogue that name an HTTP request. */
+const HINTS: Partial<Record<ErrorCode, string>> = {
+  source_not_found: "Run `headwater source list` to see the sources.",
+  member_not_found: "Run `headwater member list` to see the members.",
+  token_not_found: "Run `headwater token list` to see the tokens.",
+  member_exists: "Run `headwater member role` to change the role of a member.",
+  slug_taken: "Choose another --slug, or omit it to derive one from the name.",
+};
+
+/** Names the option in place of the field that an issue begins with. */
+function toSentence({ path, message }: Issue): string {
+  const field = path.join(".");
+  const option = OPTION_OF_FIELD[field] ?? OPTION_OF_FIELD[String(path[0])];
+  if (option === undefined || !message.startsWith(field)) return `${message}.`;
+  const number = typeof path[1] === "number" ? ` (number ${path[1] + 1})` : "";
+  return `${option}${number}${message.slice(field.length)}`.replace(/[^.?!]$/, "$&.");
+}
+
+function explainRefusal(refusal: Refusal): Explanation {
+  const { issues } = refusal.detail;
+  if (issues !== undefined) return { exitCode: EXIT_USAGE, message: issues.map(toSentence).join(" ") };
+  const hint = HINTS[refusal.code] ?? refusal.hint;
+  return { exitCode: EXIT_FAILED, message: `${refusal.message} ${hint}` };
+}
+
+export function explainError(error: unknown): Explanation {
+  if (error instanceof ConfigError) return { exitCode: EXIT_CONFIG, message: error.message };
+  if (error instanceof UsageError) return { exitCode: EXIT_USAGE, message: error.message };
+  if (error instanceof Refusal) return explainRefusal(error);
+  return { exitCode: EXIT_FAILED, message: messageOf(error) || "The command failed." };
+}

@@ -1,0 +1,93 @@
+/** Opens the ledger for one command, and finds the workspace that the command is about. */
+import { existsSync } from "node:fs";
+import { LIMITS } from "@headwater/contract";
+import { type Config, processEnvironment, readConfig } from "../config/config.ts";
+import { createIds } from "../core/ids.ts";
+import type { Actor } from "../core/records.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import { ledgerPath } from "../ledger/sqlite/database.ts";
+import { openLedger, openLedgerBeside } from "../open-ledger.ts";
+import { CommandFailed } from "./errors.ts";
+import { explainLedgerError } from "./ledger-errors.ts";
+
+/** The user in the audit log of changes that a command made. */
+export const COMMAND_LINE: Actor = { userId: "command-line", tokenId: null };
+
+export interface LedgerAccess {
+  readonly config: Config;
+  readonly ledger: Ledger;
+  readonly now: number;
+  readonly newId: (prefix: string) => string;
+}
+export interface WorkspaceAccess extends LedgerAccess {
+  readonly organizationId: string;
+}
+
+async function withOpened<T>(
+  open: (config: Config, now: number) => Promise<Ledger>,
+  run: (access: LedgerAccess) => Promise<T>,
+): Promise<T> {
+  const config = readConfig(processEnvironment());
+  const { DATA_DIR: dataDir } = config;
+  if (config.DATABASE_URL === null && !existsSync(ledgerPath(dataDir))) {
+    throw new CommandFailed(
+      `There is no ledger in DATA_DIR ${dataDir}. Set DATA_DIR to the folder of the service, or start the service once with \`headwater serve\`.`,
+    );
+  }
+  const now = Date.now();
+  const ledger = await open(config, now).catch((error: unknown) => {
+    throw explainLedgerError(error, config);
+  });
+  try {
+    return await run({ config, ledger, now, newId: createIds(() => now) });
+  } finally {
+    await ledger.close();
+  }
+}
+
+/** Opens the ledger while a service may be running on it. */
+export const withLedger = <T>(run: (access: LedgerAccess) => Promise<T>): Promise<T> =>
+  withOpened(openLedgerBeside, run);
+
+/**
+ * Opens the ledger as a service does: the deduplication keys are in memory, so no other process may use the folder.
+ * @throws DataDirInUse
+ */
+export const withLedgerAlone = <T>(run: (access: LedgerAccess) => Promise<T>): Promise<T> =>
+  withOpened(async (config, now) => (await openLedger(config, { now })).ledger, run);
+
+/** Reads every page of a list. */
+export async function readAllPages<T>(
+  readPage: (cursor: string | null) => Promise<{ rows: readonly T[]; nextCursor: string | null }>,
+): Promise<T[]> {
+  const all: T[] = [];
+  let cursor: string | null = null;
+  do {
+    const { rows, nextCursor } = await readPage(cursor);
+    all.push(...rows);
+    cursor = nextCursor;
+  } while (cursor !== null);
+  return all;
+}
+
+async function findWorkspace({ ledger, config }: LedgerAccess, given: string | undefined): Promise<string> {
+  const organizationId = given ?? config.ORGANIZATION_ID;
+  const known = await readAllPages((cursor) => ledger.organizations({ limit: LIMITS.maxPageSize, cursor }));
+  if (known.some((one) => one.organizationId === organizationId)) return organizationId;
+  if (known.length === 0) {
+    throw new CommandFailed(
+      "The ledger has no workspace yet. Start the service once with `headwater serve`: it creates the first workspace and its owner.",
+    );
+  }
+  const setting = given === undefined ? "ORGANIZATION_ID" : "--organization";
+  throw new CommandFailed(
+    `There is no workspace ${organizationId} (${setting}). Run \`headwater workspace list\` to see the workspaces.`,
+  );
+}
+
+/** @param organization the value of --organization; undefined: ORGANIZATION_ID */
+export const withWorkspace = <T>(
+  organization: string | undefined,
+  run: (access: WorkspaceAccess) => Promise<T>,
+): Promise<T> =>
+  withLedger(async (access) => run({ ...access, organizationId: await findWorkspace(access, organization) }));

@@ -1,0 +1,34 @@
+/** Turns errors of opening the ledger into messages that name the setting. */
+import { type Config, ConfigError } from "../config/config.ts";
+import { StorageError } from "../ledger/ledger.ts";
+import { CommandFailed, messageOf, systemCode } from "./errors.ts";
+
+/** Reasons why a folder cannot be created that only a change of DATA_DIR resolves. */
+const UNUSABLE_PATH = new Set(["EEXIST", "ENOTDIR", "ENOENT", "EACCES", "EPERM", "EROFS"]);
+
+const memberOf = (error: unknown, name: "syscall" | "path"): unknown =>
+  error instanceof Error && name in error ? Reflect.get(error, name) : undefined;
+
+/** @returns the error to throw; the given one when it is not about the folder */
+export function explainDataDirError(error: unknown, dataDir: string): unknown {
+  const code = systemCode(error);
+  if (memberOf(error, "syscall") === "mkdir" && UNUSABLE_PATH.has(code ?? ""))
+    return new ConfigError(`DATA_DIR ${dataDir} is not a folder and cannot be created (${code}).`);
+  const path = memberOf(error, "path");
+  const isOfFolder =
+    error instanceof StorageError ||
+    code === "ERR_SQLITE_ERROR" ||
+    (typeof path === "string" && path.startsWith(dataDir));
+  return isOfFolder ? new CommandFailed(`DATA_DIR ${dataDir} cannot be used: ${messageOf(error)}.`) : error;
+}
+
+/** The same for the ledger that the settings name. */
+export function explainLedgerError(error: unknown, { DATABASE_URL, DATA_DIR }: Config): unknown {
+  // compared by name: importing the classes would load the PostgreSQL adapter for every command
+  if (error instanceof Error && (error.name === "UnfitPostgres" || error.name === "MovedLedger"))
+    return new ConfigError(error.message);
+  if (DATABASE_URL === null) return explainDataDirError(error, DATA_DIR);
+  return error instanceof StorageError
+    ? new CommandFailed(`The database of DATABASE_URL cannot be used: ${error.message}.`)
+    : error;
+}

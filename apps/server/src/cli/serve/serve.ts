@@ -1,0 +1,118 @@
+/** `headwater serve`: runs the service until it is told to stop. Logs go to standard output, messages to standard error. */
+import closeWithGrace from "close-with-grace";
+import { buildConsole } from "../../../../console/build.js";
+import { type Config, ConfigError, processEnvironment, readConfig } from "../../config/config.ts";
+import { freePort } from "../../http/listening.ts";
+import type { RunningServer } from "../../server.ts";
+import { defineCommand } from "../command.ts";
+import { messageOf, systemCode } from "../errors.ts";
+import { explainLedgerError } from "../ledger-errors.ts";
+import { welcome } from "./welcome.ts";
+import { isWorker, reportStarted, type StartedWorker, serveByWorkers } from "./workers.ts";
+
+const STOP_TIMEOUT_MS = 10_000;
+/** A terminal and npm each deliver the same Ctrl-C; signals within this time count as one. */
+const SAME_SIGNAL_MS = 1_000;
+
+/**
+ * Signals of a crash, which are left to the system. With a handler the faulting instruction would be retried for ever,
+ * in a process that neither serves nor ends.
+ */
+const CRASH_SIGNALS = ["SIGBUS", "SIGSEGV", "SIGILL", "SIGFPE", "SIGTRAP", "SIGABRT"] as const;
+
+const print = (text: string) => void process.stderr.write(`${text}\n`);
+
+const isFailedCall = (error: unknown, syscall: string): boolean =>
+  error instanceof Error && "syscall" in error && error.syscall === syscall;
+
+/** Turns an error of listening into a message that names the setting. */
+function explainStartError(error: unknown, config: Config): unknown {
+  const { HOST, PORT } = config;
+  const code = systemCode(error);
+  if (isFailedCall(error, "listen") && code === "EACCES")
+    return new ConfigError(`PORT ${PORT} needs root privileges. Set PORT to 1024 or more.`);
+  if (code === "EADDRNOTAVAIL" || isFailedCall(error, "getaddrinfo"))
+    return new ConfigError(`HOST ${HOST} is not an address of this machine (${code}).`);
+  return explainLedgerError(error, config);
+}
+
+async function start(config: Config, consoleFolder: string | null): Promise<RunningServer> {
+  const { startServer } = await import("../../server.ts");
+  try {
+    return await startServer(config, processEnvironment(), { consoleFolder });
+  } catch (error) {
+    throw explainStartError(error, config);
+  }
+}
+
+/**
+ * Stops the server on SIGTERM or SIGINT after it has answered its requests; a second signal stops it at once. A server
+ * that is broken stops with exit code 1, so that a process manager starts it again.
+ */
+function stopOnSignal(server: RunningServer): void {
+  let brokenBy: Error | null = null;
+  const closer = closeWithGrace(
+    {
+      delay: STOP_TIMEOUT_MS,
+      logger: false,
+      skip: ["SIGINT", "SIGTERM", ...CRASH_SIGNALS],
+      onTimeout: () =>
+        print(`Some requests were not answered within ${STOP_TIMEOUT_MS / 1_000} s; stopped anyway.`),
+    },
+    async ({ err }: { err?: Error }) => {
+      if (err) print(`Stopping because of an error: ${err.stack ?? err.message}`);
+      await server.close().catch((error: unknown) => {
+        print(`The service could not be closed cleanly: ${messageOf(error)}`);
+        throw error;
+      });
+      if (brokenBy) throw brokenBy;
+    },
+  );
+  let stoppingSince: number | null = null;
+  const beginStop = (message: string) => {
+    stoppingSince = performance.now();
+    print(message);
+    closer.close();
+  };
+  const onSignal = () => {
+    if (stoppingSince === null) {
+      beginStop("Stopping.");
+    } else if (performance.now() - stoppingSince > SAME_SIGNAL_MS) {
+      print("Stopped without waiting for open requests.");
+      process.exit(1);
+    }
+  };
+  server.onBroken((cause) => {
+    brokenBy ??= cause;
+    if (stoppingSince === null) beginStop(`Stopping because of a failure: ${cause.message}.`);
+  });
+  process.on("SIGINT", onSignal);
+  process.on("SIGTERM", onSignal);
+}
+
+export const serve = defineCommand({
+  description: "Start the service",
+  details: ["With --json its address is printed as one line of JSON on standard error."],
+  run: async (_, { isJson }) => {
+    const config = readConfig(processEnvironment());
+    const announce = ({ url, firstStart }: StartedWorker) =>
+      print(
+        isJson
+          ? JSON.stringify({ ok: true, url, firstStart })
+          : welcome({ url, firstStart }, config.ORGANIZATION_ID),
+      );
+    const consoleFolder = await buildConsole(isJson ? () => undefined : print);
+    if (config.WORKERS > 1 && !isWorker()) {
+      // all workers need the same port, so a free one is chosen here
+      const port = config.PORT || (await freePort({ host: config.HOST, port: 0 }));
+      serveByWorkers(config.WORKERS, port, announce);
+      return null;
+    }
+    const server = await start(config, consoleFolder);
+    stopOnSignal(server);
+    await server.releaseMemory();
+    if (isWorker()) reportStarted(server);
+    else announce(server);
+    return null;
+  },
+});

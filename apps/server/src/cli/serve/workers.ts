@@ -1,0 +1,64 @@
+/** `WORKERS=n`: n processes that share one port and one ledger. Each is a node of its own. */
+import cluster, { type Worker } from "node:cluster";
+import type { RunningServer } from "../../server.ts";
+
+/** What a worker reports when it has started. */
+export type StartedWorker = Pick<RunningServer, "url" | "firstStart">;
+
+/** A worker that ended by itself is replaced after this pause. */
+const RESTART_MS = 1_000;
+
+export const isWorker = (): boolean => cluster.isWorker;
+
+export const reportStarted = ({ url, firstStart }: StartedWorker): void =>
+  void process.send?.({ url, firstStart } satisfies StartedWorker);
+
+const whenStarted = (worker: Worker): Promise<StartedWorker> =>
+  new Promise((resolve) => worker.once("message", (started: StartedWorker) => resolve(started)));
+
+/**
+ * Starts the first worker alone, because it migrates the ledger and creates the owner of an empty one, and then the
+ * others. A worker that fails before any has served stops them all. On SIGTERM or SIGINT every worker finishes its
+ * requests, and then the process ends.
+ */
+export function serveByWorkers(
+  count: number,
+  port: number,
+  announce: (started: StartedWorker) => void,
+): void {
+  let isStopping = false;
+  let exitCode = 0;
+  let hasServed = false;
+  let environment: { PORT: string; PORT_FILE?: undefined } = { PORT: String(port) };
+
+  const stop = () => {
+    isStopping = true;
+    for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill("SIGTERM");
+  };
+  const addWorker = () => {
+    const worker = cluster.fork(environment);
+    const started = whenStarted(worker);
+    void started.then(() => {
+      hasServed = true;
+    });
+    worker.on("exit", (code) => {
+      if (!hasServed) {
+        // a worker that was ended by a signal has no exit code
+        exitCode = code ?? 1;
+        stop();
+      }
+      if (!isStopping) setTimeout(() => isStopping || addWorker(), RESTART_MS);
+      if (Object.keys(cluster.workers ?? {}).length === 0 && isStopping) process.exit(exitCode);
+    });
+    return started;
+  };
+
+  process.on("SIGINT", stop);
+  process.on("SIGTERM", stop);
+  void addWorker().then((started) => {
+    // only the first worker writes the port to PORT_FILE
+    environment = { ...environment, PORT_FILE: undefined };
+    announce(started);
+    for (let number = 1; number < count && !isStopping; number += 1) void addWorker();
+  });
+}

@@ -1,0 +1,68 @@
+/** Opens the warehouse for one command. The embedded one belongs to one process: the service must not be running. */
+import type { WarehouseClient } from "../clickhouse/client.ts";
+import type { Endpoint } from "../clickhouse/warehouse.ts";
+import type { Config } from "../config/config.ts";
+import { SERVER_LIMITS } from "../core/limits.ts";
+import { lockDataDir } from "../ledger/sqlite/lock.ts";
+import { chooseWarehouse } from "../open-warehouse.ts";
+import { CommandFailed, systemCode } from "./errors.ts";
+
+const UNREACHABLE: ReadonlySet<string | undefined> = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ETIMEDOUT",
+]);
+
+/** Brings the schema of the warehouse up to date first. */
+export async function withEndpoint<T>(
+  endpoint: Endpoint,
+  run: (client: WarehouseClient) => Promise<T>,
+): Promise<T> {
+  const { connect } = await import("../clickhouse/client.ts");
+  const { migrate } = await import("../clickhouse/migrate.ts");
+  const client = connect(endpoint, SERVER_LIMITS.warehouseCommandMs);
+  try {
+    await migrate(endpoint).catch((error: unknown) => {
+      const code = systemCode(error);
+      if (!UNREACHABLE.has(code)) throw error;
+      throw new CommandFailed(`The warehouse at ${endpoint.url} cannot be reached (${code}).`);
+    });
+    return await run(client);
+  } finally {
+    await client.close();
+  }
+}
+
+/**
+ * @param options.isLocked the command holds the lock of DATA_DIR already
+ * @throws CommandFailed when no warehouse is configured, DataDirInUse while a service uses the embedded one
+ */
+export async function withWarehouse<T>(
+  config: Config,
+  run: (client: WarehouseClient) => Promise<T>,
+  { isLocked = false } = {},
+): Promise<T> {
+  const start = await chooseWarehouse(config);
+  if (!(start instanceof Function)) {
+    throw new CommandFailed(
+      start ??
+        "No warehouse is configured. Set CLICKHOUSE_URL, or set WAREHOUSE=embedded without DATABASE_URL.",
+    );
+  }
+  const needsNoLock = config.CLICKHOUSE_URL !== null || isLocked;
+  const unlock = needsNoLock ? () => undefined : lockDataDir(config.DATA_DIR);
+  try {
+    const life = await start();
+    try {
+      return await withEndpoint(life.endpoint, run);
+    } finally {
+      life.end();
+      if (config.CLICKHOUSE_URL === null) await life.ended;
+    }
+  } finally {
+    unlock();
+  }
+}

@@ -1,0 +1,35 @@
+/** The checks of an install (docs/contract.md section 7). Pure; shared by `headwater doctor` and POST …/verify. */
+import type { Check, Verification } from "@headwater/contract";
+import { checkApiAddress, withExpectedAddress } from "./address-check.ts";
+import { checkBlockedName } from "./blocked-names.ts";
+import type { Evidence, Finding } from "./evidence.ts";
+import { checkConnectPolicy, checkScriptPolicy } from "./policy-checks.ts";
+import { checkActive, checkClock, checkCors, checkOrigin, checkReachable } from "./service-checks.ts";
+import { checkKey, checkPage, checkSnippet, checkSnippetOnce } from "./snippet-checks.ts";
+
+const CHECKS: readonly (readonly [Check["check"], (evidence: Evidence) => Finding])[] = [
+  ["page", checkPage],
+  ["snippet", checkSnippet],
+  ["snippet_once", checkSnippetOnce],
+  ["key", checkKey],
+  ["api_address", checkApiAddress],
+  ["reachable", checkReachable],
+  ["cors", checkCors],
+  ["source_active", checkActive],
+  ["origin", checkOrigin],
+  ["csp_script", (evidence) => checkScriptPolicy(withExpectedAddress(evidence))],
+  ["csp_connect", (evidence) => checkConnectPolicy(withExpectedAddress(evidence))],
+  ["clock", checkClock],
+  ["blocked_by_name", checkBlockedName],
+];
+
+export function diagnose(evidence: Evidence): Verification {
+  const checks = CHECKS.map(([check, run]): Check => {
+    const { status, message, hint = null, paste = null } = run(evidence);
+    return { check, status, message, hint, paste };
+  });
+  const isWorking = checks.every(
+    ({ check, status }) => status !== "wrong" && !(check === "reachable" && status === "unknown"),
+  );
+  return { isWorking, checks };
+}

@@ -1,0 +1,90 @@
+/** What the checks of an install look at: the page's report, and what is known about the service. */
+import type { Check, KeyState, PageReport } from "@headwater/contract";
+
+/** What is known about the service and the source; null: unknown. */
+export interface ServiceEvidence {
+  readonly sourceId: string | null;
+  /** The key that the page should have. */
+  readonly publicKey: string;
+  /** The address that the page should have. When it is unknown, the address in the page is asked. */
+  readonly apiBaseUrl: string | null;
+  /** INGEST_ALIAS: a path under which the address serves the client and ingest too. */
+  readonly alias: string | null;
+  readonly requireConsent: boolean | null;
+  readonly respectGpc: boolean | null;
+  /** The state of the key that the page should have. */
+  readonly expectedKeyState: KeyState | "unknown" | null;
+  /** The state of the key that the page has; `unknown`: no key of this source. */
+  readonly keyState: KeyState | "unknown" | null;
+  readonly isActive: boolean | null;
+  readonly isOriginAllowed: boolean | null;
+  readonly reach: Reach;
+  /** Milliseconds by which the page's clock, or this machine's, is ahead of the service's. */
+  readonly clockAheadMs: number | null;
+}
+
+/** Whether the service answers, found out by requests to it. */
+export interface Reach {
+  /** False: nothing was requested, and the other members say nothing. */
+  readonly wasRequested: boolean;
+  /** Each problem is the end of a sentence; null: there is none. */
+  readonly scriptProblem: string | null;
+  readonly apiProblem: string | null;
+  /** The service answered 429 or 503. */
+  readonly isBusy: boolean;
+  /** A whole sentence without its full stop. */
+  readonly corsProblem: string | null;
+}
+
+export const NOT_REQUESTED: Reach = {
+  wasRequested: false,
+  scriptProblem: null,
+  apiProblem: null,
+  isBusy: false,
+  corsProblem: null,
+};
+
+export interface Evidence {
+  readonly report: PageReport;
+  /** Why the page could not be fetched, as the end of a sentence; null: it was fetched. */
+  readonly pageProblem: string | null;
+  /** The page has a Content-Security-Policy that is not in the report. */
+  readonly hasUnreadPolicy: boolean;
+  readonly service: ServiceEvidence;
+}
+
+/** The result of one check. */
+export type Finding = Pick<Check, "status" | "message"> & Partial<Pick<Check, "hint" | "paste">>;
+
+export const ok = (message: string): Finding => ({ status: "ok", message });
+export const unknown = (message: string): Finding => ({ status: "unknown", message });
+/** @param paste a line to paste into the page or a terminal */
+export const wrong = (message: string, hint: string, paste: string | null = null): Finding => ({
+  status: "wrong",
+  message,
+  hint,
+  paste,
+});
+export const warning = (message: string, hint: string, paste: string | null = null): Finding => ({
+  status: "warning",
+  message,
+  hint,
+  paste,
+});
+
+/** The address that the page sends to: its own setting, else where its script is from, else the expected address. */
+export function apiBaseOf({ report, service }: Evidence): string | null {
+  const [snippet] = report.snippets;
+  const inPage = snippet?.apiBaseUrl || snippet?.scriptUrl?.replace(/\/sdk\/v2\.js.*$/, "");
+  const base = inPage || service.apiBaseUrl;
+  return base ? (URL.parse(base, report.url)?.href.replace(/\/+$/, "") ?? null) : null;
+}
+
+export function scriptUrlOf(evidence: Evidence): string | null {
+  const [snippet] = evidence.report.snippets;
+  const base = apiBaseOf(evidence);
+  const url = snippet?.scriptUrl || (base === null ? null : `${base}/sdk/v2.js`);
+  return url === null ? null : (URL.parse(url, evidence.report.url)?.href ?? null);
+}
+
+export const originOf = (url: string): string => URL.parse(url)?.origin ?? url;

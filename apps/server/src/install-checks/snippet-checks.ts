@@ -1,0 +1,103 @@
+/** Checks that the page has the snippet, once, and with the right key. */
+import type { PageSnippet } from "@headwater/contract";
+import { type Evidence, type Finding, ok, unknown, warning, wrong } from "./evidence.ts";
+import { hintForNext, renderSetting } from "./paste.ts";
+
+export const checkPage = ({ report, pageProblem }: Evidence): Finding =>
+  pageProblem === null
+    ? ok(`The page ${report.url} answers.`)
+    : wrong(
+        `The page ${report.url} ${pageProblem}.`,
+        "Give the address of a page as its visitors open it. It must not require a sign-in.",
+      );
+
+function renderTag({ service }: Evidence, apiBaseUrl: string): string {
+  const gpc = service.respectGpc === null ? "" : ` data-respect-gpc="${service.respectGpc}"`;
+  const consent = service.requireConsent ? ' data-consent="pending"' : "";
+  return `<script async src="${apiBaseUrl}/sdk/v2.js" data-key="${service.publicKey}"${gpc}${consent}></script>`;
+}
+
+/** `headwater doctor` does not know whether the source requires consent. */
+const consentHint = ({ requireConsent }: Evidence["service"]): string =>
+  requireConsent === null ? ' If the source requires consent, add data-consent="pending" to the tag.' : "";
+
+const TAG_MANAGER = "A snippet that a tag manager adds later is not found by this check.";
+
+export function checkSnippet(evidence: Evidence): Finding {
+  const { report, pageProblem, service } = evidence;
+  const [found] = report.snippets;
+  if (found?.kind === "bundle") return ok("The client is in the application's own scripts.");
+  if (found) return ok("The snippet is in the page.");
+  if (pageProblem !== null) return unknown("The page could not be searched for the snippet.");
+  const base = service.apiBaseUrl;
+  return wrong(
+    "Neither the page nor its scripts contain the snippet.",
+    base === null
+      ? `Paste what the install page shows (\`headwater source install\`). ${TAG_MANAGER}`
+      : `Paste this into the page's <head>, or what the install page shows.${consentHint(service)} ${TAG_MANAGER}`,
+    base === null ? null : renderTag(evidence, base),
+  );
+}
+
+export function checkSnippetOnce({ report }: Evidence): Finding {
+  const count = report.snippets.length;
+  if (count === 0) return unknown("There is no snippet to count.");
+  if (count === 1) return ok("The page has the snippet once.");
+  const keys = [...new Set(report.snippets.map(({ publicKey }) => publicKey ?? "no key"))];
+  return wrong(
+    `The page has the snippet ${count} times (${keys.join(", ")}). With different keys or addresses each snippet counts every page view.`,
+    "Remove all but one. Look in layouts, tag managers and plugins.",
+  );
+}
+
+/** A problem of the key that the page should have: such a key must not be recommended. */
+function checkExpectedKey({ service }: Evidence): Finding | null {
+  const { publicKey, expectedKeyState } = service;
+  if (expectedKeyState === "unknown")
+    return wrong(`No source has the key ${publicKey}.`, "Copy the key from the source's install page.");
+  if (expectedKeyState === "retired")
+    return wrong(
+      `The key ${publicKey} was replaced by a newer one.`,
+      "Paste the current snippet of the source's install page, or accept the old key for a while with restore-key.",
+    );
+  return null;
+}
+
+/** The page has a key that is not the expected one. */
+function explainOtherKey(found: PageSnippet, keyInPage: string, { service }: Evidence): Finding {
+  const { publicKey, keyState } = service;
+  const paste = renderSetting(found, "key", publicKey);
+  const hint = `Use the source's current key.${hintForNext(found, "data-key")}`;
+  switch (keyState) {
+    case "retired":
+      return wrong(`The page has the key ${keyInPage}, which was replaced by a newer one.`, hint, paste);
+    case "unknown":
+      return wrong(`The page has the key ${keyInPage}, which is not a key of the source.`, hint, paste);
+    case "previous": {
+      const message = `The page has the previous key ${keyInPage}, which is accepted for a limited time only.`;
+      return warning(message, hint, paste);
+    }
+    default: {
+      const message = `The page has the key ${keyInPage}, not ${publicKey}.`;
+      return wrong(
+        message,
+        `It is the key of another source, or a previous key that is still accepted. ${hint}`,
+        paste,
+      );
+    }
+  }
+}
+
+export function checkKey(evidence: Evidence): Finding {
+  const [found] = evidence.report.snippets;
+  const { publicKey } = evidence.service;
+  const problem = checkExpectedKey(evidence);
+  if (problem) return problem;
+  if (!found) return unknown("There is no snippet to read a key from.");
+  if (!found.publicKey) {
+    const hint = `Add the source's key.${hintForNext(found, "data-key")}`;
+    return wrong("The snippet has no key.", hint, renderSetting(found, "key", publicKey));
+  }
+  if (found.publicKey === publicKey) return ok(`The key is ${publicKey}.`);
+  return explainOtherKey(found, found.publicKey, evidence);
+}

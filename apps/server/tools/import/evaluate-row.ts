@@ -1,0 +1,149 @@
+/**
+ * Evaluates a row of a file, written by `headwater export` or by another program: applies the rules for events, except
+ * their maximum age, and makes the stored form. Pure.
+ */
+import { EVENT_CODES, type Event, eventTypeRules, LIMITS } from "@headwater/contract";
+import { toIsoTime } from "../../src/core/time.ts";
+import { rejectInvalid } from "../../src/ingest/evaluate-batch.ts";
+import {
+  type BatchContext,
+  type Candidate,
+  evaluateEvent,
+  type Rejection,
+  rejectEvent,
+} from "../../src/ingest/evaluate-event.ts";
+import { type EventParser, isInvalid } from "../../src/ingest/parse.ts";
+import { parseTime } from "../../src/ingest/parse-time.ts";
+import { type Device, deviceOf } from "../../src/ingest/visitor.ts";
+
+type RowObject = Record<string, unknown>;
+
+export interface RowContext {
+  sourceId: string;
+  now: number;
+  maxEventBytes: number;
+  parseEvent: EventParser;
+}
+
+export interface ImportedEvent {
+  candidate: Candidate;
+  /** In milliseconds since the epoch. */
+  occurredAt: number;
+}
+
+const isRowObject = (value: unknown): value is RowObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+const readText = (value: unknown): string | null =>
+  typeof value === "string" && value !== "" && value.length <= LIMITS.maxEnvelopeIdLength ? value : null;
+const readTime = (value: unknown) => (typeof value === "string" ? parseTime(value) : null);
+
+const invalid = (reason: string): Rejection =>
+  rejectEvent("invalid_event", `${EVENT_CODES.invalid_event} ${reason}.`);
+
+/** Members of a client's `context` that an export has at the top level. */
+const CONTEXT_MEMBERS = ["locale", "timezone", "screen", "viewport"];
+
+function readContext(row: RowObject): RowObject | null {
+  const members = CONTEXT_MEMBERS.filter((name) => typeof row[name] === "string");
+  const context = {
+    ...Object.fromEntries(members.map((name) => [name, row[name]])),
+    ...(isRowObject(row.context) ? row.context : {}),
+  };
+  return Object.keys(context).length > 0 ? context : null;
+}
+
+/** An export has an empty `page` for events without one. */
+function readPage({ page, type }: RowObject): unknown {
+  if (!isRowObject(page)) return page ?? null;
+  const { url = null, path = null, title = null, referrer = null } = page;
+  const isEmpty = [url, path, title, referrer].every((value) => value === null);
+  return isEmpty && !eventTypeRules(type)?.requiresPage ? null : { url, path, title, referrer };
+}
+
+/** The device of an export, or else the one that the user agent in `context` names. */
+function readDevice({ device, context }: RowObject): Device {
+  if (!isRowObject(device)) return deviceOf(isRowObject(context) ? readText(context.userAgent) : null);
+  return {
+    device: readText(device.device),
+    os: readText(device.os),
+    osVersion: readText(device.osVersion),
+    browser: readText(device.browser),
+    browserVersion: readText(device.browserVersion),
+    isBot: device.isBot === true,
+  };
+}
+
+/** The row as a client would have sent it. */
+const toEvent = (row: RowObject): unknown => ({
+  id: row.eventId ?? row.id,
+  type: row.type,
+  timestamp: row.timestamp ?? row.occurredAt,
+  name: eventTypeRules(row.type)?.requiresName ? row.name : null,
+  page: readPage(row),
+  anonymousId: row.anonymousId,
+  sessionId: row.sessionId,
+  properties: row.properties,
+  context: readContext(row),
+});
+
+/** Members that the events of a client's batch would share. */
+function readShared(row: RowObject, { sourceId, now }: RowContext): BatchContext["shared"] {
+  const receivedAt = readTime(row.receivedAt)?.time ?? now;
+  const { country } = row;
+  return {
+    sourceId,
+    receivedAt: toIsoTime(Math.min(Math.max(receivedAt, 0), now)),
+    batchId: readText(row.batchId),
+    sdkVersion: readText(row.sdkVersion),
+    country: typeof country === "string" && /^[A-Z]{2}$/.test(country) ? country : null,
+  };
+}
+
+/** @param row `analyticsEventId` and `sourceId` are ignored: they are computed anew */
+export function evaluateRow(row: unknown, context: RowContext): ImportedEvent | Rejection {
+  if (!isRowObject(row)) return invalid("It must be an object");
+  const { sourceId, now, maxEventBytes, parseEvent } = context;
+  const read = parseEvent(toEvent(row), [], []);
+  if (isInvalid(read)) return rejectInvalid(read);
+  const event: Event = read.event;
+  const { sessionId, anonymousId } = event;
+  if (!sessionId || !anonymousId) return invalid("sessionId and anonymousId must not be empty");
+  const hasOccurredAt = row.occurredAt !== undefined && row.occurredAt !== null;
+  const time = hasOccurredAt ? readTime(row.occurredAt) : read.time;
+  if (time === null) return invalid("occurredAt must be an ISO 8601 date-time");
+  if (time.time < 0) return invalid("It is from before 1970");
+
+  const userId = readText(row.userId);
+  const occurredAt = Math.min(time.time, now);
+  const outcome = evaluateEvent(
+    { ...read, time: { ...time, canonical: false } },
+    {
+      sourceId,
+      // the age of the event is measured from this time, so that it is never too old
+      receivedAt: occurredAt,
+      shared: readShared(row, context),
+      clockSkewMs: 0,
+      session: {
+        sourceId,
+        sessionId,
+        anonymousId,
+        userId,
+        startedAt: occurredAt,
+        lastActivityAt: occurredAt,
+        landing: "",
+      },
+      otherSessions: new Map(),
+      anonymousId,
+      userId,
+      context: null,
+      origin: null,
+      device: readDevice(row),
+      deviceOf,
+      maxEventBytes,
+      // the source's present rules for bots and excluded paths do not apply to its past
+      bots: "apart",
+      excludesPath: () => false,
+    },
+  );
+  return outcome.status === "candidate" ? { candidate: outcome, occurredAt } : outcome;
+}

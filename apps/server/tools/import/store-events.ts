@@ -1,0 +1,89 @@
+/** Stores imported events, each once: recent ones through the ledger, old ones directly in the warehouse. */
+import { LIMITS } from "@headwater/contract";
+import { CommandFailed } from "../../src/cli/errors.ts";
+import type { WarehouseClient } from "../../src/clickhouse/client.ts";
+import { DAY_MS } from "../../src/core/time.ts";
+import type { Ledger } from "../../src/ledger/ledger.ts";
+import { blockOf } from "../../src/shipping/block.ts";
+import { storeMissing } from "../../src/shipping/store.ts";
+import type { ImportedEvent } from "./evaluate-row.ts";
+
+const MAX_EVENT_AGE_MS = LIMITS.maxEventAgeSeconds * 1_000;
+/** The ledger keeps deduplication keys for at least this much longer than the age of an event. */
+const MAX_SHIPPING_DELAY_MS = 4 * DAY_MS;
+
+export interface ImportStores {
+  ledger: Ledger;
+  /** null: there is no warehouse. */
+  client: WarehouseClient | null;
+  sourceId: string;
+  now: number;
+  newId(prefix: string): string;
+}
+
+export interface StoreOutcome {
+  accepted: number;
+  duplicates: number;
+  /** Events that only a warehouse could store, when there is none. */
+  tooOld: ReadonlySet<ImportedEvent>;
+}
+
+/**
+ * Events before this time can be in the warehouse only: ingest does not accept them now, and did not accept them when
+ * the oldest event of the outbox arrived. See docs/decisions/0016.
+ * @throws CommandFailed when the outbox is so old that this is unknown
+ */
+export async function findWarehouseBoundary({ ledger, now }: ImportStores): Promise<number> {
+  const { outboxOldestAt } = await ledger.probe({ now });
+  const oldestAt = Math.min(now, outboxOldestAt ?? now);
+  if (now - oldestAt > MAX_SHIPPING_DELAY_MS)
+    throw new CommandFailed(
+      "Some events were accepted more than four days ago and are not in the warehouse yet. Start the service and let it ship them first.",
+    );
+  return oldestAt - MAX_EVENT_AGE_MS;
+}
+
+async function storeInLedger(
+  { ledger, sourceId, now }: ImportStores,
+  events: readonly ImportedEvent[],
+): Promise<number> {
+  if (events.length === 0) return 0;
+  const outcomes = await ledger.commit({
+    sourceId,
+    receivedAt: now,
+    bootstrap: false,
+    open: null,
+    touch: [],
+    entries: events.map(({ candidate: { key, json } }) => ({ key, json })),
+  });
+  return outcomes.reduce((sum, outcome) => sum + outcome, 0);
+}
+
+async function storeInWarehouse(
+  client: WarehouseClient,
+  { newId }: ImportStores,
+  events: readonly ImportedEvent[],
+): Promise<number> {
+  if (events.length === 0) return 0;
+  // of events with the same key the first one counts
+  const byKey = new Map(events.toReversed().map(({ candidate }) => [candidate.key, candidate]));
+  const lines = [...byKey.values()].map(({ json }) => json);
+  const block = blockOf(newId("imp"), lines.join("\n"));
+  return storeMissing(client, block, "imported", new AbortController().signal);
+}
+
+/** @param boundary the result of `findWarehouseBoundary` */
+export async function storeEvents(
+  stores: ImportStores,
+  events: readonly ImportedEvent[],
+  boundary: number,
+): Promise<StoreOutcome> {
+  const { client } = stores;
+  const old = events.filter(({ occurredAt }) => occurredAt < boundary);
+  const recent = events.filter(({ occurredAt }) => occurredAt >= boundary);
+  const acceptedByLedger = await storeInLedger(stores, recent);
+  const acceptedByWarehouse = client === null ? 0 : await storeInWarehouse(client, stores, old);
+  const accepted = acceptedByLedger + acceptedByWarehouse;
+  const tooOld = new Set(client === null ? old : []);
+  return { accepted, duplicates: events.length - tooOld.size - accepted, tooOld };
+}

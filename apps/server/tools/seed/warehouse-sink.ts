@@ -1,0 +1,109 @@
+/** Writes generated visits to the warehouse, as the events that ingest would have stored. */
+import { LIMITS } from "@headwater/contract";
+import type { WarehouseClient } from "../../src/clickhouse/client.ts";
+import { toIsoTime } from "../../src/core/time.ts";
+import { type BatchContext, evaluateEvent } from "../../src/ingest/evaluate-event.ts";
+import { deviceOf } from "../../src/ingest/visitor.ts";
+import { blockOf } from "../../src/shipping/block.ts";
+import { type DeliveryHistory, store } from "../../src/shipping/store.ts";
+import type { Visit } from "./traffic.ts";
+
+const BLOCK_EVENTS = 50_000;
+/** Time from the last event of a visit until its batch arrives. */
+const SENT_AFTER_MS = 1_000;
+const NO_SESSIONS: BatchContext["otherSessions"] = new Map();
+
+/** The context of the batch with which the visit would have arrived. */
+function buildContext(visit: Visit, sourceId: string, site: string): BatchContext {
+  const { visitor, sessionId, startedAt, events } = visit;
+  const { anonymousId, userId, userAgent, country, locale, timezone } = visitor;
+  const receivedAt = (events.at(-1)?.at ?? startedAt) + SENT_AFTER_MS;
+  return {
+    sourceId,
+    receivedAt,
+    shared: {
+      sourceId,
+      receivedAt: toIsoTime(receivedAt),
+      batchId: `batch-${sessionId}`,
+      sdkVersion: "seed",
+      country,
+    },
+    clockSkewMs: 0,
+    session: { sourceId, sessionId, anonymousId, userId, startedAt, lastActivityAt: startedAt, landing: "" },
+    otherSessions: NO_SESSIONS,
+    anonymousId,
+    userId,
+    context: { locale, timezone },
+    origin: site,
+    device: deviceOf(userAgent),
+    deviceOf,
+    maxEventBytes: LIMITS.maxEventBytes,
+    bots: "apart",
+    excludesPath: () => false,
+  };
+}
+
+/** The stored form of each event, as a line of JSON. */
+export function renderEvents(visit: Visit, sourceId: string, site: string): string[] {
+  const context = buildContext(visit, sourceId, site);
+  return visit.events.map(({ at, event }) => {
+    const outcome = evaluateEvent(
+      { event, time: { time: at, zoned: true, canonical: true }, warnings: [] },
+      context,
+    );
+    if (outcome.status === "rejected") throw new Error(`a generated event is invalid: ${outcome.message}`);
+    return outcome.json;
+  });
+}
+
+export interface WarehouseSink {
+  add(visit: Visit): Promise<void>;
+  /** Resolves when everything is written. */
+  finish(): Promise<void>;
+  /** The number of events that were added. */
+  stored(): number;
+}
+
+export interface WarehouseSinkDeps {
+  readonly client: WarehouseClient;
+  readonly sourceId: string;
+  /** The origin of the pages. */
+  readonly site: string;
+  newId(prefix: string): string;
+}
+
+/**
+ * Writes a block while the next one is generated. When the source has events already, each event is looked up first, so
+ * that a second run does not store it twice.
+ */
+export async function openWarehouseSink(deps: WarehouseSinkDeps): Promise<WarehouseSink> {
+  const { client, sourceId, site, newId } = deps;
+  const query = "SELECT 1 FROM events WHERE sourceId = {sourceId:String} LIMIT 1";
+  const found = await client.query({ query, query_params: { sourceId }, format: "JSONEachRow" });
+  const history: DeliveryHistory = (await found.json()).length === 0 ? "new" : "restored";
+  const { signal } = new AbortController();
+  let lines: string[] = [];
+  let stored = 0;
+  let writing: Promise<void> = Promise.resolve();
+  const flush = async () => {
+    await writing;
+    if (lines.length === 0) return;
+    const block = blockOf(newId("seed"), lines.join("\n"));
+    lines = [];
+    writing = store(client, block, history, signal);
+    // a failure is thrown by the next `await writing`; without this it would count as unhandled until then
+    writing.catch(() => undefined);
+  };
+  return {
+    add: async (visit) => {
+      lines.push(...renderEvents(visit, sourceId, site));
+      stored += visit.events.length;
+      if (lines.length >= BLOCK_EVENTS) await flush();
+    },
+    finish: async () => {
+      await flush();
+      await writing;
+    },
+    stored: () => stored,
+  };
+}
