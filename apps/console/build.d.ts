@@ -1,5 +1,6 @@
 /**
- * Builds the console where a source file is newer than what was built, and tells so.
- * @returns the folder of what was built; null: there is none, and the tools to build it are not installed
+ * Builds the console when a source file is newer than the last build.
+ * @param log receives progress and failures
+ * @returns the folder of the built files, or null when there are none and the build tools are not installed
  */
-export function buildConsole(say?: (text: string) => void): Promise<string | null>;
+export function buildConsole(log?: (text: string) => void): Promise<string | null>;

@@ -1,6 +1,6 @@
 /**
- * Builds the console to static files in dist/, when a source file is newer than they are: index.html, and in
- * dist/console/ what it loads, each under its content's hash and compressed beforehand.
+ * Builds the console to static files in dist/ when a source file is newer than the last build. dist/console/ has the
+ * assets, named by the hash of their content, each also compressed with gzip and Brotli.
  */
 import { spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
@@ -11,16 +11,16 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 
-const self = fileURLToPath(import.meta.url);
-const root = dirname(self);
+const thisFile = fileURLToPath(import.meta.url);
+const root = dirname(thisFile);
 const dist = join(root, "dist");
 const contract = join(root, "..", "..", "packages", "contract", "src");
-/** The server's answer puts its own in its place. */
-const NONCE = "__NONCE__";
-/** Libraries mark parts for servers, which there are none of here. */
-const isNoise = ({ code }) => code === "MODULE_LEVEL_DIRECTIVE";
-const EDITION = "es2022";
-const BUILD_MS = 300_000;
+/** The server replaces this placeholder with a new nonce in every response. */
+const NONCE_PLACEHOLDER = "__NONCE__";
+/** Warnings about "use client" directives of libraries, which do not matter without server rendering. */
+const isIgnoredWarning = ({ code }) => code === "MODULE_LEVEL_DIRECTIVE";
+const TARGET = "es2022";
+const BUILD_TIMEOUT_MS = 300_000;
 
 const modifiedAt = async (path) => (await stat(path)).mtimeMs;
 const filesIn = async (folder) =>
@@ -33,7 +33,7 @@ async function isStale() {
     ...(await filesIn(join(root, "src"))),
     ...(await filesIn(contract)),
     ...["index.html", "package.json"].map((name) => join(root, name)),
-    self,
+    thisFile,
   ];
   return (await Promise.all(inputs.map(modifiedAt))).some((changedAt) => changedAt > builtAt);
 }
@@ -47,45 +47,45 @@ async function compress(path) {
 
 async function build() {
   const { build: bundle } = await import("vite");
-  const draft = `${dist}.${randomUUID()}`;
+  const temporary = `${dist}.${randomUUID()}`;
   await bundle({
     root,
     configFile: false,
     logLevel: "warn",
     base: "./",
-    html: { cspNonce: NONCE },
+    html: { cspNonce: NONCE_PLACEHOLDER },
     build: {
-      outDir: draft,
+      outDir: temporary,
       assetsDir: "console",
-      target: EDITION,
+      target: TARGET,
       modulePreload: { polyfill: false },
       reportCompressedSize: false,
-      rolldownOptions: { onLog: (level, log, print) => isNoise(log) || print(level, log) },
+      rolldownOptions: { onLog: (level, log, print) => isIgnoredWarning(log) || print(level, log) },
     },
   });
-  await Promise.all((await filesIn(join(draft, "console"))).map(compress));
+  await Promise.all((await filesIn(join(temporary, "console"))).map(compress));
   await rm(dist, { recursive: true, force: true });
-  // whoever was quicker has built the same
-  await rename(draft, dist).catch(() => rm(draft, { recursive: true, force: true }));
+  // fails when a concurrent build has just put the same files there
+  await rename(temporary, dist).catch(() => rm(temporary, { recursive: true, force: true }));
 }
 
-const isInstalled = () => existsSync(fileURLToPath(new URL("../../node_modules/vite", import.meta.url)));
+const isViteInstalled = () => existsSync(fileURLToPath(new URL("../../node_modules/vite", import.meta.url)));
 
-export async function buildConsole(say = () => undefined) {
-  const isThere = existsSync(join(dist, "index.html"));
+export async function buildConsole(log = () => undefined) {
+  const isBuilt = existsSync(join(dist, "index.html"));
   if (!(await isStale())) return dist;
-  if (!isInstalled()) {
-    if (!isThere) say("The console is not built, and what builds it is not installed: it is not served.");
-    return isThere ? dist : null;
+  if (!isViteInstalled()) {
+    if (!isBuilt) log("The console is not built and Vite is not installed. The service starts without the console.");
+    return isBuilt ? dist : null;
   }
-  say("Building the console, this once …");
-  // in a process of its own, which takes its memory with it
-  const { status } = spawnSync(process.execPath, [self], {
+  log("Building the console (first start or changed files)…");
+  // a separate process returns Vite's memory to the system when it exits
+  const { status } = spawnSync(process.execPath, [thisFile], {
     stdio: ["ignore", "ignore", "inherit"],
-    timeout: BUILD_MS,
+    timeout: BUILD_TIMEOUT_MS,
   });
-  if (status !== 0) say("The console could not be built; the service goes on without it.");
+  if (status !== 0) log("Building the console failed. The service starts without the console.");
   return existsSync(join(dist, "index.html")) ? dist : null;
 }
 
-if (process.argv[1] === self) await build();
+if (process.argv[1] === thisFile) await build();

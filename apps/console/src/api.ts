@@ -1,13 +1,13 @@
-/** The API, typed by the contract's table of operations; the schemas themselves stay out of what browsers load. */
+/** The HTTP client of the API, typed by the contract's table of operations. Only types are imported, so no schema ends up in the bundle. */
 import type { Issue, OPERATIONS, OperationId } from "@headwater/contract";
 import type { Static, TSchema } from "typebox";
 import { session } from "./session.ts";
 
-type Entry<Id extends OperationId> = Extract<(typeof OPERATIONS)[number], { id: Id }>;
-type Of<Id extends OperationId, Field extends string> =
-  Entry<Id> extends { [F in Field]: infer S extends TSchema } ? Static<S> : undefined;
+type Operation<Id extends OperationId> = Extract<(typeof OPERATIONS)[number], { id: Id }>;
+type OperationValue<Id extends OperationId, Member extends string> =
+  Operation<Id> extends { [F in Member]: infer S extends TSchema } ? Static<S> : undefined;
 
-/** Each is held against the table by its type. */
+/** The method and path of each operation. `satisfies` below checks them against the contract. */
 const ROUTES = {
   listSources: "GET /api/tracking-sources",
   createSource: "POST /api/tracking-sources",
@@ -45,22 +45,22 @@ const ROUTES = {
   completeOnboarding: "POST /api/onboarding",
   getSupport: "GET /api/support",
   signIn: "POST /api/sign-in",
-} as const satisfies { [Id in OperationId]?: `${Entry<Id>["method"]} ${Entry<Id>["path"]}` };
+} as const satisfies { [Id in OperationId]?: `${Operation<Id>["method"]} ${Operation<Id>["path"]}` };
 
-export type Asked = keyof typeof ROUTES;
-export type Answer<Id extends Asked> = Of<Id, "answer">;
+export type ApiCall = keyof typeof ROUTES;
+export type ApiResult<Id extends ApiCall> = OperationValue<Id, "answer">;
 
-export interface Ask<Id extends Asked> {
+export interface ApiCallOptions<Id extends ApiCall> {
   readonly params?: Readonly<Record<string, string>>;
-  readonly query?: Of<Id, "query">;
-  readonly body?: Of<Id, "body">;
+  readonly query?: OperationValue<Id, "query">;
+  readonly body?: OperationValue<Id, "body">;
   readonly signal?: AbortSignal;
   readonly headers?: Readonly<Record<string, string>>;
-  /** One that is tried, instead of the one that this tab is signed in with. */
+  /** Overrides the token of this tab. The sign-in page uses it to check a token before storing it. */
   readonly token?: string;
 }
 
-/** A refusal in the service's own words; `unreachable` when none came. */
+/** An error response of the API. `code` is `unreachable` when no response arrived. */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
@@ -70,7 +70,7 @@ export class ApiError extends Error {
   readonly issues: readonly Issue[];
 
   constructor(status: number, failure: Partial<Omit<ApiError, "status">>) {
-    super(failure.message ?? "The service gave an answer that cannot be read.");
+    super(failure.message ?? "The service returned an unreadable response.");
     this.status = status;
     this.code = failure.code ?? "unreadable";
     this.hint = failure.hint ?? "";
@@ -79,17 +79,17 @@ export class ApiError extends Error {
     this.issues = failure.issues ?? [];
   }
 
-  /** What is wrong with one field of the body that was sent. */
+  /** @returns the message about one field of the request body, or null */
   issueAt(...path: (string | number)[]): string | null {
     return this.issues.find((issue) => issue.path.join() === path.join())?.message ?? null;
   }
 }
 
 const configured = document.querySelector<HTMLMetaElement>('meta[name="headwater-api"]')?.content ?? "";
-/** Where the API is. */
+/** The base URL of the API: from the `headwater-api` meta tag, or the console's own. */
 export const API_BASE = configured === "" ? document.baseURI : configured;
 
-function addressOf(id: Asked, params: Readonly<Record<string, string>>, query: object): URL {
+function urlOf(id: ApiCall, params: Readonly<Record<string, string>>, query: object): URL {
   const path = ROUTES[id]
     .split(" ")[1]!
     .replace(/:(\w+)/g, (_, name) => encodeURIComponent(params[name] ?? ""));
@@ -100,50 +100,62 @@ function addressOf(id: Asked, params: Readonly<Record<string, string>>, query: o
   return url;
 }
 
-let whenSignedOut: () => void = () => undefined;
-/** Told when the service knows this tab's token no longer. */
+let signedOutListener: () => void = () => undefined;
+/** Sets the listener that runs when the API no longer accepts this tab's token. */
 export const onSignedOut = (listener: () => void): void => {
-  whenSignedOut = listener;
+  signedOutListener = listener;
 };
 
 const UNREACHABLE = {
   code: "unreachable",
-  message: "The service cannot be reached.",
-  hint: "Check that it runs and that this machine is online; what you did was perhaps not done.",
+  message: "Could not reach the service.",
+  hint: "Check your connection and that the service is running. Your last change may not have been saved.",
   retryable: true,
 };
-/** Said by what stands before the service, in words of its own. */
-const AWAY = [502, 503, 504];
+/** A proxy in front of the service sends these when the service is down. Their body is not JSON. */
+const PROXY_STATUSES = [502, 503, 504];
 
-async function failureOf(response: Response): Promise<ApiError> {
+async function toApiError(response: Response): Promise<ApiError> {
   const { status } = response;
-  const failure = await response.json().catch(() => (AWAY.includes(status) ? UNREACHABLE : {}));
+  const failure = await response.json().catch(() => (PROXY_STATUSES.includes(status) ? UNREACHABLE : {}));
   return new ApiError(status, failure as Partial<ApiError>);
 }
 
-/** @throws ApiError on every answer that is no success, and when there is none */
-export async function ask<Id extends Asked>(id: Id, asked: Ask<Id> = {}): Promise<Response> {
-  const { params = {}, query = {}, body, signal } = asked;
-  const token = asked.token ?? session.token();
-  const headers: Record<string, string> = { ...asked.headers };
+/**
+ * Calls an operation and returns the raw response, for streams and files.
+ * @throws ApiError for an error status, and when no response arrived
+ */
+export async function fetchApi<Id extends ApiCall>(
+  id: Id,
+  options: ApiCallOptions<Id> = {},
+): Promise<Response> {
+  const { params = {}, query = {}, body, signal } = options;
+  const token = options.token ?? session.token();
+  const headers: Record<string, string> = { ...options.headers };
   if (token !== null && id !== "signIn") headers.Authorization = `Bearer ${token}`;
   if (body !== undefined) headers["Content-Type"] = "application/json";
   const request: RequestInit = { method: ROUTES[id].split(" ")[0]!, headers };
   if (signal) request.signal = signal;
   if (body !== undefined) request.body = JSON.stringify(body);
-  const response = await fetch(addressOf(id, params, query as object), request).catch((error: Error) => {
+  const response = await fetch(urlOf(id, params, query as object), request).catch((error: Error) => {
     if (error.name === "AbortError") throw error;
     throw new ApiError(0, UNREACHABLE);
   });
   if (response.ok) return response;
-  const error = await failureOf(response);
-  if (error.status === 401 && token !== null && token === session.token()) whenSignedOut();
+  const error = await toApiError(response);
+  if (error.status === 401 && token !== null && token === session.token()) signedOutListener();
   throw error;
 }
 
-/** @throws ApiError as `ask` does, and when the answer breaks off */
-export async function callApi<Id extends Asked>(id: Id, asked: Ask<Id> = {}): Promise<Answer<Id>> {
-  const response = await ask(id, asked);
+/**
+ * Calls an operation and returns its JSON.
+ * @throws ApiError for an error status, when no response arrived, and when the body is incomplete
+ */
+export async function callApi<Id extends ApiCall>(
+  id: Id,
+  options: ApiCallOptions<Id> = {},
+): Promise<ApiResult<Id>> {
+  const response = await fetchApi(id, options);
   return response.json().catch((error: Error) => {
     throw error.name === "AbortError" ? error : new ApiError(response.status, {});
   });

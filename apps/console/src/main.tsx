@@ -6,18 +6,18 @@ import { RouterProvider } from "@tanstack/react-router";
 import { createRoot } from "react-dom/client";
 import { queryClient } from "./queries.ts";
 import { router } from "./router.tsx";
-import { colours, theme } from "./ui/theme.ts";
+import { contrastColors, theme } from "./ui/theme.ts";
 
-/** This answer's, which the style elements that libraries add must carry. */
+/** The nonce of this response's Content-Security-Policy. The `<style>` elements that libraries add must carry it. */
 const nonce = document.querySelector<HTMLScriptElement>("script[nonce]")?.nonce ?? "";
-// where the library that keeps the page behind a dialog from scrolling looks for it
+// react-remove-scroll, which Mantine's Modal uses, reads the nonce from this global
 Object.assign(globalThis, { __webpack_nonce__: nonce });
 
 createRoot(document.getElementById("root")!).render(
   <MantineProvider
     defaultColorScheme="auto"
     theme={theme}
-    cssVariablesResolver={colours}
+    cssVariablesResolver={contrastColors}
     getStyleNonce={() => nonce}
   >
     <QueryClientProvider client={queryClient}>

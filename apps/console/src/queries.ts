@@ -1,8 +1,8 @@
-/** What the pages read, each under the key that a change of it is announced with. */
+/** Shared TanStack queries, with the keys that mutations invalidate. */
 import { QueryClient, queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
 import { ApiError, callApi } from "./api.ts";
 
-/** Whether the service says that one more try may help. */
+/** Whether a failed query is worth repeating. A 429 is not: the repeat would count against the same limit. */
 export const isRetryable = (error: Error) =>
   error instanceof ApiError && error.retryable && error.status !== 429;
 
@@ -33,7 +33,7 @@ export const sourceQuery = (sourceId: string) =>
     queryFn: ({ signal }) => callApi("getSource", { params: { sourceId }, signal }),
   });
 
-/** Health, limits and a word about each; the attempts themselves come by the log. */
+/** The health of a source. The debug page reads the attempts themselves through its attempt log. */
 export const healthQuery = (sourceId: string) =>
   queryOptions({
     queryKey: ["health", sourceId],
@@ -42,7 +42,7 @@ export const healthQuery = (sourceId: string) =>
 
 export const useSource = (sourceId: string) => useQuery(sourceQuery(sourceId));
 
-/** What shows a source, and what lists it, is read again. */
+/** @returns a function that refetches every query that shows the source */
 export function useInvalidateSource(): (sourceId: string) => Promise<void> {
   const client = useQueryClient();
   return async (sourceId) => {

@@ -1,4 +1,4 @@
-/** The console's pages, each at its address of the contract's `CONSOLE_PAGES`; all but the first are loaded when asked for. */
+/** The console's routes. The paths are those of the contract's `CONSOLE_PAGES`; most pages are loaded on demand. */
 import type { ConsolePage } from "@headwater/contract";
 import {
   createRootRoute,
@@ -18,14 +18,18 @@ import { NotFoundPage } from "./ui/not-found-page.tsx";
 import { ErrorAlert, Loading } from "./ui/page-states.tsx";
 import { Shell } from "./ui/shell.tsx";
 
-type Search = Record<string, string>;
-/** Every value of an address is text, and one that is undefined is not there. */
-const asText = (search: Record<string, unknown>): Search =>
+type TextSearch = Record<string, string>;
+/** Turns every search parameter into text and drops undefined ones. */
+const toTextSearch = (search: Record<string, unknown>): TextSearch =>
   Object.fromEntries(
     Object.entries(search).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
   );
 
-const root = createRootRoute({ component: Outlet, validateSearch: asText, notFoundComponent: NotFoundPage });
+const root = createRootRoute({
+  component: Outlet,
+  validateSearch: toTextSearch,
+  notFoundComponent: NotFoundPage,
+});
 
 const signIn = createRoute({
   getParentRoute: () => root,
@@ -125,17 +129,17 @@ export const router = createRouter({
   defaultPendingComponent: Loading,
   defaultPreload: "intent",
   scrollRestoration: true,
-  // addresses as people write them: no value is JSON
+  // plain query strings that people can read and write, instead of the router's JSON values
   parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
   stringifySearch: (search) => {
-    const given = Object.entries(search).filter(([, value]) => value !== undefined && value !== "");
-    const text = new URLSearchParams(given as [string, string][]).toString();
+    const present = Object.entries(search).filter(([, value]) => value !== undefined && value !== "");
+    const text = new URLSearchParams(present as [string, string][]).toString();
     return text === "" ? "" : `?${text}`;
   },
 });
 
 onSignedOut(() => {
-  // there the page itself says that the link works no more
+  // the shared page shows its own message about a revoked link
   if (session.isShared()) return;
   const next = router.state.location.href;
   session.signOut();

@@ -1,15 +1,15 @@
-/** The token that this tab is signed in with. It lives as long as the tab's session, and nowhere else. */
+/** The access token and the selected workspace of this tab, kept in `sessionStorage` only. */
 const TOKEN = "headwater.token";
 const WORKSPACE = "headwater.workspace";
 
-/** Where storage is switched off, the page itself remembers. */
-const remembered = new Map<string, string>();
+/** Used when `sessionStorage` is not available. */
+const fallbackStorage = new Map<string, string>();
 
 function read(key: string): string | null {
   try {
     return sessionStorage.getItem(key);
   } catch {
-    return remembered.get(key) ?? null;
+    return fallbackStorage.get(key) ?? null;
   }
 }
 
@@ -18,27 +18,25 @@ function write(key: string, value: string | null): void {
     if (value === null) sessionStorage.removeItem(key);
     else sessionStorage.setItem(key, value);
   } catch {
-    if (value === null) remembered.delete(key);
-    else remembered.set(key, value);
+    if (value === null) fallbackStorage.delete(key);
+    else fallbackStorage.set(key, value);
   }
 }
 
-/**
- * Where a link to one source's numbers leads: its token stands in the fragment, which is sent nowhere, and stays
- * there, so that the view can be passed on. It is the only one that such a page speaks with.
- */
+/** The page that a share link opens. It uses the token of the link and never the token of the tab. */
 const isShared = () => location.pathname.endsWith("/shared");
-const givenToken = () => new URLSearchParams(location.hash.slice(1)).get("token");
+/** The token stays in the URL's fragment, which browsers send to no server, so that the URL can be shared again. */
+const tokenOfLink = () => new URLSearchParams(location.hash.slice(1)).get("token");
 
 export const session = {
   isShared,
-  token: () => (isShared() ? givenToken() : read(TOKEN)),
+  token: () => (isShared() ? tokenOfLink() : read(TOKEN)),
   signIn: (token: string) => write(TOKEN, token),
   signOut: () => {
     write(TOKEN, null);
     write(WORKSPACE, null);
   },
-  /** The workspace that was chosen last. */
+  /** The id of the workspace that was selected last. */
   workspace: () => read(WORKSPACE),
-  choose: (organizationId: string) => write(WORKSPACE, organizationId),
+  selectWorkspace: (organizationId: string) => write(WORKSPACE, organizationId),
 };

@@ -1,4 +1,4 @@
-/** The workspace that is open, and what its user may do in it. */
+/** The selected workspace and the permissions of its user, as a React context. */
 import type { Permission, Role } from "@headwater/contract";
 import { useQuery } from "@tanstack/react-query";
 import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from "react";
@@ -8,56 +8,57 @@ import { session } from "./session.ts";
 import { Loading } from "./ui/page-states.tsx";
 import { WorkspaceErrorPage } from "./ui/workspace-error-page.tsx";
 
-export interface Workspace {
+export interface WorkspaceContext {
   readonly organizationId: string;
   readonly name: string;
   readonly role: Role;
   readonly userId: string;
   readonly all: readonly { readonly organizationId: string; readonly name: string }[];
   can(permission: Permission): boolean;
-  choose(organizationId: string): void;
+  select(organizationId: string): void;
 }
 
-const Context = createContext<Workspace | null>(null);
+const Context = createContext<WorkspaceContext | null>(null);
 
-export function useWorkspace(): Workspace {
+export function useWorkspace(): WorkspaceContext {
   const workspace = useContext(Context);
-  if (workspace === null) throw new Error("There is no workspace outside of the signed-in pages.");
+  if (workspace === null)
+    throw new Error("useWorkspace needs a WorkspaceProvider or a GuestProvider around it.");
   return workspace;
 }
 
-/** What a link to one source's numbers lets somebody do who is no member. */
-const GUEST: Workspace = {
+/** The permissions of a visitor with a share link: the stats of one source. */
+const GUEST: WorkspaceContext = {
   organizationId: "",
   name: "",
   role: "viewer",
   userId: "",
   all: [],
   can: (permission) => permission === "stats:read",
-  choose: () => undefined,
+  select: () => undefined,
 };
 export const GuestProvider = ({ children }: { readonly children: ReactNode }) => (
   <Context value={GUEST}>{children}</Context>
 );
 
-const NONE = new ApiError(403, {
+const NO_WORKSPACE = new ApiError(403, {
   code: "not_a_member",
   message: "You are not a member of any workspace.",
-  hint: "Ask an admin of a workspace to add you, or make one with `headwater workspace create`.",
+  hint: "Ask an admin to add you, or create a workspace with `headwater workspace create`.",
 });
 
 export function WorkspaceProvider({ children }: { readonly children: ReactNode }) {
-  const [chosen, setChosen] = useState(session.workspace);
+  const [selected, setSelected] = useState(session.workspace);
   const organizations = useQuery(organizationsQuery);
   const all = organizations.data?.organizations ?? [];
-  const current = all.find(({ organizationId }) => organizationId === chosen) ?? all[0];
+  const current = all.find(({ organizationId }) => organizationId === selected) ?? all[0];
   const id = current?.organizationId ?? "";
   const permissions = useQuery({ ...permissionsQuery(id), enabled: id !== "" });
-  const choose = useCallback((organizationId: string) => {
-    session.choose(organizationId);
-    setChosen(organizationId);
+  const select = useCallback((organizationId: string) => {
+    session.selectWorkspace(organizationId);
+    setSelected(organizationId);
   }, []);
-  const workspace = useMemo((): Workspace | null => {
+  const workspace = useMemo((): WorkspaceContext | null => {
     if (!current || !permissions.data) return null;
     const { role, userId, permissions: granted } = permissions.data;
     return {
@@ -67,15 +68,21 @@ export function WorkspaceProvider({ children }: { readonly children: ReactNode }
       userId,
       all,
       can: (permission) => granted.includes(permission),
-      choose,
+      select,
     };
-  }, [current, permissions.data, all, choose]);
+  }, [current, permissions.data, all, select]);
 
-  const isNone = organizations.data !== undefined && !current;
+  const hasNoWorkspace = organizations.data !== undefined && !current;
   const failed = organizations.error ?? permissions.error;
-  if (isNone || (failed && workspace === null)) {
+  if (hasNoWorkspace || (failed && workspace === null)) {
     const retry = () => void Promise.all([organizations.refetch(), id !== "" && permissions.refetch()]);
-    return <WorkspaceErrorPage error={failed ?? NONE} onRetry={retry} onCreated={isNone ? choose : null} />;
+    return (
+      <WorkspaceErrorPage
+        error={failed ?? NO_WORKSPACE}
+        onRetry={retry}
+        onCreated={hasNoWorkspace ? select : null}
+      />
+    );
   }
   if (workspace === null) return <Loading />;
   return <Context value={workspace}>{children}</Context>;

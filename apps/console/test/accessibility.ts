@@ -1,4 +1,4 @@
-/** What axe finds on a page. */
+/** Accessibility checks with axe. */
 import axe from "axe-core";
 import type { Page } from "playwright-core";
 
@@ -8,7 +8,7 @@ interface Finding {
   readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
 }
 
-/** Once what moves, and not for ever, has the place and the colours of its end. */
+/** Waits until all finite animations have ended, so that positions and colours are final. */
 export const settled = (page: Page) =>
   page.evaluate(async () => {
     await new Promise(requestAnimationFrame);
@@ -18,7 +18,7 @@ export const settled = (page: Page) =>
     await Promise.allSettled(ending.map(({ finished }) => finished));
   });
 
-/** What axe finds of serious and critical things, each with the first place of it. */
+/** @returns the serious and critical violations, each with its first occurrence */
 export async function seriousFindings(page: Page, rules: readonly string[] | null = null): Promise<string[]> {
   await settled(page);
   await page.evaluate(`window.axe ?? (() => { ${axe.source} })()`);
@@ -30,7 +30,7 @@ export async function seriousFindings(page: Page, rules: readonly string[] | nul
     .map(({ id, nodes }) => `${id} (${nodes.length}): ${nodes[0]?.html} ${nodes[0]?.failureSummary}`);
 }
 
-/** In the dark only colours are other. */
+/** The dark scheme changes only colours, so only contrast is checked again. */
 export const SCHEMES = [
   { colorScheme: "light", rules: null },
   { colorScheme: "dark", rules: ["color-contrast"] },

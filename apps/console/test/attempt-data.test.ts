@@ -1,4 +1,4 @@
-/** What the debug page makes of attempts, without a page. */
+/** Unit tests of the debug page's data functions. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Attempt } from "@headwater/contract";
@@ -9,7 +9,7 @@ import { parseEventStream } from "../src/pages/debug/server-sent-events.ts";
 const attempt = (attemptId: string, second: number) =>
   ({ attemptId, receivedAt: new Date(second * 1_000).toISOString() }) as Attempt;
 
-test("Attempts are shown newest first and each once, however they came.", () => {
+test("Merged attempts are newest first and without duplicates.", () => {
   const shown = mergeAttempts([], [attempt("b", 2), attempt("d", 4), attempt("a", 1)]);
   const merged = mergeAttempts(shown, [attempt("c", 3), attempt("d", 4), attempt("e", 5), attempt("e", 5)]);
   assert.deepEqual(
@@ -18,14 +18,14 @@ test("Attempts are shown newest first and each once, however they came.", () => 
   );
 });
 
-test("Of more attempts than a browser holds, the oldest go.", () => {
+test("The list drops the oldest attempts beyond its maximum.", () => {
   const many = Array.from({ length: 7_000 }, (_, second) => attempt(`a${second}`, second));
   const shown = mergeAttempts(mergeAttempts([], many), [attempt("new", 7_001)]);
   assert.equal(shown.length, 6_000);
   assert.equal(shown[0]!.attemptId, "new");
 });
 
-test("The lines of a value are its JSON.", () => {
+test("The lines of a value together are its JSON.", () => {
   const value = { a: [1, { b: null }, []], "c d": {}, e: 'x"y' };
   const text = toJsonLines(value)
     .map((line) => "  ".repeat(line.depth) + line.text)
@@ -33,7 +33,7 @@ test("The lines of a value are its JSON.", () => {
   assert.deepEqual(JSON.parse(text), value);
 });
 
-test("An issue stands at its line, and one of a field that is missing at what it is missing in.", () => {
+test("An issue is attached to its line, or to the parent object when the field is missing.", () => {
   const raw = { events: [{ id: "e", timestamp: "soon" }] };
   const issue = (name: string) => ({
     path: ["events", 0, name],
@@ -45,7 +45,7 @@ test("An issue stands at its line, and one of a field that is missing at what it
   assert.deepEqual(told, ["{ name is wrong", '"timestamp": "soon" timestamp is wrong']);
 });
 
-test("What the service has added and what it has changed is marked on either side.", () => {
+test("Added and changed values are marked in the received and the normalized JSON.", () => {
   const raw = { userId: "u", events: [{ id: "e", type: "page", name: "x", page: { path: "/" } }] };
   const normalized = [
     {
@@ -66,7 +66,7 @@ test("What the service has added and what it has changed is marked on either sid
   assert.deepEqual(marked(raw, rawMarks(normalized)), ['changed "name": "x",']);
 });
 
-test("Frames are read across pieces; comments are none.", async () => {
+test("The event-stream parser handles events split over chunks and skips comments.", async () => {
   async function* pieces() {
     yield ": heart";
     yield "beat\n\nid: 7\nevent: attempt\nda";

@@ -1,4 +1,4 @@
-/** Thousands of attempts: the stream is written by the test, since the service itself keeps no more than 200 a second. */
+/** The attempt list with thousands of rows. The test writes the stream itself, because the service stores at most 200 attempts per second. */
 import assert from "node:assert/strict";
 import type { Attempt } from "@headwater/contract";
 import { consoleTest } from "./console-world.ts";
@@ -7,7 +7,7 @@ import { seed } from "./seed.ts";
 const STREAMED = 5_000;
 
 consoleTest(
-  "Of 5,000 streamed attempts only those in sight are in the page, and arrows go through them.",
+  "With 5,000 streamed attempts only visible rows are in the document, and the keyboard moves through all of them.",
   async ({ world, page, open }) => {
     const { sourceId } = await seed(world);
     const { body } = await world.ask(`/api/tracking-sources/${sourceId}/debug`);
@@ -38,7 +38,7 @@ consoleTest(
     assert.ok(page.url().includes("attempt=att_4998"), "the open attempt stands in the address");
 
     await page.getByRole("button", { name: "Close" }).click();
-    await page.getByRole("region", { name: "The attempt" }).waitFor({ state: "detached" });
+    await page.getByRole("region", { name: "Attempt", exact: true }).waitFor({ state: "detached" });
     assert.equal(await list.evaluate((element) => element === document.activeElement), true);
     assert.equal(await list.getAttribute("aria-activedescendant"), "att_4998", "its row has the focus");
     const isOpened = (place: number) =>
@@ -58,14 +58,14 @@ consoleTest(
 );
 
 consoleTest(
-  "Paused, the list stays as it is and says how many came since; filters stand in the address until they are cleared.",
+  "A paused list does not change and counts new attempts; filters are kept in the URL until they are cleared.",
   async ({ world, page, open }) => {
     const source = await seed(world);
     await open(`/analytics/setup/debug?sourceId=${source.sourceId}`);
     await page.getByText("5 attempts").waitFor();
     await page.getByRole("button", { name: "Pause" }).click();
     await world.openSession(source);
-    await page.getByText("5 attempts, 1 newer one held back").waitFor();
+    await page.getByText("5 attempts, 1 new").waitFor();
     await page.getByRole("button", { name: "Resume" }).click();
     await page.getByText("6 attempts").waitFor();
 
@@ -78,7 +78,7 @@ consoleTest(
     assert.equal(searchParams.get("code"), "origin_not_allowed");
     await page.reload();
     await page.getByText("1 attempt", { exact: true }).waitFor();
-    await page.getByRole("button", { name: "Clear" }).click();
+    await page.getByRole("button", { name: "Clear filters" }).click();
     await page.getByText("6 attempts").waitFor();
   },
 );

@@ -1,4 +1,4 @@
-/** The built console, served by the real server on a ledger of its own, in a real Chromium. */
+/** Test setup: the built console, served by the real server with its own ledger, in Chromium. */
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -9,21 +9,21 @@ import { isInstalled } from "../../server/src/clickhouse/embedded/start.ts";
 import { OWNER_TOKEN, openWorld, type World } from "../../server/test/support/world.ts";
 import { buildConsole } from "../build.js";
 
-/** With CONSOLE_SHOTS=<folder> every step leaves a picture there, for somebody to look at. */
+/** With CONSOLE_SHOTS=<folder> the tests write screenshots there. */
 const SHOTS = process.env.CONSOLE_SHOTS;
 
 export interface ConsoleWorld {
   readonly world: World;
   readonly context: BrowserContext;
   readonly page: Page;
-  /** What a page of the console must never give: scripts' errors, reports of its policy, requests to other hosts. */
+  /** Script errors, violations of the Content-Security-Policy and requests to other hosts. Every test requires that there are none. */
   readonly offences: string[];
-  /** The page of that address, signed in. */
+  /** Opens a page of the console, signed in. */
   open(address: string, token?: string): Promise<void>;
   shoot(name: string): Promise<void>;
 }
 
-/** Everything that a page of the console does and should not is told. */
+/** Records everything that a page of the console must not do. */
 function watch(page: Page, origin: string, offences: string[]): void {
   page.on("pageerror", (error) => offences.push(`thrown: ${error.message}`));
   page.on("console", (message) => {
@@ -78,10 +78,10 @@ const inConsole = (title: string, run: Run, isLeftOut: string | false, environme
     assert.deepEqual(started.offences, []);
   });
 
-/** A test in the console; nothing that it does may give an offence. */
+/** A test in the console. It fails when the page violates one of the rules of `watch`. */
 export const consoleTest = (title: string, run: Run) => void inConsole(title, run, skip, {});
 
 const noWarehouse = !isInstalled() && "left out: the optional package chdb is not installed";
-/** One with the warehouse beside the service, so that there are numbers. */
+/** A test in the console with an embedded warehouse, so that there are stats. */
 export const consoleStatsTest = (title: string, run: Run) =>
   void inConsole(title, run, skip || noWarehouse, { WAREHOUSE: "embedded" });

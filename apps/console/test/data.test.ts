@@ -1,4 +1,4 @@
-/** What becomes of a source's data is said on one page, and done. */
+/** The data page of a source: counting, retention, erasure. */
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { eventsBody, eventsPath, ORGANIZATION_ID, trackEvent } from "../../server/test/support/world.ts";
@@ -8,25 +8,25 @@ import { memberToken, seed } from "./seed.ts";
 const formOf = (page: Page, name: string) => page.getByRole("form", { name });
 
 consoleTest(
-  "Goals, bots and paths that are left out are changed; what the service refuses is said, and nothing is lost.",
+  "Goals, bots and excluded paths can be changed; a refused change shows the reason and keeps the input.",
   async ({ world, page, open, shoot }) => {
     const goals = [{ name: "Paid", path: "/thanks/*" }];
     const { sourceId } = await world.createSource({ goals, excludedPaths: ["/admin/*"] });
     const read = async () => (await world.ask(`/api/tracking-sources/${sourceId}`)).body;
     await open(`/sources/data?sourceId=${sourceId}`);
-    const form = formOf(page, "What counts");
-    assert.equal(await form.getByLabel("Goal 1 is").inputValue(), "/thanks/*");
-    await form.getByRole("button", { name: "Add a goal" }).click();
+    const form = formOf(page, "Counting");
+    assert.equal(await form.getByLabel("Target of goal 1").inputValue(), "/thanks/*");
+    await form.getByRole("button", { name: "Add goal" }).click();
     await form.getByLabel("Name of goal 2").fill("Signed up");
-    await form.getByLabel("Goal 2 is").fill("signup");
+    await form.getByLabel("Target of goal 2").fill("signup");
     await form.getByLabel("Bots").selectOption("reject");
-    await form.getByLabel("Paths that are left out").fill("/admin/*\n\n no-path ");
+    await form.getByLabel("Excluded paths").fill("/admin/*\n\n no-path ");
     await form.getByRole("button", { name: "Save" }).click();
-    await form.getByText("no-path: a path begins with /").waitFor();
+    await form.getByText("no-path: A path starts with /").waitFor();
     assert.equal((await read()).bots, "apart");
     await shoot("data-refused");
 
-    await form.getByLabel("Paths that are left out").fill("/admin/*\n/internal/*");
+    await form.getByLabel("Excluded paths").fill("/admin/*\n/internal/*");
     await form.getByRole("button", { name: "Save" }).click();
     await form.getByText("Saved").waitFor();
     const saved = await read();
@@ -41,23 +41,23 @@ consoleTest(
     await form.getByRole("button", { name: "Save" }).click();
     await answered;
     await page.reload();
-    await form.getByLabel("Goal 1 is").waitFor();
-    assert.equal(await form.getByLabel("Goal 1 is").inputValue(), "signup");
+    await form.getByLabel("Target of goal 1").waitFor();
+    assert.equal(await form.getByLabel("Target of goal 1").inputValue(), "signup");
   },
 );
 
 consoleTest(
-  "Days that another tab has set show, are not sent back, and are no reason to be asked.",
+  "A retention set in another tab is shown, is not overwritten, and does not count as unsaved input.",
   async ({ world, page, open }) => {
     const { sourceId } = await world.createSource();
     await open(`/sources/data?sourceId=${sourceId}`);
-    const days = formOf(page, "How long events are kept").getByLabel("Days");
+    const days = formOf(page, "Retention").getByLabel("Days");
     await days.waitFor();
     const body = { organizationId: ORGANIZATION_ID, retentionDays: 400 };
     const set = await world.ask(`/api/tracking-sources/${sourceId}`, { method: "PATCH", body });
     assert.equal(set.status, 200);
-    const form = formOf(page, "What counts");
-    await form.getByLabel("Paths that are left out").fill("/admin/*");
+    const form = formOf(page, "Counting");
+    await form.getByLabel("Excluded paths").fill("/admin/*");
     await form.getByRole("button", { name: "Save" }).click();
     await form.getByText("Saved").waitFor();
     assert.equal(await days.inputValue(), "400");
@@ -67,20 +67,20 @@ consoleTest(
 );
 
 consoleTest(
-  "Fewer days are asked about before older events go; more, or for ever, are saved at once.",
+  "A shorter retention asks for confirmation; a longer or unlimited one is saved at once.",
   async ({ world, page, open }) => {
     const { sourceId } = await world.createSource();
     const kept = async () => (await world.ask(`/api/tracking-sources/${sourceId}`)).body.retentionDays;
     await open(`/sources/data?sourceId=${sourceId}`);
-    const form = formOf(page, "How long events are kept");
-    const save = form.getByRole("button", { name: "Save the days" });
+    const form = formOf(page, "Retention");
+    const save = form.getByRole("button", { name: "Save retention" });
     await form.getByLabel("Days").fill("30");
     await save.click();
     const question = page.getByRole("dialog", { name: "Delete older events?" });
     await question.getByRole("button", { name: "Cancel" }).click();
     assert.equal(await kept(), null);
     await save.click();
-    await question.getByRole("button", { name: "Keep 30 days" }).click();
+    await question.getByRole("button", { name: "Delete older events" }).click();
     await question.waitFor({ state: "detached" });
     assert.equal(await kept(), 30);
     for (const [text, days] of [
@@ -97,19 +97,19 @@ consoleTest(
 );
 
 consoleTest(
-  "A visitor is erased after a question, and the receipt at its address says when it is done.",
+  "A visitor is erased after confirmation, and the receipt in the URL shows when it is done.",
   async ({ world, page, open, shoot }) => {
     const source = await world.createSource();
     const anonymousId = "visitor-to-go";
     const sessionId = await world.openSession(source, { anonymousId });
     await world.send(eventsPath(source), eventsBody(sessionId, [trackEvent()], { anonymousId }));
     await open(`/sources/data?sourceId=${source.sourceId}`);
-    const form = formOf(page, "Erase a visitor");
-    await form.getByLabel("Id").fill(anonymousId);
-    await form.getByRole("button", { name: "Erase …" }).click();
+    const form = formOf(page, "Erase visitor");
+    await form.getByRole("textbox", { name: "ID" }).fill(anonymousId);
+    await form.getByRole("button", { name: "Erase", exact: true }).click();
     const question = page.getByRole("dialog", { name: "Erase this visitor?" });
     await question.getByText(anonymousId).waitFor();
-    await question.getByRole("button", { name: "Erase", exact: true }).click();
+    await question.getByRole("button", { name: "Erase visitor" }).click();
     await form.getByRole("status").filter({ hasText: "Erased" }).waitFor();
     await shoot("data-erased");
     await page.reload();
@@ -124,21 +124,21 @@ consoleTest(
 );
 
 consoleTest(
-  "A developer says what counts, and is not offered what takes an admin.",
+  "A developer sees the counting form but not the sections that need an admin.",
   async ({ world, page, open }) => {
     const { sourceId } = await seed(world);
     await open(`/sources/data?sourceId=${sourceId}`, await memberToken(world, "developer"));
-    await formOf(page, "What counts").waitFor();
-    for (const name of ["How long events are kept", "Erase a visitor"])
+    await formOf(page, "Counting").waitFor();
+    for (const name of ["Retention", "Erase visitor"])
       assert.equal(await formOf(page, name).count(), 0, name);
     assert.equal(await page.getByRole("region", { name: "Alerts" }).count(), 0);
     await open(`/sources/data?sourceId=${sourceId}`, await memberToken(world, "viewer"));
-    await page.getByRole("heading", { name: "Your role does not show this" }).waitFor();
+    await page.getByRole("heading", { name: "You don’t have access" }).waitFor();
   },
 );
 
 consoleTest(
-  "A change of a source says that it is saved until the next is begun.",
+  `The "Saved" message disappears when the form is edited again.`,
   async ({ world, page, open }) => {
     const { sourceId } = await world.createSource();
     await open(`/sources/settings?sourceId=${sourceId}`);
@@ -152,7 +152,7 @@ consoleTest(
     await name.press("End");
     await name.pressSequentially("s");
     await saved.waitFor({ state: "detached" });
-    await page.getByLabel("Events in a batch").fill("50");
+    await page.getByLabel("Events per batch").fill("50");
     await page.getByRole("button", { name: "Save limits" }).click();
     await saved.waitFor();
     const { limits } = (await world.ask(`/api/tracking-sources/${sourceId}`)).body;

@@ -1,18 +1,18 @@
-/** What takes a while is begun once, and the button that began it keeps the focus. */
+/** Actions run once per press, and their button keeps the focus. */
 import assert from "node:assert/strict";
 import type { Locator, Page } from "playwright-core";
 import { ORGANIZATION_ID } from "../../server/test/support/world.ts";
 import { consoleTest } from "./console-world.ts";
 
 const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent);
-/** Faster than the page can draw. */
+/** Clicks twice before React renders again. */
 const pressTwice = (button: Locator) =>
   button.evaluate((element: HTMLElement) => {
     element.click();
     element.click();
   });
 
-/** Requests of that method and address wait. @returns how many there were, and what lets them go */
+/** Holds back requests of that method and URL. @returns their number, and a function that releases them */
 async function holdUp(page: Page, method: string, address: string) {
   const { promise, resolve } = Promise.withResolvers<void>();
   const held = { count: 0, letGo: resolve };
@@ -27,46 +27,46 @@ async function holdUp(page: Page, method: string, address: string) {
 }
 
 consoleTest(
-  "A question that is answered twice is sent once, and its button keeps the focus while it works.",
+  "A double-clicked confirmation is sent once, and its button keeps the focus while the request runs.",
   async ({ world, page, open }) => {
     const { sourceId } = await world.createSource();
     await open(`/sources/settings?sourceId=${sourceId}`);
     const rotated = await holdUp(page, "POST", "**/regenerate-key");
-    await page.getByRole("button", { name: "Rotate …" }).click();
-    await pressTwice(page.getByRole("button", { name: "Rotate the key" }));
+    await page.getByRole("button", { name: "Rotate", exact: true }).click();
+    await pressTwice(page.getByRole("button", { name: "Rotate key" }));
     rotated.letGo();
     await page.getByRole("dialog").waitFor({ state: "detached" });
     assert.equal(rotated.count, 1);
 
     const deleted = await holdUp(page, "DELETE", "**/api/tracking-sources/*");
-    await page.getByRole("button", { name: "Delete …" }).click();
-    const button = page.getByRole("button", { name: "Delete it" });
+    await page.getByRole("button", { name: "Delete", exact: true }).click();
+    const button = page.getByRole("button", { name: "Delete source" });
     await button.press("Enter");
     await page.locator("button[aria-busy=true]").waitFor();
-    assert.equal(await focused(page), "Delete it");
+    assert.equal(await focused(page), "Delete source");
     await page.keyboard.press("Enter");
     await page.keyboard.press("Space");
     deleted.letGo();
-    await page.getByRole("heading", { name: "No source yet" }).waitFor();
+    await page.getByRole("heading", { name: "No sources yet" }).waitFor();
     assert.equal(deleted.count, 1);
   },
 );
 
 consoleTest(
-  "A form's button keeps the focus while it works, and afterwards, when there is nothing to send and it sends nothing.",
+  "A form's button keeps the focus during and after the request, and sends nothing while the form is empty.",
   async ({ page, open }) => {
     await open("/team");
     const added = await holdUp(page, "POST", "**/api/members");
     const name = page.getByLabel("Name");
-    const button = page.getByRole("button", { name: "Add", exact: true });
+    const button = page.getByRole("button", { name: "Add member", exact: true });
     await name.fill("Dashboard");
     await button.press("Enter");
     await page.locator("button[aria-busy=true]").waitFor();
-    assert.equal(await focused(page), "Add");
+    assert.equal(await focused(page), "Add member");
     await page.keyboard.press("Enter");
     added.letGo();
-    await page.locator("button[aria-disabled=true][aria-busy=false]", { hasText: "Add" }).waitFor();
-    assert.equal(await focused(page), "Add");
+    await page.locator("button[aria-disabled=true][aria-busy=false]", { hasText: "Add member" }).waitFor();
+    assert.equal(await focused(page), "Add member");
     await page.keyboard.press("Enter");
     await name.press("Enter");
     await name.fill("Reports");
@@ -78,24 +78,24 @@ consoleTest(
 
 const FAILURE = { code: "internal_error", message: "It broke.", hint: "", retryable: false };
 
-consoleTest("A question that failed and was closed is asked anew without its failure.", async (started) => {
+consoleTest("A dialog that failed and was closed opens again without the error.", async (started) => {
   const { world, page, open } = started;
   const { sourceId } = await world.createSource();
   await open(`/sources/settings?sourceId=${sourceId}`);
   await page.route("**/regenerate-key", (route) => route.fulfill({ status: 500, json: FAILURE }));
   const dialog = page.getByRole("dialog");
   const failure = dialog.getByText("It broke.");
-  await page.getByRole("button", { name: "Rotate …" }).click();
-  await dialog.getByRole("button", { name: "Rotate the key" }).click();
+  await page.getByRole("button", { name: "Rotate", exact: true }).click();
+  await dialog.getByRole("button", { name: "Rotate key" }).click();
   await failure.waitFor();
   await dialog.getByRole("button", { name: "Cancel" }).click();
   await dialog.waitFor({ state: "detached" });
-  await page.getByRole("button", { name: "Rotate …" }).click();
-  await dialog.getByRole("button", { name: "Rotate the key" }).waitFor();
+  await page.getByRole("button", { name: "Rotate", exact: true }).click();
+  await dialog.getByRole("button", { name: "Rotate key" }).waitFor();
   assert.equal(await failure.count(), 0);
 });
 
-consoleTest("A list stays when its next page does not come.", async ({ world, page, open }) => {
+consoleTest("A list keeps its rows when the next page fails to load.", async ({ world, page, open }) => {
   const body = { organizationId: ORGANIZATION_ID, label: "Script", expiresAt: null };
   for (let made = 0; made < 101; made++) await world.ask("/api/tokens", { method: "POST", body });
   for (const { address, one } of [
@@ -116,25 +116,25 @@ consoleTest("A list stays when its next page does not come.", async ({ world, pa
   }
 });
 
-consoleTest("Who leaves while something is made is not taken away from where they are.", async (started) => {
+consoleTest("A late response does not navigate a user who has left the page.", async (started) => {
   const { page, open } = started;
-  for (const { address, posts } of [
-    { address: "/sources/new", posts: "**/api/tracking-sources" },
-    { address: "/workspaces/new", posts: "**/api/organizations" },
+  for (const { address, posts, button } of [
+    { address: "/sources/new", posts: "**/api/tracking-sources", button: "Create source" },
+    { address: "/workspaces/new", posts: "**/api/organizations", button: "Create workspace" },
   ]) {
     await open(address);
     const made = await holdUp(page, "POST", posts);
     await page.getByLabel("Name").fill("Slow");
-    await page.getByRole("button", { name: "Create", exact: true }).click();
+    await page.getByRole("button", { name: button, exact: true }).click();
     await page.locator("button[aria-busy=true]").waitFor();
     await page.getByRole("link", { name: "Team", exact: true }).click();
-    await page.getByRole("button", { name: "Leave without saving", exact: true }).click();
+    await page.getByRole("button", { name: "Discard changes", exact: true }).click();
     await page.getByRole("heading", { name: "Team", exact: true }).waitFor();
     await page.getByLabel("Name").fill("Ann");
     const answered = page.waitForResponse((response) => response.request().method() === "POST");
     made.letGo();
     await (await answered).finished();
-    // a navigation changes the address before anything else
+    // a navigation would change the URL before anything else
     await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn))));
     assert.equal(new URL(page.url()).pathname, "/team");
     assert.equal(await page.getByLabel("Name").inputValue(), "Ann");

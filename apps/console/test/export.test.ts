@@ -1,4 +1,4 @@
-/** The events behind the numbers are taken along as a file. */
+/** Export of events as a file. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
@@ -7,7 +7,7 @@ import { collectBlob, FileTooLargeError } from "../src/pages/stats/collect-blob.
 import { consoleStatsTest } from "./console-world.ts";
 import { lastDays, shopVisits, visits } from "./visits.ts";
 
-/** Lines of the API's own file for the same days. */
+/** @returns the lines of the API's export of the same days */
 async function exported(world: World, sourceId: string): Promise<string[]> {
   const { searchParams } = new URL(lastDays({ sourceId, publicKey: "" }), world.url);
   const [from, last] = searchParams.get("range")!.split("..");
@@ -18,24 +18,24 @@ async function exported(world: World, sourceId: string): Promise<string[]> {
   return body.trimEnd().split(/\r?\n/);
 }
 
-for (const way of ["into a file while it comes", "gathered, where the browser writes no files"] as const) {
-  consoleStatsTest(`The range is downloaded as a file: ${way}.`, async ({ world, page, open }) => {
+for (const way of ["streamed to disk", "collected in memory"] as const) {
+  consoleStatsTest(`The selected range is downloaded as a file, ${way}.`, async ({ world, page, open }) => {
     await page.addInitScript((isWritten) => {
-      // a file of the origin's own store: what a user would choose, without a dialog
+      // stands in for the file dialog: a file in the origin's private file system
       const picker = async ({ suggestedName }: { suggestedName: string }) =>
         (await navigator.storage.getDirectory()).getFileHandle(suggestedName, { create: true });
       Object.assign(window, { showSaveFilePicker: isWritten ? picker : undefined });
-    }, way.startsWith("into"));
+    }, way === "streamed to disk");
     const source = await world.createSource();
     await visits(world, source, shopVisits());
     const wanted = await exported(world, source.sourceId);
     await open(lastDays(source));
     await page.getByRole("button", { name: "Export", exact: true }).click();
-    await page.getByText("events, from").waitFor();
+    await page.getByText("events from").waitFor();
     const download = page.waitForEvent("download").catch(() => null);
     await page.getByRole("button", { name: "Download" }).click();
     await page.getByText(/^Saved, \d/).waitFor();
-    const text = way.startsWith("into")
+    const text = way === "streamed to disk"
       ? await page.evaluate(async () => {
           const folder = await navigator.storage.getDirectory();
           for await (const name of folder.keys())
@@ -47,7 +47,7 @@ for (const way of ["into a file while it comes", "gathered, where the browser wr
   });
 }
 
-test("What a tab gathers has a bound, at which the source is told to end.", async () => {
+test("Collecting a blob fails beyond its limit and cancels the stream.", async () => {
   let ended = 0;
   async function* parts() {
     try {

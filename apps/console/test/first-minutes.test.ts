@@ -1,32 +1,32 @@
-/** The first five minutes of somebody who has just started the service. */
+/** The first five minutes of a new user. */
 import assert from "node:assert/strict";
 import { startSite } from "../../../packages/sdk/test/server.ts";
 import { BROWSER } from "../../server/test/support/world.ts";
 import { consoleStatsTest } from "./console-world.ts";
 
 consoleStatsTest(
-  "From the printed link to a page view on another origin, a refusal, its mending at a press, and the numbers.",
+  "From the sign-in link to the first page view, a refusal with its one-click fix, and the stats.",
   async ({ world, context, page, shoot }) => {
     const [shop, other] = await Promise.all([startSite(), startSite()]);
-    // a browser that says that nobody looks at it is a bot, which is not counted
+    // a headless user agent would be counted as a bot
     const visitor = await context.browser()!.newContext({ userAgent: BROWSER });
     try {
       await page.goto(world.server.firstStart!.signInUrl);
-      await page.getByRole("heading", { name: "No source yet" }).waitFor();
+      await page.getByRole("heading", { name: "No sources yet" }).waitFor();
       assert.ok(!page.url().includes("#"), "the code has left the address");
       await shoot("1-signed-in");
 
-      await page.getByRole("link", { name: "Create a source" }).click();
+      await page.getByRole("link", { name: "Create source" }).click();
       await page.getByLabel("Name").fill("Shop");
       await page.getByLabel("Origin 1").fill(`${shop.url}/checkout?step=1`);
       await page.getByRole("button", { name: `Did you mean ${shop.url}?` }).waitFor();
       await shoot("2-create");
       await page.getByRole("button", { name: `Did you mean ${shop.url}?` }).click();
-      await page.getByRole("button", { name: "Create" }).click();
+      await page.getByRole("button", { name: "Create source" }).click();
 
       await page.getByText("Waiting for the first event").waitFor();
-      await page.getByText("Open a page that has the snippet.").waitFor();
-      await page.getByRole("button", { name: "Copy the snippet" }).click();
+      await page.getByText("Open a page with the snippet.").waitFor();
+      await page.getByRole("button", { name: "Copy snippet" }).click();
       await page.getByRole("button", { name: "Copied" }).waitFor();
       await shoot("3-install");
       const snippet = await page.evaluate(() => navigator.clipboard.readText());
@@ -35,11 +35,11 @@ consoleStatsTest(
 
       const visit = await visitor.newPage();
       await visit.goto(shop.url);
-      await page.getByText("It works: events arrive").waitFor();
+      await page.getByText("Receiving events").waitFor();
       await shoot("4-green");
 
-      await page.getByRole("link", { name: "See it in the debug view" }).click();
-      await page.getByRole("heading", { name: "As it came" }).waitFor();
+      await page.getByRole("link", { name: "View in debug" }).click();
+      await page.getByRole("heading", { name: "Received" }).waitFor();
       await page.getByText('"page_view"').first().waitFor();
       await shoot("5-debug");
 
@@ -51,7 +51,7 @@ consoleStatsTest(
       await allow.waitFor();
       await shoot("6-red");
       await allow.click();
-      await page.getByText("the next request that is like this one is let in").waitFor();
+      await page.getByText("The next request like this will be accepted.").waitFor();
       await shoot("7-mended");
 
       await visit.goto("about:blank");
@@ -66,7 +66,7 @@ consoleStatsTest(
       await shoot("9-sources");
 
       await page.getByRole("link", { name: "Stats" }).click();
-      const figures = page.getByRole("region", { name: "Headline numbers" });
+      const figures = page.getByRole("region", { name: "Key metrics" });
       await figures
         .getByRole("button")
         .filter({ hasText: /^Page views[1-9]/ })

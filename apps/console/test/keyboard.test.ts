@@ -1,9 +1,9 @@
-/** Whoever has a keyboard alone, or a phone. */
+/** Keyboard access, on phones too. */
 import assert from "node:assert/strict";
 import { consoleTest } from "./console-world.ts";
 
 consoleTest(
-  "On a phone the closed navigation is out of the way of the tab key, and Escape closes the open one.",
+  "On a phone the Tab key skips the closed navigation, and Escape closes the open one.",
   async ({ world, page, open }) => {
     const { sourceId } = await world.createSource();
     await page.setViewportSize({ width: 390, height: 800 });
@@ -27,7 +27,7 @@ consoleTest(
   },
 );
 
-consoleTest("Who is to sign in can type at once.", async ({ world, page }) => {
+consoleTest("The sign-in page focuses the token field.", async ({ world, page }) => {
   await page.goto(`${world.url}/sign-in`);
   await page.getByRole("heading", { name: "Sign in" }).waitFor();
   await page.keyboard.type("hwt_typed");

@@ -1,4 +1,4 @@
-/** A refusal is mended at a press, and the next request like it is let in; and which workspace is open. */
+/** One-click fixes for refused attempts, and the selection of the workspace. */
 import assert from "node:assert/strict";
 import { until } from "../../server/test/faults/child.ts";
 import {
@@ -15,7 +15,7 @@ import { consoleTest } from "./console-world.ts";
 const RATE_MS = 10_000;
 
 consoleTest(
-  "A source is switched on, its limits are raised and its last key restored out of the attempt that needs it.",
+  "A refused attempt offers to activate the source, raise a limit or restore the key, and the next request is accepted.",
   async ({ world, page, open }) => {
     const source = await world.createSource();
     const path = `/api/tracking-sources/${source.sourceId}`;
@@ -33,7 +33,7 @@ consoleTest(
     const large = () =>
       world.send(bootstrapPath(source), bootstrapBody({ context: { text: "x".repeat(2_000) } }));
 
-    /** The next one that is over its rate, or the first one that is let in where the rate was raised. */
+    /** Sends until a request is refused by the rate limit, or accepted after the limit was raised. */
     const untilRefused = async () => {
       const { body } = await world.ask(path);
       const isOver = body.limits.clientRatePerSecond === 1;
@@ -51,7 +51,7 @@ consoleTest(
     }[] = [
       {
         code: "source_inactive",
-        button: "Switch the source on",
+        button: "Activate source",
         spoil: () => change({ isActive: false }),
         send: () => send(1),
       },
@@ -69,14 +69,14 @@ consoleTest(
       },
       {
         code: "rate_limited",
-        button: "Raise the limit to 2 requests a second of one address",
+        button: "Raise the limit to 2 requests per second and address",
         spoil: () => change({ limits: { clientRatePerSecond: 1 } }),
         send: untilRefused,
       },
       {
         code: "rotated_public_key",
         button: `Restore the key that ends in ${source.publicKey.slice(-6)} for a day`,
-        // the key in between was the last one, and is not the one that is asked for
+        // rotates twice, so that the key to restore is not the previous one
         spoil: async () => {
           await world.ask(`${path}/regenerate-key`, { method: "POST" });
           return world.ask(`${path}/regenerate-key`, { method: "POST" });
@@ -90,14 +90,14 @@ consoleTest(
       await open(`/analytics/setup/debug?sourceId=${source.sourceId}&code=${code}`);
       await page.getByRole("option").filter({ hasText: code }).first().click();
       await page.getByRole("button", { name: button }).click();
-      await page.getByText("the next request that is like this one is let in").waitFor();
+      await page.getByText("The next request like this will be accepted.").waitFor();
       assert.equal((await send()).status, 200, code);
     }
   },
 );
 
 consoleTest(
-  "An origin that somebody made up to be a pattern is not offered to be allowed.",
+  "An Origin header that looks like a wildcard pattern gets no button to allow it.",
   async ({ world, page, open }) => {
     const source = await world.createSource();
     for (const origin of ["https://*.example.com", "http://localhost:*"]) {
@@ -107,14 +107,14 @@ consoleTest(
     await open(`/analytics/setup/debug?sourceId=${source.sourceId}`);
     for (const row of await page.getByRole("option").filter({ hasText: "origin_not_allowed" }).all()) {
       await row.click();
-      await page.getByRole("heading", { name: "As it came" }).waitFor();
+      await page.getByRole("heading", { name: "Received" }).waitFor();
       assert.equal(await page.getByRole("button", { name: "Allow" }).count(), 0);
     }
   },
 );
 
 consoleTest(
-  "Workspaces are chosen among; the address of another one's source opens that one.",
+  "The workspace can be switched, and a link to a source of another workspace opens that workspace.",
   async ({ world, page, open }) => {
     const mine = await world.createSource({ name: "Mine" });
     const { body } = await world.ask("/api/organizations", { method: "POST", body: { name: "Second" } });

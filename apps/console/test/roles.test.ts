@@ -1,4 +1,4 @@
-/** What a role may not do is not offered, and is refused when it is forced. */
+/** Each role sees only what it may do, and the API refuses the rest. */
 import assert from "node:assert/strict";
 import {
   eventsBody,
@@ -18,12 +18,12 @@ interface Role {
   readonly pages: readonly string[];
   readonly tabs: readonly string[];
   readonly mayCreate: boolean;
-  /** Buttons of the settings page. */
+  /** The buttons of the settings page; null when the role has no access. */
   readonly settings: readonly string[] | null;
   readonly refusals: number;
 }
 
-const WRITE = ["Add another", "Save", "Switch off"];
+const WRITE = ["Add origin", "Save", "Deactivate"];
 const ROLES: readonly Role[] = [
   {
     role: "viewer",
@@ -46,13 +46,13 @@ const ROLES: readonly Role[] = [
     pages: ALL_PAGES,
     tabs: ["Stats", "Install", "Debug", "Data", "Settings"],
     mayCreate: true,
-    settings: [...WRITE, "Save limits", "Copy", "Rotate …", "Delete …"],
+    settings: [...WRITE, "Save limits", "Copy", "Rotate", "Delete"],
     refusals: 0,
   },
 ];
 
 consoleTest(
-  "Each role is offered what it may do, and its other addresses say whom to ask.",
+  "Each role sees the actions it may do; other pages explain the missing permission.",
   async (started) => {
     const { world, page, open, shoot } = started;
     const { sourceId } = await seed(world);
@@ -63,14 +63,14 @@ consoleTest(
       await navigation.waitFor();
       await page.getByText("Last event").waitFor();
       assert.deepEqual(await navigation.getByRole("link").allTextContents(), pages, role);
-      assert.equal(await page.getByRole("link", { name: "Create a source" }).isVisible(), mayCreate, role);
+      assert.equal(await page.getByRole("link", { name: "Create source" }).isVisible(), mayCreate, role);
 
       await open(`/sources/settings?sourceId=${sourceId}`, token);
-      const own = page.getByRole("navigation", { name: "Pages of the source" });
+      const own = page.getByRole("navigation", { name: "Source pages" });
       await own.waitFor();
       assert.deepEqual(await own.getByRole("link").allTextContents(), tabs, role);
       const main = page.getByRole("main");
-      const isRefused = page.getByRole("heading", { name: "Your role does not show this" });
+      const isRefused = page.getByRole("heading", { name: "You don’t have access" });
       await isRefused.or(page.getByRole("button", { name: "Save", exact: true })).waitFor();
       assert.equal(await isRefused.isVisible(), settings === null, role);
       assert.deepEqual(await main.getByRole("button").allTextContents(), settings ?? [], role);
@@ -98,18 +98,18 @@ consoleTest(
   },
 );
 
-consoleTest("A viewer learns of the first event without seeing attempts.", async ({ world, page, open }) => {
+consoleTest("A viewer sees the first event arrive without access to attempts.", async ({ world, page, open }) => {
   const source = await world.createSource();
   const token = await memberToken(world, "viewer");
   await open(`/analytics/setup/install?sourceId=${source.sourceId}`, token);
   await page.getByText("Waiting for the first event").waitFor();
   const sessionId = await world.openSession(source);
   await world.send(eventsPath(source), eventsBody(sessionId, [trackEvent()]));
-  await page.getByText("It works: events arrive").waitFor();
+  await page.getByText("Receiving events").waitFor();
 });
 
 consoleTest(
-  "Whoever signs out, or whose token is revoked, is shown the sign-in page and comes back to where they were.",
+  "After a sign-out or a revoked token the sign-in page opens, and signing in returns to the previous page.",
   async ({ world, page, open }) => {
     const token = await memberToken(world, "admin");
     await open("/tokens", token);

@@ -1,4 +1,4 @@
-/** A workspace in which something has happened, with names that would be scripts to a page that is careless. */
+/** Test data: a source with attempts of every outcome and hostile names. */
 import assert from "node:assert/strict";
 import {
   bootstrapBody,
@@ -11,7 +11,7 @@ import {
   type World,
 } from "../../server/test/support/world.ts";
 
-/** Runs, wherever it is markup. */
+/** Runs a script wherever it is inserted as markup. */
 export const HOSTILE = `"><img src=x onerror="window.ran=1"><script>window.ran=1</script>{{ran}}`;
 
 export interface Seeded {
@@ -19,7 +19,7 @@ export interface Seeded {
   readonly publicKey: string;
 }
 
-/** A source with attempts of each outcome, the hostile text wherever somebody else may write one. */
+/** Creates a source with attempts of each outcome and hostile text in every field that a visitor controls. */
 export async function seed(world: World): Promise<Seeded> {
   const source = await world.createSource({ name: `Shop ${HOSTILE}` });
   const headers = { "user-agent": `Browser ${HOSTILE}` };
@@ -43,7 +43,7 @@ export async function seed(world: World): Promise<Seeded> {
   return source;
 }
 
-/** A member of that role. @returns the token of the member */
+/** Adds a member with that role. @returns the member's token */
 export async function memberToken(world: World, role: string, name = role): Promise<string> {
   const organizationId = ORGANIZATION_ID;
   const member = await world.ask("/api/members", { method: "POST", body: { organizationId, name, role } });

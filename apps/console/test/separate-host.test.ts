@@ -1,4 +1,4 @@
-/** The console served by another host than the API's, as docs/operate.md says how. */
+/** The console on its own host, set up as docs/operate.md describes. */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
@@ -22,7 +22,7 @@ const TYPES: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml",
 };
 
-/** Files as they were built; every other address is the document, with the API's written into it. */
+/** Serves the built files; every other path gets index.html with the URL of the API in it. */
 async function serveConsole(t: TestContext, folder: string, api: () => string): Promise<string> {
   const server = createServer(async (request, response) => {
     const path = request.url!.split("?")[0]!;
@@ -48,7 +48,7 @@ async function serveConsole(t: TestContext, folder: string, api: () => string): 
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-test("From its own host the console signs in, lists, follows attempts and gives links to itself; from a third one it is let in nowhere.", {
+test("On its own host the console signs in, lists sources, follows attempts and creates share links; on a host that APP_URL does not name it cannot reach the API.", {
   skip,
   timeout: 90_000,
 }, async (t) => {
@@ -84,21 +84,21 @@ test("From its own host the console signs in, lists, follows attempts and gives 
   await page.getByRole("option").filter({ hasText: "session opened" }).waitFor();
   await world.send(eventsPath(source), eventsBody(sessionId, [pageEvent()]));
   await page.getByRole("link", { name: "Data" }).click();
-  await page.getByRole("form", { name: "What counts" }).getByRole("button", { name: "Save" }).click();
+  await page.getByRole("form", { name: "Counting" }).getByRole("button", { name: "Save" }).click();
   await page.getByText("Saved").waitFor();
   await page.getByRole("link", { name: "Stats" }).click();
   await page.getByRole("button", { name: "Share", exact: true }).click();
-  await page.getByLabel("For whom").fill("Board");
-  await page.getByRole("button", { name: "Make a link" }).click();
+  await page.getByLabel("Name").fill("Board");
+  await page.getByRole("button", { name: "Create link" }).click();
   await page.getByText(`${appUrl}/shared?sourceId=${source.sourceId}`).waitFor();
   await page.goto(`${appUrl}/nowhere`);
-  await page.getByRole("heading", { name: "There is nothing here" }).waitFor();
-  // without a warehouse the numbers are refused, which browsers write down
+  await page.getByRole("heading", { name: "Page not found" }).waitFor();
+  // without a warehouse the stats answer 503, which Chromium logs
   assert.deepEqual(
     offences.filter((text) => !/status of 503/.test(text)),
     [],
   );
 
   await signIn(third);
-  await page.getByText("The service cannot be reached.").waitFor();
+  await page.getByText("Could not reach the service.").waitFor();
 });

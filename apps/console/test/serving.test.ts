@@ -1,4 +1,4 @@
-/** How the built console is served: its own pages and files, and nothing in the way of anything else. */
+/** How the server serves the built console. */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -20,7 +20,7 @@ const get = (path: string, headers: Record<string, string> = {}, method = "GET")
   fetch(world.url + path, { headers, method });
 const files = () => readdirSync(join(folder, "console"));
 
-test("Every page of the console is its document, which is asked for anew and has a nonce of its own.", async () => {
+test("Every page of the console returns index.html, uncached and with a new nonce.", async () => {
   const nonces = new Set<string>();
   for (const path of CONSOLE_PAGES) {
     const response = await get(`${path}?sourceId=src_1`);
@@ -42,7 +42,7 @@ test("Every page of the console is its document, which is asked for anew and has
   assert.equal(nonces.size, CONSOLE_PAGES.length);
 });
 
-test("What the document loads is kept for ever, and comes compressed to whoever takes it so.", async () => {
+test("Assets are immutable and sent compressed to clients that accept it.", async () => {
   const name = files().find((one) => /^index-.*\.js$/.test(one))!;
   const plain = await get(`/console/${name}`, { "accept-encoding": "identity" });
   assert.equal(plain.headers.get("cache-control"), "public, max-age=31536000, immutable");
@@ -61,7 +61,7 @@ test("What the document loads is kept for ever, and comes compressed to whoever 
   }
 });
 
-test("A file that is not there, a path that leaves the folder and any other path are 404, as for every client.", async () => {
+test("Missing files, paths outside the folder and unknown paths answer 404.", async () => {
   const absent = [
     "/console/index-00000000.js",
     "/console/",
@@ -82,7 +82,7 @@ test("A file that is not there, a path that leaves the folder and any other path
   for (const path of absent) refused(await world.ask(path, { headers }), 404, "route_not_found");
 });
 
-test("Pages are read, and nothing else is done with them.", async () => {
+test("Console pages accept only GET and HEAD.", async () => {
   const head = await get("/sources", {}, "HEAD");
   assert.equal(head.status, 200);
   assert.equal(await head.text(), "");
@@ -90,7 +90,7 @@ test("Pages are read, and nothing else is done with them.", async () => {
     refused(await world.ask("/sources", { method }), 404, "route_not_found");
 });
 
-test("Behind a proxy that gives the service a path, the document asks for everything under it.", async () => {
+test("Behind a proxy with a path prefix, index.html loads everything under the prefix.", async () => {
   const settings = { BASE_URL: "https://site.example/hw", APP_URL: 'https://site.example/hw/"x' };
   await using other = await openWorld(settings, { consoleFolder: folder });
   const html = await (await fetch(`${other.url}/sources`)).text();
@@ -98,12 +98,12 @@ test("Behind a proxy that gives the service a path, the document asks for everyt
   assert.doesNotMatch(html, /(?:src|href)="\/(?!hw)/);
 });
 
-test("Without a built console its addresses are those of no route.", async () => {
+test("Without a built console its pages answer 404.", async () => {
   await using bare = await openWorld();
   for (const path of ["/", "/sources"]) refused(await bare.ask(path), 404, "route_not_found");
 });
 
-/** What a phone on a slow line waits for. */
+/** The limit for the scripts of the first page. */
 const MAX_SCRIPT_BYTES = 250 * 1_024;
 
 test("The sources page loads under 250 KB of gzipped script.", () => {

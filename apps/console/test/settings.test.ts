@@ -1,4 +1,4 @@
-/** A source's settings: what is typed stays until it is saved, and only what was changed is. */
+/** The settings of a source: input is kept until it is saved, and only changed fields are sent. */
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { ORGANIZATION_ID, type World } from "../../server/test/support/world.ts";
@@ -12,26 +12,26 @@ const change = (world: World, sourceId: string, body: object) =>
   });
 
 consoleTest(
-  "What is typed outlives the saving of the other form and the switch, and what another tab saved stays.",
+  "Unsaved input survives saving another form, and changes from another tab are not overwritten.",
   async ({ world, page, open }) => {
     const { sourceId } = await world.createSource({ name: "Before" });
     const read = async () => (await world.ask(`/api/tracking-sources/${sourceId}`)).body;
     await open(`/sources/settings?sourceId=${sourceId}`);
     const [form, limits] = [
-      page.getByRole("form", { name: "The source" }),
+      page.getByRole("form", { name: "General" }),
       page.getByRole("form", { name: "Limits" }),
     ];
     await form.getByLabel("Name").fill("After");
-    await limits.getByLabel("Events in a batch").fill("7");
-    // another tab
+    await limits.getByLabel("Events per batch").fill("7");
+    // a change from another tab
     assert.equal((await change(world, sourceId, { slug: "elsewhere", bots: "keep" })).status, 200);
 
     await limits.getByRole("button", { name: "Save limits" }).click();
     await limits.getByText("Saved").waitFor();
     assert.equal(await focused(page), "Save limits");
     assert.equal(await form.getByLabel("Name").inputValue(), "After");
-    await page.getByRole("button", { name: "Switch off" }).click();
-    await page.getByRole("button", { name: "Switch on" }).waitFor();
+    await page.getByRole("button", { name: "Deactivate", exact: true }).click();
+    await page.getByRole("button", { name: "Activate", exact: true }).waitFor();
     assert.equal(await form.getByLabel("Name").inputValue(), "After");
     assert.equal(await form.getByLabel("Slug").inputValue(), "elsewhere", "nobody has touched it");
 
@@ -48,7 +48,7 @@ consoleTest(
 );
 
 consoleTest(
-  "A form is sent once however often it is pressed, and every change takes its word back.",
+  'A form submitted twice is sent once, and every edit removes the "Saved" message.',
   async ({ world, page, open }) => {
     const { sourceId } = await world.createSource();
     let sent = 0;
@@ -56,7 +56,7 @@ consoleTest(
       if (request.method() === "PATCH") sent += 1;
     });
     await open(`/sources/settings?sourceId=${sourceId}`);
-    const form = page.getByRole("form", { name: "The source" });
+    const form = page.getByRole("form", { name: "General" });
     await form.getByLabel("Name").fill("Twice");
     await form.evaluate((element: HTMLFormElement) => {
       element.requestSubmit();
@@ -65,7 +65,7 @@ consoleTest(
     await form.getByText("Saved").waitFor();
     assert.equal(sent, 1);
     const wordGone = () => form.getByText("Saved").waitFor({ state: "detached" });
-    await form.getByRole("button", { name: "Add another" }).click();
+    await form.getByRole("button", { name: "Add origin" }).click();
     await wordGone();
     await form.getByRole("textbox", { name: "Origin 2" }).fill("https://two.example/path");
     await form.getByRole("button", { name: "Did you mean https://two.example?" }).click();

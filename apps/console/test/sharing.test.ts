@@ -1,4 +1,4 @@
-/** A link shows the numbers of one source to somebody who is no member, and nothing else. */
+/** Share links show the stats of one source without sign-in, and nothing else. */
 import assert from "node:assert/strict";
 import type { BrowserContext, Page } from "playwright-core";
 import { until } from "../../../apps/server/test/faults/child.ts";
@@ -12,22 +12,22 @@ const PATIENCE_MS = 10_000;
 
 const headline = (page: Page, label: string, text: string) =>
   page
-    .getByRole("region", { name: "Headline numbers" })
+    .getByRole("region", { name: "Key metrics" })
     .getByRole("button")
     .filter({ hasText: label })
     .filter({ hasText: text });
 
-/** By the button, for somebody. @returns the link as it is copied */
+/** Creates a share link with the button. @returns the copied link */
 async function makeLink(page: Page, label: string): Promise<string> {
   await page.getByRole("button", { name: "Share", exact: true }).click();
-  await page.getByLabel("For whom").fill(label);
-  await page.getByRole("button", { name: "Make a link" }).click();
-  await page.getByRole("button", { name: "Copy the link" }).click();
+  await page.getByLabel("Name").fill(label);
+  await page.getByRole("button", { name: "Create link" }).click();
+  await page.getByRole("button", { name: "Copy link" }).click();
   await page.getByText("Copied").waitFor();
   return page.evaluate(() => navigator.clipboard.readText());
 }
 
-/** Somebody else's browser: nothing of it is shared with the one that made the link. */
+/** Opens the link in a separate browser context. */
 async function guestOf(context: BrowserContext, link: string): Promise<[Page, requests: string[]]> {
   const guests = await context.browser()!.newContext();
   const guest = await guests.newPage();
@@ -38,7 +38,7 @@ async function guestOf(context: BrowserContext, link: string): Promise<[Page, re
 }
 
 consoleStatsTest(
-  "A link shows the view that it was made in without signing in, goes on to others, and ends when it is revoked.",
+  "A share link opens the view it was created in, allows other views, and stops working when it is revoked.",
   async ({ world, context, page, open, shoot }) => {
     const source = await world.createSource({ name: `Shop ${HOSTILE}` });
     await visits(world, source, shopVisits());
@@ -52,13 +52,13 @@ consoleStatsTest(
     const [guest, requests] = await guestOf(context, link);
     await guest.getByRole("heading", { name: `Shop ${HOSTILE}` }).waitFor();
     await headline(guest, "Page views", "1").waitFor();
-    await guest.getByRole("button", { name: "Remove the filter Page: /pricing" }).click();
+    await guest.getByRole("button", { name: "Remove filter Page: /pricing" }).click();
     await headline(guest, "Page views", "3").waitFor();
     await guest.getByText("Funnel", { exact: true }).click();
-    await guest.getByRole("button", { name: "Show the funnel" }).waitFor();
+    await guest.getByRole("button", { name: "Show funnel" }).waitFor();
     assert.equal(new URL(guest.url()).hash, `#token=${token}`, "the address can be passed on");
     await guest.reload();
-    await guest.getByRole("button", { name: "Show the funnel" }).waitFor();
+    await guest.getByRole("button", { name: "Show funnel" }).waitFor();
 
     assert.ok(!requests.some((url) => url.includes(token)), "the token is in no address that was asked for");
     const kept = await guest.evaluate(() => JSON.stringify([{ ...sessionStorage }, { ...localStorage }]));
@@ -72,15 +72,15 @@ consoleStatsTest(
     await page.getByRole("button", { name: "Revoke", exact: true }).click();
     await page.getByText("Revoked", { exact: true }).waitFor();
     await guest.getByText("Overview", { exact: true }).click();
-    await guest.getByRole("heading", { name: "This link works no more" }).waitFor();
+    await guest.getByRole("heading", { name: "Link expired" }).waitFor();
     await guest.reload();
-    await guest.getByRole("heading", { name: "This link works no more" }).waitFor();
+    await guest.getByRole("heading", { name: "Link expired" }).waitFor();
     await guest.context().close();
   },
 );
 
 consoleStatsTest(
-  "The page of a link is whole in light and dark and on a phone, with every state it can have.",
+  "The shared page works in light and dark and on a phone, in all of its states.",
   async ({ world, page, open, shoot }) => {
     const source = await world.createSource({ name: `Shop ${HOSTILE}` });
     const empty = await world.createSource({ name: "Empty" });
@@ -114,30 +114,30 @@ consoleStatsTest(
     await shoot("shared-phone");
     await page.setViewportSize({ width: 1280, height: 1400 });
 
-    // another fragment alone would be the same document
+    // changing only the fragment would not load a new document
     const visit = async (to: string) => {
       await page.goto("about:blank");
       await page.goto(world.url + to);
     };
     await visit(`/shared?sourceId=${empty.sourceId}#token=${await tokenFor(empty.sourceId)}`);
-    await look("shared-empty", "No event yet");
+    await look("shared-empty", "No events yet");
     await visit(`/shared?sourceId=${source.sourceId}`);
-    await look("shared-part", "This link is not whole");
+    await look("shared-part", "Incomplete link");
     await visit(`/shared?sourceId=${empty.sourceId}#token=${token}`);
-    await look("shared-other", "This link is of other numbers");
+    await look("shared-other", "Wrong source");
     assert.equal(await page.getByRole("button", { name: "Try again" }).count(), 0);
 
     const pasted = await tokenFor(empty.sourceId);
     await page.evaluate((hash) => Object.assign(location, { hash }), `#token=${pasted}`);
-    await page.getByText("No event yet").waitFor();
+    await page.getByText("No events yet").waitFor();
     await page.evaluate(() => Object.assign(location, { hash: "" }));
-    await page.getByText("This link is not whole").waitFor();
+    await page.getByText("Incomplete link").waitFor();
 
     await open(lastDays(source));
     await page.getByRole("button", { name: "Share", exact: true }).click();
     await look("share-panel", HOSTILE.slice(0, 100));
     await page.getByRole("button", { name: "Export", exact: true }).click();
-    await look("export-panel", "events, from");
+    await look("export-panel", "events from");
     await page.setViewportSize({ width: 360, height: 1400 });
     await shoot("export-panel-phone");
     assert.deepEqual(found, []);
@@ -146,7 +146,7 @@ consoleStatsTest(
 );
 
 consoleTest(
-  "Who may not manage tokens is offered no link, and who may not export no file.",
+  "Share needs the permission to manage tokens, and Export the permission to export.",
   async ({ world, page, open }) => {
     const source = await world.createSource();
     const sessionId = await world.openSession(source);

@@ -1,4 +1,4 @@
-/** What the page of the numbers makes of its address, without a page. */
+/** Unit tests of the stats page's search parameters and formatting. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { formatChange, formatMetric, formatValue } from "../src/pages/stats/format.ts";
@@ -13,11 +13,11 @@ import {
   type ViewParams,
 } from "../src/pages/stats/view-params.ts";
 
-/** As the router does it: what is undefined is not there. */
+/** Applies changes as the router does: undefined removes a parameter. */
 const with_ = (search: ViewParams, changes: ViewParams): ViewParams =>
   Object.fromEntries(Object.entries({ ...search, ...changes }).filter(([, value]) => value !== undefined));
 
-test("Every value that is chosen is read from the address as it was, one that is missing too, and taken away again.", () => {
+test("Filters survive the round trip through the URL, missing values included, and can be removed.", () => {
   const chosen = [
     { dimension: "page", value: "/a?b=c,d&e" },
     { dimension: "country", value: "null" },
@@ -37,7 +37,7 @@ test("Every value that is chosen is read from the address as it was, one that is
   assert.deepEqual(search, { sourceId: "s" });
 });
 
-test("What is no dimension is no filter, whatever stands in the address.", () => {
+test("Search parameters that are not dimensions are ignored.", () => {
   const search = { sourceId: "s", "property:": "x", missing: "x,,page", constructor: "y", "property:a": "{" };
   assert.deepEqual(readFilters(search), [
     { dimension: "property:a", value: "{" },
@@ -45,30 +45,30 @@ test("What is no dimension is no filter, whatever stands in the address.", () =>
   ]);
 });
 
-test("A range of days has both of its ends, and one that is none is the last 30 days.", () => {
-  const { asked, grain } = readRange({ range: "2026-02-27..2026-03-01" });
-  assert.deepEqual([asked, grain], [["2026-02-27", "2026-03-02"], "day"]);
+test("A custom range includes both of its days, and an invalid range is the last 30 days.", () => {
+  const { dateRange, interval } = readRange({ range: "2026-02-27..2026-03-01" });
+  assert.deepEqual([dateRange, interval], [["2026-02-27", "2026-03-02"], "day"]);
   for (const range of [undefined, "x", "2026-02-30..2026-03-01", "2026-03-02..2026-03-01", "2026-03-01.."])
-    assert.equal(readRange(range === undefined ? {} : { range }).asked, "30d", range);
-  const grains = ["today", "7d", "90d", "365d", "2020-01-01..2026-01-01"].map(
-    (range) => readRange({ range }).grain,
+    assert.equal(readRange(range === undefined ? {} : { range }).dateRange, "30d", range);
+  const intervals = ["today", "7d", "90d", "365d", "2020-01-01..2026-01-01"].map(
+    (range) => readRange({ range }).interval,
   );
-  assert.deepEqual(grains, ["hour", "day", "day", "week", "month"]);
+  assert.deepEqual(intervals, ["hour", "day", "day", "week", "month"]);
 });
 
-test("The days of a named range are those of its time zone.", () => {
+test("The days of a named range depend on the time zone.", () => {
   const now = Date.UTC(2026, 10, 21, 23, 30);
   assert.equal(toDayRange(readRange({ range: "7d" }), "UTC", now), "2026-11-15..2026-11-21");
   assert.equal(toDayRange(readRange({ range: "today" }), "Europe/Berlin", now), "2026-11-22..2026-11-22");
   assert.equal(toDayRange(readRange({ range: "yesterday" }), "UTC", now), "2026-11-20..2026-11-20");
 });
 
-test("A time zone that nobody knows is the browser's own.", () => {
+test("An unknown time zone falls back to the browser's.", () => {
   assert.equal(readTimeZone({ tz: "Europe/Berlin" }), "Europe/Berlin");
   assert.equal(readTimeZone({ tz: "Nowhere/None" }), readTimeZone({}));
 });
 
-test("The steps of a funnel are read from the address as they were written into it.", () => {
+test("Funnel steps survive the round trip through the URL.", () => {
   const steps = [
     { kind: "page", text: "/a:b*" },
     { kind: "event", text: "page:x" },
@@ -80,29 +80,29 @@ test("The steps of a funnel are read from the address as they were written into 
   assert.deepEqual([readWindow({ within: "week" }), readWindow({ within: "constructor" })], ["week", "day"]);
 });
 
-test("Figures, changes and values are said in words, those that are no code as they are.", () => {
+test("Metrics, changes and values are formatted; unknown codes are shown as they are.", () => {
   assert.deepEqual(
     [
       formatMetric("bounceRate", 0.333),
       formatMetric("sessionDuration", 3_725),
       formatMetric("visitors", null),
     ],
-    ["33.3%", "1\u00a0h\u00a02\u00a0min", "–"],
+    ["33.3%", "1\u00a0h\u00a02\u00a0min", "—"],
   );
-  assert.deepEqual(formatChange(3, 2), { by: 0.5, text: "+50%" });
+  assert.deepEqual(formatChange(3, 2), { ratio: 0.5, text: "+50%" });
   assert.equal(formatChange(0, 0), null);
   assert.equal(formatValue("country", "DE"), "Germany (DE)");
   for (const code of ["<b>", "", "x".repeat(40)])
     assert.equal(formatValue("country", code), code || "(empty)");
 });
 
-test("A line has a gap where there is no figure, and a point by itself is a dot.", () => {
+test("A missing value is a gap in the line, and an isolated point is a dot.", () => {
   const { line, dots } = toLinePaths([0, 2, null, 1, null, 4], 4);
   assert.equal(line, "M0.00 100.00L20.00 50.00");
   assert.equal(dots, "M60.00 75.00h0M100.00 0.00h0");
 });
 
-test("A scale ends at or above the most that it shows.", () => {
+test("The scale's upper end is at or above the highest value.", () => {
   for (const most of [0.03, 0.5, 1, 3, 7, 10, 99, 1_234, 5_000_001])
     assert.ok(
       roundUpToScale(most) >= most && roundUpToScale(most) <= most * 2.1,

@@ -1,4 +1,4 @@
-/** The numbers of a source, asked of a real warehouse into which real requests have come. */
+/** The stats page with a real warehouse and real requests. */
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { until } from "../../../apps/server/test/faults/child.ts";
@@ -17,7 +17,7 @@ import { lastDays, noon, shopVisits, type Visit, visits } from "./visits.ts";
 const LAYOUT_MS = 10_000;
 
 const figureOf = (page: Page, label: string) =>
-  page.getByRole("region", { name: "Headline numbers" }).getByRole("button").filter({ hasText: label });
+  page.getByRole("region", { name: "Key metrics" }).getByRole("button").filter({ hasText: label });
 const rowOf = (page: Page, name: string) =>
   page.getByRole("row").filter({ has: page.getByRole("button", { name, exact: true }) });
 
@@ -26,15 +26,15 @@ async function shows(page: Page, label: string, text: string): Promise<void> {
 }
 
 consoleStatsTest(
-  "Visits become numbers; a row narrows them to itself, and the address shows the same to somebody else.",
+  "Visits appear in the stats, a row filters the view, and the URL shows the same view in another tab.",
   async ({ world, context, page, open, shoot }) => {
     const source = await world.createSource();
     await visits(world, source, shopVisits());
     await open(lastDays(source));
-    await shows(page, "Visitors", "2+100% before 1");
+    await shows(page, "Visitors", "2+100% vs. 1");
     await shows(page, "Sessions", "2");
-    await shows(page, "Page views", "3+200% before 1");
-    await shows(page, "Bounce rate", "50%-50% before 100%");
+    await shows(page, "Page views", "3+200% vs. 1");
+    await shows(page, "Bounce rate", "50%-50% vs. 100%");
     await shows(page, "Session duration", "1 min 0 s");
     await rowOf(page, "/pricing").waitFor();
     await shoot("stats-1-overview");
@@ -42,8 +42,8 @@ consoleStatsTest(
     const chart = page.getByRole("slider", { name: "Visitors by day" });
     await chart.focus();
     await page.keyboard.press("End");
-    assert.match((await chart.getAttribute("aria-valuetext"))!, /: 2, before 1$/);
-    await page.getByText("As a table").click();
+    assert.match((await chart.getAttribute("aria-valuetext"))!, /: 2, previous 1$/);
+    await page.getByText("Show as table").click();
     await page.getByRole("region", { name: "Visitors by day, as a table" }).waitFor();
 
     await page.getByRole("tab", { name: "Campaigns" }).click();
@@ -53,9 +53,9 @@ consoleStatsTest(
     await page.getByRole("button", { name: "search.example" }).waitFor({ state: "detached" });
     await page.getByRole("button", { name: "autumn", exact: true }).click();
     await shows(page, "Visitors", "1");
-    await page.getByRole("button", { name: "Remove the filter Campaign: autumn" }).waitFor();
-    await page.getByRole("switch", { name: "Compare with the period before" }).click({ force: true });
-    await page.getByText("Dashed: the period before").waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Remove filter Campaign: autumn" }).waitFor();
+    await page.getByRole("switch", { name: "Compare with previous period" }).click({ force: true });
+    await page.getByText("Dashed: previous period").waitFor({ state: "detached" });
     await shoot("stats-2-filtered");
 
     const shared = await context.newPage();
@@ -64,15 +64,15 @@ consoleStatsTest(
     );
     await shared.goto(page.url());
     await shows(shared, "Visitors", "1");
-    await shared.getByRole("button", { name: "Remove the filter Campaign: autumn" }).waitFor();
-    assert.equal(await shared.getByText("Dashed: the period before").count(), 0);
+    await shared.getByRole("button", { name: "Remove filter Campaign: autumn" }).waitFor();
+    assert.equal(await shared.getByText("Dashed: previous period").count(), 0);
     assert.equal(
       await shared.getByRole("tab", { name: "Entry pages" }).getAttribute("aria-selected"),
       "true",
     );
     await shared.close();
 
-    await page.getByRole("button", { name: "Remove the filter Campaign: autumn" }).click();
+    await page.getByRole("button", { name: "Remove filter Campaign: autumn" }).click();
     await shows(page, "Visitors", "2");
     await page.goBack();
     await shows(page, "Visitors", "1");
@@ -80,7 +80,7 @@ consoleStatsTest(
 );
 
 consoleStatsTest(
-  "A funnel, who came again, and the values of a property are asked for and stand in the address.",
+  "Funnel, retention and property values work and are kept in the URL.",
   async ({ world, page, open, shoot }) => {
     const source = await world.createSource({ goals: [{ name: "Signed up", event: "signup" }] });
     await visits(world, source, [...shopVisits(), { visitor: "bob", at: noon(2), paths: ["/"] }]);
@@ -93,25 +93,25 @@ consoleStatsTest(
 
     await page.getByText("Funnel", { exact: true }).click();
     await page.getByLabel("Step 1", { exact: true }).fill("/*");
-    await page.getByLabel("Kind of step 2").selectOption("event");
+    await page.getByLabel("Type of step 2").selectOption("event");
     await page.getByLabel("Step 2", { exact: true }).fill("signup");
-    await page.getByRole("button", { name: "Show the funnel" }).click();
-    await page.getByRole("heading", { name: "50% took every step" }).waitFor();
+    await page.getByRole("button", { name: "Show funnel" }).click();
+    await page.getByRole("heading", { name: "50% completed all steps" }).waitFor();
     await shoot("stats-3-funnel");
     const { searchParams } = new URL(page.url());
     assert.deepEqual([searchParams.get("step1"), searchParams.get("step2")], ["page:/*", "event:signup"]);
     await page.reload();
-    await page.getByRole("heading", { name: "50% took every step" }).waitFor();
+    await page.getByRole("heading", { name: "50% completed all steps" }).waitFor();
 
-    await page.getByLabel("Kind of step 2").selectOption("goal");
+    await page.getByLabel("Type of step 2").selectOption("goal");
     await page.getByLabel("Step 2", { exact: true }).fill("Signed up");
-    await page.getByRole("button", { name: "Show the funnel" }).click();
+    await page.getByRole("button", { name: "Show funnel" }).click();
     await page.waitForURL((url) => url.searchParams.get("step2") === "goal:Signed up");
-    await page.getByRole("heading", { name: "50% took every step" }).waitFor();
+    await page.getByRole("heading", { name: "50% completed all steps" }).waitFor();
 
     await page.getByText("Retention", { exact: true }).click();
     await page.getByText("By day", { exact: true }).click();
-    const cohorts = page.getByRole("region", { name: "Who came again" });
+    const cohorts = page.getByRole("region", { name: "Retention by cohort" });
     const [, first, second] = await until("each day has its row", LAYOUT_MS, async () => {
       const rows = await cohorts.getByRole("row").all();
       return rows.length === 3 && Promise.all(rows.map((row) => row.getByRole("cell").allTextContents()));
@@ -134,7 +134,7 @@ const fitsItsWindow = (page: Page) =>
   page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth);
 
 consoleStatsTest(
-  "Hostile names are text, axe finds nothing serious in light and dark, and a phone shows all of it.",
+  "Hostile names are shown as text, axe finds nothing serious in light and dark, and every view fits a phone.",
   async ({ world, page, open, shoot }) => {
     const source = await world.createSource();
     await visits(world, source, [...shopVisits(), HOSTILE_VISIT]);
@@ -146,9 +146,9 @@ consoleStatsTest(
       {
         name: "narrowed",
         address: `${own}&event=${encodeURIComponent(HOSTILE)}&events=properties`,
-        text: "Of the chosen event.",
+        text: "Properties of the selected event.",
       },
-      { name: "funnel", address: `${own}&view=funnel&${steps}`, text: "took every step" },
+      { name: "funnel", address: `${own}&view=funnel&${steps}`, text: "completed all steps" },
       { name: "retention", address: `${own}&view=retention&by=day`, text: "First seen" },
     ];
     await page.emulateMedia({ reducedMotion: "reduce" });
@@ -176,12 +176,12 @@ consoleStatsTest(
 );
 
 consoleTest(
-  "Before the first event the page leads to the snippet; without a warehouse it says what the API says.",
+  "Before the first event the page links to the snippet; without a warehouse it shows the API's error.",
   async ({ world, page, open }) => {
     const source = await world.createSource();
     await open(`/analytics/stats?sourceId=${source.sourceId}`);
-    await page.getByRole("heading", { name: "No event yet" }).waitFor();
-    await page.getByRole("link", { name: "Install the snippet" }).waitFor();
+    await page.getByRole("heading", { name: "No events yet" }).waitFor();
+    await page.getByRole("link", { name: "Install snippet" }).waitFor();
     const sessionId = await world.openSession(source);
     await world.send(eventsPath(source), eventsBody(sessionId, [pageEvent()]));
     await page.getByRole("alert").filter({ hasText: "This service has no warehouse" }).waitFor();
@@ -192,7 +192,7 @@ consoleTest(
 );
 
 consoleStatsTest(
-  "A rotated key and changed origins are marked on the chart, for those who may read the audit log.",
+  "A rotated key and changed origins are marked on the chart for users with access to the audit log.",
   async ({ world, page, open, shoot }) => {
     const source = await world.createSource();
     await visits(world, source, shopVisits());
@@ -204,11 +204,11 @@ consoleStatsTest(
     await world.ask(`${path}/regenerate-key`, { method: "POST" });
     const address = `/analytics/stats?sourceId=${source.sourceId}&range=7d&tz=UTC`;
     await open(address);
-    const changes = page.getByRole("list", { name: "Changes of the source" }).getByRole("listitem");
-    await changes.filter({ hasText: "key rotated" }).waitFor();
+    const changes = page.getByRole("list", { name: "Configuration changes" }).getByRole("listitem");
+    await changes.filter({ hasText: "Key rotated" }).waitFor();
     assert.deepEqual(
       (await changes.allTextContents()).map((text) => text.replace(/^.*: /, "")),
-      ["origins changed", "key rotated"],
+      ["Allowed origins changed", "Key rotated"],
     );
     await shoot("stats-5-changes");
 
@@ -219,7 +219,7 @@ consoleStatsTest(
 );
 
 consoleTest(
-  "A first day after the last one is told at its field, and asked for once the last one is later.",
+  "A start date after the end date shows an error until the end date is moved.",
   async ({ world, page, open }) => {
     const source = await world.createSource();
     const sessionId = await world.openSession(source);
@@ -229,13 +229,13 @@ consoleTest(
     const [from, to] = [page.getByLabel("From"), page.getByLabel("To", { exact: true })];
     await from.fill("2026-03-09");
     await from.press("Enter");
-    await page.getByText("This is after the last day.").waitFor();
+    await page.getByText("Must not be after the end date").waitFor();
     assert.equal(await from.getAttribute("aria-invalid"), "true");
     assert.equal(new URL(page.url()).searchParams.get("range"), range);
     await to.fill("2026-03-10");
     await to.press("Enter");
     await page.waitForURL(/range=2026-03-09\.\.2026-03-10/);
-    await page.getByText("This is after the last day.").waitFor({ state: "detached" });
+    await page.getByText("Must not be after the end date").waitFor({ state: "detached" });
     assert.equal(await to.evaluate((field) => field === document.activeElement), true);
   },
 );

@@ -1,4 +1,4 @@
-/** A service that goes away for a while, and one that breaks off: what is known is told in words, and it is asked again. */
+/** A service that is unreachable for a while, or whose responses break off. */
 import assert from "node:assert/strict";
 import { consoleStatsTest, consoleTest } from "./console-world.ts";
 import { lastDays, shopVisits, visits } from "./visits.ts";
@@ -6,7 +6,7 @@ import { lastDays, shopVisits, visits } from "./visits.ts";
 const MEMBERS = "**/api/members?*";
 
 consoleTest(
-  "What a proxy says while the service is away is told as that and asked again; so is an answer that breaks off told.",
+  "A proxy's 502 is shown as an unreachable service and retried, and an incomplete response shows an error.",
   async ({ page, open }) => {
     const html = { contentType: "text/html", body: "<h1>Bad Gateway</h1>" };
     await page.route(MEMBERS, (route) => route.fulfill({ status: 502, ...html }), { times: 1 });
@@ -15,17 +15,17 @@ consoleTest(
 
     await page.route(MEMBERS, (route) => route.fulfill({ status: 502, ...html }));
     await open("/team");
-    await page.getByText("The service cannot be reached.").waitFor();
+    await page.getByText("Could not reach the service.").waitFor();
     await page.unroute(MEMBERS);
     await page.route(MEMBERS, (route) => route.fulfill({ status: 200, body: '{"members":[' }));
     await open("/team");
-    await page.getByText("The service gave an answer that cannot be read.").waitFor();
+    await page.getByText("The service returned an unreadable response.").waitFor();
     assert.equal(await page.getByText("JSON").count(), 0);
   },
 );
 
 consoleStatsTest(
-  "While nobody knows it is not said who is there now, and of the numbers that they are of before; afterwards they are new.",
+  "While the warehouse is unavailable the live count is hidden and the last stats stay with an error; then both recover.",
   async ({ world, page, open }) => {
     const source = await world.createSource();
     await visits(world, source, shopVisits());
@@ -41,7 +41,7 @@ consoleStatsTest(
     await page.clock.fastForward(11_000);
     await live.waitFor();
 
-    const numbers = page.getByRole("region", { name: "Headline numbers" });
+    const numbers = page.getByRole("region", { name: "Key metrics" });
     await page.route("**/api/stats/query", (route) => route.fulfill({ status: 503, json: failure }));
     await page.clock.fastForward(301_000);
     await page.getByRole("alert").filter({ hasText: "Gone." }).waitFor();

@@ -1,4 +1,4 @@
-/** What was typed and not saved is not lost without a question; and nothing is asked where nothing would be. */
+/** Leaving a page with unsaved input asks for confirmation; without unsaved input it does not. */
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { eventsBody, eventsPath, ORGANIZATION_ID, trackEvent } from "../../server/test/support/world.ts";
@@ -6,27 +6,27 @@ import { SCHEMES, seriousFindings, settled } from "./accessibility.ts";
 import { consoleTest } from "./console-world.ts";
 import { memberToken } from "./seed.ts";
 
-const questionOf = (page: Page) => page.getByRole("dialog", { name: "Leave without saving?" });
+const questionOf = (page: Page) => page.getByRole("dialog", { name: "Discard unsaved changes?" });
 const stay = async (page: Page) => {
-  await questionOf(page).getByRole("button", { name: "Stay" }).click();
+  await questionOf(page).getByRole("button", { name: "Keep editing" }).click();
   await questionOf(page).waitFor({ state: "detached" });
 };
 const leave = async (page: Page) => {
-  await questionOf(page).getByRole("button", { name: "Leave without saving", exact: true }).click();
+  await questionOf(page).getByRole("button", { name: "Discard changes", exact: true }).click();
   await questionOf(page).waitFor({ state: "detached" });
 };
 const link = (page: Page, name: string) => page.getByRole("link", { name, exact: true });
 const heading = (page: Page, name: string) => page.getByRole("heading", { name, exact: true });
 
 consoleTest(
-  "Whatever leads away from unsaved fields is asked about: who stays keeps them, who leaves loses them.",
+  "Every way to leave the page asks first: staying keeps the input, leaving discards it.",
   async ({ world, page, open, shoot }) => {
     const { sourceId } = await world.createSource();
     const made = await world.ask("/api/organizations", { method: "POST", body: { name: "Second" } });
     assert.equal(made.status, 201);
     await open("/sources");
     await link(page, "Settings").click();
-    const [name, limit] = [page.getByLabel("Name"), page.getByLabel("Events in a batch")];
+    const [name, limit] = [page.getByLabel("Name"), page.getByLabel("Events per batch")];
     await name.fill("Other");
     await limit.fill("7");
     const { href } = new URL(page.url());
@@ -54,12 +54,12 @@ consoleTest(
     await settled(page);
     await shoot("leave-asked");
     await leave(page);
-    await heading(page, "No source yet").waitFor();
+    await heading(page, "No sources yet").waitFor();
     assert.equal((await world.ask(`/api/tracking-sources/${sourceId}`)).body.name, "Shop");
   },
 );
 
-consoleTest("Each form that has something to lose asks, once, however many there are.", async (started) => {
+consoleTest("Every form asks before its input is lost, and a page asks once.", async (started) => {
   const { world, page, open } = started;
   const made = await world.createSource();
   const sessionId = await world.openSession(made);
@@ -68,12 +68,12 @@ consoleTest("Each form that has something to lose asks, once, however many there
   const forms = [
     { path: "/sources/new", label: "Name" },
     { path: "/workspaces/new", label: "Name" },
-    { path: "/team", label: "E-mail" },
+    { path: "/team", label: "Email" },
     { path: "/tokens", label: "Label" },
-    { path: `/sources/data?${source}`, label: "Paths that are left out" },
+    { path: `/sources/data?${source}`, label: "Excluded paths" },
     { path: `/sources/data?${source}`, label: "Days" },
-    { path: `/sources/data?${source}`, label: "Id" },
-    { path: `/analytics/stats?${source}`, label: "For whom", button: "Share" },
+    { path: `/sources/data?${source}`, label: "ID" },
+    { path: `/analytics/stats?${source}`, label: "Name", button: "Share" },
   ];
   for (const { path, label, button } of forms) {
     await open(path);
@@ -86,37 +86,37 @@ consoleTest("Each form that has something to lose asks, once, however many there
 });
 
 consoleTest(
-  "Nothing is asked when a change was taken back or saved, within a page, on deleting it and when signed out.",
+  "Nothing is asked after a change was reverted or saved, within a page, on deletion and on sign-out.",
   async ({ world, page, open }) => {
     await open("/sources/new");
     await page.getByLabel("Name").fill("Made");
-    await page.getByRole("button", { name: "Create", exact: true }).click();
+    await page.getByRole("button", { name: "Create source", exact: true }).click();
     await page.getByText("Waiting for the first event").waitFor();
     await link(page, "Settings").click();
     const name = page.getByLabel("Name");
     await name.fill("Other");
     await name.fill("Made");
     await link(page, "Data").click();
-    await page.getByLabel("Paths that are left out").fill("/admin/*");
-    await page.getByLabel("Id").fill("visitor-1");
-    await page.getByRole("button", { name: "Erase …" }).click();
+    await page.getByLabel("Excluded paths").fill("/admin/*");
+    await page.getByRole("textbox", { name: "ID" }).fill("visitor-1");
     await page.getByRole("button", { name: "Erase", exact: true }).click();
+    await page.getByRole("button", { name: "Erase visitor" }).click();
     await page.waitForURL(/receipt=/);
-    assert.equal(await page.getByLabel("Paths that are left out").inputValue(), "/admin/*");
+    assert.equal(await page.getByLabel("Excluded paths").inputValue(), "/admin/*");
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await page.getByText("Saved", { exact: true }).waitFor();
     await link(page, "Settings").click();
 
     await name.fill("Gone with it");
-    await page.getByRole("button", { name: "Delete …" }).click();
-    await page.getByRole("button", { name: "Delete it" }).click();
-    await heading(page, "No source yet").waitFor();
+    await page.getByRole("button", { name: "Delete", exact: true }).click();
+    await page.getByRole("button", { name: "Delete source" }).click();
+    await heading(page, "No sources yet").waitFor();
 
     await world.createSource();
     await open("/workspaces/new");
     await page.getByLabel("Name").fill("Third");
-    await page.getByRole("button", { name: "Create", exact: true }).click();
-    await heading(page, "No source yet").waitFor();
+    await page.getByRole("button", { name: "Create workspace", exact: true }).click();
+    await heading(page, "No sources yet").waitFor();
     await open("/sources/new");
     await page.getByLabel("Name").fill("Never made");
     await page.getByRole("button", { name: "Sign out" }).click();
@@ -127,17 +127,17 @@ consoleTest(
     const { body } = await world.ask(`/api/tokens?organizationId=${ORGANIZATION_ID}`);
     const { tokenId } = body.tokens.find(({ label }: { label: string }) => label === "admin");
     await world.ask(`/api/tokens/${tokenId}?organizationId=${ORGANIZATION_ID}`, { method: "DELETE" });
-    await page.getByRole("button", { name: "Create", exact: true }).click();
+    await page.getByRole("button", { name: "Create source", exact: true }).click();
     await page.getByText("You have been signed out").waitFor();
   },
 );
 
-consoleTest("The browser asks whoever closes the tab, until what was typed is saved.", async (started) => {
+consoleTest("Closing the tab with unsaved input shows the browser's dialog; after saving it does not.", async (started) => {
   const { world, page, open } = started;
   const { sourceId } = await world.createSource();
   await open(`/sources/settings?sourceId=${sourceId}`);
   const name = page.getByLabel("Name");
-  // browsers ask those alone who have done something on the page
+  // browsers show the dialog only after an interaction with the page
   await name.click();
   await name.fill("Other");
   const closing = page.waitForEvent("dialog");
@@ -148,14 +148,14 @@ consoleTest("The browser asks whoever closes the tab, until what was typed is sa
   assert.equal(await name.inputValue(), "Other");
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByText("Saved", { exact: true }).waitFor();
-  // were it asked again, the tab would stay
+  // another dialog would keep the tab open
   page.on("dialog", (dialog) => void dialog.dismiss());
   const closed = page.waitForEvent("close");
   await page.close({ runBeforeUnload: true });
   await closed;
 });
 
-consoleTest("axe finds nothing serious about the question, and it fits a phone.", async (started) => {
+consoleTest("The dialog is accessible and fits a phone.", async (started) => {
   const { world, page, open, shoot } = started;
   const { sourceId } = await world.createSource();
   await page.emulateMedia({ reducedMotion: "reduce" });

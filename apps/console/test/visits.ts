@@ -1,4 +1,4 @@
-/** Visits of a shop, sent as a client sends them, until the warehouse has all of them. */
+/** Sends visits as the browser client does and waits until the warehouse has them. */
 import assert from "node:assert/strict";
 import { until } from "../../../apps/server/test/faults/child.ts";
 import {
@@ -16,7 +16,7 @@ import {
 import type { Seeded } from "./seed.ts";
 
 const SHIPPED_MS = 60_000;
-/** Noon of a day so long before today, by UTC. */
+/** Noon in UTC, that many days ago. */
 export const noon = (daysAgo: number) => Math.floor(Date.now() / DAY - daysAgo) * DAY + DAY / 2;
 export const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
 
@@ -26,11 +26,11 @@ export interface Visit {
   readonly paths: readonly string[];
   readonly referrer?: string;
   readonly query?: string;
-  /** Track events after the last page, each with its properties. */
+  /** Track events that follow the last page view. */
   readonly tracked?: readonly { readonly name: string; readonly properties: Record<string, unknown> }[];
 }
 
-/** A minute from one event to the next. */
+/** Sends one visit, with a minute between events. */
 async function visit(world: World, source: Seeded, one: Visit): Promise<number> {
   const { visitor: anonymousId, paths, referrer = null, query = "", tracked = [] } = one;
   const pages = paths.map((path) => ({ url: `${ORIGIN}${path}${query}`, title: "Page", referrer }));
@@ -51,7 +51,7 @@ async function visit(world: World, source: Seeded, one: Visit): Promise<number> 
   return events.length;
 }
 
-/** Visits, and after them all of their events in the warehouse. */
+/** Sends the visits and waits until all of their events can be queried. */
 export async function visits(world: World, source: Seeded, all: readonly Visit[]): Promise<void> {
   let sent = 0;
   for (const one of all) sent += await visit(world, source, one);
@@ -66,7 +66,7 @@ export async function visits(world: World, source: Seeded, all: readonly Visit[]
   });
 }
 
-/** Two visitors on the last days, of whom one bought and one left at once; one on the days before. */
+/** Two visitors yesterday, of whom one signed up and one bounced, and one visitor three days earlier. */
 export const shopVisits = (): Visit[] => [
   {
     visitor: "ann",
@@ -80,6 +80,6 @@ export const shopVisits = (): Visit[] => [
   { visitor: "cid", at: noon(4), paths: ["/pricing"] },
 ];
 
-/** Yesterday and the two days before; the three before them are compared. */
+/** The stats page for the three days up to yesterday, compared with the three days before. */
 export const lastDays = ({ sourceId }: Seeded) =>
   `/analytics/stats?sourceId=${sourceId}&range=${dayOf(noon(3))}..${dayOf(noon(1))}&tz=UTC`;

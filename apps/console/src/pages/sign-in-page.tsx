@@ -1,4 +1,4 @@
-/** With an access token, or by the one-time link that the first start prints, whose fragment holds a code. */
+/** The sign-in page. It takes an access token, or a one-time code from the fragment of a sign-in link. */
 import { Alert, PasswordInput, Stack, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
@@ -12,14 +12,14 @@ import { StandalonePage } from "../ui/standalone-page.tsx";
 import { TextWithCode } from "../ui/text-with-code.tsx";
 import { useSubmit } from "../ui/use-submit.ts";
 
-/** Taken out of the address at once: it is good for one sign-in, and nothing for a history. */
+/** Reads the fragment and removes it from the URL, so that the code does not stay in the browser's history. */
 function takeFragment(): URLSearchParams {
   const fragment = new URLSearchParams(location.hash.slice(1));
   if (location.hash !== "") history.replaceState(history.state, "", location.pathname + location.search);
   return fragment;
 }
 
-/** A token that opens nothing is not kept. */
+/** Stores the token after the API has accepted it. */
 async function signInWith(token: string): Promise<void> {
   const organizations = await callApi("listOrganizations", { token });
   session.signIn(token);
@@ -32,11 +32,11 @@ async function signInByCode(code: string): Promise<void> {
   await signInWith(token);
 }
 
-/** Where somebody wanted to go before they had to sign in; the router knows no other host. */
+/** The page that was requested before the sign-in. URLs of other hosts lead to the sources. */
 function destinationOf(next: string | undefined) {
   const url = URL.parse(next ?? "", location.origin);
-  const isMounted = url !== null && url.origin === location.origin && url.pathname.startsWith("/");
-  if (!isMounted || url.pathname === "/sign-in") return { to: "/sources" } as const;
+  const isSameOrigin = url !== null && url.origin === location.origin && url.pathname.startsWith("/");
+  if (!isSameOrigin || url.pathname === "/sign-in") return { to: "/sources" } as const;
   return { to: url.pathname, search: Object.fromEntries(url.searchParams) };
 }
 
@@ -47,8 +47,8 @@ export function SignInPage() {
   const code = fragment.get("code");
   const [token, setToken] = useState(fragment.get("token") ?? "");
   const signedIn = useMutation({
-    mutationFn: (how: { token: string } | { code: string }) =>
-      "code" in how ? signInByCode(how.code) : signInWith(how.token),
+    mutationFn: (credential: { token: string } | { code: string }) =>
+      "code" in credential ? signInByCode(credential.code) : signInWith(credential.token),
     onSuccess: () => navigate({ ...destinationOf(next), replace: true }),
   });
   const field = useRef<HTMLInputElement>(null);
@@ -63,7 +63,7 @@ export function SignInPage() {
     <StandalonePage title="Sign in">
       {why === "expired" && !signedIn.error && (
         <Alert color="yellow" title="You have been signed out">
-          Your token has expired or was revoked.
+          Your access token expired or was revoked.
         </Alert>
       )}
       {signedIn.error && <ErrorAlert error={signedIn.error} />}
@@ -72,7 +72,7 @@ export function SignInPage() {
           <PasswordInput
             label="Access token"
             description={
-              <TextWithCode text="Kept for this tab only. The first start of the service prints one, and `headwater token create` makes others." />
+              <TextWithCode text="Stored in this tab only. Create a token with `headwater token create`." />
             }
             autoComplete="current-password"
             value={token}
@@ -85,7 +85,7 @@ export function SignInPage() {
         </Stack>
       </form>
       <Text size="sm" c="dimmed">
-        Or open the sign-in link that the first start prints: it is good once, for ten minutes.
+        On first start the service also prints a sign-in link. It works once, within ten minutes.
       </Text>
     </StandalonePage>
   );

@@ -3,26 +3,26 @@ import { useSingleFlight } from "./use-single-flight.ts";
 
 interface AsyncButtonProps extends Omit<ButtonProps, "loading" | "data-disabled"> {
   readonly isPending?: boolean;
-  /** Sends its form, which says what is done then. */
+  /** Submits the form around the button; the form has the handler. */
   readonly type?: "submit";
   readonly onPress?: () => unknown;
 }
 
 /**
- * The button of what takes a while: it begins once at a time, and says that it works. It keeps the focus then, and where
- * it cannot be pressed: one that is `disabled` would lose it.
+ * A button for an asynchronous action. Presses during a running action are ignored. It uses `aria-disabled` instead of
+ * `disabled`, because browsers take the focus away from a disabled button.
  */
 export function AsyncButton({ isPending = false, disabled = false, onPress, ...rest }: AsyncButtonProps) {
   const press = useSingleFlight(() => onPress?.());
-  const isDeaf = isPending || disabled;
+  const isInactive = isPending || disabled;
   return (
     <Button
       {...rest}
       aria-busy={isPending}
-      aria-disabled={isDeaf}
+      aria-disabled={isInactive}
       data-disabled={disabled}
-      // prevented, it does not send its form either
-      onClick={(event) => (isDeaf ? event.preventDefault() : void press())}
+      // preventDefault also keeps the form from being submitted
+      onClick={(event) => (isInactive ? event.preventDefault() : void press())}
     />
   );
 }

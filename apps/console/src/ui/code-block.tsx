@@ -1,4 +1,4 @@
-/** Text to be pasted elsewhere, with the button that copies it. */
+/** A block of code with a copy button. */
 
 import { Group, Stack, Text } from "@mantine/core";
 import { CopyButton } from "./copy-button.tsx";

@@ -12,7 +12,7 @@ export function ColorSchemeControl() {
     <SegmentedControl
       size="xs"
       fullWidth
-      aria-label="Colours"
+      aria-label="Theme"
       data={[...SCHEMES]}
       value={colorScheme}
       onChange={(value) => setColorScheme(value as typeof colorScheme)}

@@ -1,4 +1,4 @@
-/** A question before what cannot be taken back. */
+/** A dialog that asks for confirmation before a destructive action. */
 import { Button, Group, Modal, Stack } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import type { ReactNode } from "react";
@@ -11,33 +11,33 @@ interface ConfirmDialogProps {
   readonly cancelLabel?: string;
   readonly opened: boolean;
   readonly onClose: () => void;
-  /** The question is closed when it went well, and says so when it did not. */
+  /** The dialog closes when it resolves and shows the error when it rejects. */
   readonly onConfirm: () => Promise<unknown>;
   readonly children: ReactNode;
 }
 
 export function ConfirmDialog(props: ConfirmDialogProps) {
   const { title, confirmLabel, cancelLabel = "Cancel", opened, onClose, onConfirm, children } = props;
-  const confirmed = useMutation({ mutationFn: onConfirm, onSuccess: onClose });
+  const confirmation = useMutation({ mutationFn: onConfirm, onSuccess: onClose });
   const close = () => {
-    // asked anew, it has not failed yet
-    if (confirmed.isError) confirmed.reset();
+    // the dialog opens without the error of the previous attempt
+    if (confirmation.isError) confirmation.reset();
     onClose();
   };
   return (
     <Modal opened={opened} onClose={close} title={title} closeButtonProps={{ "aria-label": "Close" }}>
       <Stack>
         {children}
-        {confirmed.error && <ErrorAlert error={confirmed.error} />}
+        {confirmation.error && <ErrorAlert error={confirmation.error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={close}>
             {cancelLabel}
           </Button>
           <AsyncButton
             color="red"
-            // one that is closing takes no second press
-            isPending={confirmed.isPending || !opened}
-            onPress={() => confirmed.mutateAsync()}
+            // ignores presses while the closing animation runs
+            isPending={confirmation.isPending || !opened}
+            onPress={() => confirmation.mutateAsync()}
           >
             {confirmLabel}
           </AsyncButton>

@@ -1,9 +1,14 @@
 import { Button } from "@mantine/core";
 import { useEffect, useState } from "react";
 
-const SHOWN_MS = 2_000;
+/** How long the button shows the result. */
+const RESULT_SHOWN_MS = 2_000;
 
-/** Browsers have a clipboard for pages of https and of this machine only; for others there is the old way. */
+/**
+ * Copies text to the clipboard. `navigator.clipboard` exists only on https and localhost; other pages use
+ * `document.execCommand`.
+ * @returns whether the text was copied
+ */
 async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
@@ -21,21 +26,21 @@ async function copyText(text: string): Promise<boolean> {
 }
 
 export function CopyButton({ text, label = "Copy" }: { readonly text: string; readonly label?: string }) {
-  const [said, say] = useState<string | null>(null);
+  const [result, setResult] = useState<string | null>(null);
   useEffect(() => {
-    if (said === null) return;
-    const timer = setTimeout(() => say(null), SHOWN_MS);
+    if (result === null) return;
+    const timer = setTimeout(() => setResult(null), RESULT_SHOWN_MS);
     return () => clearTimeout(timer);
-  }, [said]);
-  const copy = async () => say((await copyText(text)) ? "Copied" : "Mark it and copy it");
+  }, [result]);
+  const copy = async () => setResult((await copyText(text)) ? "Copied" : "Could not copy");
   return (
     <Button
       size="xs"
-      variant={said === null ? "default" : "light"}
+      variant={result === null ? "default" : "light"}
       onClick={() => void copy()}
       aria-live="polite"
     >
-      {said ?? label}
+      {result ?? label}
     </Button>
   );
 }

@@ -9,13 +9,13 @@ import { ErrorAlert } from "./page-states.tsx";
 import { useSubmit } from "./use-submit.ts";
 
 interface CreateWorkspaceFormProps {
-  /** Called when it is in the list. */
+  /** Called after the list of workspaces has been refetched. */
   readonly onCreated: (organizationId: string) => unknown;
-  /** Beside the button that makes it. */
+  /** Shown beside the submit button. */
   readonly children?: ReactNode;
 }
 
-/** Makes a workspace, of which whoever does it is the owner. */
+/** Creates a workspace. Its creator becomes its owner. */
 export function CreateWorkspaceForm({ onCreated, children }: CreateWorkspaceFormProps) {
   const client = useQueryClient();
   const [name, setName] = useState("");
@@ -43,7 +43,7 @@ export function CreateWorkspaceForm({ onCreated, children }: CreateWorkspaceForm
         <Group justify="flex-end">
           {children}
           <AsyncButton type="submit" isPending={created.isPending} disabled={name.trim() === ""}>
-            Create
+            Create workspace
           </AsyncButton>
         </Group>
       </Stack>

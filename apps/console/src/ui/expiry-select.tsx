@@ -1,14 +1,17 @@
 import { NativeSelect } from "@mantine/core";
 
 const DAY_MS = 86_400_000;
-const EXPIRIES = [
-  { value: "30", label: "In 30 days" },
-  { value: "90", label: "In 90 days" },
-  { value: "365", label: "In a year" },
+const EXPIRY_OPTIONS = [
+  { value: "30", label: "30 days" },
+  { value: "90", label: "90 days" },
+  { value: "365", label: "1 year" },
   { value: "", label: "Never" },
 ];
 
-/** @param days as the field has them; empty: never */
+/**
+ * @param days the value of the select; empty means never
+ * @returns the time of expiry for the API, or null for never
+ */
 export const toExpiresAt = (days: string): string | null =>
   days === "" ? null : new Date(Date.now() + Number(days) * DAY_MS).toISOString();
 
@@ -21,7 +24,7 @@ export const ExpirySelect = ({ days, onChange }: ExpirySelectProps) => (
   <NativeSelect
     label="Expires"
     value={days}
-    data={EXPIRIES}
+    data={EXPIRY_OPTIONS}
     onChange={(event) => onChange(event.currentTarget.value)}
   />
 );

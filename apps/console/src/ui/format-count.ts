@@ -1,7 +1,8 @@
 const format = new Intl.NumberFormat("en");
 
+/** Formats a count with thousands separators: `1,234`. */
 export const formatCount = (number: number): string => format.format(number);
 
-/** `3 events`, `1 event`. */
+/** @returns `1 event`, `3 events` */
 export const pluralize = (number: number, one: string): string =>
   `${formatCount(number)} ${one}${number === 1 ? "" : "s"}`;

@@ -1,4 +1,4 @@
-/** The library's components as links of the router. */
+/** Mantine's button, anchor and navigation link, as links of the router. */
 import {
   Anchor,
   type AnchorProps,
@@ -10,10 +10,12 @@ import {
 import { createLink } from "@tanstack/react-router";
 import type { ComponentProps } from "react";
 
-type OfAnchor<Props> = Props & Omit<ComponentProps<"a">, keyof Props>;
+type WithAnchorProps<Props> = Props & Omit<ComponentProps<"a">, keyof Props>;
 
-export const ButtonLink = createLink((props: OfAnchor<ButtonProps>) => <Button component="a" {...props} />);
-export const TextLink = createLink((props: OfAnchor<AnchorProps>) => <Anchor {...props} />);
-export const NavigationLink = createLink((props: OfAnchor<NavLinkProps>) => (
+export const ButtonLink = createLink((props: WithAnchorProps<ButtonProps>) => (
+  <Button component="a" {...props} />
+));
+export const TextLink = createLink((props: WithAnchorProps<AnchorProps>) => <Anchor {...props} />);
+export const NavigationLink = createLink((props: WithAnchorProps<NavLinkProps>) => (
   <NavLink component="a" {...props} />
 ));

@@ -3,10 +3,10 @@ import { ButtonLink } from "./links.tsx";
 import { StandalonePage } from "./standalone-page.tsx";
 
 export const NotFoundPage = () => (
-  <StandalonePage title="There is nothing here">
-    <Text>No page of the console has this address. Perhaps a part of it was lost on its way to you.</Text>
+  <StandalonePage title="Page not found">
+    <Text>The console has no page at this address. Check that the link is complete.</Text>
     <Group>
-      <ButtonLink to="/sources">To the sources</ButtonLink>
+      <ButtonLink to="/sources">Go to sources</ButtonLink>
     </Group>
   </StandalonePage>
 );

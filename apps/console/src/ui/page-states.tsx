@@ -1,4 +1,4 @@
-/** The four states that every page has beside its own: loading, empty, failed, not permitted. */
+/** The states that every page can be in besides its normal one: loading, empty, failed and not permitted. */
 import type { Permission } from "@headwater/contract";
 import { Alert, Button, Group, Skeleton, Stack, Text, Title } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
@@ -10,7 +10,7 @@ import { TextWithCode } from "./text-with-code.tsx";
 export const Loading = ({ rows = 4 }: { readonly rows?: number }) => (
   <Stack gap="sm" role="status" aria-label="Loading">
     {Array.from({ length: rows }, (_, row) => (
-      // biome-ignore lint/suspicious/noArrayIndexKey: they are all alike
+      // biome-ignore lint/suspicious/noArrayIndexKey: the skeletons are interchangeable
       <Skeleton key={row} height={44} radius="md" />
     ))}
   </Stack>
@@ -19,24 +19,24 @@ export const Loading = ({ rows = 4 }: { readonly rows?: number }) => (
 interface ErrorAlertProps {
   readonly error: Error;
   readonly onRetry?: (() => void) | undefined;
-  /** Where there is no form with a place for each of them. */
+  /** Lists the issues of single fields. For places without a form that shows them at its fields. */
   readonly withIssues?: boolean;
 }
 
-/** What went wrong in the service's own words, and what to do about it. */
+/** The message, hint and code of an error response. */
 export function ErrorAlert({ error, onRetry, withIssues = false }: ErrorAlertProps) {
   const { code = null, hint = "", requestId = null, issues = [] } = error instanceof ApiError ? error : {};
   const isAtFields = !withIssues && issues.length > 0;
   return (
     <Alert
       color="red"
-      title={isAtFields ? "This cannot be saved yet." : error.message}
+      title={isAtFields ? "Some fields need attention" : error.message}
       role="alert"
       className="failure"
     >
       {(isAtFields || hint !== "") && (
         <Text size="sm">
-          {isAtFields ? "What is wrong stands at its field." : <TextWithCode text={hint} />}
+          {isAtFields ? "Fix the highlighted fields and try again." : <TextWithCode text={hint} />}
         </Text>
       )}
       {withIssues && issues.length > 0 && (
@@ -85,7 +85,7 @@ export const EmptyState = ({ title, children, action }: EmptyStateProps) => (
   </Stack>
 );
 
-/** Shows what is inside to those who may see it, and to the others whom to ask. */
+/** Shows its content to users with the permission, and an explanation to others. */
 export function RequirePermission({
   to,
   children,
@@ -96,9 +96,9 @@ export function RequirePermission({
   const { can, role } = useWorkspace();
   if (can(to)) return children;
   return (
-    <EmptyState title="Your role does not show this">
-      You are a {role} of this workspace; this page needs the permission {to}. An admin of the workspace can
-      give you a role that has it.
+    <EmptyState title="You don’t have access">
+      Your role is {role}, and this page requires the {to} permission. Ask an admin of this workspace for
+      access.
     </EmptyState>
   );
 }
@@ -109,7 +109,7 @@ interface QueryResultProps<T> {
   readonly rows?: number;
 }
 
-/** A query's data once it is there; until then, or instead, why it is not. */
+/** Renders a query's data, or its loading or error state while there is none. */
 export function QueryResult<T>({ query, children, rows = 4 }: QueryResultProps<T>) {
   if (query.data !== undefined) return children(query.data);
   if (query.error) return <ErrorAlert error={query.error} onRetry={() => void query.refetch()} withIssues />;

@@ -8,7 +8,7 @@ interface PageProps {
   readonly children: ReactNode;
 }
 
-/** A page: its one heading, which is the tab's title too, what can be done, and the rest. */
+/** The frame of a page: heading, lead text, actions and content. The heading is also the title of the tab. */
 export function Page({ title, lead, actions, children }: PageProps) {
   useEffect(() => {
     document.title = `${title} · Headwater`;

@@ -1,4 +1,4 @@
-/** Lists that come page by page. */
+/** Queries and tables for lists that the API returns page by page. */
 import { Paper, Table, VisuallyHidden } from "@mantine/core";
 import {
   type InfiniteData,
@@ -11,47 +11,53 @@ import { ErrorAlert, Loading } from "./page-states.tsx";
 import { ScrollRegion } from "./scroll-region.tsx";
 import { ShowMoreButton } from "./show-more-button.tsx";
 
-interface Paged {
+interface CursorPage {
   readonly nextCursor: string | null;
 }
-/** What a question for a page has beside its own: nothing, for the first. */
-interface Place {
+/** The query parameter that selects a page; empty for the first page. */
+interface CursorParams {
   readonly cursor?: string;
 }
-export type Pages<Page> = UseInfiniteQueryResult<InfiniteData<Page>>;
+export type PagedQuery<Page> = UseInfiniteQueryResult<InfiniteData<Page>>;
 
-export const usePagedQuery = <Page extends Paged>(
+/** @param fetchPage requests one page of the list */
+export const usePagedQuery = <Page extends CursorPage>(
   queryKey: QueryKey,
-  ask: (place: Place, signal: AbortSignal) => Promise<Page>,
-): Pages<Page> =>
+  fetchPage: (cursor: CursorParams, signal: AbortSignal) => Promise<Page>,
+): PagedQuery<Page> =>
   useInfiniteQuery({
     queryKey,
-    queryFn: ({ pageParam, signal }) => ask(pageParam === "" ? {} : { cursor: pageParam }, signal),
+    queryFn: ({ pageParam, signal }) => fetchPage(pageParam === "" ? {} : { cursor: pageParam }, signal),
     initialPageParam: "",
     getNextPageParam: (page) => page.nextCursor,
   });
 
 interface PagedTableProps<Page> {
   readonly label: string;
-  /** An empty one is that of the buttons. */
+  /** The headings. An empty one is the column of the row's buttons. */
   readonly columns: readonly string[];
-  readonly pages: Pages<Page>;
-  /** A page's rows. */
+  readonly query: PagedQuery<Page>;
+  /** Renders the rows of one page. */
   readonly children: (page: Page) => ReactNode;
 }
 
-/** For the cells of a phone, which stand below each other: their column's name is before them. */
-const namesOf = (columns: readonly string[]) =>
-  Object.fromEntries(columns.map((column, at) => [`--column-${at + 1}`, JSON.stringify(column)]));
+/** On phones the cells of a row are stacked, and app.css shows the column's heading before each of them. */
+const toColumnVariables = (columns: readonly string[]) =>
+  Object.fromEntries(columns.map((column, index) => [`--column-${index + 1}`, JSON.stringify(column)]));
 
-export function PagedTable<Page>({ label, columns, pages, children }: PagedTableProps<Page>) {
-  if (pages.isPending) return <Loading />;
-  const failure = pages.error && <ErrorAlert error={pages.error} onRetry={() => void pages.refetch()} />;
-  if (!pages.data) return failure;
+export function PagedTable<Page>({ label, columns, query, children }: PagedTableProps<Page>) {
+  if (query.isPending) return <Loading />;
+  const failure = query.error && <ErrorAlert error={query.error} onRetry={() => void query.refetch()} />;
+  if (!query.data) return failure;
   return (
     <Paper withBorder>
       <ScrollRegion label={label}>
-        <Table className="stacked" style={namesOf(columns)} verticalSpacing="sm" horizontalSpacing="md">
+        <Table
+          className="stacked"
+          style={toColumnVariables(columns)}
+          verticalSpacing="sm"
+          horizontalSpacing="md"
+        >
           <Table.Thead>
             <Table.Tr>
               {columns.map((column) => (
@@ -61,11 +67,11 @@ export function PagedTable<Page>({ label, columns, pages, children }: PagedTable
               ))}
             </Table.Tr>
           </Table.Thead>
-          <Table.Tbody>{pages.data.pages.map(children)}</Table.Tbody>
+          <Table.Tbody>{query.data.pages.map(children)}</Table.Tbody>
         </Table>
       </ScrollRegion>
       {failure}
-      <ShowMoreButton query={pages} m="md" />
+      <ShowMoreButton query={query} m="md" />
     </Paper>
   );
 }

@@ -1,8 +1,8 @@
-/** Times as people say them, with the exact one for whoever points at it. */
+/** Times relative to now, with the exact time as a tooltip. */
 import { useEffect, useState } from "react";
 
 const MINUTE_MS = 60_000;
-const STEPS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
+const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ["day", 86_400_000],
   ["hour", 3_600_000],
   ["minute", MINUTE_MS],
@@ -10,13 +10,16 @@ const STEPS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 const exact = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "medium" });
 
-/** @param at milliseconds since the epoch, as `now` */
+/**
+ * @param at in milliseconds since the epoch, as `now`
+ * @returns for example `3 hours ago`
+ */
 export function formatRelativeTime(at: number, now: number): string {
-  const step = STEPS.find(([, lengthMs]) => Math.abs(at - now) >= lengthMs);
-  return step ? relative.format(Math.trunc((at - now) / step[1]), step[0]) : "just now";
+  const unit = UNITS.find(([, lengthMs]) => Math.abs(at - now) >= lengthMs);
+  return unit ? relative.format(Math.trunc((at - now) / unit[1]), unit[0]) : "just now";
 }
 
-/** The time of now, renewed each minute. */
+/** The current time, updated every minute. */
 function useNow(): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
@@ -26,15 +29,9 @@ function useNow(): number {
   return now;
 }
 
-export function RelativeTime({
-  at,
-  never = "never",
-}: {
-  readonly at: string | null;
-  readonly never?: string;
-}) {
+export function RelativeTime({ at }: { readonly at: string | null }) {
   const now = useNow();
-  if (at === null) return never;
+  if (at === null) return "—";
   const date = new Date(at);
   return (
     <time dateTime={at} title={exact.format(date)}>
@@ -43,7 +40,7 @@ export function RelativeTime({
   );
 }
 
-/** For times ahead of now: an expiry. */
-export function ExactTime({ at, never = "never" }: { readonly at: string | null; readonly never?: string }) {
-  return at === null ? never : <time dateTime={at}>{exact.format(new Date(at))}</time>;
+/** The exact date and time, for an expiry. */
+export function ExpiryTime({ at }: { readonly at: string | null }) {
+  return at === null ? "Never" : <time dateTime={at}>{exact.format(new Date(at))}</time>;
 }

@@ -6,11 +6,11 @@ import { callApi } from "../api.ts";
 import { useWorkspace } from "../workspace-context.tsx";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
 
-/** The button that stops a token, or that it was stopped. */
+/** The button that revokes a token, or a badge when it has been revoked. */
 export function RevokeTokenButton({ token, what }: { readonly token: Token; readonly what: string }) {
   const { organizationId } = useWorkspace();
   const client = useQueryClient();
-  const [isAsked, setAsked] = useState(false);
+  const [isDialogOpen, setDialogOpen] = useState(false);
   const { tokenId, label, revokedAt } = token;
   if (revokedAt !== null)
     return (
@@ -20,21 +20,21 @@ export function RevokeTokenButton({ token, what }: { readonly token: Token; read
     );
   return (
     <>
-      <Button size="xs" variant="default" onClick={() => setAsked(true)} aria-label={`Revoke ${label}`}>
-        Revoke …
+      <Button size="xs" variant="default" onClick={() => setDialogOpen(true)} aria-label={`Revoke ${label}`}>
+        Revoke
       </Button>
       <ConfirmDialog
         title={`Revoke this ${what}?`}
         confirmLabel="Revoke"
-        opened={isAsked}
-        onClose={() => setAsked(false)}
+        opened={isDialogOpen}
+        onClose={() => setDialogOpen(false)}
         onConfirm={async () => {
           await callApi("revokeToken", { params: { tokenId }, query: { organizationId } });
           await client.invalidateQueries({ queryKey: ["tokens"] });
         }}
       >
         <Text className="wrap">
-          Whoever uses “<bdi>{label}</bdi>” is refused from the next request on.
+          Requests that use “<bdi>{label}</bdi>” will be refused. This cannot be undone.
         </Text>
       </ConfirmDialog>
     </>

@@ -6,9 +6,9 @@ interface ScrollRegionProps {
   readonly children: ReactNode;
 }
 
-/** What may be wider or longer than its place, and is scrolled by keyboard too. */
+/** A scrollable region that can be focused, so that the keyboard can scroll it. */
 export const ScrollRegion = ({ label, className = "scroll", children }: ScrollRegionProps) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard
   <section className={className} tabIndex={0} aria-label={label}>
     {children}
   </section>

@@ -7,7 +7,7 @@ interface SecretAlertProps {
   readonly copyLabel: string;
 }
 
-/** What the service does not know any more once it is made. */
+/** Shows a secret right after its creation. The service stores only a hash, so it cannot show it again. */
 export const SecretAlert = ({ title, secret, copyLabel }: SecretAlertProps) => (
   <Alert color="green" title={title} role="status" className="wrap">
     <Group gap="sm">

@@ -6,7 +6,7 @@ interface SectionHeaderProps {
   readonly children: ReactNode;
 }
 
-/** What a part of a page is called, and what it is for. */
+/** The title of a section and one line that explains it. */
 export const SectionHeader = ({ title, children }: SectionHeaderProps) => (
   <div>
     <Title order={2} size="h5">

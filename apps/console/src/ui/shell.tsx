@@ -1,4 +1,4 @@
-/** What stands around every page of somebody who is signed in. */
+/** The layout of every signed-in page: navigation, header on phones, and content. */
 import { AppShell, Burger, Button, Group, NativeSelect, Stack, Text } from "@mantine/core";
 import { useDisclosure, useHotkeys } from "@mantine/hooks";
 import { Outlet, useLocation, useNavigate } from "@tanstack/react-router";
@@ -18,17 +18,17 @@ const PAGES = [
   { to: "/support", label: "Support", permission: "support:read" },
 ] as const;
 
-/** The pages of a source belong to the sources, wherever they stand. */
+/** The pages under `/analytics/` belong to a source, so they highlight "Sources". */
 const isWithin = (pathname: string, to: string) =>
   pathname.startsWith(to) || (to === "/sources" && pathname.startsWith("/analytics/"));
 
 function WorkspaceSelect() {
-  const { organizationId, all, choose } = useWorkspace();
+  const { organizationId, all, select } = useWorkspace();
   const navigate = useNavigate();
-  const mayLeave = useConfirmLeave();
+  const confirmLeave = useConfirmLeave();
   const open = async (id: string) => {
-    if (!(await mayLeave())) return;
-    choose(id);
+    if (!(await confirmLeave())) return;
+    select(id);
     await navigate({ to: "/sources", ignoreBlocker: true });
   };
   return (
@@ -69,7 +69,7 @@ function Sidebar() {
         <ColorSchemeControl />
         <Group justify="space-between">
           <Text size="sm" c="dimmed">
-            You are: {role}
+            Role: {role}
           </Text>
           <Button
             size="xs"
@@ -88,13 +88,13 @@ export function Shell() {
   const [opened, { toggle, close }] = useDisclosure(false);
   const { pathname } = useLocation();
   const burger = useRef<HTMLButtonElement>(null);
-  const leave = () => {
+  const closeAndFocusBurger = () => {
     close();
     burger.current?.focus();
   };
-  // in its fields too
-  useHotkeys(opened ? [["Escape", leave]] : [], []);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes it
+  // the empty list of ignored elements makes Escape work inside form fields too
+  useHotkeys(opened ? [["Escape", closeAndFocusBurger]] : [], []);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the navigation closes when the page changes
   useEffect(close, [pathname]);
   return (
     <UnsavedChangesGuard>
@@ -105,7 +105,7 @@ export function Shell() {
           padding={{ base: "md", md: "xl" }}
         >
           <a className="skip-link" href={`${pathname}#main`} onClick={skipToMain}>
-            Skip to the page
+            Skip to content
           </a>
           <AppShell.Header hiddenFrom="md">
             <Group h="100%" px="md" gap="sm">

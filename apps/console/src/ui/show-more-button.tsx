@@ -1,18 +1,21 @@
 import type { ButtonProps } from "@mantine/core";
 import { AsyncButton } from "./async-button.tsx";
 
-/** What it needs of an infinite query. */
-interface Paged {
+/** The part of an infinite query that the button uses. */
+interface NextPageQuery {
   readonly hasNextPage: boolean;
   readonly isFetchingNextPage: boolean;
   fetchNextPage(): unknown;
 }
 
-/** Below a list that comes page by page; nothing when all of it is there. */
-export const ShowMoreButton = ({ query, ...place }: { readonly query: Paged } & Pick<ButtonProps, "m">) =>
+/** Loads the next page of a list. Renders nothing on the last page. */
+export const ShowMoreButton = ({
+  query,
+  ...margins
+}: { readonly query: NextPageQuery } & Pick<ButtonProps, "m">) =>
   query.hasNextPage && (
     <AsyncButton
-      {...place}
+      {...margins}
       variant="default"
       isPending={query.isFetchingNextPage}
       onPress={() => query.fetchNextPage()}

@@ -7,7 +7,7 @@ interface StandalonePageProps {
   readonly children: ReactNode;
 }
 
-/** A page with nothing of the console around it, for whoever cannot be shown that. */
+/** A page without the console's navigation: sign-in, not found, and workspace errors. */
 export function StandalonePage({ title, children }: StandalonePageProps) {
   useEffect(() => {
     document.title = `${title} · Headwater`;

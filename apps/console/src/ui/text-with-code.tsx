@@ -1,6 +1,6 @@
-/** A sentence of the service, in which `code` stands between backquotes. */
+/** Text in which the parts between backquotes are shown as code. */
 export const TextWithCode = ({ text }: { readonly text: string }) =>
-  text.split("`").map((part, place) =>
-    // biome-ignore lint/suspicious/noArrayIndexKey: a part is known by its place
-    place % 2 === 1 ? <code key={place}>{part}</code> : part,
+  text.split("`").map((part, index) =>
+    // biome-ignore lint/suspicious/noArrayIndexKey: parts have no other identity than their position
+    index % 2 === 1 ? <code key={index}>{part}</code> : part,
   );

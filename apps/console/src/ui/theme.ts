@@ -20,15 +20,15 @@ export const theme = createTheme({
   defaultRadius: "md",
   fontFamily: "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif",
   fontFamilyMonospace: "ui-monospace, SFMono-Regular, Menlo, Consolas, monospace",
-  // nothing is smaller than can be read
+  // no text is smaller than 13 px
   fontSizes: { xs: "0.8125rem", sm: "0.875rem", md: "0.9375rem", lg: "1.0625rem", xl: "1.25rem" },
   headings: { fontWeight: "650" },
   cursorType: "pointer",
   respectReducedMotion: true,
 });
 
-/** Where the library's own colours have less contrast than 4.5 to 1. */
-export const colours: CSSVariablesResolver = () => ({
+/** Replaces those of Mantine's colours whose contrast is below 4.5:1. */
+export const contrastColors: CSSVariablesResolver = () => ({
   variables: {},
   light: {
     "--mantine-color-dimmed": "#55606b",

@@ -1,4 +1,4 @@
-/** What was typed and not saved is not left without a question: one for a page, however many forms it has. */
+/** Asks before unsaved input is lost. One dialog serves all forms of a page. */
 import { Text } from "@mantine/core";
 import { type ShouldBlockFn, useBlocker } from "@tanstack/react-router";
 import {
@@ -12,62 +12,68 @@ import {
 } from "react";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
 
-interface Guard {
-  /** From now on a form has something to lose. @returns what says that it has not any more */
-  hold(): () => void;
-  mayLeave(): Promise<boolean>;
+interface LeaveGuard {
+  /** Registers a form with unsaved input. @returns a function that unregisters it */
+  register(): () => void;
+  confirmLeave(): Promise<boolean>;
 }
-const Context = createContext<Guard>({ hold: () => () => undefined, mayLeave: async () => true });
+const Context = createContext<LeaveGuard>({
+  register: () => () => undefined,
+  confirmLeave: async () => true,
+});
 
-/** @param isUnsaved whether a form has what would be lost with its page */
+/** @param isUnsaved whether the form has input that leaving the page would lose */
 export function useUnsavedChanges(isUnsaved: boolean): void {
-  const { hold } = useContext(Context);
-  // at once, and not when the page has been drawn: the tab may be closed right after a key
-  useLayoutEffect(() => (isUnsaved ? hold() : undefined), [isUnsaved, hold]);
+  const { register } = useContext(Context);
+  // a layout effect runs before the browser paints: the tab may be closed right after a key press
+  useLayoutEffect(() => (isUnsaved ? register() : undefined), [isUnsaved, register]);
 }
 
-/** For what leaves the page and does more than that; it navigates with `ignoreBlocker` then. */
-export const useConfirmLeave = () => useContext(Context).mayLeave;
+/** For code that acts before it leaves the page: it asks first and then navigates with `ignoreBlocker`. */
+export const useConfirmLeave = () => useContext(Context).confirmLeave;
 
-type Way = Parameters<ShouldBlockFn>[0];
+type BlockedNavigation = Parameters<ShouldBlockFn>[0];
 
-/** Forms outlive what else changes in their page's address. */
-const isElsewhere = ({ current, next }: Way) =>
+/** Other changes of the URL keep the page and its forms. */
+const leavesPage = ({ current, next }: BlockedNavigation) =>
   current.pathname !== next.pathname || current.search.sourceId !== next.search.sourceId;
 
-type Settle = (mayLeave: boolean) => void;
+type ResolveLeave = (canLeave: boolean) => void;
 
-/** Around the pages. The browser itself asks whoever reloads or closes the tab. */
+/** Wraps the pages. Reloading or closing the tab shows the browser's own dialog instead. */
 export function UnsavedChangesGuard({ children }: { readonly children: ReactNode }) {
-  const [forms, setForms] = useState(0);
-  const [settle, setSettle] = useState<Settle | null>(null);
-  const hold = useCallback(() => {
-    setForms((before) => before + 1);
-    return () => setForms((before) => before - 1);
+  const [unsavedForms, setUnsavedForms] = useState(0);
+  const [resolveLeave, setResolveLeave] = useState<ResolveLeave | null>(null);
+  const register = useCallback(() => {
+    setUnsavedForms((count) => count + 1);
+    return () => setUnsavedForms((count) => count - 1);
   }, []);
-  const ask = useCallback(() => new Promise<boolean>((resolve) => setSettle(() => resolve)), []);
-  const shouldBlockFn = useCallback(async (way: Way) => isElsewhere(way) && !(await ask()), [ask]);
-  const isUnsaved = forms > 0;
+  const openDialog = useCallback(() => new Promise<boolean>((resolve) => setResolveLeave(() => resolve)), []);
+  const shouldBlockFn = useCallback(
+    async (navigation: BlockedNavigation) => leavesPage(navigation) && !(await openDialog()),
+    [openDialog],
+  );
+  const isUnsaved = unsavedForms > 0;
   useBlocker({ shouldBlockFn, disabled: !isUnsaved });
   const guard = useMemo(
-    () => ({ hold, mayLeave: async () => !isUnsaved || (await ask()) }),
-    [hold, ask, isUnsaved],
+    () => ({ register, confirmLeave: async () => !isUnsaved || (await openDialog()) }),
+    [register, openDialog, isUnsaved],
   );
   return (
     <Context value={guard}>
       {children}
       <ConfirmDialog
-        title="Leave without saving?"
-        confirmLabel="Leave without saving"
-        cancelLabel="Stay"
-        opened={settle !== null}
+        title="Discard unsaved changes?"
+        confirmLabel="Discard changes"
+        cancelLabel="Keep editing"
+        opened={resolveLeave !== null}
         onClose={() => {
-          settle?.(false);
-          setSettle(null);
+          resolveLeave?.(false);
+          setResolveLeave(null);
         }}
-        onConfirm={async () => settle?.(true)}
+        onConfirm={async () => resolveLeave?.(true)}
       >
-        <Text>What you have changed on this page is not saved.</Text>
+        <Text>Your changes on this page have not been saved.</Text>
       </ConfirmDialog>
     </Context>
   );

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "react";
 
-/** @returns whether what asks is still on the page: who has gone elsewhere meanwhile is not taken away from there */
+/** @returns a function that tells whether the component is still mounted, so that a late response navigates nobody away */
 export function useIsMounted(): () => boolean {
   const isMounted = useRef(false);
   useEffect(() => {

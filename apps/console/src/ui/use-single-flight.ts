@@ -1,20 +1,20 @@
 import { useRef } from "react";
 
 /**
- * Does something once at a time, also for two presses before the page has drawn the first one.
- * @param work what fails is told by what it calls, and not here
+ * Wraps an action so that calls during a running one are ignored, even two clicks before React renders again.
+ * @param action its errors are ignored here: the mutation inside it reports them
  */
-export function useSingleFlight(work: () => unknown): () => Promise<void> {
-  const isUnderWay = useRef(false);
+export function useSingleFlight(action: () => unknown): () => Promise<void> {
+  const isRunning = useRef(false);
   return async () => {
-    if (isUnderWay.current) return;
-    isUnderWay.current = true;
+    if (isRunning.current) return;
+    isRunning.current = true;
     try {
-      await work();
+      await action();
     } catch {
-      // the mutation has it
+      // shown by the mutation's own error state
     } finally {
-      isUnderWay.current = false;
+      isRunning.current = false;
     }
   };
 }

@@ -3,9 +3,9 @@ import { useUnsavedChanges } from "./unsaved-changes.tsx";
 import { useSingleFlight } from "./use-single-flight.ts";
 
 /**
- * What a form does when it is sent, once at a time.
- * @param send what fails is told by what it calls, and not here
- * @param isUnsaved whether the form has what would be lost with its page
+ * The submit handler of a form. A submit during a running one is ignored.
+ * @param send its errors are ignored here: the mutation inside it reports them
+ * @param isUnsaved whether leaving the page would lose input
  */
 export function useSubmit(send: () => unknown, isUnsaved = false): (event: FormEvent) => Promise<void> {
   useUnsavedChanges(isUnsaved);

@@ -1,4 +1,4 @@
-/** Instead of every page, where no workspace can be opened: what is wrong, and the ways out of it. */
+/** Shown instead of every page when no workspace can be opened. */
 import { Button, Group } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
@@ -9,15 +9,15 @@ import { StandalonePage } from "./standalone-page.tsx";
 interface WorkspaceErrorPageProps {
   readonly error: Error;
   readonly onRetry: () => void;
-  /** Where there is none at all, one may be made. */
+  /** Null when the workspaces failed to load. Otherwise the user has none and may create one. */
   readonly onCreated: ((organizationId: string) => void) | null;
 }
 
 export function WorkspaceErrorPage({ error, onRetry, onCreated }: WorkspaceErrorPageProps) {
   const navigate = useNavigate();
-  const [isMaking, setMaking] = useState(false);
+  const [isFormOpen, setFormOpen] = useState(false);
   return (
-    <StandalonePage title={onCreated ? "You are in no workspace" : "Your workspaces cannot be shown"}>
+    <StandalonePage title={onCreated ? "No workspace" : "Could not load your workspaces"}>
       <ErrorAlert error={error} onRetry={onRetry} />
       <Group gap="sm">
         <Button
@@ -27,12 +27,12 @@ export function WorkspaceErrorPage({ error, onRetry, onCreated }: WorkspaceError
           Sign out
         </Button>
         {onCreated && (
-          <Button variant="default" aria-expanded={isMaking} onClick={() => setMaking(!isMaking)}>
+          <Button variant="default" aria-expanded={isFormOpen} onClick={() => setFormOpen(!isFormOpen)}>
             New workspace
           </Button>
         )}
       </Group>
-      {onCreated && isMaking && <CreateWorkspaceForm onCreated={onCreated} />}
+      {onCreated && isFormOpen && <CreateWorkspaceForm onCreated={onCreated} />}
     </StandalonePage>
   );
 }

@@ -1,4 +1,4 @@
-/** One attempt, whole: what it was, why it was refused, what came and what was made of it. */
+/** The details of one attempt: outcome, reason of a refusal, results per event, and the JSON before and after normalization. */
 
 import type { Attempt, Source } from "@headwater/contract";
 import { Badge, Button, Group, Paper, Stack, Table, Text, Title } from "@mantine/core";
@@ -19,13 +19,13 @@ interface AttemptDetailsProps {
 
 export function AttemptDetails({ source, attempt, onClose }: AttemptDetailsProps) {
   const { raw, normalized, issues } = attempt;
-  const came = useMemo(
+  const rawLines = useMemo(
     () => attachIssues(toJsonLines(raw, rawMarks(normalized)), issues),
     [raw, normalized, issues],
   );
-  const made = useMemo(() => toJsonLines(normalized, normalizedMarks(raw)), [raw, normalized]);
+  const normalizedLines = useMemo(() => toJsonLines(normalized, normalizedMarks(raw)), [raw, normalized]);
   return (
-    <Paper withBorder p="md" component="section" aria-label="The attempt" className="attempt">
+    <Paper withBorder p="md" component="section" aria-label="Attempt" className="attempt">
       <Stack>
         <Group justify="space-between">
           <Group gap="sm">
@@ -42,12 +42,12 @@ export function AttemptDetails({ source, attempt, onClose }: AttemptDetailsProps
         <EventResults attempt={attempt} />
         {attempt.truncated && (
           <Text size="sm" c="dimmed">
-            It was larger than what is kept: parts of it are cut.
+            The request was too large to store completely. Parts of it are cut off.
           </Text>
         )}
         <div className="json-pair">
-          <JsonView title="As it came" lines={came} />
-          {normalized !== null && <JsonView title="What was made of it" lines={made} />}
+          <JsonView title="Received" lines={rawLines} />
+          {normalized !== null && <JsonView title="Normalized" lines={normalizedLines} />}
         </div>
         <AttemptFacts attempt={attempt} />
       </Stack>
@@ -58,21 +58,21 @@ export function AttemptDetails({ source, attempt, onClose }: AttemptDetailsProps
 function AttemptFacts({ attempt }: { readonly attempt: Attempt }) {
   const facts: readonly (readonly [string, React.ReactNode])[] = [
     ["Received", <RelativeTime key="at" at={attempt.receivedAt} />],
-    ["Answered", `${attempt.httpStatus} after ${attempt.durationMs.toFixed(1)} ms`],
+    ["Response", `${attempt.httpStatus} in ${attempt.durationMs.toFixed(1)} ms`],
     ["Origin", attempt.origin],
     ["Session", attempt.sessionId],
     ["Visitor", attempt.anonymousId],
     ["User", attempt.userId],
     ["Client", attempt.sdkVersion],
     ["Key", attempt.publicKey ? `${attempt.keyState}: ${attempt.publicKey}` : attempt.keyState],
-    ["Route", attempt.legacy ? "deprecated, without a version" : null],
+    ["Route", attempt.legacy ? "deprecated (no version in the path)" : null],
     [
-      "Clock",
-      attempt.clockSkewMs === null ? null : `${formatCount(attempt.clockSkewMs)} ms behind the service's`,
+      "Clock skew",
+      attempt.clockSkewMs === null ? null : `${formatCount(attempt.clockSkewMs)} ms behind the service`,
     ],
     ["Size", `${formatCount(attempt.payloadBytes)} bytes`],
     ["Browser", attempt.userAgent],
-    ["Attempt", attempt.attemptId],
+    ["Attempt ID", attempt.attemptId],
   ];
   return (
     <dl className="facts">
@@ -88,19 +88,19 @@ function AttemptFacts({ attempt }: { readonly attempt: Attempt }) {
   );
 }
 
-const COLOURS = { accepted: "green", duplicate: "gray", rejected: "red" } as const;
+const STATUS_COLORS = { accepted: "green", duplicate: "gray", rejected: "red" } as const;
 
 function EventResults({ attempt: { results } }: { readonly attempt: Attempt }) {
   if (results.length === 0) return null;
   return (
-    <ScrollRegion label="Result of each event">
+    <ScrollRegion label="Result per event">
       <Table miw={640}>
         <Table.Thead>
           <Table.Tr>
             <Table.Th>Event</Table.Th>
             <Table.Th>Name</Table.Th>
             <Table.Th>Result</Table.Th>
-            <Table.Th>Why</Table.Th>
+            <Table.Th>Reason</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -109,7 +109,7 @@ function EventResults({ attempt: { results } }: { readonly attempt: Attempt }) {
               <Table.Td className="wrap">{result.eventId}</Table.Td>
               <Table.Td className="wrap">{result.name}</Table.Td>
               <Table.Td>
-                <Badge variant="light" tt="none" color={COLOURS[result.status]}>
+                <Badge variant="light" tt="none" color={STATUS_COLORS[result.status]}>
                   {result.status}
                 </Badge>
               </Table.Td>

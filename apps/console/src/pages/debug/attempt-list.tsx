@@ -1,4 +1,4 @@
-/** The attempts, of which only those that are in sight are in the page. */
+/** The list of attempts. It is virtualized: only the visible rows are in the document. */
 import type { Attempt } from "@headwater/contract";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type KeyboardEvent, memo, type RefObject, useEffect, useState } from "react";
@@ -18,7 +18,7 @@ interface AttemptListProps {
 }
 
 export function AttemptList({ list, attempts, opened, onOpen, hasOlder, onEnd }: AttemptListProps) {
-  // the one that was opened last, from which the keys go on when it is closed
+  // the attempt that was opened last; arrow keys continue from it after it is closed
   const [last, setLast] = useState(opened);
   if (opened !== null && opened !== last) setLast(opened);
   const active = opened ?? last;
@@ -30,13 +30,13 @@ export function AttemptList({ list, attempts, opened, onOpen, hasOlder, onEnd }:
     overscan: 8,
   });
   const items = virtual.getVirtualItems();
-  const lastInSight = items.at(-1)?.index ?? 0;
-  const isAtEnd = hasOlder && lastInSight >= attempts.length - 1;
+  const lastVisible = items.at(-1)?.index ?? 0;
+  const isAtEnd = hasOlder && lastVisible >= attempts.length - 1;
   useEffect(() => {
     if (isAtEnd) onEnd();
   }, [isAtEnd, onEnd]);
 
-  /** Arrows go from attempt to attempt, the other keys by pages and to the ends. */
+  /** Opens the attempt that an arrow, page, Home or End key leads to. */
   const move = (event: KeyboardEvent) => {
     const page = Math.max(1, Math.floor((list.current?.clientHeight ?? 0) / ROW_PX) - 1);
     const steps = new Map([
@@ -81,7 +81,7 @@ export function AttemptList({ list, attempts, opened, onOpen, hasOlder, onEnd }:
               isOpened={attempts[index]!.attemptId === opened}
               isActive={attempts[index]!.attemptId === active}
               onOpen={onOpen}
-              place={index + 1}
+              position={index + 1}
               total={attempts.length}
             />
           </div>
@@ -96,7 +96,8 @@ interface AttemptRowProps {
   readonly isOpened: boolean;
   readonly isActive: boolean;
   readonly onOpen: (attemptId: string) => void;
-  readonly place: number;
+  /** Counted from 1. */
+  readonly position: number;
   readonly total: number;
 }
 
@@ -105,18 +106,18 @@ const AttemptRow = memo(function AttemptRow({
   isOpened,
   isActive,
   onOpen,
-  place,
+  position,
   total,
 }: AttemptRowProps) {
   const { attemptId, kind, origin } = attempt;
   const receivedAt = new Date(attempt.receivedAt);
   return (
-    // biome-ignore lint/a11y/useFocusableInteractive lint/a11y/useKeyWithClickEvents: the list has focus and keys for its options
+    // biome-ignore lint/a11y/useFocusableInteractive lint/a11y/useKeyWithClickEvents: the listbox has the focus and handles the keys
     <div
       id={attemptId}
       role="option"
       aria-selected={isOpened}
-      aria-posinset={place}
+      aria-posinset={position}
       aria-setsize={total}
       className="attempt-row"
       data-outcome={attempt.outcome}
@@ -131,7 +132,7 @@ const AttemptRow = memo(function AttemptRow({
         <OutcomeBadge attempt={attempt} />
       </span>
       <span className="attempt-second">
-        {summarizeAttempt(attempt)} <span>{origin ?? "no origin"}</span>
+        {summarizeAttempt(attempt)} <span>{origin ?? "No Origin header"}</span>
       </span>
     </div>
   );

@@ -1,15 +1,20 @@
-/** The attempts that a page shows, newest first: those that were kept, older ones as they are asked for, and the live ones. */
+/** The attempts that a page shows, newest first. It merges stored attempts, loaded page by page, with live ones from a stream. */
 import type { Attempt } from "@headwater/contract";
 import { callApi } from "../../api.ts";
-import { type AttemptFilters, type DebugAnswer, followAttempts } from "./follow-attempts.ts";
+import {
+  type AttemptFilters,
+  type AttemptListener,
+  type DebugData,
+  followAttempts,
+} from "./follow-attempts.ts";
 import { MAX_ATTEMPTS, mergeAttempts } from "./merge-attempts.ts";
 
 const PAGE_SIZE = 200;
 
 export interface AttemptLogState {
   readonly attempts: readonly Attempt[];
-  /** Came while the page was paused, and are not shown yet. */
-  readonly held: number;
+  /** The number of attempts that arrived while the log was paused and are not shown yet. */
+  readonly pendingCount: number;
   readonly isPaused: boolean;
   readonly isLive: boolean;
   readonly isLoading: boolean;
@@ -26,15 +31,15 @@ export interface AttemptLog {
   close(): void;
 }
 
-const attemptsOf = ({ bootstrapAttempts, eventAttempts }: DebugAnswer) => [
+const attemptsOf = ({ bootstrapAttempts, eventAttempts }: DebugData) => [
   ...bootstrapAttempts,
   ...eventAttempts,
 ];
 
-/** Before anything has come. */
+/** The state before the first response. */
 export const EMPTY_LOG: AttemptLogState = {
   attempts: [],
-  held: 0,
+  pendingCount: 0,
   isPaused: false,
   isLive: false,
   isLoading: true,
@@ -47,29 +52,30 @@ export function openAttemptLog(sourceId: string, filters: AttemptFilters): Attem
   const listeners = new Set<() => void>();
   let state = EMPTY_LOG;
   let cursor: string | null = null;
-  let arrived: Attempt[] = [];
+  let pending: Attempt[] = [];
   let frame: number | null = null;
 
   const set = (change: Partial<AttemptLogState>) => {
     state = { ...state, ...change };
     for (const listener of listeners) listener();
   };
-  /** Whatever came since the last picture becomes the next one. */
-  const show = () => {
+  /** Adds the pending attempts to the list, or only counts them while the log is paused. */
+  const flushPending = () => {
     frame = null;
     if (closing.signal.aborted) return;
     if (state.isPaused) {
-      arrived = arrived.slice(-MAX_ATTEMPTS);
-      set({ held: arrived.length });
+      pending = pending.slice(-MAX_ATTEMPTS);
+      set({ pendingCount: pending.length });
       return;
     }
-    const added = arrived;
-    arrived = [];
-    set({ attempts: mergeAttempts(state.attempts, added), held: 0 });
+    const added = pending;
+    pending = [];
+    set({ attempts: mergeAttempts(state.attempts, added), pendingCount: 0 });
   };
-  const arrive = (attempts: readonly Attempt[]) => {
-    arrived.push(...attempts);
-    frame ??= requestAnimationFrame(show);
+  /** Updates the list at most once per animation frame. */
+  const addPending = (attempt: Attempt) => {
+    pending.push(attempt);
+    frame ??= requestAnimationFrame(flushPending);
   };
 
   async function load(from: string | null): Promise<void> {
@@ -90,28 +96,28 @@ export function openAttemptLog(sourceId: string, filters: AttemptFilters): Attem
     }
   }
 
-  const follower = {
-    // what happens between the page and the stream would be in neither, so the page is read when the stream is open
+  const listener: AttemptListener = {
+    // the first page is loaded after the stream is open: attempts in between would otherwise be in neither
     onOpen: () => {
       set({ isLive: true, error: null });
       void load(null);
     },
-    onAttempt: (attempt: Attempt) => arrive([attempt]),
-    onBroken: (error: Error, isFinal: boolean) =>
+    onAttempt: addPending,
+    onDisconnect: (error, isFinal) =>
       set({ isLive: false, isLoading: false, error: isFinal || state.attempts.length === 0 ? error : null }),
   };
-  void followAttempts(sourceId, filters, follower, closing.signal);
+  void followAttempts({ sourceId, filters, listener, signal: closing.signal });
 
   return {
     state: () => state,
-    subscribe: (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
+    subscribe: (onChange) => {
+      listeners.add(onChange);
+      return () => listeners.delete(onChange);
     },
     pause: () => set({ isPaused: true }),
     resume: () => {
       set({ isPaused: false });
-      show();
+      flushPending();
     },
     loadOlder: () => {
       if (!state.isLoading && cursor !== null) void load(cursor);

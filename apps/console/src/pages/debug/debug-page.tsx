@@ -1,32 +1,33 @@
-/** Every attempt of a source as it happens, and one of them open beside the list. */
+/** The debug page: the live list of a source's attempts, with the details of the opened one. */
 import type { Source } from "@headwater/contract";
 import { Button, Group, Stack, Text } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useCallback, useEffect, useMemo, useRef } from "react";
 import { healthQuery } from "../../queries.ts";
-import { pluralize } from "../../ui/format-count.ts";
+import { formatCount, pluralize } from "../../ui/format-count.ts";
 import { EmptyState, ErrorAlert, Loading, QueryResult } from "../../ui/page-states.tsx";
 import { InstallPrompt } from "../sources/install-prompt.tsx";
 import { SourcePage } from "../sources/source-page.tsx";
 import { AttemptDetails } from "./attempt-details.tsx";
 import { AttemptList } from "./attempt-list.tsx";
 import type { AttemptLogState } from "./attempt-log.ts";
-import { FilterBar, filtersOf } from "./filter-bar.tsx";
+import { FilterBar, readAttemptFilters } from "./filter-bar.tsx";
 import { HealthPanel } from "./health-panel.tsx";
 import { useAttemptLog } from "./use-attempt-log.ts";
 
-/** Counters are asked for again no sooner than this after attempts came. */
+/** The minimum time between two requests of the health counters. */
 const HEALTH_MS = 2_000;
 
 export const DebugPage = () => (
-  <SourcePage title="Every attempt, as it happens" permission="debug:read">
+  <SourcePage title="Live ingest attempts" permission="debug:read">
     {(source) => <Debug source={source} />}
   </SourcePage>
 );
 
-type Search = Record<string, string | undefined>;
+type DebugParams = Record<string, string | undefined>;
 
+/** Refetches the health counters after a new attempt. */
 function useFreshHealth(sourceId: string, newest: string | undefined): void {
   const client = useQueryClient();
   useEffect(() => {
@@ -43,18 +44,18 @@ function useFreshHealth(sourceId: string, newest: string | undefined): void {
 
 function Debug({ source }: { readonly source: Source }) {
   const { sourceId } = source;
-  const search = useSearch({ strict: false }) as Search;
+  const search = useSearch({ strict: false }) as DebugParams;
   const navigate = useNavigate();
-  const filters = useMemo(() => filtersOf(search), [search]);
+  const filters = useMemo(() => readAttemptFilters(search), [search]);
   const [state, log] = useAttemptLog(sourceId, filters);
   const health = useQuery(healthQuery(sourceId));
   useFreshHealth(sourceId, state.attempts[0]?.attemptId);
 
   const change = useCallback(
-    (changes: Search) =>
+    (changes: DebugParams) =>
       void navigate({
         to: "/analytics/setup/debug",
-        search: (before: Search) => ({ ...before, ...changes }) as Record<string, string>,
+        search: (before: DebugParams) => ({ ...before, ...changes }) as Record<string, string>,
         replace: true,
         resetScroll: false,
       }),
@@ -68,7 +69,7 @@ function Debug({ source }: { readonly source: Source }) {
   };
   const loadOlder = useCallback(() => log?.loadOlder(), [log]);
   const opened = state.attempts.find(({ attemptId }) => attemptId === search.attempt);
-  const isMissed = search.attempt !== undefined && !opened && !state.isLoading && state.attempts.length > 0;
+  const isNotFound = search.attempt !== undefined && !opened && !state.isLoading && state.attempts.length > 0;
 
   return (
     <Stack gap="md">
@@ -80,14 +81,13 @@ function Debug({ source }: { readonly source: Source }) {
       <FilterBar filters={filters} onChange={(changed) => change({ ...changed, attempt: undefined })} />
       <LiveControls state={state} onPause={() => log?.pause()} onResume={() => log?.resume()} />
       {state.error && <ErrorAlert error={state.error} />}
-      {isMissed && (
+      {isNotFound && (
         <Text size="sm" role="status">
-          The attempt of this address is not among these: it is older, passes other filters, or is kept no
-          more.
+          The linked attempt is not in this list. It may be older, hidden by a filter, or no longer stored.
         </Text>
       )}
       {state.attempts.length === 0 ? (
-        <NoAttempts state={state} isNarrowed={Object.keys(filters).length > 0} sourceId={sourceId} />
+        <NoAttempts state={state} isFiltered={Object.keys(filters).length > 0} sourceId={sourceId} />
       ) : (
         <div className="debug" data-opened={opened ? "yes" : undefined}>
           <AttemptList
@@ -111,8 +111,12 @@ interface LiveControlsProps {
   readonly onResume: () => void;
 }
 
-function LiveControls({ state: { attempts, held, isPaused, isLive }, onPause, onResume }: LiveControlsProps) {
-  const status = isPaused ? "Paused" : isLive ? "Live" : "Connecting …";
+function LiveControls({
+  state: { attempts, pendingCount, isPaused, isLive },
+  onPause,
+  onResume,
+}: LiveControlsProps) {
+  const status = isPaused ? "Paused" : isLive ? "Live" : "Connecting…";
   return (
     <Group gap="md">
       <Text size="sm" className="live" data-live={isLive && !isPaused ? "yes" : undefined} role="status">
@@ -123,7 +127,7 @@ function LiveControls({ state: { attempts, held, isPaused, isLive }, onPause, on
       </Button>
       <Text size="sm" c="dimmed">
         {pluralize(attempts.length, "attempt")}
-        {held > 0 && `, ${pluralize(held, "newer one")} held back`}
+        {pendingCount > 0 && `, ${formatCount(pendingCount)} new`}
       </Text>
     </Group>
   );
@@ -131,18 +135,18 @@ function LiveControls({ state: { attempts, held, isPaused, isLive }, onPause, on
 
 interface NoAttemptsProps {
   readonly state: AttemptLogState;
-  readonly isNarrowed: boolean;
+  readonly isFiltered: boolean;
   readonly sourceId: string;
 }
 
-function NoAttempts({ state, isNarrowed, sourceId }: NoAttemptsProps) {
+function NoAttempts({ state, isFiltered, sourceId }: NoAttemptsProps) {
   if (state.isLoading) return <Loading />;
   if (state.error) return null;
-  if (isNarrowed)
-    return <EmptyState title="No such attempt">None of those that are kept passes these filters.</EmptyState>;
+  if (isFiltered)
+    return <EmptyState title="No matching attempts">No stored attempt matches these filters.</EmptyState>;
   return (
-    <InstallPrompt title="Nothing has come yet" sourceId={sourceId}>
-      Every request that is made with this source's key shows here within a second, the refused ones too.
+    <InstallPrompt title="No attempts yet" sourceId={sourceId}>
+      Every request with this source’s key appears here within a second, including refused ones.
     </InstallPrompt>
   );
 }

@@ -1,4 +1,4 @@
-/** What the list is narrowed to; it stands in the address, so that it can be sent to somebody. */
+/** The filters of the attempt list. They are kept in the URL, so that a filtered view can be shared. */
 import { Button, Group, NativeSelect, TextInput } from "@mantine/core";
 import { useState } from "react";
 import type { AttemptFilters } from "./follow-attempts.ts";
@@ -6,10 +6,10 @@ import type { AttemptFilters } from "./follow-attempts.ts";
 const FIELDS = ["kind", "outcome", "code", "origin", "sessionId", "anonymousId"] as const;
 type Field = (typeof FIELDS)[number];
 
-/** Of an address: what is no filter is left out. */
-export function filtersOf(search: Readonly<Record<string, string | undefined>>): AttemptFilters {
-  const given = FIELDS.flatMap((field) => (search[field] ? [[field, search[field]] as const] : []));
-  return Object.fromEntries(given) as AttemptFilters;
+/** Reads the filters from the search parameters and ignores all others. */
+export function readAttemptFilters(search: Readonly<Record<string, string | undefined>>): AttemptFilters {
+  const present = FIELDS.flatMap((field) => (search[field] ? [[field, search[field]] as const] : []));
+  return Object.fromEntries(present) as AttemptFilters;
 }
 
 interface FilterBarProps {
@@ -18,14 +18,14 @@ interface FilterBarProps {
 }
 
 export function FilterBar({ filters, onChange }: FilterBarProps) {
-  const isNarrowed = Object.keys(filters).length > 0;
+  const isFiltered = Object.keys(filters).length > 0;
   return (
     <Group gap="sm" align="flex-end" component="search" className="filters">
       <NativeSelect
         label="Kind"
         value={filters.kind ?? ""}
         data={[
-          { value: "", label: "Both" },
+          { value: "", label: "All" },
           { value: "bootstrap", label: "Bootstrap" },
           { value: "events", label: "Events" },
         ]}
@@ -35,7 +35,7 @@ export function FilterBar({ filters, onChange }: FilterBarProps) {
         label="Outcome"
         value={filters.outcome ?? ""}
         data={[
-          { value: "", label: "Any" },
+          { value: "", label: "All" },
           { value: "succeeded", label: "Succeeded" },
           { value: "partial", label: "Partial" },
           { value: "failed", label: "Failed" },
@@ -46,12 +46,12 @@ export function FilterBar({ filters, onChange }: FilterBarProps) {
       <FilterText label="Origin" field="origin" filters={filters} onChange={onChange} />
       <FilterText label="Session" field="sessionId" filters={filters} onChange={onChange} />
       <FilterText label="Visitor" field="anonymousId" filters={filters} onChange={onChange} />
-      {isNarrowed && (
+      {isFiltered && (
         <Button
           variant="default"
           onClick={() => onChange(Object.fromEntries(FIELDS.map((field) => [field, undefined])))}
         >
-          Clear
+          Clear filters
         </Button>
       )}
     </Group>
@@ -63,16 +63,16 @@ interface FilterTextProps extends FilterBarProps {
   readonly field: Exclude<Field, "kind" | "outcome">;
 }
 
-/** Asked for when it is whole: at Enter, or when the field is left. */
+/** A text filter that applies on Enter and when the field loses the focus. */
 function FilterText({ label, field, filters, onChange }: FilterTextProps) {
-  const given = filters[field] ?? "";
-  const [text, setText] = useState(given);
-  const [shown, setShown] = useState(given);
-  if (shown !== given) {
-    setShown(given);
-    setText(given);
+  const applied = filters[field] ?? "";
+  const [text, setText] = useState(applied);
+  const [lastApplied, setLastApplied] = useState(applied);
+  if (lastApplied !== applied) {
+    setLastApplied(applied);
+    setText(applied);
   }
-  const apply = () => text.trim() !== given && onChange({ [field]: text.trim() });
+  const apply = () => text.trim() !== applied && onChange({ [field]: text.trim() });
   return (
     <TextInput
       label={label}

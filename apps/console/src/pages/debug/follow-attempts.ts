@@ -1,51 +1,59 @@
-/** Attempts as they happen, over one stream that is opened again, where it ended, for as long as somebody looks. */
+/** Follows a source's attempts over a stream of server-sent events, and reconnects after a pause when it breaks. */
 import type { Attempt } from "@headwater/contract";
-import { type Answer, ApiError, type Ask, ask } from "../../api.ts";
+import { type ApiCallOptions, ApiError, type ApiResult, fetchApi } from "../../api.ts";
 import { parseEventStream } from "./server-sent-events.ts";
 
-export type AttemptFilters = Omit<NonNullable<Ask<"streamDebug">["query"]>, "limit" | "cursor">;
-export type DebugAnswer = Answer<"getDebug">;
+export type AttemptFilters = Omit<NonNullable<ApiCallOptions<"streamDebug">["query"]>, "limit" | "cursor">;
+export type DebugData = ApiResult<"getDebug">;
 
-const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 15_000;
+const FIRST_RETRY_MS = 1_000;
+const MAX_RETRY_MS = 15_000;
 
 export interface AttemptListener {
-  /** Attempts from now on will come. */
+  /** The stream is open: every attempt from now on is reported. */
   onOpen(): void;
   onAttempt(attempt: Attempt): void;
-  /** The stream has broken and is tried again; or it never will be, where the service said no. */
-  onBroken(error: Error, isFinal: boolean): void;
+  /** The stream broke. It is opened again unless `isFinal`: then the API has refused it. */
+  onDisconnect(error: Error, isFinal: boolean): void;
 }
 
-/** Until the signal ends it, or an answer says that there is nothing to be followed. */
-export async function followAttempts(
-  sourceId: string,
-  filters: AttemptFilters,
-  follower: AttemptListener,
-  signal: AbortSignal,
-): Promise<void> {
+export interface FollowAttemptsOptions {
+  readonly sourceId: string;
+  readonly filters: AttemptFilters;
+  readonly listener: AttemptListener;
+  readonly signal: AbortSignal;
+}
+
+/** Runs until the signal aborts or the API refuses the stream. */
+export async function followAttempts(options: FollowAttemptsOptions): Promise<void> {
+  const { sourceId, filters, listener, signal } = options;
   let lastEventId: string | null = null;
-  let pauseMs = FIRST_PAUSE_MS;
+  let retryMs = FIRST_RETRY_MS;
   while (!signal.aborted) {
     try {
       const headers: Record<string, string> = lastEventId === null ? {} : { "Last-Event-ID": lastEventId };
-      const response = await ask("streamDebug", { params: { sourceId }, query: filters, headers, signal });
-      follower.onOpen();
-      pauseMs = FIRST_PAUSE_MS;
+      const response = await fetchApi("streamDebug", {
+        params: { sourceId },
+        query: filters,
+        headers,
+        signal,
+      });
+      listener.onOpen();
+      retryMs = FIRST_RETRY_MS;
       for await (const { id, event, data } of parseEventStream(
         response.body!.pipeThrough(new TextDecoderStream()),
       )) {
         lastEventId = id ?? lastEventId;
-        if (event === "attempt") follower.onAttempt(JSON.parse(data) as Attempt);
+        if (event === "attempt") listener.onAttempt(JSON.parse(data) as Attempt);
       }
     } catch (error) {
       if (signal.aborted) return;
       const isFinal =
         error instanceof ApiError && error.status >= 400 && error.status < 500 && !error.retryable;
-      follower.onBroken(error as Error, isFinal);
+      listener.onDisconnect(error as Error, isFinal);
       if (isFinal) return;
     }
-    await new Promise((resolve) => setTimeout(resolve, pauseMs));
-    pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+    await new Promise((resolve) => setTimeout(resolve, retryMs));
+    retryMs = Math.min(retryMs * 2, MAX_RETRY_MS);
   }
 }

@@ -1,12 +1,12 @@
-/** How the source is: its state, its last day, and the reasons that were refused most. */
+/** The health of a source: status, counts of the last 24 hours, warnings, and the most frequent error codes. */
 import { Alert, Button, Group, Paper, Stack, Text } from "@mantine/core";
 import { formatCount } from "../../ui/format-count.ts";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { SourceStatusBadge } from "../../ui/source-status.tsx";
-import type { DebugAnswer } from "./follow-attempts.ts";
+import type { DebugData } from "./follow-attempts.ts";
 
 interface HealthPanelProps {
-  readonly health: DebugAnswer["health"];
+  readonly health: DebugData["health"];
   readonly onCode: (code: string) => void;
 }
 
@@ -14,7 +14,7 @@ export function HealthPanel({ health, onCode }: HealthPanelProps) {
   const { status, lastBootstrapAt, lastEventAt, last24h, topCodes, warnings } = health;
   const facts = [
     ["Accepted", last24h.accepted],
-    ["Duplicate", last24h.duplicates],
+    ["Duplicates", last24h.duplicates],
     ["Rejected", last24h.rejected],
     ["Refused", last24h.failed],
   ] as const;
@@ -36,7 +36,7 @@ export function HealthPanel({ health, onCode }: HealthPanelProps) {
               </Text>
             ))}
             <Text size="sm" c="dimmed">
-              in 24 hours
+              in the last 24 hours
             </Text>
           </Group>
         </Group>
@@ -46,7 +46,7 @@ export function HealthPanel({ health, onCode }: HealthPanelProps) {
           </Alert>
         ))}
         {topCodes.length > 0 && (
-          <Group gap="xs" aria-label="Most frequent reasons" role="group">
+          <Group gap="xs" aria-label="Most frequent error codes" role="group">
             {topCodes.map(({ code, count: times, hint }) => (
               <Button
                 key={code}

@@ -1,7 +1,7 @@
-/** A value as the lines of its JSON, with what is said of each place beside its line. Pure. */
+/** Splits a JSON value into lines, each with its change mark and validation issues. */
 import type { Issue } from "@headwater/contract";
 
-type Path = readonly (string | number)[];
+type JsonPath = readonly (string | number)[];
 export type JsonMark = "added" | "changed";
 
 export interface JsonLine {
@@ -12,17 +12,17 @@ export interface JsonLine {
   readonly issues: Issue[];
 }
 
-type MarkOf = (path: Path, leaf: unknown) => JsonMark | null;
+type MarkOf = (path: JsonPath, leaf: unknown) => JsonMark | null;
 
-const keyOf = (path: Path) => JSON.stringify(path);
+const keyOf = (path: JsonPath) => JSON.stringify(path);
 const isBranch = (value: unknown): value is object => typeof value === "object" && value !== null;
 
-/** @param markOf asked for every value that holds no others */
+/** @param markOf called for every value without members */
 export function toJsonLines(value: unknown, markOf: MarkOf = () => null): JsonLine[] {
   const lines: JsonLine[] = [];
-  const write = (path: Path, depth: number, text: string, mark: JsonMark | null, end = "") =>
+  const write = (path: JsonPath, depth: number, text: string, mark: JsonMark | null, end = "") =>
     lines.push({ key: keyOf(path) + end, depth, text, mark, issues: [] });
-  const visit = (one: unknown, path: Path, depth: number, label: string, comma: string) => {
+  const visit = (one: unknown, path: JsonPath, depth: number, label: string, comma: string) => {
     const entries: [string | number, unknown][] = Array.isArray(one)
       ? [...one.entries()]
       : isBranch(one)
@@ -44,44 +44,48 @@ export function toJsonLines(value: unknown, markOf: MarkOf = () => null): JsonLi
   return lines;
 }
 
-/** Each issue at its line, or at the nearest one around a place that is not there. */
+/** Attaches each issue to the line of its path, or of the closest parent when the path does not exist. */
 export function attachIssues(lines: readonly JsonLine[], issues: readonly Issue[]): JsonLine[] {
   const found = new Map(lines.map((line) => [line.key, { ...line, issues: [...line.issues] }]));
   for (const issue of issues) {
-    let path: Path = issue.path;
+    let path: JsonPath = issue.path;
     while (path.length > 0 && !found.has(keyOf(path))) path = path.slice(0, -1);
     found.get(keyOf(path))?.issues.push(issue);
   }
   return [...found.values()];
 }
 
-function at(value: unknown, path: Path): unknown {
+function valueAt(value: unknown, path: JsonPath): unknown {
   return path.reduce<unknown>(
     (inner, name) => (isBranch(inner) ? (inner as Record<string | number, unknown>)[name] : undefined),
     value,
   );
 }
 
+/** Members whose name differs between a normalized event and the request. */
 const RENAMED: Readonly<Record<string, string>> = { eventId: "id" };
 
-/** What the normal form of each event has that did not come so: in the event itself, or in the batch around it. */
+/**
+ * Marks values of normalized events that the request does not have or has differently. The request may have a value in
+ * the event or in the batch around it.
+ */
 export const normalizedMarks =
   (raw: unknown): MarkOf =>
   ([index, ...path], leaf) => {
     if (leaf === null || path.length === 0) return null;
     const asSent = [RENAMED[path[0]!] ?? path[0]!, ...path.slice(1)];
-    const own = at(raw, ["events", index!, ...asSent]);
-    const came = own === undefined || own === null ? at(raw, asSent) : own;
-    if (came === undefined || came === null) return "added";
-    return JSON.stringify(came) === JSON.stringify(leaf) ? null : "changed";
+    const ofEvent = valueAt(raw, ["events", index!, ...asSent]);
+    const sent = ofEvent ?? valueAt(raw, asSent) ?? null;
+    if (sent === null) return "added";
+    return JSON.stringify(sent) === JSON.stringify(leaf) ? null : "changed";
   };
 
-/** What of the events that came is otherwise, or nowhere, in their normal forms. */
+/** Marks values of the request's events that normalization has changed or removed. */
 export const rawMarks =
   (normalized: unknown): MarkOf =>
   ([list, index, ...path], leaf) => {
-    const form = list === "events" ? at(normalized, [index!]) : undefined;
-    if (!isBranch(form) || path.length === 0 || leaf === null) return null;
-    const kept = at(form, path[0] === "id" ? ["eventId"] : path);
-    return JSON.stringify(kept) === JSON.stringify(leaf) ? null : "changed";
+    const event = list === "events" ? valueAt(normalized, [index!]) : undefined;
+    if (!isBranch(event) || path.length === 0 || leaf === null) return null;
+    const stored = valueAt(event, path[0] === "id" ? ["eventId"] : path);
+    return JSON.stringify(stored) === JSON.stringify(leaf) ? null : "changed";
   };

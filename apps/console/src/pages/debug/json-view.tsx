@@ -1,9 +1,8 @@
-/** JSON line by line: what is new or other is marked, and what is wrong stands below its line. */
+/** Shows JSON line by line, with marks for added and changed values and issues below their line. */
 import { ScrollRegion } from "../../ui/scroll-region.tsx";
 import type { JsonLine } from "./json-lines.ts";
 
-const SIGNS = { added: "+", changed: "~" } as const;
-const WORDS = { added: "added", changed: "changed" } as const;
+const MARK_SIGNS = { added: "+", changed: "~" } as const;
 
 interface JsonViewProps {
   readonly title: string;
@@ -16,8 +15,8 @@ export const JsonView = ({ title, lines }: JsonViewProps) => (
     <ScrollRegion label={`${title}, JSON`} className="json-lines">
       {lines.map(({ key, depth, text, mark, issues }) => (
         <div key={key}>
-          <div className="json-line" data-mark={mark ?? undefined} title={mark ? WORDS[mark] : undefined}>
-            <span aria-hidden="true">{mark ? SIGNS[mark] : " "}</span>
+          <div className="json-line" data-mark={mark ?? undefined} title={mark ?? undefined}>
+            <span aria-hidden="true">{mark ? MARK_SIGNS[mark] : " "}</span>
             <code style={{ paddingInlineStart: `${depth * 1.25}em` }}>{text}</code>
           </div>
           {issues.map((issue) => (

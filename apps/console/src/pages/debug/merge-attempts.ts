@@ -1,12 +1,12 @@
 import type { Attempt } from "@headwater/contract";
 
-/** What a browser holds; beyond, the oldest go. An ordinary attempt has 3 KB, so it is some 20 MB. */
+/** The number of attempts that a page keeps in memory. At about 3 KB each they take about 20 MB. */
 export const MAX_ATTEMPTS = 6_000;
 
 const isNewer = (a: Attempt, b: Attempt) =>
   a.receivedAt === b.receivedAt ? a.attemptId > b.attemptId : a.receivedAt > b.receivedAt;
 
-/** Both newest first, each once. */
+/** Merges new attempts into the list, newest first, without duplicates. The oldest are dropped beyond `MAX_ATTEMPTS`. */
 export function mergeAttempts(shown: readonly Attempt[], added: readonly Attempt[]): Attempt[] {
   const known = new Set(shown.map(({ attemptId }) => attemptId));
   const fresh = added

@@ -1,22 +1,22 @@
 import type { Attempt } from "@headwater/contract";
 import { Badge } from "@mantine/core";
 
-const COLOURS = { succeeded: "green", partial: "yellow", failed: "red" } as const;
+const OUTCOME_COLORS = { succeeded: "green", partial: "yellow", failed: "red" } as const;
 
 export const OutcomeBadge = ({ attempt: { outcome, httpStatus } }: { readonly attempt: Attempt }) => (
-  <Badge variant="light" tt="none" color={COLOURS[outcome]} className="outcome">
+  <Badge variant="light" tt="none" color={OUTCOME_COLORS[outcome]} className="outcome">
     {httpStatus} {outcome}
   </Badge>
 );
 
-/** What became of it, in as many words as a row has room for. */
+/** A short summary of an attempt for its row: the error code and the counts of its events. */
 export function summarizeAttempt({ code, accepted, duplicates, rejected, kind }: Attempt): string {
   const counts = [
     accepted > 0 && `${accepted} accepted`,
     duplicates > 0 && `${duplicates} duplicate`,
     rejected > 0 && `${rejected} rejected`,
   ].filter((word) => word !== false);
-  const said =
+  const summary =
     counts.length > 0 ? counts.join(", ") : kind === "bootstrap" && code === null ? "session opened" : "";
-  return [code, said].filter((word) => word !== null && word !== "").join(" · ");
+  return [code, summary].filter((word) => word !== null && word !== "").join(" · ");
 }

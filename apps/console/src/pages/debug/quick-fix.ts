@@ -1,4 +1,4 @@
-/** What a refusal can be mended with at a press, by whom. */
+/** Fixes for refused attempts that the console offers as one button. */
 import type { Attempt, Permission, Source, SourceLimits } from "@headwater/contract";
 import { LIMITS } from "@headwater/contract/limits";
 import { originToAllow } from "@headwater/contract/origin";
@@ -11,18 +11,25 @@ export interface QuickFix {
   run(): Promise<unknown>;
 }
 
-/** A limit is raised to twice what was sent, as far as it may be. */
-const ROOM = 2;
-const RAISED = {
-  maxBatchSize: { unit: "events", most: LIMITS.maxBatchSizeCeiling },
-  maxPayloadBytes: { unit: "bytes", most: LIMITS.maxPayloadBytesCeiling },
-  clientRatePerSecond: { unit: "requests a second of one address", most: LIMITS.clientRatePerSecondCeiling },
-} as const satisfies Record<keyof SourceLimits, { unit: string; most: number }>;
+/** A limit is raised to twice the refused value, but not above its ceiling. */
+const RAISE_FACTOR = 2;
+const RAISABLE_LIMITS = {
+  maxBatchSize: { unit: "events", ceiling: LIMITS.maxBatchSizeCeiling },
+  maxPayloadBytes: { unit: "bytes", ceiling: LIMITS.maxPayloadBytesCeiling },
+  clientRatePerSecond: {
+    unit: "requests per second and address",
+    ceiling: LIMITS.clientRatePerSecondCeiling,
+  },
+} as const satisfies Record<keyof SourceLimits, { unit: string; ceiling: number }>;
 const DAY_SECONDS = 86_400;
 
-type Patch = NonNullable<Parameters<typeof callApi<"updateSource">>[1]>["body"];
+type SourceUpdate = NonNullable<Parameters<typeof callApi<"updateSource">>[1]>["body"];
 
-function change(source: Source, label: string, patch: Omit<NonNullable<Patch>, "organizationId">): QuickFix {
+function updateSource(
+  source: Source,
+  label: string,
+  patch: Omit<NonNullable<SourceUpdate>, "organizationId">,
+): QuickFix {
   const { sourceId, organizationId } = source;
   return {
     label,
@@ -32,25 +39,26 @@ function change(source: Source, label: string, patch: Omit<NonNullable<Patch>, "
 }
 
 function allowOrigin(source: Source, { origin }: Attempt): QuickFix | null {
-  const normal = origin === null ? null : originToAllow(origin);
-  if (normal === null || source.allowedOrigins.length >= LIMITS.maxAllowedOrigins) return null;
-  if (source.allowedOrigins.includes(normal)) return null;
-  return change(source, `Allow ${normal}`, { allowedOrigins: [...source.allowedOrigins, normal] });
+  const allowed = origin === null ? null : originToAllow(origin);
+  if (allowed === null || source.allowedOrigins.length >= LIMITS.maxAllowedOrigins) return null;
+  if (source.allowedOrigins.includes(allowed)) return null;
+  return updateSource(source, `Allow ${allowed}`, { allowedOrigins: [...source.allowedOrigins, allowed] });
 }
 
-/** Not where the source has been given a limit since that lets such a request in. */
+/** @returns null when the source's limit has already been raised far enough since the attempt */
 function raiseLimit(source: Source, { limit }: Attempt): QuickFix | null {
   if (!limit) return null;
   const { name, value, actual } = limit;
-  const enough = actual ?? value + 1;
-  const raised = Math.min((actual ?? value) * ROOM, RAISED[name].most);
-  if (raised < enough || (source.limits[name] ?? 0) >= enough) return null;
-  return change(source, `Raise the limit to ${formatCount(raised)} ${RAISED[name].unit}`, {
+  const { unit, ceiling } = RAISABLE_LIMITS[name];
+  const required = actual ?? value + 1;
+  const raised = Math.min((actual ?? value) * RAISE_FACTOR, ceiling);
+  if (raised < required || (source.limits[name] ?? 0) >= required) return null;
+  return updateSource(source, `Raise the limit to ${formatCount(raised)} ${unit}`, {
     limits: { [name]: raised },
   });
 }
 
-/** One previous key is let in at a time: another one's grace would end. */
+/** A source accepts one previous key at a time, so no key is restored while another has a grace period. */
 function restoreKey({ sourceId, previousKeyExpiresAt }: Source, { publicKey }: Attempt): QuickFix | null {
   if (!publicKey || previousKeyExpiresAt !== null) return null;
   const body = { publicKey, gracePeriodSeconds: DAY_SECONDS };
@@ -61,17 +69,17 @@ function restoreKey({ sourceId, previousKeyExpiresAt }: Source, { publicKey }: A
   };
 }
 
-/** @returns null where nothing can be mended here */
+/** @returns null when the console has no fix for the refusal */
 export function quickFixFor(source: Source, attempt: Attempt): QuickFix | null {
   switch (attempt.code) {
     case "origin_not_allowed":
       return allowOrigin(source, attempt);
     case "origin_missing":
       return source.requireOrigin
-        ? change(source, "Let in requests without an origin", { requireOrigin: false })
+        ? updateSource(source, "Allow requests without an Origin header", { requireOrigin: false })
         : null;
     case "source_inactive":
-      return source.isActive ? null : change(source, "Switch the source on", { isActive: true });
+      return source.isActive ? null : updateSource(source, "Activate source", { isActive: true });
     case "payload_too_large":
     case "batch_too_large":
     case "rate_limited":

@@ -1,4 +1,4 @@
-/** What was refused, why, what to do; and the button that does it, where one can and this user may. */
+/** Why an attempt was refused and how to fix it, with a button for a fix that the user is permitted to make. */
 import type { Attempt, Source } from "@headwater/contract";
 import { Alert, Group, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
@@ -17,9 +17,9 @@ interface RefusalAlertProps {
 export function RefusalAlert({ source, attempt }: RefusalAlertProps) {
   const { can } = useWorkspace();
   const changed = useInvalidateSource();
-  const mend = quickFixFor(source, attempt);
-  const mended = useMutation({
-    mutationFn: () => mend!.run(),
+  const fix = quickFixFor(source, attempt);
+  const fixed = useMutation({
+    mutationFn: async () => fix?.run(),
     onSuccess: () => changed(source.sourceId),
   });
   const { code, message, hint, outcome } = attempt;
@@ -36,26 +36,26 @@ export function RefusalAlert({ source, attempt }: RefusalAlertProps) {
         </Text>
       )}
       <Group mt="xs" gap="sm">
-        {mend?.permissions.every(can) && (
+        {fix?.permissions.every(can) && (
           <AsyncButton
             size="xs"
-            isPending={mended.isPending}
-            onPress={() => mended.mutateAsync()}
+            isPending={fixed.isPending}
+            onPress={() => fixed.mutateAsync()}
             className="wrap-button"
           >
-            {mend.label}
+            {fix.label}
           </AsyncButton>
         )}
-        {mended.isSuccess && (
+        {fixed.isSuccess && (
           <Text size="sm" role="status">
-            Done: the next request that is like this one is let in.
+            Fixed. The next request like this will be accepted.
           </Text>
         )}
         <Text size="xs" ff="monospace">
           {code}
         </Text>
       </Group>
-      {mended.error && <ErrorAlert error={mended.error} />}
+      {fixed.error && <ErrorAlert error={fixed.error} />}
     </Alert>
   );
 }

@@ -1,4 +1,4 @@
-/** Server-Sent Events out of a body that is read piece by piece. */
+/** A parser of server-sent events. */
 export interface ServerSentEvent {
   readonly id: string | null;
   readonly event: string;
@@ -11,7 +11,7 @@ function parseFrame(text: string): ServerSentEvent | null {
   const data: string[] = [];
   for (const line of text.split("\n")) {
     const colon = line.indexOf(":");
-    // a line that begins with one is a comment: the heartbeat
+    // a line that starts with a colon is a comment, which the API sends as a heartbeat
     if (colon <= 0) continue;
     const value = line.slice(colon + 1).replace(/^ /, "");
     const field = line.slice(0, colon);
@@ -22,6 +22,7 @@ function parseFrame(text: string): ServerSentEvent | null {
   return data.length === 0 ? null : { id, event, data: data.join("\n") };
 }
 
+/** Parses a stream of text chunks. An event may be spread over several chunks. */
 export async function* parseEventStream(pieces: AsyncIterable<string>): AsyncGenerator<ServerSentEvent> {
   let rest = "";
   for await (const piece of pieces) {

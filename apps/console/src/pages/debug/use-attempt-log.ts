@@ -2,23 +2,24 @@ import { useEffect, useState, useSyncExternalStore } from "react";
 import { type AttemptLog, type AttemptLogState, EMPTY_LOG, openAttemptLog } from "./attempt-log.ts";
 import type { AttemptFilters } from "./follow-attempts.ts";
 
-const never = () => () => undefined;
+/** Used before the log is open: there is nothing to subscribe to. */
+const subscribeToNothing = () => () => undefined;
 
-/** One log for as long as source and filters stay; other filters are another log. */
+/** Opens an attempt log and closes it when the component unmounts or the source or the filters change. */
 export function useAttemptLog(
   sourceId: string,
   filters: AttemptFilters,
 ): [AttemptLogState, AttemptLog | null] {
   const [log, setLog] = useState<AttemptLog | null>(null);
-  const asked = JSON.stringify(filters);
+  const filtersKey = JSON.stringify(filters);
   useEffect(() => {
-    const opened = openAttemptLog(sourceId, JSON.parse(asked) as AttemptFilters);
+    const opened = openAttemptLog(sourceId, JSON.parse(filtersKey) as AttemptFilters);
     setLog(opened);
     return () => {
       opened.close();
       setLog(null);
     };
-  }, [sourceId, asked]);
-  const state = useSyncExternalStore(log?.subscribe ?? never, log?.state ?? (() => EMPTY_LOG));
+  }, [sourceId, filtersKey]);
+  const state = useSyncExternalStore(log?.subscribe ?? subscribeToNothing, log?.state ?? (() => EMPTY_LOG));
   return [state, log];
 }

@@ -1,4 +1,4 @@
-/** What to paste where, and whether it works. */
+/** The install page: the snippet, whether events arrive, and what a CSP or a proxy needs. */
 import type { InstallPayload, Source } from "@headwater/contract";
 import { Button, NativeSelect, Paper, SegmentedControl, Stack, Text, TextInput, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
@@ -53,41 +53,37 @@ function SnippetSection({
   readonly install: InstallPayload;
   readonly hint: string | null;
 }) {
-  const [chosen, choose] = useState(defaultExampleFor(hint));
-  const example = EXAMPLES.find(({ value }) => value === chosen)!;
+  const [selected, select] = useState(defaultExampleFor(hint));
+  const example = EXAMPLES.find(({ value }) => value === selected)!;
   const data = EXAMPLES.map(({ value, label }) => ({ value, label }));
   return (
     <Paper withBorder p="lg">
       <Stack>
         <Title order={2} size="h4">
-          1. Paste the snippet
+          1. Add the snippet
         </Title>
         <SegmentedControl
           visibleFrom="sm"
           aria-label="Framework"
           data={data}
-          value={chosen}
-          onChange={choose}
+          value={selected}
+          onChange={select}
         />
         <NativeSelect
           hiddenFrom="sm"
           label="Framework"
           data={data}
-          value={chosen}
-          onChange={(event) => choose(event.currentTarget.value)}
+          value={selected}
+          onChange={(event) => select(event.currentTarget.value)}
         />
-        <Text size="sm">{example.step}</Text>
-        <CodeBlock
-          title={`${example.label} snippet`}
-          text={example.code(install)}
-          copyLabel="Copy the snippet"
-        />
+        <Text size="sm">{example.instruction}</Text>
+        <CodeBlock title={`${example.label} snippet`} text={example.code(install)} copyLabel="Copy snippet" />
         <Title order={2} size="h4">
-          2. Open the page
+          2. Open your site
         </Title>
         <Text size="sm">
-          From an origin that the source allows. The first page view shows above at once; if it is refused,
-          the reason does.
+          Open a page on one of the allowed origins. The first page view appears at the top of this page right
+          away. If it is refused, you see the reason and how to fix it.
         </Text>
       </Stack>
     </Paper>
@@ -99,23 +95,21 @@ function CspSection({ csp }: { readonly csp: InstallPayload["csp"] }) {
     <Paper withBorder p="lg">
       <Stack>
         <Title order={2} size="h4">
-          If the site has a Content-Security-Policy
+          Content Security Policy
         </Title>
         <CodeBlock title="Add to script-src" text={csp.scriptSrc.join(" ")} />
         <CodeBlock title="Add to connect-src" text={csp.connectSrc.join(" ")} />
-        <CodeBlock
-          title="Add to script-src as well, where inline scripts are let in by hash or nonce"
-          text={csp.snippetHash}
-        />
+        <CodeBlock title="Add to script-src if inline scripts need a hash or nonce" text={csp.snippetHash} />
         <Text size="sm" c="dimmed">
-          Not where 'unsafe-inline' lets them in: a hash would end that.
+          Do not add the hash if your policy has 'unsafe-inline': browsers ignore 'unsafe-inline' when a hash
+          is present.
         </Text>
       </Stack>
     </Paper>
   );
 }
 
-const RULES = [
+const PROXY_TARGETS = [
   { name: "nextjs", label: "Next.js" },
   { name: "nginx", label: "nginx" },
   { name: "caddy", label: "Caddy" },
@@ -129,9 +123,9 @@ interface ProxyProps {
 }
 
 function ProxySection({ proxy, onPath, error }: ProxyProps) {
-  const [chosen, choose] = useState<string>("nginx");
+  const [selected, select] = useState<string>("nginx");
   const [path, setPath] = useState(proxy.path);
-  const rule = RULES.find(({ name }) => name === chosen)!;
+  const target = PROXY_TARGETS.find(({ name }) => name === selected)!;
   const submit = (event: FormEvent) => {
     event.preventDefault();
     onPath(path.trim());
@@ -140,11 +134,12 @@ function ProxySection({ proxy, onPath, error }: ProxyProps) {
     <Paper withBorder p="lg">
       <Stack>
         <Title order={2} size="h4">
-          Through your own site
+          Proxy through your site
         </Title>
         <Text size="sm">
-          Under a path of the site itself, so that lists of other hosts do not apply. Choose the path, put the
-          rules where the site is served, and paste this snippet instead of the one above.
+          Serve the script from a path on your own domain, so that blocklists of third-party hosts do not
+          apply. Choose a path, add the rules to your web server, and use the snippet below instead of the one
+          above.
         </Text>
         <form onSubmit={submit} className="in-line">
           <TextInput
@@ -154,16 +149,16 @@ function ProxySection({ proxy, onPath, error }: ProxyProps) {
             onChange={(event) => setPath(event.currentTarget.value)}
           />
           <Button type="submit" variant="default">
-            Use this path
+            Update path
           </Button>
         </form>
         <SegmentedControl
-          aria-label="Where the site is served"
-          data={RULES.map(({ name, label }) => ({ value: name, label }))}
-          value={chosen}
-          onChange={choose}
+          aria-label="Web server"
+          data={PROXY_TARGETS.map(({ name, label }) => ({ value: name, label }))}
+          value={selected}
+          onChange={select}
         />
-        <CodeBlock title={`Rules for ${rule.label}`} text={proxy[rule.name]} />
+        <CodeBlock title={`Rules for ${target.label}`} text={proxy[target.name]} />
         <CodeBlock title="Snippet for this path" text={proxy.browserSnippet} />
       </Stack>
     </Paper>

@@ -1,4 +1,4 @@
-/** Whether something has come: it turns green at the first event, or shows what was refused and how to mend it. */
+/** Shows whether events arrive: waiting, receiving, or the refusal of the latest request and how to fix it. */
 import type { Attempt, Source } from "@headwater/contract";
 import { Alert, Group, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
@@ -11,7 +11,7 @@ import { useWorkspace } from "../../workspace-context.tsx";
 import { RefusalAlert } from "../debug/refusal-alert.tsx";
 import { useAttemptLog } from "../debug/use-attempt-log.ts";
 
-/** Who may not see attempts still learns of the first event, a little later. */
+/** Users without the debug:read permission see the first event by polling the source. */
 const POLL_MS = 3_000;
 const NO_FILTERS = {};
 
@@ -20,32 +20,32 @@ export function InstallStatus({ source }: { readonly source: Source }) {
   return can("debug:read") ? <StatusFromAttempts source={source} /> : <StatusFromSource source={source} />;
 }
 
-const brought = ({ accepted, duplicates }: Attempt) => accepted + duplicates > 0;
+const hasEvents = ({ accepted, duplicates }: Attempt) => accepted + duplicates > 0;
 
 function StatusFromAttempts({ source }: { readonly source: Source }) {
   const [{ attempts, error, isLive }] = useAttemptLog(source.sourceId, NO_FILTERS);
-  const changed = useInvalidateSource();
-  const newest = attempts.find((attempt) => brought(attempt) || attempt.outcome === "failed");
-  const came = newest !== undefined && brought(newest) ? newest : null;
-  const refused = newest !== undefined && came === null ? newest : null;
-  const cameId = came?.attemptId;
+  const invalidateSource = useInvalidateSource();
+  const newest = attempts.find((attempt) => hasEvents(attempt) || attempt.outcome === "failed");
+  const accepted = newest !== undefined && hasEvents(newest) ? newest : null;
+  const refused = newest !== undefined && accepted === null ? newest : null;
+  const acceptedId = accepted?.attemptId;
   const { sourceId } = source;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each that came
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs once per accepted attempt
   useEffect(() => {
-    if (cameId !== undefined) void changed(sourceId);
-  }, [cameId, sourceId]);
+    if (acceptedId !== undefined) void invalidateSource(sourceId);
+  }, [acceptedId, sourceId]);
   if (error) return <ErrorAlert error={error} />;
-  if (came !== null) {
+  if (accepted !== null) {
     return (
-      <ReceivingAlert at={came.receivedAt}>
-        From {came.origin ?? "a client without an origin"}.{" "}
+      <ReceivingAlert at={accepted.receivedAt}>
+        Origin: {accepted.origin ?? "—"}.{" "}
         <ButtonLink
           size="xs"
           variant="default"
           to="/analytics/setup/debug"
-          search={{ sourceId, attempt: came.attemptId }}
+          search={{ sourceId, attempt: accepted.attemptId }}
         >
-          See it in the debug view
+          View in debug
         </ButtonLink>
       </ReceivingAlert>
     );
@@ -55,27 +55,27 @@ function StatusFromAttempts({ source }: { readonly source: Source }) {
       <Stack gap="xs" data-state="refused">
         <RefusalAlert key={refused.attemptId} source={source} attempt={refused} />
         <Text size="sm" c="dimmed" className="wrap">
-          Refused <RelativeTime at={refused.receivedAt} />, from {refused.origin ?? "no origin"}. Still
-          waiting: mend it, load the page again, and it turns green.
+          Refused <RelativeTime at={refused.receivedAt} />. Origin: {refused.origin ?? "—"}. Fix the problem,
+          then reload your site.
         </Text>
       </Stack>
     );
   }
-  return <WaitingAlert>{isLive ? "Open a page that has the snippet." : "Connecting …"}</WaitingAlert>;
+  return <WaitingAlert>{isLive ? "Open a page with the snippet." : "Connecting…"}</WaitingAlert>;
 }
 
 function StatusFromSource({ source: { sourceId } }: { readonly source: Source }) {
   const { data, error } = useQuery({ ...sourceQuery(sourceId), refetchInterval: POLL_MS });
   if (error) return <ErrorAlert error={error} />;
   if (data && data.lastEventAt !== null) return <ReceivingAlert at={data.lastEventAt} />;
-  return <WaitingAlert>Open a page that has the snippet.</WaitingAlert>;
+  return <WaitingAlert>Open a page with the snippet.</WaitingAlert>;
 }
 
 const ReceivingAlert = ({ at, children }: { readonly at: string; readonly children?: React.ReactNode }) => (
-  <Alert color="green" title="It works: events arrive" data-state="came" role="status">
+  <Alert color="green" title="Receiving events" data-state="receiving" role="status">
     <Group gap="sm">
       <Text size="sm" className="wrap">
-        The last one came <RelativeTime at={at} />. {children}
+        Last event <RelativeTime at={at} />. {children}
       </Text>
     </Group>
   </Alert>
@@ -84,7 +84,7 @@ const ReceivingAlert = ({ at, children }: { readonly at: string; readonly childr
 const WaitingAlert = ({ children }: { readonly children: React.ReactNode }) => (
   <Alert
     color="gray"
-    title="Waiting for the first event …"
+    title="Waiting for the first event…"
     data-state="waiting"
     role="status"
     className="waiting"

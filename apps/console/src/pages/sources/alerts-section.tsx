@@ -1,4 +1,4 @@
-/** Whether anybody is told when a source fails or goes quiet; settings of the service say it, and this shows them. */
+/** Shows whether alerts are configured. They are settings of the service, so they cannot be changed here. */
 import { Paper, Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { supportQuery } from "../../queries.ts";
@@ -6,12 +6,12 @@ import { QueryResult } from "../../ui/page-states.tsx";
 import { TextWithCode } from "../../ui/text-with-code.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
 
-function said(settings: Readonly<Record<string, unknown>>): string {
+function describeAlerts(settings: Readonly<Record<string, unknown>>): string {
   if (!settings.ALERT_WEBHOOK_URL)
-    return "Nobody is told. With `ALERT_WEBHOOK_URL` and `ALERT_WEBHOOK_SECRET` set, the service sends a signed request to that address.";
+    return "Alerts are off. Set `ALERT_WEBHOOK_URL` and `ALERT_WEBHOOK_SECRET` to receive a signed webhook request.";
   const hours = Number(settings.ALERT_QUIET_HOURS);
-  const quiet = hours > 0 ? `, or accepts nothing for ${hours} hours (\`ALERT_QUIET_HOURS\`)` : "";
-  return `The address in \`ALERT_WEBHOOK_URL\` is told when the source starts failing${quiet}, and when it is well again.`;
+  const quiet = hours > 0 ? `, accepts no events for ${hours} hours (\`ALERT_QUIET_HOURS\`),` : "";
+  return `The service calls \`ALERT_WEBHOOK_URL\` when the source starts failing${quiet} or recovers.`;
 }
 
 export function AlertsSection() {
@@ -26,7 +26,7 @@ export function AlertsSection() {
         <QueryResult query={query} rows={1}>
           {({ settings }) => (
             <Text size="sm">
-              <TextWithCode text={said(settings)} />
+              <TextWithCode text={describeAlerts(settings)} />
             </Text>
           )}
         </QueryResult>

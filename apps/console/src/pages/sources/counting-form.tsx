@@ -1,4 +1,4 @@
-/** How a source's events are counted: its goals, its bots, and the paths that are left out. */
+/** The form for what a source counts: goals, bots and excluded paths. */
 import type { BotPolicy, Goal, Source } from "@headwater/contract";
 import { LIMITS } from "@headwater/contract/limits";
 import { Button, Fieldset, Group, NativeSelect, Stack, Text, Textarea, TextInput } from "@mantine/core";
@@ -6,90 +6,88 @@ import { ErrorAlert } from "../../ui/page-states.tsx";
 import { FormSection } from "./form-section.tsx";
 import { SaveRow, useSourceForm } from "./source-form.tsx";
 
-const BOTS = [
-  { value: "apart", label: "Kept apart: stored, and left out of the numbers unless asked for" },
-  { value: "reject", label: "Rejected: not stored" },
-  { value: "keep", label: "Counted like everybody else" },
+const BOT_OPTIONS = [
+  { value: "apart", label: "Store, but exclude from stats" },
+  { value: "reject", label: "Reject" },
+  { value: "keep", label: "Count like other visitors" },
 ] as const satisfies readonly { value: BotPolicy; label: string }[];
 
-/** As its line has it. */
-interface GoalLine {
+/** A goal as the form edits it. */
+interface GoalInput {
   readonly name: string;
   readonly kind: "event" | "path";
   readonly text: string;
 }
-const lineOf = ({ name, event, path }: Goal): GoalLine =>
+const toGoalInput = ({ name, event, path }: Goal): GoalInput =>
   event === null ? { name, kind: "path", text: path ?? "" } : { name, kind: "event", text: event };
-const goalOf = ({ name, kind, text }: GoalLine) => ({ name: name.trim(), [kind]: text.trim() });
-const EMPTY: GoalLine = { name: "", kind: "event", text: "" };
-const isGiven = ({ name, text }: GoalLine) => name.trim() !== "" || text.trim() !== "";
+const toGoal = ({ name, kind, text }: GoalInput) => ({ name: name.trim(), [kind]: text.trim() });
+const EMPTY_GOAL: GoalInput = { name: "", kind: "event", text: "" };
+const isFilled = ({ name, text }: GoalInput) => name.trim() !== "" || text.trim() !== "";
 
-const NO_PATH = "begins with / and has neither spaces nor ? nor #; * stands for anything";
+const PATH_RULE = "A path starts with / and contains no spaces, ? or #. Use * as a wildcard.";
 
-const pathsIn = (text: string): string[] =>
+const parsePaths = (text: string): string[] =>
   text
     .split("\n")
     .map((line) => line.trim())
     .filter((line) => line !== "");
 
-interface Counting {
-  readonly goals: GoalLine[];
+interface CountingFields {
+  readonly goals: GoalInput[];
   readonly bots: BotPolicy;
-  /** One a line. */
+  /** One path per line. */
   readonly paths: string;
 }
 
-const tidy = ({ goals, paths, ...rest }: Partial<Counting>): Partial<Counting> => ({
+const normalize = ({ goals, paths, ...rest }: Partial<CountingFields>): Partial<CountingFields> => ({
   ...rest,
-  ...(goals && { goals: goals.filter(isGiven) }),
-  ...(paths !== undefined && { paths: pathsIn(paths).join("\n") }),
+  ...(goals && { goals: goals.filter(isFilled) }),
+  ...(paths !== undefined && { paths: parsePaths(paths).join("\n") }),
 });
 
-const patchOf = ({ goals, paths, ...rest }: Partial<Counting>) => ({
+const toPatch = ({ goals, paths, ...rest }: Partial<CountingFields>) => ({
   ...rest,
-  ...(goals && { goals: goals.map(goalOf) }),
-  ...(paths !== undefined && { excludedPaths: pathsIn(paths) }),
+  ...(goals && { goals: goals.map(toGoal) }),
+  ...(paths !== undefined && { excludedPaths: parsePaths(paths) }),
 });
 
 export function CountingForm({ source }: { readonly source: Source }) {
-  const kept: Counting = {
-    goals: source.goals.map(lineOf),
+  const stored: CountingFields = {
+    goals: source.goals.map(toGoalInput),
     bots: source.bots,
     paths: source.excludedPaths.join("\n"),
   };
-  const form = useSourceForm({ source, kept, tidy, patchOf });
-  const { fields, put, submit, saved, failure } = form;
-  const wrongPath = pathsIn(fields.paths).find((_, at) => failure?.issueAt("excludedPaths", at));
+  const form = useSourceForm({ source, stored, normalize, toPatch });
+  const { fields, setFields, submit, saved, failure } = form;
+  const invalidPath = parsePaths(fields.paths).find((_, index) => failure?.issueAt("excludedPaths", index));
   return (
     <FormSection
-      title="What counts"
-      text="Bots and left-out paths hold for what comes from now on. Goals are looked up when numbers are asked for: they hold for what is stored too."
+      title="Counting"
+      text="Goals apply to all stored events. Changes to bots and excluded paths apply to new events only."
       onSubmit={submit}
     >
       {saved.error && <ErrorAlert error={saved.error} />}
       <GoalList
         goals={fields.goals}
-        onChange={(goals) => put({ goals })}
-        issueAt={(at, field) => failure?.issueAt("goals", at, field) ?? null}
+        onChange={(goals) => setFields({ goals })}
+        issueAt={(index, field) => failure?.issueAt("goals", index, field) ?? null}
       />
       <NativeSelect
         label="Bots"
-        data={[...BOTS]}
+        data={[...BOT_OPTIONS]}
         value={fields.bots}
-        onChange={(event) => put({ bots: event.currentTarget.value as BotPolicy })}
+        onChange={(event) => setFields({ bots: event.currentTarget.value as BotPolicy })}
       />
       <Textarea
-        label="Paths that are left out"
-        description="One a line; * stands for anything: /admin/*"
+        label="Excluded paths"
+        description="One path per line. Use * as a wildcard, as in /admin/*."
         autosize
         minRows={2}
         maxRows={10}
         spellCheck={false}
         value={fields.paths}
-        error={
-          wrongPath === undefined ? failure?.issueAt("excludedPaths") : `${wrongPath}: a path ${NO_PATH}`
-        }
-        onChange={(event) => put({ paths: event.currentTarget.value })}
+        error={invalidPath === undefined ? failure?.issueAt("excludedPaths") : `${invalidPath}: ${PATH_RULE}`}
+        onChange={(event) => setFields({ paths: event.currentTarget.value })}
       />
       <SaveRow saved={saved} label="Save" />
     </FormSection>
@@ -97,37 +95,36 @@ export function CountingForm({ source }: { readonly source: Source }) {
 }
 
 interface GoalListProps {
-  readonly goals: readonly GoalLine[];
-  readonly onChange: (goals: GoalLine[]) => void;
-  /** What the service said of a field of one of those that were sent. */
-  readonly issueAt: (at: number, field: keyof Goal) => string | null;
+  readonly goals: readonly GoalInput[];
+  readonly onChange: (goals: GoalInput[]) => void;
+  /** The API's message about a field of the goal at that index. */
+  readonly issueAt: (index: number, field: keyof Goal) => string | null;
 }
 
 function GoalList({ goals, onChange, issueAt }: GoalListProps) {
-  const put = (at: number, goal: GoalLine) =>
-    onChange(goals.map((one, index) => (index === at ? goal : one)));
+  const replace = (index: number, goal: GoalInput) => onChange(goals.with(index, goal));
   return (
     <Fieldset legend="Goals" variant="unstyled">
       <Text size="sm" c="dimmed" mb="xs">
-        What visitors are to do: send an event of that name, or view a page whose path fits (* stands for
-        anything).
+        A goal is reached by an event with this name or a view of a matching page. Use * as a wildcard in
+        paths.
       </Text>
       <Stack gap="sm">
-        {goals.map((goal, at) => (
+        {goals.map((goal, index) => (
           <GoalFields
-            // biome-ignore lint/suspicious/noArrayIndexKey: a goal is known by its place
-            key={at}
+            // biome-ignore lint/suspicious/noArrayIndexKey: goals in the form have no other identity
+            key={index}
             goal={goal}
-            number={at + 1}
-            issueAt={(field) => issueAt(at, field)}
-            onChange={(changed) => put(at, changed)}
-            onRemove={() => onChange(goals.filter((_, index) => index !== at))}
+            number={index + 1}
+            issueAt={(field) => issueAt(index, field)}
+            onChange={(changed) => replace(index, changed)}
+            onRemove={() => onChange(goals.toSpliced(index, 1))}
           />
         ))}
         {goals.length < LIMITS.maxGoals && (
           <Group>
-            <Button size="xs" variant="default" onClick={() => onChange([...goals, EMPTY])}>
-              Add a goal
+            <Button size="xs" variant="default" onClick={() => onChange([...goals, EMPTY_GOAL])}>
+              Add goal
             </Button>
           </Group>
         )}
@@ -137,10 +134,10 @@ function GoalList({ goals, onChange, issueAt }: GoalListProps) {
 }
 
 interface GoalFieldsProps {
-  readonly goal: GoalLine;
+  readonly goal: GoalInput;
   readonly number: number;
   readonly issueAt: (field: keyof Goal) => string | null;
-  readonly onChange: (goal: GoalLine) => void;
+  readonly onChange: (goal: GoalInput) => void;
   readonly onRemove: () => void;
 }
 
@@ -150,28 +147,28 @@ const GoalFields = ({ goal, number, issueAt, onChange, onRemove }: GoalFieldsPro
       aria-label={`Name of goal ${number}`}
       placeholder="Signed up"
       maxLength={LIMITS.maxNameLength}
-      required={isGiven(goal)}
+      required={isFilled(goal)}
       value={goal.name}
       error={issueAt("name")}
       onChange={(event) => onChange({ ...goal, name: event.currentTarget.value })}
     />
     <NativeSelect
-      aria-label={`Kind of goal ${number}`}
+      aria-label={`Type of goal ${number}`}
       data={[
         { value: "event", label: "Event" },
         { value: "path", label: "Page" },
       ]}
       value={goal.kind}
-      onChange={(event) => onChange({ ...goal, kind: event.currentTarget.value as GoalLine["kind"] })}
+      onChange={(event) => onChange({ ...goal, kind: event.currentTarget.value as GoalInput["kind"] })}
     />
     <TextInput
-      aria-label={`Goal ${number} is`}
+      aria-label={`Target of goal ${number}`}
       placeholder={goal.kind === "event" ? "signup" : "/thanks/*"}
       maxLength={goal.kind === "event" ? LIMITS.maxEventNameLength : LIMITS.maxPathPatternLength}
-      required={isGiven(goal)}
+      required={isFilled(goal)}
       spellCheck={false}
       value={goal.text}
-      error={goal.kind === "path" && issueAt("path") !== null ? `A path ${NO_PATH}` : issueAt(goal.kind)}
+      error={goal.kind === "path" && issueAt("path") !== null ? PATH_RULE : issueAt(goal.kind)}
       onChange={(event) => onChange({ ...goal, text: event.currentTarget.value })}
     />
     <Button variant="default" onClick={onRemove} aria-label={`Remove goal ${number}`}>

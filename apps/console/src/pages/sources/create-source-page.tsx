@@ -12,12 +12,12 @@ import { useIsMounted } from "../../ui/use-is-mounted.ts";
 import { useSubmit } from "../../ui/use-submit.ts";
 import { useWorkspace } from "../../workspace-context.tsx";
 import { FrameworkField } from "./framework-field.tsx";
-import { areOrigins, givenOrigins, OriginsField } from "./origins-field.tsx";
+import { areValidOrigins, cleanOrigins, OriginsField } from "./origins-field.tsx";
 
 export const CreateSourcePage = () => (
   <Page
-    title="Create a source"
-    lead="One for each application: it gets a public key and a snippet of its own."
+    title="Create source"
+    lead="Create one source per site or app. Each has its own public key and snippet."
   >
     <RequirePermission to="sources:write">
       <CreateSource />
@@ -36,7 +36,7 @@ function CreateSource() {
   const created = useMutation({
     mutationFn: () =>
       callApi("createSource", {
-        body: { organizationId, name: name.trim(), allowedOrigins: givenOrigins(origins), frameworkHint },
+        body: { organizationId, name: name.trim(), allowedOrigins: cleanOrigins(origins), frameworkHint },
       }),
     onSuccess: async ({ sourceId }) => {
       await client.invalidateQueries({ queryKey: ["sources"] });
@@ -45,8 +45,8 @@ function CreateSource() {
     },
   });
   const failure = created.error instanceof ApiError ? created.error : null;
-  const isBegun = name.trim() !== "" || givenOrigins(origins).length > 0 || frameworkHint !== null;
-  const submit = useSubmit(() => created.mutateAsync(), isBegun);
+  const isDirty = name.trim() !== "" || cleanOrigins(origins).length > 0 || frameworkHint !== null;
+  const submit = useSubmit(() => created.mutateAsync(), isDirty);
   return (
     <Paper withBorder p="lg" maw={680} component="form" onSubmit={submit}>
       <Stack>
@@ -73,9 +73,9 @@ function CreateSource() {
           <AsyncButton
             type="submit"
             isPending={created.isPending}
-            disabled={name.trim() === "" || !areOrigins(origins)}
+            disabled={name.trim() === "" || !areValidOrigins(origins)}
           >
-            Create
+            Create source
           </AsyncButton>
         </Group>
       </Stack>

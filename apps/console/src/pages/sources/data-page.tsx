@@ -1,4 +1,4 @@
-/** What becomes of a source's data: how it is counted, how long it is kept, whom it is erased of, who is told. */
+/** The data page of a source: counting, retention, erasure of visitors, and alerts. */
 import type { Source } from "@headwater/contract";
 import { Stack } from "@mantine/core";
 import { useWorkspace } from "../../workspace-context.tsx";
@@ -9,7 +9,7 @@ import { RetentionForm } from "./retention-form.tsx";
 import { SourcePage } from "./source-page.tsx";
 
 export const DataPage = () => (
-  <SourcePage title="What becomes of its data" permission="sources:write">
+  <SourcePage title="Data" permission="sources:write">
     {(source) => <Data source={source} />}
   </SourcePage>
 );

@@ -1,4 +1,4 @@
-/** What is held of one visitor goes; its receipt stands in the address, so that it can be come back to. */
+/** The form that erases a visitor's data. The receipt is kept in the URL, so that its status can be looked up later. */
 import type { Erasure, Source, VisitorKind } from "@headwater/contract";
 import { Alert, Group, NativeSelect, Text, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
@@ -15,16 +15,16 @@ import { useSubmit } from "../../ui/use-submit.ts";
 import { useWorkspace } from "../../workspace-context.tsx";
 import { FormSection } from "./form-section.tsx";
 
-const KINDS = [
-  { value: "anonymousId", label: "Visitor (anonymousId)" },
-  { value: "userId", label: "User (userId)" },
+const ID_TYPES = [
+  { value: "anonymousId", label: "Anonymous ID" },
+  { value: "userId", label: "User ID" },
 ] as const satisfies readonly { value: VisitorKind; label: string }[];
 
 const POLL_MS = 2_000;
-const WORKS_AT: Record<Erasure["status"], string> = {
-  ledger: "Erasing what has not been shipped, with sessions and debug snapshots …",
-  shipping: "Waiting for what was on its way to the warehouse …",
-  warehouse: "Erasing in the warehouse …",
+const STATUS_TITLES: Record<Erasure["status"], string> = {
+  ledger: "Erasing sessions, debug snapshots and events that are not in the warehouse yet…",
+  shipping: "Waiting for events that are being sent to the warehouse…",
+  warehouse: "Erasing events in the warehouse…",
   done: "Erased",
 };
 
@@ -35,7 +35,7 @@ export function EraseVisitorForm({ source: { sourceId, name } }: { readonly sour
   const isMounted = useIsMounted();
   const [kind, setKind] = useState<VisitorKind>("anonymousId");
   const [id, setId] = useState("");
-  const [isAsked, setAsked] = useState(false);
+  const [isDialogOpen, setDialogOpen] = useState(false);
   const erase = async () => {
     const body = { organizationId, sourceId, [kind]: id.trim() };
     const { receiptId } = await callApi("eraseVisitor", { body });
@@ -43,22 +43,22 @@ export function EraseVisitorForm({ source: { sourceId, name } }: { readonly sour
     setId("");
     await navigate({ to: "/sources/data", search: { sourceId, receipt: receiptId }, resetScroll: false });
   };
-  const isGiven = id.trim() !== "";
+  const hasId = id.trim() !== "";
   return (
     <FormSection
-      title="Erase a visitor"
-      text="Every event of this source that carries the id, with its sessions and debug snapshots. It cannot be taken back."
-      onSubmit={useSubmit(() => setAsked(true), isGiven)}
+      title="Erase visitor"
+      text="Deletes all events, sessions and debug snapshots of one visitor from this source. This cannot be undone."
+      onSubmit={useSubmit(() => setDialogOpen(true), hasId)}
     >
       <Group align="flex-end" gap="sm">
         <NativeSelect
-          label="Known by"
-          data={[...KINDS]}
+          label="ID type"
+          data={[...ID_TYPES]}
           value={kind}
           onChange={(event) => setKind(event.currentTarget.value as VisitorKind)}
         />
         <TextInput
-          label="Id"
+          label="ID"
           required
           maxLength={200}
           spellCheck={false}
@@ -66,20 +66,20 @@ export function EraseVisitorForm({ source: { sourceId, name } }: { readonly sour
           value={id}
           onChange={(event) => setId(event.currentTarget.value)}
         />
-        <AsyncButton type="submit" color="red" variant="light" disabled={!isGiven}>
-          Erase …
+        <AsyncButton type="submit" color="red" variant="light" disabled={!hasId}>
+          Erase
         </AsyncButton>
       </Group>
       {receipt !== undefined && <ErasureReceipt key={receipt} receiptId={receipt} />}
       <ConfirmDialog
         title="Erase this visitor?"
-        confirmLabel="Erase"
-        opened={isAsked}
-        onClose={() => setAsked(false)}
+        confirmLabel="Erase visitor"
+        opened={isDialogOpen}
+        onClose={() => setDialogOpen(false)}
         onConfirm={erase}
       >
         <Text className="wrap">
-          What “<bdi>{name}</bdi>” has received with the {kind} “{id.trim()}” is gone for good.
+          All data with the {kind} “{id.trim()}” will be permanently deleted from “<bdi>{name}</bdi>”.
         </Text>
       </ConfirmDialog>
     </FormSection>
@@ -100,15 +100,15 @@ function ErasureReceipt({ receiptId }: { readonly receiptId: string }) {
   return (
     <QueryResult query={query} rows={1}>
       {({ status, requestedAt, finishedAt }) => (
-        <Alert color={status === "done" ? "green" : "gray"} title={WORKS_AT[status]} role="status">
+        <Alert color={status === "done" ? "green" : "gray"} title={STATUS_TITLES[status]} role="status">
           <Text size="sm" className="wrap">
-            Asked for <RelativeTime at={requestedAt} />
+            Requested <RelativeTime at={requestedAt} />
             {finishedAt !== null && (
               <>
-                , done <RelativeTime at={finishedAt} />
+                , finished <RelativeTime at={finishedAt} />
               </>
             )}
-            . Receipt <code>{receiptId}</code>: this address shows it again, for 90 days.
+            . Receipt: <code>{receiptId}</code>. This page’s URL shows it for 90 days.
           </Text>
         </Alert>
       )}

@@ -9,7 +9,7 @@ interface FormSectionProps {
   readonly children: ReactNode;
 }
 
-/** A part of a page that is sent by itself. */
+/** A section of a page with its own form. */
 export const FormSection = ({ title, text, onSubmit, children }: FormSectionProps) => (
   <Paper withBorder p="lg" component="form" aria-label={title} onSubmit={onSubmit}>
     <Stack>

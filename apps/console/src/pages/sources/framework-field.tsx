@@ -1,8 +1,8 @@
 import { NativeSelect } from "@mantine/core";
 
-/** The contract's known ones, by the names that people know. */
+/** The frameworks that the contract knows, with their names. */
 export const FRAMEWORKS = [
-  { value: "html", label: "Plain HTML, or any other" },
+  { value: "html", label: "HTML or other" },
   { value: "nextjs", label: "Next.js" },
   { value: "react", label: "React" },
   { value: "vue", label: "Vue" },
@@ -20,13 +20,13 @@ interface FrameworkFieldProps {
 
 export function FrameworkField({ value, onChange }: FrameworkFieldProps) {
   const isKnown = value === null || FRAMEWORKS.some((one) => one.value === value);
-  const own = isKnown ? [] : [{ value: value ?? "", label: value ?? "" }];
+  const unknown = isKnown ? [] : [{ value: value ?? "", label: value ?? "" }];
   return (
     <NativeSelect
       label="Framework"
-      description="Which snippet is shown first."
+      description="The install page shows this framework’s snippet first."
       value={value ?? ""}
-      data={[{ value: "", label: "Not said" }, ...FRAMEWORKS, ...own]}
+      data={[{ value: "", label: "None" }, ...FRAMEWORKS, ...unknown]}
       onChange={(event) => onChange(event.currentTarget.value || null)}
     />
   );

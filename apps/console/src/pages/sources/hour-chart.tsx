@@ -1,4 +1,4 @@
-/** The last day's events by hour, as the warehouse has them; nothing where it has none. */
+/** The events of the last 24 hours by hour, from the warehouse. Renders nothing without a warehouse or without events. */
 import { useQuery } from "@tanstack/react-query";
 import { callApi } from "../../api.ts";
 import { formatCount, pluralize } from "../../ui/format-count.ts";
@@ -6,7 +6,7 @@ import { formatCount, pluralize } from "../../ui/format-count.ts";
 const HOUR_MS = 3_600_000;
 const HOURS = 24;
 
-/** This hour and those before it. */
+/** The current hour and the 23 before it. */
 function lastHours(): [from: string, to: string] {
   const end = (Math.floor(Date.now() / HOUR_MS) + 1) * HOUR_MS;
   return [new Date(end - HOURS * HOUR_MS).toISOString(), new Date(end).toISOString()];
@@ -26,14 +26,14 @@ export function HourChart({ sourceId }: { readonly sourceId: string }) {
     start: String(start),
     events: events ?? 0,
   }));
-  const most = Math.max(...(hours?.map(({ events }) => events) ?? []), 0);
-  if (!hours || most === 0) return null;
+  const highest = Math.max(...(hours?.map(({ events }) => events) ?? []), 0);
+  if (!hours || highest === 0) return null;
   const total = hours.reduce((sum, { events }) => sum + events, 0);
   return (
     <div className="columns hours" role="img" aria-label={`${pluralize(total, "event")} by hour`}>
       {hours.map(({ start, events }) => (
         <span key={start} title={`${new Date(start).toLocaleTimeString("en")}: ${formatCount(events)}`}>
-          <span style={{ height: `${(events / most) * 100}%` }} />
+          <span style={{ height: `${(events / highest) * 100}%` }} />
         </span>
       ))}
     </div>

@@ -8,13 +8,13 @@ interface InstallPromptProps {
   readonly children: ReactNode;
 }
 
-/** Where nothing has come yet: what leads to something. */
+/** The empty state of a source without events, with a link to its install page. */
 export const InstallPrompt = ({ title, sourceId, children }: InstallPromptProps) => (
   <EmptyState
     title={title}
     action={
       <ButtonLink to="/analytics/setup/install" search={{ sourceId }}>
-        Install the snippet
+        Install snippet
       </ButtonLink>
     }
   >

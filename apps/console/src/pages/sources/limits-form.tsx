@@ -1,4 +1,4 @@
-/** The limits that a source may have of its own; empty: the service's. */
+/** The form for a source's own limits. An empty field uses the service's limit. */
 import type { Source, SourceLimits } from "@headwater/contract";
 import { LIMITS } from "@headwater/contract/limits";
 import { Group, Paper, Stack, TextInput } from "@mantine/core";
@@ -7,52 +7,52 @@ import { ErrorAlert } from "../../ui/page-states.tsx";
 import { SectionHeader } from "../../ui/section-header.tsx";
 import { SaveRow, useSourceForm } from "./source-form.tsx";
 
-const FIELDS = [
-  { name: "maxBatchSize", label: "Events in a batch", min: 1, max: LIMITS.maxBatchSizeCeiling },
-  { name: "maxPayloadBytes", label: "Bytes of a request", min: 1_024, max: LIMITS.maxPayloadBytesCeiling },
+const LIMIT_FIELDS = [
+  { name: "maxBatchSize", label: "Events per batch", min: 1, max: LIMITS.maxBatchSizeCeiling },
+  { name: "maxPayloadBytes", label: "Bytes per request", min: 1_024, max: LIMITS.maxPayloadBytesCeiling },
   {
     name: "clientRatePerSecond",
-    label: "Requests a second of one address",
+    label: "Requests per second and IP address",
     min: 1,
     max: LIMITS.clientRatePerSecondCeiling,
   },
 ] as const satisfies readonly { name: keyof SourceLimits; label: string; min: number; max: number }[];
 
-type Texts = Record<keyof SourceLimits, string>;
-const textOf = (limit: number | null) => (limit === null ? "" : String(limit));
-const limitOf = (text: string) => (text.trim() === "" ? null : Number(text));
+type LimitTexts = Record<keyof SourceLimits, string>;
+const toText = (limit: number | null) => (limit === null ? "" : String(limit));
+const toLimit = (text: string) => (text.trim() === "" ? null : Number(text));
 
-const tidy = (typed: Partial<Texts>) => typed;
-const patchOf = (changes: Partial<Texts>) => {
-  const limits = Object.entries(changes).map(([name, text]) => [name, limitOf(text)]);
+const normalize = (edited: Partial<LimitTexts>) => edited;
+const toPatch = (changes: Partial<LimitTexts>) => {
+  const limits = Object.entries(changes).map(([name, text]) => [name, toLimit(text)]);
   return limits.length === 0 ? {} : { limits: Object.fromEntries(limits) as Partial<SourceLimits> };
 };
 
 export function LimitsForm({ source }: { readonly source: Source }) {
   const { limits } = source;
-  const kept: Texts = {
-    maxBatchSize: textOf(limits.maxBatchSize),
-    maxPayloadBytes: textOf(limits.maxPayloadBytes),
-    clientRatePerSecond: textOf(limits.clientRatePerSecond),
+  const stored: LimitTexts = {
+    maxBatchSize: toText(limits.maxBatchSize),
+    maxPayloadBytes: toText(limits.maxPayloadBytes),
+    clientRatePerSecond: toText(limits.clientRatePerSecond),
   };
-  const { fields, put, submit, saved, failure } = useSourceForm({ source, kept, tidy, patchOf });
+  const { fields, setFields, submit, saved, failure } = useSourceForm({ source, stored, normalize, toPatch });
   return (
     <Paper withBorder p="lg" component="form" aria-label="Limits" onSubmit={submit}>
       <Stack>
-        <SectionHeader title="Limits">Where a field is empty, the service's own limit holds.</SectionHeader>
+        <SectionHeader title="Limits">Leave a field empty to use the service’s default.</SectionHeader>
         {saved.error && <ErrorAlert error={saved.error} />}
         <Group grow align="flex-start" className="fields">
-          {FIELDS.map(({ name, label, min, max }) => (
+          {LIMIT_FIELDS.map(({ name, label, min, max }) => (
             <TextInput
               key={name}
               type="number"
               label={label}
-              description={`At most ${formatCount(max)}`}
+              description={`Up to ${formatCount(max)}`}
               min={min}
               max={max}
               value={fields[name]}
               error={failure?.issueAt("limits", name)}
-              onChange={(event) => put({ [name]: event.currentTarget.value })}
+              onChange={(event) => setFields({ [name]: event.currentTarget.value })}
             />
           ))}
         </Group>

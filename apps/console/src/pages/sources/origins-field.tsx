@@ -1,46 +1,45 @@
-/** The origins that may send, one a line; each is shown at once as it will be kept, or with what was probably meant. */
+/** A list of allowed origins. Each line shows its normalized form or a suggestion for an invalid origin. */
 import { normalizeOrigin, suggestOrigin } from "@headwater/contract/origin";
 import { Button, Fieldset, Group, Stack, Text, TextInput } from "@mantine/core";
 
 interface OriginsFieldProps {
   readonly origins: readonly string[];
   readonly onChange: (origins: string[]) => void;
-  /** What the service said of one of those that were sent. */
+  /** The API's message about the origin at that index. */
   readonly issueAt?: ((index: number) => string | null) | undefined;
 }
 
-/** What is to be sent: empty lines are no origins. */
-export const givenOrigins = (origins: readonly string[]): string[] =>
+/** @returns the origins to send to the API: trimmed, without empty lines */
+export const cleanOrigins = (origins: readonly string[]): string[] =>
   origins.map((origin) => origin.trim()).filter((origin) => origin !== "");
 
-export const areOrigins = (origins: readonly string[]): boolean =>
-  givenOrigins(origins).every((origin) => normalizeOrigin(origin) !== null);
+export const areValidOrigins = (origins: readonly string[]): boolean =>
+  cleanOrigins(origins).every((origin) => normalizeOrigin(origin) !== null);
 
 export function OriginsField({ origins, onChange, issueAt }: OriginsFieldProps) {
   const lines = origins.length === 0 ? [""] : origins;
-  const replace = (index: number, value: string) =>
-    onChange(lines.map((line, at) => (at === index ? value : line)));
+  const replace = (index: number, value: string) => onChange(lines.with(index, value));
   return (
     <Fieldset legend="Allowed origins" variant="unstyled">
       <Text size="sm" c="dimmed" mb="xs">
-        Scheme, host and port of the pages that may send: https://shop.example.com, https://*.example.com for
-        every sub-domain, http://localhost:* for any port, or * for all.
+        The sites that may send events, as scheme, host and port: https://shop.example.com. Use
+        https://*.example.com for all subdomains, http://localhost:* for any port, or * for every site.
       </Text>
       <Stack gap="xs">
         {lines.map((line, index) => (
           <OriginLine
-            // biome-ignore lint/suspicious/noArrayIndexKey: a line is known by its place
+            // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other identity than their position
             key={index}
             line={line}
             number={index + 1}
             issue={issueAt?.(index) ?? null}
             onChange={(value) => replace(index, value)}
-            onRemove={lines.length > 1 ? () => onChange(lines.filter((_, at) => at !== index)) : null}
+            onRemove={lines.length > 1 ? () => onChange(lines.toSpliced(index, 1)) : null}
           />
         ))}
         <Group>
           <Button size="xs" variant="default" onClick={() => onChange([...lines, ""])}>
-            Add another
+            Add origin
           </Button>
         </Group>
       </Stack>
@@ -57,11 +56,10 @@ interface OriginLineProps {
 }
 
 function OriginLine({ line, number, issue, onChange, onRemove }: OriginLineProps) {
-  const isGiven = line.trim() !== "";
-  const normal = isGiven ? normalizeOrigin(line) : null;
-  const meant = isGiven && normal === null ? suggestOrigin(line) : null;
-  const wrong =
-    isGiven && normal === null ? "This is no origin: scheme://host, with a port where there is one." : null;
+  const hasText = line.trim() !== "";
+  const normalized = hasText ? normalizeOrigin(line) : null;
+  const isInvalid = hasText && normalized === null;
+  const suggestion = isInvalid ? suggestOrigin(line) : null;
   return (
     <div>
       <Group gap="xs" align="flex-start" wrap="nowrap">
@@ -70,7 +68,7 @@ function OriginLine({ line, number, issue, onChange, onRemove }: OriginLineProps
           aria-label={`Origin ${number}`}
           placeholder="https://www.example.com"
           value={line}
-          error={issue ?? wrong}
+          error={issue ?? (isInvalid && "Not a valid origin. Use scheme://host, with a port if needed.")}
           spellCheck={false}
           autoCapitalize="off"
           onChange={(event) => onChange(event.currentTarget.value)}
@@ -82,14 +80,14 @@ function OriginLine({ line, number, issue, onChange, onRemove }: OriginLineProps
         )}
       </Group>
       <Group gap="xs" mt={4} aria-live="polite">
-        {meant !== null && (
-          <Button size="xs" variant="light" onClick={() => onChange(meant)} className="wrap-button">
-            Did you mean {meant}?
+        {suggestion !== null && (
+          <Button size="xs" variant="light" onClick={() => onChange(suggestion)} className="wrap-button">
+            Did you mean {suggestion}?
           </Button>
         )}
-        {normal !== null && normal !== line.trim() && (
+        {normalized !== null && normalized !== line.trim() && (
           <Text size="sm" c="dimmed" className="wrap">
-            Kept as <code>{normal}</code>
+            Saved as <code>{normalized}</code>
           </Text>
         )}
       </Group>

@@ -1,4 +1,4 @@
-/** The public key: a new one, what that cuts off, and who still uses an old one. */
+/** A source's public key: copy, rotate, and the installs that still use an old key. */
 import type { Attempt, Source } from "@headwater/contract";
 import { Button, Code, Group, List, NativeSelect, Paper, Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
@@ -9,18 +9,18 @@ import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { pluralize } from "../../ui/format-count.ts";
 import { QueryResult } from "../../ui/page-states.tsx";
-import { ExactTime, RelativeTime } from "../../ui/relative-time.tsx";
+import { ExpiryTime, RelativeTime } from "../../ui/relative-time.tsx";
 
-const GRACES = [
-  { value: "0", label: "None: the old key stops at once" },
-  { value: "3600", label: "An hour" },
-  { value: "86400", label: "A day" },
-  { value: "604800", label: "A week" },
+const GRACE_PERIODS = [
+  { value: "0", label: "None" },
+  { value: "3600", label: "1 hour" },
+  { value: "86400", label: "1 day" },
+  { value: "604800", label: "1 week" },
 ];
 
 export function PublicKeySection({ source }: { readonly source: Source }) {
   const { sourceId, publicKey, previousKeyExpiresAt, publicKeyRotatedAt } = source;
-  const [isAsked, setAsked] = useState(false);
+  const [isDialogOpen, setDialogOpen] = useState(false);
   return (
     <Paper withBorder p="lg">
       <Stack>
@@ -30,8 +30,8 @@ export function PublicKeySection({ source }: { readonly source: Source }) {
         <Group gap="sm">
           <Code className="wrap">{publicKey}</Code>
           <CopyButton text={publicKey} />
-          <Button size="xs" variant="default" onClick={() => setAsked(true)}>
-            Rotate …
+          <Button size="xs" variant="default" onClick={() => setDialogOpen(true)}>
+            Rotate
           </Button>
         </Group>
         {publicKeyRotatedAt !== null && (
@@ -39,17 +39,17 @@ export function PublicKeySection({ source }: { readonly source: Source }) {
             <Text size="sm">
               Rotated <RelativeTime at={publicKeyRotatedAt} />.{" "}
               {previousKeyExpiresAt === null ? (
-                "The key before it is let in no more."
+                "The previous key is no longer accepted."
               ) : (
                 <>
-                  The key before it is let in until <ExactTime at={previousKeyExpiresAt} />.
+                  The previous key is accepted until <ExpiryTime at={previousKeyExpiresAt} />.
                 </>
               )}
             </Text>
             <OutdatedInstalls sourceId={sourceId} />
           </>
         )}
-        <RotateKeyDialog source={source} opened={isAsked} onClose={() => setAsked(false)} />
+        <RotateKeyDialog source={source} opened={isDialogOpen} onClose={() => setDialogOpen(false)} />
       </Stack>
     </Paper>
   );
@@ -63,26 +63,26 @@ interface RotateKeyDialogProps {
 
 function RotateKeyDialog({ source: { sourceId }, opened, onClose }: RotateKeyDialogProps) {
   const [grace, setGrace] = useState("86400");
-  const changed = useInvalidateSource();
+  const invalidateSource = useInvalidateSource();
   const rotate = async () => {
     await callApi("regenerateKey", { params: { sourceId }, body: { gracePeriodSeconds: Number(grace) } });
-    await changed(sourceId);
+    await invalidateSource(sourceId);
   };
   return (
     <ConfirmDialog
-      title="Rotate the public key?"
-      confirmLabel="Rotate the key"
+      title="Rotate public key?"
+      confirmLabel="Rotate key"
       opened={opened}
       onClose={onClose}
       onConfirm={rotate}
     >
       <Text>
-        The source gets a new key. Every install that still has the old one is cut off when the grace period
-        is over: its events are refused until the new snippet is pasted. Visits that are under way go on.
+        The source gets a new key. After the grace period, events with the old key are refused until the site
+        uses the new snippet. Visits in progress continue.
       </Text>
       <NativeSelect
         label="Grace period"
-        data={GRACES}
+        data={GRACE_PERIODS}
         value={grace}
         onChange={(event) => setGrace(event.currentTarget.value)}
       />
@@ -90,25 +90,28 @@ function RotateKeyDialog({ source: { sourceId }, opened, onClose }: RotateKeyDia
   );
 }
 
-interface Install {
+interface OutdatedInstall {
   readonly origin: string;
   readonly sdkVersion: string;
   readonly count: number;
   readonly lastSeenAt: string;
 }
 
-/** Attempts with a key that is not the current one, by where they came from. @param attempts newest first */
-function installsOf(attempts: readonly Attempt[]): Install[] {
+/**
+ * Groups the attempts with an old key by origin and client version.
+ * @param attempts newest first
+ */
+function findOutdatedInstalls(attempts: readonly Attempt[]): OutdatedInstall[] {
   const old = attempts.filter(({ keyState }) => keyState !== "current");
   const groups = Object.groupBy(old, ({ origin, sdkVersion }) => `${origin} ${sdkVersion}`);
-  return Object.values(groups).flatMap((group) => {
-    const [newest] = group ?? [];
+  return Object.values(groups).flatMap((group = []) => {
+    const [newest] = group;
     if (!newest) return [];
     const { origin, sdkVersion, receivedAt } = newest;
     return {
-      origin: origin ?? "no origin",
-      sdkVersion: sdkVersion ?? "unknown",
-      count: group!.length,
+      origin: origin ?? "No Origin header",
+      sdkVersion: sdkVersion ?? "unknown client",
+      count: group.length,
       lastSeenAt: receivedAt,
     };
   });
@@ -122,22 +125,21 @@ function OutdatedInstalls({ sourceId }: { readonly sourceId: string }) {
   return (
     <QueryResult query={query} rows={1}>
       {({ bootstrapAttempts, eventAttempts }) => {
-        const installs = installsOf(
+        const installs = findOutdatedInstalls(
           [...bootstrapAttempts, ...eventAttempts].sort((a, b) => (a.receivedAt < b.receivedAt ? 1 : -1)),
         );
         if (installs.length === 0) {
-          return <Text size="sm">None of the latest attempts has used an old key.</Text>;
+          return <Text size="sm">No recent attempt used an old key.</Text>;
         }
         return (
           <div>
             <Text size="sm" fw={600}>
-              Installs that still use an old key
+              Installs with an old key
             </Text>
             <List size="sm">
               {installs.map(({ origin, sdkVersion, count, lastSeenAt }) => (
                 <List.Item key={`${origin} ${sdkVersion}`} className="wrap">
-                  {origin}, client {sdkVersion}: {pluralize(count, "attempt")}, last{" "}
-                  <RelativeTime at={lastSeenAt} />
+                  {origin}, {sdkVersion}: {pluralize(count, "attempt")}, last <RelativeTime at={lastSeenAt} />
                 </List.Item>
               ))}
             </List>

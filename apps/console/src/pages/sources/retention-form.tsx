@@ -1,4 +1,4 @@
-/** How long a source's events are kept. What is deleted does not come back, so fewer days are asked about. */
+/** The form for a source's retention. A shorter retention deletes events, so it asks for confirmation. */
 import type { Source } from "@headwater/contract";
 import { LIMITS } from "@headwater/contract/limits";
 import { Group, Text, TextInput } from "@mantine/core";
@@ -13,30 +13,30 @@ import { ErrorAlert } from "../../ui/page-states.tsx";
 import { useSubmit } from "../../ui/use-submit.ts";
 import { FormSection } from "./form-section.tsx";
 
-const daysOf = (text: string) => (text.trim() === "" ? null : Number(text));
+const toDays = (text: string) => (text.trim() === "" ? null : Number(text));
 
 export function RetentionForm({ source }: { readonly source: Source }) {
-  const { sourceId, organizationId, retentionDays: kept } = source;
-  const [typed, setTyped] = useState<string | null>(null);
-  const [isAsked, setAsked] = useState(false);
-  const changed = useInvalidateSource();
-  const text = typed ?? String(kept ?? "");
-  const retentionDays = daysOf(text);
+  const { sourceId, organizationId, retentionDays: stored } = source;
+  const [edited, setEdited] = useState<string | null>(null);
+  const [isDialogOpen, setDialogOpen] = useState(false);
+  const invalidateSource = useInvalidateSource();
+  const text = edited ?? String(stored ?? "");
+  const retentionDays = toDays(text);
   const save = async () => {
     await callApi("updateSource", { params: { sourceId }, body: { organizationId, retentionDays } });
-    await changed(sourceId);
-    // what was typed since stays
-    setTyped((now) => (now === typed ? null : now));
+    await invalidateSource(sourceId);
+    // keeps what was typed during the request
+    setEdited((current) => (current === edited ? null : current));
   };
   const saved = useMutation({ mutationFn: save });
-  const deletes = retentionDays !== null && (kept === null || retentionDays < kept);
-  const isUnsaved = retentionDays !== kept;
-  const submit = useSubmit(() => (deletes ? setAsked(true) : saved.mutateAsync()), isUnsaved);
+  const deletesEvents = retentionDays !== null && (stored === null || retentionDays < stored);
+  const isUnsaved = retentionDays !== stored;
+  const submit = useSubmit(() => (deletesEvents ? setDialogOpen(true) : saved.mutateAsync()), isUnsaved);
   const failure = saved.error instanceof ApiError ? saved.error : null;
   return (
     <FormSection
-      title="How long events are kept"
-      text="Older ones are deleted from the warehouse. Usage counts and the audit log stay."
+      title="Retention"
+      text="Older events are deleted from the warehouse. Usage counts and the audit log are not affected."
       onSubmit={submit}
     >
       {failure && <ErrorAlert error={failure} />}
@@ -44,28 +44,28 @@ export function RetentionForm({ source }: { readonly source: Source }) {
         <TextInput
           type="number"
           label="Days"
-          description={`Empty: for ever; at most ${formatCount(LIMITS.maxRetentionDays)}`}
+          description={`Up to ${formatCount(LIMITS.maxRetentionDays)}. Leave empty to keep events forever.`}
           min={1}
           max={LIMITS.maxRetentionDays}
           step={1}
           value={text}
           error={failure?.issueAt("retentionDays")}
-          onChange={(event) => setTyped(event.currentTarget.value)}
+          onChange={(event) => setEdited(event.currentTarget.value)}
         />
         <AsyncButton type="submit" variant="default" isPending={saved.isPending} disabled={!isUnsaved}>
-          Save the days
+          Save retention
         </AsyncButton>
       </Group>
       <ConfirmDialog
         title="Delete older events?"
-        confirmLabel={`Keep ${pluralize(retentionDays ?? 0, "day")}`}
-        opened={isAsked}
-        onClose={() => setAsked(false)}
+        confirmLabel="Delete older events"
+        opened={isDialogOpen}
+        onClose={() => setDialogOpen(false)}
         onConfirm={save}
       >
         <Text>
-          Events that happened more than {pluralize(retentionDays ?? 0, "day")} ago are deleted from now on,
-          and others as they grow older. They do not come back.
+          Events older than {pluralize(retentionDays ?? 0, "day")} will be permanently deleted, now and as
+          they reach that age.
         </Text>
       </ConfirmDialog>
     </FormSection>

@@ -1,4 +1,4 @@
-/** One source: what it is called and takes, its key, and its end. */
+/** The settings of one source: fields, activation, limits, public key and deletion. */
 import type { Source } from "@headwater/contract";
 import { LIMITS } from "@headwater/contract/limits";
 import { Button, Group, Paper, Stack, Switch, Text, TextInput } from "@mantine/core";
@@ -14,7 +14,7 @@ import { useIsMounted } from "../../ui/use-is-mounted.ts";
 import { useWorkspace } from "../../workspace-context.tsx";
 import { FrameworkField } from "./framework-field.tsx";
 import { LimitsForm } from "./limits-form.tsx";
-import { areOrigins, givenOrigins, OriginsField } from "./origins-field.tsx";
+import { areValidOrigins, cleanOrigins, OriginsField } from "./origins-field.tsx";
 import { PublicKeySection } from "./public-key-section.tsx";
 import { SaveRow, useSourceForm, useSourceUpdate } from "./source-form.tsx";
 import { SourcePage } from "./source-page.tsx";
@@ -42,7 +42,7 @@ function Settings({ source }: { readonly source: Source }) {
   );
 }
 
-const fieldsOf = ({ name, slug, allowedOrigins, frameworkHint, requireOrigin, privacy }: Source) => ({
+const toFields = ({ name, slug, allowedOrigins, frameworkHint, requireOrigin, privacy }: Source) => ({
   name,
   slug,
   allowedOrigins,
@@ -50,16 +50,16 @@ const fieldsOf = ({ name, slug, allowedOrigins, frameworkHint, requireOrigin, pr
   requireOrigin,
   ...privacy,
 });
-type SourceFields = ReturnType<typeof fieldsOf>;
+type SourceFieldValues = ReturnType<typeof toFields>;
 
-const tidy = (typed: Partial<SourceFields>): Partial<SourceFields> => ({
-  ...typed,
-  ...(typed.name !== undefined && { name: typed.name.trim() }),
-  ...(typed.allowedOrigins && { allowedOrigins: givenOrigins(typed.allowedOrigins) }),
+const normalize = (edited: Partial<SourceFieldValues>): Partial<SourceFieldValues> => ({
+  ...edited,
+  ...(edited.name !== undefined && { name: edited.name.trim() }),
+  ...(edited.allowedOrigins && { allowedOrigins: cleanOrigins(edited.allowedOrigins) }),
 });
 
-/** What is undefined is not sent. */
-const patchOf = ({ respectGpc, requireConsent, ...rest }: Partial<SourceFields>) => {
+/** Undefined members are not sent. */
+const toPatch = ({ respectGpc, requireConsent, ...rest }: Partial<SourceFieldValues>) => {
   const privacy = {
     ...(respectGpc !== undefined && { respectGpc }),
     ...(requireConsent !== undefined && { requireConsent }),
@@ -68,10 +68,10 @@ const patchOf = ({ respectGpc, requireConsent, ...rest }: Partial<SourceFields>)
 };
 
 function SourceFields({ source }: { readonly source: Source }) {
-  const form = useSourceForm({ source, kept: fieldsOf(source), tidy, patchOf });
-  const { fields, put, submit, saved, failure } = form;
+  const form = useSourceForm({ source, stored: toFields(source), normalize, toPatch });
+  const { fields, setFields, submit, saved, failure } = form;
   return (
-    <Paper withBorder p="lg" component="form" aria-label="The source" onSubmit={submit}>
+    <Paper withBorder p="lg" component="form" aria-label="General" onSubmit={submit}>
       <Stack>
         {saved.error && <ErrorAlert error={saved.error} />}
         <TextInput
@@ -80,45 +80,48 @@ function SourceFields({ source }: { readonly source: Source }) {
           maxLength={LIMITS.maxNameLength}
           value={fields.name}
           error={failure?.issueAt("name")}
-          onChange={(event) => put({ name: event.currentTarget.value })}
+          onChange={(event) => setFields({ name: event.currentTarget.value })}
         />
         <TextInput
           label="Slug"
-          description="Its short name, in small letters, digits and hyphens."
+          description="Lowercase letters, digits and hyphens."
           required
           maxLength={LIMITS.maxSlugLength}
           value={fields.slug}
           error={failure?.issueAt("slug")}
-          onChange={(event) => put({ slug: event.currentTarget.value })}
+          onChange={(event) => setFields({ slug: event.currentTarget.value })}
         />
         <OriginsField
           origins={fields.allowedOrigins}
-          onChange={(allowedOrigins) => put({ allowedOrigins })}
+          onChange={(allowedOrigins) => setFields({ allowedOrigins })}
           issueAt={(index) => failure?.issueAt("allowedOrigins", index) ?? null}
         />
-        <FrameworkField value={fields.frameworkHint} onChange={(frameworkHint) => put({ frameworkHint })} />
+        <FrameworkField
+          value={fields.frameworkHint}
+          onChange={(frameworkHint) => setFields({ frameworkHint })}
+        />
         <Switch
-          label="Only requests that say where they come from"
-          description="Browsers always do. Switch it off for a server or an app, which send no origin."
+          label="Require an Origin header"
+          description="Browsers always send it. Turn this off for servers and apps, which do not."
           checked={fields.requireOrigin}
-          onChange={(event) => put({ requireOrigin: event.currentTarget.checked })}
+          onChange={(event) => setFields({ requireOrigin: event.currentTarget.checked })}
         />
         <Switch
-          label="Heed Global Privacy Control"
-          description="Visitors whose browser sends it are not counted."
+          label="Respect Global Privacy Control"
+          description="Visitors whose browser sends this signal are not counted."
           checked={fields.respectGpc}
-          onChange={(event) => put({ respectGpc: event.currentTarget.checked })}
+          onChange={(event) => setFields({ respectGpc: event.currentTarget.checked })}
         />
         <Switch
-          label="Wait for consent"
-          description="Nothing is counted or kept in the browser before the page says that consent was given."
+          label="Require consent"
+          description="Nothing is counted or stored in the browser until your site reports consent."
           checked={fields.requireConsent}
-          onChange={(event) => put({ requireConsent: event.currentTarget.checked })}
+          onChange={(event) => setFields({ requireConsent: event.currentTarget.checked })}
         />
         <SaveRow
           saved={saved}
           label="Save"
-          disabled={fields.name.trim() === "" || !areOrigins(fields.allowedOrigins)}
+          disabled={fields.name.trim() === "" || !areValidOrigins(fields.allowedOrigins)}
         />
       </Stack>
     </Paper>
@@ -130,11 +133,11 @@ function ActiveSection({ source }: { readonly source: Source }) {
   const switched = useSourceUpdate(source);
   return (
     <Section
-      title={isActive ? "Switch off" : "Switch on"}
+      title={isActive ? "Deactivate source" : "Activate source"}
       text={
         isActive
-          ? "Everything that is sent is refused until it is switched on again, and shows in the debug view."
-          : "Everything that is sent to this source is refused at present."
+          ? "An inactive source refuses all events. Refused requests still appear in debug."
+          : "This source is inactive and refuses all events."
       }
       action={
         <AsyncButton
@@ -142,7 +145,7 @@ function ActiveSection({ source }: { readonly source: Source }) {
           isPending={switched.isPending}
           onPress={() => switched.mutateAsync({ isActive: !isActive })}
         >
-          {isActive ? "Switch off" : "Switch on"}
+          {isActive ? "Deactivate" : "Activate"}
         </AsyncButton>
       }
     >
@@ -153,34 +156,33 @@ function ActiveSection({ source }: { readonly source: Source }) {
 
 function DeleteSection({ source }: { readonly source: Source }) {
   const { sourceId, name } = source;
-  const [isAsked, setAsked] = useState(false);
+  const [isDialogOpen, setDialogOpen] = useState(false);
   const navigate = useNavigate();
   const isMounted = useIsMounted();
-  const changed = useInvalidateSource();
+  const invalidateSource = useInvalidateSource();
   return (
     <Section
-      title="Delete"
-      text="Its keys stop at once. It cannot be brought back; what it has counted is kept."
+      title="Delete source"
+      text="Its keys stop working immediately. Stored events are kept. This cannot be undone."
       action={
-        <Button color="red" variant="light" onClick={() => setAsked(true)}>
-          Delete …
+        <Button color="red" variant="light" onClick={() => setDialogOpen(true)}>
+          Delete
         </Button>
       }
     >
       <ConfirmDialog
         title="Delete this source?"
-        confirmLabel="Delete it"
-        opened={isAsked}
-        onClose={() => setAsked(false)}
+        confirmLabel="Delete source"
+        opened={isDialogOpen}
+        onClose={() => setDialogOpen(false)}
         onConfirm={async () => {
           await callApi("deleteSource", { params: { sourceId } });
           if (isMounted()) await navigate({ to: "/sources", ignoreBlocker: true });
-          await changed(sourceId);
+          await invalidateSource(sourceId);
         }}
       >
         <Text className="wrap">
-          Every page that sends to “<bdi>{name}</bdi>” will be refused from now on, and the source leaves the
-          list.
+          “<bdi>{name}</bdi>” will stop accepting events and disappear from the list.
         </Text>
       </ConfirmDialog>
     </Section>

@@ -1,24 +1,23 @@
-/** How far the workspace has come with its first source, from the data; until somebody says that it is done. */
+/** The setup checklist of a workspace. It follows the workspace's data and disappears when it is dismissed. */
 import { Group, Paper, Text, Title } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
-import { type Answer, callApi } from "../../api.ts";
+import { type ApiResult, callApi } from "../../api.ts";
 import { AsyncButton } from "../../ui/async-button.tsx";
 import { ErrorAlert } from "../../ui/page-states.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
 
-type Steps = Answer<"getOnboarding">["steps"];
+type SetupSteps = ApiResult<"getOnboarding">["steps"];
 const STEPS = [
-  { name: "sourceCreated", text: "A source is created" },
-  { name: "firstBootstrap", text: "A page with its snippet was opened" },
-  { name: "firstAcceptedEvent", text: "A first event was accepted" },
-] as const satisfies readonly { name: keyof Steps; text: string }[];
+  { name: "sourceCreated", text: "Create a source" },
+  { name: "firstBootstrap", text: "Open a page with the snippet" },
+  { name: "firstAcceptedEvent", text: "Receive the first event" },
+] as const satisfies readonly { name: keyof SetupSteps; text: string }[];
 
-/** What is under way shows soon. */
 const POLL_MS = 5_000;
 
-/** For those who can do it; nothing once it is completed. */
+/** Shown to users who can create sources, until somebody dismisses it. */
 export function SetupChecklist() {
   const { organizationId, can } = useWorkspace();
   const client = useQueryClient();
@@ -32,7 +31,7 @@ export function SetupChecklist() {
   });
   const steps = data && !data.completed ? data.steps : null;
   const done = STEPS.filter(({ name }) => steps?.[name].done).length;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what a step has changed is read again
+  // biome-ignore lint/correctness/useExhaustiveDependencies: refetches the sources after each completed step
   useEffect(() => {
     if (done === 0) return;
     for (const key of ["sources", "health"]) void client.invalidateQueries({ queryKey: [key] });
@@ -43,10 +42,10 @@ export function SetupChecklist() {
   });
   if (steps === null) return null;
   return (
-    <Paper withBorder p="md" component="section" aria-label="Set-up">
+    <Paper withBorder p="md" component="section" aria-label="Setup">
       <Group justify="space-between" gap="sm" mb="xs">
         <Title order={2} size="h5">
-          {isDone(steps) ? "The set-up is done" : "Set-up"}
+          {isDone(steps) ? "Setup complete" : "Setup"}
         </Title>
         <AsyncButton
           size="xs"
@@ -54,7 +53,7 @@ export function SetupChecklist() {
           isPending={completed.isPending}
           onPress={() => completed.mutateAsync()}
         >
-          Show this no more
+          Dismiss
         </AsyncButton>
       </Group>
       <ol className="steps">
@@ -62,7 +61,7 @@ export function SetupChecklist() {
           <li key={name} data-done={steps[name].done ? "yes" : undefined}>
             {text}
             <Text span size="sm" c="dimmed">
-              {steps[name].done ? " " : " – not yet"}
+              {" "}
               {steps[name].done && <RelativeTime at={steps[name].at} />}
             </Text>
           </li>
@@ -73,4 +72,4 @@ export function SetupChecklist() {
   );
 }
 
-const isDone = (steps: Steps) => STEPS.every(({ name }) => steps[name].done);
+const isDone = (steps: SetupSteps) => STEPS.every(({ name }) => steps[name].done);

@@ -1,4 +1,4 @@
-/** A change of a source, and the forms that make one. */
+/** Updates a source, and the state shared by the forms that do. */
 import type { Source, UpdateSourceBody } from "@headwater/contract";
 import { Group, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
@@ -8,32 +8,31 @@ import { useInvalidateSource } from "../../queries.ts";
 import { AsyncButton } from "../../ui/async-button.tsx";
 import { useSubmit } from "../../ui/use-submit.ts";
 
-type Patch = Omit<UpdateSourceBody, "organizationId">;
+type SourcePatch = Omit<UpdateSourceBody, "organizationId">;
 
 export function useSourceUpdate({ sourceId, organizationId }: Source) {
-  const changed = useInvalidateSource();
+  const invalidateSource = useInvalidateSource();
   return useMutation({
-    mutationFn: (patch: Patch) =>
+    mutationFn: (patch: SourcePatch) =>
       callApi("updateSource", { params: { sourceId }, body: { organizationId, ...patch } }),
-    onSuccess: () => changed(sourceId),
+    onSuccess: () => invalidateSource(sourceId),
   });
 }
 
-type SourceUpdate = ReturnType<typeof useSourceUpdate>;
+type SourceUpdateMutation = ReturnType<typeof useSourceUpdate>;
 
 interface SourceFormOptions<Fields> {
   readonly source: Source;
-  /** The fields as the source has them. */
-  readonly kept: Fields;
-  /** What was typed as it is to be sent, without empty lines: the service's issues are by its places. */
-  readonly tidy: (typed: Partial<Fields>) => Partial<Fields>;
-  readonly patchOf: (changes: Partial<Fields>) => Patch;
+  /** The current values of the source. */
+  readonly stored: Fields;
+  /** Trims input and removes empty lines before it is sent. The API's issues refer to the indexes of the result. */
+  readonly normalize: (edited: Partial<Fields>) => Partial<Fields>;
+  readonly toPatch: (changes: Partial<Fields>) => SourcePatch;
 }
 
 const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
 
-/** @returns the fields of `all` that pass */
-const those = <Fields extends object>(
+const pickFields = <Fields extends object>(
   all: Partial<Fields>,
   passes: (name: keyof Fields, value: unknown) => boolean,
 ) =>
@@ -42,40 +41,40 @@ const those = <Fields extends object>(
   ) as Partial<Fields>;
 
 /**
- * A form over some of a source's fields. One that nobody has touched shows what the source is by now, and is not
- * sent: so no form takes back what another one, or another tab, has saved, nor loses what is typed when they do.
+ * The state of a form for some of a source's fields. Only edited fields are kept and sent. Unedited fields always show
+ * the source's current values, so a form neither reverts what another form or tab has saved nor loses its own input.
  */
 export function useSourceForm<Fields extends object>(options: SourceFormOptions<Fields>) {
-  const { source, kept, tidy, patchOf } = options;
+  const { source, stored, normalize, toPatch } = options;
   const saved = useSourceUpdate(source);
-  const [typed, setTyped] = useState<Partial<Fields>>({});
-  const put = (changes: Partial<Fields>) => {
-    // "Saved" is of what was there before
+  const [edited, setEdited] = useState<Partial<Fields>>({});
+  const setFields = (changes: Partial<Fields>) => {
+    // removes the "Saved" message, which was about the previous input
     if (saved.isSuccess) saved.reset();
-    setTyped((before) => ({ ...before, ...changes }));
+    setEdited((current) => ({ ...current, ...changes }));
   };
-  const changed = (fields: Partial<Fields>) =>
-    those<Fields>(fields, (name, value) => !isSame(value, kept[name]));
-  const isUnsaved = Object.keys(changed(tidy(typed))).length > 0;
+  const changesOf = (fields: Partial<Fields>) =>
+    pickFields<Fields>(fields, (name, value) => !isSame(value, stored[name]));
+  const isUnsaved = Object.keys(changesOf(normalize(edited))).length > 0;
   const submit = useSubmit(async () => {
-    const sent = tidy(typed);
-    setTyped(sent);
-    await saved.mutateAsync(patchOf(changed(sent)));
-    // what was typed since stays
-    setTyped((now) => those<Fields>(now, (name, value) => value !== sent[name]));
+    const sent = normalize(edited);
+    setEdited(sent);
+    await saved.mutateAsync(toPatch(changesOf(sent)));
+    // keeps what was typed during the request
+    setEdited((current) => pickFields<Fields>(current, (name, value) => value !== sent[name]));
   }, isUnsaved);
   const failure = saved.error instanceof ApiError ? saved.error : null;
-  return { fields: { ...kept, ...typed }, put, submit, saved, failure };
+  return { fields: { ...stored, ...edited }, setFields, submit, saved, failure };
 }
 
 interface SaveRowProps {
-  readonly saved: SourceUpdate;
+  readonly saved: SourceUpdateMutation;
   readonly label: string;
   readonly variant?: "default";
   readonly disabled?: boolean;
 }
 
-/** The end of such a form. */
+/** The last row of a source form: the "Saved" message and the submit button. */
 export const SaveRow = ({ saved, label, variant, disabled = false }: SaveRowProps) => (
   <Group justify="flex-end">
     {saved.isSuccess && (

@@ -1,4 +1,4 @@
-/** What the pages of one source share: its name, its state, and the way between them. */
+/** The frame of a source's pages: name, status, and tabs to the other pages. */
 import type { Permission, Source } from "@headwater/contract";
 import { Group } from "@mantine/core";
 import { useSearch } from "@tanstack/react-router";
@@ -27,7 +27,7 @@ interface SourcePageProps {
 export function SourcePage({ title, permission, children }: SourcePageProps) {
   const { sourceId = "" } = useSearch({ strict: false }) as { sourceId?: string };
   if (sourceId === "")
-    return <EmptyState title="Which source?">This address names none; choose one in the list.</EmptyState>;
+    return <EmptyState title="No source selected">Select a source in the list of sources.</EmptyState>;
   return (
     <LoadedSource
       key={sourceId}
@@ -48,12 +48,12 @@ interface LoadedSourceProps {
 
 function LoadedSource({ sourceId, title, permission, render }: LoadedSourceProps) {
   const query = useSource(sourceId);
-  const { can, choose } = useWorkspace();
-  const own = query.data?.organizationId;
+  const { can, select } = useWorkspace();
+  const organizationId = query.data?.organizationId;
   useEffect(() => {
-    // an address may lead to a source of another workspace of the same user; who chooses one here is on the way to it
-    if (own !== undefined) choose(own);
-  }, [own, choose]);
+    // a link may lead to a source of another of the user's workspaces
+    if (organizationId !== undefined) select(organizationId);
+  }, [organizationId, select]);
   return (
     <QueryResult query={query}>
       {(source) => (
@@ -62,7 +62,7 @@ function LoadedSource({ sourceId, title, permission, render }: LoadedSourceProps
           actions={source.isActive ? undefined : <SourceStatusBadge status="off" />}
           lead={title}
         >
-          <Group component="nav" gap={4} className="tabs" aria-label="Pages of the source">
+          <Group component="nav" gap={4} className="tabs" aria-label="Source pages">
             {PAGES.filter((one) => can(one.permission)).map(({ to, label }) => (
               <NavigationLink key={to} to={to} search={{ sourceId }} label={label} />
             ))}

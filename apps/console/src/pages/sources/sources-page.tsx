@@ -1,4 +1,4 @@
-/** The sources of the workspace: how each is, its last event, and what became of its last day's attempts. */
+/** The list of the workspace's sources, each with its status, last event and last 24 hours. */
 
 import type { Source } from "@headwater/contract";
 import { Group, Paper, Stack, Text } from "@mantine/core";
@@ -11,35 +11,35 @@ import { EmptyState, ErrorAlert, Loading } from "../../ui/page-states.tsx";
 import { usePagedQuery } from "../../ui/paged-table.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { ShowMoreButton } from "../../ui/show-more-button.tsx";
-import { SourceStatusBadge, type Status } from "../../ui/source-status.tsx";
+import { type SourceStatus, SourceStatusBadge } from "../../ui/source-status.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
 import { DaySummary } from "./day-summary.tsx";
 import { SetupChecklist } from "./setup-checklist.tsx";
 
-/** As many as a screen or two show; each asks for its health. */
+/** One or two screens. Each row requests the health of its source. */
 const PAGE_SIZE = 25;
 
 export function SourcesPage() {
   const { organizationId, can } = useWorkspace();
-  const query = usePagedQuery(["sources", organizationId], (place, signal) =>
-    callApi("listSources", { query: { organizationId, limit: PAGE_SIZE, ...place }, signal }),
+  const query = usePagedQuery(["sources", organizationId], (cursor, signal) =>
+    callApi("listSources", { query: { organizationId, limit: PAGE_SIZE, ...cursor }, signal }),
   );
   const sources = query.data?.pages.flatMap((page) => page.sources) ?? [];
-  const create = can("sources:write") && <ButtonLink to="/sources/new">Create a source</ButtonLink>;
+  const create = can("sources:write") && <ButtonLink to="/sources/new">Create source</ButtonLink>;
   return (
     <Page
       title="Sources"
-      lead="Each is one application that sends its events here."
+      lead="A source is a site or app that sends events."
       actions={sources.length > 0 && create}
     >
       <SetupChecklist />
       {query.isPending && <Loading />}
       {query.error && <ErrorAlert error={query.error} onRetry={() => void query.refetch()} />}
       {query.data && sources.length === 0 && (
-        <EmptyState title="No source yet" action={create}>
+        <EmptyState title="No sources yet" action={create}>
           {can("sources:write")
-            ? "Create one for your site or application, paste its snippet, and see the first page view arrive."
-            : "Your role shows sources and does not create them; a developer of this workspace can."}
+            ? "Create a source for your site or app, add its snippet, and watch the first page view arrive."
+            : "Your role cannot create sources. Ask a developer of this workspace to create one."}
         </EmptyState>
       )}
       <Stack gap="sm" component="ul" className="plain-list">
@@ -52,8 +52,8 @@ export function SourcesPage() {
   );
 }
 
-/** Without the right to see attempts, what the source itself tells. */
-const statusOf = (source: Source, health: Status | undefined): Status => {
+/** @param health undefined when the user may not see attempts; the status then comes from the source itself */
+const statusOf = (source: Source, health: SourceStatus | undefined): SourceStatus => {
   if (!source.isActive) return "off";
   return health ?? (source.lastEventAt === null ? "waiting" : "receiving");
 };
@@ -75,7 +75,7 @@ function SourceRow({ source }: { readonly source: Source }) {
           {name}
         </TextLink>
         <Text size="sm" c="dimmed" className="wrap" lineClamp={2}>
-          {allowedOrigins.length === 0 ? "No origin is allowed yet" : allowedOrigins.join(", ")}
+          {allowedOrigins.length === 0 ? "No allowed origins" : allowedOrigins.join(", ")}
         </Text>
       </div>
       <Group gap="lg" className="source-facts">

@@ -1,4 +1,4 @@
-/** One of the lists below the chart: what it ranks is chosen by its tabs, which stand in the address too. */
+/** A panel below the chart with tabs for related breakdowns. The selected tab is kept in the URL. */
 
 import type { StatsDimension, StatsMetric } from "@headwater/contract";
 import { Paper, Tabs } from "@mantine/core";
@@ -6,19 +6,19 @@ import { BreakdownTable } from "./breakdown-table.tsx";
 import { PropertiesList } from "./properties-list.tsx";
 import type { StatsView } from "./use-stats-view.ts";
 
-interface Ranked {
+interface Breakdown {
   readonly dimension: StatsDimension;
   readonly label: string;
-  /** The first one ranks. */
+  /** The rows are sorted by the first metric. */
   readonly metrics: readonly [StatsMetric, StatsMetric];
 }
 export interface PanelDefinition {
   readonly id: string;
   readonly label: string;
-  readonly lists: readonly Ranked[];
+  readonly breakdowns: readonly [Breakdown, ...Breakdown[]];
 }
 
-const ofSessions = (dimension: StatsDimension, label: string): Ranked => ({
+const byVisitors = (dimension: StatsDimension, label: string): Breakdown => ({
   dimension,
   label,
   metrics: ["visitors", "sessions"],
@@ -28,7 +28,7 @@ export const PANELS: readonly PanelDefinition[] = [
   {
     id: "pages",
     label: "Pages",
-    lists: [
+    breakdowns: [
       { dimension: "page", label: "Top pages", metrics: ["visitors", "pageviews"] },
       { dimension: "entryPage", label: "Entry pages", metrics: ["sessions", "bounceRate"] },
       { dimension: "exitPage", label: "Exit pages", metrics: ["sessions", "visitors"] },
@@ -36,65 +36,68 @@ export const PANELS: readonly PanelDefinition[] = [
   },
   {
     id: "from",
-    label: "Where from",
-    lists: [
-      ofSessions("referrer", "Referrers"),
-      ofSessions("utmCampaign", "Campaigns"),
-      ofSessions("utmSource", "Sources"),
-      ofSessions("utmMedium", "Mediums"),
+    label: "Acquisition",
+    breakdowns: [
+      byVisitors("referrer", "Referrers"),
+      byVisitors("utmCampaign", "Campaigns"),
+      byVisitors("utmSource", "Sources"),
+      byVisitors("utmMedium", "Mediums"),
     ],
   },
   {
     id: "with",
     label: "Devices",
-    lists: [ofSessions("device", "Devices"), ofSessions("browser", "Browsers"), ofSessions("os", "Systems")],
+    breakdowns: [
+      byVisitors("device", "Devices"),
+      byVisitors("browser", "Browsers"),
+      byVisitors("os", "Operating systems"),
+    ],
   },
   {
     id: "places",
-    label: "Places",
-    lists: [ofSessions("country", "Countries"), ofSessions("locale", "Languages")],
+    label: "Locations",
+    breakdowns: [byVisitors("country", "Countries"), byVisitors("locale", "Languages")],
   },
   {
     id: "events",
     label: "Events",
-    lists: [{ dimension: "event", label: "Events", metrics: ["events", "visitors"] }],
+    breakdowns: [{ dimension: "event", label: "Events", metrics: ["events", "visitors"] }],
   },
 ];
 
-/** Beside the lists of events. */
+/** An additional tab of the events panel. */
 const PROPERTIES = "properties";
 
-export function BreakdownPanel({
-  panel,
-  view,
-}: {
+interface BreakdownPanelProps {
   readonly panel: PanelDefinition;
   readonly view: StatsView;
-}) {
-  const { id, label, lists } = panel;
+}
+
+export function BreakdownPanel({ panel, view }: BreakdownPanelProps) {
+  const { id, label, breakdowns } = panel;
   const hasProperties = id === "events";
-  const [first] = lists;
-  const values = [...lists.map(({ dimension }) => dimension), ...(hasProperties ? [PROPERTIES] : [])];
-  const asked = view.search[id] ?? "";
-  const shown = values.includes(asked) ? asked : first!.dimension;
+  const [first] = breakdowns;
+  const values = [...breakdowns.map(({ dimension }) => dimension), ...(hasProperties ? [PROPERTIES] : [])];
+  const requested = view.params[id] ?? "";
+  const selected = values.includes(requested) ? requested : first.dimension;
   return (
     <Paper withBorder p="md" component="section" aria-label={label} className="panel">
       <Tabs
-        value={shown}
+        value={selected}
         onChange={(value) =>
-          view.change({ [id]: value === first!.dimension ? undefined : (value ?? undefined) })
+          view.update({ [id]: value === first.dimension ? undefined : (value ?? undefined) })
         }
         keepMounted={false}
       >
         <Tabs.List aria-label={label}>
-          {lists.map(({ dimension, label: name }) => (
+          {breakdowns.map(({ dimension, label: name }) => (
             <Tabs.Tab key={dimension} value={dimension}>
               {name}
             </Tabs.Tab>
           ))}
           {hasProperties && <Tabs.Tab value={PROPERTIES}>Properties</Tabs.Tab>}
         </Tabs.List>
-        {lists.map(({ dimension, metrics }) => (
+        {breakdowns.map(({ dimension, metrics }) => (
           <Tabs.Panel key={dimension} value={dimension} pt="xs">
             <BreakdownTable dimension={dimension} metrics={metrics} view={view} />
           </Tabs.Panel>

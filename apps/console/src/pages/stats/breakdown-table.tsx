@@ -1,4 +1,4 @@
-/** The values of a dimension, the most frequent first; choosing one narrows everything to it. */
+/** The highest frequent values of a dimension. Selecting a value filters the whole view by it. */
 import type { StatsAnswer, StatsDimension, StatsMetric, StatsScalar } from "@headwater/contract";
 import { LIMITS } from "@headwater/contract/limits";
 import { Table, Text, UnstyledButton } from "@mantine/core";
@@ -9,14 +9,14 @@ import { dimensionLabel, formatMetric, formatValue } from "./format.ts";
 import { type StatsView, useStats } from "./use-stats-view.ts";
 import { filterParams } from "./view-params.ts";
 
-const FIRST_ROWS = 8;
+const INITIAL_ROWS = 8;
 const MORE_ROWS = 50;
 
 const METRIC_NAMES: Partial<Record<StatsMetric, string>> = {
   visitors: "Visitors",
   sessions: "Sessions",
   pageviews: "Views",
-  events: "Times",
+  events: "Events",
   bounceRate: "Bounce rate",
 };
 
@@ -27,8 +27,8 @@ interface BreakdownTableProps {
 }
 
 export function BreakdownTable({ dimension, metrics, view }: BreakdownTableProps) {
-  const [limit, setLimit] = useState(FIRST_ROWS);
-  const query = useStats(view.asked, {
+  const [limit, setLimit] = useState(INITIAL_ROWS);
+  const query = useStats(view.scope, {
     metrics: [...metrics],
     dimensions: [dimension],
     pagination: { limit },
@@ -39,7 +39,7 @@ export function BreakdownTable({ dimension, metrics, view }: BreakdownTableProps
         <>
           {answer.results.length === 0 ? (
             <Text size="sm" c="dimmed" py="md">
-              Nothing was counted.
+              No data
             </Text>
           ) : (
             <BreakdownRows answer={answer} dimension={dimension} view={view} metrics={metrics} />
@@ -67,7 +67,7 @@ function BreakdownRows({
   metrics,
   view,
 }: BreakdownTableProps & { readonly answer: StatsAnswer }) {
-  const most = Math.max(...answer.results.map((row) => row.metrics[0] ?? 0), 1);
+  const highest = Math.max(...answer.results.map((row) => row.metrics[0] ?? 0), 1);
   return (
     <Table className="ranking" verticalSpacing={4} horizontalSpacing="xs" withRowBorders={false}>
       <Table.Thead>
@@ -84,7 +84,7 @@ function BreakdownRows({
         {answer.results.map(({ dimensions: [value = null], metrics: figures }) => (
           <Table.Tr key={JSON.stringify(value)}>
             <Table.Td className="ranking-name">
-              <span className="ranking-bar" style={{ width: `${((figures[0] ?? 0) / most) * 100}%` }} />
+              <span className="ranking-bar" style={{ width: `${((figures[0] ?? 0) / highest) * 100}%` }} />
               <FilterButton dimension={dimension} value={value} view={view} />
             </Table.Td>
             {metrics.map((metric, at) => (
@@ -105,10 +105,10 @@ interface FilterButtonProps {
   readonly view: StatsView;
 }
 
-function FilterButton({ dimension, value, view: { search, change } }: FilterButtonProps) {
+function FilterButton({ dimension, value, view: { params, update } }: FilterButtonProps) {
   const name = formatValue(dimension, value);
   return (
-    <UnstyledButton title={name} onClick={() => change(filterParams(search, dimension, value))}>
+    <UnstyledButton title={name} onClick={() => update(filterParams(params, dimension, value))}>
       {name}
     </UnstyledButton>
   );

@@ -1,17 +1,20 @@
-/** More came than may be held. */
+/** Thrown when a download is larger than the browser may hold in memory. */
 export class FileTooLargeError extends Error {}
 
-/** All that comes, as one value; the source is told to end when it is too much. */
+/**
+ * Collects the chunks of a stream into one blob.
+ * @throws FileTooLargeError beyond `maxBytes`; the stream is then cancelled
+ */
 export async function collectBlob(
-  parts: AsyncIterable<Uint8Array<ArrayBuffer>>,
-  mostBytes: number,
+  chunks: AsyncIterable<Uint8Array<ArrayBuffer>>,
+  maxBytes: number,
 ): Promise<Blob> {
-  const held: Uint8Array<ArrayBuffer>[] = [];
+  const collected: Uint8Array<ArrayBuffer>[] = [];
   let bytes = 0;
-  for await (const part of parts) {
-    bytes += part.byteLength;
-    if (bytes > mostBytes) throw new FileTooLargeError();
-    held.push(part);
+  for await (const chunk of chunks) {
+    bytes += chunk.byteLength;
+    if (bytes > maxBytes) throw new FileTooLargeError();
+    collected.push(chunk);
   }
-  return new Blob(held);
+  return new Blob(collected);
 }

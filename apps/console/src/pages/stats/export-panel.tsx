@@ -1,28 +1,28 @@
-/** The events behind the numbers as a file: those of the range, all of them. */
+/** The panel that downloads all events of the selected range as a file. */
 import type { ExportFormat, StatsAnswer } from "@headwater/contract";
 import { Button, Group, NativeSelect, Paper, Stack, Text, Title } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import { API_BASE, ask } from "../../api.ts";
+import { API_BASE, fetchApi } from "../../api.ts";
 import { AsyncButton } from "../../ui/async-button.tsx";
 import { pluralize } from "../../ui/format-count.ts";
 import { ErrorAlert, QueryResult } from "../../ui/page-states.tsx";
 import { timeFormatter } from "./format.ts";
-import { save } from "./save-response.ts";
+import { saveResponse } from "./save-response.ts";
 import { type StatsView, useStats } from "./use-stats-view.ts";
 
 const FORMATS = [
-  { value: "csv", label: "CSV, for a spreadsheet" },
-  { value: "ndjson", label: "NDJSON, a JSON object a line" },
-  { value: "parquet", label: "Parquet, for data tools" },
+  { value: "csv", label: "CSV" },
+  { value: "ndjson", label: "NDJSON (one JSON object per line)" },
+  { value: "parquet", label: "Parquet" },
 ] as const satisfies readonly { value: ExportFormat; label: string }[];
 
-const sayBytes = (bytes: number) =>
+const formatBytes = (bytes: number) =>
   bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} KB` : `${(bytes / 1e6).toFixed(1)} MB`;
 
-export function ExportPanel({ view: { asked, chosen } }: { readonly view: StatsView }) {
-  // bots are in the file too
-  const all = { ...asked, filters: [] };
+export function ExportPanel({ view: { scope, filters } }: { readonly view: StatsView }) {
+  // the file has no filters and includes bots, so the count does too
+  const all = { ...scope, filters: [] };
   const query = useStats(all, { metrics: ["events"], include: { bots: true } });
   return (
     <Paper withBorder p="md" component="section" aria-label="Export">
@@ -30,7 +30,7 @@ export function ExportPanel({ view: { asked, chosen } }: { readonly view: StatsV
         Export
       </Title>
       <QueryResult query={query} rows={1}>
-        {(answer) => <DownloadForm answer={answer} isNarrowed={chosen.length > 0} />}
+        {(answer) => <DownloadForm answer={answer} hasFilters={filters.length > 0} />}
       </QueryResult>
     </Paper>
   );
@@ -38,38 +38,39 @@ export function ExportPanel({ view: { asked, chosen } }: { readonly view: StatsV
 
 interface DownloadFormProps {
   readonly answer: StatsAnswer;
-  readonly isNarrowed: boolean;
+  readonly hasFilters: boolean;
 }
 
-function DownloadForm({ answer, isNarrowed }: DownloadFormProps) {
+function DownloadForm({ answer, hasFilters }: DownloadFormProps) {
   const { sourceId, from, to, timezone, results } = answer;
   const [format, setFormat] = useState<ExportFormat>("csv");
   const [bytes, setBytes] = useState(0);
-  const [stopping, setStopping] = useState<AbortController | null>(null);
-  const taken = useMutation({
+  const [controller, setController] = useState<AbortController | null>(null);
+  const download = useMutation({
     mutationFn: ({ signal }: AbortController) =>
-      save({
+      saveResponse({
         name: `${sourceId}-${from.slice(0, 10)}.${format}`,
-        ask: () => ask("exportEvents", { query: { sourceId, from, to, format }, signal }),
-        onBytes: setBytes,
-        otherwise: `Take it with \`headwater export --api ${API_BASE} --token-file token.txt --source ${sourceId} --from ${from} --to ${to} --format ${format} --out events.${format}\`, or in shorter ranges.`,
+        request: () => fetchApi("exportEvents", { query: { sourceId, from, to, format }, signal }),
+        onProgress: setBytes,
+        tooLargeHint: `Choose a shorter range, or run \`headwater export --api ${API_BASE} --token-file token.txt --source ${sourceId} --from ${from} --to ${to} --format ${format} --out events.${format}\`.`,
         signal,
       }),
   });
-  const begin = () => {
-    const stop = new AbortController();
+  const start = () => {
+    const abort = new AbortController();
     setBytes(0);
-    setStopping(stop);
-    return taken.mutateAsync(stop);
+    setController(abort);
+    return download.mutateAsync(abort);
   };
-  const sayTime = timeFormatter(timezone, "hour");
-  const isStopped = taken.error?.name === "AbortError";
+  const formatTime = timeFormatter(timezone, "hour");
+  const isCanceled = download.error?.name === "AbortError";
   return (
     <Stack gap="sm">
       <Text size="sm">
-        {pluralize(results[0]?.metrics[0] ?? 0, "event")}, from {sayTime(from)} up to {sayTime(to)} (
-        {timezone}), those of bots among them.
-        {isNarrowed && " The filters do not narrow the file."}
+        {pluralize(results[0]?.metrics[0] ?? 0, "event")} from {formatTime(from)} to {formatTime(to)} (
+        {timezone}
+        ), including bots.
+        {hasFilters && " Filters do not apply to the export."}
       </Text>
       <Group align="flex-end" gap="sm">
         <NativeSelect
@@ -78,21 +79,21 @@ function DownloadForm({ answer, isNarrowed }: DownloadFormProps) {
           value={format}
           onChange={(event) => setFormat(event.currentTarget.value as ExportFormat)}
         />
-        <AsyncButton isPending={taken.isPending} onPress={begin}>
+        <AsyncButton isPending={download.isPending} onPress={start}>
           Download
         </AsyncButton>
-        {taken.isPending && (
-          <Button variant="default" onClick={() => stopping?.abort()}>
-            Stop
+        {download.isPending && (
+          <Button variant="default" onClick={() => controller?.abort()}>
+            Cancel
           </Button>
         )}
         <Text size="sm" role="status">
-          {taken.isPending && sayBytes(bytes)}
-          {taken.data && `Saved, ${sayBytes(bytes)}`}
-          {isStopped && "Stopped"}
+          {download.isPending && formatBytes(bytes)}
+          {download.data && `Saved, ${formatBytes(bytes)}`}
+          {isCanceled && "Canceled"}
         </Text>
       </Group>
-      {taken.error && !isStopped && <ErrorAlert error={taken.error} withIssues />}
+      {download.error && !isCanceled && <ErrorAlert error={download.error} withIssues />}
     </Stack>
   );
 }

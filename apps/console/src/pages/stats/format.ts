@@ -1,9 +1,9 @@
-/** Figures, values and times of the numbers in words. */
+/** Formats metrics, values of dimensions, changes and times of the stats page. */
 import type { StatsDimension, StatsMetric, StatsScalar } from "@headwater/contract";
 import { formatCount } from "../../ui/format-count.ts";
 import type { ViewRange } from "./view-params.ts";
 
-const NAMES: Partial<Record<StatsDimension, string>> = {
+const DIMENSION_LABELS: Partial<Record<StatsDimension, string>> = {
   page: "Page",
   host: "Host",
   event: "Event",
@@ -15,18 +15,18 @@ const NAMES: Partial<Record<StatsDimension, string>> = {
   utmCampaign: "Campaign",
   utmTerm: "Campaign term",
   utmContent: "Campaign content",
-  clickId: "Click id",
+  clickId: "Click ID",
   device: "Device",
   browser: "Browser",
-  os: "System",
+  os: "Operating system",
   locale: "Language",
   country: "Country",
 };
 export const dimensionLabel = (dimension: StatsDimension): string =>
-  NAMES[dimension] ?? dimension.replace("property:", "");
+  DIMENSION_LABELS[dimension] ?? dimension.replace("property:", "");
 
-const MISSING: Partial<Record<StatsDimension, string>> = {
-  referrer: "Direct, or not told",
+const MISSING_LABELS: Partial<Record<StatsDimension, string>> = {
+  referrer: "Direct / unknown",
   country: "Unknown",
   device: "Unknown",
   browser: "Unknown",
@@ -36,8 +36,8 @@ const MISSING: Partial<Record<StatsDimension, string>> = {
 
 const regions = new Intl.DisplayNames("en", { type: "region", fallback: "none" });
 const languages = new Intl.DisplayNames("en", { type: "language", fallback: "none" });
-/** What applications send is not always a code. */
-function named(names: Intl.DisplayNames, code: string): string {
+/** Formats a code as `Germany (DE)`. Returns text that is not a known code unchanged. */
+function withDisplayName(names: Intl.DisplayNames, code: string): string {
   try {
     const name = names.of(code);
     return name === undefined ? code : `${name} (${code})`;
@@ -47,30 +47,30 @@ function named(names: Intl.DisplayNames, code: string): string {
 }
 
 export function formatValue(dimension: StatsDimension, value: StatsScalar): string {
-  if (value === null) return MISSING[dimension] ?? "(none)";
+  if (value === null) return MISSING_LABELS[dimension] ?? "—";
   if (value === "") return "(empty)";
-  if (dimension === "country") return named(regions, String(value));
-  if (dimension === "locale") return named(languages, String(value));
+  if (dimension === "country") return withDisplayName(regions, String(value));
+  if (dimension === "locale") return withDisplayName(languages, String(value));
   return String(value);
 }
 
 const percent = new Intl.NumberFormat("en", { style: "percent", maximumFractionDigits: 1 });
-export const formatShare = (share: number | null): string => (share === null ? "–" : percent.format(share));
+export const formatShare = (share: number | null): string => (share === null ? "—" : percent.format(share));
 
-function sayDuration(seconds: number): string {
-  const whole = Math.round(seconds);
-  if (whole < 60) return `${whole}\u00a0s`;
-  const minutes = Math.floor(whole / 60);
-  if (minutes < 60) return `${minutes}\u00a0min\u00a0${whole % 60}\u00a0s`;
+function formatDuration(seconds: number): string {
+  const rounded = Math.round(seconds);
+  if (rounded < 60) return `${rounded}\u00a0s`;
+  const minutes = Math.floor(rounded / 60);
+  if (minutes < 60) return `${minutes}\u00a0min\u00a0${rounded % 60}\u00a0s`;
   return `${formatCount(Math.floor(minutes / 60))}\u00a0h\u00a0${minutes % 60}\u00a0min`;
 }
 
-/** @param figure null: a ratio over nothing */
-export function formatMetric(metric: StatsMetric, figure: number | null): string {
-  if (figure === null) return "–";
-  if (metric === "bounceRate" || metric === "conversionRate") return percent.format(figure);
-  if (metric === "sessionDuration") return sayDuration(figure);
-  return formatCount(Math.round(figure * 10) / 10);
+/** @param value null for a ratio whose denominator is zero */
+export function formatMetric(metric: StatsMetric, value: number | null): string {
+  if (value === null) return "—";
+  if (metric === "bounceRate" || metric === "conversionRate") return percent.format(value);
+  if (metric === "sessionDuration") return formatDuration(value);
+  return formatCount(Math.round(value * 10) / 10);
 }
 
 const signed = new Intl.NumberFormat("en", {
@@ -79,23 +79,32 @@ const signed = new Intl.NumberFormat("en", {
   signDisplay: "exceptZero",
 });
 
-/** How a figure differs from the one of the period before; null: there is nothing to compare. */
-export function formatChange(now: number | null, before: number | null): { by: number; text: string } | null {
-  if (now === null || before === null || (now === 0 && before === 0)) return null;
-  if (before === 0) return { by: 0, text: "new" };
-  const by = (now - before) / before;
-  return { by, text: signed.format(by) };
+export interface FormattedChange {
+  /** Rounded to the whole percent of `text`, so that a change shown as 0% is 0. */
+  readonly ratio: number;
+  readonly text: string;
 }
 
-const SHAPES: Readonly<Record<ViewRange["grain"], Intl.DateTimeFormatOptions>> = {
+/** @returns the relative change since the previous period, or null when there is nothing to compare */
+export function formatChange(current: number | null, previous: number | null): FormattedChange | null {
+  if (current === null || previous === null || (current === 0 && previous === 0)) return null;
+  if (previous === 0) return { ratio: 0, text: "new" };
+  const ratio = Math.round(((current - previous) / previous) * 100) / 100;
+  return { ratio, text: signed.format(ratio) };
+}
+
+const TIME_FORMATS: Readonly<Record<ViewRange["interval"], Intl.DateTimeFormatOptions>> = {
   hour: { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", hourCycle: "h23" },
   day: { weekday: "short", day: "numeric", month: "short" },
   week: { day: "numeric", month: "short", year: "numeric" },
   month: { month: "short", year: "numeric" },
 };
 
-/** @returns what writes the first instant of an hour, a day, … of that time zone */
-export function timeFormatter(zone: string, grain: ViewRange["grain"]): (instant: string) => string {
-  const format = new Intl.DateTimeFormat("en", { ...SHAPES[grain], timeZone: zone });
+/** @returns a function that formats the start of an interval in the time zone */
+export function timeFormatter(
+  timeZone: string,
+  interval: ViewRange["interval"],
+): (instant: string) => string {
+  const format = new Intl.DateTimeFormat("en", { ...TIME_FORMATS[interval], timeZone });
   return (instant) => format.format(new Date(instant));
 }

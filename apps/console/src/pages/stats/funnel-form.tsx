@@ -1,132 +1,147 @@
-/** Which steps, with what there is to choose from offered while typing. */
+/** The form for the steps of a funnel. It suggests pages, events and goals while typing. */
 import { LIMITS } from "@headwater/contract/limits";
 import { Button, Group, NativeSelect, Paper, Stack, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { sourceQuery } from "../../queries.ts";
-import { type FunnelStep, MAX_STEPS, MIN_STEPS, type readWindow, WITHIN } from "./funnel-steps.ts";
+import { type FunnelStep, type FunnelWindow, MAX_STEPS, MIN_STEPS, WINDOW_OPTIONS } from "./funnel-steps.ts";
 import { type StatsView, useStats } from "./use-stats-view.ts";
 
-const OFFERED = 100;
-const EMPTY: FunnelStep = { kind: "page", text: "" };
+const MAX_SUGGESTIONS = 100;
+const EMPTY_STEP: FunnelStep = { kind: "page", text: "" };
 const atLeastTwo = (steps: readonly FunnelStep[]): FunnelStep[] => [
   ...steps,
-  ...Array.from({ length: Math.max(0, MIN_STEPS - steps.length) }, () => EMPTY),
+  ...Array.from({ length: Math.max(0, MIN_STEPS - steps.length) }, () => EMPTY_STEP),
 ];
 
-type Within = ReturnType<typeof readWindow>;
 interface FunnelFormProps {
   readonly steps: readonly FunnelStep[];
-  readonly within: Within;
+  readonly within: FunnelWindow;
   readonly view: StatsView;
-  readonly onAsk: (steps: readonly FunnelStep[], within: Within) => void;
+  readonly onSubmit: (steps: readonly FunnelStep[], within: FunnelWindow) => void;
 }
 
-const KINDS = [
+const STEP_KINDS = [
   {
     value: "page",
-    label: "View of the page",
+    label: "Page view",
     example: "/pricing or /blog/*",
-    most: LIMITS.maxStatsPatternLength,
+    maxLength: LIMITS.maxStatsPatternLength,
   },
-  { value: "event", label: "Event", example: "signup", most: LIMITS.maxEventNameLength },
-  { value: "goal", label: "Goal", example: "Signed up", most: LIMITS.maxNameLength },
+  { value: "event", label: "Event", example: "signup", maxLength: LIMITS.maxEventNameLength },
+  { value: "goal", label: "Goal", example: "Signed up", maxLength: LIMITS.maxNameLength },
 ] as const;
+type StepKind = (typeof STEP_KINDS)[number];
 
-const kindOf = ({ kind }: FunnelStep) => KINDS.find(({ value }) => value === kind)!;
-
-/** What was there in the range. */
-function useOffered({ asked }: StatsView, dimension: "page" | "event"): string[] {
-  const { data } = useStats(asked, {
+/** Pages or events of the selected range. */
+function useSuggestions({ scope }: StatsView, dimension: "page" | "event"): string[] {
+  const { data } = useStats(scope, {
     metrics: ["events"],
     dimensions: [dimension],
-    pagination: { limit: OFFERED },
+    pagination: { limit: MAX_SUGGESTIONS },
   });
   const values = data?.results.map(({ dimensions: [value] }) => value) ?? [];
-  return values.filter((value) => typeof value === "string" && value !== "") as string[];
+  return values.filter((value): value is string => typeof value === "string" && value !== "");
 }
 
-/** Of the source, where its page has it at hand; who came by a link to its numbers has not. */
-function useGoals({ asked: { sourceId } }: StatsView): string[] {
+/** The goals of the source, if the page has loaded it. The page of a share link has not. */
+function useGoals({ scope: { sourceId } }: StatsView): string[] {
   const { data } = useQuery({ ...sourceQuery(sourceId), enabled: false });
   return data?.goals.map(({ name }) => name) ?? [];
 }
 
-export function FunnelForm({ steps: given, within: givenWithin, view, onAsk }: FunnelFormProps) {
-  const [steps, setSteps] = useState(() => atLeastTwo(given));
-  const [within, setWithin] = useState(givenWithin);
+export function FunnelForm({ steps: initialSteps, within: initialWindow, view, onSubmit }: FunnelFormProps) {
+  const [steps, setSteps] = useState(() => atLeastTwo(initialSteps));
+  const [within, setWithin] = useState(initialWindow);
   const goals = useGoals(view);
-  const offered = { page: useOffered(view, "page"), event: useOffered(view, "event"), goal: goals };
-  const kinds = KINDS.filter(
-    ({ value }) => value !== "goal" || goals.length > 0 || steps.some(({ kind }) => kind === "goal"),
-  );
-  const put = (at: number, step: FunnelStep) =>
-    setSteps(steps.map((one, index) => (index === at ? step : one)));
+  const suggestions = {
+    page: useSuggestions(view, "page"),
+    event: useSuggestions(view, "event"),
+    goal: goals,
+  };
+  const hasGoals = goals.length > 0 || steps.some(({ kind }) => kind === "goal");
+  const kinds = STEP_KINDS.filter(({ value }) => value !== "goal" || hasGoals);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    onAsk(steps, within);
+    onSubmit(steps, within);
   };
   return (
     <Paper withBorder p="md" component="form" onSubmit={submit}>
       <Stack gap="sm">
-        {steps.map((step, at) => (
-          <fieldset
-            // biome-ignore lint/suspicious/noArrayIndexKey: a step is known by its place
-            key={at}
-            className="step"
-          >
-            <legend className="step-number">FunnelStep {at + 1}</legend>
-            <NativeSelect
-              aria-label={`Kind of step ${at + 1}`}
-              data={kinds.map(({ value, label }) => ({ value, label }))}
-              value={step.kind}
-              onChange={(event) =>
-                put(at, { ...step, kind: event.currentTarget.value as FunnelStep["kind"] })
-              }
-            />
-            <TextInput
-              aria-label={`FunnelStep ${at + 1}`}
-              placeholder={kindOf(step).example}
-              list={`offered-${step.kind}`}
-              required={at < MIN_STEPS}
-              maxLength={kindOf(step).most}
-              spellCheck={false}
-              value={step.text}
-              onChange={(event) => put(at, { ...step, text: event.currentTarget.value })}
-            />
-            {steps.length > MIN_STEPS && (
-              <Button
-                variant="default"
-                aria-label={`Remove step ${at + 1}`}
-                onClick={() => setSteps(steps.filter((_, index) => index !== at))}
-              >
-                ×
-              </Button>
-            )}
-          </fieldset>
+        {steps.map((step, index) => (
+          <StepFields
+            // biome-ignore lint/suspicious/noArrayIndexKey: steps have no other identity than their position
+            key={index}
+            step={step}
+            index={index}
+            kinds={kinds}
+            onChange={(changed) => setSteps(steps.with(index, changed))}
+            onRemove={steps.length > MIN_STEPS ? () => setSteps(steps.toSpliced(index, 1)) : null}
+          />
         ))}
-        {KINDS.map(({ value: kind }) => (
-          <datalist key={kind} id={`offered-${kind}`}>
-            {offered[kind].map((value) => (
+        {STEP_KINDS.map(({ value: kind }) => (
+          <datalist key={kind} id={`suggestions-${kind}`}>
+            {suggestions[kind].map((value) => (
               <option key={value} value={value} />
             ))}
           </datalist>
         ))}
         <Group align="flex-end" gap="sm">
           <NativeSelect
-            label="All of them within"
-            data={[...WITHIN]}
+            label="Complete within"
+            data={[...WINDOW_OPTIONS]}
             value={within}
-            onChange={(event) => setWithin(event.currentTarget.value as Within)}
+            onChange={(event) => setWithin(event.currentTarget.value as FunnelWindow)}
           />
           {steps.length < MAX_STEPS && (
-            <Button variant="default" onClick={() => setSteps([...steps, EMPTY])}>
-              Add a step
+            <Button variant="default" onClick={() => setSteps([...steps, EMPTY_STEP])}>
+              Add step
             </Button>
           )}
-          <Button type="submit">Show the funnel</Button>
+          <Button type="submit">Show funnel</Button>
         </Group>
       </Stack>
     </Paper>
+  );
+}
+
+interface StepFieldsProps {
+  readonly step: FunnelStep;
+  readonly index: number;
+  /** The kinds to choose from. */
+  readonly kinds: readonly StepKind[];
+  readonly onChange: (step: FunnelStep) => void;
+  /** Null when the funnel has too few steps to remove one. */
+  readonly onRemove: (() => void) | null;
+}
+
+function StepFields({ step, index, kinds, onChange, onRemove }: StepFieldsProps) {
+  const number = index + 1;
+  const kind = STEP_KINDS.find(({ value }) => value === step.kind);
+  return (
+    <fieldset className="step">
+      <legend className="step-number">Step {number}</legend>
+      <NativeSelect
+        aria-label={`Type of step ${number}`}
+        data={kinds.map(({ value, label }) => ({ value, label }))}
+        value={step.kind}
+        onChange={(event) => onChange({ ...step, kind: event.currentTarget.value as FunnelStep["kind"] })}
+      />
+      <TextInput
+        aria-label={`Step ${number}`}
+        placeholder={kind?.example}
+        list={`suggestions-${step.kind}`}
+        required={index < MIN_STEPS}
+        maxLength={kind?.maxLength}
+        spellCheck={false}
+        value={step.text}
+        onChange={(event) => onChange({ ...step, text: event.currentTarget.value })}
+      />
+      {onRemove && (
+        <Button variant="default" aria-label={`Remove step ${number}`} onClick={onRemove}>
+          ×
+        </Button>
+      )}
+    </fieldset>
   );
 }

@@ -1,7 +1,7 @@
-/** How many visitors took one step after the other. */
+/** The funnel view: how many visitors completed each step, in order. */
 import { Paper, Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { type Answer, callApi } from "../../api.ts";
+import { type ApiResult, callApi } from "../../api.ts";
 import { pluralize } from "../../ui/format-count.ts";
 import { QueryResult } from "../../ui/page-states.tsx";
 import { formatShare } from "./format.ts";
@@ -18,14 +18,14 @@ import {
 import type { StatsView } from "./use-stats-view.ts";
 
 export function FunnelView({ view }: { readonly view: StatsView }) {
-  const steps = readSteps(view.search);
-  const within = readWindow(view.search);
-  const body = { ...view.asked, steps: toStatsGoals(steps), windowSeconds: windowSecondsOf(within) };
-  const isWhole = steps.length >= MIN_STEPS;
+  const steps = readSteps(view.params);
+  const within = readWindow(view.params);
+  const body = { ...view.scope, steps: toStatsGoals(steps), windowSeconds: windowSecondsOf(within) };
+  const isComplete = steps.length >= MIN_STEPS;
   const query = useQuery({
     queryKey: ["stats", "funnel", body],
     queryFn: ({ signal }) => callApi("queryFunnel", { body, signal }),
-    enabled: isWhole,
+    enabled: isComplete,
   });
   return (
     <Stack gap="md" className="stats">
@@ -34,9 +34,11 @@ export function FunnelView({ view }: { readonly view: StatsView }) {
         steps={steps}
         within={within}
         view={view}
-        onAsk={(asked, time) => view.change({ ...stepParams(asked), within: time })}
+        onSubmit={(chosenSteps, chosenWindow) =>
+          view.update({ ...stepParams(chosenSteps), within: chosenWindow })
+        }
       />
-      {isWhole && (
+      {isComplete && (
         <QueryResult query={query}>{(answer) => <FunnelResult answer={answer} steps={steps} />}</QueryResult>
       )}
     </Stack>
@@ -44,27 +46,29 @@ export function FunnelView({ view }: { readonly view: StatsView }) {
 }
 
 interface FunnelResultProps {
-  readonly answer: Answer<"queryFunnel">;
+  readonly answer: ApiResult<"queryFunnel">;
   readonly steps: readonly FunnelStep[];
 }
 
 function FunnelResult({ answer, steps }: FunnelResultProps) {
   const lastShare = answer.steps.at(-1)?.shareOfFirst ?? null;
   return (
-    <Paper withBorder p="md" component="section" aria-label="Steps reached">
+    <Paper withBorder p="md" component="section" aria-label="Funnel">
       <Title order={2} size="h5" mb="sm">
-        {lastShare === null ? "Nobody took the first step" : `${formatShare(lastShare)} took every step`}
+        {lastShare === null
+          ? "No visitor completed the first step"
+          : `${formatShare(lastShare)} completed all steps`}
       </Title>
       <ol className="funnel">
         {answer.steps.map(({ visitors, shareOfFirst, shareOfPrevious }, at) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a step is known by its place
+          // biome-ignore lint/suspicious/noArrayIndexKey: steps have no other identity than their position
           <li key={at}>
             <div className="funnel-name">
               <strong className="wrap">{steps[at]?.text}</strong>
               <span>
                 {pluralize(visitors, "visitor")}
                 {at > 0 &&
-                  ` · ${formatShare(shareOfFirst)} of the first, ${formatShare(shareOfPrevious)} of those before`}
+                  ` · ${formatShare(shareOfFirst)} of the first step, ${formatShare(shareOfPrevious)} of the previous step`}
               </span>
             </div>
             <div className="funnel-track" aria-hidden>
@@ -74,7 +78,8 @@ function FunnelResult({ answer, steps }: FunnelResultProps) {
         ))}
       </ol>
       <Text size="sm" c="dimmed">
-        In this order, the last within the chosen time from the first; whatever else they did in between.
+        Visitors who completed the steps in this order, from first to last within the selected time. Other
+        events in between do not matter.
       </Text>
     </Paper>
   );

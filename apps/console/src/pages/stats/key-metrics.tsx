@@ -1,63 +1,63 @@
-/** The numbers above everything, each a button that shows its course. */
+/** The key metrics at the top of the overview. Each is a button that shows the metric in the chart. */
 import type { StatsAnswer } from "@headwater/contract";
 import { Text, UnstyledButton } from "@mantine/core";
 import { formatChange, formatMetric } from "./format.ts";
 
-/** Those of sessions take the warehouse longer, and so are a question of their own. */
+/** Session metrics take the warehouse longer, so each group is a query of its own. */
 export const KEY_METRICS = [
-  { metric: "visitors", label: "Visitors", of: "events", isGood: 1 },
-  { metric: "sessions", label: "Sessions", of: "sessions", isGood: 1 },
-  { metric: "pageviews", label: "Page views", of: "events", isGood: 1 },
-  { metric: "events", label: "Events", of: "events", isGood: 1 },
-  { metric: "bounceRate", label: "Bounce rate", of: "sessions", isGood: -1 },
-  { metric: "sessionDuration", label: "Session duration", of: "sessions", isGood: 1 },
+  { metric: "visitors", label: "Visitors", group: "events", better: "higher" },
+  { metric: "sessions", label: "Sessions", group: "sessions", better: "higher" },
+  { metric: "pageviews", label: "Page views", group: "events", better: "higher" },
+  { metric: "events", label: "Events", group: "events", better: "higher" },
+  { metric: "bounceRate", label: "Bounce rate", group: "sessions", better: "lower" },
+  { metric: "sessionDuration", label: "Session duration", group: "sessions", better: "higher" },
 ] as const;
 export type KeyMetric = (typeof KEY_METRICS)[number];
 
-export const metricsOf = (of: KeyMetric["of"]): KeyMetric["metric"][] =>
-  KEY_METRICS.filter((one) => one.of === of).map(({ metric }) => metric);
+export const metricsOf = (group: KeyMetric["group"]): KeyMetric["metric"][] =>
+  KEY_METRICS.filter((one) => one.group === group).map(({ metric }) => metric);
 
 interface KeyMetricsProps {
   readonly answers: readonly (StatsAnswer | undefined)[];
-  readonly shown: KeyMetric["metric"];
-  readonly onShow: (metric: KeyMetric["metric"]) => void;
+  readonly selected: KeyMetric["metric"];
+  readonly onSelect: (metric: KeyMetric["metric"]) => void;
 }
 
-interface Figures {
-  readonly now: number | null;
-  /** undefined: nothing was compared. */
-  readonly before: number | null | undefined;
+interface MetricValues {
+  readonly current: number | null;
+  /** Undefined when the periods are not compared. */
+  readonly previous: number | null | undefined;
 }
 
-/** null: its answer has not come. */
-function figuresOf(answers: KeyMetricsProps["answers"], metric: KeyMetric["metric"]): Figures | null {
+/** @returns null while the answer with this metric is loading */
+function findValues(answers: KeyMetricsProps["answers"], metric: KeyMetric["metric"]): MetricValues | null {
   const answer = answers.find((one) => one?.metrics.includes(metric));
   if (!answer) return null;
-  const at = answer.metrics.indexOf(metric);
+  const index = answer.metrics.indexOf(metric);
   const [row] = answer.results;
-  return { now: row?.metrics[at] ?? null, before: row?.comparison?.[at] };
+  return { current: row?.metrics[index] ?? null, previous: row?.comparison?.[index] };
 }
 
-export function KeyMetrics({ answers, shown, onShow }: KeyMetricsProps) {
+export function KeyMetrics({ answers, selected, onSelect }: KeyMetricsProps) {
   return (
-    <section className="headlines" aria-label="Headline numbers">
-      {KEY_METRICS.map(({ metric, label, isGood }) => {
-        const figures = figuresOf(answers, metric);
+    <section className="metrics" aria-label="Key metrics">
+      {KEY_METRICS.map(({ metric, label, better }) => {
+        const values = findValues(answers, metric);
         return (
           <UnstyledButton
             key={metric}
-            className="headline"
-            aria-pressed={metric === shown}
-            onClick={() => onShow(metric)}
+            className="metric"
+            aria-pressed={metric === selected}
+            onClick={() => onSelect(metric)}
           >
             <Text size="sm" c="dimmed">
               {label}
             </Text>
-            <Text className="headline-figure">{figures ? formatMetric(metric, figures.now) : "…"}</Text>
-            {figures?.before !== undefined && (
+            <Text className="metric-value">{values ? formatMetric(metric, values.current) : "…"}</Text>
+            {values?.previous !== undefined && (
               <Text size="sm" c="dimmed">
-                <MetricChange now={figures.now} before={figures.before} isGood={isGood} /> before{" "}
-                {formatMetric(metric, figures.before)}
+                <MetricChange current={values.current} previous={values.previous} better={better} /> vs.{" "}
+                {formatMetric(metric, values.previous)}
               </Text>
             )}
           </UnstyledButton>
@@ -68,16 +68,16 @@ export function KeyMetrics({ answers, shown, onShow }: KeyMetricsProps) {
 }
 
 interface MetricChangeProps {
-  readonly now: number | null;
-  readonly before: number | null;
-  /** -1: less is better. */
-  readonly isGood: 1 | -1;
+  readonly current: number | null;
+  readonly previous: number | null;
+  readonly better: KeyMetric["better"];
 }
 
-function MetricChange({ now, before, isGood }: MetricChangeProps) {
-  const change = formatChange(now, before);
+/** A change of 0% is grey, an improvement green, a decline red. */
+function MetricChange({ current, previous, better }: MetricChangeProps) {
+  const change = formatChange(current, previous);
   if (change === null) return null;
-  const better = Math.sign(change.by) * isGood;
-  const side = better === 0 ? "same" : better > 0 ? "better" : "worse";
-  return <strong className={`change-${side}`}>{change.text}</strong>;
+  const improvement = better === "higher" ? change.ratio : -change.ratio;
+  const direction = improvement === 0 ? "same" : improvement > 0 ? "better" : "worse";
+  return <strong className={`change-${direction}`}>{change.text}</strong>;
 }

@@ -1,67 +1,62 @@
-/** Figures over time as a line, those of the period before dashed beneath it. Read by pointing, by arrow keys, or in a table. */
+/** A line chart with an optional dashed line for the previous period. The pointer or the arrow keys select a point to read. */
 import { Text } from "@mantine/core";
 import { type KeyboardEvent, type PointerEvent, useState } from "react";
 import { roundUpToScale, toLinePaths, xPercent } from "./line-path.ts";
 
 export interface ChartPoint {
-  /** Of which hour, day, … */
+  /** The time of the point. */
   readonly label: string;
-  /** null: there is none, and the line has a gap. */
+  /** Null leaves a gap in the line. */
   readonly value: number | null;
-  readonly before: number | null;
-  /** What happened then, beside what is counted. */
+  readonly previous: number | null;
+  /** A change of the source's configuration at that time. */
   readonly note: string | null;
 }
 
 interface LineChartProps {
   readonly label: string;
   readonly points: readonly ChartPoint[];
-  readonly say: (figure: number | null) => string;
-  /** The scale goes at least so far up. */
-  readonly least: number;
+  readonly format: (value: number | null) => string;
+  /** The minimum of the scale's upper end. */
+  readonly minTop: number;
 }
 
-export function LineChart({ label, points, say, least }: LineChartProps) {
-  const [pointed, point] = useState<number | null>(null);
+export function LineChart({ label, points, format, minTop }: LineChartProps) {
+  const [pointed, setPointed] = useState<number | null>(null);
   const { length } = points;
-  const last = points.findLastIndex(({ value }) => value !== null);
-  const at = Math.min(pointed ?? last, length - 1);
-  const read = points[Math.max(at, 0)];
-  const figures = points.flatMap(({ value, before }) => [value ?? 0, before ?? 0]);
-  const top = Math.max(least, roundUpToScale(Math.max(...figures)));
-  const isCompared = points.some(({ before }) => before !== null);
-  if (!read) return null;
+  const lastWithValue = points.findLastIndex(({ value }) => value !== null);
+  const index = Math.max(0, Math.min(pointed ?? lastWithValue, length - 1));
+  const selected = points[index];
+  if (!selected) return null;
 
-  const now = toLinePaths(
-    points.map(({ value }) => value),
-    top,
-  );
-  const earlier = toLinePaths(
-    points.map(({ before }) => before),
-    top,
-  );
-  const byPointer = ({ clientX, currentTarget }: PointerEvent) => {
+  const isCompared = points.some(({ previous }) => previous !== null);
+  const highest = Math.max(...points.flatMap(({ value, previous }) => [value ?? 0, previous ?? 0]));
+  const top = Math.max(minTop, roundUpToScale(highest));
+  const point = (next: number) => setPointed(Math.max(0, Math.min(length - 1, next)));
+  const onPointer = ({ clientX, currentTarget }: PointerEvent) => {
     const { left, width } = currentTarget.getBoundingClientRect();
-    point(Math.max(0, Math.min(length - 1, Math.round(((clientX - left) / width) * (length - 1)))));
+    point(Math.round(((clientX - left) / width) * (length - 1)));
   };
-  const byKey = (event: KeyboardEvent) => {
-    const steps = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: length - 1 };
-    const next = (steps as Record<string, number | undefined>)[event.key];
+  const onKeyDown = (event: KeyboardEvent) => {
+    const next = indexForKey(event.key, index, length);
     if (next === undefined) return;
     event.preventDefault();
-    point(Math.max(0, Math.min(length - 1, next)));
+    point(next);
   };
-  const parts = [say(read.value), isCompared && `before ${say(read.before)}`, read.note];
-  const told = `${read.label}: ${parts.filter(Boolean).join(", ")}`;
-  const noted = points.flatMap(({ note }, index) => (note === null ? [] : [xPercent(index, length)]));
+  const parts = [
+    format(selected.value),
+    isCompared && `previous ${format(selected.previous)}`,
+    selected.note,
+  ];
+  const readout = `${selected.label}: ${parts.filter(Boolean).join(", ")}`;
   return (
     <div className="chart">
-      <Text size="sm" className="chart-told" aria-hidden>
-        {told}
+      <Text size="sm" className="chart-readout" aria-hidden>
+        {readout}
       </Text>
       <div className="chart-scale" aria-hidden>
-        {[top, top / 2, 0].map((figure) => (
-          <span key={figure}>{say(figure)}</span>
+        {[top, top / 2, 0].map((value) => (
+          <span key={value}>{format(value)}</span>
         ))}
       </div>
       <div
@@ -71,29 +66,61 @@ export function LineChart({ label, points, say, least }: LineChartProps) {
         aria-label={label}
         aria-valuemin={1}
         aria-valuemax={length}
-        aria-valuenow={at + 1}
-        aria-valuetext={told}
-        onPointerMove={byPointer}
-        onPointerDown={byPointer}
-        onPointerLeave={() => point(null)}
-        onKeyDown={byKey}
+        aria-valuenow={index + 1}
+        aria-valuetext={readout}
+        onPointerMove={onPointer}
+        onPointerDown={onPointer}
+        onPointerLeave={() => setPointed(null)}
+        onKeyDown={onKeyDown}
       >
-        <svg viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true">
-          <path className="chart-grid" d="M0 0H100M0 50H100M0 100H100" />
-          {noted.length > 0 && (
-            <path className="chart-noted" d={noted.map((place) => `M${place} 0V100`).join("")} />
-          )}
-          {pointed !== null && <path className="chart-at" d={`M${xPercent(at, length)} 0V100`} />}
-          {isCompared && <path className="chart-before" d={earlier.line} />}
-          <path className="chart-now" d={now.line} />
-          <path className="chart-now chart-dots" d={now.dots} />
-        </svg>
+        <ChartLines points={points} top={top} cursor={pointed === null ? null : index} />
       </div>
       <div className="chart-times" aria-hidden>
-        {[...new Set([0, Math.floor((length - 1) / 2), length - 1])].map((index) => (
-          <span key={index}>{points[index]?.label}</span>
+        {[...new Set([0, Math.floor((length - 1) / 2), length - 1])].map((shown) => (
+          <span key={shown}>{points[shown]?.label}</span>
         ))}
       </div>
     </div>
+  );
+}
+
+/** @returns the index of the point that a key leads to, or undefined for other keys */
+function indexForKey(key: string, index: number, length: number): number | undefined {
+  const targets = new Map([
+    ["ArrowLeft", index - 1],
+    ["ArrowRight", index + 1],
+    ["Home", 0],
+    ["End", length - 1],
+  ]);
+  return targets.get(key);
+}
+
+interface ChartLinesProps {
+  readonly points: readonly ChartPoint[];
+  readonly top: number;
+  /** The index of the point that is pointed at. */
+  readonly cursor: number | null;
+}
+
+function ChartLines({ points, top, cursor }: ChartLinesProps) {
+  const current = toLinePaths(
+    points.map(({ value }) => value),
+    top,
+  );
+  const previous = toLinePaths(
+    points.map(({ previous: value }) => value),
+    top,
+  );
+  const verticalLine = (index: number) => `M${xPercent(index, points.length)} 0V100`;
+  const notes = points.map(({ note }, index) => (note === null ? "" : verticalLine(index))).join("");
+  return (
+    <svg viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true">
+      <path className="chart-grid" d="M0 0H100M0 50H100M0 100H100" />
+      {notes !== "" && <path className="chart-notes" d={notes} />}
+      {cursor !== null && <path className="chart-cursor" d={verticalLine(cursor)} />}
+      <path className="chart-previous" d={previous.line} />
+      <path className="chart-current" d={current.line} />
+      <path className="chart-current chart-dots" d={current.dots} />
+    </svg>
   );
 }

@@ -1,19 +1,19 @@
-/** Who is there now; asked for while the page is looked at. */
+/** The number of current visitors, refetched while the page is open. */
 import { Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { callApi } from "../../api.ts";
 import { isRetryable } from "../../queries.ts";
 import { pluralize } from "../../ui/format-count.ts";
 
-const LIVE_MS = 10_000;
+const REFETCH_MS = 10_000;
 
 export function LiveVisitors({ sourceId }: { readonly sourceId: string }) {
   const { data, error } = useQuery({
     queryKey: ["stats", "live", sourceId],
     queryFn: ({ signal }) => callApi("getLive", { query: { sourceId }, signal }),
-    refetchInterval: ({ state: { error } }) => (error === null || isRetryable(error) ? LIVE_MS : false),
+    refetchInterval: ({ state: { error } }) => (error === null || isRetryable(error) ? REFETCH_MS : false),
   });
-  // what was is not what is; the numbers themselves say why there are none
+  // an outdated number would be wrong; the stats below show the error
   if (!data || error) return null;
   return (
     <Text size="sm" className="live" data-live={data.visitors > 0 ? "yes" : undefined} role="status">

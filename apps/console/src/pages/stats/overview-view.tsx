@@ -1,4 +1,4 @@
-/** The headline numbers, one of them over time, and the lists of who came from where and did what. */
+/** The stats overview: key metrics, one of them as a chart, and breakdowns by page, origin, device, location and event. */
 import { SimpleGrid, Stack } from "@mantine/core";
 import { EmptyState, ErrorAlert, QueryResult } from "../../ui/page-states.tsx";
 import { BreakdownPanel, PANELS } from "./breakdown-panel.tsx";
@@ -6,19 +6,27 @@ import { KEY_METRICS, KeyMetrics, metricsOf } from "./key-metrics.tsx";
 import { TimeChart } from "./time-chart.tsx";
 import { isEmptyAnswer, type StatsView, useStats } from "./use-stats-view.ts";
 
-const OF_EVENTS = metricsOf("events");
-const OF_SESSIONS = metricsOf("sessions");
+const EVENT_METRICS = metricsOf("events");
+const SESSION_METRICS = metricsOf("sessions");
 
 export function OverviewView({ view }: { readonly view: StatsView }) {
-  const { asked, range, isCompared, chosen, search } = view;
+  const { scope, range, isCompared, filters, params } = view;
   const include = { comparison: isCompared };
-  const { metric } = KEY_METRICS.find((one) => one.metric === search.metric) ?? KEY_METRICS[0];
-  const events = useStats(asked, { metrics: OF_EVENTS, include }, true);
-  const series = useStats(asked, { metrics: [metric], dimensions: [`time:${range.grain}`], include }, true);
-  // what takes the warehouse longest does not keep the chart waiting
-  const isDrawn = !series.isPending;
-  const sessions = useStats(asked, { metrics: OF_SESSIONS, include }, true, isDrawn);
-  // figures that were there before stay, and it is said that they are of before
+  const { metric } = KEY_METRICS.find((one) => one.metric === params.metric) ?? KEY_METRICS[0];
+  const events = useStats(scope, { metrics: EVENT_METRICS, include }, { pollWhileEmpty: true });
+  const series = useStats(
+    scope,
+    { metrics: [metric], dimensions: [`time:${range.interval}`], include },
+    { pollWhileEmpty: true },
+  );
+  // session metrics are the slowest query, so they wait until the chart is drawn
+  const isChartLoaded = !series.isPending;
+  const sessions = useStats(
+    scope,
+    { metrics: SESSION_METRICS, include },
+    { pollWhileEmpty: true, enabled: isChartLoaded },
+  );
+  // previous values stay visible below the error
   const failed = [events, sessions].find(({ error }) => error);
   return (
     <QueryResult query={events} rows={6}>
@@ -26,20 +34,20 @@ export function OverviewView({ view }: { readonly view: StatsView }) {
         <Stack gap="md" className="stats" aria-busy={events.isPlaceholderData}>
           <KeyMetrics
             answers={[answer, sessions.data]}
-            shown={metric}
-            onShow={(other) => view.change({ metric: other === "visitors" ? undefined : other })}
+            selected={metric}
+            onSelect={(other) => view.update({ metric: other === "visitors" ? undefined : other })}
           />
           {failed?.error && <ErrorAlert error={failed.error} onRetry={() => void failed.refetch()} />}
           {isEmptyAnswer(answer) ? (
-            <EmptyState title="Nothing was counted in this range">
-              {chosen.length > 0
-                ? "No event of these days fits the filters."
-                : "What comes within it shows here within seconds. Bots are not counted."}
+            <EmptyState title="No data for this period">
+              {filters.length > 0
+                ? "No events match these filters."
+                : "New events appear here within seconds. Bots are not counted."}
             </EmptyState>
           ) : (
             <>
               <QueryResult query={series}>{(points) => <TimeChart answer={points} />}</QueryResult>
-              {isDrawn && (
+              {isChartLoaded && (
                 <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="md">
                   {PANELS.map((panel) => (
                     <BreakdownPanel key={panel.id} panel={panel} view={view} />

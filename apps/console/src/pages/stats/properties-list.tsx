@@ -1,4 +1,4 @@
-/** Which properties the events carry, and the values of one of them. */
+/** The properties of the events, or the values of the selected property. */
 import { Button, Group, Table, Text, UnstyledButton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { callApi } from "../../api.ts";
@@ -8,22 +8,22 @@ import { BreakdownTable } from "./breakdown-table.tsx";
 import type { StatsView } from "./use-stats-view.ts";
 
 export function PropertiesList({ view }: { readonly view: StatsView }) {
-  const { search, change } = view;
-  const asked = search.property ?? "";
-  if (asked === "") return <PropertyNames view={view} />;
+  const { params, update } = view;
+  const selected = params.property ?? "";
+  if (selected === "") return <PropertyNames view={view} />;
   return (
     <>
       <Group gap="sm" mb="xs">
-        <Button size="xs" variant="default" onClick={() => change({ property: undefined })}>
+        <Button size="xs" variant="default" onClick={() => update({ property: undefined })}>
           All properties
         </Button>
         <Text size="sm" fw={600} className="wrap">
-          {asked}
+          {selected}
         </Text>
       </Group>
       <BreakdownTable
-        key={asked}
-        dimension={`property:${asked}`}
+        key={selected}
+        dimension={`property:${selected}`}
         metrics={["events", "visitors"]}
         view={view}
       />
@@ -31,27 +31,27 @@ export function PropertiesList({ view }: { readonly view: StatsView }) {
   );
 }
 
-function PropertyNames({ view: { asked, search, change } }: { readonly view: StatsView }) {
+function PropertyNames({ view: { scope, params, update } }: { readonly view: StatsView }) {
   const query = useQuery({
-    queryKey: ["stats", "properties", asked],
-    queryFn: ({ signal }) => callApi("queryProperties", { body: asked, signal }),
-    placeholderData: (before) => before,
+    queryKey: ["stats", "properties", scope],
+    queryFn: ({ signal }) => callApi("queryProperties", { body: scope, signal }),
+    placeholderData: (previous) => previous,
   });
   return (
     <QueryResult query={query}>
       {({ properties }) => (
         <>
           <Text size="sm" c="dimmed">
-            {search.event === undefined
-              ? "Of all events; choose one in the list of events to see its own."
-              : "Of the chosen event."}
+            {params.event === undefined
+              ? "Properties of all events. Select an event to see only its properties."
+              : "Properties of the selected event."}
           </Text>
           {properties.length === 0 ? (
             <Text size="sm" c="dimmed" py="md">
-              No event of these days carries any.
+              No properties in this period
             </Text>
           ) : (
-            <PropertyTable properties={properties} onChoose={(property) => change({ property })} />
+            <PropertyTable properties={properties} onSelect={(property) => update({ property })} />
           )}
         </>
       )}
@@ -61,11 +61,11 @@ function PropertyNames({ view: { asked, search, change } }: { readonly view: Sta
 
 interface PropertyTableProps {
   readonly properties: readonly { readonly name: string; readonly events: number }[];
-  readonly onChoose: (name: string) => void;
+  readonly onSelect: (name: string) => void;
 }
 
-function PropertyTable({ properties, onChoose }: PropertyTableProps) {
-  const most = Math.max(...properties.map(({ events }) => events), 1);
+function PropertyTable({ properties, onSelect }: PropertyTableProps) {
+  const highest = Math.max(...properties.map(({ events }) => events), 1);
   return (
     <Table className="ranking" verticalSpacing={4} horizontalSpacing="xs" withRowBorders={false}>
       <Table.Thead>
@@ -78,8 +78,8 @@ function PropertyTable({ properties, onChoose }: PropertyTableProps) {
         {properties.map(({ name, events }) => (
           <Table.Tr key={name}>
             <Table.Td className="ranking-name">
-              <span className="ranking-bar" style={{ width: `${(events / most) * 100}%` }} />
-              <UnstyledButton title={name} onClick={() => onChoose(name)}>
+              <span className="ranking-bar" style={{ width: `${(events / highest) * 100}%` }} />
+              <UnstyledButton title={name} onClick={() => onSelect(name)}>
                 {name}
               </UnstyledButton>
             </Table.Td>

@@ -1,24 +1,24 @@
-/** Which days, by the clock of which place, and whether with those before. */
+/** The date range, the time zone, and the switch for comparing with the previous period. */
 import { Group, NativeSelect, Switch, TextInput } from "@mantine/core";
 import { useState } from "react";
 import type { StatsView } from "./use-stats-view.ts";
 import { browserTimeZone, toDayRange } from "./view-params.ts";
 
-const OWN = "own";
+const CUSTOM = "custom";
 const RANGES = [
   { value: "today", label: "Today" },
   { value: "yesterday", label: "Yesterday" },
-  { value: "7d", label: "7 days" },
-  { value: "30d", label: "30 days" },
-  { value: "90d", label: "90 days" },
-  { value: "365d", label: "12 months" },
-  { value: OWN, label: "From … to …" },
+  { value: "7d", label: "Last 7 days" },
+  { value: "30d", label: "Last 30 days" },
+  { value: "90d", label: "Last 90 days" },
+  { value: "365d", label: "Last 12 months" },
+  { value: CUSTOM, label: "Custom range" },
 ];
 
-/** The browser's own and UTC before all others. */
-function zonesWith(chosen: string): { value: string; label: string }[] {
+/** All time zones, with the browser's own and UTC first. */
+function timeZoneOptions(selected: string): { value: string; label: string }[] {
   const own = browserTimeZone();
-  const zones = new Set([own, "UTC", chosen, ...Intl.supportedValuesOf("timeZone")]);
+  const zones = new Set([own, "UTC", selected, ...Intl.supportedValuesOf("timeZone")]);
   return [...zones].map((value) => ({
     value,
     label: `${value.replaceAll("_", " ")}${value === own ? " (this browser)" : ""}`,
@@ -27,37 +27,37 @@ function zonesWith(chosen: string): { value: string; label: string }[] {
 
 interface RangeToolbarProps {
   readonly view: StatsView;
-  /** Whether what is shown has a period before. */
+  /** Whether the current view can compare with the previous period. */
   readonly canCompare: boolean;
 }
 
 export function RangeToolbar({ view, canCompare }: RangeToolbarProps) {
-  const { range, zone, isCompared, change } = view;
+  const { range, timeZone, isCompared, update } = view;
   const chooseRange = (value: string) =>
-    change({ range: value === OWN ? toDayRange(range, zone, Date.now()) : value });
+    update({ range: value === CUSTOM ? toDayRange(range, timeZone, Date.now()) : value });
   return (
     <Group gap="sm" align="flex-end" className="filters" component="section" aria-label="Range">
       <NativeSelect
         label="Range"
         data={RANGES}
-        value={range.days === null ? range.text : OWN}
+        value={range.days === null ? range.text : CUSTOM}
         onChange={(event) => chooseRange(event.currentTarget.value)}
       />
       {range.days !== null && <DayFields days={range.days} view={view} />}
       <NativeSelect
         label="Time zone"
         className="zone"
-        data={zonesWith(zone)}
-        value={zone}
-        onChange={(event) => change({ tz: event.currentTarget.value })}
+        data={timeZoneOptions(timeZone)}
+        value={timeZone}
+        onChange={(event) => update({ tz: event.currentTarget.value })}
       />
       {canCompare && (
         <Switch
           label="Compare"
-          aria-label="Compare with the period before"
+          aria-label="Compare with previous period"
           className="compare"
           checked={isCompared}
-          onChange={(event) => change({ compare: event.currentTarget.checked ? undefined : "no" })}
+          onChange={(event) => update({ compare: event.currentTarget.checked ? undefined : "no" })}
         />
       )}
     </Group>
@@ -69,23 +69,24 @@ interface DayFieldsProps {
   readonly view: StatsView;
 }
 
-/** A field that is being typed into is no day now and then; what was asked for last stays. */
+/** The fields of a custom range. An incomplete date does not change the view. */
 function DayFields({ days: [first, last], view }: DayFieldsProps) {
-  const [asked, setAsked] = useState({ first, last });
+  // the days of the URL that the fields were last filled with
+  const [applied, setApplied] = useState({ first, last });
   const [from, setFrom] = useState(first);
   const [to, setTo] = useState(last);
-  const [wrong, setWrong] = useState<"from" | "to" | null>(null);
-  if (asked.first !== first || asked.last !== last) {
-    setAsked({ first, last });
+  const [invalid, setInvalid] = useState<"from" | "to" | null>(null);
+  if (applied.first !== first || applied.last !== last) {
+    setApplied({ first, last });
     setFrom(first);
     setTo(last);
-    setWrong(null);
+    setInvalid(null);
   }
-  const ask = (changed: "from" | "to") => {
+  const apply = (changed: "from" | "to") => {
     if (from === "" || to === "") return;
-    const isTurned = from > to;
-    setWrong(isTurned ? changed : null);
-    if (!isTurned && (from !== first || to !== last)) view.change({ range: `${from}..${to}` });
+    const isReversed = from > to;
+    setInvalid(isReversed ? changed : null);
+    if (!isReversed && (from !== first || to !== last)) view.update({ range: `${from}..${to}` });
   };
   return (
     <>
@@ -94,20 +95,20 @@ function DayFields({ days: [first, last], view }: DayFieldsProps) {
         label="From"
         value={from}
         max={to}
-        error={wrong === "from" && "This is after the last day."}
+        error={invalid === "from" && "Must not be after the end date"}
         onChange={(event) => setFrom(event.currentTarget.value)}
-        onBlur={() => ask("from")}
-        onKeyDown={(event) => event.key === "Enter" && ask("from")}
+        onBlur={() => apply("from")}
+        onKeyDown={(event) => event.key === "Enter" && apply("from")}
       />
       <TextInput
         type="date"
         label="To"
         value={to}
         min={from}
-        error={wrong === "to" && "This is before the first day."}
+        error={invalid === "to" && "Must not be before the start date"}
         onChange={(event) => setTo(event.currentTarget.value)}
-        onBlur={() => ask("to")}
-        onKeyDown={(event) => event.key === "Enter" && ask("to")}
+        onBlur={() => apply("to")}
+        onKeyDown={(event) => event.key === "Enter" && apply("to")}
       />
     </>
   );

@@ -1,7 +1,7 @@
-/** Of the visitors of each period, how many were there again in those after it. */
+/** The retention view: of the visitors first seen in a period, the share that returned in later periods. */
 import { Paper, SegmentedControl, Stack, Table, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { type Answer, callApi } from "../../api.ts";
+import { type ApiResult, callApi } from "../../api.ts";
 import { formatCount } from "../../ui/format-count.ts";
 import { EmptyState, QueryResult } from "../../ui/page-states.tsx";
 import { ScrollRegion } from "../../ui/scroll-region.tsx";
@@ -16,8 +16,8 @@ const PERIODS = [
 type Period = (typeof PERIODS)[number]["value"];
 
 export function RetentionView({ view }: { readonly view: StatsView }) {
-  const period: Period = PERIODS.find(({ value }) => value === view.search.by)?.value ?? "week";
-  const body = { ...view.asked, period };
+  const period: Period = PERIODS.find(({ value }) => value === view.params.by)?.value ?? "week";
+  const body = { ...view.scope, period };
   const query = useQuery({
     queryKey: ["stats", "retention", body],
     queryFn: ({ signal }) => callApi("queryRetention", { body, signal }),
@@ -30,7 +30,7 @@ export function RetentionView({ view }: { readonly view: StatsView }) {
         className="periods"
         data={[...PERIODS]}
         value={period}
-        onChange={(by) => view.change({ by: by === "week" ? undefined : by })}
+        onChange={(by) => view.update({ by: by === "week" ? undefined : by })}
       />
       <QueryResult query={query}>{(answer) => <CohortTable answer={answer} period={period} />}</QueryResult>
     </Stack>
@@ -38,30 +38,30 @@ export function RetentionView({ view }: { readonly view: StatsView }) {
 }
 
 interface CohortTableProps {
-  readonly answer: Answer<"queryRetention">;
+  readonly answer: ApiResult<"queryRetention">;
   readonly period: Period;
 }
 
-/** The share as a colour's strength; so weak that the text on it can be read. */
+/** A background whose opacity is the share, weak enough for the text on it to stay readable. */
 const shade = (share: number) => ({ background: `rgb(37 146 176 / ${(share * 0.4).toFixed(3)})` });
 
 function CohortTable({ answer: { cohorts, timezone }, period }: CohortTableProps) {
   const sayTime = timeFormatter(timezone, period);
   const now = Date.now();
   const met = cohorts.filter(({ visitors }) => visitors > 0);
-  if (met.length === 0) return <EmptyState title="Nobody was there in this range" />;
+  if (met.length === 0) return <EmptyState title="No visitors in this period" />;
   const longest = Math.max(...met.map(({ returned }) => returned.length));
   const starts = cohorts.map(({ start }) => Date.parse(start));
   return (
     <Paper withBorder>
-      <ScrollRegion label="Who came again">
+      <ScrollRegion label="Retention by cohort">
         <Table className="retention" horizontalSpacing="sm">
           <Table.Thead>
             <Table.Tr>
               <Table.Th>First seen</Table.Th>
               <Table.Th ta="right">Visitors</Table.Th>
               {Array.from({ length: longest - 1 }, (_, at) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: a period is known by its place
+                // biome-ignore lint/suspicious/noArrayIndexKey: periods have no other identity than their position
                 <Table.Th key={at} ta="right">
                   <span className="retention-after">
                     {period} {at + 1}
@@ -97,8 +97,7 @@ function CohortTable({ answer: { cohorts, timezone }, period }: CohortTableProps
         </Table>
       </ScrollRegion>
       <Text size="sm" c="dimmed" p="sm">
-        A visitor belongs to the first {period} of the range in which they were there. A longer range shows
-        more.
+        Visitors are grouped by the first {period} in which they visited during the selected range.
       </Text>
     </Paper>
   );

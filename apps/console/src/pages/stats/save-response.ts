@@ -1,70 +1,79 @@
-/** An answer saved as a file while it comes, where the browser can write files; else gathered, within a bound, and saved at its end. */
+/** Saves a response as a file. Chromium streams it to disk; other browsers collect it in memory first, up to a limit. */
 import { ApiError } from "../../api.ts";
 import { downloadBlob } from "../../ui/download-blob.ts";
 import { collectBlob, FileTooLargeError } from "./collect-blob.ts";
 
-/** As much as a tab can hold beside its page. */
-const GATHERED_MEGABYTES = 250;
+/** The limit for browsers that collect the file in memory. */
+const MAX_MEMORY_MEGABYTES = 250;
 
-interface FilePicker {
-  /** Chromium's, on https and on this machine. */
+interface FilePickerWindow {
+  /** Only in Chromium, on https and localhost. */
   readonly showSaveFilePicker?: (options: { suggestedName: string }) => Promise<FileSystemFileHandle>;
 }
 
-export interface Download {
+export interface SaveResponseOptions {
   readonly name: string;
-  /** StatsScope when it is known where its answer goes. */
-  readonly ask: () => Promise<Response>;
-  readonly onBytes: (bytes: number) => void;
-  /** What to do about a file that is too large for this browser. */
-  readonly otherwise: string;
+  /** Called after the user has chosen where to save the file. */
+  readonly request: () => Promise<Response>;
+  /** Reports the number of bytes received so far. */
+  readonly onProgress: (bytes: number) => void;
+  /** The hint of the error for a file that is too large for this browser. */
+  readonly tooLargeHint: string;
   readonly signal: AbortSignal;
 }
 
-function told(error: Error, { otherwise }: Download): Error {
+function toDownloadError(error: Error, tooLargeHint: string): Error {
   if (error instanceof ApiError || error.name === "AbortError") return error;
   const failure =
     error instanceof FileTooLargeError
       ? {
-          code: "too_large_to_gather",
-          message: `The file has more than ${GATHERED_MEGABYTES} MB, all of which this browser would have to hold in memory.`,
-          hint: otherwise,
+          code: "file_too_large",
+          message: `The file is larger than ${MAX_MEMORY_MEGABYTES} MB, which is too much for this browser’s memory.`,
+          hint: tooLargeHint,
         }
       : {
-          code: "broke_off",
-          message: "The file broke off before its end.",
-          hint: "Check that the service runs and the disk has room, and take it again.",
+          code: "download_interrupted",
+          message: "The download was interrupted.",
+          hint: "Check that the service is running and that there is enough disk space, then try again.",
         };
   return new ApiError(0, failure);
 }
 
-function counted({ body }: Response, onBytes: Download["onBytes"]): ReadableStream<Uint8Array<ArrayBuffer>> {
+/** Passes the body through and reports the number of bytes received so far. */
+function withProgress(
+  { body }: Response,
+  onProgress: SaveResponseOptions["onProgress"],
+): ReadableStream<Uint8Array<ArrayBuffer>> {
   let bytes = 0;
-  const count = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
-    transform(part, out) {
-      bytes += part.byteLength;
-      onBytes(bytes);
-      out.enqueue(part);
+  const counter = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+    transform(chunk, controller) {
+      bytes += chunk.byteLength;
+      onProgress(bytes);
+      controller.enqueue(chunk);
     },
   });
-  return body!.pipeThrough(count);
+  return (body ?? new Blob([]).stream()).pipeThrough(counter);
 }
 
-/** @returns false when no place for it was chosen */
-export async function save(download: Download): Promise<boolean> {
-  const { name, ask, onBytes, signal } = download;
-  const picker = window as Window & FilePicker;
+/**
+ * @returns false when the user canceled the file dialog
+ * @throws ApiError when the request fails, the download breaks off or the file is too large
+ */
+export async function saveResponse(options: SaveResponseOptions): Promise<boolean> {
+  const { name, request, onProgress, tooLargeHint, signal } = options;
+  const picker: Window & FilePickerWindow = window;
   try {
     if (!picker.showSaveFilePicker) {
-      downloadBlob(await collectBlob(counted(await ask(), onBytes), GATHERED_MEGABYTES * 1e6), name);
+      const body = withProgress(await request(), onProgress);
+      downloadBlob(await collectBlob(body, MAX_MEMORY_MEGABYTES * 1e6), name);
       return true;
     }
-    const place = await picker.showSaveFilePicker({ suggestedName: name }).catch(() => null);
-    if (place === null) return false;
-    const answer = counted(await ask(), onBytes);
-    await answer.pipeTo(await place.createWritable(), { signal });
+    const file = await picker.showSaveFilePicker({ suggestedName: name }).catch(() => null);
+    if (file === null) return false;
+    const body = withProgress(await request(), onProgress);
+    await body.pipeTo(await file.createWritable(), { signal });
     return true;
   } catch (error) {
-    throw told(error as Error, download);
+    throw toDownloadError(error as Error, tooLargeHint);
   }
 }

@@ -1,4 +1,4 @@
-/** Links that show the numbers of this source to somebody who is no member: made here, shown once, revoked here. */
+/** The panel that creates, lists and revokes share links. A share link shows the stats of one source without sign-in. */
 import type { Token } from "@headwater/contract";
 import { LIMITS } from "@headwater/contract/limits";
 import { Paper, Stack, Table, Text, TextInput } from "@mantine/core";
@@ -9,7 +9,7 @@ import { AsyncButton } from "../../ui/async-button.tsx";
 import { ExpirySelect, toExpiresAt } from "../../ui/expiry-select.tsx";
 import { ErrorAlert } from "../../ui/page-states.tsx";
 import { PagedTable, usePagedQuery } from "../../ui/paged-table.tsx";
-import { ExactTime, RelativeTime } from "../../ui/relative-time.tsx";
+import { ExpiryTime, RelativeTime } from "../../ui/relative-time.tsx";
 import { RevokeTokenButton } from "../../ui/revoke-token-button.tsx";
 import { SecretAlert } from "../../ui/secret-alert.tsx";
 import { SectionHeader } from "../../ui/section-header.tsx";
@@ -17,10 +17,10 @@ import { useSubmit } from "../../ui/use-submit.ts";
 import { useWorkspace } from "../../workspace-context.tsx";
 import type { StatsView } from "./use-stats-view.ts";
 
-/** What is shown now, to whoever has the token: it stands in the fragment, which browsers send nowhere. */
-function linkTo({ search }: StatsView, token: string): string {
+/** Builds a link to the current view. The token is in the fragment, which browsers send to no server. */
+function toShareLink({ params }: StatsView, token: string): string {
   const url = new URL("shared", document.baseURI);
-  for (const [name, value] of Object.entries(search)) if (value) url.searchParams.set(name, value);
+  for (const [name, value] of Object.entries(params)) if (value) url.searchParams.set(name, value);
   url.hash = `token=${token}`;
   return url.href;
 }
@@ -29,11 +29,11 @@ export const SharePanel = ({ view }: { readonly view: StatsView }) => (
   <Paper withBorder p="md" component="section" aria-label="Share">
     <Stack>
       <SectionHeader title="Share">
-        Whoever has such a link sees the numbers of this source, in this view and others, and nothing else. It
-        stops when it is revoked, and when whoever made it leaves the workspace.
+        Anyone with the link can see this source’s stats, but nothing else. It stops working when it is
+        revoked or when its creator leaves the workspace.
       </SectionHeader>
       <CreateLinkForm view={view} />
-      <LinkTable sourceId={view.asked.sourceId} />
+      <LinkTable sourceId={view.scope.sourceId} />
     </Stack>
   </Paper>
 );
@@ -43,13 +43,13 @@ function CreateLinkForm({ view }: { readonly view: StatsView }) {
   const client = useQueryClient();
   const [label, setLabel] = useState("");
   const [days, setDays] = useState("90");
-  const made = useMutation({
+  const created = useMutation({
     mutationFn: () =>
       callApi("createToken", {
         body: {
           organizationId,
           label: label.trim(),
-          sourceId: view.asked.sourceId,
+          sourceId: view.scope.sourceId,
           expiresAt: toExpiresAt(days),
         },
       }),
@@ -58,13 +58,13 @@ function CreateLinkForm({ view }: { readonly view: StatsView }) {
       await client.invalidateQueries({ queryKey: ["tokens"] });
     },
   });
-  const failure = made.error instanceof ApiError ? made.error : null;
-  const submit = useSubmit(() => made.mutateAsync(), label.trim() !== "");
+  const failure = created.error instanceof ApiError ? created.error : null;
+  const submit = useSubmit(() => created.mutateAsync(), label.trim() !== "");
   return (
     <>
       <form onSubmit={submit} className="in-line">
         <TextInput
-          label="For whom"
+          label="Name"
           placeholder="Board meeting"
           required
           maxLength={LIMITS.maxNameLength}
@@ -73,16 +73,16 @@ function CreateLinkForm({ view }: { readonly view: StatsView }) {
           onChange={(event) => setLabel(event.currentTarget.value)}
         />
         <ExpirySelect days={days} onChange={setDays} />
-        <AsyncButton type="submit" isPending={made.isPending} disabled={label.trim() === ""}>
-          Make a link
+        <AsyncButton type="submit" isPending={created.isPending} disabled={label.trim() === ""}>
+          Create link
         </AsyncButton>
       </form>
-      {made.error && <ErrorAlert error={made.error} />}
-      {made.data && (
+      {created.error && <ErrorAlert error={created.error} />}
+      {created.data && (
         <SecretAlert
-          title={`The link for “${made.data.label}” is shown this once`}
-          secret={linkTo(view, made.data.token)}
-          copyLabel="Copy the link"
+          title={`Copy the link “${created.data.label}” now. It will not be shown again.`}
+          secret={toShareLink(view, created.data.token)}
+          copyLabel="Copy link"
         />
       )}
     </>
@@ -91,17 +91,17 @@ function CreateLinkForm({ view }: { readonly view: StatsView }) {
 
 function LinkTable({ sourceId }: { readonly sourceId: string }) {
   const { organizationId } = useWorkspace();
-  const pages = usePagedQuery(["tokens", organizationId, sourceId], (place, signal) =>
-    callApi("listTokens", { query: { organizationId, sourceId, ...place }, signal }),
+  const query = usePagedQuery(["tokens", organizationId, sourceId], (cursor, signal) =>
+    callApi("listTokens", { query: { organizationId, sourceId, ...cursor }, signal }),
   );
-  if (pages.data?.pages[0]?.tokens.length === 0)
+  if (query.data?.pages[0]?.tokens.length === 0)
     return (
       <Text size="sm" c="dimmed">
-        There is no link to these numbers yet.
+        No share links yet
       </Text>
     );
   return (
-    <PagedTable label="Links" columns={["For whom", "Last used", "Expires", ""]} pages={pages}>
+    <PagedTable label="Links" columns={["Name", "Last used", "Expires", ""]} query={query}>
       {({ tokens }) => tokens.map((token) => <LinkRow key={token.tokenId} token={token} />)}
     </PagedTable>
   );
@@ -114,14 +114,14 @@ const LinkRow = ({ token }: { readonly token: Token }) => (
         {token.label}
       </Text>
       <Text size="sm" c="dimmed" className="wrap">
-        ends in {token.hint}, by {token.userId}
+        Ends in {token.hint} · Created by {token.userId}
       </Text>
     </Table.Td>
     <Table.Td>
       <RelativeTime at={token.lastUsedAt} />
     </Table.Td>
     <Table.Td>
-      <ExactTime at={token.expiresAt} />
+      <ExpiryTime at={token.expiresAt} />
     </Table.Td>
     <Table.Td>
       <RevokeTokenButton token={token} what="link" />

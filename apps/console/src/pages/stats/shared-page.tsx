@@ -1,4 +1,4 @@
-/** The numbers of one source for whoever has the link to them, and nothing else. */
+/** The stats of one source for visitors with a share link. */
 import { Group } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
@@ -12,10 +12,10 @@ import { EmptyState, QueryResult } from "../../ui/page-states.tsx";
 import { GuestProvider } from "../../workspace-context.tsx";
 import { StatsViews } from "./stats-views.tsx";
 
-/** A first event is looked for this often. */
-const FIRST_EVENT_MS = 10_000;
+/** How often a source without events is polled. */
+const FIRST_EVENT_POLL_MS = 10_000;
 
-/** Of the link; another one in the same tab is another fragment, and nothing that the first one opened is kept. */
+/** The token of the link. When another link is opened in the same tab, the cached data of the first is cleared. */
 function useToken(): string | null {
   const client = useQueryClient();
   const subscribe = useCallback(
@@ -47,8 +47,9 @@ export function SharedPage() {
         {sourceId !== "" && token !== null ? (
           <SharedStats key={token} sourceId={sourceId} />
         ) : (
-          <EmptyState title="This link is not whole">
-            A part of it is missing, perhaps its end. Copy all of it once more, or ask whoever gave it to you.
+          <EmptyState title="Incomplete link">
+            A part of this link is missing. Copy the whole link, or ask the person who shared it for a new
+            one.
           </EmptyState>
         )}
       </main>
@@ -56,45 +57,46 @@ export function SharedPage() {
   );
 }
 
-const isOver = (error: unknown) =>
+const isInvalidLink = (error: unknown) =>
   error instanceof ApiError && (error.status === 401 || error.code === "source_not_found");
 
-/** Whether any question has been answered so, also one of a view that is open. */
-function useIsOver(): boolean {
+/** @returns whether any query of the page has found the link to be expired or revoked */
+function useIsLinkInvalid(): boolean {
   const cache = useQueryClient().getQueryCache();
-  const [wasOver, setOver] = useState(false);
-  useEffect(() => cache.subscribe(({ query }) => isOver(query.state.error) && setOver(true)), [cache]);
-  return wasOver;
+  const [isInvalid, setInvalid] = useState(false);
+  useEffect(
+    () => cache.subscribe(({ query }) => isInvalidLink(query.state.error) && setInvalid(true)),
+    [cache],
+  );
+  return isInvalid;
 }
 
 function SharedStats({ sourceId }: { readonly sourceId: string }) {
   const query = useQuery({
     queryKey: ["stats", "source", sourceId],
     queryFn: ({ signal }) => callApi("getStatsSource", { query: { sourceId }, signal }),
-    refetchInterval: ({ state: { data } }) => (data?.lastEventAt === null ? FIRST_EVENT_MS : false),
+    refetchInterval: ({ state: { data } }) => (data?.lastEventAt === null ? FIRST_EVENT_POLL_MS : false),
   });
-  const wasOver = useIsOver();
-  if (wasOver || isOver(query.error))
+  const isInvalid = useIsLinkInvalid();
+  if (isInvalid || isInvalidLink(query.error))
     return (
-      <EmptyState title="This link works no more">
-        It has expired or was taken back. Whoever gave it to you can give you a new one.
+      <EmptyState title="Link expired">
+        This link has expired or was revoked. Ask the person who shared it for a new one.
       </EmptyState>
     );
   if (query.error instanceof ApiError && query.error.code === "permission_denied")
     return (
-      <EmptyState title="This link is of other numbers">
-        Its address names another source than it was made for. Copy all of it once more, or ask whoever gave
-        it to you.
+      <EmptyState title="Wrong source">
+        This link was created for another source. Copy the whole link, or ask the person who shared it for a
+        new one.
       </EmptyState>
     );
   return (
     <QueryResult query={query}>
       {({ name, lastEventAt }) => (
-        <Page title={name} lead="What the events come to">
+        <Page title={name} lead="Stats">
           {lastEventAt === null ? (
-            <EmptyState title="No event yet">
-              The numbers are here as soon as the first event has come.
-            </EmptyState>
+            <EmptyState title="No events yet">Stats appear as soon as the first event arrives.</EmptyState>
           ) : (
             <StatsViews sourceId={sourceId} />
           )}

@@ -1,24 +1,24 @@
-/** What was changed of the source itself, which may be why its numbers changed. */
+/** Changes of a source's configuration that may explain a change in its stats. */
 import type { AuditEntry, StatsAnswer } from "@headwater/contract";
 import { useQuery } from "@tanstack/react-query";
 import { callApi } from "../../api.ts";
 import { useWorkspace } from "../../workspace-context.tsx";
 
-/** The workspace's latest entries, of which those of one source are some. */
-const LOOKED_AT = 100;
+/** How many of the workspace's latest audit entries are searched for changes of the source. */
+const AUDIT_LIMIT = 100;
 
-interface Told {
+interface AuditedSource {
   readonly allowedOrigins?: readonly string[];
   readonly isActive?: boolean;
 }
 
-function said({ action, before, after }: AuditEntry): string | null {
-  if (action === "source.key_rotated") return "key rotated";
-  if (action === "source.key_restored") return "old key restored";
+function describeChange({ action, before, after }: AuditEntry): string | null {
+  if (action === "source.key_rotated") return "Key rotated";
+  if (action === "source.key_restored") return "Previous key restored";
   if (action !== "source.updated") return null;
-  const [was, is] = [(before ?? {}) as Told, (after ?? {}) as Told];
-  if (String(was.allowedOrigins) !== String(is.allowedOrigins)) return "origins changed";
-  if (was.isActive !== is.isActive) return is.isActive ? "switched on" : "switched off";
+  const [previous, current] = [(before ?? {}) as AuditedSource, (after ?? {}) as AuditedSource];
+  if (String(previous.allowedOrigins) !== String(current.allowedOrigins)) return "Allowed origins changed";
+  if (previous.isActive !== current.isActive) return current.isActive ? "Activated" : "Deactivated";
   return null;
 }
 
@@ -26,22 +26,22 @@ export interface SourceChange {
   readonly auditId: string;
   readonly at: string;
   readonly text: string;
-  /** Of the points of the answer the one in whose time it was. */
-  readonly point: number;
+  /** The index of the chart's point whose interval contains the change. */
+  readonly pointIndex: number;
 }
 
-/** Of the range of that answer, oldest first; none for those who may not read the audit log. */
+/** The changes within the range of an answer, oldest first. Empty for users without access to the audit log. */
 export function useSourceChanges({ sourceId, results, from, to }: StatsAnswer): SourceChange[] {
   const { organizationId, can } = useWorkspace();
   const { data } = useQuery({
     queryKey: ["audit", organizationId, "latest"],
-    queryFn: ({ signal }) => callApi("listAudit", { query: { organizationId, limit: LOOKED_AT }, signal }),
+    queryFn: ({ signal }) => callApi("listAudit", { query: { organizationId, limit: AUDIT_LIMIT }, signal }),
     enabled: can("audit:read"),
   });
   const own = data?.entries.filter(({ target, at }) => target === sourceId && at >= from && at < to) ?? [];
   return own.reverse().flatMap((entry) => {
-    const text = said(entry);
-    const point = results.findLastIndex(({ dimensions: [start] }) => String(start) <= entry.at);
-    return text === null ? [] : [{ auditId: entry.auditId, at: entry.at, text, point }];
+    const text = describeChange(entry);
+    const pointIndex = results.findLastIndex(({ dimensions: [start] }) => String(start) <= entry.at);
+    return text === null ? [] : [{ auditId: entry.auditId, at: entry.at, text, pointIndex }];
   });
 }

@@ -1,4 +1,4 @@
-/** The numbers of a source for its members, who may take them along and give them away too. */
+/** The stats page of a source for members of its workspace, who can also export and share. */
 import { useQuery } from "@tanstack/react-query";
 import { sourceQuery } from "../../queries.ts";
 import { InstallPrompt } from "../sources/install-prompt.tsx";
@@ -6,11 +6,11 @@ import { SourcePage } from "../sources/source-page.tsx";
 import { StatsViews } from "./stats-views.tsx";
 import { ViewActions } from "./view-actions.tsx";
 
-/** A first event is looked for this often. */
-const FIRST_EVENT_MS = 3_000;
+/** How often a source without events is polled. */
+const FIRST_EVENT_POLL_MS = 3_000;
 
 export const StatsPage = () => (
-  <SourcePage title="What the events come to" permission="stats:read">
+  <SourcePage title="Stats" permission="stats:read">
     {({ sourceId, lastEventAt }) =>
       lastEventAt === null ? (
         <NoEventsYet sourceId={sourceId} />
@@ -22,10 +22,10 @@ export const StatsPage = () => (
 );
 
 function NoEventsYet({ sourceId }: { readonly sourceId: string }) {
-  useQuery({ ...sourceQuery(sourceId), refetchInterval: FIRST_EVENT_MS });
+  useQuery({ ...sourceQuery(sourceId), refetchInterval: FIRST_EVENT_POLL_MS });
   return (
-    <InstallPrompt title="No event yet" sourceId={sourceId}>
-      The numbers are here as soon as the first event has come.
+    <InstallPrompt title="No events yet" sourceId={sourceId}>
+      Stats appear as soon as the first event arrives.
     </InstallPrompt>
   );
 }

@@ -1,4 +1,4 @@
-/** What a source's events come to: numbers over time, who came from where, funnels, and who comes back. */
+/** The three views of a source's stats (overview, funnel, retention) with their toolbar. */
 import { Group, SegmentedControl, Stack } from "@mantine/core";
 import type { ReactNode } from "react";
 import { FilterChips } from "./filter-chips.tsx";
@@ -18,13 +18,13 @@ const VIEWS = [
 
 interface StatsViewsProps {
   readonly sourceId: string;
-  /** What else can be done with what is shown. */
+  /** Actions for the current view, shown below the toolbar. */
   readonly children?: (view: StatsView) => ReactNode;
 }
 
 export function StatsViews({ sourceId, children }: StatsViewsProps) {
   const view = useStatsView(sourceId);
-  const shown = VIEWS.find(({ value }) => value === view.search.view) ?? VIEWS[0];
+  const shown = VIEWS.find(({ value }) => value === view.params.view) ?? VIEWS[0];
   return (
     <Stack gap="md">
       <Group justify="space-between" gap="md">
@@ -32,7 +32,7 @@ export function StatsViews({ sourceId, children }: StatsViewsProps) {
           aria-label="View"
           data={VIEWS.map(({ value, label }) => ({ value, label }))}
           value={shown.value}
-          onChange={(value) => view.change({ view: value === "overview" ? undefined : value })}
+          onChange={(value) => view.update({ view: value === "overview" ? undefined : value })}
         />
         <LiveVisitors sourceId={sourceId} />
       </Group>

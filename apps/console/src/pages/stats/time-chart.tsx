@@ -1,4 +1,4 @@
-/** One of the headline numbers over time, as a chart and as a table, with what was changed of the source meanwhile. */
+/** One key metric over time, as a chart and as a table, with the changes of the source's configuration. */
 import type { StatsAnswer } from "@headwater/contract";
 import { Group, Paper, Table, Text, Title } from "@mantine/core";
 import { ScrollRegion } from "../../ui/scroll-region.tsx";
@@ -8,34 +8,35 @@ import { type ChartPoint, LineChart } from "./line-chart.tsx";
 import { type SourceChange, useSourceChanges } from "./source-changes.ts";
 import type { ViewRange } from "./view-params.ts";
 
-/** Which of the headline numbers an answer is about, and by which time; another one may have been asked for since. */
-const headlineOf = ({ metrics }: StatsAnswer): KeyMetric =>
+/** The metric and interval of an answer. They come from the answer, because the view may have changed since the request. */
+const keyMetricOf = ({ metrics }: StatsAnswer): KeyMetric =>
   KEY_METRICS.find(({ metric }) => metric === metrics[0]) ?? KEY_METRICS[0];
-const grainOf = ({ dimensions }: StatsAnswer) => dimensions[0]!.replace("time:", "") as ViewRange["grain"];
+const intervalOf = ({ dimensions }: StatsAnswer) =>
+  dimensions[0]?.replace("time:", "") as ViewRange["interval"];
 
-function pointsOf(answer: StatsAnswer, changes: readonly SourceChange[]): ChartPoint[] {
-  const sayTime = timeFormatter(answer.timezone, grainOf(answer));
+function toChartPoints(answer: StatsAnswer, changes: readonly SourceChange[]): ChartPoint[] {
+  const formatTime = timeFormatter(answer.timezone, intervalOf(answer));
   const now = Date.now();
   return answer.results.map(({ dimensions, metrics: [value = null], comparison }, index) => {
     const start = String(dimensions[0]);
-    const texts = changes.filter(({ point }) => point === index).map(({ text }) => text);
+    const texts = changes.filter(({ pointIndex }) => pointIndex === index).map(({ text }) => text);
     return {
-      label: sayTime(start),
-      // what is still to come has no figure
+      label: formatTime(start),
+      // intervals in the future have no value
       value: Date.parse(start) > now ? null : value,
-      before: comparison?.[0] ?? null,
+      previous: comparison?.[0] ?? null,
       note: texts.length === 0 ? null : [...new Set(texts)].join(", "),
     };
   });
 }
 
-/** @param answer of one headline metric by one time */
+/** @param answer one key metric by one time dimension */
 export function TimeChart({ answer }: { readonly answer: StatsAnswer }) {
   const changes = useSourceChanges(answer);
-  const points = pointsOf(answer, changes);
-  const headline = headlineOf(answer);
-  const say = (figure: number | null) => formatMetric(headline.metric, figure);
-  const title = `${headline.label} by ${grainOf(answer)}`;
+  const points = toChartPoints(answer, changes);
+  const keyMetric = keyMetricOf(answer);
+  const format = (value: number | null) => formatMetric(keyMetric.metric, value);
+  const title = `${keyMetric.label} by ${intervalOf(answer)}`;
   return (
     <Paper withBorder p="md" component="section" aria-label={title}>
       <Group justify="space-between" gap="xs" mb="xs">
@@ -44,20 +45,20 @@ export function TimeChart({ answer }: { readonly answer: StatsAnswer }) {
         </Title>
         {answer.comparison && (
           <Text size="sm" c="dimmed">
-            Dashed: the period before
+            Dashed: previous period
           </Text>
         )}
       </Group>
       <LineChart
         label={title}
         points={points}
-        say={say}
-        // half of it is a number of visitors too
-        least={headline.metric === "bounceRate" ? 0 : 2}
+        format={format}
+        // a scale up to 2 has whole numbers at its middle and its end
+        minTop={keyMetric.metric === "bounceRate" ? 0 : 2}
       />
-      <SourceChangeList changes={changes} zone={answer.timezone} />
+      <SourceChangeList changes={changes} timeZone={answer.timezone} />
       <details className="chart-table">
-        <summary>As a table</summary>
+        <summary>Show as table</summary>
         <ScrollRegion label={`${title}, as a table`} className="chart-rows">
           <PointTable answer={answer} points={points} />
         </ScrollRegion>
@@ -66,20 +67,19 @@ export function TimeChart({ answer }: { readonly answer: StatsAnswer }) {
   );
 }
 
-function SourceChangeList({
-  changes,
-  zone,
-}: {
+interface SourceChangeListProps {
   readonly changes: readonly SourceChange[];
-  readonly zone: string;
-}) {
+  readonly timeZone: string;
+}
+
+function SourceChangeList({ changes, timeZone }: SourceChangeListProps) {
   if (changes.length === 0) return null;
-  const sayTime = timeFormatter(zone, "hour");
+  const formatTime = timeFormatter(timeZone, "hour");
   return (
-    <ul className="chart-changes" aria-label="Changes of the source">
+    <ul className="chart-changes" aria-label="Configuration changes">
       {changes.map(({ auditId, at, text }) => (
         <li key={auditId}>
-          {sayTime(at)}: {text}
+          {formatTime(at)}: {text}
         </li>
       ))}
     </ul>
@@ -92,23 +92,23 @@ interface PointTableProps {
 }
 
 function PointTable({ answer, points }: PointTableProps) {
-  const headline = headlineOf(answer);
-  const say = (figure: number | null) => formatMetric(headline.metric, figure);
+  const keyMetric = keyMetricOf(answer);
+  const format = (value: number | null) => formatMetric(keyMetric.metric, value);
   return (
     <Table horizontalSpacing="sm">
       <Table.Thead>
         <Table.Tr>
-          <Table.Th>From</Table.Th>
-          <Table.Th ta="right">{headline.label}</Table.Th>
-          {answer.comparison && <Table.Th ta="right">Before</Table.Th>}
+          <Table.Th>Time</Table.Th>
+          <Table.Th ta="right">{keyMetric.label}</Table.Th>
+          {answer.comparison && <Table.Th ta="right">Previous period</Table.Th>}
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>
-        {points.map(({ label, value, before }, index) => (
+        {points.map(({ label, value, previous }, index) => (
           <Table.Tr key={String(answer.results[index]?.dimensions[0])}>
             <Table.Td>{label}</Table.Td>
-            <Table.Td ta="right">{say(value)}</Table.Td>
-            {answer.comparison && <Table.Td ta="right">{say(before)}</Table.Td>}
+            <Table.Td ta="right">{format(value)}</Table.Td>
+            {answer.comparison && <Table.Td ta="right">{format(previous)}</Table.Td>}
           </Table.Tr>
         ))}
       </Table.Tbody>

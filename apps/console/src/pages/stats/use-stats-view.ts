@@ -1,9 +1,9 @@
-/** The view that the address asks for, the questions it comes to, and the way to another view. */
+/** The stats view that the URL describes, a function that changes it, and the queries for its data. */
 import type { StatsFilter, StatsQueryBody } from "@headwater/contract";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useCallback, useEffect, useMemo } from "react";
-import { type Answer, callApi } from "../../api.ts";
+import { type ApiResult, callApi } from "../../api.ts";
 import { isRetryable } from "../../queries.ts";
 import {
   type ActiveFilter,
@@ -15,12 +15,12 @@ import {
   type ViewRange,
 } from "./view-params.ts";
 
-/** Numbers are as old as this at most, since each costs the warehouse a look at every event. */
-const FRESH_MS = 300_000;
-/** What has not come yet, or could not be answered, is asked for again so soon. */
-const SOON_MS = 5_000;
+/** How often shown data is refetched. A stats query reads many events, so it is not frequent. */
+const REFETCH_MS = 300_000;
+/** How soon a failed query and a query for the first events are repeated. */
+const RETRY_MS = 5_000;
 
-/** What every question has. */
+/** The parameters that all stats requests of a view share. */
 export interface StatsScope {
   readonly sourceId: string;
   readonly dateRange: StatsQueryBody["dateRange"];
@@ -29,21 +29,21 @@ export interface StatsScope {
 }
 
 export interface StatsView {
-  readonly search: ViewParams;
+  readonly params: ViewParams;
   readonly range: ViewRange;
-  readonly zone: string;
+  readonly timeZone: string;
   readonly isCompared: boolean;
-  readonly chosen: readonly ActiveFilter[];
-  readonly asked: StatsScope;
-  /** Each view is one to come back to. */
-  change(changes: ViewParams): void;
+  readonly filters: readonly ActiveFilter[];
+  readonly scope: StatsScope;
+  /** Changes search parameters of the URL. Each change is an entry in the browser's history. */
+  update(changes: ViewParams): void;
 }
 
 export function useStatsView(sourceId: string): StatsView {
-  const search = useSearch({ strict: false }) as ViewParams;
+  const params = useSearch({ strict: false }) as ViewParams;
   const navigate = useNavigate();
-  const zone = readTimeZone(search);
-  const go = useCallback(
+  const timeZone = readTimeZone(params);
+  const navigateTo = useCallback(
     (changes: ViewParams, replace: boolean) =>
       void navigate({
         to: ".",
@@ -55,39 +55,43 @@ export function useStatsView(sourceId: string): StatsView {
     [navigate],
   );
   useEffect(() => {
-    // whoever gets the address sees the same days
-    if (search.tz !== zone) go({ tz: zone }, true);
-  }, [search.tz, zone, go]);
+    // the time zone goes into the URL, so that everyone with the link sees the same days
+    if (params.tz !== timeZone) navigateTo({ tz: timeZone }, true);
+  }, [params.tz, timeZone, navigateTo]);
   return useMemo(() => {
-    const range = readRange(search);
-    const chosen = readFilters(search);
-    const asked = { sourceId, dateRange: range.asked, timezone: zone, filters: toStatsFilters(chosen) };
-    const change = (changes: ViewParams) => go(changes, false);
-    return { search, range, zone, isCompared: search.compare !== "no", chosen, asked, change };
-  }, [sourceId, search, zone, go]);
+    const range = readRange(params);
+    const filters = readFilters(params);
+    const { dateRange } = range;
+    const scope = { sourceId, dateRange, timezone: timeZone, filters: toStatsFilters(filters) };
+    const update = (changes: ViewParams) => navigateTo(changes, false);
+    return { params, range, timeZone, isCompared: params.compare !== "no", filters, scope, update };
+  }, [sourceId, params, timeZone, navigateTo]);
 }
 
-type Question = Omit<StatsQueryBody, keyof StatsScope | "organizationId">;
-type StatsAnswer = Answer<"queryStats">;
+type StatsQuery = Omit<StatsQueryBody, keyof StatsScope | "organizationId">;
 
-/** Nothing was counted. */
-export const isEmptyAnswer = ({ results }: StatsAnswer): boolean =>
-  results.every(({ metrics }) => metrics.every((figure) => figure === null || figure === 0));
+/** Whether every metric of the answer is zero or missing. */
+export const isEmptyAnswer = ({ results }: ApiResult<"queryStats">): boolean =>
+  results.every(({ metrics }) => metrics.every((value) => value === null || value === 0));
 
-/**
- * @param isAwaited whether the first event that comes is to show soon
- * @param enabled whether it is time to ask
- */
-export function useStats(asked: StatsScope, question: Question, isAwaited = false, enabled = true) {
-  const body = { ...asked, ...question };
+interface UseStatsOptions {
+  /** Polls often while the answer is empty, so that the first event shows soon. */
+  readonly pollWhileEmpty?: boolean;
+  readonly enabled?: boolean;
+}
+
+/** Runs a stats query for the view and keeps its answer up to date. */
+export function useStats(scope: StatsScope, statsQuery: StatsQuery, options: UseStatsOptions = {}) {
+  const { pollWhileEmpty = false, enabled = true } = options;
+  const body = { ...scope, ...statsQuery };
   return useQuery({
     queryKey: ["stats", "query", body],
     queryFn: ({ signal }) => callApi("queryStats", { body, signal }),
     enabled,
     placeholderData: (before) => before,
     refetchInterval: ({ state: { data, error } }) => {
-      if (error) return isRetryable(error) ? SOON_MS : false;
-      return isAwaited && data && isEmptyAnswer(data) ? SOON_MS : FRESH_MS;
+      if (error) return isRetryable(error) ? RETRY_MS : false;
+      return pollWhileEmpty && data && isEmptyAnswer(data) ? RETRY_MS : REFETCH_MS;
     },
   });
 }

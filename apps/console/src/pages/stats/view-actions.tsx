@@ -1,4 +1,4 @@
-/** What can be done with the numbers beside looking at them: one thing at a time, below the range that it is about. */
+/** The Export and Share buttons. Each opens its panel; one panel is open at a time. */
 import { Button, Group } from "@mantine/core";
 import { useState } from "react";
 import { useWorkspace } from "../../workspace-context.tsx";
@@ -10,11 +10,11 @@ const ACTIONS = [
   { name: "export", label: "Export", permission: "export:read", Panel: ExportPanel },
   { name: "share", label: "Share", permission: "tokens:manage", Panel: SharePanel },
 ] as const;
-type Name = (typeof ACTIONS)[number]["name"];
+type ActionName = (typeof ACTIONS)[number]["name"];
 
 export function ViewActions({ view }: { readonly view: StatsView }) {
   const { can } = useWorkspace();
-  const [opened, open] = useState<Name | null>(null);
+  const [opened, open] = useState<ActionName | null>(null);
   const offered = ACTIONS.filter(({ permission }) => can(permission));
   const shown = offered.find(({ name }) => name === opened);
   if (offered.length === 0) return null;

@@ -1,4 +1,4 @@
-/** Every change in the workspace, newest first. */
+/** The audit log of the workspace, newest first. */
 import type { AuditEntry } from "@headwater/contract";
 import { Group, Paper, Stack, Text } from "@mantine/core";
 import { callApi } from "../../api.ts";
@@ -12,7 +12,7 @@ import { useWorkspace } from "../../workspace-context.tsx";
 const PAGE_SIZE = 50;
 
 export const AuditPage = () => (
-  <Page title="Audit log" lead="Who changed what, with which token. Nothing is ever taken out of it.">
+  <Page title="Audit log" lead="Every change in this workspace, with its user and token.">
     <RequirePermission to="audit:read">
       <AuditEntries />
     </RequirePermission>
@@ -21,14 +21,14 @@ export const AuditPage = () => (
 
 function AuditEntries() {
   const { organizationId } = useWorkspace();
-  const query = usePagedQuery(["audit", organizationId], (place, signal) =>
-    callApi("listAudit", { query: { organizationId, limit: PAGE_SIZE, ...place }, signal }),
+  const query = usePagedQuery(["audit", organizationId], (cursor, signal) =>
+    callApi("listAudit", { query: { organizationId, limit: PAGE_SIZE, ...cursor }, signal }),
   );
   if (query.isPending) return <Loading />;
   const failure = query.error && <ErrorAlert error={query.error} onRetry={() => void query.refetch()} />;
   if (!query.data) return failure;
   const entries = query.data.pages.flatMap((page) => page.entries);
-  if (entries.length === 0) return <EmptyState title="Nothing has been changed yet" />;
+  if (entries.length === 0) return <EmptyState title="No changes yet" />;
   return (
     <Stack gap="xs">
       {entries.map((entry) => (
@@ -40,7 +40,7 @@ function AuditEntries() {
   );
 }
 
-const pretty = (value: unknown) => JSON.stringify(value, null, 2);
+const formatJson = (value: unknown) => JSON.stringify(value, null, 2);
 
 function AuditRow({ entry }: { readonly entry: AuditEntry }) {
   const { at, action, target, userId, tokenId, before, after } = entry;
@@ -51,13 +51,13 @@ function AuditRow({ entry }: { readonly entry: AuditEntry }) {
           <strong>{action}</strong> <code>{target}</code>
         </Text>
         <Text size="sm" c="dimmed" className="wrap">
-          <RelativeTime at={at} />, by {userId ?? "the service"}
+          <RelativeTime at={at} /> by {userId ?? "the service"}
           {tokenId !== null && ` with ${tokenId}`}
         </Text>
       </Group>
       {(before !== null || after !== null) && (
         <details>
-          <summary>Before and after</summary>
+          <summary>Show changes</summary>
           <div className="json-pair">
             {[
               ["Before", before],
@@ -67,7 +67,7 @@ function AuditRow({ entry }: { readonly entry: AuditEntry }) {
                 <Text size="sm" fw={600}>
                   {name as string}
                 </Text>
-                <pre className="plain-json">{pretty(value)}</pre>
+                <pre className="plain-json">{formatJson(value)}</pre>
               </div>
             ))}
           </div>

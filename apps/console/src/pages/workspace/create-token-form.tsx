@@ -14,7 +14,7 @@ import { useWorkspace } from "../../workspace-context.tsx";
 const labelOf = ({ name, email, userId, role }: Member) => `${name ?? email ?? userId} (${role})`;
 
 export function CreateToken() {
-  const { organizationId, userId: ownId, role: own, can } = useWorkspace();
+  const { organizationId, userId: ownId, role: ownRole, can } = useWorkspace();
   const client = useQueryClient();
   const [label, setLabel] = useState("");
   const [userId, setUserId] = useState(ownId);
@@ -36,14 +36,14 @@ export function CreateToken() {
   });
   const failure = created.error instanceof ApiError ? created.error : null;
   const others = (members.data?.members ?? []).filter(
-    (one) => one.userId !== ownId && !isAbove(one.role, own),
+    (one) => one.userId !== ownId && !isAbove(one.role, ownRole),
   );
   const submit = useSubmit(() => created.mutateAsync(), label.trim() !== "");
   return (
     <Paper withBorder p="lg" component="form" onSubmit={submit}>
       <Stack>
         <Title order={2} size="h4">
-          Make a token
+          Create token
         </Title>
         {created.error && <ErrorAlert error={created.error} />}
         <Group align="flex-start" grow className="fields">
@@ -56,7 +56,7 @@ export function CreateToken() {
             onChange={(event) => setLabel(event.currentTarget.value)}
           />
           <NativeSelect
-            label="For"
+            label="User"
             value={userId}
             data={[
               { value: ownId, label: "You" },
@@ -68,14 +68,14 @@ export function CreateToken() {
         </Group>
         <Group justify="flex-end">
           <AsyncButton type="submit" isPending={created.isPending} disabled={label.trim() === ""}>
-            Make it
+            Create token
           </AsyncButton>
         </Group>
         {created.data && (
           <SecretAlert
-            title={`“${created.data.label}” is shown this once`}
+            title={`Copy the token “${created.data.label}” now. It will not be shown again.`}
             secret={created.data.token}
-            copyLabel="Copy the token"
+            copyLabel="Copy token"
           />
         )}
       </Stack>

@@ -1,4 +1,4 @@
-/** Another workspace: sources, members and tokens of its own. */
+/** The page that creates a workspace. */
 import { Paper } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { CreateWorkspaceForm } from "../../ui/create-workspace-form.tsx";
@@ -8,18 +8,21 @@ import { useIsMounted } from "../../ui/use-is-mounted.ts";
 import { useWorkspace } from "../../workspace-context.tsx";
 
 export const CreateWorkspacePage = () => (
-  <Page title="New workspace" lead="It has sources, members and tokens of its own, and you own it.">
+  <Page
+    title="New workspace"
+    lead="A workspace has its own sources, members and tokens. You will be its owner."
+  >
     <CreateWorkspace />
   </Page>
 );
 
 function CreateWorkspace() {
-  const { choose } = useWorkspace();
+  const { select } = useWorkspace();
   const navigate = useNavigate();
   const isMounted = useIsMounted();
   const open = (organizationId: string) => {
     if (!isMounted()) return;
-    choose(organizationId);
+    select(organizationId);
     return navigate({ to: "/sources", ignoreBlocker: true });
   };
   return (

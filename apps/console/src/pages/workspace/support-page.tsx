@@ -1,7 +1,7 @@
-/** What somebody who helps asks for first: the version, whether the service is well, its settings without secrets. */
+/** Facts for a bug report: the version, the health of the service, and its settings without secrets. */
 import { Alert, Button, Group, Paper, Stack, Table, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import type { Answer } from "../../api.ts";
+import type { ApiResult } from "../../api.ts";
 import { supportQuery } from "../../queries.ts";
 import { downloadBlob } from "../../ui/download-blob.ts";
 import { Page } from "../../ui/page.tsx";
@@ -10,7 +10,10 @@ import { ScrollRegion } from "../../ui/scroll-region.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
 
 export const SupportPage = () => (
-  <Page title="Support" lead="What to attach to a report. It holds no secret, and nothing of your visitors.">
+  <Page
+    title="Support"
+    lead="Attach the support bundle to a bug report. It contains no secrets and no visitor data."
+  >
     <RequirePermission to="support:read">
       <Support />
     </RequirePermission>
@@ -33,7 +36,7 @@ function Support() {
 }
 
 interface HealthProps {
-  readonly answer: Answer<"getSupport">;
+  readonly answer: ApiResult<"getSupport">;
 }
 
 function Health({ answer: { version, health, bundle } }: HealthProps) {
@@ -43,18 +46,18 @@ function Health({ answer: { version, health, bundle } }: HealthProps) {
       `headwater-support-${String(bundle.generatedAt).slice(0, 10)}.json`,
     );
   return (
-    <Paper withBorder p="lg" component="section" aria-label="The service">
+    <Paper withBorder p="lg" component="section" aria-label="Service">
       <Stack gap="sm">
         <Group justify="space-between" gap="md">
           <Text>
             Headwater <strong>{version}</strong>
           </Text>
-          <Button onClick={save}>Download the bundle</Button>
+          <Button onClick={save}>Download support bundle</Button>
         </Group>
         {health.ready ? (
-          <Alert color="green" title="The service is ready" />
+          <Alert color="green" title="Service is ready" />
         ) : (
-          <Alert color="red" title="The service is not ready">
+          <Alert color="red" title="Service is not ready">
             <ul className="wrap">
               {health.problems.map((problem) => (
                 <li key={problem}>{problem}</li>
@@ -67,14 +70,14 @@ function Health({ answer: { version, health, bundle } }: HealthProps) {
   );
 }
 
-const shown = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
+const formatSetting = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
 
 const Settings = ({ settings }: { readonly settings: Readonly<Record<string, unknown>> }) => (
   <Paper withBorder component="section" aria-label="Settings">
     <Title order={2} size="h5" p="md">
       Settings
     </Title>
-    <ScrollRegion label="Settings, as a table">
+    <ScrollRegion label="Settings table">
       <Table horizontalSpacing="md" layout="fixed">
         <Table.Tbody>
           {Object.entries(settings).map(([name, value]) => (
@@ -82,9 +85,7 @@ const Settings = ({ settings }: { readonly settings: Readonly<Record<string, unk
               <Table.Th scope="row" className="wrap">
                 <code>{name}</code>
               </Table.Th>
-              <Table.Td className="wrap">
-                {shown(value) || <span className="fact-name">not set</span>}
-              </Table.Td>
+              <Table.Td className="wrap">{formatSetting(value) || "—"}</Table.Td>
             </Table.Tr>
           ))}
         </Table.Tbody>

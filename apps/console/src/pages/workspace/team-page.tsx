@@ -1,4 +1,4 @@
-/** Who belongs to the workspace, and what each may do. */
+/** The members of the workspace and their roles. */
 
 import type { Member } from "@headwater/contract";
 import { isAbove, ROLES, type Role } from "@headwater/contract/roles";
@@ -27,7 +27,7 @@ import { useSubmit } from "../../ui/use-submit.ts";
 import { useWorkspace } from "../../workspace-context.tsx";
 
 export const TeamPage = () => (
-  <Page title="Team" lead="Members of this workspace. Nobody gives a role above their own.">
+  <Page title="Team" lead="Members of this workspace. You can assign roles up to your own.">
     <RequirePermission to="members:manage">
       <Members />
       <AddMember />
@@ -35,10 +35,11 @@ export const TeamPage = () => (
   </Page>
 );
 
-/** What somebody with that role may give. */
-const rolesUpTo = (own: Role) => ROLES.filter((role) => !isAbove(role, own));
+/** The roles that a user with `highest` may assign. */
+const rolesUpTo = (highest: Role) => ROLES.filter((role) => !isAbove(role, highest));
 
-function useMembersChanged() {
+/** @returns a function that refetches the members and the user's own permissions */
+function useInvalidateMembers() {
   const client = useQueryClient();
   return () =>
     Promise.all([["members"], ["permissions"]].map((queryKey) => client.invalidateQueries({ queryKey })));
@@ -46,11 +47,11 @@ function useMembersChanged() {
 
 function Members() {
   const { organizationId } = useWorkspace();
-  const pages = usePagedQuery(["members", organizationId], (place, signal) =>
-    callApi("listMembers", { query: { organizationId, ...place }, signal }),
+  const query = usePagedQuery(["members", organizationId], (cursor, signal) =>
+    callApi("listMembers", { query: { organizationId, ...cursor }, signal }),
   );
   return (
-    <PagedTable label="Members" columns={["Member", "Role", "Since", ""]} pages={pages}>
+    <PagedTable label="Members" columns={["Member", "Role", "Added", ""]} query={query}>
       {({ members }) => members.map((member) => <MemberRow key={member.userId} member={member} />)}
     </PagedTable>
   );
@@ -59,16 +60,16 @@ function Members() {
 const nameOf = ({ name, email, userId }: Member) => name ?? email ?? userId;
 
 function MemberRow({ member }: { readonly member: Member }) {
-  const { organizationId, role: own, userId: ownId } = useWorkspace();
+  const { organizationId, role: ownRole, userId: ownId } = useWorkspace();
   const { userId, email, role, createdAt } = member;
-  const [isAsked, setAsked] = useState(false);
-  const changed = useMembersChanged();
+  const [isDialogOpen, setDialogOpen] = useState(false);
+  const invalidateMembers = useInvalidateMembers();
   const update = useMutation({
     mutationFn: (next: Role) =>
       callApi("updateMember", { params: { userId }, body: { organizationId, role: next } }),
-    onSuccess: changed,
+    onSuccess: invalidateMembers,
   });
-  const isInReach = !isAbove(role, own);
+  const canEdit = !isAbove(role, ownRole);
   return (
     <Table.Tr>
       <Table.Td className="wrap">
@@ -76,7 +77,7 @@ function MemberRow({ member }: { readonly member: Member }) {
           <bdi>{nameOf(member)}</bdi>{" "}
           {userId === ownId && (
             <Badge variant="light" tt="none">
-              you
+              You
             </Badge>
           )}
         </Text>
@@ -86,11 +87,11 @@ function MemberRow({ member }: { readonly member: Member }) {
         {update.error && <ErrorAlert error={update.error} />}
       </Table.Td>
       <Table.Td>
-        {isInReach ? (
+        {canEdit ? (
           <NativeSelect
             aria-label={`Role of ${nameOf(member)}`}
             value={role}
-            data={rolesUpTo(own)}
+            data={rolesUpTo(ownRole)}
             aria-busy={update.isPending}
             onChange={(event) => update.isPending || update.mutate(event.currentTarget.value as Role)}
           />
@@ -102,24 +103,24 @@ function MemberRow({ member }: { readonly member: Member }) {
         <RelativeTime at={createdAt} />
       </Table.Td>
       <Table.Td>
-        {isInReach && (
-          <Button size="xs" variant="default" onClick={() => setAsked(true)}>
-            Remove …
+        {canEdit && (
+          <Button size="xs" variant="default" onClick={() => setDialogOpen(true)}>
+            Remove
           </Button>
         )}
         <ConfirmDialog
           title="Remove this member?"
-          confirmLabel="Remove"
-          opened={isAsked}
-          onClose={() => setAsked(false)}
+          confirmLabel="Remove member"
+          opened={isDialogOpen}
+          onClose={() => setDialogOpen(false)}
           onConfirm={async () => {
             await callApi("removeMember", { params: { userId }, query: { organizationId } });
-            await changed();
+            await invalidateMembers();
           }}
         >
           <Text className="wrap">
-            <bdi>{nameOf(member)}</bdi> may do nothing in this workspace any more, and their tokens of it
-            stop.
+            <bdi>{nameOf(member)}</bdi> will lose access to this workspace, and their tokens for it will stop
+            working.
           </Text>
         </ConfirmDialog>
       </Table.Td>
@@ -128,11 +129,11 @@ function MemberRow({ member }: { readonly member: Member }) {
 }
 
 function AddMember() {
-  const { organizationId, role: own } = useWorkspace();
+  const { organizationId, role: ownRole } = useWorkspace();
   const [name, setName] = useState("");
   const [email, setEmail] = useState("");
   const [role, setRole] = useState<Role>("developer");
-  const changed = useMembersChanged();
+  const invalidateMembers = useInvalidateMembers();
   const added = useMutation({
     mutationFn: () =>
       callApi("addMember", {
@@ -141,21 +142,21 @@ function AddMember() {
     onSuccess: async () => {
       setName("");
       setEmail("");
-      await changed();
+      await invalidateMembers();
     },
   });
   const failure = added.error instanceof ApiError ? added.error : null;
-  const isGiven = name.trim() !== "" || email.trim() !== "";
-  const submit = useSubmit(() => added.mutateAsync(), isGiven);
+  const isFilled = name.trim() !== "" || email.trim() !== "";
+  const submit = useSubmit(() => added.mutateAsync(), isFilled);
   return (
     <Paper withBorder p="lg" component="form" onSubmit={submit}>
       <Stack>
         <div>
           <Title order={2} size="h4">
-            Add a member
+            Add member
           </Title>
           <Text size="sm" c="dimmed">
-            No message is sent: make a token for them afterwards, and hand it over.
+            No invitation is sent. Create a token for the new member and give it to them.
           </Text>
         </div>
         {added.error && <ErrorAlert error={added.error} />}
@@ -167,7 +168,7 @@ function AddMember() {
             onChange={(event) => setName(event.currentTarget.value)}
           />
           <TextInput
-            label="E-mail"
+            label="Email"
             type="email"
             value={email}
             error={failure?.issueAt("email")}
@@ -176,13 +177,13 @@ function AddMember() {
           <NativeSelect
             label="Role"
             value={role}
-            data={rolesUpTo(own)}
+            data={rolesUpTo(ownRole)}
             onChange={(event) => setRole(event.currentTarget.value as Role)}
           />
         </Group>
         <Group justify="flex-end">
-          <AsyncButton type="submit" isPending={added.isPending} disabled={!isGiven}>
-            Add
+          <AsyncButton type="submit" isPending={added.isPending} disabled={!isFilled}>
+            Add member
           </AsyncButton>
         </Group>
       </Stack>

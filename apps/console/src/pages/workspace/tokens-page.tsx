@@ -1,11 +1,11 @@
-/** The access tokens of the workspace: made here, shown once, revoked here. */
+/** The access tokens of the workspace. A token is shown once, when it is created. */
 import type { Token } from "@headwater/contract";
 import { Table, Text } from "@mantine/core";
 import { callApi } from "../../api.ts";
 import { Page } from "../../ui/page.tsx";
 import { RequirePermission } from "../../ui/page-states.tsx";
 import { PagedTable, usePagedQuery } from "../../ui/paged-table.tsx";
-import { ExactTime, RelativeTime } from "../../ui/relative-time.tsx";
+import { ExpiryTime, RelativeTime } from "../../ui/relative-time.tsx";
 import { RevokeTokenButton } from "../../ui/revoke-token-button.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
 import { CreateToken } from "./create-token-form.tsx";
@@ -13,7 +13,7 @@ import { CreateToken } from "./create-token-form.tsx";
 export const TokensPage = () => (
   <Page
     title="Tokens"
-    lead="For the API, the command line and this console. Each acts as its user, in this workspace."
+    lead="Tokens give access to the API, the command line and this console, with the permissions of their user."
   >
     <RequirePermission to="tokens:manage">
       <CreateToken />
@@ -24,21 +24,22 @@ export const TokensPage = () => (
 
 function Tokens() {
   const { organizationId } = useWorkspace();
-  const pages = usePagedQuery(["tokens", organizationId], (place, signal) =>
-    callApi("listTokens", { query: { organizationId, ...place }, signal }),
+  const query = usePagedQuery(["tokens", organizationId], (cursor, signal) =>
+    callApi("listTokens", { query: { organizationId, ...cursor }, signal }),
   );
   return (
-    <PagedTable label="Tokens" columns={["Token", "User", "Last used", "Expires", ""]} pages={pages}>
+    <PagedTable label="Tokens" columns={["Token", "User", "Last used", "Expires", ""]} query={query}>
       {({ tokens }) => tokens.map((token) => <TokenRow key={token.tokenId} token={token} />)}
     </PagedTable>
   );
 }
 
-function reachOf({ organizationId, sourceId, ceiling }: Token): string {
-  if (sourceId !== null) return `, for the numbers of ${sourceId} alone`;
-  return [organizationId === null && ", for all workspaces", ceiling !== null && `, at most ${ceiling}`]
-    .filter((word) => word !== false)
-    .join("");
+/** @returns the restrictions of a token, each as its own part of the row's description */
+function scopeOf({ organizationId, sourceId, ceiling }: Token): string[] {
+  if (sourceId !== null) return [`Stats of ${sourceId} only`];
+  return [organizationId === null && "All workspaces", ceiling !== null && `Limited to ${ceiling}`].filter(
+    (part) => part !== false,
+  );
 }
 
 const TokenRow = ({ token }: { readonly token: Token }) => (
@@ -48,8 +49,7 @@ const TokenRow = ({ token }: { readonly token: Token }) => (
         {token.label}
       </Text>
       <Text size="sm" c="dimmed">
-        ends in {token.hint}
-        {reachOf(token)}
+        {[`Ends in ${token.hint}`, ...scopeOf(token)].join(" · ")}
       </Text>
     </Table.Td>
     <Table.Td className="wrap">{token.userId}</Table.Td>
@@ -57,7 +57,7 @@ const TokenRow = ({ token }: { readonly token: Token }) => (
       <RelativeTime at={token.lastUsedAt} />
     </Table.Td>
     <Table.Td>
-      <ExactTime at={token.expiresAt} />
+      <ExpiryTime at={token.expiresAt} />
     </Table.Td>
     <Table.Td>
       <RevokeTokenButton token={token} what="token" />

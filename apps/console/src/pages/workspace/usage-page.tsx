@@ -1,9 +1,9 @@
-/** What was accepted, by source and day: exactly what was acknowledged. */
+/** Accepted events and bootstraps by source and day. */
 
 import { Group, Paper, SegmentedControl, SimpleGrid, Stack, Table, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { type Answer, callApi } from "../../api.ts";
+import { type ApiResult, callApi } from "../../api.ts";
 import { formatCount } from "../../ui/format-count.ts";
 import { Page } from "../../ui/page.tsx";
 import { EmptyState, QueryResult, RequirePermission } from "../../ui/page-states.tsx";
@@ -11,19 +11,16 @@ import { ScrollRegion } from "../../ui/scroll-region.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
 
 const DAY_MS = 86_400_000;
-const SPANS = [
-  { value: "7", label: "7 days" },
-  { value: "30", label: "30 days" },
-  { value: "90", label: "90 days" },
+const RANGES = [
+  { value: "7", label: "Last 7 days" },
+  { value: "30", label: "Last 30 days" },
+  { value: "90", label: "Last 90 days" },
 ];
 
 const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
 
 export const UsagePage = () => (
-  <Page
-    title="Usage"
-    lead="Accepted events and bootstraps by UTC day, counted in the transaction that stores them."
-  >
+  <Page title="Usage" lead="Accepted events and bootstraps per day, in UTC.">
     <RequirePermission to="usage:read">
       <Usage />
     </RequirePermission>
@@ -57,14 +54,14 @@ function Usage() {
         {(answer) => <BillingPeriod billing={answer} />}
       </QueryResult>
       <Group>
-        <SegmentedControl aria-label="Range" data={SPANS} value={days} onChange={setDays} />
+        <SegmentedControl aria-label="Range" data={RANGES} value={days} onChange={setDays} />
       </Group>
       <QueryResult query={usage}>{(answer) => <DailyUsage usage={answer} names={names} />}</QueryResult>
     </Stack>
   );
 }
 
-function BillingPeriod({ billing }: { readonly billing: Answer<"getBilling"> }) {
+function BillingPeriod({ billing }: { readonly billing: ApiResult<"getBilling"> }) {
   const { period, usage, limits } = billing;
   const facts = [
     ["Accepted events", formatCount(usage.accepted)],
@@ -72,12 +69,12 @@ function BillingPeriod({ billing }: { readonly billing: Answer<"getBilling"> }) 
     ["Sources", `${formatCount(usage.sources)} of ${formatCount(limits.sources)}`],
   ] as const;
   return (
-    <Paper withBorder p="lg" component="section" aria-label="This period">
+    <Paper withBorder p="lg" component="section" aria-label="Current period">
       <Text size="sm" c="dimmed" mb="sm">
-        {period.from} to {period.to}, self-hosted
+        {period.from} to {period.to} · Self-hosted ·{" "}
         {limits.acceptedEvents === null
-          ? ": events are not limited"
-          : `: at most ${formatCount(limits.acceptedEvents)} events`}
+          ? "No event limit"
+          : `Up to ${formatCount(limits.acceptedEvents)} events`}
       </Text>
       <SimpleGrid cols={{ base: 1, xs: 3 }}>
         {facts.map(([name, value]) => (
@@ -95,8 +92,8 @@ function BillingPeriod({ billing }: { readonly billing: Answer<"getBilling"> }) 
   );
 }
 
-/** Every day of the span, those without anything as 0. */
-function totalsOf({ from, to, days }: Answer<"getUsage">): { day: string; accepted: number }[] {
+/** The accepted events of every day of the range, with 0 for days without any. */
+function dailyTotals({ from, to, days }: ApiResult<"getUsage">): { day: string; accepted: number }[] {
   const byDay = new Map<string, number>();
   for (const { day, accepted } of days) byDay.set(day, (byDay.get(day) ?? 0) + accepted);
   const length = Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS) + 1;
@@ -107,29 +104,29 @@ function totalsOf({ from, to, days }: Answer<"getUsage">): { day: string; accept
 }
 
 interface DailyUsageProps {
-  readonly usage: Answer<"getUsage">;
-  /** Of the sources that are there still. */
+  readonly usage: ApiResult<"getUsage">;
+  /** Names by source id; deleted sources are missing. */
   readonly names: ReadonlyMap<string, string>;
 }
 
 function DailyUsage({ usage, names }: DailyUsageProps) {
-  if (usage.days.length === 0) return <EmptyState title="Nothing was counted in these days" />;
-  const totals = totalsOf(usage);
-  const most = Math.max(...totals.map(({ accepted }) => accepted), 1);
+  if (usage.days.length === 0) return <EmptyState title="No usage in this period" />;
+  const totals = dailyTotals(usage);
+  const highest = Math.max(...totals.map(({ accepted }) => accepted), 1);
   return (
     <Stack>
       <Paper withBorder p="lg">
         <Title order={2} size="h5" mb="sm">
-          Accepted events by day: {formatCount(usage.accepted)}
+          Accepted events: {formatCount(usage.accepted)}
         </Title>
         <div
           className="columns"
           role="img"
-          aria-label={`${formatCount(usage.accepted)} accepted events from ${usage.from} to ${usage.to}; the table has the numbers`}
+          aria-label={`${formatCount(usage.accepted)} accepted events from ${usage.from} to ${usage.to}. The table below lists the numbers.`}
         >
           {totals.map(({ day, accepted }) => (
             <span key={day} title={`${day}: ${formatCount(accepted)}`}>
-              <span style={{ height: `${(accepted / most) * 100}%` }} />
+              <span style={{ height: `${(accepted / highest) * 100}%` }} />
             </span>
           ))}
         </div>
