@@ -20,7 +20,7 @@ const SITE = "https://shop.example";
 const UNTIL = "2026-10-01T00:00:00.000Z";
 const DATE_RANGE = ["2026-09-01", "2026-10-01"];
 const NOW = "2026-09-30T20:00:00.000Z";
-const TRAFFIC = ["--events", "60000", "--days", "60", "--seed", "7"];
+const TRAFFIC = ["--events", "90000", "--days", "90", "--seed", "7"];
 const LIVE_VISITORS = 12;
 
 const START_TIMEOUT_MS = 300_000;
@@ -123,8 +123,13 @@ async function takeScreenshot(browser, url, sourceId, colorScheme) {
   await page.goto(`${url}/analytics/stats?sourceId=${sourceId}&range=30d&tz=UTC`);
   await page.getByText(`${LIVE_VISITORS} visitors in the last 5 minutes`).waitFor();
   await page.getByRole("tabpanel").first().getByRole("row").nth(1).waitFor();
-  for (const loading of await page.getByRole("status", { name: "Loading" }).all())
-    await loading.waitFor({ state: "detached" });
+  // key metrics show "…" until their values have loaded
+  await page
+    .getByRole("region", { name: "Key metrics" })
+    .getByText("…")
+    .first()
+    .waitFor({ state: "detached" });
+  await page.getByRole("status", { name: "Loading" }).first().waitFor({ state: "detached" });
   await page.screenshot({ path: join(IMAGES, `console-${colorScheme}.png`), animations: "disabled" });
   await context.close();
 }
@@ -137,7 +142,10 @@ try {
   service = await startService();
   await sendLiveVisits(service.url, source);
   mkdirSync(IMAGES, { recursive: true });
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", "--disable-gpu"] });
+  const browser = await chromium.launch({
+    executablePath: CHROMIUM,
+    args: ["--no-sandbox", "--disable-gpu"],
+  });
   try {
     for (const colorScheme of ["light", "dark"])
       await takeScreenshot(browser, service.url, source.sourceId, colorScheme);

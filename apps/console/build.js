@@ -75,7 +75,8 @@ export async function buildConsole(log = () => undefined) {
   const isBuilt = existsSync(join(dist, "index.html"));
   if (!(await isStale())) return dist;
   if (!isViteInstalled()) {
-    if (!isBuilt) log("The console is not built and Vite is not installed. The service starts without the console.");
+    if (!isBuilt)
+      log("The console is not built and Vite is not installed. The service starts without the console.");
     return isBuilt ? dist : null;
   }
   log("Building the console (first start or changed files)…");

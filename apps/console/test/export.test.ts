@@ -35,14 +35,15 @@ for (const way of ["streamed to disk", "collected in memory"] as const) {
     const download = page.waitForEvent("download").catch(() => null);
     await page.getByRole("button", { name: "Download" }).click();
     await page.getByText(/^Saved, \d/).waitFor();
-    const text = way === "streamed to disk"
-      ? await page.evaluate(async () => {
-          const folder = await navigator.storage.getDirectory();
-          for await (const name of folder.keys())
-            return (await (await folder.getFileHandle(name)).getFile()).text();
-          return "";
-        })
-      : await readFile((await (await download)!.path())!, "utf8");
+    const text =
+      way === "streamed to disk"
+        ? await page.evaluate(async () => {
+            const folder = await navigator.storage.getDirectory();
+            for await (const name of folder.keys())
+              return (await (await folder.getFileHandle(name)).getFile()).text();
+            return "";
+          })
+        : await readFile((await (await download)!.path())!, "utf8");
     assert.deepEqual(text.trimEnd().split(/\r?\n/), wanted);
   });
 }

@@ -31,17 +31,14 @@ consoleTest(
   },
 );
 
-consoleTest(
-  "A link to an attempt that is not in the list shows a message.",
-  async (started) => {
-    const { world, page, open } = started;
-    const { sourceId } = await seed(world);
-    const debug = `/analytics/setup/debug?sourceId=${sourceId}`;
-    const missed = page.getByText("The linked attempt is not in this list.");
-    await open(`${debug}&attempt=att_gone`);
-    await missed.waitFor();
-    await page.getByRole("option").filter({ hasText: "origin_not_allowed" }).click();
-    await page.getByRole("region", { name: "Attempt", exact: true }).waitFor();
-    assert.equal(await missed.count(), 0);
-  },
-);
+consoleTest("A link to an attempt that is not in the list shows a message.", async (started) => {
+  const { world, page, open } = started;
+  const { sourceId } = await seed(world);
+  const debug = `/analytics/setup/debug?sourceId=${sourceId}`;
+  const missed = page.getByText("The linked attempt is not in this list.");
+  await open(`${debug}&attempt=att_gone`);
+  await missed.waitFor();
+  await page.getByRole("option").filter({ hasText: "origin_not_allowed" }).click();
+  await page.getByRole("region", { name: "Attempt", exact: true }).waitFor();
+  assert.equal(await missed.count(), 0);
+});

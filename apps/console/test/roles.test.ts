@@ -98,15 +98,18 @@ consoleTest(
   },
 );
 
-consoleTest("A viewer sees the first event arrive without access to attempts.", async ({ world, page, open }) => {
-  const source = await world.createSource();
-  const token = await memberToken(world, "viewer");
-  await open(`/analytics/setup/install?sourceId=${source.sourceId}`, token);
-  await page.getByText("Waiting for the first event").waitFor();
-  const sessionId = await world.openSession(source);
-  await world.send(eventsPath(source), eventsBody(sessionId, [trackEvent()]));
-  await page.getByText("Receiving events").waitFor();
-});
+consoleTest(
+  "A viewer sees the first event arrive without access to attempts.",
+  async ({ world, page, open }) => {
+    const source = await world.createSource();
+    const token = await memberToken(world, "viewer");
+    await open(`/analytics/setup/install?sourceId=${source.sourceId}`, token);
+    await page.getByText("Waiting for the first event").waitFor();
+    const sessionId = await world.openSession(source);
+    await world.send(eventsPath(source), eventsBody(sessionId, [trackEvent()]));
+    await page.getByText("Receiving events").waitFor();
+  },
+);
 
 consoleTest(
   "After a sign-out or a revoked token the sign-in page opens, and signing in returns to the previous page.",

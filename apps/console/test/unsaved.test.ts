@@ -132,28 +132,31 @@ consoleTest(
   },
 );
 
-consoleTest("Closing the tab with unsaved input shows the browser's dialog; after saving it does not.", async (started) => {
-  const { world, page, open } = started;
-  const { sourceId } = await world.createSource();
-  await open(`/sources/settings?sourceId=${sourceId}`);
-  const name = page.getByLabel("Name");
-  // browsers show the dialog only after an interaction with the page
-  await name.click();
-  await name.fill("Other");
-  const closing = page.waitForEvent("dialog");
-  await page.close({ runBeforeUnload: true });
-  const asked = await closing;
-  assert.equal(asked.type(), "beforeunload");
-  await asked.dismiss();
-  assert.equal(await name.inputValue(), "Other");
-  await page.getByRole("button", { name: "Save", exact: true }).click();
-  await page.getByText("Saved", { exact: true }).waitFor();
-  // another dialog would keep the tab open
-  page.on("dialog", (dialog) => void dialog.dismiss());
-  const closed = page.waitForEvent("close");
-  await page.close({ runBeforeUnload: true });
-  await closed;
-});
+consoleTest(
+  "Closing the tab with unsaved input shows the browser's dialog; after saving it does not.",
+  async (started) => {
+    const { world, page, open } = started;
+    const { sourceId } = await world.createSource();
+    await open(`/sources/settings?sourceId=${sourceId}`);
+    const name = page.getByLabel("Name");
+    // browsers show the dialog only after an interaction with the page
+    await name.click();
+    await name.fill("Other");
+    const closing = page.waitForEvent("dialog");
+    await page.close({ runBeforeUnload: true });
+    const asked = await closing;
+    assert.equal(asked.type(), "beforeunload");
+    await asked.dismiss();
+    assert.equal(await name.inputValue(), "Other");
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText("Saved", { exact: true }).waitFor();
+    // another dialog would keep the tab open
+    page.on("dialog", (dialog) => void dialog.dismiss());
+    const closed = page.waitForEvent("close");
+    await page.close({ runBeforeUnload: true });
+    await closed;
+  },
+);
 
 consoleTest("The dialog is accessible and fits a phone.", async (started) => {
   const { world, page, open, shoot } = started;

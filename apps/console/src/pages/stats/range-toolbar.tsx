@@ -21,7 +21,7 @@ function timeZoneOptions(selected: string): { value: string; label: string }[] {
   const zones = new Set([own, "UTC", selected, ...Intl.supportedValuesOf("timeZone")]);
   return [...zones].map((value) => ({
     value,
-    label: `${value.replaceAll("_", " ")}${value === own ? " (this browser)" : ""}`,
+    label: `${value.replaceAll("_", " ")}${value === own ? " (your time zone)" : ""}`,
   }));
 }
 
