@@ -1,79 +1,81 @@
-/** The append-only audit log (CONTRACT section 2): who, with which token, when, what, before, after. */
-
+/** The append-only audit log (docs/contract.md section 2): who changed what, with which token, when. */
 import type { AuditRecord, PageOf, WorkspacePageRequest } from "../../core/records.ts";
-import type { Catalog } from "../ledger.ts";
-import { type Asked, type Db, number } from "./database.ts";
+import type { Argument, CatalogDb } from "./database.ts";
 
-interface Entry {
+interface AuditEntry {
   organizationId: string;
   now: number;
   actor: { userId: string | null; tokenId: string | null };
   action: string;
   target: string;
-  /** Without secrets: the log is shown to admins. */
+  /** Must not contain secrets: admins can read the log. */
   before?: unknown;
   after?: unknown;
 }
 
-const text = (value: unknown) => (value === undefined ? null : JSON.stringify(value));
-const value = (json: string | null): unknown => (json === null ? null : JSON.parse(json));
+/** Rows deleted by one call of `expireAudit`, per table. */
+const SLICE_ROWS = 1_000;
+
+const toJson = (value: unknown) => (value === undefined ? null : JSON.stringify(value));
+const fromJson = (json: string | null): unknown => (json === null ? null : JSON.parse(json));
 
 /** Call it in the transaction of the change itself. */
-export async function writeAudit(db: Db, entry: Entry): Promise<void> {
+export async function writeAudit(db: CatalogDb, entry: AuditEntry): Promise<void> {
+  const { organizationId, now, actor, action, target, before, after } = entry;
   await db
     .insertInto("audit")
     .values({
-      organization_id: entry.organizationId,
-      at: entry.now,
-      user_id: entry.actor.userId,
-      token_id: entry.actor.tokenId,
-      action: entry.action,
-      target: entry.target,
-      before_json: text(entry.before),
-      after_json: text(entry.after),
+      organizationId,
+      at: now,
+      userId: actor.userId,
+      tokenId: actor.tokenId,
+      action,
+      target,
+      beforeJson: toJson(before),
+      afterJson: toJson(after),
     })
     .execute();
 }
 
-/** Newest first; the cursor is the sequence number of the last row given. */
-async function auditPage(db: Db, page: WorkspacePageRequest): Promise<PageOf<AuditRecord>> {
+/** The cursor is the sequence number of the last row of the page. */
+export async function audit(db: CatalogDb, page: WorkspacePageRequest): Promise<PageOf<AuditRecord>> {
   const found = await db
     .selectFrom("audit")
     .selectAll()
-    .where("organization_id", "=", page.organizationId)
+    .where("organizationId", "=", page.organizationId)
     .$if(page.cursor !== null, (query) => query.where("seq", "<", Number(page.cursor)))
     .orderBy("seq", "desc")
     .limit(page.limit + 1)
     .execute();
-  const rows = found.slice(0, page.limit).map((row) => ({
-    auditId: `aud_${row.seq}`,
-    at: number(row.at),
-    userId: row.user_id,
-    tokenId: row.token_id,
-    action: row.action,
-    target: row.target,
-    before: value(row.before_json),
-    after: value(row.after_json),
+  const shown = found.slice(0, page.limit);
+  const rows = shown.map(({ seq, at, userId, tokenId, action, target, beforeJson, afterJson }) => ({
+    auditId: `aud_${seq}`,
+    at,
+    userId,
+    tokenId,
+    action,
+    target,
+    before: fromJson(beforeJson),
+    after: fromJson(afterJson),
   }));
-  return { rows, nextCursor: found.length > page.limit ? String(found[page.limit - 1]!.seq) : null };
+  const last = found.length > page.limit ? shown.at(-1) : undefined;
+  return { rows, nextCursor: last ? String(last.seq) : null };
 }
 
-const SLICE = 1_000;
-
-/** A token stays as long as the log may speak of it. */
-async function expireAudit(db: Db, { before }: Asked<"expireAudit">): Promise<boolean> {
-  const old = db.selectFrom("audit").select("seq").where("at", "<", before).orderBy("seq").limit(SLICE);
-  const entries = await db.deleteFrom("audit").where("seq", "in", old).executeTakeFirstOrThrow();
-  const useless = db
+/** Tokens are kept as long as the audit log may mention them. */
+export async function expireAudit(db: CatalogDb, { before }: Argument<"expireAudit">): Promise<boolean> {
+  const oldEntries = db
+    .selectFrom("audit")
+    .select("seq")
+    .where("at", "<", before)
+    .orderBy("seq")
+    .limit(SLICE_ROWS);
+  const entries = await db.deleteFrom("audit").where("seq", "in", oldEntries).executeTakeFirstOrThrow();
+  const endedTokens = db
     .selectFrom("tokens")
-    .select("token_id")
-    .where((eb) => eb.or([eb("revoked_at", "<", before), eb("expires_at", "<", before)]))
-    .limit(SLICE);
-  const tokens = await db.deleteFrom("tokens").where("token_id", "in", useless).executeTakeFirstOrThrow();
-  return [entries, tokens].some(({ numDeletedRows }) => Number(numDeletedRows) === SLICE);
+    .select("tokenId")
+    .where((eb) => eb.or([eb("revokedAt", "<", before), eb("expiresAt", "<", before)]))
+    .limit(SLICE_ROWS);
+  const tokens = await db.deleteFrom("tokens").where("tokenId", "in", endedTokens).executeTakeFirstOrThrow();
+  return [entries, tokens].some(({ numDeletedRows }) => Number(numDeletedRows) === SLICE_ROWS);
 }
-
-export const auditVerbs = (db: Db): Pick<Catalog, "audit" | "expireAudit"> => ({
-  audit: (page) => auditPage(db, page),
-  expireAudit: (at) => db.transaction().execute((trx) => expireAudit(trx, at)),
-});

@@ -1,24 +1,94 @@
-/** The catalog: what is rarely called, written once for SQLite and PostgreSQL. Every writing verb is one transaction. */
-import type { Catalog } from "../ledger.ts";
-import { auditVerbs } from "./audit.ts";
-import type { Db } from "./database.ts";
-import { erasureVerbs } from "./erasures.ts";
-import { keyVerbs } from "./keys.ts";
-import { memberVerbs } from "./members.ts";
-import { organizationVerbs } from "./organizations.ts";
-import { setUpVerbs } from "./set-up.ts";
-import { sourceVerbs } from "./sources.ts";
-import { tokenVerbs } from "./tokens.ts";
-import { usageVerbs } from "./usage.ts";
+/**
+ * The parts of the ledger that SQLite and PostgreSQL share, written with Kysely: the catalog, alerts, and the
+ * bookkeeping of erasures. Each method that writes is one transaction.
+ */
+import type { RawBuilder } from "kysely";
+import type { AlertLedger, Catalog, ErasureLedger } from "../ledger.ts";
+import { claimAlerts, finishAlert, recordAlertStatus, watchedSources } from "./alerts.ts";
+import { audit, expireAudit } from "./audit.ts";
+import type { CatalogDb } from "./database.ts";
+import { erasure, requestErasure } from "./erasure-requests.ts";
+import {
+  advanceErasures,
+  claimErasures,
+  eraseSessions,
+  renewErasureLeases,
+  retentions,
+  sealedPages,
+} from "./erasures.ts";
+import { restoreKey, rotateKey } from "./keys.ts";
+import { addMember, changeRole, members, removeMember } from "./members.ts";
+import {
+  completeOnboarding,
+  createOrganization,
+  onboarding,
+  organizations,
+  organizationsOf,
+  roleOf,
+} from "./organizations.ts";
+import { setUp, signIn } from "./set-up.ts";
+import { createSource, deleteSource, source, sources, updateSource } from "./sources.ts";
+import { createToken, recordTokenUse, revokeToken, token, tokenByHash, tokens } from "./tokens.ts";
+import { usage } from "./usage.ts";
 
-export const createCatalog = (db: Db): Catalog => ({
-  ...setUpVerbs(db),
-  ...organizationVerbs(db),
-  ...memberVerbs(db),
-  ...tokenVerbs(db),
-  ...sourceVerbs(db),
-  ...keyVerbs(db),
-  ...erasureVerbs(db),
-  ...auditVerbs(db),
-  ...usageVerbs(db),
-});
+/** Each engine implements the excluded methods itself. */
+export interface CatalogMethods
+  extends Catalog,
+    Omit<AlertLedger, "recentAttemptCounts">,
+    Omit<ErasureLedger, "eraseOutbox" | "eraseAttempts"> {}
+
+/** The SQL of the current time in milliseconds, given the caller's time: leases of nodes need one common clock. */
+export type LeaseClock = (now: number) => RawBuilder<number>;
+
+export function createCatalog(db: CatalogDb, leaseClock: LeaseClock): CatalogMethods {
+  const read =
+    <Asked, Result>(query: (db: CatalogDb, asked: Asked) => Promise<Result>) =>
+    (asked: Asked): Promise<Result> =>
+      query(db, asked);
+  const write =
+    <Asked, Result>(change: (trx: CatalogDb, asked: Asked) => Promise<Result>) =>
+    (asked: Asked): Promise<Result> =>
+      db.transaction().execute((trx) => change(trx, asked));
+  return {
+    setUp: write(setUp),
+    signIn: write(signIn),
+    organizationsOf: read(organizationsOf),
+    organizations: read(organizations),
+    createOrganization: write(createOrganization),
+    roleOf: read(roleOf),
+    onboarding: read(onboarding),
+    completeOnboarding: write(completeOnboarding),
+    members: read(members),
+    addMember: write(addMember),
+    changeRole: write(changeRole),
+    removeMember: write(removeMember),
+    tokenByHash: read(tokenByHash),
+    token: read(token),
+    tokens: read(tokens),
+    createToken: write(createToken),
+    revokeToken: write(revokeToken),
+    recordTokenUse: write(recordTokenUse),
+    sources: read(sources),
+    source: read(source),
+    createSource: write(createSource),
+    updateSource: write(updateSource),
+    deleteSource: write(deleteSource),
+    rotateKey: write(rotateKey),
+    restoreKey: write(restoreKey),
+    audit: read(audit),
+    expireAudit: write(expireAudit),
+    usage: read(usage),
+    requestErasure: write(requestErasure),
+    erasure: read(erasure),
+    claimErasures: write((trx, asked) => claimErasures(trx, leaseClock, asked)),
+    renewErasureLeases: write((trx, asked) => renewErasureLeases(trx, leaseClock, asked)),
+    advanceErasures: write(advanceErasures),
+    eraseSessions: write(eraseSessions),
+    retentions: () => retentions(db),
+    sealedPages: () => sealedPages(db),
+    watchedSources: read(watchedSources),
+    recordAlertStatus: write(recordAlertStatus),
+    claimAlerts: write(claimAlerts),
+    finishAlert: write(finishAlert),
+  };
+}

@@ -1,39 +1,38 @@
-/** What the verbs of the catalog share: the database's type, what a verb is asked, and pages. */
-import { type Kysely, type SqlBool, sql } from "kysely";
+/** What the catalog's methods share: the Kysely database, paged lists, and the lock on a workspace. */
+import { CamelCasePlugin, type Dialect, Kysely, type SqlBool, sql } from "kysely";
 import type { PageOf, PageRequest } from "../../core/records.ts";
-import type { Catalog } from "../ledger.ts";
+import type { CatalogMethods } from "./catalog.ts";
 import type { CatalogTables } from "./schema.ts";
 
-/** Either the database or a transaction of it. */
-export type Db = Kysely<CatalogTables>;
+/** The database or one of its transactions. */
+export type CatalogDb = Kysely<CatalogTables>;
 
-/** The one value that a verb of the port takes. */
-export type Asked<V extends keyof Catalog> = Parameters<Catalog[V]>[0];
+/** The argument of one of the catalog's methods. */
+export type Argument<Name extends keyof CatalogMethods> = Parameters<CatalogMethods[Name]>[0];
 
-/** PostgreSQL answers bigint as text. */
-export const number = (value: number | string): number => Number(value);
-export const numberOrNull = (value: number | string | null): number | null =>
-  value === null ? null : Number(value);
+/** The plugin translates between `camelCase` here and `snake_case` in the database. */
+export const createCatalogDb = (dialect: Dialect): CatalogDb =>
+  new Kysely<CatalogTables>({ dialect, plugins: [new CamelCasePlugin()] });
 
-/** The cursor of a list names the last row that was given: when it was made, and its id. */
-function lastGiven({ cursor }: PageRequest): { createdAt: number; id: string } {
+/** A cursor holds the creation time and the id of the last row of a page. */
+function parseCursor({ cursor }: PageRequest): { createdAt: number; id: string } {
   const [createdAt = "-1", id = ""] = cursor?.split(".", 2) ?? [];
-  // a cursor that nobody was given may hold what no text of PostgreSQL does
+  // a cursor made up by a client may contain NUL, which PostgreSQL does not accept in text
   const text = Buffer.from(id, "base64url").toString().replaceAll("\0", "\ufffd");
   return { createdAt: Number(createdAt), id: text };
 }
 
 /**
- * Lists are in the order in which their rows were made, and a page begins after the last row of the one before:
- * what is added or removed meanwhile neither repeats a row nor leaves one out.
+ * The condition that a row comes after the page's cursor. Lists are sorted by creation time and id, so rows that are
+ * added or removed between two pages neither repeat a row nor hide one.
  */
-export function isAfter(page: PageRequest, createdAt: string, id: string) {
-  const last = lastGiven(page);
+export function isAfterCursor(page: PageRequest, createdAt: string, id: string) {
+  const last = parseCursor(page);
   return sql<SqlBool>`(${sql.ref(createdAt)}, ${sql.ref(id)}) > (${last.createdAt}, ${last.id})`;
 }
 
-/** @param found one row more than asked, where there is one */
-export function pageOf<T extends { createdAt: number }>(
+/** @param found one row more than the page's limit, if there is one */
+export function toPage<T extends { createdAt: number }>(
   found: readonly T[],
   { limit }: PageRequest,
   idOf: (row: T) => string,
@@ -45,13 +44,13 @@ export function pageOf<T extends { createdAt: number }>(
 }
 
 /**
- * Holds a workspace for the rest of the transaction: an update that changes nothing locks its row on PostgreSQL
- * (`for update` is unknown to SQLite, where a writer is alone anyway). Rules over several rows need it.
+ * Locks a workspace until the transaction ends, for rules that involve several rows. SQLite does not know
+ * `select … for update`, so this is an update that changes nothing.
  */
-export async function lockOrganization(db: Db, organizationId: string): Promise<void> {
+export async function lockOrganization(db: CatalogDb, organizationId: string): Promise<void> {
   await db
     .updateTable("organizations")
     .set((eb) => ({ name: eb.ref("name") }))
-    .where("organization_id", "=", organizationId)
+    .where("organizationId", "=", organizationId)
     .execute();
 }

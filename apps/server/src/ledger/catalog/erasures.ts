@@ -1,89 +1,142 @@
-/** Visitors that are to be erased: the request and its receipt. What is done about it is written by hand for each engine. */
-import { SERVER_LIMITS } from "../../core/limits.ts";
-import type { ErasureRecord } from "../../core/records.ts";
-import type { Catalog } from "../ledger.ts";
-import { writeAudit } from "./audit.ts";
-import { type Asked, type Db, lockOrganization, number, numberOrNull } from "./database.ts";
+/** The work of erasing visitors that is the same in both engines: claims, progress, and the visitors' sessions. */
 
-/** Deleted ones too: what they hold is still there. */
-async function isSourceOf(db: Db, sourceId: string, organizationId: string): Promise<boolean> {
-  const row = await db
-    .selectFrom("sources")
-    .select("source_id")
-    .where("source_id", "=", sourceId)
-    .where("organization_id", "=", organizationId)
-    .executeTakeFirst();
-  return row !== undefined;
-}
+import { sql } from "kysely";
+import type { OpenErasure, SourceRetention } from "../../core/records.ts";
+import type { ErasedSessions } from "../ledger.ts";
+import { belongsTo, sourcesOf, visitorsIn } from "../visitors.ts";
+import type { LeaseClock } from "./catalog.ts";
+import type { Argument, CatalogDb } from "./database.ts";
 
-async function openErasures(db: Db, organizationId: string): Promise<number> {
-  const row = await db
+const SLICE_SESSIONS = 5_000;
+/** SQLite binds at most 32,766 values in a statement, PostgreSQL 65,535. */
+const DELETES_AT_ONCE = 1_000;
+
+/** When two nodes claim at the same time, the second finds that `claimed_until` has changed and claims nothing. */
+export async function claimErasures(
+  db: CatalogDb,
+  leaseClock: LeaseClock,
+  { now, leaseMs, limit }: Argument<"claimErasures">,
+): Promise<OpenErasure[]> {
+  const time = leaseClock(now);
+  const free = db
     .selectFrom("erasures")
-    .select((eb) => eb.fn.countAll<number>().as("open"))
-    .where("organization_id", "=", organizationId)
-    .where("finished_at", "is", null)
-    .executeTakeFirstOrThrow();
-  return number(row.open);
-}
-
-/** The log says that a visitor was erased, by whom and where; it outlives the visitor's id. */
-async function requestErasure(
-  db: Db,
-  requested: Asked<"requestErasure">,
-): Promise<ErasureRecord | "unknown_source" | "too_many"> {
-  const { receiptId, organizationId, sourceId, kind, id, actor, now } = requested;
-  await lockOrganization(db, organizationId);
-  if (sourceId !== null && !(await isSourceOf(db, sourceId, organizationId))) return "unknown_source";
-  if ((await openErasures(db, organizationId)) >= SERVER_LIMITS.openErasures) return "too_many";
-  await db
-    .deleteFrom("erasures")
-    .where("organization_id", "=", organizationId)
-    .where("finished_at", "<", now - SERVER_LIMITS.erasureReceiptSeconds * 1_000)
+    .select("receiptId")
+    .where("finishedAt", "is", null)
+    .where("claimedUntil", "<=", time)
+    .orderBy("claimedUntil")
+    .orderBy("requestedAt")
+    .orderBy("receiptId")
+    .limit(limit);
+  const claimed = await db
+    .updateTable("erasures")
+    .set({ claimedUntil: sql<number>`${time} + ${leaseMs}` })
+    .where("receiptId", "in", free)
+    .where("claimedUntil", "<=", time)
+    .returningAll()
     .execute();
-  await db
-    .insertInto("erasures")
-    .values({
-      receipt_id: receiptId,
-      organization_id: organizationId,
-      source_id: sourceId,
-      kind,
-      visitor_id: id,
-      status: "ledger",
-      pages: "[]",
-      requested_at: now,
-      finished_at: null,
-      claimed_until: 0,
-    })
-    .execute();
-  const after = { sourceId, by: kind };
-  await writeAudit(db, { organizationId, now, actor, action: "visitor.erased", target: receiptId, after });
-  const record = { receiptId, organizationId, sourceId, kind, requestedAt: now, finishedAt: null };
-  return { ...record, status: "ledger" };
-}
-
-async function erasure(
-  db: Db,
-  { receiptId, organizationId }: Asked<"erasure">,
-): Promise<ErasureRecord | null> {
-  const row = await db
-    .selectFrom("erasures")
-    .selectAll()
-    .where("receipt_id", "=", receiptId)
-    .where("organization_id", "=", organizationId)
-    .executeTakeFirst();
-  if (!row) return null;
-  return {
+  const open: OpenErasure[] = [];
+  for (const {
     receiptId,
     organizationId,
-    sourceId: row.source_id,
-    kind: row.kind,
-    status: row.status,
-    requestedAt: number(row.requested_at),
-    finishedAt: numberOrNull(row.finished_at),
-  };
+    sourceId,
+    kind,
+    visitorId,
+    status,
+    pages,
+    requestedAt,
+  } of claimed) {
+    if (visitorId === null) continue;
+    const sourceIds = await sourcesToErase(db, organizationId, sourceId);
+    const visitor = { sourceIds, kind, id: visitorId, until: requestedAt };
+    open.push({ receiptId, status, pages: JSON.parse(pages), visitor });
+  }
+  return open;
 }
 
-export const erasureVerbs = (db: Db): Pick<Catalog, "requestErasure" | "erasure"> => ({
-  requestErasure: (requested) => db.transaction().execute((trx) => requestErasure(trx, requested)),
-  erasure: (asked) => erasure(db, asked),
-});
+/** Includes deleted sources: their events still exist. */
+async function sourcesToErase(
+  db: CatalogDb,
+  organizationId: string,
+  sourceId: string | null,
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom("sources")
+    .select("sourceId")
+    .where("organizationId", "=", organizationId)
+    .$if(sourceId !== null, (query) => query.where("sourceId", "=", sourceId))
+    .execute();
+  return rows.map((row) => row.sourceId);
+}
+
+export async function renewErasureLeases(
+  db: CatalogDb,
+  leaseClock: LeaseClock,
+  { receiptIds, now, leaseMs }: Argument<"renewErasureLeases">,
+): Promise<void> {
+  if (receiptIds.length === 0) return;
+  await db
+    .updateTable("erasures")
+    .set({ claimedUntil: sql<number>`${leaseClock(now)} + ${leaseMs}` })
+    .where("receiptId", "in", receiptIds)
+    .where("finishedAt", "is", null)
+    .execute();
+}
+
+export async function advanceErasures(
+  db: CatalogDb,
+  { receiptIds, from, status, pages, now }: Argument<"advanceErasures">,
+): Promise<void> {
+  if (receiptIds.length === 0) return;
+  const finished = status === "done" ? { finishedAt: now, visitorId: null } : {};
+  await db
+    .updateTable("erasures")
+    .set({ status, pages: JSON.stringify(pages), ...finished })
+    .where("receiptId", "in", receiptIds)
+    .where("status", "=", from)
+    .where("finishedAt", "is", null)
+    .execute();
+}
+
+export async function eraseSessions(
+  db: CatalogDb,
+  { visitors, after }: Argument<"eraseSessions">,
+): Promise<ErasedSessions> {
+  const { sourceIndex = 0, afterSessionId = "" } = after ?? {};
+  const sourceId = sourcesOf(visitors)[sourceIndex];
+  if (sourceId === undefined) return { erased: [], next: null };
+  const slice = await db
+    .selectFrom("sessions")
+    .select(["sessionId", "anonymousId", "userId", "startedAt"])
+    .where("sourceId", "=", sourceId)
+    .where("sessionId", ">", afterSessionId)
+    .orderBy("sessionId")
+    .limit(SLICE_SESSIONS)
+    .execute();
+  const own = visitorsIn(visitors, sourceId);
+  const erased = slice
+    .filter((session) => belongsTo(own, { ...session, at: session.startedAt }))
+    .map(({ sessionId }) => ({ sourceId, sessionId }));
+  for (let start = 0; start < erased.length; start += DELETES_AT_ONCE) {
+    const sessionIds = erased.slice(start, start + DELETES_AT_ONCE).map(({ sessionId }) => sessionId);
+    await db
+      .deleteFrom("sessions")
+      .where("sourceId", "=", sourceId)
+      .where("sessionId", "in", sessionIds)
+      .execute();
+  }
+  const last = slice.length < SLICE_SESSIONS ? undefined : slice.at(-1);
+  const next = last ? { sourceIndex, afterSessionId: last.sessionId } : { sourceIndex: sourceIndex + 1 };
+  return { erased, next };
+}
+
+export async function retentions(db: CatalogDb): Promise<SourceRetention[]> {
+  const rows = await db.selectFrom("sources").select(["sourceId", "retentionDays"]).execute();
+  return rows.flatMap(({ sourceId, retentionDays }) =>
+    retentionDays === null ? [] : [{ sourceId, retentionDays }],
+  );
+}
+
+export async function sealedPages(db: CatalogDb): Promise<string[]> {
+  const rows = await db.selectFrom("outboxPages").select("pageId").execute();
+  return rows.map(({ pageId }) => pageId);
+}

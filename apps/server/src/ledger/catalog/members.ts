@@ -1,88 +1,72 @@
-/** Members of a workspace (CONTRACT section 3). The last owner stays, whoever asks and however many at once. */
+/** Members of a workspace (docs/contract.md section 3). A workspace always keeps an owner, also under concurrent requests. */
 import { SERVER_LIMITS } from "../../core/limits.ts";
-import type { MemberRecord } from "../../core/records.ts";
-import type { Catalog } from "../ledger.ts";
+import type { MemberRecord, PageOf } from "../../core/records.ts";
 import { writeAudit } from "./audit.ts";
-import { type Asked, type Db, isAfter, lockOrganization, number, pageOf } from "./database.ts";
-import type { CatalogTables } from "./schema.ts";
+import { type Argument, type CatalogDb, isAfterCursor, lockOrganization, toPage } from "./database.ts";
 
-const memberOf = (row: CatalogTables["members"]): MemberRecord => ({
-  userId: row.user_id,
-  name: row.name,
-  email: row.email,
-  role: row.role,
-  createdAt: number(row.created_at),
-});
+const MEMBER_COLUMNS = ["userId", "name", "email", "role", "createdAt"] as const;
 
-const selectMembers = (db: Db, organizationId: string) =>
-  db.selectFrom("members").selectAll().where("organization_id", "=", organizationId);
+const selectMembers = (db: CatalogDb, organizationId: string) =>
+  db.selectFrom("members").select(MEMBER_COLUMNS).where("organizationId", "=", organizationId);
 
-async function members(db: Db, page: Asked<"members">) {
+export async function members(db: CatalogDb, page: Argument<"members">): Promise<PageOf<MemberRecord>> {
   const rows = await selectMembers(db, page.organizationId)
-    .where(isAfter(page, "created_at", "user_id"))
-    .orderBy("created_at")
-    .orderBy("user_id")
+    .where(isAfterCursor(page, "createdAt", "userId"))
+    .orderBy("createdAt")
+    .orderBy("userId")
     .limit(page.limit + 1)
     .execute();
-  return pageOf(rows.map(memberOf), page, ({ userId }) => userId);
+  return toPage(rows, page, ({ userId }) => userId);
 }
 
-async function memberIn(db: Db, organizationId: string, userId: string): Promise<MemberRecord | null> {
-  const row = await selectMembers(db, organizationId).where("user_id", "=", userId).executeTakeFirst();
-  return row ? memberOf(row) : null;
+async function memberIn(db: CatalogDb, organizationId: string, userId: string): Promise<MemberRecord | null> {
+  const row = await selectMembers(db, organizationId).where("userId", "=", userId).executeTakeFirst();
+  return row ?? null;
 }
 
-/** The workspace must be held, else two owners could leave at once. */
-async function isLastOwner(db: Db, organizationId: string, member: MemberRecord): Promise<boolean> {
+/** Lock the workspace first, or two owners could leave at the same time. */
+async function isLastOwner(db: CatalogDb, organizationId: string, member: MemberRecord): Promise<boolean> {
   if (member.role !== "owner") return false;
   const other = await db
     .selectFrom("members")
-    .select("user_id")
-    .where("organization_id", "=", organizationId)
+    .select("userId")
+    .where("organizationId", "=", organizationId)
     .where("role", "=", "owner")
-    .where("user_id", "!=", member.userId)
+    .where("userId", "!=", member.userId)
     .limit(1)
     .executeTakeFirst();
   return other === undefined;
 }
 
-async function isFull(db: Db, organizationId: string): Promise<boolean> {
+async function isFull(db: CatalogDb, organizationId: string): Promise<boolean> {
   const { members } = await db
     .selectFrom("members")
-    .select((eb) => eb.fn.countAll<number | string>().as("members"))
-    .where("organization_id", "=", organizationId)
+    .select((eb) => eb.fn.countAll<number>().as("members"))
+    .where("organizationId", "=", organizationId)
     .executeTakeFirstOrThrow();
-  return number(members) >= SERVER_LIMITS.maxMembersPerWorkspace;
+  return members >= SERVER_LIMITS.maxMembersPerWorkspace;
 }
 
-async function addMember(
-  db: Db,
-  added: Asked<"addMember">,
+export async function addMember(
+  db: CatalogDb,
+  added: Argument<"addMember">,
 ): Promise<MemberRecord | "exists" | "limit_reached"> {
   const { organizationId, member, actor, now } = added;
   await lockOrganization(db, organizationId);
   if (await memberIn(db, organizationId, member.userId)) return "exists";
   if (await isFull(db, organizationId)) return "limit_reached";
-  const inserted = await db
+  await db
     .insertInto("members")
-    .values({
-      organization_id: organizationId,
-      user_id: member.userId,
-      name: member.name,
-      email: member.email,
-      role: member.role,
-      created_at: member.createdAt,
-    })
-    .returningAll()
-    .executeTakeFirstOrThrow();
+    .values({ organizationId, ...member })
+    .execute();
   const after = { name: member.name, email: member.email, role: member.role };
   await writeAudit(db, { organizationId, now, actor, action: "member.added", target: member.userId, after });
-  return memberOf(inserted);
+  return member;
 }
 
-async function changeRole(
-  db: Db,
-  changed: Asked<"changeRole">,
+export async function changeRole(
+  db: CatalogDb,
+  changed: Argument<"changeRole">,
 ): Promise<MemberRecord | "unknown" | "last_owner"> {
   const { organizationId, userId, role, actor, now } = changed;
   await lockOrganization(db, organizationId);
@@ -93,8 +77,8 @@ async function changeRole(
   await db
     .updateTable("members")
     .set({ role })
-    .where("organization_id", "=", organizationId)
-    .where("user_id", "=", userId)
+    .where("organizationId", "=", organizationId)
+    .where("userId", "=", userId)
     .execute();
   const difference = { before: { role: member.role }, after: { role } };
   await writeAudit(db, {
@@ -108,10 +92,10 @@ async function changeRole(
   return { ...member, role };
 }
 
-/** The member's tokens of this workspace stop with the membership. */
-async function removeMember(
-  db: Db,
-  removed: Asked<"removeMember">,
+/** Also revokes the member's tokens of this workspace. */
+export async function removeMember(
+  db: CatalogDb,
+  removed: Argument<"removeMember">,
 ): Promise<"removed" | "unknown" | "last_owner"> {
   const { organizationId, userId, actor, now } = removed;
   await lockOrganization(db, organizationId);
@@ -120,19 +104,19 @@ async function removeMember(
   if (await isLastOwner(db, organizationId, member)) return "last_owner";
   await db
     .deleteFrom("members")
-    .where("organization_id", "=", organizationId)
-    .where("user_id", "=", userId)
+    .where("organizationId", "=", organizationId)
+    .where("userId", "=", userId)
     .execute();
   const revoked = await db
     .updateTable("tokens")
-    .set({ revoked_at: now })
-    .where("organization_id", "=", organizationId)
-    .where("user_id", "=", userId)
-    .where("revoked_at", "is", null)
-    .returning("token_id")
+    .set({ revokedAt: now })
+    .where("organizationId", "=", organizationId)
+    .where("userId", "=", userId)
+    .where("revokedAt", "is", null)
+    .returning("tokenId")
     .execute();
   const before = { name: member.name, email: member.email, role: member.role };
-  const after = { revokedTokens: revoked.map((token) => token.token_id) };
+  const after = { revokedTokens: revoked.map((token) => token.tokenId) };
   await writeAudit(db, {
     organizationId,
     now,
@@ -144,12 +128,3 @@ async function removeMember(
   });
   return "removed";
 }
-
-type Verbs = "members" | "addMember" | "changeRole" | "removeMember";
-
-export const memberVerbs = (db: Db): Pick<Catalog, Verbs> => ({
-  members: (page) => members(db, page),
-  addMember: (added) => db.transaction().execute((trx) => addMember(trx, added)),
-  changeRole: (changed) => db.transaction().execute((trx) => changeRole(trx, changed)),
-  removeMember: (removed) => db.transaction().execute((trx) => removeMember(trx, removed)),
-});

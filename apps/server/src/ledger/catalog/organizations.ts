@@ -1,58 +1,59 @@
-/** Workspaces, and how far each has got with its set-up (CONTRACT section 3). */
+/** Workspaces and their onboarding (docs/contract.md section 3). */
+import type { Role } from "@headwater/contract";
 import { SERVER_LIMITS } from "../../core/limits.ts";
 import type { OrganizationRecord, PageOf } from "../../core/records.ts";
-import type { Catalog } from "../ledger.ts";
+import type { OnboardingTimes } from "../catalog.ts";
 import { writeAudit } from "./audit.ts";
-import { type Asked, type Db, isAfter, number, numberOrNull, pageOf } from "./database.ts";
+import { type Argument, type CatalogDb, isAfterCursor, toPage } from "./database.ts";
 
-/** A workspace and its owner; false when the workspace exists (two nodes may start on one empty ledger). */
+/** Creates a workspace and its owner. @returns false when it exists: two nodes may start on one empty ledger */
 export async function insertOrganization(
-  db: Db,
+  db: CatalogDb,
   made: { organizationId: string; name: string; userId: string; now: number },
 ): Promise<boolean> {
   const inserted = await db
     .insertInto("organizations")
     .values({
-      organization_id: made.organizationId,
+      organizationId: made.organizationId,
       name: made.name,
-      onboarded_at: null,
-      created_at: made.now,
+      onboardedAt: null,
+      createdAt: made.now,
     })
-    .onConflict((conflict) => conflict.column("organization_id").doNothing())
-    .returning("organization_id")
+    .onConflict((conflict) => conflict.column("organizationId").doNothing())
+    .returning("organizationId")
     .executeTakeFirst();
   if (!inserted) return false;
   await db
     .insertInto("members")
     .values({
-      organization_id: made.organizationId,
-      user_id: made.userId,
+      organizationId: made.organizationId,
+      userId: made.userId,
       name: null,
       email: null,
       role: "owner",
-      created_at: made.now,
+      createdAt: made.now,
     })
     .execute();
   return true;
 }
 
-async function ownsMany(db: Db, userId: string): Promise<boolean> {
+async function isAtWorkspaceLimit(db: CatalogDb, userId: string): Promise<boolean> {
   const owned = await db
     .selectFrom("members")
-    .select("organization_id")
-    .where("user_id", "=", userId)
+    .select("organizationId")
+    .where("userId", "=", userId)
     .where("role", "=", "owner")
     .limit(SERVER_LIMITS.maxWorkspacesPerUser)
     .execute();
   return owned.length >= SERVER_LIMITS.maxWorkspacesPerUser;
 }
 
-async function createOrganization(
-  db: Db,
-  made: Asked<"createOrganization">,
+export async function createOrganization(
+  db: CatalogDb,
+  made: Argument<"createOrganization">,
 ): Promise<"created" | "limit_reached"> {
   const { organizationId, name, actor, now, owner = actor.userId } = made;
-  if (await ownsMany(db, owner)) return "limit_reached";
+  if (await isAtWorkspaceLimit(db, owner)) return "limit_reached";
   if (!(await insertOrganization(db, { organizationId, name, userId: owner, now })))
     throw new Error(`the workspace ${organizationId} exists`);
   await writeAudit(db, {
@@ -66,99 +67,100 @@ async function createOrganization(
   return "created";
 }
 
-/** A correlated count answers with a row for every workspace, one with nobody in it included. */
-async function organizations(db: Db, page: Asked<"organizations">): Promise<PageOf<OrganizationRecord>> {
+/** The counts are correlated subqueries, so workspaces without members or sources are listed too. */
+export async function organizations(
+  db: CatalogDb,
+  page: Argument<"organizations">,
+): Promise<PageOf<OrganizationRecord>> {
   const rows = await db
     .selectFrom("organizations")
     .select((eb) => [
-      "organization_id",
+      "organizationId",
       "name",
-      "created_at",
+      "createdAt",
       eb
         .selectFrom("members")
-        .whereRef("members.organization_id", "=", "organizations.organization_id")
+        .whereRef("members.organizationId", "=", "organizations.organizationId")
         .select((count) => count.fn.countAll<number>().as("members"))
         .as("members"),
       eb
         .selectFrom("sources")
-        .whereRef("sources.organization_id", "=", "organizations.organization_id")
-        .where("sources.deleted_at", "is", null)
+        .whereRef("sources.organizationId", "=", "organizations.organizationId")
+        .where("sources.deletedAt", "is", null)
         .select((count) => count.fn.countAll<number>().as("sources"))
         .as("sources"),
     ])
-    .where(isAfter(page, "created_at", "organization_id"))
-    .orderBy("created_at")
-    .orderBy("organization_id")
+    .where(isAfterCursor(page, "createdAt", "organizationId"))
+    .orderBy("createdAt")
+    .orderBy("organizationId")
     .limit(page.limit + 1)
     .execute();
-  const found = rows.map((row) => ({
-    organizationId: row.organization_id,
-    name: row.name,
-    members: number(row.members ?? 0),
-    sources: number(row.sources ?? 0),
-    createdAt: number(row.created_at),
-  }));
-  return pageOf(found, page, ({ organizationId }) => organizationId);
+  const found = rows.map((row) => ({ ...row, members: row.members ?? 0, sources: row.sources ?? 0 }));
+  return toPage(found, page, ({ organizationId }) => organizationId);
 }
 
-async function organizationsOf(db: Db, { userId }: Asked<"organizationsOf">) {
-  const rows = await db
+export const organizationsOf = (db: CatalogDb, { userId }: Argument<"organizationsOf">) =>
+  db
     .selectFrom("members")
-    .innerJoin("organizations", "organizations.organization_id", "members.organization_id")
-    .select(["organizations.organization_id as organizationId", "organizations.name", "members.role"])
-    .where("members.user_id", "=", userId)
-    .orderBy("organizations.created_at")
-    .orderBy("organizations.organization_id")
+    .innerJoin("organizations", "organizations.organizationId", "members.organizationId")
+    .select(["organizations.organizationId as organizationId", "organizations.name", "members.role"])
+    .where("members.userId", "=", userId)
+    .orderBy("organizations.createdAt")
+    .orderBy("organizations.organizationId")
     .execute();
-  return rows.map(({ organizationId, name, role }) => ({ organizationId, name, role }));
-}
 
-async function roleOf(db: Db, { userId, organizationId }: Asked<"roleOf">) {
+export async function roleOf(
+  db: CatalogDb,
+  { userId, organizationId }: Argument<"roleOf">,
+): Promise<Role | null> {
   const row = await db
     .selectFrom("members")
     .select("role")
-    .where("organization_id", "=", organizationId)
-    .where("user_id", "=", userId)
+    .where("organizationId", "=", organizationId)
+    .where("userId", "=", userId)
     .executeTakeFirst();
   return row?.role ?? null;
 }
 
-/** A step that was done stays done: deleted sources count. */
-async function onboarding(db: Db, { organizationId }: Asked<"onboarding">) {
+/** A completed step stays completed, so deleted sources count. */
+export async function onboarding(
+  db: CatalogDb,
+  { organizationId }: Argument<"onboarding">,
+): Promise<OnboardingTimes> {
   const first = await db
     .selectFrom("sources")
-    .leftJoin("source_activity", "source_activity.source_id", "sources.source_id")
+    .leftJoin("sourceActivity", "sourceActivity.sourceId", "sources.sourceId")
     .select((eb) => [
-      eb.fn.min("sources.created_at").as("created"),
-      eb.fn.min("source_activity.first_bootstrap_at").as("bootstrap"),
-      eb.fn.min("source_activity.first_event_at").as("event"),
+      eb.fn.min("sources.createdAt").as("created"),
+      eb.fn.min("sourceActivity.firstBootstrapAt").as("bootstrap"),
+      eb.fn.min("sourceActivity.firstEventAt").as("event"),
     ])
-    .where("sources.organization_id", "=", organizationId)
+    .where("sources.organizationId", "=", organizationId)
     .executeTakeFirst();
   const organization = await db
     .selectFrom("organizations")
-    .select("onboarded_at")
-    .where("organization_id", "=", organizationId)
+    .select("onboardedAt")
+    .where("organizationId", "=", organizationId)
     .executeTakeFirst();
   return {
-    sourceCreatedAt: numberOrNull(first?.created ?? null),
-    firstBootstrapAt: numberOrNull(first?.bootstrap ?? null),
-    firstEventAt: numberOrNull(first?.event ?? null),
-    completedAt: numberOrNull(organization?.onboarded_at ?? null),
+    sourceCreatedAt: first?.created ?? null,
+    firstBootstrapAt: first?.bootstrap ?? null,
+    firstEventAt: first?.event ?? null,
+    completedAt: organization?.onboardedAt ?? null,
   };
 }
 
-/** The first completion stands. */
-async function completeOnboarding(
-  db: Db,
-  { organizationId, actor, now }: Asked<"completeOnboarding">,
+/** A second completion changes nothing. */
+export async function completeOnboarding(
+  db: CatalogDb,
+  { organizationId, actor, now }: Argument<"completeOnboarding">,
 ): Promise<void> {
   const completed = await db
     .updateTable("organizations")
-    .set({ onboarded_at: now })
-    .where("organization_id", "=", organizationId)
-    .where("onboarded_at", "is", null)
-    .returning("organization_id")
+    .set({ onboardedAt: now })
+    .where("organizationId", "=", organizationId)
+    .where("onboardedAt", "is", null)
+    .returning("organizationId")
     .executeTakeFirst();
   if (!completed) return;
   await writeAudit(db, {
@@ -169,20 +171,3 @@ async function completeOnboarding(
     target: organizationId,
   });
 }
-
-type Verbs =
-  | "organizationsOf"
-  | "organizations"
-  | "createOrganization"
-  | "roleOf"
-  | "onboarding"
-  | "completeOnboarding";
-
-export const organizationVerbs = (db: Db): Pick<Catalog, Verbs> => ({
-  organizationsOf: (user) => organizationsOf(db, user),
-  organizations: (page) => organizations(db, page),
-  createOrganization: (made) => db.transaction().execute((trx) => createOrganization(trx, made)),
-  roleOf: (asked) => roleOf(db, asked),
-  onboarding: (asked) => onboarding(db, asked),
-  completeOnboarding: (done) => db.transaction().execute((trx) => completeOnboarding(trx, done)),
-});

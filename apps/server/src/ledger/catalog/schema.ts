@@ -1,10 +1,18 @@
 /**
- * The tables of the catalog, for both engines: portable DDL, and their types for Kysely. Times are
- * milliseconds (bigint), flags 0 or 1, lists and objects JSON text. The hot verbs of each engine read
- * `sources` and `source_keys` and add to `source_activity` and `usage`.
+ * The tables of the catalog: DDL that both engines understand, and the types for Kysely. Times are milliseconds
+ * (bigint), flags are 0 or 1, lists and objects are JSON text. The ingest methods of each engine also read `sources` and
+ * `source_keys`, and write `source_activity` and `usage`.
  */
-import type { ErasureStatus, Role, VisitorKind } from "@headwater/contract";
 import type { Generated } from "kysely";
+import type {
+  AlertStatus,
+  ErasureRecord,
+  MemberRecord,
+  SessionRecord,
+  TokenRecord,
+  UsageRow,
+} from "../../core/records.ts";
+import type { SourceColumns } from "./source-columns.ts";
 
 export const CATALOG_DDL: readonly string[] = [
   `create table organizations (organization_id text primary key, name text not null, onboarded_at bigint, created_at bigint not null)`,
@@ -30,9 +38,9 @@ export const CATALOG_DDL: readonly string[] = [
     primary key (source_id, day))`,
 ];
 
-/** What came after `CATALOG_DDL`: every engine runs each once, in this order. */
+/** Migrations after `CATALOG_DDL`, in order. Each engine runs each of them once. Append only. */
 export const CATALOG_CHANGES: readonly (readonly string[])[] = [
-  // a member is called what this workspace calls them; a token's role does not grow behind its maker's back
+  // a member's name and email belong to the workspace; a token keeps the role that its user had when it was made
   [
     `alter table members add column name text`,
     `alter table members add column email text`,
@@ -43,11 +51,11 @@ export const CATALOG_CHANGES: readonly (readonly string[])[] = [
     `update tokens set ceiling = (select members.role from members
       where members.organization_id = tokens.organization_id and members.user_id = tokens.user_id)`,
   ],
-  // what the pages of a source must heed
+  // privacy rules of a source
   [
     `alter table sources add column privacy text not null default '{"respectGpc":false,"requireConsent":false}'`,
   ],
-  // visitors that are erased; `visitor_id` is forgotten when that is done
+  // erasures of visitors; `visitor_id` becomes null when the erasure is done
   [
     `create table erasures (receipt_id text primary key, organization_id text not null, source_id text, kind text not null,
       visitor_id text, status text not null, pages text not null, requested_at bigint not null, finished_at bigint,
@@ -55,107 +63,81 @@ export const CATALOG_CHANGES: readonly (readonly string[])[] = [
     `create index erasures_organization on erasures (organization_id, requested_at)`,
     `create index erasures_open on erasures (requested_at) where finished_at is null`,
   ],
-  // how a source's events are counted, and how long they are kept
+  // how a source's events are counted, and for how many days they are kept
   [
     `alter table sources add column counting text not null default '{"goals":[],"bots":"apart","excludedPaths":[]}'`,
     `alter table sources add column retention_days bigint`,
   ],
-  // as what each source was seen last, and the alert that is still to be sent of it
+  // the alert status of each source, and its unsent alert
   [
     `create table source_alerts (source_id text primary key, status text not null, since bigint not null, was text,
       alert_id text, tries bigint not null, next_try_at bigint not null)`,
     `create index source_alerts_pending on source_alerts (next_try_at) where alert_id is not null`,
   ],
-  // a token that opens the numbers of one source alone
+  // tokens that are limited to the statistics of one source
   [
     `alter table tokens add column source_id text`,
     `create index tokens_source on tokens (source_id) where source_id is not null`,
   ],
 ];
 
-/** `audit` numbers its rows: the one table whose DDL differs by engine (`integer primary key autoincrement`, `bigint generated always as identity primary key`). */
+/** The only table whose DDL differs between the engines: its rows get sequence numbers from the database. */
 export const auditDdl = (sequenceColumn: string) =>
   `create table audit (seq ${sequenceColumn}, organization_id text not null, at bigint not null, user_id text, token_id text,
     action text not null, target text not null, before_json text, after_json text)`;
 export const AUDIT_INDEX = `create index audit_organization on audit (organization_id, seq)`;
 
+/** The tables in Kysely's types. Names are in camel case here (`createCatalogDb`) and in snake case in the database. */
 export interface CatalogTables {
-  organizations: { organization_id: string; name: string; onboarded_at: number | null; created_at: number };
-  members: {
-    organization_id: string;
-    user_id: string;
-    name: string | null;
-    email: string | null;
-    role: Role;
-    created_at: number;
+  organizations: { organizationId: string; name: string; onboardedAt: number | null; createdAt: number };
+  members: MemberRecord & { organizationId: string };
+  tokens: TokenRecord & { hash: string };
+  signInCodes: { hash: string; userId: string; expiresAt: number };
+  sources: SourceColumns & { deletedAt: number | null };
+  /** Every key of a source, except retired keys that were deleted. The current key is `sources.publicKey`. */
+  sourceKeys: {
+    publicKey: string;
+    sourceId: string;
+    /** Until when a previous key is accepted. */
+    letInUntil: number | null;
+    createdAt: number;
   };
-  tokens: {
-    token_id: string;
-    hash: string;
-    organization_id: string | null;
-    user_id: string;
-    ceiling: Role | null;
-    source_id: string | null;
-    label: string;
-    hint: string;
-    expires_at: number | null;
-    revoked_at: number | null;
-    last_used_at: number | null;
-    created_at: number;
+  sourceActivity: {
+    sourceId: string;
+    firstBootstrapAt: number | null;
+    lastBootstrapAt: number | null;
+    firstEventAt: number | null;
+    lastEventAt: number | null;
   };
-  sign_in_codes: { hash: string; user_id: string; expires_at: number };
-  sources: {
-    source_id: string;
-    organization_id: string;
-    name: string;
-    slug: string;
-    public_key: string;
-    previous_key_expires_at: number | null;
-    public_key_rotated_at: number | null;
-    allowed_origins: string;
-    framework_hint: string | null;
-    is_active: number;
-    require_origin: number;
-    limits: string;
-    privacy: string;
-    counting: string;
-    retention_days: number | null;
-    created_at: number;
-    updated_at: number;
-    deleted_at: number | null;
+  sourceAlerts: {
+    sourceId: string;
+    status: AlertStatus;
+    since: number;
+    was: AlertStatus | null;
+    /** null: no alert is waiting. */
+    alertId: string | null;
+    tries: number;
+    nextTryAt: number;
   };
-  /** Every key a source ever had. The current one is `sources.public_key`; another is let in until `let_in_until`. */
-  source_keys: { public_key: string; source_id: string; let_in_until: number | null; created_at: number };
-  source_activity: {
-    source_id: string;
-    first_bootstrap_at: number | null;
-    last_bootstrap_at: number | null;
-    first_event_at: number | null;
-    last_event_at: number | null;
-  };
-  usage: { source_id: string; day: string; accepted: number; bootstraps: number };
-  erasures: {
-    receipt_id: string;
-    organization_id: string;
-    source_id: string | null;
-    kind: VisitorKind;
-    visitor_id: string | null;
-    status: ErasureStatus;
-    /** A JSON list. */
+  usage: UsageRow;
+  erasures: ErasureRecord & {
+    /** null when the erasure is done. */
+    visitorId: string | null;
+    /** A JSON list of page ids. */
     pages: string;
-    requested_at: number;
-    finished_at: number | null;
-    claimed_until: number;
+    claimedUntil: number;
   };
+  sessions: SessionRecord;
+  outboxPages: { pageId: string };
   audit: {
     seq: Generated<number>;
-    organization_id: string;
+    organizationId: string;
     at: number;
-    user_id: string | null;
-    token_id: string | null;
+    userId: string | null;
+    tokenId: string | null;
     action: string;
     target: string;
-    before_json: string | null;
-    after_json: string | null;
+    beforeJson: string | null;
+    afterJson: string | null;
   };
 }

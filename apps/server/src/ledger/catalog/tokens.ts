@@ -1,106 +1,97 @@
-/** Access tokens (CONTRACT section 3): only the SHA-256 of each is kept, and it is never given out. */
+/** Access tokens (docs/contract.md section 3). Only a token's SHA-256 is stored, and no method returns it. */
 import { SERVER_LIMITS } from "../../core/limits.ts";
-import type { TokenRecord } from "../../core/records.ts";
-import type { Catalog } from "../ledger.ts";
+import type { PageOf, TokenRecord } from "../../core/records.ts";
 import { writeAudit } from "./audit.ts";
-import { type Asked, type Db, isAfter, number, numberOrNull, pageOf } from "./database.ts";
-import type { CatalogTables } from "./schema.ts";
+import { type Argument, type CatalogDb, isAfterCursor, toPage } from "./database.ts";
 
-type TokenRow = CatalogTables["tokens"];
+const TOKEN_COLUMNS = [
+  "tokenId",
+  "organizationId",
+  "userId",
+  "ceiling",
+  "sourceId",
+  "label",
+  "hint",
+  "expiresAt",
+  "revokedAt",
+  "lastUsedAt",
+  "createdAt",
+] as const satisfies readonly (keyof TokenRecord)[];
 
-const tokenOf = (row: Omit<TokenRow, "hash">): TokenRecord => ({
-  tokenId: row.token_id,
-  organizationId: row.organization_id,
-  userId: row.user_id,
-  ceiling: row.ceiling,
-  sourceId: row.source_id,
-  label: row.label,
-  hint: row.hint,
-  expiresAt: numberOrNull(row.expires_at),
-  revokedAt: numberOrNull(row.revoked_at),
-  lastUsedAt: numberOrNull(row.last_used_at),
-  createdAt: number(row.created_at),
-});
-
-/** What the audit log keeps of a token. */
+/** The part of a token that audit entries show. */
 export const auditedToken = (token: TokenRecord) => {
   const { userId, organizationId, ceiling, sourceId, label, hint, expiresAt } = token;
   return { userId, organizationId, ceiling, sourceId, label, hint, expiresAt };
 };
 
-export async function insertToken(db: Db, token: TokenRecord, hash: string): Promise<void> {
+export async function insertToken(db: CatalogDb, token: TokenRecord, hash: string): Promise<void> {
   await db
     .insertInto("tokens")
-    .values({
-      token_id: token.tokenId,
-      hash,
-      organization_id: token.organizationId,
-      user_id: token.userId,
-      ceiling: token.ceiling,
-      source_id: token.sourceId,
-      label: token.label,
-      hint: token.hint,
-      expires_at: token.expiresAt,
-      revoked_at: token.revokedAt,
-      last_used_at: token.lastUsedAt,
-      created_at: token.createdAt,
-    })
+    .values({ ...token, hash })
     .execute();
 }
 
-async function tokenByHash(db: Db, { hash }: Asked<"tokenByHash">) {
-  const row = await db.selectFrom("tokens").selectAll().where("hash", "=", hash).executeTakeFirst();
-  return row ? tokenOf(row) : null;
+const selectTokens = (db: CatalogDb) => db.selectFrom("tokens").select(TOKEN_COLUMNS);
+
+export async function tokenByHash(
+  db: CatalogDb,
+  { hash }: Argument<"tokenByHash">,
+): Promise<TokenRecord | null> {
+  return (await selectTokens(db).where("hash", "=", hash).executeTakeFirst()) ?? null;
 }
 
-async function token(db: Db, { tokenId }: Asked<"token">) {
-  const row = await db.selectFrom("tokens").selectAll().where("token_id", "=", tokenId).executeTakeFirst();
-  return row ? tokenOf(row) : null;
+export async function token(db: CatalogDb, { tokenId }: Argument<"token">): Promise<TokenRecord | null> {
+  return (await selectTokens(db).where("tokenId", "=", tokenId).executeTakeFirst()) ?? null;
 }
 
-const membersOf = (db: Db, organizationId: string) =>
-  db.selectFrom("members").select("user_id").where("organization_id", "=", organizationId);
+const membersOf = (db: CatalogDb, organizationId: string) =>
+  db.selectFrom("members").select("userId").where("organizationId", "=", organizationId);
 
-async function tokens(db: Db, page: Asked<"tokens">) {
+export async function tokens(db: CatalogDb, page: Argument<"tokens">): Promise<PageOf<TokenRecord>> {
   const { organizationId, includeUserWide, sourceId } = page;
-  const rows = await db
-    .selectFrom("tokens")
-    .selectAll()
+  const rows = await selectTokens(db)
     .where((eb) => {
-      const own = eb("organization_id", "=", organizationId);
+      const own = eb("organizationId", "=", organizationId);
       if (includeUserWide === null) return own;
       const users = includeUserWide === "members" ? membersOf(db, organizationId) : [includeUserWide.userId];
-      return eb.or([own, eb.and([eb("organization_id", "is", null), eb("user_id", "in", users)])]);
+      return eb.or([own, eb.and([eb("organizationId", "is", null), eb("userId", "in", users)])]);
     })
-    .$if(sourceId !== null, (query) => query.where("source_id", "=", sourceId))
-    .where(isAfter(page, "created_at", "token_id"))
-    .orderBy("created_at")
-    .orderBy("token_id")
+    .$if(sourceId !== null, (query) => query.where("sourceId", "=", sourceId))
+    .where(isAfterCursor(page, "createdAt", "tokenId"))
+    .orderBy("createdAt")
+    .orderBy("tokenId")
     .limit(page.limit + 1)
     .execute();
-  return pageOf(rows.map(tokenOf), page, ({ tokenId }) => tokenId);
+  return toPage(rows, page, ({ tokenId }) => tokenId);
 }
 
-/** A workspace's own, or a user's for all workspaces. */
-async function hasMany(db: Db, { organizationId, userId }: TokenRecord, now: number): Promise<boolean> {
-  const useful = await db
+/** Counts the tokens of the token's workspace, or for a user-wide token those of its user. */
+async function isAtTokenLimit(
+  db: CatalogDb,
+  { organizationId, userId }: TokenRecord,
+  now: number,
+): Promise<boolean> {
+  const valid = await db
     .selectFrom("tokens")
-    .select("token_id")
+    .select("tokenId")
     .where((eb) =>
       organizationId === null
-        ? eb.and([eb("organization_id", "is", null), eb("user_id", "=", userId)])
-        : eb("organization_id", "=", organizationId),
+        ? eb.and([eb("organizationId", "is", null), eb("userId", "=", userId)])
+        : eb("organizationId", "=", organizationId),
     )
-    .where("revoked_at", "is", null)
-    .where((eb) => eb.or([eb("expires_at", "is", null), eb("expires_at", ">", now)]))
+    .where("revokedAt", "is", null)
+    .where((eb) => eb.or([eb("expiresAt", "is", null), eb("expiresAt", ">", now)]))
     .limit(SERVER_LIMITS.maxTokens)
     .execute();
-  return useful.length >= SERVER_LIMITS.maxTokens;
+  return valid.length >= SERVER_LIMITS.maxTokens;
 }
 
-async function createToken(db: Db, made: Asked<"createToken">): Promise<"created" | "limit_reached"> {
+export async function createToken(
+  db: CatalogDb,
+  made: Argument<"createToken">,
+): Promise<"created" | "limit_reached"> {
   const { actor, now, token } = made;
-  if (await hasMany(db, token, now)) return "limit_reached";
+  if (await isAtTokenLimit(db, token, now)) return "limit_reached";
   await insertToken(db, token, made.hash);
   await writeAudit(db, {
     organizationId: made.auditOrganizationId,
@@ -113,54 +104,44 @@ async function createToken(db: Db, made: Asked<"createToken">): Promise<"created
   return "created";
 }
 
-/** The workspaces in whose log a token stands: its own, else every one of its user's. */
-export async function openedBy(db: Db, { organizationId, userId }: TokenRecord): Promise<string[]> {
+/** The workspaces that a token can access: its own, or for a user-wide token those of its user. */
+export async function workspacesOfToken(
+  db: CatalogDb,
+  { organizationId, userId }: TokenRecord,
+): Promise<string[]> {
   if (organizationId !== null) return [organizationId];
-  const rows = await db
-    .selectFrom("members")
-    .select("organization_id")
-    .where("user_id", "=", userId)
-    .execute();
-  return rows.map((row) => row.organization_id);
+  const rows = await db.selectFrom("members").select("organizationId").where("userId", "=", userId).execute();
+  return rows.map((row) => row.organizationId);
 }
 
-async function revokeToken(db: Db, revoked: Asked<"revokeToken">): Promise<TokenRecord | "unknown"> {
+export async function revokeToken(
+  db: CatalogDb,
+  revoked: Argument<"revokeToken">,
+): Promise<TokenRecord | "unknown"> {
   const { actor, now, tokenId } = revoked;
-  const row = await db
+  const stopped = await db
     .updateTable("tokens")
-    .set({ revoked_at: now })
-    .where("token_id", "=", tokenId)
-    .where("revoked_at", "is", null)
-    .returningAll()
+    .set({ revokedAt: now })
+    .where("tokenId", "=", tokenId)
+    .where("revokedAt", "is", null)
+    .returning(TOKEN_COLUMNS)
     .executeTakeFirst();
-  if (!row) return (await token(db, { tokenId })) ?? "unknown";
-  const stopped = tokenOf(row);
+  if (!stopped) return (await token(db, { tokenId })) ?? "unknown";
   const before = auditedToken(stopped);
-  for (const organizationId of await openedBy(db, stopped)) {
+  for (const organizationId of await workspacesOfToken(db, stopped)) {
     await writeAudit(db, { organizationId, now, actor, action: "token.revoked", target: tokenId, before });
   }
   return stopped;
 }
 
-/** Several nodes write what each saw; the latest stands. */
-async function recordTokenUse(db: Db, used: Asked<"recordTokenUse">): Promise<void> {
+/** Several nodes report the use of a token; the latest time is kept. */
+export async function recordTokenUse(db: CatalogDb, used: Argument<"recordTokenUse">): Promise<void> {
   for (const { tokenId, lastUsedAt } of used) {
     await db
       .updateTable("tokens")
-      .set({ last_used_at: lastUsedAt })
-      .where("token_id", "=", tokenId)
-      .where((eb) => eb.or([eb("last_used_at", "is", null), eb("last_used_at", "<", lastUsedAt)]))
+      .set({ lastUsedAt })
+      .where("tokenId", "=", tokenId)
+      .where((eb) => eb.or([eb("lastUsedAt", "is", null), eb("lastUsedAt", "<", lastUsedAt)]))
       .execute();
   }
 }
-
-type Verbs = "tokenByHash" | "token" | "tokens" | "createToken" | "revokeToken" | "recordTokenUse";
-
-export const tokenVerbs = (db: Db): Pick<Catalog, Verbs> => ({
-  tokenByHash: (asked) => tokenByHash(db, asked),
-  token: (asked) => token(db, asked),
-  tokens: (page) => tokens(db, page),
-  createToken: (made) => db.transaction().execute((trx) => createToken(trx, made)),
-  revokeToken: (revoked) => db.transaction().execute((trx) => revokeToken(trx, revoked)),
-  recordTokenUse: (used) => db.transaction().execute((trx) => recordTokenUse(trx, used)),
-});

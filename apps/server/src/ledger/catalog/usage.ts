@@ -1,27 +1,16 @@
-/** Accepted events and bootstraps by source and day (CONTRACT section 3), as the committing transactions counted them. */
-
+/** Accepted events and bootstraps per source and day (docs/contract.md section 3). Commits count them. */
 import type { UsageRow } from "../../core/records.ts";
-import type { Catalog } from "../ledger.ts";
-import { type Asked, type Db, number } from "./database.ts";
+import type { Argument, CatalogDb } from "./database.ts";
 
-/** Deleted sources count: what was acknowledged stays in the sum. */
-async function usage(db: Db, { organizationId, from, to }: Asked<"usage">): Promise<UsageRow[]> {
-  const rows = await db
+/** Includes deleted sources: their accepted events stay in the sum. */
+export const usage = (db: CatalogDb, { organizationId, from, to }: Argument<"usage">): Promise<UsageRow[]> =>
+  db
     .selectFrom("usage")
-    .innerJoin("sources", "sources.source_id", "usage.source_id")
-    .select(["usage.source_id", "usage.day", "usage.accepted", "usage.bootstraps"])
-    .where("sources.organization_id", "=", organizationId)
+    .innerJoin("sources", "sources.sourceId", "usage.sourceId")
+    .select(["usage.sourceId", "usage.day", "usage.accepted", "usage.bootstraps"])
+    .where("sources.organizationId", "=", organizationId)
     .where("usage.day", ">=", from)
     .where("usage.day", "<=", to)
     .orderBy("usage.day")
-    .orderBy("usage.source_id")
+    .orderBy("usage.sourceId")
     .execute();
-  return rows.map((row) => ({
-    sourceId: row.source_id,
-    day: row.day,
-    accepted: number(row.accepted),
-    bootstraps: number(row.bootstraps),
-  }));
-}
-
-export const usageVerbs = (db: Db): Pick<Catalog, "usage"> => ({ usage: (asked) => usage(db, asked) });

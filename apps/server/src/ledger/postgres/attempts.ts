@@ -5,7 +5,7 @@ import type pg from "pg";
 import { SERVER_LIMITS } from "../../core/limits.ts";
 import type { AttemptCount, AttemptFilter, AttemptRow, StoredAttempt } from "../../core/records.ts";
 import { attemptQuery } from "../attempt-filter.ts";
-import type { AttemptLedger } from "../ledger.ts";
+import type { AlertLedger, AttemptLedger } from "../ledger.ts";
 
 /** What the columns and indexes of a row take beside its record. */
 export const ROW_BYTES = 400;
@@ -45,7 +45,16 @@ async function select(pool: pg.Pool, filter: AttemptFilter): Promise<StoredAttem
   return rows.map(({ seq, kind: index, record }) => ({ seq, kind: ATTEMPT_KINDS[index]!, record }));
 }
 
-export const attemptVerbs = (pool: pg.Pool, storeBytes: number): AttemptLedger => ({
+const RECENT_COUNTS = `select source_id as "sourceId", $1::bigint as hour, name, sum(count)::bigint as count,
+    max(last_seen_at) as "lastSeenAt"
+  from attempt_counts where hour >= $1 and name in ('succeeded', 'failed') group by source_id, name`;
+
+export const attemptMethods = (
+  pool: pg.Pool,
+  storeBytes: number,
+): AttemptLedger & Pick<AlertLedger, "recentAttemptCounts"> => ({
+  recentAttemptCounts: async ({ sinceHour }) =>
+    (await pool.query<AttemptCount>(RECENT_COUNTS, [sinceHour])).rows,
   recordAttempts: async ({ rows, counts }) => {
     await pool.query({
       name: "record_attempts",

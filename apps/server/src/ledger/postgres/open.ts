@@ -1,26 +1,25 @@
 /** The ledger on PostgreSQL: any number of nodes, one truth. */
 
 import { randomBytes } from "node:crypto";
-import { Kysely } from "kysely";
+import { sql } from "kysely";
 import type pg from "pg";
 import { SERVER_LIMITS } from "../../core/limits.ts";
 import { createCatalog } from "../catalog/catalog.ts";
-import type { CatalogTables } from "../catalog/schema.ts";
+import { createCatalogDb } from "../catalog/database.ts";
 import { createCommitQueue } from "../commit-queue.ts";
 import type { Ledger, LedgerStatus } from "../ledger.ts";
 import { admitNode } from "./admission.ts";
-import { alertVerbs } from "./alerts.ts";
-import { attemptVerbs, expireAttempts } from "./attempts.ts";
+import { attemptMethods, expireAttempts } from "./attempts.ts";
 import { commitAll } from "./commit.ts";
 import { checkSynchronous, connectAlone, openPool, SYNCHRONOUS } from "./connections.ts";
 import { postgresDialect } from "./dialect.ts";
-import { erasureVerbs } from "./erasures.ts";
+import { erasureMethods } from "./erasures.ts";
 import { servingErrorOf, storageErrorOf } from "./failure.ts";
 import { databaseNow, keepUp, openFirstGeneration } from "./generations.ts";
 import { createLearnedKeys } from "./learned-keys.ts";
 import { migrate } from "./migrations.ts";
 import { outboxVerbs } from "./outbox.ts";
-import { readVerbs } from "./reads.ts";
+import { readMethods } from "./reads.ts";
 import { listenForChanges } from "./remote-changes.ts";
 import { createTeller } from "./session-notices.ts";
 
@@ -91,7 +90,7 @@ export async function openPostgresLedger(options: PostgresOptions): Promise<Ledg
   const commits = openPool(url, SERVER_LIMITS.databaseCommits);
   const others = openPool(url, SERVER_LIMITS.databaseConnections - SERVER_LIMITS.databaseCommits);
   const changes = listenForChanges(url, nodeId);
-  const register = createCatalog(new Kysely<CatalogTables>({ dialect: postgresDialect(others) }));
+  const catalog = createCatalog(createCatalogDb(postgresDialect(others)), () => sql<number>`ledger_now()`);
   /** One that is late must not say of a node that has gone that it is there. */
   let probing: Promise<unknown> = Promise.resolve();
   const teller = createTeller(others, nodeId);
@@ -105,12 +104,11 @@ export async function openPostgresLedger(options: PostgresOptions): Promise<Ledg
 
   return {
     ...withStorageErrors({
-      ...register,
-      ...readVerbs(others),
+      ...catalog,
+      ...readMethods(others),
       ...outboxVerbs(others),
-      ...erasureVerbs(others),
-      ...alertVerbs(others),
-      ...attemptVerbs(others, attemptStoreBytes),
+      ...erasureMethods(others),
+      ...attemptMethods(others, attemptStoreBytes),
       commit,
       isSetUp: async () => (await others.query("select from organizations limit 1")).rowCount === 1,
       // by the one clock that all nodes share, not by the caller's

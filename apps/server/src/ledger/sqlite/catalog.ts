@@ -1,10 +1,10 @@
+/** The catalog on SQLite. In a module of its own, because it loads Kysely. */
 import type { DatabaseSync } from "node:sqlite";
-import { Kysely } from "kysely";
-import { createCatalog } from "../catalog/catalog.ts";
-import type { CatalogTables } from "../catalog/schema.ts";
-import type { Catalog } from "../ledger.ts";
+import { sql } from "kysely";
+import { type CatalogMethods, createCatalog } from "../catalog/catalog.ts";
+import { createCatalogDb } from "../catalog/database.ts";
 import { sqliteDialect } from "./dialect.ts";
 
-/** The catalog's verbs on the ledger's own connection. */
-export const openCatalogOn = (database: DatabaseSync): Catalog =>
-  createCatalog(new Kysely<CatalogTables>({ dialect: sqliteDialect(database) }));
+/** Uses the given connection. The ledger has one process, so leases follow the caller's clock. */
+export const openCatalogOn = (database: DatabaseSync): CatalogMethods =>
+  createCatalog(createCatalogDb(sqliteDialect(database)), (now) => sql<number>`${now}`);

@@ -1,8 +1,7 @@
 /** The ledger's thread: the only connection that writes to `ledger.sqlite`, one verb at a time (docs/decisions/0001). */
 import type { DatabaseSync } from "node:sqlite";
 import { serveThread, type Verb } from "../../core/thread-calls.ts";
-import type { Catalog } from "../ledger.ts";
-import { createAlertVerbs } from "./alerts.ts";
+import type { CatalogMethods } from "../catalog/catalog.ts";
 import { createCommit } from "./commit.ts";
 import { type Durability, openDatabase, reopenDatabase } from "./database.ts";
 import { openDedupKeys } from "./dedup-keys.ts";
@@ -42,12 +41,11 @@ function createVerbs(sql: Statements, now: number) {
     ...createReadVerbs(sql),
     ...createOutboxVerbs(sql),
     ...createErasureVerbs(sql),
-    ...createAlertVerbs(sql),
   };
 }
 
 /** What the thread serves; the caller's methods are derived from it. */
-export type LedgerVerbs = ReturnType<typeof createVerbs> & Catalog;
+export type LedgerVerbs = ReturnType<typeof createVerbs> & CatalogMethods;
 
 interface Connection {
   database: DatabaseSync;
@@ -112,7 +110,7 @@ function watchRemoteChanges(pollMs: number): void {
   timer.unref();
 }
 
-/** Its query builder is a quarter of the thread's memory, so it is loaded when it is called for the first time. */
+/** The catalog loads Kysely, so it is loaded at its first call: the start does not wait for it. */
 async function catalogOf(open: Connection): Promise<Record<string, Verb>> {
   const { openCatalogOn } = await import("./catalog.ts");
   open.catalog ??= { ...openCatalogOn(open.database) };

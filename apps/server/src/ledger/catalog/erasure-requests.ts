@@ -1,0 +1,86 @@
+/** Requests to erase a visitor, and their receipts (docs/contract.md section 3). */
+import { SERVER_LIMITS } from "../../core/limits.ts";
+import type { ErasureRecord } from "../../core/records.ts";
+import { writeAudit } from "./audit.ts";
+import { type Argument, type CatalogDb, lockOrganization } from "./database.ts";
+
+const RECEIPT_COLUMNS = [
+  "receiptId",
+  "organizationId",
+  "sourceId",
+  "kind",
+  "status",
+  "requestedAt",
+  "finishedAt",
+] as const;
+
+/** True for deleted sources too, because their events still exist. */
+async function belongsToOrganization(
+  db: CatalogDb,
+  sourceId: string,
+  organizationId: string,
+): Promise<boolean> {
+  const row = await db
+    .selectFrom("sources")
+    .select("sourceId")
+    .where("sourceId", "=", sourceId)
+    .where("organizationId", "=", organizationId)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+async function countOpenErasures(db: CatalogDb, organizationId: string): Promise<number> {
+  const { open } = await db
+    .selectFrom("erasures")
+    .select((eb) => eb.fn.countAll<number>().as("open"))
+    .where("organizationId", "=", organizationId)
+    .where("finishedAt", "is", null)
+    .executeTakeFirstOrThrow();
+  return open;
+}
+
+/** The audit entry says who erased a visitor and in which source. It does not contain the visitor's id. */
+export async function requestErasure(
+  db: CatalogDb,
+  requested: Argument<"requestErasure">,
+): Promise<ErasureRecord | "unknown_source" | "too_many"> {
+  const { receiptId, organizationId, sourceId, kind, id, actor, now } = requested;
+  await lockOrganization(db, organizationId);
+  if (sourceId !== null && !(await belongsToOrganization(db, sourceId, organizationId)))
+    return "unknown_source";
+  if ((await countOpenErasures(db, organizationId)) >= SERVER_LIMITS.openErasures) return "too_many";
+  await db
+    .deleteFrom("erasures")
+    .where("organizationId", "=", organizationId)
+    .where("finishedAt", "<", now - SERVER_LIMITS.erasureReceiptSeconds * 1_000)
+    .execute();
+  const receipt: ErasureRecord = {
+    receiptId,
+    organizationId,
+    sourceId,
+    kind,
+    status: "ledger",
+    requestedAt: now,
+    finishedAt: null,
+  };
+  await db
+    .insertInto("erasures")
+    .values({ ...receipt, visitorId: id, pages: "[]", claimedUntil: 0 })
+    .execute();
+  const after = { sourceId, by: kind };
+  await writeAudit(db, { organizationId, now, actor, action: "visitor.erased", target: receiptId, after });
+  return receipt;
+}
+
+export async function erasure(
+  db: CatalogDb,
+  { receiptId, organizationId }: Argument<"erasure">,
+): Promise<ErasureRecord | null> {
+  const row = await db
+    .selectFrom("erasures")
+    .select(RECEIPT_COLUMNS)
+    .where("receiptId", "=", receiptId)
+    .where("organizationId", "=", organizationId)
+    .executeTakeFirst();
+  return row ?? null;
+}
