@@ -3,10 +3,9 @@ import type { Server } from "node:http";
 import { compileOrigins } from "@headwater/contract/origin";
 import { permissionsOf } from "./access/permissions.ts";
 import type { ServiceContext } from "./context.ts";
-import { SERVER_LIMITS } from "./core/limits.ts";
 import { getDebug, streamDebug } from "./debug/routes.ts";
 import { createDebugStreams } from "./debug/stream.ts";
-import { createDebugRoom } from "./debug/view.ts";
+import { createDebugView } from "./debug/view.ts";
 import { createExport } from "./export/export.ts";
 import { createAlias } from "./http/alias.ts";
 import { createConsoleDoor } from "./http/console-door.ts";
@@ -41,20 +40,20 @@ export interface HttpService {
 
 function buildHandlers(context: ServiceContext, assets: ServiceAssets, stopping: AbortSignal) {
   const { config, ledger, warehouse, recorder, readiness, clock, newId, addresses, limitsOf } = context;
-  const view = createDebugRoom({
+  const view = createDebugView({
     ledger,
     recorder,
     clock,
-    render: (source) => renderSource(source, clock()),
+    renderSource: (source) => renderSource(source, clock()),
     limitsOf,
   });
-  const streams = createDebugStreams({ ledger, recorder, pollMs: SERVER_LIMITS.streamPollMs });
+  const openStream = createDebugStreams({ ledger, recorder });
   return createHandlers({
     ledger,
     newId,
     version: assets.version,
     addresses,
-    debug: { get: getDebug(view), stream: streamDebug(streams, stopping) },
+    debug: { get: getDebug(view), stream: streamDebug(openStream, stopping) },
     verify: {
       apiBaseUrl: () => addresses().baseUrl,
       alias: config.INGEST_ALIAS,

@@ -274,6 +274,7 @@ export const ERRORS = {
 } as const satisfies Record<string, Failure>;
 
 export type ErrorCode = keyof typeof ERRORS;
+export const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(ERRORS, code);
 
 /** Why a field of a body cannot be used (CONTRACT section 1). */
 export const ISSUE_CODES = [

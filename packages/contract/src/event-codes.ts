@@ -26,6 +26,7 @@ export const EVENT_CODES = {
   too_many_properties: "`properties` have at most 256 keys; send fewer.",
 } as const;
 export type EventCode = keyof typeof EVENT_CODES;
+export const isEventCode = (code: string): code is EventCode => Object.hasOwn(EVENT_CODES, code);
 
 /** What a source's own settings turn away is no failure of the application. */
 export const POLICY_CODES: readonly string[] = ["path_excluded", "bot_rejected"] satisfies EventCode[];

@@ -30,8 +30,8 @@ export const SERVER_LIMITS = {
   attemptFailuresPerSecond: 200,
   attemptFlushMs: 250,
   streamHeartbeatMs: 15_000,
-  /** A stream looks for what other nodes recorded this often. */
-  streamPollMs: 1_000,
+  /** A debug stream reads new attempts this often: half a second looks live. */
+  streamPollMs: 500,
   streamsPerSource: 20,
 
   // who may do what

@@ -1,15 +1,16 @@
-import { ERRORS } from "@headwater/contract/errors";
-import { EVENT_CODES } from "@headwater/contract/event-codes";
+/** Hints and warnings of the debug view that do not belong to a single request. */
+import { ERRORS, isErrorCode } from "@headwater/contract/errors";
+import { EVENT_CODES, isEventCode } from "@headwater/contract/event-codes";
 
-/** What to do about a code, in general; a refusal of a request carries a hint with the value to paste. */
+/** What to do about a code in general. The refusal of one request can have a better hint, with the value to paste. */
 export function hintOf(code: string): string {
-  if (Object.hasOwn(ERRORS, code)) return ERRORS[code as keyof typeof ERRORS].hint;
-  if (Object.hasOwn(EVENT_CODES, code)) return EVENT_CODES[code as keyof typeof EVENT_CODES];
-  return "";
+  if (isErrorCode(code)) return ERRORS[code].hint;
+  return isEventCode(code) ? EVENT_CODES[code] : "";
 }
 
 export const PROXY_UNTRUSTED = {
   code: "proxy_untrusted",
-  message: "Requests carry X-Forwarded-For from a private address that TRUST_PROXY does not vouch for.",
-  hint: "Set TRUST_PROXY=1 for one proxy in front of the service, or to the proxies' addresses, such as TRUST_PROXY=10.0.0.0/8; until then all clients count as one address.",
+  message:
+    "Requests from a private address carry X-Forwarded-For, but TRUST_PROXY does not include that address.",
+  hint: "Set TRUST_PROXY=1 for one proxy in front of the service, or to the proxies' addresses, such as TRUST_PROXY=10.0.0.0/8. Until then all clients count as one address.",
 } as const;

@@ -1,152 +1,101 @@
 /**
- * Takes every attempt that ended: counts it always, keeps it for the debug view as far as the bounds allow.
- * `record` is on the path of every request, so it only counts and queues; rendering and masking happen at
- * the flush, a few attempts a turn. Nothing that goes wrong here reaches ingest.
+ * Records every attempt that ended: counts it always, and keeps it for the debug view as far as the limits allow.
+ * `record` is called on the path of every request, so it only counts and queues. Rendering and masking happen in the
+ * flush. No failure here reaches ingest.
  */
 import type { Attempt } from "../core/attempt.ts";
 import type { AttemptLedger } from "../ledger/ledger.ts";
-import { createPending } from "./pending.ts";
+import { createHourlyCounts } from "./hourly-counts.ts";
+import { createPendingAttempts } from "./pending-attempts.ts";
 import type { FinishedAttempt } from "./render.ts";
-import { placeFor, RECORDER_LIMITS, type RecorderLimits, showsOverload } from "./sampling.ts";
-import { createTally } from "./tally.ts";
+import { createSampler, RECORDER_LIMITS, type RecorderLimits } from "./sampling.ts";
 import { type AttemptBatch, type WriteAttempts, writeHere } from "./write.ts";
-
-/** Where trouble is written to; pino fits. */
-export interface RecorderLog {
-  warn(details: object, message: string): void;
-}
-
-/** Told which sources have new attempts in the ledger. */
-export type FlushListener = (sourceIds: ReadonlySet<string>) => void;
 
 export interface Recorder {
   record(attempt: Attempt): void;
-  /** Resolves when all that was recorded before the call is in the ledger, or given up. Never rejects. */
+  /** Resolves when everything recorded before the call is in the ledger, or given up. Never rejects. */
   flush(): Promise<void>;
-  onFlushed(listener: FlushListener): () => void;
-  /** Attempts that were to be kept and were not: the bounds, or a failed flush. They are counted all the same. */
+  /** Attempts that were to be kept and were not, because of the limits or a failed flush. They are counted all the same. */
   droppedTotal(): number;
-  /** Attempts that no source could be found for. */
-  unattributedTotal(): number;
-  /** When a private peer that TRUST_PROXY does not vouch for last sent X-Forwarded-For. */
-  proxyUntrustedAt(): number | null;
   close(): Promise<void>;
 }
 
-export interface RecorderParts {
-  ledger: AttemptLedger;
-  /** Default: rendered in this process, then given to the ledger. */
-  write?: WriteAttempts;
-  clock: () => number;
-  log: RecorderLog;
-  limits?: Partial<RecorderLimits>;
+export interface RecorderDeps {
+  readonly ledger: AttemptLedger;
+  /** Default: renders in this thread, then writes to the ledger. */
+  readonly write?: WriteAttempts;
+  readonly clock: () => number;
+  readonly log: { warn(details: object, message: string): void };
+  readonly limits?: Partial<RecorderLimits>;
 }
 
-const secondOf = (time: number) => Math.floor(time / 1_000);
+const isFinished = (attempt: Attempt): attempt is FinishedAttempt =>
+  attempt.source !== null && attempt.outcome !== null;
 
-export function createRecorder({ ledger, clock, log, limits: changed, ...parts }: RecorderParts): Recorder {
-  const limits: RecorderLimits = { ...RECORDER_LIMITS, ...changed };
-  const write = parts.write ?? writeHere(ledger, limits.sliceAttempts);
-  const tally = createTally(limits.carriedCounts);
-  const listeners = new Set<FlushListener>();
-  const pending = createPending(limits);
-  let timer: NodeJS.Timeout | null = null;
-  let running: Promise<void> | null = null;
-  let next: Promise<void> | null = null;
+export function createRecorder({ ledger, clock, log, ...options }: RecorderDeps): Recorder {
+  const limits: RecorderLimits = { ...RECORDER_LIMITS, ...options.limits };
+  const write = options.write ?? writeHere(ledger, limits.sliceAttempts);
+  const counts = createHourlyCounts(limits.carriedCounts);
+  const sampleOf = createSampler(limits);
+  const pending = createPendingAttempts(limits);
+  let timer: NodeJS.Timeout | undefined;
+  let lastFlush = Promise.resolve();
   let dropped = 0;
-  let unattributed = 0;
-  let proxyUntrustedAt: number | null = null;
-  let overloadedSecond = -1;
-  let failing = false;
-  let closed = false;
+  let isFailing = false;
+  let isClosed = false;
 
   function record(attempt: Attempt): void {
-    if (closed || attempt.outcome === null) return;
+    if (isClosed || !isFinished(attempt)) return;
     const now = clock();
-    if (attempt.proxyUntrusted) proxyUntrustedAt = now;
-    if (!isFinished(attempt)) {
-      unattributed++;
-      return;
-    }
-    const share = tally.count(attempt, now);
+    counts.add(attempt, now);
     timer ??= setTimeout(flush, limits.flushMs).unref();
-    if (showsOverload(attempt)) overloadedSecond = secondOf(now);
-    const place = placeFor(attempt, share, limits, overloadedSecond === secondOf(now));
-    if (place !== null && !pending.add(attempt, place, now)) dropped++;
+    const sample = sampleOf(attempt, now);
+    if (sample === "skipped") return;
+    if (sample === "dropped" || !pending.add(attempt, sample)) dropped++;
   }
 
-  /** What cannot be written is given up, but for the counts. */
-  async function writeBatch(batch: AttemptBatch, written: Set<string>): Promise<void> {
+  /** Attempts that cannot be written are given up. Their counts are kept for the next flush. */
+  async function writeBatch(batch: AttemptBatch): Promise<void> {
     try {
       dropped += batch.attempts.length - (await write(batch));
-      for (const { source } of batch.attempts) written.add(source.sourceId);
-      failing = false;
+      isFailing = false;
     } catch (error) {
       dropped += batch.attempts.length;
-      tally.putBack(batch.counts);
-      // said once, not four times a second for as long as it lasts
-      if (!failing) log.warn({ err: error, attempts: batch.attempts.length }, "attempts cannot be recorded");
-      failing = true;
+      counts.putBack(batch.counts);
+      // logged once, not four times a second while the failure lasts
+      if (!isFailing)
+        log.warn({ err: error, attempts: batch.attempts.length }, "attempts cannot be recorded");
+      isFailing = true;
     }
   }
 
-  async function flushOnce(): Promise<void> {
-    if (timer !== null) clearTimeout(timer);
-    timer = null;
-    const { attempts, dropped: evicted } = pending.take();
+  async function writePending(): Promise<void> {
+    clearTimeout(timer);
+    timer = undefined;
+    const { attempts, evicted } = pending.take();
     dropped += evicted;
-    let counts = tally.take(clock());
-    const written = new Set<string>();
-    for (let at = 0; at < attempts.length || counts.length > 0; at += limits.batchRows) {
-      await writeBatch({ attempts: attempts.slice(at, at + limits.batchRows), counts }, written);
-      counts = [];
-    }
-    if (written.size > 0) tell(written);
+    const [first = [], ...others] = batchesOf(attempts, limits.batchRows);
+    const taken = counts.take();
+    if (first.length + taken.length > 0) await writeBatch({ attempts: first, counts: taken });
+    for (const batch of others) await writeBatch({ attempts: batch, counts: [] });
   }
 
-  function tell(sourceIds: ReadonlySet<string>): void {
-    for (const listener of listeners) {
-      try {
-        listener(sourceIds);
-      } catch (error) {
-        log.warn({ err: error }, "a listener for new attempts failed");
-      }
-    }
-  }
-
+  /** Flushes run one after the other. A flush with nothing to write costs nothing. */
   function flush(): Promise<void> {
-    if (running === null) {
-      running = flushOnce().finally(() => {
-        running = null;
-      });
-      return running;
-    }
-    next ??= running.then(() => {
-      next = null;
-      return flush();
-    });
-    return next;
+    lastFlush = lastFlush.then(writePending);
+    return lastFlush;
   }
 
   return {
     record,
     flush,
-    onFlushed(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
     droppedTotal: () => dropped,
-    unattributedTotal: () => unattributed,
-    proxyUntrustedAt: () => proxyUntrustedAt,
-    async close() {
-      closed = true;
-      await flush();
-      if (timer !== null) clearTimeout(timer);
-      timer = null;
+    close() {
+      isClosed = true;
+      return flush();
     },
   };
 }
 
-function isFinished(attempt: Attempt): attempt is FinishedAttempt {
-  return attempt.source !== null && attempt.outcome !== null;
-}
+const batchesOf = <T>(items: readonly T[], size: number): T[][] =>
+  Array.from({ length: Math.ceil(items.length / size) }, (_, at) => items.slice(at * size, (at + 1) * size));

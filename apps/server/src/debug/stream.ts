@@ -1,6 +1,7 @@
-/** The debug view live, as Server-Sent Events: what is in the ledger after a place, then each flush as it comes. */
-
+/** The debug view live, as Server-Sent Events (docs/contract.md section 6). Streams read new attempts from the ledger. */
+import { setTimeout as delay } from "node:timers/promises";
 import type { DebugQuery } from "@headwater/contract";
+import { createAdmission } from "../core/admission.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import type { SourceRecord, StoredAttempt } from "../core/records.ts";
 import { Refusal } from "../core/refusal.ts";
@@ -9,141 +10,100 @@ import type { Recorder } from "./recorder.ts";
 import { filterOf } from "./view.ts";
 
 export interface StreamOptions {
-  /** Last-Event-ID: attempts after it are sent first. Without it the stream begins now. */
-  lastEventId?: string | undefined;
-  /** Client gone, token revoked, or the service stops: the stream says `end` and is over. */
-  signal: AbortSignal;
+  /** Last-Event-ID: the stream starts with the attempts after it. null: it starts with the next attempt. */
+  readonly lastEventId: string | null;
+  /** Aborts when the client has gone, its token is revoked, or the service stops. The stream then sends `end`. */
+  readonly signal: AbortSignal;
 }
 
-export interface DebugStreams {
-  /** Refuses with `overloaded` when the source has its number of streams. Nothing is read ahead of the consumer. */
-  open(source: SourceRecord, query: DebugQuery, options: StreamOptions): Promise<AsyncIterable<string>>;
-  openTotal(): number;
+/** Throws the refusal `overloaded` when the source has its number of streams. Nothing is read ahead of the consumer. */
+export type OpenDebugStream = (
+  source: SourceRecord,
+  query: DebugQuery,
+  options: StreamOptions,
+) => Promise<AsyncIterable<string>>;
+
+export interface DebugStreamDeps {
+  readonly ledger: AttemptLedger;
+  readonly recorder: Pick<Recorder, "flush">;
+  readonly pollMs?: number;
+  readonly heartbeatMs?: number;
 }
 
-export interface StreamParts {
-  ledger: AttemptLedger;
-  recorder: Pick<Recorder, "flush" | "onFlushed">;
-  /** How often to look without being told, where other nodes record as well. */
-  pollMs?: number | undefined;
-}
-
-/** Attempts read at once: with 15 KB an ordinary one and 65 KB the largest, a slow client holds little. */
-const PAGE = 20;
+/** Attempts read at once. An ordinary one has 15 KB and the largest 65 KB, so a slow client holds little memory. */
+const PAGE_ROWS = 20;
 const END = "event: end\ndata: {}\n\n";
 const HEARTBEAT = ": heartbeat\n\n";
 
-export function createDebugStreams({ ledger, recorder, pollMs }: StreamParts): DebugStreams {
-  const open = new Map<string, number>();
+export function createDebugStreams(deps: DebugStreamDeps): OpenDebugStream {
+  const { ledger, recorder } = deps;
+  const { pollMs = SERVER_LIMITS.streamPollMs, heartbeatMs = SERVER_LIMITS.streamHeartbeatMs } = deps;
+  const slots = createAdmission({ maxActivePerKey: SERVER_LIMITS.streamsPerSource });
 
-  /** Takes one of the source's places; the answer gives it back, once. */
-  function takePlace(sourceId: string): () => void {
-    const taken = open.get(sourceId) ?? 0;
-    if (taken >= SERVER_LIMITS.streamsPerSource) {
+  /** The sequence number after which the stream starts. An id above the newest comes from a store that was emptied since. */
+  async function startOf(sourceId: string, lastEventId: string | null): Promise<number> {
+    await recorder.flush();
+    const [newest] = await ledger.attempts({ sourceId, limit: 1 });
+    const newestSeq = newest?.seq ?? 0;
+    const isResumed = lastEventId !== null && /^\d{1,15}$/.test(lastEventId);
+    return isResumed ? Math.min(Number(lastEventId), newestSeq) : newestSeq;
+  }
+
+  async function* framesAfter(start: number, filter: ReturnType<typeof filterOf>, signal: AbortSignal) {
+    let after = start;
+    let idleMs = 0;
+    yield HEARTBEAT;
+    while (!signal.aborted) {
+      const rows = await ledger.attempts({ ...filter, after, limit: PAGE_ROWS });
+      for (const row of rows) {
+        if (signal.aborted) break;
+        after = row.seq;
+        yield frameOf(row);
+      }
+      if (rows.length === PAGE_ROWS || signal.aborted) continue;
+      idleMs = rows.length > 0 ? 0 : idleMs + pollMs;
+      if (idleMs >= heartbeatMs) {
+        idleMs = 0;
+        yield HEARTBEAT;
+      }
+      // rejects when the signal aborts, which the loop's condition checks
+      await delay(pollMs, null, { signal, ref: false }).catch(() => undefined);
+    }
+    yield END;
+  }
+
+  return async (source, query, { lastEventId, signal }) => {
+    const { sourceId } = source;
+    const release = slots.tryEnter(sourceId);
+    if (release === null) {
       throw new Refusal("overloaded", {
-        message: `This source has ${SERVER_LIMITS.streamsPerSource} open debug streams, which is as many as it may have.`,
+        message: `This source already has ${SERVER_LIMITS.streamsPerSource} open debug streams, which is the limit.`,
         hint: "Close a debug view that is open elsewhere, or poll GET …/debug instead.",
       });
     }
-    open.set(sourceId, taken + 1);
-    let given = false;
-    return () => {
-      if (given) return;
-      given = true;
-      const left = open.get(sourceId)! - 1;
-      if (left === 0) open.delete(sourceId);
-      else open.set(sourceId, left);
-    };
-  }
-
-  /** An id beyond the newest attempt is of a store that was emptied since. */
-  async function placeOf(source: SourceRecord, lastEventId: string | undefined): Promise<number> {
-    await recorder.flush();
-    const [newest] = await ledger.attempts({ sourceId: source.sourceId, limit: 1 });
-    const now = newest?.seq ?? 0;
-    const resumed = lastEventId !== undefined && /^\d{1,15}$/.test(lastEventId);
-    return resumed ? Math.min(Number(lastEventId), now) : now;
-  }
-
-  async function* follow(source: SourceRecord, query: DebugQuery, from: number, signal: AbortSignal) {
-    const wake = createWake();
-    const forget = recorder.onFlushed((sourceIds) => sourceIds.has(source.sourceId) && wake.ring("look"));
-    const heartbeat = setInterval(() => wake.ring("beat"), SERVER_LIMITS.streamHeartbeatMs).unref();
-    const poll = pollMs === undefined ? undefined : setInterval(() => wake.ring("look"), pollMs).unref();
-    const abort = () => wake.ring("look");
-    signal.addEventListener("abort", abort);
-    const filter = filterOf(source, query);
-    let after = from;
+    // the consumer may never start to read, so the end of the frames alone would not release the slot
+    signal.addEventListener("abort", release, { once: true });
     try {
-      yield HEARTBEAT;
-      while (!signal.aborted) {
-        const rows = await ledger.attempts({ ...filter, after, limit: PAGE });
-        for (const row of rows) {
-          if (signal.aborted) break;
-          after = row.seq;
-          yield frameOf(row);
-        }
-        if (rows.length === PAGE || signal.aborted) continue;
-        if ((await wake.rung()) === "beat") yield HEARTBEAT;
-      }
-      yield END;
-    } finally {
-      forget();
-      clearInterval(heartbeat);
-      clearInterval(poll);
-      signal.removeEventListener("abort", abort);
+      const start = await startOf(sourceId, lastEventId);
+      return withRelease(framesAfter(start, filterOf(source, query), signal), release);
+    } catch (error) {
+      release();
+      throw error;
     }
-  }
-
-  return {
-    async open(source, query, { lastEventId, signal }) {
-      const leave = takePlace(source.sourceId);
-      signal.addEventListener("abort", leave, { once: true });
-      try {
-        const from = await placeOf(source, lastEventId);
-        return leaving(follow(source, query, from, signal), leave);
-      } catch (error) {
-        leave();
-        throw error;
-      }
-    },
-    openTotal: () => [...open.values()].reduce((sum, count) => sum + count, 0),
   };
 }
 
-/** Gives the place back when the stream ends by itself or its consumer stops, and not only when it is aborted. */
-async function* leaving(stream: AsyncIterable<string>, leave: () => void) {
+/** Calls `release` when the stream ends or its consumer stops. */
+async function* withRelease(stream: AsyncIterable<string>, release: () => void) {
   try {
     yield* stream;
   } finally {
-    leave();
+    release();
   }
 }
 
-/** A body may have been written over several lines; each wants its own `data:`. */
+/** A record can contain line breaks, from the body as it came. Each line needs its own `data:`. */
 function frameOf({ seq, record }: StoredAttempt): string {
-  const data = /[\r\n]/.test(record) ? record.replace(/\r\n|\r|\n/g, "\ndata: ") : record;
+  const data = record.replace(/\r\n|\r|\n/g, "\ndata: ");
   return `id: ${seq}\nevent: attempt\ndata: ${data}\n\n`;
-}
-
-type Ring = "look" | "beat";
-
-/** A bell that is not lost when nobody listens: to look goes before the heartbeat. */
-function createWake() {
-  let due: Ring | null = null;
-  let listener: ((ring: Ring) => void) | null = null;
-  return {
-    ring(ring: Ring): void {
-      if (listener) {
-        const told = listener;
-        listener = null;
-        told(ring);
-      } else if (due === null || ring === "look") due = ring;
-    },
-    rung(): Promise<Ring> {
-      const ring = due;
-      due = null;
-      return ring ? Promise.resolve(ring) : new Promise((resolve) => (listener = resolve));
-    },
-  };
 }

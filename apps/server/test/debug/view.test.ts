@@ -5,7 +5,7 @@ import { SERVER_LIMITS } from "../../src/core/limits.ts";
 import type { SourceRecord } from "../../src/core/records.ts";
 import { compile } from "../../src/core/validate.ts";
 import { createRecorder } from "../../src/debug/recorder.ts";
-import { createDebugRoom } from "../../src/debug/view.ts";
+import { createDebugView } from "../../src/debug/view.ts";
 import { bootstrapped, fakeClock, memoryLedger, NOW, refused, silent, source, taken } from "./fixtures.ts";
 
 const HOUR = 3_600_000;
@@ -21,11 +21,11 @@ function world() {
     limits: { assuredPerSecond: 1_000, successesPerSecond: 1_000 },
   });
   const time = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
-  const room = createDebugRoom({
+  const debugView = createDebugView({
     ledger,
     recorder,
     clock,
-    render: (shown: SourceRecord) => ({
+    renderSource: (shown: SourceRecord) => ({
       ...shown,
       previousKeyExpiresAt: null,
       publicKeyRotatedAt: null,
@@ -45,7 +45,7 @@ function world() {
     }),
   });
   const view = async (query: DebugQuery = {}, shown = source()) => {
-    const data = await room.view(shown, query);
+    const data: DebugData = JSON.parse(await debugView(shown, query));
     equal(fitsContract(data), true, JSON.stringify(fitsContract.issues(data)));
     return data;
   };
@@ -53,8 +53,8 @@ function world() {
   return { recorder, clock, view, health };
 }
 
-describe("the debug view", () => {
-  it("shows what was recorded the moment before, by kind, newest first", async () => {
+describe("The debug view", () => {
+  it("shows attempts right after they were recorded, by kind, newest first", async () => {
     const { recorder, view } = world();
     const attempts = [bootstrapped(), taken(), taken([null, "event_too_large"])];
     for (const attempt of attempts) recorder.record(attempt);
@@ -92,14 +92,14 @@ describe("the debug view", () => {
     deepEqual(await found({ anonymousId: "nobody" }), [0, 0]);
   });
 
-  it("shows no other source's attempts", async () => {
+  it("shows no attempts of other sources", async () => {
     const { recorder, view } = world();
     recorder.record(taken([null], { source: source("src_2") }));
     const { eventAttempts, health } = await view();
     deepEqual([eventAttempts.length, health.last24h.accepted], [0, 0]);
   });
 
-  it("pages through both kinds at once without a repetition or a gap", async () => {
+  it("pages through both kinds at once without repeating or skipping an attempt", async () => {
     const { recorder, view } = world();
     const ids = { bootstrap: new Set<string>(), events: new Set<string>() };
     for (let index = 0; index < 40; index++) {
@@ -121,7 +121,7 @@ describe("the debug view", () => {
     deepEqual([ids.bootstrap.size, ids.events.size, pages], [0, 0, 12]);
   });
 
-  it("answers a cursor that nobody was given with nothing", async () => {
+  it("answers an unknown cursor with an empty page", async () => {
     const { recorder, view } = world();
     recorder.record(taken());
     for (const cursor of ["0", "7", "999999999999999", "000"]) {
@@ -131,8 +131,8 @@ describe("the debug view", () => {
   });
 });
 
-describe("health", () => {
-  it("is waiting until something comes, receiving when it goes well, failing when it does not", async () => {
+describe("The health of a source", () => {
+  it("is waiting before the first attempt, then receiving or failing", async () => {
     const { recorder, clock, health } = world();
     equal((await health()).status, "waiting");
     recorder.record(refused("origin_not_allowed"));
@@ -142,11 +142,11 @@ describe("health", () => {
     equal((await health()).status, "receiving");
     clock.advance(1_000);
     recorder.record(refused("origin_not_allowed"));
-    equal((await health()).status, "failing", "the last one failed, and two of three");
+    equal((await health()).status, "failing", "the last attempt failed, and so did two of three");
     for (let index = 0; index < 5; index++) recorder.record(taken());
     clock.advance(1_000);
     recorder.record(refused("origin_not_allowed"));
-    equal((await health()).status, "receiving", "one stranger among many that are well");
+    equal((await health()).status, "receiving", "one failure among many successes");
     clock.advance(2 * HOUR);
     equal((await health()).status, "receiving");
     clock.advance(48 * HOUR);
@@ -154,7 +154,7 @@ describe("health", () => {
     equal((await health()).status, "failing");
   });
 
-  it("knows of successes that were before the counters", async () => {
+  it("considers successes that are older than the counters", async () => {
     const { recorder, clock, health } = world();
     equal((await health(source("src_1", { lastEventAt: NOW - 30 * 24 * HOUR }))).status, "receiving");
     clock.advance(1);
@@ -163,7 +163,7 @@ describe("health", () => {
     deepEqual([shown.status, shown.lastBootstrapAt], ["failing", new Date(NOW - HOUR).toISOString()]);
   });
 
-  it("sums up the last 24 hours, with the commonest codes and what to do about them", async () => {
+  it("counts the last 24 hours, and lists the most frequent codes with hints", async () => {
     const { recorder, clock, health } = world();
     recorder.record(refused("source_inactive"));
     clock.advance(26 * HOUR);
@@ -180,7 +180,7 @@ describe("health", () => {
     ]);
   });
 
-  it("warns of a proxy that TRUST_PROXY does not vouch for, as long as it comes from one", async () => {
+  it("warns of a proxy that TRUST_PROXY does not include, for an hour after its last request", async () => {
     const { recorder, clock, health } = world();
     recorder.record(taken([null], { proxyUntrusted: true }));
     const { warnings } = await health();
@@ -193,7 +193,7 @@ describe("health", () => {
     deepEqual((await health()).warnings, []);
   });
 
-  it("counts what the bounds do not keep", async () => {
+  it("counts attempts that are not kept", async () => {
     const { recorder, health, view } = world();
     for (let index = 0; index < 900; index++) recorder.record(refused("source_inactive"));
     equal((await health()).last24h.failed, 900);

@@ -1,0 +1,59 @@
+/** Counts what happened to each source in each hour. The health of a source is computed from these counts. */
+import type { AttemptCount } from "../core/records.ts";
+import { startOfHour } from "../core/time.ts";
+import { type FinishedAttempt, outcomeOf } from "./render.ts";
+
+export interface HourlyCounts {
+  add(attempt: FinishedAttempt, now: number): void;
+  /** Everything counted since the last call. */
+  take(): AttemptCount[];
+  /** Counts that could not be written are added again. */
+  putBack(counts: readonly AttemptCount[]): void;
+}
+
+/** @param maxCounts bounds the memory while the ledger takes no counts. New names of a source and hour are then dropped. */
+export function createHourlyCounts(maxCounts: number): HourlyCounts {
+  let counts = new Map<string, AttemptCount>();
+
+  const merge = (added: AttemptCount) => {
+    const key = `${added.sourceId} ${added.hour} ${added.name}`;
+    const known = counts.get(key);
+    if (known) {
+      known.count += added.count;
+      known.lastSeenAt = Math.max(known.lastSeenAt, added.lastSeenAt);
+    } else if (counts.size < maxCounts) counts.set(key, added);
+  };
+
+  return {
+    add(attempt, now) {
+      const { sourceId } = attempt.source;
+      const hour = startOfHour(now);
+      for (const [name, count] of namedCounts(attempt)) {
+        if (count > 0) merge({ sourceId, hour, name, count, lastSeenAt: now });
+      }
+    },
+    take() {
+      const taken = [...counts.values()];
+      counts = new Map();
+      return taken;
+    },
+    putBack: (taken) => taken.forEach(merge),
+  };
+}
+
+/** The names are `succeeded`, `failed`, `proxy_untrusted`, the three counts of a reply, and the codes of refusals and events. */
+function namedCounts(attempt: FinishedAttempt): [name: string, count: number][] {
+  const named: [string, number][] = [
+    [outcomeOf(attempt) === "failed" ? "failed" : "succeeded", 1],
+    ["proxy_untrusted", attempt.proxyUntrusted ? 1 : 0],
+  ];
+  if (attempt.outcome.kind === "refused") return [...named, [attempt.outcome.refusal.code, 1]];
+  const { answer, results } = attempt.outcome;
+  const { accepted = 0, duplicates = 0, rejected = 0 } = answer;
+  named.push(["accepted", accepted], ["duplicates", duplicates], ["rejected", rejected]);
+  if (rejected === 0) return named;
+  for (const { status, code } of results) {
+    if (status === "rejected" && code !== null) named.push([code, 1]);
+  }
+  return named;
+}

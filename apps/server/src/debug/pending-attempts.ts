@@ -1,0 +1,76 @@
+/** Attempts that wait for the next flush, bounded in number and in bytes. */
+import type { FinishedAttempt } from "./render.ts";
+import { PRIORITIES, type Priority, type RecorderLimits } from "./sampling.ts";
+
+export interface PendingAttempts {
+  /** Makes room by evicting attempts of lower priorities. @returns false if there is still no room */
+  add(attempt: FinishedAttempt, priority: Priority): boolean;
+  /** Everything that waits, oldest first, and how many attempts were evicted since the last call. */
+  take(): { attempts: FinishedAttempt[]; evicted: number };
+}
+
+/** Bytes of an attempt beside its body: envelope, results, normal forms. */
+const OVERHEAD_BYTES = 2_000;
+
+const bytesOf = ({ text, head }: FinishedAttempt): number =>
+  OVERHEAD_BYTES + 2 * ((text?.length ?? 0) + (head?.length ?? 0));
+
+type Queues = Record<Priority, FinishedAttempt[]>;
+const emptyQueues = (): Queues => ({ success: [], failure: [], "assured failure": [] });
+
+export function createPendingAttempts(limits: RecorderLimits): PendingAttempts {
+  let queues = emptyQueues();
+  let count = 0;
+  let bytes = 0;
+  let evicted = 0;
+
+  const isFull = (added: number) => count >= limits.pendingAttempts || bytes + added > limits.pendingBytes;
+
+  /** Removes the oldest attempts of a queue until there is room. */
+  const evictFrom = (queue: FinishedAttempt[], added: number) => {
+    while (isFull(added)) {
+      const oldest = queue.shift();
+      if (oldest === undefined) return;
+      count--;
+      bytes -= bytesOf(oldest);
+      evicted++;
+    }
+  };
+
+  return {
+    add(attempt, priority) {
+      const added = bytesOf(attempt);
+      const lower = PRIORITIES.slice(0, PRIORITIES.indexOf(priority));
+      for (const one of lower) evictFrom(queues[one], added);
+      if (isFull(added)) return false;
+      queues[priority].push(attempt);
+      count++;
+      bytes += added;
+      return true;
+    },
+    take() {
+      const { success, failure, "assured failure": assured } = queues;
+      const attempts = [...newestOfEach(success, limits.successesKept), ...failure, ...assured];
+      const taken = { attempts: attempts.sort((one, other) => one.receivedAt - other.receivedAt), evicted };
+      queues = emptyQueues();
+      count = 0;
+      bytes = 0;
+      evicted = 0;
+      return taken;
+    },
+  };
+}
+
+/** The newest attempts of each source and kind. The store would delete any others at once. */
+function newestOfEach(attempts: readonly FinishedAttempt[], kept: number): FinishedAttempt[] {
+  const seen = new Map<string, number>();
+  return attempts
+    .toReversed()
+    .filter(({ source, kind }) => {
+      const key = `${source.sourceId} ${kind}`;
+      const before = seen.get(key) ?? 0;
+      seen.set(key, before + 1);
+      return before < kept;
+    })
+    .reverse();
+}
