@@ -12,6 +12,7 @@ import { createIds } from "./core/ids.ts";
 import { releaseMemory, whileCollectable } from "./core/memory.ts";
 import { hashToken } from "./core/token.ts";
 import { type Listening, listenFor } from "./http/listening.ts";
+import type { Ledger } from "./ledger/ledger.ts";
 import type { Durability } from "./ledger/sqlite/database.ts";
 import { createReadiness } from "./monitoring/readiness.ts";
 import { openLedger } from "./open-ledger.ts";
@@ -25,6 +26,10 @@ export interface StartOptions {
   durability?: Durability;
   /** The folder of the built console; null or absent: no console is served. */
   consoleFolder?: string | null;
+  /** For tests: replaces methods of the ledger, to see how its failures are answered. */
+  changeLedger?: (ledger: Ledger) => Ledger;
+  /** For tests: receives the log lines. Default: standard output. */
+  logStream?: { write(line: string): void };
 }
 
 export interface RunningServer {
@@ -44,13 +49,15 @@ const COUNTRIES = fileURLToPath(
   import.meta.resolve("@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb"),
 );
 
-const createLog = (level: Config["LOG_LEVEL"]): Logger =>
-  pino({
+function createLog(level: Config["LOG_LEVEL"], stream: StartOptions["logStream"]): Logger {
+  const options = {
     level,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     redact: ["*.authorization", "*.token"],
-  });
+  };
+  return stream ? pino(options, stream) : pino(options);
+}
 
 function readVersion(): string {
   const text = readFileSync(new URL("../package.json", import.meta.url), "utf8");
@@ -102,12 +109,14 @@ const addressesOf = (config: Config, port: number) => {
 export async function startServer(
   config: Config,
   environment: Environment,
-  { clock = Date.now, durability, consoleFolder = null }: StartOptions = {},
+  options: StartOptions = {},
 ): Promise<RunningServer> {
   await using cleanup = new AsyncDisposableStack();
-  const log = createLog(config.LOG_LEVEL);
+  const { clock = Date.now, durability, consoleFolder = null, changeLedger, logStream } = options;
+  const log = createLog(config.LOG_LEVEL, logStream);
 
-  const openedLedger = await openLedger(config, { now: clock(), ...(durability && { durability }) });
+  const opened = await openLedger(config, { now: clock(), ...(durability && { durability }) });
+  const openedLedger = changeLedger ? { ...opened, ledger: changeLedger(opened.ledger) } : opened;
   cleanup.defer(() => openedLedger.ledger.close());
   const { warehouse, startMonitor } = await openWarehouse(config, log);
   const readiness = createReadiness({

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { OPERATIONS, type Operation, ROLE_PERMISSIONS, ROLES, type Role } from "@headwater/contract";
-import { DAY, openWorld, type Reply, refused, type World } from "../support/workspace-world.ts";
+import { type ClockedWorld, DAY, openClockedWorld, type Reply, refused } from "../support/world.ts";
 
 const guarded = (OPERATIONS as readonly Operation[]).filter(
   (one) => one.access !== "public" && one.access !== "public-key" && one.mediaType === undefined,
@@ -26,10 +26,10 @@ function requestFor(
 }
 
 describe("who may do what", () => {
-  let world: World;
+  let world: ClockedWorld;
   let place: { organizationId: string; sourceId: string };
   before(async () => {
-    world = await openWorld();
+    world = await openClockedWorld();
     const { sourceId } = await world.source();
     place = { organizationId: world.organizationId, sourceId: sourceId! };
   });
@@ -41,7 +41,7 @@ describe("who may do what", () => {
     headers: Record<string, string> = {},
   ): Promise<Reply> => {
     const { path, body } = requestFor(one, place);
-    return world.ask(one.method, path, { token, headers, body });
+    return world.ask(path, { method: one.method, token, headers, body });
   };
 
   describe("401", () => {
@@ -52,14 +52,14 @@ describe("who may do what", () => {
         assert.equal(none.headers.get("www-authenticate"), "Bearer");
       }
       for (const authorization of ["", "Bearer", "Bearer ", "Basic eDp5", world.ownerToken]) {
-        const reply = await world.ask("GET", "/api/organizations", {
+        const reply = await world.ask("/api/organizations", {
           token: null,
           headers: { authorization },
         });
         refused(reply, 401, "missing_token");
       }
       for (const name of ["access_token", "token", "authorization"]) {
-        const reply = await world.ask("GET", `/api/organizations?${name}=${world.ownerToken}`, {
+        const reply = await world.ask(`/api/organizations?${name}=${world.ownerToken}`, {
           token: null,
         });
         refused(reply, 401, "missing_token");
@@ -67,7 +67,7 @@ describe("who may do what", () => {
     });
 
     it("invalid_token: one that is not of this service, whatever it looks like", async () => {
-      const own = world.ownerToken;
+      const own = (await world.member("owner")).token;
       const typo = own.slice(0, -1) + (own.endsWith("0") ? "1" : "0");
       for (const one of guarded) refused(await ask(one, typo), 401, "invalid_token");
       const others = [
@@ -86,10 +86,13 @@ describe("who may do what", () => {
       const { organizationId } = place;
       const expiresAt = new Date(world.now() + DAY).toISOString();
       const make = async (body: object) =>
-        (await world.ask("POST", "/api/tokens", { body: { organizationId, label: "x", ...body } })).body;
+        (await world.ask("/api/tokens", { method: "POST", body: { organizationId, label: "x", ...body } }))
+          .body;
       const [expired, revoked] = [await make({ expiresAt }), await make({})];
       world.advance(DAY);
-      await world.ask("DELETE", `/api/tokens/${revoked.tokenId}?organizationId=${organizationId}`);
+      await world.ask(`/api/tokens/${revoked.tokenId}?organizationId=${organizationId}`, {
+        method: "DELETE",
+      });
       for (const one of guarded) {
         refused(await ask(one, expired.token), 401, "expired_token");
         refused(await ask(one, revoked.token), 401, "revoked_token");
@@ -98,7 +101,7 @@ describe("who may do what", () => {
 
     it("the scheme's case and the spaces behind it do not matter", async () => {
       for (const authorization of [`bearer ${world.ownerToken}`, `BEARER   ${world.ownerToken}  `]) {
-        const reply = await world.ask("GET", "/api/organizations", {
+        const reply = await world.ask("/api/organizations", {
           token: null,
           headers: { authorization },
         });
@@ -107,9 +110,14 @@ describe("who may do what", () => {
     });
 
     it("comes before everything else that is wrong", async () => {
-      const reply = await world.ask("PATCH", "/api/tracking-sources/src_never", { token: null, body: "{" });
+      const reply = await world.ask("/api/tracking-sources/src_never", {
+        method: "PATCH",
+        token: null,
+        body: "{",
+      });
       refused(reply, 401, "missing_token");
-      const large = await world.ask("POST", "/api/tracking-sources", {
+      const large = await world.ask("/api/tracking-sources", {
+        method: "POST",
         token: null,
         body: "x".repeat(200_000),
       });
@@ -124,10 +132,10 @@ describe("who may do what", () => {
     });
 
     it("not_a_member: every operation of a workspace, with a token of another one of the same user", async () => {
-      const other = (await world.ask("POST", "/api/organizations", { body: { name: "Other" } })).body
+      const other = (await world.ask("/api/organizations", { method: "POST", body: { name: "Other" } })).body
         .organizationId;
       const body = { organizationId: other, label: "x" };
-      const { token } = (await world.ask("POST", "/api/tokens", { body })).body;
+      const { token } = (await world.ask("/api/tokens", { method: "POST", body })).body;
       for (const one of inWorkspace) refused(await ask(one, token), 403, "not_a_member");
     });
 
@@ -152,7 +160,7 @@ describe("who may do what", () => {
 
   describe("the order of checks", () => {
     const patch = (sourceId: string, body: unknown, token: string) =>
-      world.ask("PATCH", `/api/tracking-sources/${sourceId}`, { token, body });
+      world.ask(`/api/tracking-sources/${sourceId}`, { method: "PATCH", token, body });
 
     it("shape of organizationId, source, member, permission, match, body, state: the first failure answers", async () => {
       const { organizationId } = place;

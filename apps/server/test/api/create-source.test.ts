@@ -1,16 +1,19 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { SERVER_LIMITS } from "../../src/core/limits.ts";
-import { issuesOf, openWorld, refused, type World } from "../support/workspace-world.ts";
+import { type ClockedWorld, issuesOf, openClockedWorld, refused } from "../support/world.ts";
 
 describe("POST /api/tracking-sources", () => {
-  let world: World;
+  let world: ClockedWorld;
   before(async () => {
-    world = await openWorld();
+    world = await openClockedWorld();
   });
   after(() => world.close());
   const create = (fields: Record<string, unknown>) =>
-    world.ask("POST", "/api/tracking-sources", { body: { organizationId: world.organizationId, ...fields } });
+    world.ask("/api/tracking-sources", {
+      method: "POST",
+      body: { organizationId: world.organizationId, ...fields },
+    });
 
   describe("201", () => {
     it("answers with the created source, whole, and its Location", async () => {
@@ -48,7 +51,7 @@ describe("POST /api/tracking-sources", () => {
         updatedAt: now,
       });
       assert.equal(reply.headers.get("location"), `/api/tracking-sources/${sourceId}`);
-      assert.deepEqual((await world.ask("GET", reply.headers.get("location")!)).body, reply.body);
+      assert.deepEqual((await world.ask(reply.headers.get("location")!)).body, reply.body);
     });
 
     it("without allowed origins lets no origin in", async () => {
@@ -111,19 +114,22 @@ describe("POST /api/tracking-sources", () => {
         "application/json; charset=latin1",
         "json",
       ]) {
-        const reply = await world.ask("POST", "/api/tracking-sources", {
+        const reply = await world.ask("/api/tracking-sources", {
+          method: "POST",
           body,
           headers: { "content-type": type },
         });
         refused(reply, 415, "unsupported_media_type");
       }
-      const zipped = await world.ask("POST", "/api/tracking-sources", {
+      const zipped = await world.ask("/api/tracking-sources", {
+        method: "POST",
         body,
         headers: { "content-encoding": "gzip" },
       });
       refused(zipped, 415, "unsupported_media_type");
       for (const type of ["application/json; charset=UTF-8", "application/vnd.api+json"]) {
-        const reply = await world.ask("POST", "/api/tracking-sources", {
+        const reply = await world.ask("/api/tracking-sources", {
+          method: "POST",
           body,
           headers: { "content-type": type },
         });
@@ -133,7 +139,7 @@ describe("POST /api/tracking-sources", () => {
   });
 
   describe("422", () => {
-    const post = (body: unknown) => world.ask("POST", "/api/tracking-sources", { body });
+    const post = (body: unknown) => world.ask("/api/tracking-sources", { method: "POST", body });
 
     it("malformed JSON and invalid UTF-8 are issues of the body", async () => {
       assert.deepEqual(issuesOf(await post("{")), [": invalid_json"]);
@@ -141,7 +147,8 @@ describe("POST /api/tracking-sources", () => {
         ": invalid_encoding",
       ]);
       assert.deepEqual(issuesOf(await post("[".repeat(60_000))), [": invalid_json"]);
-      const reply = await world.ask("POST", "/api/tracking-sources", {
+      const reply = await world.ask("/api/tracking-sources", {
+        method: "POST",
         headers: { "content-type": "application/json" },
       });
       assert.deepEqual(issuesOf(reply), [": required"]);

@@ -41,7 +41,14 @@ async function openHalfway(url: string, path: string, body: string) {
     const [head, text] = said.slice(said.lastIndexOf("HTTP/1.1 ")).split("\r\n\r\n") as [string, string];
     const [status, ...lines] = head.split("\r\n");
     const headers = new Headers(lines.map((line) => line.split(": ", 2) as [string, string]));
-    return { method: "POST", path, status: Number(status!.split(" ")[1]), headers, body: JSON.parse(text) };
+    return {
+      method: "POST",
+      path,
+      status: Number(status!.split(" ")[1]),
+      headers,
+      text,
+      body: JSON.parse(text),
+    };
   });
   return { answered, finish: () => socket.write(rest) };
 }

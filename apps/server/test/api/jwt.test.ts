@@ -4,15 +4,20 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, describe, it } from "node:test";
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from "jose";
-import { openWorld, refused, type World, worldOf } from "../support/workspace-world.ts";
-import { openWorld as openServer } from "../support/world.ts";
+import {
+  type ClockedWorld,
+  openClockedWorld,
+  openClockedWorldFor,
+  openWorld as openServer,
+  refused,
+} from "../support/world.ts";
 
 const ISSUER = "https://idp.example.com/";
 const AUDIENCE = "headwater";
 
 describe("a JWT of the identity provider", () => {
   let provider: Server;
-  let world: World;
+  let world: ClockedWorld;
   const keys = new Map<string, CryptoKey>();
 
   before(async () => {
@@ -28,9 +33,13 @@ describe("a JWT of the identity provider", () => {
     }).listen(0, "127.0.0.1");
     await once(provider, "listening");
     const jwksUrl = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/keys`;
-    world = await openWorld({ jwt: { jwksUrl, issuer: ISSUER, audience: AUDIENCE } });
+    world = await openClockedWorld({
+      AUTH_JWKS_URL: jwksUrl,
+      AUTH_ISSUER: ISSUER,
+      AUTH_AUDIENCE: AUDIENCE,
+    });
     const body = { organizationId: world.organizationId, userId: "idp|ada", role: "developer" };
-    await world.ask("POST", "/api/members", { body });
+    await world.ask("/api/members", { method: "POST", body });
   });
   after(async () => {
     await world.close();
@@ -42,7 +51,7 @@ describe("a JWT of the identity provider", () => {
   const sign = (payload: JWTPayload, alg = "ES256", kid = alg) =>
     new SignJWT(payload).setProtectedHeader({ alg, kid }).sign(keys.get(alg)!);
   const ask = (token: string) =>
-    world.ask("GET", `/api/permissions?organizationId=${world.organizationId}`, { token });
+    world.ask(`/api/permissions?organizationId=${world.organizationId}`, { token });
 
   it("200: is a bearer token, its `sub` the user, for RS256, ES256 and EdDSA", async () => {
     for (const alg of ["RS256", "ES256", "EdDSA"]) {
@@ -107,10 +116,12 @@ describe("a JWT of the identity provider", () => {
   });
 
   it("503: keys that cannot be fetched are no fault of the token", async (t) => {
-    const lonely = await worldOf(t, {
-      jwt: { jwksUrl: "http://127.0.0.1:9/keys", issuer: ISSUER, audience: AUDIENCE },
+    const lonely = await openClockedWorldFor(t, {
+      AUTH_JWKS_URL: "http://127.0.0.1:9/keys",
+      AUTH_ISSUER: ISSUER,
+      AUTH_AUDIENCE: AUDIENCE,
     });
-    const reply = await lonely.ask("GET", "/api/organizations", { token: await sign(claims()) });
+    const reply = await lonely.ask("/api/organizations", { token: await sign(claims()) });
     refused(reply, 503, "storage_unavailable");
   });
 });

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { issuesOf, openWorld, refused, type World } from "../support/workspace-world.ts";
+import { type ClockedWorld, issuesOf, openClockedWorld, refused } from "../support/world.ts";
 
 describe("GET /api/tracking-sources", () => {
-  let world: World;
+  let world: ClockedWorld;
   before(async () => {
-    world = await openWorld();
+    world = await openClockedWorld();
   });
   after(() => world.close());
 
@@ -14,7 +14,7 @@ describe("GET /api/tracking-sources", () => {
       const mine = await world.source();
       const strangers = await world.strangers();
       await world.source({}, strangers.organizationId, strangers.token);
-      const reply = await world.ask("GET", "/api/tracking-sources?organizationId=org_default");
+      const reply = await world.ask("/api/tracking-sources?organizationId=org_default");
       assert.equal(reply.status, 200);
       assert.deepEqual(reply.body, { sources: [mine], nextCursor: null });
       assert.equal(reply.headers.get("cache-control"), "no-store");
@@ -26,10 +26,7 @@ describe("GET /api/tracking-sources", () => {
       let cursor: string | null = null;
       do {
         const next: string = cursor === null ? "" : `&cursor=${cursor}`;
-        const reply = await world.ask(
-          "GET",
-          `/api/tracking-sources?organizationId=org_default&limit=2${next}`,
-        );
+        const reply = await world.ask(`/api/tracking-sources?organizationId=org_default&limit=2${next}`);
         seen.push(...reply.body.sources.map((one: { sourceId: string }) => one.sourceId));
         cursor = reply.body.nextCursor;
       } while (cursor !== null);
@@ -44,11 +41,11 @@ describe("GET /api/tracking-sources", () => {
       const made: (string | undefined)[] = [];
       for (let at = 0; at < 4; at += 1) made.push((await world.source({}, organizationId, token)).sourceId);
       const list = (query: string) =>
-        world.ask("GET", `/api/tracking-sources?organizationId=${organizationId}&limit=2${query}`, { token });
+        world.ask(`/api/tracking-sources?organizationId=${organizationId}&limit=2${query}`, { token });
       const first = (await list("")).body;
       const idsOf = (page: { sources: { sourceId: string }[] }) =>
         page.sources.map(({ sourceId }) => sourceId);
-      await world.ask("DELETE", `/api/tracking-sources/${idsOf(first)[0]}`, { token });
+      await world.ask(`/api/tracking-sources/${idsOf(first)[0]}`, { method: "DELETE", token });
       const second = (await list(`&cursor=${first.nextCursor}`)).body;
       assert.deepEqual([...idsOf(first), ...idsOf(second)].toSorted(), made.toSorted());
       assert.equal(second.nextCursor, null);
@@ -56,17 +53,14 @@ describe("GET /api/tracking-sources", () => {
 
     it("a cursor that nobody was given is no error: a page begins wherever it says", async () => {
       for (const cursor of ["0.AA", "999999999999999.AA", "1.____", "0.AAAAAA"]) {
-        const reply = await world.ask(
-          "GET",
-          `/api/tracking-sources?organizationId=org_default&cursor=${cursor}`,
-        );
+        const reply = await world.ask(`/api/tracking-sources?organizationId=org_default&cursor=${cursor}`);
         assert.equal(reply.status, 200, cursor);
       }
     });
 
     it("a cursor that is none is told in words what it must be", async () => {
       const path = "/api/tracking-sources?organizationId=org_default&cursor=2";
-      assert.deepEqual((await world.ask("GET", path)).body.issues, [
+      assert.deepEqual((await world.ask(path)).body.issues, [
         {
           path: ["cursor"],
           code: "invalid_value",
@@ -81,7 +75,7 @@ describe("GET /api/tracking-sources", () => {
       const strangers = await world.strangers();
       for (const organizationId of [strangers.organizationId, "org_nowhere", "%00"]) {
         refused(
-          await world.ask("GET", `/api/tracking-sources?organizationId=${organizationId}`),
+          await world.ask(`/api/tracking-sources?organizationId=${organizationId}`),
           403,
           "not_a_member",
         );
@@ -91,13 +85,10 @@ describe("GET /api/tracking-sources", () => {
 
   describe("422", () => {
     it("`organizationId` is required, once, and an id", async () => {
-      assert.deepEqual(issuesOf(await world.ask("GET", "/api/tracking-sources")), [
-        "organizationId: required",
-      ]);
-      const empty = await world.ask("GET", "/api/tracking-sources?organizationId=");
+      assert.deepEqual(issuesOf(await world.ask("/api/tracking-sources")), ["organizationId: required"]);
+      const empty = await world.ask("/api/tracking-sources?organizationId=");
       assert.deepEqual(issuesOf(empty), ["organizationId: too_short"]);
       const twice = await world.ask(
-        "GET",
         "/api/tracking-sources?organizationId=org_default&organizationId=org_default",
       );
       assert.deepEqual(issuesOf(twice), ["organizationId: invalid_type"]);
@@ -105,7 +96,7 @@ describe("GET /api/tracking-sources", () => {
 
     it("lists every issue of the query", async () => {
       const query = "organizationId=org_default&limit=1e3&cursor=x&colour=red";
-      const reply = await world.ask("GET", `/api/tracking-sources?${query}`);
+      const reply = await world.ask(`/api/tracking-sources?${query}`);
       assert.deepEqual(issuesOf(reply), [
         "colour: unknown_field",
         "cursor: invalid_value",
@@ -113,7 +104,7 @@ describe("GET /api/tracking-sources", () => {
       ]);
       // a GET has no body, so none is spoken of
       assert.doesNotMatch(JSON.stringify(reply.body), /body/i);
-      const range = await world.ask("GET", "/api/tracking-sources?organizationId=org_default&limit=101");
+      const range = await world.ask("/api/tracking-sources?organizationId=org_default&limit=101");
       assert.deepEqual(issuesOf(range), ["limit: invalid_value"]);
     });
   });

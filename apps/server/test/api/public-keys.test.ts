@@ -1,17 +1,24 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { DAY, issuesOf, openWorld, refused, type World, worldOf } from "../support/workspace-world.ts";
+import {
+  type ClockedWorld,
+  DAY,
+  issuesOf,
+  openClockedWorld,
+  openClockedWorldFor,
+  refused,
+} from "../support/world.ts";
 
 describe("POST /api/tracking-sources/:sourceId/regenerate-key and restore-key", () => {
-  let world: World;
+  let world: ClockedWorld;
   before(async () => {
-    world = await openWorld();
+    world = await openClockedWorld();
   });
   after(() => world.close());
   const regenerate = (sourceId: string | undefined, body?: unknown, query = "") =>
-    world.ask("POST", `/api/tracking-sources/${sourceId}/regenerate-key${query}`, { body });
+    world.ask(`/api/tracking-sources/${sourceId}/regenerate-key${query}`, { method: "POST", body });
   const restore = (sourceId: string | undefined, body: unknown) =>
-    world.ask("POST", `/api/tracking-sources/${sourceId}/restore-key`, { body });
+    world.ask(`/api/tracking-sources/${sourceId}/restore-key`, { method: "POST", body });
   const iso = (at: number) => new Date(at).toISOString();
 
   describe("200", () => {
@@ -26,7 +33,8 @@ describe("POST /api/tracking-sources/:sourceId/regenerate-key and restore-key", 
         keys.add(reply.body.publicKey);
       }
       assert.equal(keys.size, 3);
-      const empty = await world.ask("POST", `/api/tracking-sources/${sourceId}/regenerate-key`, {
+      const empty = await world.ask(`/api/tracking-sources/${sourceId}/regenerate-key`, {
+        method: "POST",
         headers: { "content-type": "application/json" },
       });
       assert.equal(empty.status, 200);
@@ -37,11 +45,10 @@ describe("POST /api/tracking-sources/:sourceId/regenerate-key and restore-key", 
       const reply = await regenerate(sourceId, { gracePeriodSeconds: 60 });
       assert.equal(reply.body.previousKeyExpiresAt, iso(world.now() + 60_000));
       world.advance(60_000);
-      const shown = await world.ask("GET", `/api/tracking-sources/${sourceId}`);
+      const shown = await world.ask(`/api/tracking-sources/${sourceId}`);
       assert.equal(shown.body.previousKeyExpiresAt, null);
-      const { sources } = (
-        await world.ask("GET", `/api/tracking-sources?organizationId=${world.organizationId}`)
-      ).body;
+      const { sources } = (await world.ask(`/api/tracking-sources?organizationId=${world.organizationId}`))
+        .body;
       const listed = sources.find((one: { sourceId: string }) => one.sourceId === sourceId);
       assert.equal(listed.previousKeyExpiresAt, null);
     });
@@ -76,7 +83,8 @@ describe("POST /api/tracking-sources/:sourceId/regenerate-key and restore-key", 
       const { sourceId } = await world.source();
       const { token } = await world.member("developer");
       for (const name of ["regenerate-key", "restore-key"]) {
-        const reply = await world.ask("POST", `/api/tracking-sources/${sourceId}/${name}`, {
+        const reply = await world.ask(`/api/tracking-sources/${sourceId}/${name}`, {
+          method: "POST",
           token,
           body: { x: 1 },
         });
@@ -125,9 +133,9 @@ describe("POST /api/tracking-sources/:sourceId/regenerate-key and restore-key", 
 
 describe("GET /api/tracking-sources/:sourceId/install", () => {
   it("200: holds the current key and the addresses of the configuration", async (t) => {
-    const world = await worldOf(t);
+    const world = await openClockedWorldFor(t);
     const { sourceId, publicKey } = await world.source({ frameworkHint: "nextjs", name: "</script><b>" });
-    const { body } = await world.ask("GET", `/api/tracking-sources/${sourceId}/install`, {
+    const { body } = await world.ask(`/api/tracking-sources/${sourceId}/install`, {
       headers: { host: "evil.io" },
     });
     assert.deepEqual(

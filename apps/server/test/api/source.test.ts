@@ -1,34 +1,32 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { issuesOf, openWorld, refused, type World } from "../support/workspace-world.ts";
+import { type ClockedWorld, issuesOf, openClockedWorld, refused } from "../support/world.ts";
 
 describe("GET, PATCH and DELETE /api/tracking-sources/:sourceId", () => {
-  let world: World;
+  let world: ClockedWorld;
   let path: string;
   let source: Record<string, unknown>;
   before(async () => {
-    world = await openWorld();
+    world = await openClockedWorld();
     source = await world.source({ allowedOrigins: ["https://example.com"], slug: "shop" });
     path = `/api/tracking-sources/${source.sourceId}`;
   });
   after(() => world.close());
   const patch = (fields: Record<string, unknown>, token?: string) =>
-    world.ask("PATCH", path, {
+    world.ask(path, {
+      method: "PATCH",
       body: { organizationId: world.organizationId, ...fields },
       ...(token ? { token } : {}),
     });
 
   describe("200", () => {
     it("GET: `organizationId` is optional; given, it matches", async () => {
-      assert.deepEqual((await world.ask("GET", path)).body, source);
-      assert.deepEqual(
-        (await world.ask("GET", `${path}?organizationId=${world.organizationId}`)).body,
-        source,
-      );
+      assert.deepEqual((await world.ask(path)).body, source);
+      assert.deepEqual((await world.ask(`${path}?organizationId=${world.organizationId}`)).body, source);
     });
 
     it("HEAD answers as GET does, without a body", async () => {
-      const reply = await world.ask("HEAD", path);
+      const reply = await world.ask(path, { method: "HEAD" });
       assert.deepEqual([reply.status, reply.text], [200, ""]);
       assert.equal(reply.headers.get("content-type"), "application/json; charset=utf-8");
     });
@@ -45,7 +43,7 @@ describe("GET, PATCH and DELETE /api/tracking-sources/:sourceId", () => {
       const updatedAt = new Date(world.now()).toISOString();
       const expected = { ...source, allowedOrigins: ["http://localhost:*"], isActive: false, updatedAt };
       assert.deepEqual(reply.body, expected);
-      assert.deepEqual((await world.ask("GET", path)).body, expected);
+      assert.deepEqual((await world.ask(path)).body, expected);
       assert.equal((await patch({ isActive: true })).body.isActive, true);
     });
 
@@ -73,15 +71,19 @@ describe("GET, PATCH and DELETE /api/tracking-sources/:sourceId", () => {
 
     it("DELETE: the source is gone, its slug is free, and the log keeps what it was", async () => {
       const doomed = await world.source({ slug: "doomed" });
-      const reply = await world.ask("DELETE", `/api/tracking-sources/${doomed.sourceId}`);
+      const reply = await world.ask(`/api/tracking-sources/${doomed.sourceId}`, { method: "DELETE" });
       assert.deepEqual(reply.body, {
         sourceId: doomed.sourceId,
         deletedAt: new Date(world.now()).toISOString(),
       });
-      refused(await world.ask("GET", `/api/tracking-sources/${doomed.sourceId}`), 404, "source_not_found");
-      refused(await world.ask("DELETE", `/api/tracking-sources/${doomed.sourceId}`), 404, "source_not_found");
+      refused(await world.ask(`/api/tracking-sources/${doomed.sourceId}`), 404, "source_not_found");
+      refused(
+        await world.ask(`/api/tracking-sources/${doomed.sourceId}`, { method: "DELETE" }),
+        404,
+        "source_not_found",
+      );
       await world.source({ slug: "doomed" });
-      const { entries } = (await world.ask("GET", `/api/audit?organizationId=${world.organizationId}`)).body;
+      const { entries } = (await world.ask(`/api/audit?organizationId=${world.organizationId}`)).body;
       assert.deepEqual([entries[1].action, entries[1].before.slug], ["source.deleted", "doomed"]);
     });
   });
@@ -89,9 +91,9 @@ describe("GET, PATCH and DELETE /api/tracking-sources/:sourceId", () => {
   describe("403", () => {
     it("not_a_member: an existing source in a workspace of which the caller is no member", async () => {
       const strangers = await world.strangers();
-      refused(await world.ask("GET", path, { token: strangers.token }), 403, "not_a_member");
+      refused(await world.ask(path, { token: strangers.token }), 403, "not_a_member");
       const body = { organizationId: strangers.organizationId };
-      refused(await world.ask("PATCH", path, { token: strangers.token, body }), 403, "not_a_member");
+      refused(await world.ask(path, { method: "PATCH", token: strangers.token, body }), 403, "not_a_member");
     });
 
     it("permission_denied: `limits` need sources:admin besides sources:write", async () => {
@@ -104,17 +106,21 @@ describe("GET, PATCH and DELETE /api/tracking-sources/:sourceId", () => {
   describe("404", () => {
     it("source_not_found: an unknown id, however it is written", async () => {
       for (const id of ["src_never", "%00", "%F0%9F%92%A7", "x".repeat(5_000), "..%2f"]) {
-        refused(await world.ask("GET", `/api/tracking-sources/${id}`), 404, "source_not_found");
+        refused(await world.ask(`/api/tracking-sources/${id}`), 404, "source_not_found");
       }
     });
 
     it("source_not_found: `organizationId` is another workspace of the caller", async () => {
-      const other = (await world.ask("POST", "/api/organizations", { body: { name: "Other" } })).body
+      const other = (await world.ask("/api/organizations", { method: "POST", body: { name: "Other" } })).body
         .organizationId;
-      refused(await world.ask("GET", `${path}?organizationId=${other}`), 404, "source_not_found");
-      refused(await world.ask("DELETE", `${path}?organizationId=${other}`), 404, "source_not_found");
+      refused(await world.ask(`${path}?organizationId=${other}`), 404, "source_not_found");
       refused(
-        await world.ask("PATCH", path, { body: { organizationId: other, name: 1 } }),
+        await world.ask(`${path}?organizationId=${other}`, { method: "DELETE" }),
+        404,
+        "source_not_found",
+      );
+      refused(
+        await world.ask(path, { method: "PATCH", body: { organizationId: other, name: 1 } }),
         404,
         "source_not_found",
       );
@@ -130,8 +136,11 @@ describe("GET, PATCH and DELETE /api/tracking-sources/:sourceId", () => {
 
   describe("422", () => {
     it("PATCH: `organizationId` is required in the body, and the shape of it is looked at first", async () => {
-      assert.deepEqual(issuesOf(await world.ask("PATCH", path, { body: {} })), ["organizationId: required"]);
-      const unknown = await world.ask("PATCH", "/api/tracking-sources/src_never", {
+      assert.deepEqual(issuesOf(await world.ask(path, { method: "PATCH", body: {} })), [
+        "organizationId: required",
+      ]);
+      const unknown = await world.ask("/api/tracking-sources/src_never", {
+        method: "PATCH",
         body: { organizationId: 1 },
       });
       assert.deepEqual(issuesOf(unknown), ["organizationId: invalid_type"]);
@@ -152,9 +161,7 @@ describe("GET, PATCH and DELETE /api/tracking-sources/:sourceId", () => {
     });
 
     it("GET: an empty `organizationId` is none", async () => {
-      assert.deepEqual(issuesOf(await world.ask("GET", `${path}?organizationId=`)), [
-        "organizationId: too_short",
-      ]);
+      assert.deepEqual(issuesOf(await world.ask(`${path}?organizationId=`)), ["organizationId: too_short"]);
     });
   });
 });

@@ -1,31 +1,30 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import {
+  type ClockedWorld,
   DAY,
   issuesOf,
-  openWorld,
+  openClockedWorld,
+  openClockedWorldFor,
   refused,
-  SIGN_IN_CODE,
-  type World,
-  worldOf,
-} from "../support/workspace-world.ts";
+} from "../support/world.ts";
 
 describe("/api/tokens", () => {
-  let world: World;
+  let world: ClockedWorld;
   let organizationId: string;
   before(async () => {
-    world = await openWorld();
+    world = await openClockedWorld();
     ({ organizationId } = world);
   });
   after(() => world.close());
   const create = (body: Record<string, unknown>, token?: string) =>
-    world.ask("POST", "/api/tokens", {
+    world.ask("/api/tokens", {
+      method: "POST",
       body: { organizationId, label: "CI", ...body },
       ...(token ? { token } : {}),
     });
-  const list = () => world.ask("GET", `/api/tokens?organizationId=${organizationId}`);
-  const works = async (token: string) =>
-    (await world.ask("GET", "/api/organizations", { token })).status === 200;
+  const list = () => world.ask(`/api/tokens?organizationId=${organizationId}`);
+  const works = async (token: string) => (await world.ask("/api/organizations", { token })).status === 200;
 
   describe("201", () => {
     it("shows the token once, with its hint and without its hash anywhere", async () => {
@@ -44,28 +43,27 @@ describe("/api/tokens", () => {
 
     it("a token made in a workspace opens that workspace only", async () => {
       const { token } = (await create({})).body;
-      const other = (await world.ask("POST", "/api/organizations", { body: { name: "Other" } })).body
+      const other = (await world.ask("/api/organizations", { method: "POST", body: { name: "Other" } })).body
         .organizationId;
-      const reply = await world.ask("GET", `/api/tracking-sources?organizationId=${other}`, { token });
+      const reply = await world.ask(`/api/tracking-sources?organizationId=${other}`, { token });
       refused(reply, 403, "not_a_member");
-      assert.equal((await world.ask("GET", `/api/tracking-sources?organizationId=${other}`)).status, 200);
+      assert.equal((await world.ask(`/api/tracking-sources?organizationId=${other}`)).status, 200);
     });
 
     it("its own user makes one that reaches all of theirs, and sees and revokes it in each of them", async () => {
       const { token, tokenId } = (await create({ allWorkspaces: true })).body;
       assert.equal(
-        (await world.ask("POST", "/api/organizations", { token, body: { name: "x" } })).status,
+        (await world.ask("/api/organizations", { method: "POST", token, body: { name: "x" } })).status,
         201,
       );
       const listed = (await list()).body.tokens.find((one: { tokenId: string }) => one.tokenId === tokenId);
       assert.equal(listed.organizationId, null);
       const another = await world.member("owner");
       const path = `/api/tokens?organizationId=${organizationId}`;
-      assert.ok(
-        !(await world.ask("GET", path, { token: another.token })).text.includes(tokenId),
-        "to nobody else",
-      );
-      const revoked = await world.ask("DELETE", `/api/tokens/${tokenId}?organizationId=${organizationId}`);
+      assert.ok(!(await world.ask(path, { token: another.token })).text.includes(tokenId), "to nobody else");
+      const revoked = await world.ask(`/api/tokens/${tokenId}?organizationId=${organizationId}`, {
+        method: "DELETE",
+      });
       assert.equal(revoked.status, 200);
       assert.equal(await works(token), false);
     });
@@ -77,7 +75,7 @@ describe("/api/tokens", () => {
       world.advance(DAY - 1);
       assert.ok(await works(token));
       world.advance(1);
-      refused(await world.ask("GET", "/api/organizations", { token }), 401, "expired_token");
+      refused(await world.ask("/api/organizations", { token }), 401, "expired_token");
     });
 
     it("an expiry without a zone is UTC", async () => {
@@ -92,12 +90,12 @@ describe("/api/tokens", () => {
     it("revocation takes effect at the next request", async () => {
       const { token, tokenId } = (await create({})).body;
       assert.ok(await works(token));
-      const reply = await world.ask("DELETE", `/api/tokens/${tokenId}`, { body: { organizationId } });
+      const reply = await world.ask(`/api/tokens/${tokenId}`, { method: "DELETE", body: { organizationId } });
       assert.deepEqual(reply.body, { tokenId, revokedAt: new Date(world.now()).toISOString() });
       world.advance(1);
-      const again = await world.ask("DELETE", `/api/tokens/${tokenId}`, { body: { organizationId } });
+      const again = await world.ask(`/api/tokens/${tokenId}`, { method: "DELETE", body: { organizationId } });
       assert.deepEqual(again.body, reply.body, "the first time stands");
-      refused(await world.ask("GET", "/api/organizations", { token }), 401, "revoked_token");
+      refused(await world.ask("/api/organizations", { token }), 401, "revoked_token");
     });
 
     it("the list says when a token was last used", async () => {
@@ -115,23 +113,21 @@ describe("/api/tokens", () => {
       const admin = await world.member("admin");
       const developer = await world.member("developer");
       const made = (await create({ userId: developer.userId }, admin.token)).body;
-      const promoted = await world.ask("PATCH", `/api/members/${developer.userId}`, {
+      const promoted = await world.ask(`/api/members/${developer.userId}`, {
+        method: "PATCH",
         body: { organizationId, role: "owner" },
       });
       assert.equal(promoted.body.role, "owner");
       const { token } = made;
-      const standing = await world.ask("GET", `/api/permissions?organizationId=${organizationId}`, { token });
+      const standing = await world.ask(`/api/permissions?organizationId=${organizationId}`, { token });
       assert.equal(standing.body.role, "admin");
-      assert.equal(
-        (await world.ask("GET", "/api/organizations", { token })).body.organizations[0].role,
-        "admin",
-      );
+      assert.equal((await world.ask("/api/organizations", { token })).body.organizations[0].role, "admin");
       const above = { body: { organizationId, role: "owner" }, token };
-      refused(await world.ask("POST", "/api/members", above), 403, "permission_denied");
+      refused(await world.ask("/api/members", { method: "POST", ...above }), 403, "permission_denied");
       // nor by making another token of the same user with it
       const second = (await create({ userId: developer.userId }, token)).body;
       refused(
-        await world.ask("POST", "/api/members", { ...above, token: second.token }),
+        await world.ask("/api/members", { method: "POST", ...above, token: second.token }),
         403,
         "permission_denied",
       );
@@ -141,7 +137,8 @@ describe("/api/tokens", () => {
       const admin = await world.member("admin");
       const owner = await world.member("owner");
       const revoke = (tokenId: string) =>
-        world.ask("DELETE", `/api/tokens/${tokenId}?organizationId=${organizationId}`, {
+        world.ask(`/api/tokens/${tokenId}?organizationId=${organizationId}`, {
+          method: "DELETE",
           token: admin.token,
         });
       refused(await revoke(owner.tokenId), 403, "permission_denied");
@@ -151,7 +148,7 @@ describe("/api/tokens", () => {
 
     it("nobody makes a token above their own role", async () => {
       const admin = await world.member("admin");
-      refused(await create({ userId: "usr_owner" }, admin.token), 403, "permission_denied");
+      refused(await create({ userId: await world.ownerId() }, admin.token), 403, "permission_denied");
       assert.equal((await create({ userId: admin.userId }, admin.token)).status, 201);
     });
 
@@ -167,23 +164,23 @@ describe("/api/tokens", () => {
       const wide = (await create({ allWorkspaces: true })).body;
       const { token } = (await create({})).body;
       const path = `/api/tokens/${wide.tokenId}?organizationId=${organizationId}`;
-      refused(await world.ask("DELETE", path, { token }), 404, "token_not_found");
+      refused(await world.ask(path, { method: "DELETE", token }), 404, "token_not_found");
       assert.ok(await works(wide.token));
-      const listed = await world.ask("GET", `/api/tokens?organizationId=${organizationId}`, { token });
+      const listed = await world.ask(`/api/tokens?organizationId=${organizationId}`, { token });
       assert.ok(!listed.text.includes(wide.tokenId));
     });
 
     it("member_not_found for a user outside, token_not_found for a token of another workspace", async () => {
       refused(await create({ userId: "usr_never" }), 404, "member_not_found");
       const strangers = await world.strangers();
-      const theirs = await world.ask("POST", "/api/tokens", {
+      const theirs = await world.ask("/api/tokens", {
+        method: "POST",
         token: strangers.token,
         body: { organizationId: strangers.organizationId, label: "x" },
       });
-      const reply = await world.ask(
-        "DELETE",
-        `/api/tokens/${theirs.body.tokenId}?organizationId=${organizationId}`,
-      );
+      const reply = await world.ask(`/api/tokens/${theirs.body.tokenId}?organizationId=${organizationId}`, {
+        method: "DELETE",
+      });
       refused(reply, 404, "token_not_found");
     });
   });
@@ -206,28 +203,29 @@ describe("/api/tokens", () => {
 });
 
 describe("a token for one source's numbers", () => {
-  let world: World;
+  let world: ClockedWorld;
   let organizationId: string;
   let sourceId: string;
   before(async () => {
-    world = await openWorld();
+    world = await openClockedWorld();
     ({ organizationId } = world);
     sourceId = (await world.source({ name: "Shop" })).sourceId!;
   });
   after(() => world.close());
   const give = (body: object = {}, token = world.ownerToken) =>
-    world.ask("POST", "/api/tokens", {
+    world.ask("/api/tokens", {
+      method: "POST",
       body: { organizationId, label: "Partner", sourceId, ...body },
       token,
     });
   const sourceWith = (token: string, asked = sourceId) =>
-    world.ask("GET", `/api/stats/source?sourceId=${asked}`, { token });
+    world.ask(`/api/stats/source?sourceId=${asked}`, { token });
 
   it("200: tells the source's name and asks for its numbers; nothing of another one", async () => {
     const { token } = (await give()).body;
     assert.deepEqual((await sourceWith(token)).body, { sourceId, name: "Shop", lastEventAt: null });
     const body = { sourceId, dateRange: "7d", metrics: ["visitors"] };
-    refused(await world.ask("POST", "/api/stats/query", { token, body }), 503, "warehouse_off");
+    refused(await world.ask("/api/stats/query", { method: "POST", token, body }), 503, "warehouse_off");
     const other = (await world.source({ name: "Other" })).sourceId!;
     refused(await sourceWith(token, other), 403, "permission_denied");
     refused(await sourceWith(token, "src_never"), 404, "source_not_found");
@@ -246,7 +244,7 @@ describe("a token for one source's numbers", () => {
       `/api/tokens?${inWorkspace}`,
     ];
     for (const path of others) {
-      const reply = await world.ask("GET", path, { token });
+      const reply = await world.ask(path, { token });
       refused(reply, 403, "permission_denied");
       assert.match(reply.body.message, /numbers of one source and nothing else/);
     }
@@ -258,12 +256,13 @@ describe("a token for one source's numbers", () => {
   it("is listed with its source, and by it; revoking, the end of its user and of its source stop it", async () => {
     const one = (await world.source()).sourceId!;
     const admin = await world.member("admin");
-    const [first, second, third] = [
-      (await give({ sourceId: one })).body,
-      (await give({ sourceId: one }, admin.token)).body,
-      (await give({ sourceId: one })).body,
-    ];
-    const listed = await world.ask("GET", `/api/tokens?organizationId=${organizationId}&sourceId=${one}`);
+    // tokens are listed in the order of their creation
+    const giveLater = async (token?: string) => {
+      world.advance(1);
+      return (await give({ sourceId: one }, token)).body;
+    };
+    const [first, second, third] = [await giveLater(), await giveLater(admin.token), await giveLater()];
+    const listed = await world.ask(`/api/tokens?organizationId=${organizationId}&sourceId=${one}`);
     assert.deepEqual(
       listed.body.tokens.map(({ tokenId, sourceId: of, ceiling }: Record<string, string>) => [
         tokenId,
@@ -273,7 +272,7 @@ describe("a token for one source's numbers", () => {
       [first, second, third].map(({ tokenId }) => [tokenId, one, "viewer"]),
     );
     const remove = (path: string, token = world.ownerToken) =>
-      world.ask("DELETE", `${path}?organizationId=${organizationId}`, { token });
+      world.ask(`${path}?organizationId=${organizationId}`, { method: "DELETE", token });
     assert.equal((await remove(`/api/tokens/${first.tokenId}`, admin.token)).status, 200, "whoever made it");
     refused(await sourceWith(first.token, one), 401, "revoked_token");
     assert.equal((await remove(`/api/members/${admin.userId}`)).status, 200);
@@ -285,7 +284,7 @@ describe("a token for one source's numbers", () => {
 
   it("the audit log says of which source it is", async () => {
     const { tokenId } = (await give()).body;
-    const { entries } = (await world.ask("GET", `/api/audit?organizationId=${organizationId}`)).body;
+    const { entries } = (await world.ask(`/api/audit?organizationId=${organizationId}`)).body;
     const entry = entries.find((one: { target: string }) => one.target === tokenId);
     assert.deepEqual([entry.action, entry.after.sourceId], ["token.created", sourceId]);
   });
@@ -303,33 +302,33 @@ describe("a token for one source's numbers", () => {
 });
 
 describe("POST /api/sign-in", () => {
-  const signIn = (world: World, code: unknown) =>
-    world.ask("POST", "/api/sign-in", { token: null, body: { code } });
+  const signIn = (world: ClockedWorld, code: unknown) =>
+    world.ask("/api/sign-in", { method: "POST", token: null, body: { code } });
 
   it("200: gives a token for the first start's code, once", async (t) => {
-    const world = await worldOf(t);
-    const reply = await signIn(world, SIGN_IN_CODE);
+    const world = await openClockedWorldFor(t);
+    const reply = await signIn(world, world.signInCode);
     assert.equal(reply.status, 200, reply.text);
-    assert.equal((await world.ask("GET", "/api/organizations", { token: reply.body.token })).status, 200);
-    refused(await signIn(world, SIGN_IN_CODE), 401, "invalid_token");
+    assert.equal((await world.ask("/api/organizations", { token: reply.body.token })).status, 200);
+    refused(await signIn(world, world.signInCode), 401, "invalid_token");
   });
 
   it("401: expired_token after 10 minutes, invalid_token for an unknown code", async (t) => {
-    const world = await worldOf(t);
+    const world = await openClockedWorldFor(t);
     const unknown = await signIn(world, "guess");
     refused(unknown, 401, "invalid_token");
     assert.equal(unknown.headers.get("www-authenticate"), "Bearer");
     world.advance(600_000);
-    refused(await signIn(world, SIGN_IN_CODE), 401, "expired_token");
+    refused(await signIn(world, world.signInCode), 401, "expired_token");
   });
 
   it("422: a code is text", async (t) => {
-    const world = await worldOf(t);
+    const world = await openClockedWorldFor(t);
     assert.deepEqual(issuesOf(await signIn(world, 7)), ["code: invalid_type"]);
   });
 
   it("429: guesses count as failed authentications of their address", async (t) => {
-    const world = await worldOf(t, { rates: { failedAuth: { perSecond: 10 / 60, burst: 10 } } });
+    const world = await openClockedWorldFor(t, { FAILED_AUTH_PER_MINUTE: "10" });
     for (let tries = 0; tries < 10; tries += 1)
       refused(await signIn(world, `guess ${tries}`), 401, "invalid_token");
     refused(await signIn(world, "guess again"), 429, "rate_limited");

@@ -3,11 +3,16 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Role } from "@headwater/contract";
 import { type Config, type Environment, readConfig } from "../../src/config/config.ts";
 import { createAlias } from "../../src/http/alias.ts";
 import { type RunningServer, type StartOptions, startServer } from "../../src/server.ts";
+import { type ApiClient, createApiClient } from "./api-client.ts";
 import { type CheckReply, createContractCheck, type OpenApi } from "./contract-check.ts";
 
+/** The console's address where a test sets APP_URL. */
+export const APP_URL = "https://console.example.com";
+export const BASE_URL = "https://stats.example.com";
 export const OWNER_TOKEN = "the-owner-token-of-a-test-world-0123456789";
 export const ORGANIZATION_ID = "org_default";
 export const ORIGIN = "https://shop.example";
@@ -18,6 +23,7 @@ export const BROWSER =
 export interface Reply {
   status: number;
   headers: Headers;
+  text: string;
   // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects
   body: any;
 }
@@ -36,6 +42,16 @@ export interface World extends AsyncDisposable {
   server: RunningServer;
   /** Holds a response against /openapi.json; every reply that `ask` and `send` get has passed it. */
   check: CheckReply;
+  organizationId: string;
+  ownerToken: string;
+  /** The id of the owner whom the first start made. */
+  ownerId(): Promise<string>;
+  /** The service's time. */
+  now(): number;
+  /** Log lines of level error and above. */
+  logged: { requestId?: string; err?: { message: string } }[];
+  /** Every operation as a typed method. Default: with the owner's token. */
+  api: ApiClient;
   /** Asks with the owner's token unless told otherwise. */
   ask(path: string, ask?: Ask): Promise<Reply>;
   /** Posts to an ingest route as a page of ORIGIN would. */
@@ -44,6 +60,17 @@ export interface World extends AsyncDisposable {
   createSource(over?: Record<string, unknown>): Promise<any>;
   /** A session of that source, by bootstrap. */
   openSession(source: { publicKey: string }, over?: Record<string, unknown>): Promise<string>;
+  /** A new member with a token. Default: of the first workspace. */
+  member(role: Role, organizationId?: string): Promise<{ userId: string; tokenId: string; token: string }>;
+  /** A workspace that the owner is no member of. */
+  strangers(): Promise<{ organizationId: string; token: string; userId: string }>;
+  source(
+    fields?: Record<string, unknown>,
+    organizationId?: string,
+    token?: string,
+  ): Promise<Record<string, string>>;
+  /** The code in the sign-in link of the first start. */
+  signInCode: string;
   close(): Promise<void>;
 }
 
@@ -68,7 +95,12 @@ function payloadOf(body: unknown): string | Uint8Array | null {
 async function readReply(response: Response): Promise<Reply> {
   const text = await response.text();
   const isJson = response.headers.get("content-type")?.includes("/json") ?? false;
-  return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: isJson && text !== "" ? JSON.parse(text) : text,
+  };
 }
 
 async function readDocument(url: string): Promise<OpenApi> {
@@ -98,7 +130,7 @@ export async function openWorld(
   const settings = {
     ...ROOMY,
     PORT: "0",
-    LOG_LEVEL: "silent",
+    LOG_LEVEL: "error",
     // tests read the outbox; those of the warehouse switch it on
     WAREHOUSE: "off",
     OWNER_TOKEN,
@@ -106,7 +138,14 @@ export async function openWorld(
     ...environment,
   };
   const config = readConfig(settings);
-  const server = await startWithClock(config, settings, options);
+  const logged: World["logged"] = [];
+  const logStream = {
+    write: (line: string) => {
+      const fields = JSON.parse(line);
+      if (fields.level >= 50) logged.push(fields);
+    },
+  };
+  const server = await startWithClock(config, settings, { logStream, ...options });
   const withoutAlias = createAlias(config.INGEST_ALIAS);
   const check = createContractCheck(await readDocument(server.url));
   let closed = false;
@@ -144,6 +183,26 @@ export async function openWorld(
     assert.equal(reply.status, 200, JSON.stringify(reply.body));
     return reply.body.sessionId as string;
   };
+  const create = async (path: string, body: Record<string, unknown>, token = settings.OWNER_TOKEN) => {
+    const reply = await ask(path, { method: "POST", body, token });
+    assert.equal(reply.status, 201, reply.text);
+    return reply.body;
+  };
+  const member = async (role: Role, organizationId = ORGANIZATION_ID) => {
+    const { userId } = await create("/api/members", { organizationId, role });
+    const { tokenId, token } = await create("/api/tokens", { organizationId, userId, label: role });
+    return { userId, tokenId, token };
+  };
+  const strangers = async () => {
+    const { organizationId } = await create("/api/organizations", { name: "Strangers" });
+    const { userId, token } = await member("owner", organizationId);
+    const owner = await ask(`/api/permissions?organizationId=${organizationId}`);
+    const path = `/api/members/${owner.body.userId}?organizationId=${organizationId}`;
+    assert.equal((await ask(path, { method: "DELETE", token })).status, 200);
+    return { organizationId, userId, token };
+  };
+  const source: World["source"] = (fields = {}, organizationId = ORGANIZATION_ID, token = undefined) =>
+    create("/api/tracking-sources", { organizationId, name: "Shop", ...fields }, token);
   const close = async () => {
     if (closed) return;
     closed = true;
@@ -154,8 +213,18 @@ export async function openWorld(
     dataDir,
     server,
     check,
+    organizationId: ORGANIZATION_ID,
+    ownerToken: settings.OWNER_TOKEN,
+    ownerId: async () => (await ask(`/api/permissions?organizationId=${ORGANIZATION_ID}`)).body.userId,
+    now: options.clock ?? Date.now,
+    logged,
+    api: createApiClient(ask),
     ask,
     send,
+    member,
+    strangers,
+    source,
+    signInCode: server.firstStart?.signInUrl.split("#code=")[1] ?? "",
     createSource,
     openSession,
     close,
@@ -295,3 +364,28 @@ export const INGEST_ROUTES = [
   ingestRoute("bootstrap", true),
   ingestRoute("events", true),
 ] as const;
+
+export interface ClockedWorld extends World {
+  /** Moves the service's time, which stands still otherwise. */
+  advance(ms: number): void;
+}
+
+/** A world whose time stands still until a test moves it, with fixed public addresses. */
+export async function openClockedWorld(
+  environment: Record<string, string> = {},
+  options: StartOptions = {},
+): Promise<ClockedWorld> {
+  const { clock, advance } = drivenClock();
+  const world = await openWorld({ APP_URL, BASE_URL, ...environment }, { clock, ...options });
+  return { ...world, advance };
+}
+
+/** A clocked world for one test, which is closed however the test ends. */
+export async function openClockedWorldFor(
+  test: { after(end: () => Promise<void>): void },
+  ...opening: Parameters<typeof openClockedWorld>
+): Promise<ClockedWorld> {
+  const world = await openClockedWorld(...opening);
+  test.after(async () => world[Symbol.asyncDispose]());
+  return world;
+}
