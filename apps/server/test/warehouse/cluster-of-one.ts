@@ -74,8 +74,8 @@ export async function startClusterOfOne(shards: 1 | 2): Promise<ClusterOfOne> {
   const cluster = `of_${shards}`;
   const config = join(folder, "cluster.xml");
   writeFileSync(config, configOf(cluster, shards));
-  const more = [`--config-file=${config}`];
-  const life = await startEmbedded({ folder, memoryBytes: MEMORY_BYTES, threads: 2, more });
+  const moreArguments = [`--config-file=${config}`];
+  const life = await startEmbedded({ folder, memoryBytes: MEMORY_BYTES, threads: 2, moreArguments });
   const statements: string[] = [];
 
   const forward = (from: IncomingMessage, address: string, body: Buffer) =>

@@ -84,10 +84,10 @@ export function hasEmbeddedWarehouse(config: Config): boolean {
  */
 export async function copyWarehouse(config: Config, target: string): Promise<CopiedFile> {
   const { DATABASE } = await import("../../clickhouse/embedded/start.ts");
-  const { findEmbedded } = await import("../../clickhouse/embedded/joining.ts");
+  const { findEndpoint } = await import("../../clickhouse/embedded/endpoint-file.ts");
   const { backupsIn } = await import("../../clickhouse/embedded/engine.ts");
   const folder = embeddedFolder(config);
-  const running = await findEmbedded(folder);
+  const running = await findEndpoint(folder);
   const path = join(target, WAREHOUSE);
   const unfinished = `${path}.unfinished`;
   const id = randomUUID();

@@ -1,38 +1,36 @@
-/** Starts the process of the embedded warehouse, and tells when it has ended. */
-
+/** Starts the process of the embedded warehouse. */
 import { fork } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { resolve } from "node:path";
-import type { WarehouseProcess } from "../../clickhouse/warehouse.ts";
 import { SERVER_LIMITS } from "../../core/limits.ts";
-import type { Order, Report } from "./child.ts";
-import { announce } from "./joining.ts";
+import type { WarehouseProcess } from "../warehouse.ts";
+import type { OpenOrder, OpenReport } from "./child.ts";
+import { writeEndpoint } from "./endpoint-file.ts";
 
 export interface EmbeddedOptions {
   folder: string;
   memoryBytes: number;
   threads: number;
-  /** The folder that backups are read from; default: `backups` in its own, which each start empties. */
+  /** The folder that backups are read from. Default: `backups` in the engine's folder, emptied at each start. */
   backups?: string;
-  /** Further arguments of the engine: tests have a cluster by them. */
-  more?: readonly string[];
+  /** More arguments of the engine; tests configure a cluster with them. */
+  moreArguments?: readonly string[];
 }
 
 const CHILD = new URL("./child.ts", import.meta.url);
 const USER = "headwater";
 export const DATABASE = "headwater";
-/** Queries run on threads of this pool: three reads, two writes, what ends one, and files and compression beside them. */
+/** Size of the thread pool that queries run on: three reads, two inserts, one KILL; the rest is for files. */
 const POOL_THREADS = "12";
 
 /**
- * For the engine's allocator (jemalloc, TUNING.md), in the variable that it reads. What a query has freed stays with its
- * arena for seconds, and the engine's own way is an arena for each processor, so that each of them keeps what the largest
- * query took. One is enough for two threads.
+ * Configures the engine's allocator (jemalloc's TUNING.md). An arena keeps freed memory for seconds, and by default every
+ * processor has an arena; one for two threads is enough (docs/decisions/0014).
  */
-const allocationOf = (threads: number) => `percpu_arena:disabled,narenas:${Math.ceil(threads / 2)}`;
+const allocatorOptions = (threads: number) => `percpu_arena:disabled,narenas:${Math.ceil(threads / 2)}`;
 
-/** Is the engine installed here? It is an optional package, and not every platform has one. */
+/** Whether the engine is installed. It is an optional package, and not every platform has a build. */
 export function isInstalled(): boolean {
   try {
     import.meta.resolve("chdb");
@@ -44,58 +42,59 @@ export function isInstalled(): boolean {
   }
 }
 
+const forkChild = (folder: string, threads: number) =>
+  fork(CHILD, {
+    // the engine would read a config.xml of its working directory
+    cwd: folder,
+    // times without a zone are UTC
+    env: { TZ: "UTC", UV_THREADPOOL_SIZE: POOL_THREADS, JE_MALLOC_CONF: allocatorOptions(threads) },
+    execArgv: ["--disable-warning=ExperimentalWarning"],
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+  });
+
 /**
- * @param signal gives up a start that is under way
- * @throws when it cannot be opened, or was given up; nothing is left running then
+ * @param signal cancels a start that has not finished
+ * @throws Error when the engine cannot be opened or the start was cancelled; no process is left running then
  */
 export async function startEmbedded(
   options: EmbeddedOptions,
   signal?: AbortSignal,
 ): Promise<WarehouseProcess> {
   signal?.throwIfAborted();
-  const { folder, memoryBytes, threads, backups = null, more = [] } = options;
+  const { folder, memoryBytes, threads, backups = null, moreArguments = [] } = options;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const password = randomBytes(24).toString("base64url");
-  const child = fork(CHILD, {
-    // the engine takes a file config.xml of its folder for its own
-    cwd: folder,
-    // times without a zone are UTC
-    env: { TZ: "UTC", UV_THREADPOOL_SIZE: POOL_THREADS, JE_MALLOC_CONF: allocationOf(threads) },
-    execArgv: ["--disable-warning=ExperimentalWarning"],
-    stdio: ["ignore", "ignore", "inherit", "ipc"],
-  });
+  const child = forkChild(folder, threads);
   const ended = new Promise<string>((resolve) => {
     child.once("error", ({ message }) => resolve(message));
     child.once("exit", (code, signal) => resolve(`its process ended (${signal ?? `exit code ${code}`})`));
   });
   const end = () => void child.kill("SIGKILL");
-  const order: Order = {
+  const order: OpenOrder = {
     folder: resolve(folder),
     backups: backups === null ? null : resolve(backups),
     memoryBytes,
     threads,
-    more,
+    moreArguments,
     username: USER,
     password,
   };
-  const patience = setTimeout(end, SERVER_LIMITS.warehouseStartMs);
+  const startTimer = setTimeout(end, SERVER_LIMITS.warehouseStartMs);
   signal?.addEventListener("abort", end);
   try {
-    const reported = new Promise<Report>((resolve) =>
-      child.once("message", (said) => resolve(said as Report)),
-    );
+    const opened = new Promise<OpenReport>((resolve) => child.once("message", resolve));
     child.send(order, () => undefined);
-    const report = await Promise.race([reported, ended.then((reason) => ({ failure: reason }))]);
+    const report = await Promise.race([opened, ended.then((reason) => ({ failure: reason }))]);
     if ("failure" in report) throw new Error(`The embedded warehouse cannot be opened: ${report.failure}`);
     const url = `http://127.0.0.1:${report.port}`;
     const endpoint = { url, username: USER, password, database: DATABASE, cluster: null };
-    announce(folder, endpoint);
+    writeEndpoint(folder, endpoint);
     return { endpoint, ended, end };
   } catch (error) {
     end();
     throw error;
   } finally {
-    clearTimeout(patience);
+    clearTimeout(startTimer);
     signal?.removeEventListener("abort", end);
   }
 }
