@@ -76,8 +76,7 @@ function startAlerts(context: ServiceContext): Worker[] {
   const alerts = createAlerts({
     ledger,
     webhook,
-    quietHours,
-    healthStatus,
+    rules: { quietHours, healthStatus },
     healthOf,
     debugUrl,
     clock,

@@ -1,35 +1,57 @@
-/** As what a source is seen: the debug view's health, made steady enough to wake somebody. Pure. */
+/** The alert status of a source: like the health of the debug view, but steady enough to wake somebody. Pure. */
 import { SERVER_LIMITS } from "../core/limits.ts";
 import type { AlertStatus, AttemptCount, WatchedSource } from "../core/records.ts";
 import { HOUR_MS } from "../core/time.ts";
 
-/** What the debug view says of a source, from the same counts. */
-export type HealthStatus = (
-  source: Pick<WatchedSource, "lastBootstrapAt" | "lastEventAt">,
-  counts: readonly AttemptCount[],
-  now: number,
-) => "waiting" | "receiving" | "failing";
+export interface AlertRules {
+  /** Hours without anything accepted until a source is quiet; 0: never. */
+  quietHours: number;
+  /** The health status of the debug view, from the same counts. */
+  healthStatus(
+    source: Pick<WatchedSource, "lastBootstrapAt" | "lastEventAt">,
+    counts: readonly AttemptCount[],
+    now: number,
+  ): "waiting" | "receiving" | "failing";
+}
+
+/** A source at the time of a check. */
+interface SourceCheck {
+  source: WatchedSource;
+  /** Of the source, for this hour and the one before. */
+  counts: readonly AttemptCount[];
+  now: number;
+  rules: AlertRules;
+}
 
 const sumOf = (counts: readonly AttemptCount[], name: string) =>
   counts.reduce((sum, count) => (count.name === name ? sum + count.count : sum), 0);
 
+/** When the source last had something accepted; 0: never. */
+const lastAcceptedAt = ({ lastBootstrapAt, lastEventAt }: WatchedSource) =>
+  Math.max(lastBootstrapAt ?? 0, lastEventAt ?? 0);
+
 /**
- * `failing` begins with several failures, not with a stranger's one, and ends when something was accepted since and most
- * succeeds again, so that requests by turns are no turns of the status.
- * @param counts of the source, of this hour and the one before
- * @param quietHours 0: nothing is ever quiet
+ * Starts with several failures, so that one stranger's request wakes nobody. Ends when something was accepted since and most
+ * requests succeed again, so that alternating requests do not alternate the status.
  */
-export function statusOf(
-  source: WatchedSource,
-  counts: readonly AttemptCount[],
-  now: number,
-  quietHours: number,
-  healthStatus: HealthStatus,
-): AlertStatus {
-  const lastAt = Math.max(source.lastBootstrapAt ?? 0, source.lastEventAt ?? 0);
+function isFailing({ source, counts, now, rules }: SourceCheck): boolean {
   const failed = sumOf(counts, "failed");
-  const goesOn = failed > sumOf(counts, "succeeded") || lastAt <= (source.since ?? 0);
-  const begins = failed >= SERVER_LIMITS.alertFailures && healthStatus(source, counts, now) === "failing";
-  if (source.status === "failing" ? goesOn : begins) return "failing";
-  return quietHours > 0 && now - lastAt > quietHours * HOUR_MS ? "quiet" : "receiving";
+  if (source.status === "failing")
+    return failed > sumOf(counts, "succeeded") || lastAcceptedAt(source) <= (source.since ?? 0);
+  return failed >= SERVER_LIMITS.alertFailures && rules.healthStatus(source, counts, now) === "failing";
 }
+
+const isQuiet = ({ source, now, rules: { quietHours } }: SourceCheck): boolean =>
+  quietHours > 0 && now - lastAcceptedAt(source) > quietHours * HOUR_MS;
+
+/**
+ * The alert kinds, most urgent first. To add one, add its name to `AlertStatus` and its test here. A source has one status at
+ * a time: the first that applies.
+ */
+const ALERT_KINDS: readonly { status: AlertStatus; applies(check: SourceCheck): boolean }[] = [
+  { status: "failing", applies: isFailing },
+  { status: "quiet", applies: isQuiet },
+];
+
+export const getAlertStatus = (check: SourceCheck): AlertStatus =>
+  ALERT_KINDS.find(({ applies }) => applies(check))?.status ?? "receiving";

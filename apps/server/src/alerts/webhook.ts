@@ -1,21 +1,23 @@
-/** One alert to the operator's address, signed so that it can be told from anybody else's (docs/operate.md, "Alerts"). */
-
+/** Posts one alert to the operator's webhook, signed so that the receiver can verify it (docs/operate.md, "Alerts"). */
 import { createHmac } from "node:crypto";
 import { SERVER_LIMITS } from "../core/limits.ts";
+import { SECOND_MS } from "../core/time.ts";
 
-export interface Webhook {
+export interface AlertWebhook {
   url: string;
   secret: string;
 }
 
-/** HMAC SHA-256 over the time, a dot and the body: what is sent again later does not pass for new. */
-export const signatureOf = (secret: string, timestamp: string, body: string): string =>
+/** HMAC SHA-256 of the time, a dot and the body. The time lets the receiver reject a replayed alert. */
+const sign = (secret: string, timestamp: string, body: string): string =>
   `v1=${createHmac("sha256", secret).update(`${timestamp}.${body}`).digest("hex")}`;
 
-/** @throws when it was not taken: no answer in time, or another than 2xx. A redirect is none: the address is the settings' alone */
-export async function post({ url, secret }: Webhook, payload: object, now: number): Promise<void> {
+/**
+ * @throws Error when the webhook did not answer 2xx in time. Redirects are not followed: only the settings choose the address
+ */
+export async function postAlert({ url, secret }: AlertWebhook, payload: object, now: number): Promise<void> {
   const body = JSON.stringify(payload);
-  const timestamp = String(Math.floor(now / 1_000));
+  const timestamp = String(Math.floor(now / SECOND_MS));
   const response = await fetch(url, {
     method: "POST",
     redirect: "manual",
@@ -24,10 +26,10 @@ export async function post({ url, secret }: Webhook, payload: object, now: numbe
       "content-type": "application/json",
       "user-agent": "headwater",
       "headwater-timestamp": timestamp,
-      "headwater-signature": signatureOf(secret, timestamp, body),
+      "headwater-signature": sign(secret, timestamp, body),
     },
     body,
   });
   await response.body?.cancel();
-  if (!response.ok) throw new Error(`it answered ${response.status}`);
+  if (!response.ok) throw new Error(`the webhook answered ${response.status}`);
 }
