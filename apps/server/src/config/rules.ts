@@ -1,14 +1,14 @@
-/** What settings must be to each other. */
+/** Rules between settings. */
 import type { Config } from "./config.ts";
 
-const isHalfSet = (values: readonly unknown[]) =>
+const isPartlySet = (values: readonly unknown[]) =>
   values.some((value) => value !== null) && values.some((value) => value === null);
 
-/** A sentence that says what to change; null: they go together. */
-export function conflictOf(config: Config): string | null {
-  if (isHalfSet([config.AUTH_JWKS_URL, config.AUTH_ISSUER, config.AUTH_AUDIENCE]))
+/** @returns a sentence that says what to change; null when the settings agree */
+export function findConflict(config: Config): string | null {
+  if (isPartlySet([config.AUTH_JWKS_URL, config.AUTH_ISSUER, config.AUTH_AUDIENCE]))
     return "AUTH_JWKS_URL, AUTH_ISSUER and AUTH_AUDIENCE belong together: set all three or none.";
-  if (isHalfSet([config.ALERT_WEBHOOK_URL, config.ALERT_WEBHOOK_SECRET]))
+  if (isPartlySet([config.ALERT_WEBHOOK_URL, config.ALERT_WEBHOOK_SECRET]))
     return "ALERT_WEBHOOK_URL and ALERT_WEBHOOK_SECRET belong together: set both or none.";
   if (config.WAREHOUSE === "embedded" && config.CLICKHOUSE_URL !== null)
     return "WAREHOUSE=embedded and CLICKHOUSE_URL exclude each other: unset one of them.";

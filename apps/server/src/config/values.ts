@@ -1,4 +1,4 @@
-/** From the text of a setting to its value; each throws what the setting must be, after the words "it …". */
+/** Parsers of settings. Each throws an error whose message follows the words "it …": `must be …`. */
 import { readFileSync } from "node:fs";
 import { LIMITS, SITE_PATH } from "@headwater/contract";
 import { isPlausibleToken, TOKEN_PREFIX } from "../core/token.ts";
@@ -6,11 +6,11 @@ import { isPlausibleToken, TOKEN_PREFIX } from "../core/token.ts";
 export const text = (value: string) => value;
 export const textOrNull = (value: string) => (value === "" ? null : value);
 
-export function integer(least: number, most: number) {
+export function integer(min: number, max: number) {
   return (value: string): number => {
     const number = Number(value);
-    if (!/^\d+$/.test(value) || number < least || number > most)
-      throw new Error(`must be a whole number from ${least} to ${most}`);
+    if (!/^\d+$/.test(value) || number < min || number > max)
+      throw new Error(`must be a whole number from ${min} to ${max}`);
     return number;
   };
 }
@@ -23,7 +23,7 @@ export function oneOf<const V extends readonly string[]>(...values: V) {
   };
 }
 
-/** An http(s) address without a trailing slash; null when it is empty. */
+/** An http or https address, without its trailing slash; null when empty. */
 export function webAddress(value: string): string | null {
   if (value === "") return null;
   const url = URL.parse(value);
@@ -42,7 +42,7 @@ export function webAddress(value: string): string | null {
   return url.href.replace(/\/+$/, "");
 }
 
-/** A path of a site without a slash at its end; null when it is empty. */
+/** A path without its trailing slash; null when empty. */
 export function sitePath(value: string): string | null {
   if (value === "") return null;
   const path = value.replace(/\/+$/, "");
@@ -52,7 +52,7 @@ export function sitePath(value: string): string | null {
   return path;
 }
 
-/** What every MMDB file has before its metadata (MaxMind DB format, "Metadata"). */
+/** Every MMDB file has these bytes before its metadata (MaxMind DB format, section "Metadata"). */
 const MMDB_MARK = Buffer.from("\xab\xcd\xefMaxMind.com", "latin1");
 
 function isMmdb(file: string): boolean {
@@ -63,7 +63,7 @@ function isMmdb(file: string): boolean {
   }
 }
 
-/** The name of an MMDB file; `off` is kept, null is the default. */
+/** The path of an MMDB file, or `off`; null for the default. */
 export function mmdbFile(value: string): string | null {
   if (value !== "" && value !== "off" && !isMmdb(value))
     throw new Error("must name an MMDB file that can be read, or be off");
@@ -82,13 +82,13 @@ export function ownerToken(value: string): string | null {
   }
   if (!isPlausibleToken(value)) {
     throw new Error(
-      `starts with ${TOKEN_PREFIX} and its checksum is wrong, so that it would open nothing: copy the whole token anew, or make one with \`headwater token generate\``,
+      `starts with ${TOKEN_PREFIX} but has a wrong checksum: copy the whole token again, or make one with \`headwater token generate\``,
     );
   }
   return value;
 }
 
-/** It may hold a secret in its path or query, so it is shown to nobody. */
+/** Its path or query may contain a secret, so the setting is a secret. */
 export function webhookUrl(value: string): string | null {
   if (value === "") return null;
   const url = URL.parse(value);
@@ -99,17 +99,17 @@ export function webhookUrl(value: string): string | null {
 
 export function webhookSecret(value: string): string | null {
   if (value === "") return null;
-  if (value.length < 16) throw new Error("must have 16 characters or more");
+  if (value.length < 16) throw new Error("must have at least 16 characters");
   return value;
 }
 
 export function headerName(value: string): string | null {
   if (value === "") return null;
-  if (!/^[A-Za-z0-9-]{1,64}$/.test(value)) throw new Error("must be the name of a header");
+  if (!/^[A-Za-z0-9-]{1,64}$/.test(value)) throw new Error("must be a header's name: letters, digits and -");
   return value.toLowerCase();
 }
 
-/** The password stays in it, so it is shown to nobody. */
+/** It contains the password, so the setting is a secret. */
 export function databaseUrl(value: string): string | null {
   if (value === "") return null;
   if (!/^postgres(?:ql)?:\/\/./.test(value))
@@ -117,7 +117,7 @@ export function databaseUrl(value: string): string | null {
   return value;
 }
 
-/** A cluster of ClickHouse's, as its configuration names it. */
+/** A ClickHouse cluster's name in `remote_servers`. */
 export function clusterName(value: string): string | null {
   if (value === "") return null;
   if (!/^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$/.test(value))
@@ -128,7 +128,7 @@ export function clusterName(value: string): string | null {
 const HTTP_PORT = 8123;
 const DATABASE = "headwater";
 
-/** A ClickHouse endpoint; the user, the password and the database (default `headwater`) stand in its address. */
+/** A ClickHouse address with user, password and database (default `headwater`). Port 8123 is the default of http. */
 export function clickhouseUrl(value: string) {
   if (value === "") return null;
   const url = URL.parse(value);

@@ -164,7 +164,7 @@ describe("settings", () => {
       assert.equal(code, 78);
       assert.match(
         stderr,
-        /^OWNER_TOKEN cannot be the given value: it starts with hwt_ and its checksum is wrong/,
+        /^OWNER_TOKEN cannot be the given value: it starts with hwt_ but has a wrong checksum/,
       );
       assert.ok(!stderr.includes(wrong));
     }
