@@ -1,5 +1,5 @@
 /**
- * Builds what `npm pack` packs, an ES module and its types for each door, into dist/doors or the folder that is named.
+ * Builds the npm package: an ES module with types for each entry point, into dist/npm or the folder given as an argument.
  */
 import { execFileSync } from "node:child_process";
 import { rm } from "node:fs/promises";
@@ -9,24 +9,24 @@ import { fileURLToPath } from "node:url";
 import { build } from "rolldown";
 
 const root = dirname(fileURLToPath(import.meta.url));
-const output = resolve(process.argv[2] ?? join(root, "dist", "doors"));
-const doors = ["index", "extras/index", "react", "next", "server"];
+const output = resolve(process.argv[2] ?? join(root, "dist", "npm"));
+const entryPoints = ["index", "extras/index", "react", "next", "server"];
 
 await rm(output, { recursive: true, force: true });
 await build({
   cwd: root,
-  input: Object.fromEntries(doors.map((door) => [door, join("src", `${door}.ts`)])),
+  input: Object.fromEntries(entryPoints.map((name) => [name, join("src", `${name}.ts`)])),
   external: ["react", /^next\//],
   platform: "neutral",
   transform: { target: "es2020" },
   output: { dir: output, format: "es", chunkFileNames: "[name].js" },
-  // It warns that "use client" may be lost; a test sees that the doors keep it.
+  // Rolldown warns that "use client" may be lost. A test checks that the entry points keep it.
   checks: { moduleLevelDirective: false },
 });
 
 const typescript = dirname(createRequire(import.meta.url).resolve("typescript/package.json"));
-const emit = ["--noEmit", "false", "--declaration", "--emitDeclarationOnly"];
-const places = ["--rootDir", join(root, "src"), "--outDir", output];
-execFileSync(process.execPath, [join(typescript, "bin", "tsc"), "-p", root, ...emit, ...places], {
+const emitOptions = ["--noEmit", "false", "--declaration", "--emitDeclarationOnly"];
+const folders = ["--rootDir", join(root, "src"), "--outDir", output];
+execFileSync(process.execPath, [join(typescript, "bin", "tsc"), "-p", root, ...emitOptions, ...folders], {
   stdio: "inherit",
 });

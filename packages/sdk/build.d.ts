@@ -1,4 +1,4 @@
-/** Builds the browser script when a source file is newer than it; gives its path. */
+/** Builds v2.js when a source file is newer than the last build. @returns its path */
 export declare function buildSdk(): Promise<string>;
-/** The optional parts, built as the script is. */
+/** Builds the optional parts when needed. @returns their names and paths */
 export declare function builtExtras(): Promise<readonly { readonly name: string; readonly path: string }[]>;

@@ -1,6 +1,6 @@
 /**
- * Builds what `/sdk/v2.js` and `/sdk/extras/…` serve, when a source file is newer than it: dist/v2.js, and in
- * dist/extras a script for each optional part.
+ * Builds the scripts that `/sdk/v2.js` and `/sdk/extras/…` serve, when a source file is newer than the last build:
+ * dist/v2.js, and dist/extras/ with one script per optional part.
  */
 import { randomUUID } from "node:crypto";
 import { mkdir, readdir, rename, stat, writeFile } from "node:fs/promises";
@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 const root = dirname(fileURLToPath(import.meta.url));
 const output = join(root, "dist", "v2.js");
 
-/** The part's file, and what it exports. */
+/** The optional parts: the file and the function that it exports. */
 const EXTRAS = {
   downloads: "downloads",
   engagement: "engagement",
@@ -19,15 +19,15 @@ const EXTRAS = {
   "web-vitals": "webVitals",
 };
 
-/** What browsers since 2021 read: the edition that the scripts are written down to, and then held against. */
+/** The ECMAScript edition that the scripts are compiled to and checked against: browsers since 2021 support it. */
 const EDITION = 2021;
 
 /**
- * Names that only the parts of v2.js say to each other, and that no browser, tag or server knows: they need not be read
- * there. A name that is anybody else's as well must not be here.
+ * Property names that only the modules of v2.js use among themselves. The build shortens them. A name that is also used by
+ * the browser, a script tag's attribute or the server must not be listed here.
  */
-const INNER_NAMES =
-  /^(?:apiBaseUrl|calls|current|follow|forget|know|leave|list|names|obey|open|own|pass|persist|put|publicKey|read|remove|show|stamp|state|stop|take|view|waitMs|write)$/;
+const INTERNAL_PROPERTIES =
+  /^(?:apiBaseUrl|applyPrivacy|calls|current|currentOwner|discardAll|enqueue|follow|leave|list|names|open|own|persist|put|publicKey|read|remove|setUserId|show|state|stop|view|waitMs|whenAllowed|write)$/;
 
 const modifiedAt = async (path) => (await stat(path)).mtimeMs;
 
@@ -39,21 +39,21 @@ async function isStale() {
   return (await Promise.all(inputs.map(modifiedAt))).some((changedAt) => changedAt > builtAt);
 }
 
-/** Written beside and moved, so that nobody reads half a script. */
-async function writeWhole(path, text) {
-  const draft = `${path}.${randomUUID()}`;
+/** Writes to a temporary file and renames it, so that no process reads half a script. */
+async function writeAtomically(path, text) {
+  const temporary = `${path}.${randomUUID()}`;
   await mkdir(dirname(path), { recursive: true });
-  await writeFile(draft, text);
-  await rename(draft, path);
+  await writeFile(temporary, text);
+  await rename(temporary, path);
 }
 
-/** A script registers itself with the client that is there, once, however often it is loaded. */
+/** The entry of an optional part. It registers the part with the client once, however often the script is loaded. */
 const entryOf = (file, name) => `import { ${name} } from ${JSON.stringify(file)};
   const started = (window.headwaterExtras ??= new Set());
   if (!started.has("${name}")) window.headwater("ready", ${name});
   started.add("${name}");`;
 
-/** Every function declaration as a constant arrow, which is shorter: none may be used by what runs above it. */
+/** Turns function declarations into shorter constant arrow functions. They must not be called before their declaration. */
 function withArrows(code, parse) {
   const inserts = [];
   const visit = (node) => {
@@ -76,9 +76,13 @@ function withArrows(code, parse) {
   return parts.join("") + code.slice(at);
 }
 
-/** @param isClient whether it is the client itself, whose bytes are counted one by one */
+/** @param isClient whether this is v2.js, which gets additional size optimizations */
 async function bundle({ build, parse }, path, code, isClient = false) {
-  const minify = { compress: true, mangle: true, ...(isClient && { mangleProps: { include: INNER_NAMES } }) };
+  const minify = {
+    compress: true,
+    mangle: true,
+    ...(isClient && { mangleProps: { include: INTERNAL_PROPERTIES } }),
+  };
   const entry = "headwater:entry";
   const plugin = {
     name: "entry",
@@ -93,15 +97,15 @@ async function bundle({ build, parse }, path, code, isClient = false) {
     output: { format: "iife", minify, comments: false },
     write: false,
   });
-  // A block holds `let` and `const` as well as a function does, in fewer bytes.
+  // A block scopes `let` and `const` like a function, in fewer bytes.
   const script = isClient ? chunks[0].code.replace(/^\(function\(\)(.*)\)\(\);\s*$/s, "$1") : chunks[0].code;
   parse(script, { ecmaVersion: EDITION });
-  await writeWhole(path, script);
+  await writeAtomically(path, script);
 }
 
 export async function buildSdk() {
   if (!(await isStale())) return output;
-  // Loaded here, because what is built already needs neither.
+  // Imported here, because an installation with built scripts does not need them.
   const tools = { ...(await import("rolldown")), ...(await import("acorn")) };
   const sourceOf = (name) => join(root, "src", name);
   for (const [file, name] of Object.entries(EXTRAS)) {
@@ -113,7 +117,7 @@ export async function buildSdk() {
   return output;
 }
 
-/** The optional parts by name, as `/sdk/extras/<name>.js` serves them. */
+/** Builds the optional parts and returns their names and paths, as `/sdk/extras/<name>.js` serves them. */
 export async function builtExtras() {
   const folder = join(dirname(await buildSdk()), "extras");
   return Object.keys(EXTRAS).map((name) => ({ name, path: join(folder, `${name}.js`) }));

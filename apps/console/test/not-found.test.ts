@@ -27,7 +27,7 @@ consoleTest(
     await shoot("missing-phone");
     assert.ok(await page.evaluate("document.documentElement.scrollWidth <= 360"));
     await page.getByRole("link", { name: "Go to sources" }).click();
-    await page.getByRole("heading", { name: "Sources" }).waitFor();
+    await page.getByRole("heading", { name: "Sources", exact: true }).waitFor();
   },
 );
 

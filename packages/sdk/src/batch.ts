@@ -1,13 +1,20 @@
-import type { Entry } from "./queue.ts";
-import { bytesOf } from "./transport.ts";
+import type { QueueEntry } from "./queue.ts";
+import { byteLength } from "./transport.ts";
 
-/** The oldest that may share a request: at most so many, about so large in all, but always one; of one visitor and user. */
-export function batchOf(entries: readonly Entry[], maxSize: number, maxBytes: number): readonly Entry[] {
+/**
+ * Selects the oldest events that can share one request. They belong to one visitor and user and stay within the limits,
+ * but there is always at least one.
+ */
+export function takeBatch(
+  entries: readonly QueueEntry[],
+  maxSize: number,
+  maxBytes: number,
+): readonly QueueEntry[] {
   let bytes = 0;
   let isFull: boolean | undefined;
   return entries.filter(([, event], index) => {
     const first = entries[0]![1];
-    bytes += bytesOf(JSON.stringify(event));
+    bytes += byteLength(JSON.stringify(event));
     isFull ||=
       index > 0 &&
       (index >= maxSize ||

@@ -1,11 +1,11 @@
+import { catchErrors } from "./catch-errors.ts";
 import type { Client } from "./client.ts";
-import { quietly } from "./quietly.ts";
-import { clientOf } from "./registry.ts";
+import { getClient } from "./get-client.ts";
 import { sdkVersion } from "./version.ts";
 
 /**
- * What `/sdk/v2.js` runs: finds its own tag, replaces the snippet's stub by the client and replays what it recorded.
- * A page calls `headwater("track", "signup", { plan: "pro" })`, before and after the script has come.
+ * The entry point of `/sdk/v2.js`. It finds its own script tag, replaces the snippet's stub with the client and replays
+ * the recorded calls. Pages call `headwater("track", "signup", { plan: "pro" })`, before and after the script has loaded.
  */
 type Call = Iterable<unknown>;
 interface Headwater {
@@ -20,7 +20,7 @@ declare global {
   }
 }
 
-/** The tag that carries the key; tag managers and optimisers run a script without `currentScript`. */
+/** The script tag with the key. `currentScript` is null when a tag manager or an optimizer runs the script. */
 const tag = [
   document.currentScript as HTMLScriptElement | null,
   document.querySelector<HTMLScriptElement>('script[data-key][src*="/sdk/v2.js"]'),
@@ -29,20 +29,20 @@ const tag = [
 function start({ src, nonce, dataset }: HTMLScriptElement): void {
   const servedFrom = src.split("/sdk/v2.js")[0]!;
   const { key, api, extras } = dataset;
-  // The other attributes are options of the same names.
-  const client = clientOf({ ...dataset, publicKey: key!, apiBaseUrl: api || servedFrom });
-  const run = quietly(([command, ...args]: Call) => {
+  // Other data attributes are options with the same names.
+  const client = getClient({ ...dataset, publicKey: key!, apiBaseUrl: api || servedFrom });
+  const run = catchErrors(([command, ...args]: Call) => {
     const known = client[command as keyof Client] as ((...args: unknown[]) => void) | undefined;
     if (known) known(...args);
     else console.warn("Headwater: no", command);
   });
   const headwater: Headwater = (...call) => run(call);
   headwater.version = sdkVersion;
-  // A stub that someone kept a reference to pushes here.
+  // Code may have kept a reference to the stub, which pushes calls to `q`.
   headwater.q = { push: run };
   const recorded = window.headwater?.q;
   window.headwater = headwater;
-  // The stub kept them in an array; a client, should one be here, has nothing to replay.
+  // The stub's `q` is an array. If a client is already here, its `q` has no forEach and nothing to replay.
   recorded?.forEach?.(run);
 
   for (const name of extras?.match(/[\w-]+/g) ?? []) {
@@ -51,7 +51,7 @@ function start({ src, nonce, dataset }: HTMLScriptElement): void {
   }
 }
 
-quietly(() => {
+catchErrors(() => {
   if (tag) start(tag);
   else console.warn("Headwater: no data-key");
 })();

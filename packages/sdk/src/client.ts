@@ -1,113 +1,113 @@
-import { asking, type Consent, createGate, type GateState, held, open } from "./consent.ts";
+import { catchErrors } from "./catch-errors.ts";
+import { askingSource, type Consent, createGate, type GateState, held, open } from "./consent.ts";
 import { createDelivery } from "./delivery.ts";
 import { newEventBase, type PageEvent, type Properties, type TrackEvent } from "./event.ts";
-import { createPages, currentTitle } from "./pages.ts";
-import { quietly } from "./quietly.ts";
+import { createPageTracker, currentTitle } from "./page-tracker.ts";
 import { openStore, type Persistence } from "./storage.ts";
 
 export interface ClientOptions {
   readonly publicKey: string;
   readonly apiBaseUrl: string;
-  /** Where ids and unsent events are kept: for all visits (the default), for this tab, or for this page. */
+  /** Where ids and unsent events are stored: for all visits (the default), for this tab, or for this page. */
   readonly persistence?: Persistence | undefined;
   /**
-   * Without consent nothing is sent or stored: calls wait while it is pending, and are dropped when it is denied.
-   * Left out, it is granted, unless the source requires consent.
+   * Without consent nothing is sent or stored. Calls wait while consent is pending and are dropped when it is denied.
+   * Default: granted, unless the source requires consent.
    */
   readonly consent?: Consent | undefined;
   /**
-   * What the source's `privacy` says. Left out, a visitor with Global Privacy Control is not counted before the source has
-   * been asked.
+   * The `respectGpc` setting of the source. Without it, a visitor with Global Privacy Control is not counted until the
+   * server has answered with the source's setting.
    */
   readonly respectGpc?: boolean | undefined;
   /** false: the page calls `page()` itself. */
   readonly autoPageViews?: boolean | undefined;
 }
 
-/** None of it ever throws. */
+/** No method throws. */
 export interface Client {
-  /** A view of the page that is shown. Unless `autoPageViews` is false they are counted without a call. */
+  /** Counts a view of the current page. Views are counted automatically unless `autoPageViews` is false. */
   page(name?: string, properties?: Properties): void;
   track(name: string, properties?: Properties): void;
-  /** From now on the visitor is this user; what they did before on this page included. Cut at 200 characters. */
+  /** Assigns the visitor to a user, including unsent events of this page. Ids are cut at 200 characters. */
   identify(userId: string): void;
-  /** Forgets user, visitor and session, as after a sign-out. */
+  /** Starts a new visitor without a user or session, as after a sign-out. */
   reset(): void;
-  /** Done when what was tracked before has been answered for, or cannot be for now. */
+  /** Sends waiting events. Resolves when the server has answered for them or cannot be reached now. */
   flush(): Promise<void>;
-  /** Called with the client, soon. */
+  /** Calls `run` with the client in a microtask. */
   ready(run: (client: Client) => void): void;
-  /** "Do not count me", in this browser, until `optIn`. */
+  /** Stops counting this browser until `optIn` is called. */
   optOut(): void;
   optIn(): void;
   setConsent(consent: Consent): void;
-  /** Prints what is sent, and what is answered. */
+  /** Logs every request and response to the browser's console. */
   debug(on?: boolean): void;
-  /** Whether it counts the views by itself. */
+  /** Whether views are counted without calls of `page`. */
   readonly autoPageViews: boolean;
 }
 
 const maxUserIdLength = 200;
 
-/** @param options `apiBaseUrl` as an absolute address without a slash at its end */
+/** @param options `apiBaseUrl` is an absolute URL without a trailing slash */
 export function startClient(options: ClientOptions): Client {
   const { publicKey, apiBaseUrl, persistence = "local" } = options;
-  // A tag's attribute is text.
+  // Attributes of a script tag are text.
   const autoPageViews = `${options.autoPageViews}` !== "false";
   const ingestUrl = `${apiBaseUrl}/api/ingest/v2/${encodeURIComponent(publicKey)}`;
-  /** Sources of one site keep apart what is theirs. */
+  /** Separates the stored data of several sources on one site. */
   const prefix = `headwater.${publicKey}.`;
   let latestView: PageEvent | undefined;
 
-  /** What may be sent and stored has changed. */
+  /** Runs when the consent gate changes what may be sent and stored. */
   function follow(state: GateState, before: GateState): void {
     if (state === open) store.persist();
-    else if (state < asking) {
-      // Who was never known here takes nothing from another source.
-      if (!state && before !== asking) delivery.forget();
+    else if (state < askingSource) {
+      // A visitor who was never counted here must not lose the data of another source.
+      if (!state && before !== askingSource) delivery.discardAll();
       for (const name of store.names(prefix)) {
         const value = store.read(name)!;
         store.remove(name);
-        // Until it may be stored again it is kept in memory: the visitor is the same one then.
+        // While consent is pending the data stays in memory, so that the visitor keeps their id.
         if (state === held) store.write(name, value);
       }
     }
-    // After the calls that were recorded before the script came: they travel with the first page view.
+    // In a microtask, so that the replayed calls of the stub travel with the first page view.
     queueMicrotask(delivery.flush);
   }
 
-  /** Frameworks set the title after they navigate, so a view's title is read when the next thing happens. */
-  function settleTitle(): void {
+  /** Frameworks set the title after they navigate, so the title of a view is read as late as possible. */
+  function updateTitle(): void {
     if (latestView) latestView.page.title = currentTitle();
   }
 
   const gate = createGate(options.consent, options.respectGpc, follow);
   const store = openStore(persistence, () => gate.state() === open);
-  const pages = createPages();
-  const delivery = createDelivery(ingestUrl, prefix, store, gate, pages.current, settleTitle);
+  const pages = createPageTracker();
+  const delivery = createDelivery(ingestUrl, prefix, store, gate, pages.current, updateTitle);
 
   function page(name?: string, properties?: Properties): void {
-    settleTitle();
+    updateTitle();
     const base = newEventBase(name ? { name, ...properties } : properties);
     const view: PageEvent = { ...base, type: "page", page: pages.view() };
     latestView = view;
-    gate.pass(() => delivery.take(view));
+    gate.whenAllowed(() => delivery.enqueue(view));
   }
 
   function track(name: string, properties?: Properties): void {
     const event: TrackEvent = { ...newEventBase(properties), type: "track", name };
-    gate.pass(() => delivery.take(event));
+    gate.whenAllowed(() => delivery.enqueue(event));
   }
 
   function identify(userId: string): void {
     const known = `${userId ?? ""}`.slice(0, maxUserIdLength);
-    if (known) gate.pass(() => delivery.identify(known));
+    if (known) gate.whenAllowed(() => delivery.identify(known));
   }
 
   const on = (type: string, run: (event: never) => unknown) =>
-    addEventListener(type, quietly(run as (event: Event) => unknown));
+    addEventListener(type, catchErrors(run as (event: Event) => unknown));
   if (autoPageViews) pages.follow(() => client.page());
-  // Hidden, it may never be seen again; shown again, it has nothing to wait for.
+  // A hidden page may never become visible again; a page that becomes visible has nothing to wait for.
   on("visibilitychange", delivery.leave);
   on("pagehide", delivery.leave);
   on("securitypolicyviolation", ({ disposition, blockedURI }: SecurityPolicyViolationEvent) => {
@@ -116,9 +116,9 @@ export function startClient(options: ClientOptions): Client {
   });
 
   const client: Client = {
-    page: quietly(page),
-    track: quietly(track),
-    identify: quietly(identify),
+    page: catchErrors(page),
+    track: catchErrors(track),
+    identify: catchErrors(identify),
     reset: delivery.reset,
     flush: delivery.flush,
     ready: (run) => queueMicrotask(() => run(client)),
@@ -132,7 +132,7 @@ export function startClient(options: ClientOptions): Client {
     if (autoPageViews) page();
   };
   on("pageshow", ({ persisted }: PageTransitionEvent) => persisted && show());
-  // A prerendered page may never be shown; then it is no view.
+  // A prerendered page counts as a view only when it is shown.
   if (document.prerendering) document.addEventListener("prerenderingchange", show);
   else show();
   return client;

@@ -1,74 +1,76 @@
 import { openStore } from "./storage.ts";
-import type { Privacy } from "./transport.ts";
+import type { PrivacySettings } from "./transport.ts";
 
 export type Consent = "granted" | "denied" | "pending";
 
-/** What comes is dropped. */
-export const shut = 0;
-/** It waits in memory. */
+/** Calls are dropped. */
+export const blocked = 0;
+/** Calls wait in memory. */
 export const held = 1;
-/** It waits for nothing but the source's word that it does not obey Global Privacy Control. */
-export const asking = 2;
+/** Calls wait in memory only until the source answers that it does not respect Global Privacy Control. */
+export const askingSource = 2;
+/** Calls run at once. */
 export const open = 3;
-export type GateState = typeof shut | typeof held | typeof asking | typeof open;
+export type GateState = typeof blocked | typeof held | typeof askingSource | typeof open;
 
-/** Whether the visitor may be counted: while that is not known calls wait in memory, and when it is not so they are dropped. */
-export interface Gate {
+/** Decides whether the visitor may be counted. Calls wait in memory while that is unknown and are dropped when it is denied. */
+export interface ConsentGate {
   state(): GateState;
-  /** Runs it now when it may be counted, else when it may. */
-  pass(run: () => void): void;
-  /** What of it a page may call. */
+  /** Runs the function now, or later when counting becomes allowed. */
+  whenAllowed(run: () => void): void;
+  /** The public methods that a page may call. */
   readonly calls: {
     setConsent(consent: Consent): void;
-    /** "Do not count me", of this browser. */
+    /** Stops counting this browser. */
     optOut(): void;
     optIn(): void;
   };
-  /** What the source asks for. */
-  obey(privacy: Privacy): void;
+  /** Applies the privacy settings of the source. */
+  applyPrivacy(privacy: PrivacySettings): void;
   /**
-   * The page is shown: from its start, after it was prerendered, or again, when the browser had kept it.
-   * @param isForgotten whether the visitor is not in the store (any more)
+   * Runs when the page is shown: at load, after prerendering, or from the back/forward cache.
+   * @param isForgotten whether the store has no visitor
    */
   show(isForgotten: boolean): void;
 }
 
 const maxHeld = 1000;
-/** Not one of the names that are forgotten, and kept whatever the persistence is: it is the visitor's own wish. */
+/** The opt-out is stored in localStorage with every persistence. It lacks the `headwater.` prefix, so a reset keeps it. */
 const optOutName = "headwaterOptOut";
 
 /**
- * @param consent undefined: granted, unless the source requires it. A grant is the visitor's own word, and counts for more
- * than Global Privacy Control, whatever comes first
- * @param respectGpc what the page says of the source; undefined: a visitor with that signal waits for the source's answer
+ * @param consent undefined means granted, unless the source requires consent. An explicit grant overrides Global Privacy
+ * Control
+ * @param respectGpc the source's setting as the page states it; undefined: visitors with the signal wait for the server's
+ * answer
  */
 export function createGate(
   consent: Consent | undefined,
   respectGpc: boolean | undefined,
   onChange: (state: GateState, before: GateState) => void,
-): Gate {
+): ConsentGate {
   const wishes = openStore("local", () => true);
   const hasGpc = navigator.globalPrivacyControl;
   let isAnswered = !hasGpc || respectGpc !== undefined;
-  // A tag's attribute is text.
+  // Attributes of a script tag are text.
   if (hasGpc && isAnswered && `${respectGpc}` !== "false") consent ??= "denied";
   const waiting: (() => void)[] = [];
   let latest: GateState = held;
-  /** "1": not to be counted; "0": taken back, for the pages that remember it. */
+  /** "1" after an opt-out. "0" after an opt-in, which also tells other open pages. */
   let wish: string | null | undefined;
 
   function state(): GateState {
     const kept = wishes.read(optOutName);
     if (kept) wish = kept;
-    // A site that clears its storage does not undo it.
+    // The opt-out survives a site that clears its storage.
     else if (wish) wishes.write(optOutName, wish);
-    if (consent === "denied" || +wish!) return shut;
-    // What is none of the three words is no consent.
+    if (consent === "denied" || +wish!) return blocked;
+    // Any other value counts as pending.
     if ((consent !== undefined && consent !== "granted") || document.prerendering) return held;
-    return consent || isAnswered ? open : asking;
+    return consent || isAnswered ? open : askingSource;
   }
 
-  function pass(run: () => void): void {
+  function whenAllowed(run: () => void): void {
     const now = state();
     if (now === open) run();
     else if (now && waiting.length < maxHeld) waiting.push(run);
@@ -82,13 +84,13 @@ export function createGate(
       if (now === latest) return;
       onChange(now, latest);
       latest = now;
-      // They wait again where they still must.
-      waiting.splice(0).forEach(pass);
+      // Calls that are still not allowed wait again.
+      waiting.splice(0).forEach(whenAllowed);
     };
 
   return {
     state,
-    pass,
+    whenAllowed,
     calls: {
       setConsent: changing((next) => {
         consent = next ?? "pending";
@@ -101,13 +103,13 @@ export function createGate(
         if (wish) wishes.write(optOutName, "0");
       }),
     },
-    obey: changing(({ respectGpc, requireConsent }) => {
+    applyPrivacy: changing(({ respectGpc, requireConsent }) => {
       isAnswered = true;
       if (respectGpc && hasGpc) consent ??= "denied";
       if (requireConsent) consent ??= "pending";
     }),
     show: changing((isForgotten) => {
-      // Another page has taken the grant back meanwhile.
+      // Another page has withdrawn the grant while this one was cached.
       if (isForgotten && consent && latest === open) consent = "pending";
     }),
   };

@@ -1,54 +1,54 @@
-import { batchOf } from "./batch.ts";
-import { asking, type Gate } from "./consent.ts";
+import { takeBatch } from "./batch.ts";
+import { askingSource, type ConsentGate } from "./consent.ts";
 import { type ClientEvent, newId, type Page } from "./event.ts";
-import { createQueue, type Entry, maxAgeMs } from "./queue.ts";
+import { withPageLock } from "./page-lock.ts";
+import { createQueue, maxAgeMs, type QueueEntry } from "./queue.ts";
 import { createSession } from "./session.ts";
-import type { Store } from "./storage.ts";
-import { type Answer, keepaliveRoom, post, type Refusal } from "./transport.ts";
-import { inTurn } from "./turns.ts";
+import type { ClientStore } from "./storage.ts";
+import { type IngestReply, keepaliveRoom, post, type RefusalDetails } from "./transport.ts";
 import { sdkVersion } from "./version.ts";
 
-/** Takes events, sends them in batches, and keeps those that the server did not answer for. */
+/** Queues events, sends them in batches, and keeps them until the server has answered for them. */
 export interface Delivery {
-  take(event: ClientEvent): void;
-  /** From now on the visitor is this user; the server is told at once. */
+  enqueue(event: ClientEvent): void;
+  /** Assigns the visitor to a user and tells the server at once. */
   identify(userId: string): void;
-  /** Forgets user, visitor and session. */
+  /** Starts a new visitor without a user or session. */
   reset(): void;
-  /** Sends what waits; done when the server has answered for it, or cannot for now. */
+  /** Sends waiting events. Resolves when the server has answered for them or cannot be reached now. */
   flush(): Promise<void>;
-  /** The page may be gone in a moment: what it has added goes now, beside a request that may be under way. */
+  /** Sends this page's events now, even while another request is in flight, because the page may be closed. */
   leave(): void;
-  stop(refusal: Refusal): void;
-  /** Nothing of what waits is sent any more, and the visitor is somebody else. */
-  forget(): void;
-  /** Prints what is sent, and what is answered. */
+  stop(refusal: RefusalDetails): void;
+  /** Discards waiting events and starts a new visitor. */
+  discardAll(): void;
+  /** Logs every request and response to the browser's console. */
   debug(on?: boolean): void;
 }
 
 const maxBatchAgeMs = 2000;
-/** Where pages cannot take turns, they leave the events of others alone for so long. */
+/** Without Web Locks, a page sends the events of another page only when they are older than this. */
 const abandonedAfterMs = 60_000;
-/** Small enough to outlive the page. */
+/** Below the browser's limit for `keepalive` requests, so that the request can outlive the page. */
 const maxBatchBytes = 50_000;
 const envelopeBytes = 2000;
-/** As many as a server takes in one batch. */
+/** The server's maximum batch size. */
 const maxLeavingSize = 500;
-/** With jitter up to twice as long: a second at first, a minute in the end. */
+/** Jitter makes a backoff up to twice as long: from 1 s at first to 60 s at the end. */
 const firstBackoffMs = 500;
 const lastBackoffMs = 30_000;
-/** A Retry-After beyond this is cut: a page rarely lives so long, and timers overflow. */
+/** A longer Retry-After is cut: pages rarely live that long, and timers overflow. */
 const maxRetryAfterMs = 3_600_000;
 
 /**
- * @param prefix of the names of this source in the store
- * @param beforeSend called before what waits is read
+ * @param prefix the prefix of this source's names in the store
+ * @param beforeSend called before waiting events are read
  */
 export function createDelivery(
   ingestUrl: string,
   prefix: string,
-  store: Store,
-  gate: Gate,
+  store: ClientStore,
+  gate: ConsentGate,
   currentPage: () => Page,
   beforeSend: () => void,
 ): Delivery {
@@ -60,20 +60,20 @@ export function createDelivery(
   let batchTimer: ReturnType<typeof setTimeout> | undefined;
   let retryTimer: ReturnType<typeof setTimeout> | undefined;
   let sending: Promise<void> | undefined;
-  /** In a row. */
+  /** Consecutive failures. */
   let failures = 0;
   let hasStopped: boolean | undefined;
   let isDebugging: boolean | undefined;
   /**
-   * The user that the server knows this visitor as, null for none. Undefined asks for a bootstrap: each page makes one with
-   * its first events, and the server resumes the session that goes on.
+   * The user that the server knows for this visitor; null for none. Undefined causes a bootstrap: each page makes one with
+   * its first events, and the server resumes the current session.
    */
-  let told: string | null | undefined;
+  let knownUserId: string | null | undefined;
 
-  /** What this page may send now, the oldest first. */
-  const unsent = (): Entry[] =>
+  /** The events that this page may send now, oldest first. */
+  const unsent = (): QueueEntry[] =>
     queue
-      .list(session.stamp().anonymousId)
+      .list(session.currentOwner().anonymousId)
       .filter(
         ([name, event]) =>
           !inFlight.has(name) &&
@@ -82,16 +82,16 @@ export function createDelivery(
             Date.now() - Date.parse(event.timestamp) > abandonedAfterMs),
       );
 
-  const isSilent = (): boolean => hasStopped || gate.state() < asking;
+  const isSilent = (): boolean => hasStopped || gate.state() < askingSource;
 
-  /** How much longer the server has asked the pages of this site to wait. (Beyond its bound the clock was set back.) */
-  function toldMs(): number {
+  /** The remaining Retry-After, shared by all pages of the site. A value beyond the maximum means the clock was set back. */
+  function retryAfterMs(): number {
     const ms = +store.read(waitName)! - Date.now();
     return ms > maxRetryAfterMs ? 0 : ms;
   }
 
   function mustWait(): unknown {
-    if (toldMs() > 0) retryIn(toldMs());
+    if (retryAfterMs() > 0) retryIn(retryAfterMs());
     return isSilent() || retryTimer;
   }
 
@@ -102,11 +102,11 @@ export function createDelivery(
     }, ms);
   }
 
-  /** @param isWhole false: only what fills batches, the rest may wait for more */
+  /** @param isWhole false sends only full batches; the rest waits for more events */
   function sendInTurn(isWhole: boolean): Promise<void> | undefined {
     clearTimeout(batchTimer);
     batchTimer = undefined;
-    if (!mustWait()) sending ??= inTurn(prefix, () => sendWaiting(isWhole)).then(sent, sent);
+    if (!mustWait()) sending ??= withPageLock(prefix, () => sendWaiting(isWhole)).then(sent, sent);
     return sending;
   }
 
@@ -120,15 +120,16 @@ export function createDelivery(
     const due = unsent();
     const last = due[due.length - 1 - (isWhole ? 0 : due.length % maxBatchSize)]?.[0];
     while (!mustWait()) {
-      const isAsking = gate.state() === asking;
-      // What comes meanwhile may wait for more.
-      const entries = isAsking ? [] : unsent().filter(([name]) => name <= last!);
-      const isNews = isAsking || (told !== undefined && told !== session.stamp().userId);
-      // A bootstrap without events asks the source, or tells it the user. A page of a day leaves it.
+      const isAskingSource = gate.state() === askingSource;
+      // Events that arrive during a request wait for the next batch.
+      const entries = isAskingSource ? [] : unsent().filter(([name]) => name <= last!);
+      const isNews =
+        isAskingSource || (knownUserId !== undefined && knownUserId !== session.currentOwner().userId);
+      // A bootstrap without events asks for the privacy settings or tells the server the user. Pages older than a day stop retrying it.
       if (!entries[0] && (!isNews || (failures && performance.now() > maxAgeMs))) break;
-      // Where nothing goes through, fewer and others try it each time: what never will holds up none but itself.
+      // After failures, try fewer and different events: one that a firewall always blocks must not hold up the others.
       const others = entries.slice((failures >> 1) % entries.length);
-      await send(batchOf(others, maxBatchSize >> failures || 1, maxBatchBytes), isAsking);
+      await send(takeBatch(others, maxBatchSize >> failures || 1, maxBatchBytes), isAskingSource);
     }
   }
 
@@ -138,17 +139,17 @@ export function createDelivery(
     else if (count > 0) batchTimer ??= setTimeout(() => sendInTurn(true), maxBatchAgeMs);
   }
 
-  /** @param isAsking whether the source takes this visitor: nothing is sent that tells of them */
-  async function send(entries: readonly Entry[], isAsking?: boolean): Promise<void> {
-    const present = session.stamp();
+  /** @param isAskingSource sends an empty request that only asks for the source's privacy settings */
+  async function send(entries: readonly QueueEntry[], isAskingSource?: boolean): Promise<void> {
+    const present = session.currentOwner();
     const events = entries.map(([, event]) => event);
-    // After a reset the events of the visitor before may still be here: they are sent as that one's.
-    const { anonymousId, userId, sessionId } = isAsking
+    // After a reset, unsent events of the previous visitor are still sent with that visitor's ids.
+    const { anonymousId, userId, sessionId } = isAskingSource
       ? { ...present, userId: null }
       : (events[0] ?? present);
     const isPresent = anonymousId === present.anonymousId;
     const visit = isPresent ? present.sessionId : sessionId;
-    const known = isPresent && told !== present.userId ? null : visit;
+    const known = isPresent && knownUserId !== present.userId ? null : visit;
     for (const [name] of entries) inFlight.add(name);
     const answer = await post(`${ingestUrl}/${known ? "events" : "bootstrap"}`, {
       ingestVersion: 2,
@@ -159,8 +160,8 @@ export function createDelivery(
       userId,
       sessionId: visit,
       joinSession: true,
-      page: known || isAsking ? {} : currentPage(),
-      context: isAsking
+      page: known || isAskingSource ? {} : currentPage(),
+      context: isAskingSource
         ? undefined
         : {
             locale: navigator.language,
@@ -170,12 +171,12 @@ export function createDelivery(
     });
     for (const [name] of entries) inFlight.delete(name);
     if (isDebugging) console.log("Headwater:", events, answer);
-    settle(answer, entries, known, anonymousId, userId);
+    handleReply(answer, entries, known, anonymousId, userId);
   }
 
-  function settle(
-    answer: Answer,
-    entries: readonly Entry[],
+  function handleReply(
+    answer: IngestReply,
+    entries: readonly QueueEntry[],
     sessionId: string | null,
     anonymousId: string,
     userId: string | null,
@@ -184,7 +185,7 @@ export function createDelivery(
     const refusal = { message: `${status} from ${ingestUrl}`, ...answer };
     const isTaken = ok === true && results?.length === entries.length;
     const isRefusal = code && ok === false && status !== 408 && status !== 429 && status < 500;
-    // A proxy or a web server that answers with something of its own, 200 or not, has taken nothing and refused nothing.
+    // A response of a proxy or web server, whatever its status, is neither an acceptance nor a refusal.
     if (!(isTaken || isRefusal || status === 413)) {
       if (status && ok !== false) warn("waits.", refusal);
       backOff(answer.waitMs);
@@ -192,65 +193,65 @@ export function createDelivery(
     }
     failures = 0;
     if (isTaken) {
-      // After a reset it is the session of somebody else.
-      if (anonymousId === session.stamp().anonymousId) {
-        told = userId;
+      // After a reset the session belongs to the previous visitor.
+      if (anonymousId === session.currentOwner().anonymousId) {
+        knownUserId = userId;
         session.open(answer.sessionId ?? sessionId!);
       }
       entries.forEach((entry, index) => {
         const result = results[index];
-        if (isAboutSession(result?.code) && entry[1].sessionId) release(entry);
+        if (isAboutSession(result?.code) && entry[1].sessionId) detachSession(entry);
         else {
           if (result?.status === "rejected") warn("dropped.", result);
           queue.remove(entry[0]);
         }
       });
-      gate.obey(answer.privacy ?? {});
+      gate.applyPrivacy(answer.privacy ?? {});
     } else if (sessionId && isAboutSession(code)) {
-      // The next request is a bootstrap and carries the same events.
-      for (const entry of entries) if (entry[1].sessionId === sessionId) release(entry);
-      told = undefined;
+      // The next request is a bootstrap with the same events.
+      for (const entry of entries) if (entry[1].sessionId === sessionId) detachSession(entry);
+      knownUserId = undefined;
     } else if (status === 413 && entries[1]) maxBatchSize = Math.min(maxBatchSize, entries.length >> 1);
     else {
-      const spoilt = entries.filter(
+      const invalid = entries.filter(
         ([, { id }]) => status === 413 || issues?.some(({ eventId }) => eventId === id),
       );
-      if (spoilt[0]) warn("dropped.", refusal);
+      if (invalid[0]) warn("dropped.", refusal);
       else stop(refusal);
-      for (const [name] of spoilt) queue.remove(name);
+      for (const [name] of invalid) queue.remove(name);
     }
   }
 
-  /** It goes with the session of its batch. */
-  function release([name, event]: Entry): void {
+  /** Lets the event be sent with the session of its next batch. */
+  function detachSession([name, event]: QueueEntry): void {
     event.sessionId = null;
     queue.own.set(name, event);
   }
 
-  /** At least what the server asks for; else twice as long each time, with jitter, so that pages do not come back at once. */
+  /** Waits at least as long as the server asks, otherwise exponentially longer, with jitter to spread the retries of all pages. */
   function backOff(waitMs: number): void {
     if (waitMs > 0) store.write(waitName, `${Date.now() + Math.min(waitMs, maxRetryAfterMs)}`);
     retryIn(Math.min(firstBackoffMs * 2 ** failures++, lastBackoffMs) * (1 + Math.random()));
   }
 
-  function stop(refusal: Refusal): void {
+  function stop(refusal: RefusalDetails): void {
     warn("stopped.", refusal);
     hasStopped = true;
   }
 
   function leave(): void {
-    // The server's word holds to the end; for a better network a page that ends cannot wait.
-    if (isSilent() || toldMs() > 0) return;
+    // Retry-After is respected even when the page closes. A backoff is not, because a closing page cannot wait.
+    if (isSilent() || retryAfterMs() > 0) return;
     beforeSend();
     const entries = unsent().filter(([name]) => queue.own.has(name));
     const room = keepaliveRoom - envelopeBytes;
-    if (entries[0]) send(batchOf(entries, maxLeavingSize, room)).then(schedule);
+    if (entries[0]) send(takeBatch(entries, maxLeavingSize, room)).then(schedule);
   }
 
   return {
-    take(event) {
+    enqueue(event) {
       if (hasStopped) return;
-      queue.put({ ...event, ...session.stamp() });
+      queue.put({ ...event, ...session.currentOwner() });
       schedule();
     },
     async flush() {
@@ -258,24 +259,24 @@ export function createDelivery(
       await sendInTurn(true);
     },
     identify(userId) {
-      // What the visitor did before, on this page, was done by this user.
-      const present = session.stamp();
+      // Unsent events of this page belong to the user too.
+      const present = session.currentOwner();
       for (const event of queue.own.values())
         if (event.anonymousId === present.anonymousId) event.userId ??= userId;
-      session.know(userId);
+      session.setUserId(userId);
       if (userId !== present.userId) sendInTurn(true);
     },
     reset() {
-      // What happened before is still of the one who did it.
+      // Events from before the reset belong to the previous visitor.
       leave();
       session.reset();
-      told = undefined;
-      // And again after what waits for consent. At once too, because the page may be left before it has it.
-      gate.pass(session.reset);
+      knownUserId = undefined;
+      // Reset again after the calls that wait for consent. The first reset is immediate, because the page may close before.
+      gate.whenAllowed(session.reset);
     },
     leave,
     stop,
-    forget() {
+    discardAll() {
       queue.own.clear();
       session.reset();
     },
@@ -285,13 +286,13 @@ export function createDelivery(
   };
 }
 
-/** invalid_session, session_expired, session_mismatch: it is not known to the server, or takes no events any more. */
-const isAboutSession = (code: Refusal["code"]): boolean => /session/.test(code!);
+/** invalid_session, session_expired or session_mismatch: the server does not know the session or no longer accepts events for it. */
+const isAboutSession = (code: RefusalDetails["code"]): boolean => /session/.test(code!);
 
 let latestWarning: string | undefined;
 
-/** Not twice in a row. */
-function warn(consequence: string, about: Refusal): void {
+/** Logs a warning, but not the same one twice in a row. */
+function warn(consequence: string, about: RefusalDetails): void {
   const parts = [about.message, about.hint, about.code, about.debugUrl];
   const warning = ["Headwater:", consequence, ...parts].filter(Boolean).join(" ");
   if (warning !== latestWarning) console.warn(warning, ...(about.issues ?? []));

@@ -1,6 +1,6 @@
-import { quietly } from "./quietly.ts";
+import { catchErrors } from "./catch-errors.ts";
 
-/** What is sent (specification 2.4 to 2.7), and the ids it carries. */
+/** Events as they are sent (docs/contract.md), and the ids that they carry. */
 export interface Page {
   readonly url: string;
   title: string;
@@ -24,24 +24,24 @@ export interface TrackEvent extends EventBase {
 }
 export type ClientEvent = PageEvent | TrackEvent;
 
-/** Whose event it is: it stays with its visit, whenever and by whichever page it is sent. */
-export interface Stamp {
+/** The visitor, session and user of an event. They are set when the event happens, whichever page sends it later. */
+export interface EventOwner {
   readonly anonymousId: string;
   sessionId: string | null;
-  /** The server reads it from the batch, so a batch holds events of one user. */
+  /** The server reads it from the batch, so all events of a batch have the same user. */
   userId: string | null;
 }
 
-/** 128 random bits. `crypto.randomUUID` would do, but pages on plain http do not have it. */
+/** 128 random bits in hexadecimal. `crypto.randomUUID` is not available on plain http. */
 export const newId = (): string =>
   crypto.getRandomValues(new Uint8Array(32)).reduce((id, byte) => id + (byte % 16).toString(16), "");
 
-/** As it is at the call, and as JSON: what cannot be written as JSON (a cycle, a BigInt) must not keep the event back. */
-const copyOf = quietly(
+/** Copies the properties at the time of the call. Properties that are not JSON (a cycle, a BigInt) are dropped with a warning. */
+const copyOf = catchErrors(
   (properties?: Properties): Properties | undefined => properties && JSON.parse(JSON.stringify(properties)),
 );
 
-/** Id and time are given once, at the call: a retry is then known for what it is. */
+/** Id and time are set once, at the call, so that the server recognizes a retry. */
 export const newEventBase = (properties?: Properties): EventBase => ({
   id: newId(),
   timestamp: new Date().toISOString(),

@@ -1,5 +1,5 @@
 import type { Client, ClientOptions as CoreOptions } from "./client.ts";
-import { clientOf } from "./registry.ts";
+import { getClient } from "./get-client.ts";
 
 export type { Client } from "./client.ts";
 export type { Consent } from "./consent.ts";
@@ -7,7 +7,7 @@ export type { Properties } from "./event.ts";
 export type { Persistence } from "./storage.ts";
 export { sdkVersion } from "./version.ts";
 
-/** Something optional that counts by itself, from "@headwater/sdk/extras". */
+/** An optional part that counts something automatically, from "@headwater/sdk/extras". */
 export type Extra = (client: Client) => void;
 
 export interface ClientOptions extends CoreOptions {
@@ -17,12 +17,12 @@ export interface ClientOptions extends CoreOptions {
 const extended = new WeakSet<Client>();
 
 /**
- * The client of a source in this page: the same one each time it is asked for. It sends the first page view, follows
- * the navigations, and hands out what a page may call. On a server it does nothing.
+ * Returns the client of a source in this page. Calls with the same key and API URL return the same client. It counts the
+ * first page view and later navigations. On a server the returned client does nothing.
  */
 export function createClient(options: ClientOptions): Client {
   if (typeof window === "undefined") return serverClient;
-  const client = clientOf(options);
+  const client = getClient(options);
   if (!extended.has(client)) for (const extra of options.extras ?? []) extra(client);
   extended.add(client);
   return client;

@@ -1,6 +1,6 @@
 "use client";
 
-// With its extension, because the package has no exports and Node's own resolution would not find it without.
+// With the extension, because the package has no `exports` and Node does not resolve the path without it.
 import { usePathname, useSearchParams } from "next/navigation.js";
 import { createElement, type ReactNode, Suspense, useEffect, useRef } from "react";
 import { type Client, type ClientOptions, createClient } from "./index.ts";
@@ -9,8 +9,8 @@ import { type AnalyticsProviderProps, AnalyticsProvider as Provider, useAnalytic
 export { type AnalyticsProviderProps, useAnalytics };
 
 /**
- * For app/layout.tsx: what React's provider does, and a view whenever the App Router has shown another path or query.
- * It reads the query inside a Suspense boundary of its own, so static pages stay static.
+ * The provider for app/layout.tsx. It also counts a view whenever the App Router shows another path or query. It reads the
+ * query inside its own Suspense boundary, so static pages stay static.
  */
 export function AnalyticsProvider({ children, ...options }: AnalyticsProviderProps): ReactNode {
   return createElement(
@@ -22,8 +22,8 @@ export function AnalyticsProvider({ children, ...options }: AnalyticsProviderPro
 }
 
 /**
- * For instrumentation-client.ts: starts before the application hydrates and counts the views by itself.
- * A provider of the same source then only hands the client out.
+ * For instrumentation-client.ts: starts before the application hydrates and counts views automatically. A provider of the
+ * same source then only provides the client to `useAnalytics`.
  */
 export function startAnalytics(options: ClientOptions): Client {
   return createClient(options);

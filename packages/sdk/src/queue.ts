@@ -1,35 +1,35 @@
-import type { ClientEvent, Stamp } from "./event.ts";
-import { readObject } from "./json.ts";
-import type { Store } from "./storage.ts";
+import type { ClientEvent, EventOwner } from "./event.ts";
+import { parseObject } from "./parse-object.ts";
+import type { ClientStore } from "./storage.ts";
 
-export type QueuedEvent = ClientEvent & Stamp;
-/** An event by its name in the queue. */
-export type Entry = readonly [name: string, event: QueuedEvent];
+export type QueuedEvent = ClientEvent & EventOwner;
+/** An event and its name in the store. */
+export type QueueEntry = readonly [name: string, event: QueuedEvent];
 
 /**
- * Events that wait to be acknowledged, of every page of the site together. Each is an entry of its own in the store, so
- * pages never overwrite each other's, and what a closed page left behind is sent by the next one.
+ * The unacknowledged events of all pages of the site. Each event is its own entry in the store, so pages never overwrite
+ * each other's events, and the next page sends what a closed page left.
  */
 export interface Queue {
-  /** Full, it drops the new one: the first page view is worth more than the thousandth event. */
+  /** Adds an event. A full queue drops the new event: the first page view matters more than the thousandth event. */
   put(event: QueuedEvent): void;
   remove(name: string): void;
   /**
-   * The oldest first. What is older than a day is dropped.
-   * @param anonymousId the visitor's, as it is in the store now
+   * Returns the waiting events, oldest first. Events older than a day are dropped.
+   * @param anonymousId the visitor's id that is in the store now
    */
-  list(anonymousId: string): Entry[];
-  /** Added by this page, and not removed yet, so not read again. An event may be changed while it waits. */
+  list(anonymousId: string): QueueEntry[];
+  /** The waiting events that this page added. They can be changed while they wait. */
   readonly own: Map<string, QueuedEvent>;
 }
 
-/** A thousand events, or a megabyte of fewer. */
+/** In characters: a thousand events of average size. */
 const maxLength = 1_000_000;
 const minEventLength = 1000;
 export const maxAgeMs = 86_400_000;
 
-/** @param prefix of the names of this source in the store */
-export function createQueue(store: Store, prefix: string): Queue {
+/** @param prefix the prefix of this source's names in the store */
+export function createQueue(store: ClientStore, prefix: string): Queue {
   const ownNames = `${prefix}event.`;
   const own = new Map<string, QueuedEvent>();
   let latest = 0;
@@ -44,7 +44,7 @@ export function createQueue(store: Store, prefix: string): Queue {
       const text = JSON.stringify(event);
       if (length + text.length > maxLength) return;
       occupy(text);
-      // Names are in the order of their events, also of those of one millisecond.
+      // The names sort in the order of the events, even within one millisecond.
       latest = Math.max(latest + 1, Date.now());
       const name = ownNames + latest + event.id;
       own.set(name, event);
@@ -57,21 +57,21 @@ export function createQueue(store: Store, prefix: string): Queue {
     list(anonymousId) {
       for (const [name, event] of own) {
         if (store.read(name)) continue;
-        // Another page has sent it; unless the visitor's id has gone with it, as when the site clears its storage.
+        // The entry is gone: another page has sent it, or the site has cleared its storage and with it the visitor's id.
         if (event.anonymousId === anonymousId) own.delete(name);
         else store.write(name, JSON.stringify(event));
       }
       length = 0;
-      const entries: Entry[] = [];
+      const entries: QueueEntry[] = [];
       for (const name of store.names("headwater.").sort()) {
-        // Those of another key too, because nobody else may come to drop them. (Times of 13 digits are in the order of their text.)
+        // Expired events of other keys are dropped too: no page may be left that would. Timestamps of 13 digits sort as text.
         if (name.split("event.")[1]! < `${Date.now() - maxAgeMs}`) {
           own.delete(name);
           store.remove(name);
         } else if (name.startsWith(ownNames)) {
           const text = `${store.read(name)}`;
           occupy(text);
-          entries.push([name, own.get(name) ?? (readObject(text) as QueuedEvent)]);
+          entries.push([name, own.get(name) ?? (parseObject(text) as QueuedEvent)]);
         }
       }
       return entries;

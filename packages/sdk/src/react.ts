@@ -9,24 +9,27 @@ export interface AnalyticsProviderProps extends ClientOptions {
   readonly children?: ReactNode;
 }
 
-/** Gives the components inside it the client, and that a `consent` that changes. Rendered twice, under StrictMode or by mistake, it is the same client. */
+/**
+ * Provides the client to `useAnalytics` and passes changes of the `consent` prop to it. Rendering it twice, as StrictMode
+ * does, uses the same client.
+ */
 export function AnalyticsProvider({ children, ...options }: AnalyticsProviderProps): ReactNode {
   const { publicKey, apiBaseUrl, consent } = options;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the other options are those of the start
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the other options are read only when the client starts
   const client = useMemo(() => createClient(options), [publicKey, apiBaseUrl]);
-  // What it was at the start the client has already, and may have been told another since.
-  const told = useRef(consent);
+  // The initial value was passed to createClient. Only later changes of the prop are passed on.
+  const lastConsent = useRef(consent);
   useEffect(() => {
-    if (consent && told.current !== consent) client.setConsent(consent);
-    told.current = consent;
+    if (consent && lastConsent.current !== consent) client.setConsent(consent);
+    lastConsent.current = consent;
   }, [client, consent]);
   return createElement(AnalyticsContext.Provider, { value: client }, children);
 }
 
-/** The client of the provider around this component; on a server one that does nothing. */
+/** Returns the client of the provider around the component. On a server it does nothing. */
 export function useAnalytics(): Client {
   const client = useContext(AnalyticsContext);
   if (!client)
-    throw new Error("Headwater: useAnalytics() needs an <AnalyticsProvider> around its component.");
+    throw new Error("Headwater: useAnalytics() needs an <AnalyticsProvider> around the component.");
   return client;
 }

@@ -7,20 +7,20 @@ export interface ServerClientOptions {
   readonly apiBaseUrl: string;
 }
 
-/** Whom an event is about. With the ids that the page holds, it joins the visit that the page began. */
-export type About = ({ readonly anonymousId: string } | { readonly userId: string }) & {
+/** The visitor or user of an event. With the ids of the browser client, the event joins the visit in the browser. */
+export type EventSubject = ({ readonly anonymousId: string } | { readonly userId: string }) & {
   readonly anonymousId?: string | undefined;
   readonly userId?: string | undefined;
   readonly sessionId?: string | undefined;
-  /** Of the visitor's browser, when the event answers a request of it. */
+  /** The visitor's user agent, when the event belongs to a request of their browser. */
   readonly userAgent?: string | undefined;
   readonly page?: Partial<Page> | undefined;
-  /** At most 128 characters. The same id is counted once, so that a webhook may be delivered twice. */
+  /** At most 128 characters. Events with the same id count once, so that a webhook can be delivered twice. */
   readonly id?: string | undefined;
 };
 
-/** What became of an event. `failed`: the server refused the request or could not be reached, and `message` says why. */
-export interface Sent {
+/** The outcome of an event. `failed` means that the server refused the request or was unreachable; `message` says why. */
+export interface SendResult {
   readonly status: "accepted" | "duplicate" | "rejected" | "failed";
   readonly code: string | null;
   readonly message: string | null;
@@ -28,36 +28,43 @@ export interface Sent {
 }
 
 export interface ServerClient {
-  /** Resolves when the event is stored or known not to be; never rejects. */
-  track(name: string, properties: Properties | undefined, about: About): Promise<Sent>;
+  /** Resolves when the event is stored or has finally failed. Never rejects. */
+  track(name: string, properties: Properties | undefined, about: EventSubject): Promise<SendResult>;
 }
 
-interface Content {
+interface ReplyBody {
   readonly sessionId?: string;
   readonly code?: string;
   readonly message?: string;
   readonly hint?: string;
-  readonly results?: readonly { status: Sent["status"]; code?: string | null; message?: string | null }[];
+  readonly results?: readonly {
+    status: SendResult["status"];
+    code?: string | null;
+    message?: string | null;
+  }[];
 }
 
 const maxTries = 4;
 const timeoutMs = 10_000;
 const firstBackoffMs = 500;
-/** A route handler does not live to see the end of a longer Retry-After. */
+/** A longer Retry-After is cut, because route handlers do not run that long. */
 const maxBackoffMs = 10_000;
 
 /**
- * Sends events from a server: a route handler, a webhook, a job. Each travels inside a bootstrap request (CONTRACT 4),
- * one round trip without state between two of them, as functions that start anew for each request need it.
+ * Creates a client for servers: route handlers, webhooks, jobs. Each event is sent in its own bootstrap request
+ * (docs/contract.md section 4): one round trip without state, which suits serverless functions.
  */
 export function createServerClient({ publicKey, apiBaseUrl }: ServerClientOptions): ServerClient {
   const url = `${apiBaseUrl.replace(/\/+$/, "")}/api/ingest/v2/${encodeURIComponent(publicKey)}/bootstrap`;
   return {
     async track(name, properties, about) {
-      // The types ask for it; plain JavaScript may leave it out.
-      const { id = newId(), ...whom }: Partial<About> = about ?? {};
+      // The types require it, but plain JavaScript may leave it out.
+      const { id = newId(), ...whom }: Partial<EventSubject> = about ?? {};
       if (!whom.anonymousId && !whom.userId)
-        return failed("about_missing", "Say whom the event is about: track(name, properties, { userId }).");
+        return failed(
+          "about_missing",
+          "The event has no visitor. Pass a userId or an anonymousId: track(name, properties, { userId }).",
+        );
       const event = { id, type: "track", timestamp: new Date().toISOString(), name, properties };
       for (let tries = 1; ; tries++) {
         const { sent, retryAfterMs } = await post(url, bodyOf(event, whom));
@@ -71,13 +78,16 @@ export function createServerClient({ publicKey, apiBaseUrl }: ServerClientOption
 
 const maxIdLength = 200;
 
-/** A user without a browser is one visitor, not one for each event. Where the mark makes the id too long it is left out. */
+/** A visitor id for a user without a browser, the same for all of their events. The prefix is left out if the id gets too long. */
 function visitorOf(userId: string): string {
-  const marked = `user:${userId}`;
-  return marked.length > maxIdLength ? userId : marked;
+  const prefixed = `user:${userId}`;
+  return prefixed.length > maxIdLength ? userId : prefixed;
 }
 
-const bodyOf = (event: object, { anonymousId, userId, sessionId, userAgent, page }: Partial<About>) => ({
+const bodyOf = (
+  event: object,
+  { anonymousId, userId, sessionId, userAgent, page }: Partial<EventSubject>,
+) => ({
   ingestVersion: 2,
   sdkVersion,
   batchId: newId(),
@@ -86,18 +96,18 @@ const bodyOf = (event: object, { anonymousId, userId, sessionId, userAgent, page
   sessionId,
   userId,
   page: page ?? {},
-  // Empty where no browser is known: the agent of a server's own fetch would make each event a bot's.
+  // Empty when unknown: with the user agent of the server's own fetch, events would count as a bot's.
   context: { userAgent: userAgent ?? "" },
   events: [event],
 });
 
-interface Try {
-  readonly sent: Sent;
-  /** Null when another try would end in the same way. */
+interface SendAttempt {
+  readonly sent: SendResult;
+  /** Null when a retry would not help. */
   readonly retryAfterMs: number | null;
 }
 
-async function post(url: string, body: object): Promise<Try> {
+async function post(url: string, body: object): Promise<SendAttempt> {
   try {
     const response = await fetch(url, {
       method: "POST",
@@ -111,7 +121,7 @@ async function post(url: string, body: object): Promise<Try> {
   }
 }
 
-function read({ ok, status, headers, url }: Response, content: Content): Try {
+function read({ ok, status, headers, url }: Response, content: ReplyBody): SendAttempt {
   const result = content.results?.[0];
   if (ok && result) {
     const { code = null, message = null } = result;
@@ -120,18 +130,18 @@ function read({ ok, status, headers, url }: Response, content: Content): Try {
       retryAfterMs: null,
     };
   }
-  const told = [content.message, content.hint].filter(Boolean).join(" ");
+  const explanation = [content.message, content.hint].filter(Boolean).join(" ");
   const isPassing = status === 408 || status === 429 || status >= 500;
   return {
     sent: failed(
       content.code ?? null,
-      told || `${url} answered ${status}, but not as a Headwater server does.`,
+      explanation || `${url} answered ${status}, but it is not a Headwater server.`,
     ),
     retryAfterMs: isPassing ? Number(headers.get("retry-after")) * 1000 || 0 : null,
   };
 }
 
-const failed = (code: string | null, message: string): Sent => ({
+const failed = (code: string | null, message: string): SendResult => ({
   status: "failed",
   code,
   message,

@@ -1,44 +1,44 @@
-import { newId, type Stamp } from "./event.ts";
-import type { Store } from "./storage.ts";
+import { type EventOwner, newId } from "./event.ts";
+import type { ClientStore } from "./storage.ts";
 
-/** Who the visitor is, and which visit this is: one for all pages of the site that share the store. */
+/** The visitor, user and session in this browser. All pages of the site share them through the store. */
 export interface Session {
-  /** What the events of this moment belong to. `sessionId` is the visit that goes on, as far as this browser knows. */
-  stamp(): Stamp;
-  know(userId: string): void;
-  /** The server opened or resumed it, or took events of it. */
+  /** The owner of events that happen now. `sessionId` is the current session as far as this browser knows. */
+  currentOwner(): EventOwner;
+  setUserId(userId: string): void;
+  /** Records the session that the server opened, resumed or accepted events for. */
   open(sessionId: string): void;
-  /** The next event is somebody else's; no other key has the visitor any more either. */
+  /** Starts a new visitor and removes the old one under every key of the site. */
   reset(): void;
 }
 
-/** An id, and after a space the user's, if there is one. */
-const readable = /^\w{32}\b/;
+/** The stored visitor: the visitor's id and, after a space, the user's id if there is one. */
+const storedVisitor = /^\w{32}\b/;
 const idLength = 32;
-/** The server's rule. (That a day ends a session too is found at the next bootstrap.) */
+/** The server's session timeout. The end of a session after a day is detected at the next bootstrap. */
 const maxIdleMs = 1_800_000;
 
-/** @param prefix of the names of this source in the store */
-export function createSession(store: Store, prefix: string): Session {
+/** @param prefix the prefix of this source's names in the store */
+export function createSession(store: ClientStore, prefix: string): Session {
   const sessionName = `${prefix}session`;
   const visitorName = `${prefix}visitor`;
 
   function visitor(): string {
     const known = store.read(visitorName)!;
-    if (readable.test(known)) return known;
-    // Who is known to another source of the site, or to this one before its key was rotated, is the same visitor here.
-    const met =
+    if (storedVisitor.test(known)) return known;
+    // A visitor known under another key of the site, or under this source's key before a rotation, keeps their id.
+    const found =
       store
         .names("headwater.")
         .map(store.read)
-        .find((text) => readable.test(text!)) ?? newId();
-    store.write(visitorName, met);
-    return met;
+        .find((text) => storedVisitor.test(text!)) ?? newId();
+    store.write(visitorName, found);
+    return found;
   }
   const anonymousId = () => visitor().slice(0, idLength);
 
   return {
-    stamp() {
+    currentOwner() {
       const [activeAt, sessionId = null] = `${store.read(sessionName)}`.split(" ");
       return {
         anonymousId: anonymousId(),
@@ -46,7 +46,7 @@ export function createSession(store: Store, prefix: string): Session {
         userId: visitor().slice(idLength + 1) || null,
       };
     },
-    know: (userId) => store.write(visitorName, `${anonymousId()} ${userId}`),
+    setUserId: (userId) => store.write(visitorName, `${anonymousId()} ${userId}`),
     open: (sessionId) => store.write(sessionName, `${Date.now()} ${sessionId}`),
     reset() {
       const known = `${store.read(visitorName)}`.slice(0, idLength);

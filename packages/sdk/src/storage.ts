@@ -1,23 +1,23 @@
 /**
- * Where the client keeps what should outlive a page. Storage throws when cookies are blocked, in a sandboxed frame
- * and when it is full: what could not be written there is kept for the life of the page.
+ * Storage that outlives a page. Web storage throws when cookies are blocked, in a sandboxed frame and when it is full.
+ * Values that cannot be written there are kept in memory for the life of the page.
  */
-export interface Store {
+export interface ClientStore {
   read(name: string): string | null | undefined;
   write(name: string, value: string): void;
   remove(name: string): void;
-  /** Writes what could not be written before. */
+  /** Tries again to write the values that are only in memory. */
   persist(): void;
-  /** Those that begin so. */
+  /** The stored names with the prefix. */
   names(prefix: string): string[];
 }
 
 export type Persistence = "local" | "session" | "memory";
 
-/** @param mayWrite while it answers false, what is written stays in memory */
-export function openStore(persistence: Persistence, mayWrite: () => boolean): Store {
+/** @param mayWrite while it returns false, values stay in memory */
+export function openStore(persistence: Persistence, mayWrite: () => boolean): ClientStore {
   const unwritten = new Map<string, string>();
-  /** The mere look at a storage throws where it is forbidden; and "memory" has none. */
+  /** Reading `window.localStorage` throws when storage is blocked, and "memory" has no storage at all. */
   const attempt = <T>(use: (storage: Storage) => T): T | undefined => {
     try {
       return use(window[`${persistence as "local"}Storage`]);
@@ -25,7 +25,7 @@ export function openStore(persistence: Persistence, mayWrite: () => boolean): St
       return undefined;
     }
   };
-  const store: Store = {
+  const store: ClientStore = {
     read: (name) => unwritten.get(name) ?? attempt((storage) => storage.getItem(name)),
     write(name, value) {
       unwritten.set(name, value);

@@ -1,43 +1,43 @@
-import { readObject } from "./json.ts";
+import { parseObject } from "./parse-object.ts";
 
-/** What came of a request. What may be in the text of an answer; a proxy's page of HTML reads as nothing of it. */
-export interface Answer extends Refusal {
-  /** 0: none came. */
+/** The response to an ingest request. Members of the JSON are missing when something else has answered, such as a proxy with HTML. */
+export interface IngestReply extends RefusalDetails {
+  /** 0 when there was no response. */
   readonly status: number;
-  /** What Retry-After asks for, if it is above 0; NaN is nothing too. */
+  /** The Retry-After in milliseconds. NaN or at most 0 means that there is none. */
   readonly waitMs: number;
   readonly ok?: boolean;
   readonly sessionId?: string;
-  readonly privacy?: Privacy;
-  /** One for each event that was sent; an answer of somebody else may hold anything. */
-  readonly results?: readonly (Refusal & { readonly status?: string })[] | null;
+  readonly privacy?: PrivacySettings;
+  /** One result per event. A response of another server may contain anything. */
+  readonly results?: readonly (RefusalDetails & { readonly status?: string })[] | null;
 }
-export interface Privacy {
+export interface PrivacySettings {
   readonly respectGpc?: boolean;
   readonly requireConsent?: boolean;
 }
-export interface Refusal {
+export interface RefusalDetails {
   readonly code?: string | null;
   readonly message?: string | null;
   readonly hint?: string;
   readonly debugUrl?: string;
-  readonly issues?: readonly Issue[];
+  readonly issues?: readonly RefusedIssue[];
 }
-export interface Issue {
-  /** Of the event that it lies in. */
+export interface RefusedIssue {
+  /** The event that the issue is about. */
   readonly eventId?: string;
 }
 
 /**
- * How many bytes of what is sent now would outlive the page. Browsers hold 64 KiB of such bodies, of all requests together;
- * beyond it they fail at once.
+ * The bytes left for `keepalive` requests, which outlive the page. Browsers allow 64 KiB for all such requests together
+ * and fail further ones at once.
  */
 export let keepaliveRoom = 60_000;
-/** An answer that takes longer is none: something has lost it. */
+/** A request without a response within this time counts as failed. */
 const timeoutMs = 30_000;
 
-/** As it is sent: most scripts but the Latin take two or three bytes a letter. */
-export const bytesOf = (text: string): number => new Blob([text]).size;
+/** The length in UTF-8. Letters outside of the Latin script take two or three bytes. */
+export const byteLength = (text: string): number => new Blob([text]).size;
 
 export function abortedAfter(ms: number): AbortSignal {
   const abort = new AbortController();
@@ -45,13 +45,13 @@ export function abortedAfter(ms: number): AbortSignal {
   return abort.signal;
 }
 
-export async function post(url: string, content: unknown): Promise<Answer> {
+export async function post(url: string, content: unknown): Promise<IngestReply> {
   const body = JSON.stringify(content);
-  const size = bytesOf(body);
+  const size = byteLength(body);
   const keptBytes = size <= keepaliveRoom ? size : 0;
   keepaliveRoom -= keptBytes;
   try {
-    // A string is sent as text/plain: JSON's own type would cost a preflight.
+    // A string is sent as text/plain. The type application/json would need a preflight request.
     const response = await fetch(url, {
       method: "POST",
       body,
@@ -61,9 +61,9 @@ export async function post(url: string, content: unknown): Promise<Answer> {
     });
     const retryAfter = response.headers.get("retry-after");
     return {
-      ...readObject<Answer>(await response.text()),
+      ...parseObject<IngestReply>(await response.text()),
       status: response.status,
-      // Seconds, or a date from a proxy.
+      // In seconds, or as a date when it comes from a proxy.
       waitMs: +retryAfter! * 1000 || Date.parse(retryAfter!) - Date.now(),
     };
   } catch {

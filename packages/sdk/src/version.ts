@@ -1,2 +1,2 @@
-/** Held equal to package.json by a test. */
+/** A test keeps it equal to the version in package.json. */
 export const sdkVersion = "headwater-js/0.1.0";

@@ -66,7 +66,7 @@ export interface Workshop extends AsyncDisposable {
 async function packSdk(folder: string): Promise<string> {
   const staged = join(folder, "sdk");
   await cp(join(sdk, "package.json"), join(staged, "package.json"));
-  await run(sdk, process.execPath, ["build-package.js", join(staged, "dist", "doors")]);
+  await run(sdk, process.execPath, ["build-package.js", join(staged, "dist", "npm")]);
   const packed = await run(staged, "npm", [
     "pack",
     "--silent",

@@ -9,7 +9,7 @@ import { until } from "../../../apps/server/test/faults/child.ts";
 import { storedEvents } from "../../../apps/server/test/ledger/reader.ts";
 import { fine } from "./bad-network.ts";
 import { newVisitor, openProfile, skip } from "./chromium.ts";
-import { DEADLINE_MS, EVENTS, isLong, namesOf, openTrial, storm, trackSlowly, trial } from "./trial.ts";
+import { DEADLINE_MS, EVENTS, isLong, namesOf, openTrial, storm, trackSlowly, trial } from "./loss-trial.ts";
 
 trial(
   "Two tabs that track at once lose nothing, store nothing twice and share one session.",

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { until } from "../../../apps/server/test/faults/child.ts";
 import { storedEvents } from "../../../apps/server/test/ledger/reader.ts";
 import { fine } from "./bad-network.ts";
-import { DEADLINE_MS, EVENTS, namesOf, storm, trackSlowly, trial } from "./trial.ts";
+import { DEADLINE_MS, EVENTS, namesOf, storm, trackSlowly, trial } from "./loss-trial.ts";
 
 for (const [what, weather] of [
   ["that delays each request by up to a second", storm(["pass"], 500)],

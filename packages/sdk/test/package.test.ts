@@ -17,8 +17,8 @@ const sdk = fileURLToPath(new URL("..", import.meta.url));
 /** Below the sources, so that React is found as it is from an application's node_modules. */
 let folder: string;
 let names: string[];
-const load = (door: string): Promise<unknown> =>
-  import(pathToFileURL(join(folder, "package", "dist", "doors", `${door}.js`)).href);
+const load = (entryPoint: string): Promise<unknown> =>
+  import(pathToFileURL(join(folder, "package", "dist", "npm", `${entryPoint}.js`)).href);
 const read = (name: string) => readFile(join(folder, "package", name), "utf8");
 
 before(async () => {
@@ -46,8 +46,8 @@ test("The package has a module and types for each door, its licence and its READ
 });
 
 test("The doors that Next.js renders on both sides say so; the others do not.", async () => {
-  const doors = ["index", "extras/index", "react", "next", "server"];
-  const starts = await Promise.all(doors.map((door) => read(`dist/doors/${door}.js`)));
+  const entryPoints = ["index", "extras/index", "react", "next", "server"];
+  const starts = await Promise.all(entryPoints.map((name) => read(`dist/npm/${name}.js`)));
   assert.deepEqual(
     starts.map((text) => text.startsWith('"use client";')),
     [false, false, true, true, false],

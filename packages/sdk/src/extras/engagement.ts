@@ -2,13 +2,13 @@ import type { Client } from "../client.ts";
 
 const minMs = 1000;
 
-/** Counts how long each view was really before somebody's eyes, as `engagement` with seconds and path. */
+/** Measures how long each view was visible and counts it as `engagement`, with seconds and path. */
 export function engagement(client: Client): void {
   let path = location.pathname;
   let seenMs = 0;
   let since = now();
 
-  /** Undefined while nobody looks. */
+  /** Undefined while the page is hidden. */
   function now(): number | undefined {
     return document.visibilityState === "visible" ? performance.now() : undefined;
   }
@@ -18,22 +18,22 @@ export function engagement(client: Client): void {
     since = now();
   }
 
-  function tell(): void {
+  function report(): void {
     stopWatch();
     if (seenMs >= minMs) client.track("engagement", { seconds: Math.round(seenMs / 1000), path });
     seenMs = 0;
   }
 
-  // Ahead of the client's own listeners, which send what waits.
+  // In the capture phase, before the client's own listeners send the waiting events.
   addEventListener(
     "visibilitychange",
-    () => (document.visibilityState === "hidden" ? tell() : stopWatch()),
+    () => (document.visibilityState === "hidden" ? report() : stopWatch()),
     true,
   );
-  addEventListener("pagehide", tell, true);
+  addEventListener("pagehide", report, true);
   const { page } = client;
   client.page = (...view) => {
-    tell();
+    report();
     path = location.pathname;
     page(...view);
   };

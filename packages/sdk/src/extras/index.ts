@@ -1,4 +1,4 @@
-/** What a page may have counted beside its views; each is taken by itself. */
+/** Optional parts that count more than page views. Each can be imported on its own. */
 export { downloads } from "./downloads.ts";
 export { engagement } from "./engagement.ts";
 export { forms } from "./forms.ts";

@@ -1,4 +1,4 @@
-/** Calls back with the link that was followed, by the main button or the middle one: the others follow none. */
+/** Calls back with each http(s) link that is clicked with the main or the middle button. */
 export function onLink(follow: (link: HTMLAnchorElement) => void): void {
   for (const type of ["click", "auxclick"] as const) {
     document.addEventListener(
@@ -7,11 +7,11 @@ export function onLink(follow: (link: HTMLAnchorElement) => void): void {
         const link = button < 2 && target instanceof Element && target.closest<HTMLAnchorElement>("a[href]");
         if (link && /^https?:$/.test(link.protocol)) follow(link);
       },
-      // Before the page's own listeners, which may stop it.
+      // In the capture phase, because the page's own listeners may stop the event.
       true,
     );
   }
 }
 
-/** Without query and fragment, which may hold what is nobody's business. */
-export const addressOf = ({ origin, pathname }: HTMLAnchorElement): string => origin + pathname;
+/** Returns the URL without query and fragment, which may contain personal data. */
+export const linkUrl = ({ origin, pathname }: HTMLAnchorElement): string => origin + pathname;

@@ -1,8 +1,8 @@
 import type { Client } from "../client.ts";
-import { addressOf, onLink } from "./links.ts";
+import { linkUrl, onLink } from "./links.ts";
 
-/** Counts links to other hosts that are followed, as `outbound_link` with their address. */
+/** Counts clicks on links to other hosts as `outbound_link`, with the URL. */
 export const outboundLinks = (client: Client): void =>
   onLink((link) => {
-    if (link.host !== location.host) client.track("outbound_link", { url: addressOf(link) });
+    if (link.host !== location.host) client.track("outbound_link", { url: linkUrl(link) });
   });

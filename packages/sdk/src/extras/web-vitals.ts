@@ -10,12 +10,12 @@ interface Interaction extends PerformanceEntry {
 
 const sessionGapMs = 1000;
 const sessionMaxMs = 5000;
-/** Of so many interactions one may be left out of account as an outlier. */
+/** INP ignores the slowest interaction of every 50 as an outlier. */
 const outlierEvery = 50;
 
 /**
- * Counts a load's Core Web Vitals once, when the page is first hidden, as `web_vitals`: ttfb, fcp, lcp and inp in
- * milliseconds, cls as it is. What the browser does not measure is left out.
+ * Counts the Core Web Vitals of a page load once, when the page is first hidden, as `web_vitals`: ttfb, fcp, lcp and inp in
+ * milliseconds, and cls. Metrics that the browser does not measure are left out.
  */
 export function webVitals(client: Client): void {
   const found: Record<string, number> = {};
@@ -29,7 +29,7 @@ export function webVitals(client: Client): void {
       const observer = new PerformanceObserver((list) => list.getEntries().forEach(take));
       observer.observe({ type, buffered: true, durationThreshold: 40 } as PerformanceObserverInit);
     } catch {
-      // this browser does not measure it
+      // this browser does not support the metric
     }
   }
 
@@ -55,10 +55,10 @@ export function webVitals(client: Client): void {
     if (interactionId) slowest.set(interactionId, Math.max(slowest.get(interactionId) ?? 0, duration));
   });
 
-  let isTold = false;
-  function tell(): void {
-    if (isTold || document.visibilityState !== "hidden") return;
-    isTold = true;
+  let isReported = false;
+  function report(): void {
+    if (isReported || document.visibilityState !== "hidden") return;
+    isReported = true;
     const durations = [...slowest.values()].sort((a, b) => b - a);
     const inp = durations[Math.floor(durations.length / outlierEvery)];
     if (inp !== undefined) found.inp = inp;
@@ -66,6 +66,6 @@ export function webVitals(client: Client): void {
     const rounded = Object.entries(times).map(([name, ms]) => [name, Math.round(ms)]);
     client.track("web_vitals", { ...Object.fromEntries(rounded), cls: cls && Math.round(cls * 1000) / 1000 });
   }
-  addEventListener("visibilitychange", tell, true);
-  addEventListener("pagehide", tell, true);
+  addEventListener("visibilitychange", report, true);
+  addEventListener("pagehide", report, true);
 }

@@ -2,7 +2,7 @@ import { type Client, type ClientOptions, startClient } from "./client.ts";
 
 declare global {
   interface Window {
-    /** By key and API address: StrictMode's second mount, a hot reload and a second copy of this module find it. */
+    /** Clients by key and API URL, so that a StrictMode remount, a hot reload and a second copy of this module share one. */
     headwaterClients?: Record<string, Client>;
   }
   interface Document {
@@ -13,12 +13,12 @@ declare global {
   }
 }
 
-/** The one client of a source in this page. */
-export function clientOf(options: ClientOptions): Client {
-  // A link reads any address as the page does, and never throws.
+/** Returns the client of a source in this page, and starts it on the first call. */
+export function getClient(options: ClientOptions): Client {
+  // A link resolves relative URLs as the page does, and never throws.
   const { href } = Object.assign(document.createElement("a"), { href: options.apiBaseUrl });
   const apiBaseUrl = href.replace(/\/+$/, "");
   const name = `${options.publicKey} ${apiBaseUrl}`;
-  // biome-ignore lint/suspicious/noAssignInExpressions: every page would load the bytes of longer lines
+  // biome-ignore lint/suspicious/noAssignInExpressions: the script is loaded by every page, so bytes count
   return ((window.headwaterClients ??= {})[name] ??= startClient({ ...options, apiBaseUrl }));
 }

@@ -1,5 +1,5 @@
-/** The page must never fail by a call of ours: the function, with a warning in place of its exceptions. */
-export const quietly =
+/** Wraps a function so that it logs a warning instead of throwing. The client must never break the page. */
+export const catchErrors =
   <Args extends unknown[], Result>(run: (...args: Args) => Result) =>
   (...args: Args): Result | undefined => {
     try {

@@ -1,29 +1,29 @@
 import type { Page } from "./event.ts";
 
-/** The page that is shown, and the navigations that change it without a load. */
-export interface Pages {
+/** The current page, and the navigations that change it without a load. */
+export interface PageTracker {
   current(): Page;
-  /** The same, at the moment of a view: the view before it is then its referrer. */
+  /** Returns the current page for a new view. The previous view becomes its referrer. */
   view(): Page;
-  /** Calls back after each navigation that changed path or query. */
+  /** Calls back after each navigation that changes path or query. */
   follow(onView: () => void): void;
 }
 
-// The server cuts at the same lengths; a page over 16 KiB it would refuse.
+// The server cuts at the same lengths. It refuses a page object over 16 KiB.
 const maxUrlLength = 4096;
 const maxTitleLength = 500;
 
-/** Without the fragment: sign-in flows put tokens there. */
+/** Removes the fragment, because sign-in flows put tokens there. */
 const withoutFragment = (url: string): string => url.split("#")[0]!.slice(0, maxUrlLength);
 
 export const currentTitle = (): string => `${document.title}`.slice(0, maxTitleLength);
 
-export function createPages(): Pages {
+export function createPageTracker(): PageTracker {
   let referrer = document.referrer;
   let shown: string | undefined;
   const here = () => withoutFragment(location.href);
 
-  const pages: Pages = {
+  const pages: PageTracker = {
     current: () => ({
       url: here(),
       title: currentTitle(),
@@ -38,9 +38,9 @@ export function createPages(): Pages {
     },
 
     follow(onView) {
-      // Before the first view a page is prerendered: wherever it goes then, it was seen nowhere.
+      // Without a first view the page is still prerendered, and its navigations are not views.
       const navigated = () => shown && shown !== here() && onView();
-      // A page may have anything of that name; and where it is nothing of the browser's the others tell the same.
+      // A page may define its own `navigation`. Without the Navigation API the listeners below suffice.
       window.navigation?.addEventListener?.("currententrychange", navigated);
       addEventListener("popstate", navigated);
       for (const method of ["pushState", "replaceState"] as const) {
