@@ -34,11 +34,11 @@ the disk that matters: durable writes on a RAM disk cost nothing.
 `;
 
 /** A mistake on the command line, as a sentence. */
-export class UsageError extends Error {}
+export class BenchUsageError extends Error {}
 
 function whole(name: string, text: string | undefined, otherwise: number): number {
   if (text === undefined) return otherwise;
-  if (!/^[1-9]\d{0,3}$/.test(text)) throw new UsageError(`--${name} is a whole number from 1 to 9999.`);
+  if (!/^[1-9]\d{0,3}$/.test(text)) throw new BenchUsageError(`--${name} is a whole number from 1 to 9999.`);
   return Number(text);
 }
 
@@ -47,7 +47,7 @@ function partsOf(text: string | undefined): Part[] {
   const asked = text.split(",");
   const unknown = asked.find((name) => !PARTS.some((part) => part === name));
   if (unknown !== undefined)
-    throw new UsageError(`--only does not know "${unknown}"; there are ${PARTS.join(", ")}.`);
+    throw new BenchUsageError(`--only does not know "${unknown}"; there are ${PARTS.join(", ")}.`);
   return PARTS.filter((part) => asked.includes(part));
 }
 

@@ -1,7 +1,7 @@
 /** `npm run bench`: measures Headwater beside a bare server, and writes RESULTS.md. */
 import { fileURLToPath } from "node:url";
 import { commitOf, describeMachine, hasWrk } from "./machine.ts";
-import { HELP, type Part, readOptions, UsageError } from "./options.ts";
+import { BenchUsageError, HELP, type Part, readOptions } from "./options.ts";
 import { openResults, writeResults } from "./report.ts";
 import { beside } from "./rows/beside.ts";
 import { consolePages } from "./rows/console.ts";
@@ -41,7 +41,7 @@ async function bench(argv: readonly string[]): Promise<void> {
   const options = readOptions(argv);
   if (!options) return say(HELP);
   if (!hasWrk) {
-    throw new UsageError(
+    throw new BenchUsageError(
       "The closed loop is driven by wrk, which is not there: `apt-get install wrk` (or your system's package).",
     );
   }
@@ -75,7 +75,7 @@ try {
   await bench(process.argv.slice(2));
 } catch (error) {
   const usage =
-    error instanceof UsageError || (error as NodeJS.ErrnoException).code?.startsWith("ERR_PARSE_ARGS");
+    error instanceof BenchUsageError || (error as NodeJS.ErrnoException).code?.startsWith("ERR_PARSE_ARGS");
   console.error(usage ? (error as Error).message : error);
   process.exitCode = usage ? 78 : 1;
 }

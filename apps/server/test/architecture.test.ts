@@ -1,10 +1,17 @@
-/** What of ARCHITECTURE.md can be checked by reading the sources. Each finding names its file and line. */
+/** Checks the rules of ARCHITECTURE.md by reading the sources. */
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { parseAst } from "rolldown/parseAst";
+import {
+  childNodes,
+  isSyntaxNode,
+  lineAt,
+  nameOf,
+  parseText,
+  type SyntaxNode,
+} from "./support/syntax-tree.ts";
 
 const SERVER = fileURLToPath(new URL("../src", import.meta.url));
 const TOOLS = fileURLToPath(new URL("../tools", import.meta.url));
@@ -40,7 +47,7 @@ const LAYERS: readonly (readonly string[])[] = [
 ];
 const layerOf = (folder: string) => LAYERS.findIndex((layer) => layer.includes(folder));
 const isAdapter = (path: string) =>
-  /^(?:ledger\/(?:sqlite|postgres|register)|clickhouse\/embedded)\//.test(path);
+  /^(?:ledger\/(?:sqlite|postgres|catalog)|clickhouse\/embedded)\//.test(path);
 /** The files that connect the folders: they alone import engines. */
 const isWiring = (path: string) => !path.includes("/") || /^(?:cli|tools)\//.test(path);
 /** The files that bring in time, random ids and the console; all others have them passed in. */
@@ -48,45 +55,36 @@ const isOutermost = (path: string) => isWiring(path) || /^(?:core\/ids|config\/c
 
 const MAX_LINES = 300;
 
-type Mark = "any" | "clock" | "console" | "default export" | "environment" | "random id";
-interface Found<T> {
+/** A construct that only some files may use. */
+type SyntaxMark = "any" | "clock" | "console" | "default export" | "environment" | "random id";
+interface AtLine<T> {
   line: number;
   what: T;
 }
-interface Source {
-  /** From its own `src`; for the server the first folder is the area. */
+interface ModuleSource {
+  /** From `src`, or from `tools/`; the first folder of a path is the module. */
   path: string;
   lines: number;
-  /** Type-only ones, re-exports, `import()` and the files of threads among them; relative ones from `src`. */
-  imports: Found<string>[];
-  marks: Found<Mark>[];
+  /** Includes type-only imports, re-exports, `import()` and the files of threads; relative ones are from `src`. */
+  imports: AtLine<string>[];
+  marks: AtLine<SyntaxMark>[];
 }
-interface Node {
-  type: string;
-  start: number;
-  [member: string]: unknown;
-}
-
-const isNode = (value: unknown): value is Node => typeof (value as Node | null)?.type === "string";
-const children = (node: Node) => Object.values(node).flat().filter(isNode);
-const nameOf = (node: unknown) => (isNode(node) ? (node.name ?? node.value) : undefined);
-
-/** What a node imports: `import`, `export … from`, `import()`, `import("…").Type`, `new URL("./thread.ts", …)`. */
-function importedBy(node: Node): string | null {
-  const source = isNode(node.source) ? node.source.value : null;
+/** The module that a node imports by `import`, `export … from`, `import()`, `import("…").Type`, `new URL("./thread.ts", …)`. */
+function importedBy(node: SyntaxNode): string | null {
+  const source = isSyntaxNode(node.source) ? node.source.value : null;
   if (typeof source === "string") return source;
   if (node.type !== "NewExpression" || nameOf(node.callee) !== "URL") return null;
-  const first = nameOf((node.arguments as Node[])[0]);
+  const first = nameOf((node.arguments as SyntaxNode[])[0]);
   return typeof first === "string" && /^\..*\.ts$/.test(first) ? first : null;
 }
 
-const MEMBERS: Record<string, Mark> = {
+const MEMBERS: Record<string, SyntaxMark> = {
   "Date.now": "clock",
   "performance.now": "clock",
   "process.env": "environment",
 };
 
-function markOf(node: Node): Mark | null {
+function markOf(node: SyntaxNode): SyntaxMark | null {
   switch (node.type) {
     case "TSAnyKeyword":
       return "any";
@@ -95,7 +93,7 @@ function markOf(node: Node): Mark | null {
     case "ExportSpecifier":
       return nameOf(node.exported) === "default" ? "default export" : null;
     case "NewExpression":
-      return nameOf(node.callee) === "Date" && (node.arguments as Node[]).length === 0 ? "clock" : null;
+      return nameOf(node.callee) === "Date" && (node.arguments as SyntaxNode[]).length === 0 ? "clock" : null;
     case "Identifier":
       return node.name === "randomUUID" ? "random id" : null;
     case "MemberExpression":
@@ -106,10 +104,10 @@ function markOf(node: Node): Mark | null {
   }
 }
 
-function readSource(root: string, path: string, text: string): Source {
-  const source: Source = { path, lines: text.trimEnd().split("\n").length, imports: [], marks: [] };
-  const visit = (node: Node) => {
-    const line = text.slice(0, node.start).split("\n").length;
+function readSource(root: string, path: string, text: string): ModuleSource {
+  const source: ModuleSource = { path, lines: text.trimEnd().split("\n").length, imports: [], marks: [] };
+  const visit = (node: SyntaxNode) => {
+    const line = lineAt(text, node.start);
     const imported = importedBy(node);
     if (imported !== null) {
       const isRelative = imported.startsWith(".");
@@ -118,13 +116,13 @@ function readSource(root: string, path: string, text: string): Source {
     }
     const mark = markOf(node);
     if (mark !== null) source.marks.push({ line, what: mark });
-    children(node).forEach(visit);
+    childNodes(node).forEach(visit);
   };
-  visit(parseAst(text, { lang: "ts" }, path) as unknown as Node);
+  visit(parseText(path, text));
   return source;
 }
 
-const readAll = (root: string): Source[] =>
+const readAll = (root: string): ModuleSource[] =>
   globSync("**/*.ts", { cwd: root }).map((path) =>
     readSource(root, path, readFileSync(join(root, path), "utf8")),
   );
@@ -138,22 +136,22 @@ const all = [...server, ...contract];
 
 const folderOf = (path: string) => /^[^/]+(?=\/)/.exec(path)?.[0] ?? "";
 
-function none(sources: Source[], findings: (source: Source) => Found<string>[]): void {
-  assert.ok(sources.length > 0, "there is something to look at");
+function none(sources: ModuleSource[], findings: (source: ModuleSource) => AtLine<string>[]): void {
+  assert.ok(sources.length > 0, "there are files to check");
   const places = sources.flatMap((source) =>
     findings(source).map(({ line, what }) => `${source.path}:${line} ${what}`),
   );
   assert.deepEqual(places, []);
 }
-const importNone = (sources: Source[], isForbidden: (imported: string, path: string) => boolean) =>
+const importNone = (sources: ModuleSource[], isForbidden: (imported: string, path: string) => boolean) =>
   none(sources, ({ path, imports }) => imports.filter(({ what }) => isForbidden(what, path)));
-const markNone = (sources: Source[], ...forbidden: Mark[]) =>
+const markNone = (sources: ModuleSource[], ...forbidden: SyntaxMark[]) =>
   none(sources, ({ marks }) => marks.filter(({ what }) => forbidden.includes(what)));
 
-/** Packages and modules of Node are not among them. */
+/** Without packages and modules of Node. */
 const files = new Set(server.map(({ path }) => path));
 
-test("The reader of these sources finds every import and every mark, and none in a comment or a text.", () => {
+test("The checks find every import and every mark, and none in comments or strings.", () => {
   const text = `
     import type { A } from "../a.ts"; import "./b.ts"; export * from "../c/d.ts"; export { e } from "e";
     type F = import("./f.ts").F; const g = import("./g.ts"); new Worker(new URL("./h.ts", import.meta.url));
@@ -181,7 +179,7 @@ test("The reader of these sources finds every import and every mark, and none in
   });
 });
 
-test("The contract imports nothing of ours but its own files.", () => {
+test("The contract imports only its own files and packages of others.", () => {
   const own = new Set(contract.map(({ path }) => path));
   const isOurs = (imported: string) => /^(?:\.|\/|@headwater\/)|\.[jt]s$/.test(imported);
   importNone(contract, (imported) => isOurs(imported) && !own.has(imported));
@@ -228,11 +226,11 @@ test("Time, random ids and the console come in at the wiring only.", () => {
   );
 });
 
-test("Nothing is exported as default.", () => {
+test("There are no default exports.", () => {
   markNone(all, "default export");
 });
 
-test("Nothing is of the type any.", () => {
+test("The type any is not used.", () => {
   markNone(all, "any");
 });
 
@@ -253,7 +251,7 @@ test(`No file is longer than ${MAX_LINES} lines.`, () => {
     path: `apps/console/src/${path}`,
     lines: readFileSync(join(CONSOLE, path), "utf8").trimEnd().split("\n").length,
   }));
-  assert.ok(ofConsole.length > 0, "there is something to look at");
+  assert.ok(ofConsole.length > 0, "there are files to check");
   const long = [...named, ...ofConsole].filter(({ lines }) => lines > MAX_LINES).map(({ path }) => path);
   assert.deepEqual(long, []);
 });

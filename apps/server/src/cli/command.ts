@@ -1,7 +1,7 @@
 /** How a command is declared: its arguments, its options, and the function that runs it. */
 import { UsageError } from "./errors.ts";
-import type { Progress } from "./progress.ts";
-import type { Report } from "./report.ts";
+import type { ProgressWriter } from "./progress.ts";
+import type { CommandReport } from "./report.ts";
 
 /** An option such as `--name <text>`: how the help shows it, and how its text becomes a value. */
 export interface CommandOption<Value> {
@@ -126,7 +126,7 @@ export interface CommandContext {
   /** Whether --json was given. */
   readonly isJson: boolean;
   /** Shows how far the command has come; does nothing with --json. */
-  readonly progress: Progress;
+  readonly progress: ProgressWriter;
 }
 
 export interface Command {
@@ -137,7 +137,7 @@ export interface Command {
   readonly positionals: Readonly<Record<string, string>>;
   readonly options: OptionTable;
   /** @returns null when the command prints its own output */
-  run(given: GivenArguments, context: CommandContext): Promise<Report | null>;
+  run(given: GivenArguments, context: CommandContext): Promise<CommandReport | null>;
 }
 
 export interface CommandGroup {
@@ -158,7 +158,7 @@ interface CommandDefinition<Name extends string, Options extends OptionTable> {
   run(
     values: OptionValues<Options> & Readonly<Record<Name, string>>,
     context: CommandContext,
-  ): Promise<Report | null> | Report | null;
+  ): Promise<CommandReport | null> | CommandReport | null;
 }
 
 /** Every command also takes --json and --help. */

@@ -1,6 +1,6 @@
 /** The result of a command, for programs and for people. Text has no colours. */
 
-export interface Report {
+export interface CommandReport {
   json: unknown;
   /** For standard output. */
   text: string;

@@ -7,7 +7,7 @@ import { headwater } from "./command-table.ts";
 import { explainError, systemCode, UsageError } from "./errors.ts";
 import { loadNode, renderHelp } from "./help.ts";
 import { createProgress } from "./progress.ts";
-import type { Report } from "./report.ts";
+import type { CommandReport } from "./report.ts";
 
 const HELP: ReadonlySet<string | undefined> = new Set(["--help", "-h"]);
 const VERSION: ReadonlySet<string | undefined> = new Set(["--version", "-v"]);
@@ -37,7 +37,7 @@ async function findNode({ node, name, rest }: FoundNode): Promise<FoundNode> {
   throw new UsageError(`${problem}. Available commands: ${names}. Run \`${name} --help\` for details.`);
 }
 
-async function runNode({ node, name, rest }: FoundNode, isJson: boolean): Promise<Report | null> {
+async function runNode({ node, name, rest }: FoundNode, isJson: boolean): Promise<CommandReport | null> {
   if ("commands" in node || rest.some((word) => HELP.has(word))) {
     const help = await renderHelp(name, node);
     return { json: { help }, text: help };
@@ -51,7 +51,7 @@ async function runNode({ node, name, rest }: FoundNode, isJson: boolean): Promis
   }
 }
 
-async function runWords(raw: readonly string[], isJson: boolean): Promise<Report | null> {
+async function runWords(raw: readonly string[], isJson: boolean): Promise<CommandReport | null> {
   if (VERSION.has(raw[0])) {
     const version = readVersion();
     return { json: { version }, text: version };
@@ -59,7 +59,7 @@ async function runWords(raw: readonly string[], isJson: boolean): Promise<Report
   return runNode(await findNode({ node: headwater, name: "headwater", rest: raw }), isJson);
 }
 
-function print({ json, text, note }: Report, isJson: boolean): void {
+function print({ json, text, note }: CommandReport, isJson: boolean): void {
   process.stdout.write(`${isJson ? JSON.stringify(json, null, 2) : text.trimEnd()}\n`);
   if (note !== undefined && !isJson) process.stderr.write(`\n${note}\n`);
 }

@@ -1,8 +1,8 @@
 /** Checks that the page sends to the right service. */
 import {
   apiBaseOf,
+  type CheckFinding,
   type Evidence,
-  type Finding,
   ok,
   originOf,
   type Reach,
@@ -17,7 +17,7 @@ const isLocal = (url: string): boolean => LOCAL_HOST.test(URL.parse(url)?.hostna
 
 const apiAnswers = ({ wasRequested, apiProblem }: Reach): boolean => wasRequested && apiProblem === null;
 
-function compareAddress(evidence: Evidence): Finding {
+function compareAddress(evidence: Evidence): CheckFinding {
   const { report, service } = evidence;
   const expected = service.apiBaseUrl;
   const base = apiBaseOf(evidence);
@@ -66,7 +66,7 @@ export function withExpectedAddress(evidence: Evidence): Evidence {
   };
 }
 
-export function checkApiAddress(evidence: Evidence): Finding {
+export function checkApiAddress(evidence: Evidence): CheckFinding {
   const finding = compareAddress(evidence);
   const [found] = evidence.report.snippets;
   const [corrected] = withExpectedAddress(evidence).report.snippets;

@@ -4,8 +4,8 @@
  */
 import {
   apiBaseOf,
+  type CheckFinding,
   type Evidence,
-  type Finding,
   ok,
   originOf,
   scriptUrlOf,
@@ -36,7 +36,7 @@ export function findBlockReason(base: string): string | null {
   return folder === undefined ? null : `filter lists match folders like ${folder}`;
 }
 
-export function checkBlockedName(evidence: Evidence): Finding {
+export function checkBlockedName(evidence: Evidence): CheckFinding {
   const base = apiBaseOf(evidence);
   if (base === null) return unknown("The address that the page sends to is unknown.");
   const addresses = [base, scriptUrlOf(evidence) ?? base];

@@ -2,12 +2,12 @@
 import type { Check, Verification } from "@headwater/contract";
 import { checkApiAddress, withExpectedAddress } from "./address-check.ts";
 import { checkBlockedName } from "./blocked-names.ts";
-import type { Evidence, Finding } from "./evidence.ts";
+import type { CheckFinding, Evidence } from "./evidence.ts";
 import { checkConnectPolicy, checkScriptPolicy } from "./policy-checks.ts";
 import { checkActive, checkClock, checkCors, checkOrigin, checkReachable } from "./service-checks.ts";
 import { checkKey, checkPage, checkSnippet, checkSnippetOnce } from "./snippet-checks.ts";
 
-const CHECKS: readonly (readonly [Check["check"], (evidence: Evidence) => Finding])[] = [
+const CHECKS: readonly (readonly [Check["check"], (evidence: Evidence) => CheckFinding])[] = [
   ["page", checkPage],
   ["snippet", checkSnippet],
   ["snippet_once", checkSnippetOnce],

@@ -54,18 +54,18 @@ export interface Evidence {
 }
 
 /** The result of one check. */
-export type Finding = Pick<Check, "status" | "message"> & Partial<Pick<Check, "hint" | "paste">>;
+export type CheckFinding = Pick<Check, "status" | "message"> & Partial<Pick<Check, "hint" | "paste">>;
 
-export const ok = (message: string): Finding => ({ status: "ok", message });
-export const unknown = (message: string): Finding => ({ status: "unknown", message });
+export const ok = (message: string): CheckFinding => ({ status: "ok", message });
+export const unknown = (message: string): CheckFinding => ({ status: "unknown", message });
 /** @param paste a line to paste into the page or a terminal */
-export const wrong = (message: string, hint: string, paste: string | null = null): Finding => ({
+export const wrong = (message: string, hint: string, paste: string | null = null): CheckFinding => ({
   status: "wrong",
   message,
   hint,
   paste,
 });
-export const warning = (message: string, hint: string, paste: string | null = null): Finding => ({
+export const warning = (message: string, hint: string, paste: string | null = null): CheckFinding => ({
   status: "warning",
   message,
   hint,

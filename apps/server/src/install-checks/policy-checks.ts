@@ -1,6 +1,6 @@
 /** Checks that the page's Content-Security-Policy allows the client to load, run and send. */
 import { LIMITS, type PageSnippet } from "@headwater/contract";
-import { apiBaseOf, type Evidence, type Finding, ok, scriptUrlOf, unknown, wrong } from "./evidence.ts";
+import { apiBaseOf, type CheckFinding, type Evidence, ok, scriptUrlOf, unknown, wrong } from "./evidence.ts";
 import {
   allowsInline,
   allowsUrl,
@@ -28,7 +28,7 @@ function addSource(name: string, { sources }: Directive, missing: string): strin
 const nameToChange = ({ name }: Directive) => (name === "default-src" ? "script-src" : name);
 
 /** A policy that was not read may block what the others allow. */
-function okUnlessUnread({ hasUnreadPolicy }: Evidence, message: string): Finding {
+function okUnlessUnread({ hasUnreadPolicy }: Evidence, message: string): CheckFinding {
   const limit = `at most ${LIMITS.maxReportedPolicies} policies of ${MAX_POLICY_LENGTH} characters are read`;
   return hasUnreadPolicy
     ? unknown(`The page has a Content-Security-Policy that was not read: ${limit}.`)
@@ -40,8 +40,8 @@ const policiesOf = ({ report }: Evidence): Policy[] => report.policies.flatMap(p
 /** Every policy is enforced, so the first problem decides. */
 function findFirstProblem(
   policies: readonly Policy[],
-  findProblem: (policy: Policy) => Finding | null,
-): Finding | null {
+  findProblem: (policy: Policy) => CheckFinding | null,
+): CheckFinding | null {
   for (const policy of policies) {
     const problem = findProblem(policy);
     if (problem) return problem;
@@ -49,7 +49,7 @@ function findFirstProblem(
   return null;
 }
 
-export function checkConnectPolicy(evidence: Evidence): Finding {
+export function checkConnectPolicy(evidence: Evidence): CheckFinding {
   const policies = policiesOf(evidence);
   if (policies.length === 0) return okUnlessUnread(evidence, NO_POLICY);
   const base = apiBaseOf(evidence);
@@ -72,7 +72,7 @@ export function checkConnectPolicy(evidence: Evidence): Finding {
   );
 }
 
-function findInlineProblem(directive: Directive, { nonce, hash }: PageSnippet): Finding | null {
+function findInlineProblem(directive: Directive, { nonce, hash }: PageSnippet): CheckFinding | null {
   if (allowsInline(directive, nonce, hash)) return null;
   const needsNonce = directive.sources.some((source) => source.toLowerCase().startsWith("'nonce-"));
   if (needsNonce) {
@@ -96,7 +96,7 @@ interface ClientScript {
   readonly page: URL;
 }
 
-function findFileProblem(directive: Directive, { snippet, url, page }: ClientScript): Finding | null {
+function findFileProblem(directive: Directive, { snippet, url, page }: ClientScript): CheckFinding | null {
   const { kind, nonce } = snippet;
   const isStrict = hasKeyword(directive, "'strict-dynamic'");
   // a script that an allowed script adds is allowed too
@@ -117,7 +117,7 @@ function findFileProblem(directive: Directive, { snippet, url, page }: ClientScr
   );
 }
 
-export function checkScriptPolicy(evidence: Evidence): Finding {
+export function checkScriptPolicy(evidence: Evidence): CheckFinding {
   const policies = policiesOf(evidence);
   if (policies.length === 0) return okUnlessUnread(evidence, NO_POLICY);
   const [snippet] = evidence.report.snippets;

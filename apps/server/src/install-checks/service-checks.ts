@@ -3,8 +3,8 @@ import { ERRORS, LIMITS } from "@headwater/contract";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import {
   apiBaseOf,
+  type CheckFinding,
   type Evidence,
-  type Finding,
   ok,
   originOf,
   scriptUrlOf,
@@ -14,7 +14,7 @@ import {
 } from "./evidence.ts";
 
 /** Used when only the page itself has sent requests. */
-function checkPageRequests({ report }: Evidence): Finding {
+function checkPageRequests({ report }: Evidence): CheckFinding {
   const { script, request } = report;
   if (script === "failed") {
     return wrong(
@@ -39,7 +39,7 @@ function checkPageRequests({ report }: Evidence): Finding {
 /** After these refusals the client opens a new session by itself. */
 const RECOVERABLE = new Set(["invalid_session", "session_expired"]);
 
-function explainErrorAnswer(status: number, code: string | null): Finding {
+function explainErrorAnswer(status: number, code: string | null): CheckFinding {
   const answer = `The page was answered ${status} ${code ?? "without an error code of Headwater"}`;
   if (status === 429 || status === 503) {
     return warning(
@@ -60,7 +60,7 @@ function explainErrorAnswer(status: number, code: string | null): Finding {
   );
 }
 
-export function checkReachable(evidence: Evidence): Finding {
+export function checkReachable(evidence: Evidence): CheckFinding {
   const { reach } = evidence.service;
   if (!reach.wasRequested) return checkPageRequests(evidence);
   const hint = "Check the address (BASE_URL), DNS, the certificate and the proxy in front of the service.";
@@ -75,7 +75,7 @@ export function checkReachable(evidence: Evidence): Finding {
   return ok("The client's script and the API answer.");
 }
 
-export function checkCors(evidence: Evidence): Finding {
+export function checkCors(evidence: Evidence): CheckFinding {
   const { report, service } = evidence;
   const { reach } = service;
   if (!reach.wasRequested) {
@@ -95,7 +95,7 @@ export function checkCors(evidence: Evidence): Finding {
   );
 }
 
-export function checkActive({ service }: Evidence): Finding {
+export function checkActive({ service }: Evidence): CheckFinding {
   if (service.isActive === null) return unknown("Whether the source is active is unknown.");
   if (service.isActive) return ok("The source is active.");
   return wrong(
@@ -105,14 +105,14 @@ export function checkActive({ service }: Evidence): Finding {
   );
 }
 
-export function checkOrigin({ report, service }: Evidence): Finding {
+export function checkOrigin({ report, service }: Evidence): CheckFinding {
   const origin = originOf(report.url);
   if (service.isOriginAllowed === null) return unknown(`Whether the source allows ${origin} is unknown.`);
   if (service.isOriginAllowed) return ok(`The source allows ${origin}.`);
   return wrong(`The source does not allow ${origin}.`, "Add it to the source's `allowedOrigins`.", origin);
 }
 
-export function checkClock({ service }: Evidence): Finding {
+export function checkClock({ service }: Evidence): CheckFinding {
   const { clockAheadMs } = service;
   if (clockAheadMs === null) return unknown("The clocks could not be compared.");
   const seconds = Math.round(Math.abs(clockAheadMs) / 1_000);

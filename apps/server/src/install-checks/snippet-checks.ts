@@ -1,9 +1,9 @@
 /** Checks that the page has the snippet, once, and with the right key. */
 import type { PageSnippet } from "@headwater/contract";
-import { type Evidence, type Finding, ok, unknown, warning, wrong } from "./evidence.ts";
+import { type CheckFinding, type Evidence, ok, unknown, warning, wrong } from "./evidence.ts";
 import { hintForNext, renderSetting } from "./paste.ts";
 
-export const checkPage = ({ report, pageProblem }: Evidence): Finding =>
+export const checkPage = ({ report, pageProblem }: Evidence): CheckFinding =>
   pageProblem === null
     ? ok(`The page ${report.url} answers.`)
     : wrong(
@@ -23,7 +23,7 @@ const consentHint = ({ requireConsent }: Evidence["service"]): string =>
 
 const TAG_MANAGER = "A snippet that a tag manager adds later is not found by this check.";
 
-export function checkSnippet(evidence: Evidence): Finding {
+export function checkSnippet(evidence: Evidence): CheckFinding {
   const { report, pageProblem, service } = evidence;
   const [found] = report.snippets;
   if (found?.kind === "bundle") return ok("The client is in the application's own scripts.");
@@ -39,7 +39,7 @@ export function checkSnippet(evidence: Evidence): Finding {
   );
 }
 
-export function checkSnippetOnce({ report }: Evidence): Finding {
+export function checkSnippetOnce({ report }: Evidence): CheckFinding {
   const count = report.snippets.length;
   if (count === 0) return unknown("There is no snippet to count.");
   if (count === 1) return ok("The page has the snippet once.");
@@ -51,7 +51,7 @@ export function checkSnippetOnce({ report }: Evidence): Finding {
 }
 
 /** A problem of the key that the page should have: such a key must not be recommended. */
-function checkExpectedKey({ service }: Evidence): Finding | null {
+function checkExpectedKey({ service }: Evidence): CheckFinding | null {
   const { publicKey, expectedKeyState } = service;
   if (expectedKeyState === "unknown")
     return wrong(`No source has the key ${publicKey}.`, "Copy the key from the source's install page.");
@@ -64,7 +64,7 @@ function checkExpectedKey({ service }: Evidence): Finding | null {
 }
 
 /** The page has a key that is not the expected one. */
-function explainOtherKey(found: PageSnippet, keyInPage: string, { service }: Evidence): Finding {
+function explainOtherKey(found: PageSnippet, keyInPage: string, { service }: Evidence): CheckFinding {
   const { publicKey, keyState } = service;
   const paste = renderSetting(found, "key", publicKey);
   const hint = `Use the source's current key.${hintForNext(found, "data-key")}`;
@@ -88,7 +88,7 @@ function explainOtherKey(found: PageSnippet, keyInPage: string, { service }: Evi
   }
 }
 
-export function checkKey(evidence: Evidence): Finding {
+export function checkKey(evidence: Evidence): CheckFinding {
   const [found] = evidence.report.snippets;
   const { publicKey } = evidence.service;
   const problem = checkExpectedKey(evidence);

@@ -12,7 +12,7 @@ export const BIN = fileURLToPath(new URL("../../bin/headwater.js", import.meta.u
 /** For what moves many events on a busy machine. */
 const COMMAND_MS = 120_000;
 
-export interface Outcome {
+export interface CommandResult {
   code: number;
   stdout: string;
   stderr: string;
@@ -31,7 +31,7 @@ const environmentOf = (settings: Settings) => ({
 });
 
 /** Runs a command to its end. */
-export function headwater(settings: Settings, ...words: string[]): Promise<Outcome> {
+export function headwater(settings: Settings, ...words: string[]): Promise<CommandResult> {
   return new Promise((resolve) => {
     const options = { env: environmentOf(settings), timeout: COMMAND_MS };
     execFile(process.execPath, [BIN, ...words], options, (error, stdout, stderr) => {
@@ -41,7 +41,7 @@ export function headwater(settings: Settings, ...words: string[]): Promise<Outco
   });
 }
 
-export interface Serving {
+export interface ServingProcess {
   url: string;
   firstStart: { token: string | null; signInUrl: string } | null;
   process: ChildProcess;
@@ -52,7 +52,7 @@ export interface Serving {
 }
 
 /** Starts `headwater serve --json` on a free port and waits for the line that says where it listens. */
-export async function serve(settings: Settings): Promise<Serving> {
+export async function serve(settings: Settings): Promise<ServingProcess> {
   const child = spawn(process.execPath, [BIN, "serve", "--json"], {
     env: environmentOf({ HOST: "127.0.0.1", PORT: "0", ...settings }),
     stdio: ["ignore", "pipe", "pipe"],

@@ -3,11 +3,11 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { folder, headwater, type Serving, serve } from "./command-line.ts";
+import { folder, headwater, type ServingProcess, serve } from "./command-line.ts";
 
 const data = folder();
 const settings = { DATA_DIR: data.at("data"), BASE_URL: "https://stats.example.com" };
-let service: Serving;
+let service: ServingProcess;
 let token: string;
 
 const run = (...words: string[]) => headwater(settings, ...words);

@@ -1,7 +1,7 @@
 /** `headwater seed`: generated traffic is realistic and reproducible. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { generateVisits, type TrafficPlan, type Visit } from "../../tools/seed/traffic.ts";
+import { type GeneratedVisit, generateVisits, type TrafficPlan } from "../../tools/seed/traffic.ts";
 import { headwater } from "../cli/command-line.ts";
 import { storedEvents } from "../ledger/reader.ts";
 import { DAY, ORIGIN, openWorld } from "../support/world.ts";
@@ -15,9 +15,9 @@ const plan = (over: Partial<TrafficPlan> = {}): TrafficPlan => ({
   site: ORIGIN,
   ...over,
 });
-const made = (over: Partial<TrafficPlan> = {}): Visit[] => [...generateVisits(plan(over))];
-const eventsOf = (visits: Visit[]) => visits.flatMap(({ events }) => events);
-const idsOf = (visits: Visit[]) => eventsOf(visits).map(({ event }) => event.id);
+const made = (over: Partial<TrafficPlan> = {}): GeneratedVisit[] => [...generateVisits(plan(over))];
+const eventsOf = (visits: GeneratedVisit[]) => visits.flatMap(({ events }) => events);
+const idsOf = (visits: GeneratedVisit[]) => eventsOf(visits).map(({ event }) => event.id);
 
 describe("generated traffic", () => {
   const visits = made();

@@ -11,7 +11,7 @@ import {
 } from "../../src/cli/command.ts";
 import { CommandFailed, systemCode } from "../../src/cli/errors.ts";
 import { type LedgerAccess, withLedgerAlone } from "../../src/cli/ledger-access.ts";
-import type { Report } from "../../src/cli/report.ts";
+import type { CommandReport } from "../../src/cli/report.ts";
 import { withWarehouse } from "../../src/cli/warehouse-access.ts";
 import { Refusal } from "../../src/core/refusal.ts";
 import { createEventParser } from "../../src/ingest/parse.ts";
@@ -97,7 +97,7 @@ async function importRecords(
   return outcome;
 }
 
-function reportImport(outcome: ImportOutcome): Report {
+function reportImport(outcome: ImportOutcome): CommandReport {
   const { accepted, duplicates, rejected, rejectedLines } = outcome;
   const lines = rejectedLines.map(({ line, code, message }) => `line ${line}: ${code}: ${message}`);
   const hidden = rejected - rejectedLines.length;

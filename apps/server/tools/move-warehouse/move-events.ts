@@ -1,7 +1,7 @@
 /** Copies the events of every source, and checks that the target has each of them once. */
 import { setTimeout as pause } from "node:timers/promises";
 import { CommandFailed } from "../../src/cli/errors.ts";
-import type { Progress } from "../../src/cli/progress.ts";
+import type { ProgressWriter } from "../../src/cli/progress.ts";
 import type { WarehouseClient } from "../../src/clickhouse/client.ts";
 import {
   allDays,
@@ -88,7 +88,7 @@ async function moveSource(move: Move, sourceId: string): Promise<MovedMonth[]> {
 export async function moveEvents(
   from: WarehouseClient,
   to: WarehouseClient,
-  progress: Progress,
+  progress: ProgressWriter,
 ): Promise<MovedMonth[]> {
   const months: MovedMonth[] = [];
   let moved = 0;

@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { type Command, defineCommand, text } from "../../src/cli/command.ts";
 import { CommandFailed, messageOf, UsageError } from "../../src/cli/errors.ts";
-import { type Report, table } from "../../src/cli/report.ts";
+import { type CommandReport, table } from "../../src/cli/report.ts";
 import { withEndpoint } from "../../src/cli/warehouse-access.ts";
 import type { WarehouseClient } from "../../src/clickhouse/client.ts";
 import type { Endpoint } from "../../src/clickhouse/warehouse.ts";
@@ -41,7 +41,7 @@ function targetOf(config: Config, given: string | undefined, cluster: string | u
 
 const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
 
-function reportMove(months: readonly MovedMonth[]): Report {
+function reportMove(months: readonly MovedMonth[]): CommandReport {
   const events = sum(months.map(({ from }) => from));
   const there = sum(months.map(({ to }) => to));
   const moved = sum(months.map((month) => month.moved));

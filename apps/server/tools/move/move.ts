@@ -4,15 +4,15 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { type Command, defineCommand, flag, text } from "../../src/cli/command.ts";
 import { CommandFailed, UsageError } from "../../src/cli/errors.ts";
-import type { Progress } from "../../src/cli/progress.ts";
-import { type Report, table } from "../../src/cli/report.ts";
+import type { ProgressWriter } from "../../src/cli/progress.ts";
+import { type CommandReport, table } from "../../src/cli/report.ts";
 import { ConfigError, processEnvironment, readConfig } from "../../src/config/config.ts";
 import { databaseUrl } from "../../src/config/values.ts";
 import { ledgerPath, openDatabase } from "../../src/ledger/sqlite/database.ts";
 import { lockDataDir } from "../../src/ledger/sqlite/lock.ts";
 import { unmark } from "../../src/ledger/sqlite/move-mark.ts";
 
-async function moveTo(url: string, dataDir: string, progress: Progress) {
+async function moveTo(url: string, dataDir: string, progress: ProgressWriter) {
   const { openTarget, moveLedger } = await import("./copy.ts");
   const now = Date.now();
   const onPage = (name: string) => progress(() => `Moving ${name} …`);
@@ -41,7 +41,7 @@ function sentenceFor(error: unknown): unknown {
 }
 
 /** The ledger is served from DATA_DIR again; a later move has another id, so nothing is mixed with what is there. */
-function giveUp(dataDir: string): Report {
+function giveUp(dataDir: string): CommandReport {
   const ledger = openDatabase(dataDir);
   try {
     const text = unmark(ledger)
@@ -53,7 +53,7 @@ function giveUp(dataDir: string): Report {
   }
 }
 
-async function moveAndTell(url: string, dataDir: string, progress: Progress): Promise<Report> {
+async function moveAndTell(url: string, dataDir: string, progress: ProgressWriter): Promise<CommandReport> {
   const moved = await moveTo(url, dataDir, progress).catch((error: unknown) => {
     throw sentenceFor(error);
   });

@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { BootstrapAnswer } from "@headwater/contract";
 import { CommandFailed } from "../../src/cli/errors.ts";
 import { describeFetchError, describeRefusal } from "../http-errors.ts";
-import type { Visit } from "./traffic.ts";
+import type { GeneratedVisit } from "./traffic.ts";
 
 const MAX_CONCURRENT = 8;
 const MAX_TRIES = 20;
@@ -23,7 +23,7 @@ export interface IngestTarget {
   site: string;
 }
 
-const buildBody = ({ visitor, sessionId, events }: Visit) => ({
+const buildBody = ({ visitor, sessionId, events }: GeneratedVisit) => ({
   ingestVersion: 2,
   sdkVersion: "seed",
   anonymousId: visitor.anonymousId,
@@ -36,7 +36,7 @@ const buildBody = ({ visitor, sessionId, events }: Visit) => ({
 });
 
 /** Tries again when the service answers 429 or 503. @throws CommandFailed */
-async function sendVisit(visit: Visit, { url, key, site }: IngestTarget): Promise<IngestCounts> {
+async function sendVisit(visit: GeneratedVisit, { url, key, site }: IngestTarget): Promise<IngestCounts> {
   const address = `${url}/api/ingest/v2/${encodeURIComponent(key)}/bootstrap`;
   const headers = { origin: site, "user-agent": visit.visitor.userAgent, "content-type": "text/plain" };
   for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {
@@ -45,12 +45,9 @@ async function sendVisit(visit: Visit, { url, key, site }: IngestTarget): Promis
       throw new CommandFailed(describeFetchError(url, error));
     });
     if (response.ok) {
-      // the service's answer; a proxy in between may answer anything else
-      const {
-        accepted = 0,
-        duplicates = 0,
-        rejected = 0,
-      } = (await response.json()) as Partial<BootstrapAnswer>;
+      // the URL is the one of a Headwater service
+      const answer = (await response.json()) as Partial<BootstrapAnswer>;
+      const { accepted = 0, duplicates = 0, rejected = 0 } = answer;
       return { accepted, duplicates, rejected };
     }
     if (response.status !== 429 && response.status !== 503)
@@ -68,7 +65,7 @@ export function createIngestSink(target: IngestTarget) {
   const counts: IngestCounts = { accepted: 0, duplicates: 0, rejected: 0 };
   const pending = new Set<Promise<void>>();
   let failure: unknown = null;
-  const send = async (visit: Visit) => {
+  const send = async (visit: GeneratedVisit) => {
     try {
       const { accepted, duplicates, rejected } = await sendVisit(visit, target);
       counts.accepted += accepted;
@@ -83,7 +80,7 @@ export function createIngestSink(target: IngestTarget) {
   };
   return {
     counts,
-    add: async (visit: Visit): Promise<void> => {
+    add: async (visit: GeneratedVisit): Promise<void> => {
       throwFailure();
       const sending = send(visit).finally(() => pending.delete(sending));
       pending.add(sending);

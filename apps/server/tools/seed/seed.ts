@@ -12,13 +12,13 @@ import {
 } from "../../src/cli/command.ts";
 import { UsageError } from "../../src/cli/errors.ts";
 import { withLedger } from "../../src/cli/ledger-access.ts";
-import type { Report } from "../../src/cli/report.ts";
+import type { CommandReport } from "../../src/cli/report.ts";
 import { withWarehouse } from "../../src/cli/warehouse-access.ts";
 import { Refusal } from "../../src/core/refusal.ts";
 import { DAY_MS, HOUR_MS, toIsoTime } from "../../src/core/time.ts";
 import { parseTime } from "../../src/ingest/parse-time.ts";
 import { createIngestSink, type IngestCounts, type IngestTarget } from "./ingest-sink.ts";
-import { generateVisits, type TrafficPlan, type Visit } from "./traffic.ts";
+import { type GeneratedVisit, generateVisits, type TrafficPlan } from "./traffic.ts";
 import { openWarehouseSink, type WarehouseSink } from "./warehouse-sink.ts";
 
 /** Events this close to the age limit would be too old before the last of them is sent. */
@@ -49,7 +49,7 @@ const parseBaseUrl = (given: string, name: string) => parseHttpUrl(given, name).
 async function feedVisits(
   plan: TrafficPlan,
   { progress }: CommandContext,
-  sinkFor: (startedAt: number) => { add(visit: Visit): Promise<void> },
+  sinkFor: (startedAt: number) => { add(visit: GeneratedVisit): Promise<void> },
 ): Promise<number> {
   let visits = 0;
   let events = 0;
@@ -69,7 +69,7 @@ interface SeedCounts {
   ingest: IngestCounts;
 }
 
-function reportSeed(plan: TrafficPlan, { visits, stored, ingest }: SeedCounts): Report {
+function reportSeed(plan: TrafficPlan, { visits, stored, ingest }: SeedCounts): CommandReport {
   const { events, days, seed: number } = plan;
   const until = toIsoTime(plan.until);
   const { accepted, duplicates, rejected } = ingest;
@@ -89,8 +89,8 @@ function reportSeed(plan: TrafficPlan, { visits, stored, ingest }: SeedCounts): 
 function withWarehouseSink(
   sourceId: string | undefined,
   site: string,
-  run: (sink: WarehouseSink) => Promise<Report>,
-): Promise<Report> {
+  run: (sink: WarehouseSink) => Promise<CommandReport>,
+): Promise<CommandReport> {
   if (sourceId === undefined)
     throw new UsageError("Missing option --source <id>: the source of events for the warehouse.");
   return withLedger(async ({ config, ledger, now, newId }) => {
@@ -107,7 +107,7 @@ interface SeedTask {
   readonly context: CommandContext;
 }
 
-async function seedWarehouse({ plan, sourceId, context }: SeedTask): Promise<Report> {
+async function seedWarehouse({ plan, sourceId, context }: SeedTask): Promise<CommandReport> {
   return withWarehouseSink(sourceId, plan.site, async (sink) => {
     const visits = await feedVisits(plan, context, () => sink);
     await sink.finish();
@@ -116,7 +116,10 @@ async function seedWarehouse({ plan, sourceId, context }: SeedTask): Promise<Rep
 }
 
 /** Visits that are too old for ingest are written to the warehouse. */
-async function seedIngest({ plan, sourceId, context }: SeedTask, target: IngestTarget): Promise<Report> {
+async function seedIngest(
+  { plan, sourceId, context }: SeedTask,
+  target: IngestTarget,
+): Promise<CommandReport> {
   const now = Date.now();
   if (plan.until > now)
     throw new UsageError(

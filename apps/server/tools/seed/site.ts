@@ -1,5 +1,5 @@
 /** The generated site: its pages, the traffic sources, and the devices and countries of its visitors. */
-import { byPopularity, type Random, weighted } from "./random.ts";
+import { byPopularity, type RandomSource, weighted } from "./random.ts";
 
 export interface SitePage {
   path: string;
@@ -120,7 +120,7 @@ const pickBot = weighted<BrowserProfile>(
   ].map((userAgent, index) => [4 - index, { userAgent, isBot: true }] as const),
 );
 const BOT_SHARE = 0.04;
-export const pickProfile = (random: Random): BrowserProfile =>
+export const pickProfile = (random: RandomSource): BrowserProfile =>
   random() < BOT_SHARE ? pickBot(random) : pickBrowser(random);
 
 export interface VisitorLocation {

@@ -10,7 +10,7 @@ import {
   createRandom,
   exponential,
   integerBelow,
-  type Random,
+  type RandomSource,
   timedId,
   uuid,
   weighted,
@@ -41,7 +41,7 @@ export interface SeedVisitor extends BrowserProfile, VisitorLocation {
   userId: string | null;
 }
 
-export interface Visit {
+export interface GeneratedVisit {
   sessionId: string;
   visitor: SeedVisitor;
   /** The time of the first event. */
@@ -97,8 +97,8 @@ function generateVisitor(seed: number, number: number): SeedVisitor {
   return { anonymousId, userId: isSignedIn ? `user-${number}` : null, ...profile, ...pickLocation(random) };
 }
 
-type GenerateProperties = (random: Random) => Record<string, unknown>;
-const randomPrice = (random: Random) => (integerBelow(random, 400) + 5) / 2;
+type GenerateProperties = (random: RandomSource) => Record<string, unknown>;
+const randomPrice = (random: RandomSource) => (integerBelow(random, 400) + 5) / 2;
 const SEARCH_TERMS = ["lamp", "desk", "oak chair", "small rug", "gift", "kettle"];
 
 const search: GenerateProperties = (random) => ({
@@ -132,7 +132,7 @@ const pickTrackedEvent = weighted<readonly [name: string, properties: GeneratePr
   [1, ["purchase", purchase]],
 ]);
 
-function pickPageCount(random: Random, isBot: boolean): number {
+function pickPageCount(random: RandomSource, isBot: boolean): number {
   if (random() < BOUNCE_SHARE || isBot) return 1;
   let pages = 2;
   while (pages < MAX_PAGES && random() < NEXT_PAGE_SHARE) pages += 1;
@@ -143,14 +143,14 @@ interface VisitStart {
   readonly visitor: SeedVisitor;
   /** Hours since the epoch. */
   readonly hour: number;
-  readonly random: Random;
+  readonly random: RandomSource;
 }
 
-function generateVisit({ site, until }: TrafficPlan, { visitor, hour, random }: VisitStart): Visit {
+function generateVisit({ site, until }: TrafficPlan, { visitor, hour, random }: VisitStart): GeneratedVisit {
   const startedAt = Math.min(hour * HOUR_MS + integerBelow(random, HOUR_MS), until - 1);
   const sessionId = timedId("ses", startedAt, random);
   const source = pickTrafficSource(random);
-  const events: Visit["events"] = [];
+  const events: GeneratedVisit["events"] = [];
   let at = startedAt;
   let referrer = source.referrer;
   const addEvent = (event: Omit<Event, "id" | "timestamp">) =>
@@ -178,7 +178,7 @@ const seedOfPlan = ({ seed, events, days, until }: TrafficPlan): number =>
   [seed, events, days, until / HOUR_MS, until % HOUR_MS].reduce(combine, 0);
 
 /** Visits ordered by the hour in which they begin. */
-export function* generateVisits(plan: TrafficPlan): Generator<Visit> {
+export function* generateVisits(plan: TrafficPlan): Generator<GeneratedVisit> {
   const { events, days, until } = plan;
   const seed = seedOfPlan(plan);
   const endHour = Math.ceil(until / HOUR_MS);

@@ -6,7 +6,7 @@ import { type BatchContext, evaluateEvent } from "../../src/ingest/evaluate-even
 import { deviceOf } from "../../src/ingest/visitor.ts";
 import { blockOf } from "../../src/shipping/block.ts";
 import { type DeliveryHistory, store } from "../../src/shipping/store.ts";
-import type { Visit } from "./traffic.ts";
+import type { GeneratedVisit } from "./traffic.ts";
 
 const BLOCK_EVENTS = 50_000;
 /** Time from the last event of a visit until its batch arrives. */
@@ -14,7 +14,7 @@ const SENT_AFTER_MS = 1_000;
 const NO_SESSIONS: BatchContext["otherSessions"] = new Map();
 
 /** The context of the batch with which the visit would have arrived. */
-function buildContext(visit: Visit, sourceId: string, site: string): BatchContext {
+function buildContext(visit: GeneratedVisit, sourceId: string, site: string): BatchContext {
   const { visitor, sessionId, startedAt, events } = visit;
   const { anonymousId, userId, userAgent, country, locale, timezone } = visitor;
   const receivedAt = (events.at(-1)?.at ?? startedAt) + SENT_AFTER_MS;
@@ -44,7 +44,7 @@ function buildContext(visit: Visit, sourceId: string, site: string): BatchContex
 }
 
 /** The stored form of each event, as a line of JSON. */
-export function renderEvents(visit: Visit, sourceId: string, site: string): string[] {
+export function renderEvents(visit: GeneratedVisit, sourceId: string, site: string): string[] {
   const context = buildContext(visit, sourceId, site);
   return visit.events.map(({ at, event }) => {
     const outcome = evaluateEvent(
@@ -57,7 +57,7 @@ export function renderEvents(visit: Visit, sourceId: string, site: string): stri
 }
 
 export interface WarehouseSink {
-  add(visit: Visit): Promise<void>;
+  add(visit: GeneratedVisit): Promise<void>;
   /** Resolves when everything is written. */
   finish(): Promise<void>;
   /** The number of events that were added. */

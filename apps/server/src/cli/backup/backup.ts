@@ -5,7 +5,7 @@ import { processEnvironment, readConfig } from "../../config/config.ts";
 import { makeFolder } from "../../ledger/sqlite/database.ts";
 import { defineCommand, required, text } from "../command.ts";
 import { CommandFailed, systemCode } from "../errors.ts";
-import { formatBytes, type Report, table } from "../report.ts";
+import { type CommandReport, formatBytes, table } from "../report.ts";
 import { type CopiedFile, finishCopy, flushToDisk, listSqliteFiles, startCopy } from "./sqlite-copy.ts";
 import { copyWarehouse, hasEmbeddedWarehouse, WAREHOUSE } from "./warehouse-copy.ts";
 
@@ -33,7 +33,7 @@ const toRow = ({ path, bytes, counts }: CopiedFile) => [
 ];
 
 /** The result of `backup` and of `restore`. */
-export const reportCopies = (copied: readonly CopiedFile[], note: string): Report => ({
+export const reportCopies = (copied: readonly CopiedFile[], note: string): CommandReport => ({
   json: { files: copied },
   text: table(["file", "size", "content"], copied.map(toRow)),
   note,
