@@ -1,11 +1,14 @@
-/** The wiring of the attempts' thread: what the debug room renders and masks, the SQLite store keeps. */
+/** The attempts thread of a serving process: it renders and masks attempts, and stores them on SQLite. */
 import { setPriority } from "node:os";
-import { type Parcel, unpack } from "./debug/parcel.ts";
+import { type AttemptMessage, fromMessage } from "./debug/attempt-message.ts";
 import { rowOf, rowsOf } from "./debug/render.ts";
 import { serveAttempts } from "./ledger/sqlite/attempts-verbs.ts";
 
-serveAttempts((parcels) => rowsOf(parcels as Parcel[], (parcel) => rowOf(unpack(parcel))));
+serveAttempts((messages) =>
+  // open-ledger.ts sends what \`toMessage\` made
+  rowsOf(messages as AttemptMessage[], (message) => rowOf(fromMessage(message))),
+);
 
-/** Where all cores are busy history gives way to ingest. Linux only: elsewhere the whole process would be meant. */
-const NICE = 10;
-if (process.platform === "linux") setPriority(NICE);
+/** Ingest goes first where all cores are busy. Only Linux has priorities of threads; elsewhere it would be the process's. */
+const LOW_PRIORITY = 10;
+if (process.platform === "linux") setPriority(LOW_PRIORITY);

@@ -1,6 +1,6 @@
 /** Chooses the ledger's engine by the settings: SQLite in DATA_DIR, or PostgreSQL. No other file knows which. */
 import type { Config } from "./config/config.ts";
-import { pack } from "./debug/parcel.ts";
+import { toMessage } from "./debug/attempt-message.ts";
 import type { WriteAttempts } from "./debug/write.ts";
 import type { Ledger } from "./ledger/ledger.ts";
 import type { Durability } from "./ledger/sqlite/database.ts";
@@ -39,7 +39,7 @@ async function openInDataDir(config: Config, { now, durability }: LedgerOptions)
     ...(durability ? { durability } : {}),
   });
   const writeAttempts: WriteAttempts = ({ attempts, counts }) =>
-    ledger.renderAttempts({ parcels: attempts.map(pack), counts });
+    ledger.renderAttempts({ messages: attempts.map(toMessage), counts });
   const { onBroken, releaseMemory } = ledger;
   return { ledger, writeAttempts, onBroken, releaseMemory };
 }

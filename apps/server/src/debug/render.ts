@@ -21,13 +21,15 @@ const ENTRY_TEXT_LENGTH = 256;
 const EMPTY: Snapshot = { json: "null", truncated: false };
 
 /** An attempt that ended, on a source: the only ones that are kept. */
-export type FinishedAttempt = Attempt & {
-  source: NonNullable<Attempt["source"]>;
-  outcome: Outcome;
+export type FinishedAttempt = Attempt & { source: NonNullable<Attempt["source"]> };
+
+/** A finished attempt with no more of its source than is shown: the thread that renders gets only this. */
+export type RenderableAttempt = Omit<FinishedAttempt, "source"> & {
+  source: Pick<FinishedAttempt["source"], "sourceId">;
 };
 
 /** partial: some events were rejected while others, or the session, were taken, or the source's own settings turned them away. */
-export function outcomeOf(attempt: FinishedAttempt): AttemptOutcome {
+export function outcomeOf(attempt: RenderableAttempt): AttemptOutcome {
   if (attempt.outcome.kind === "refused") return "failed";
   const { results } = attempt.outcome;
   const rejected = attempt.outcome.answer.rejected ?? 0;
@@ -48,7 +50,7 @@ export function rowsOf<T>(attempts: readonly T[], render: (attempt: T) => Attemp
 }
 
 /** What the store keeps of an attempt. */
-export function rowOf(attempt: FinishedAttempt): AttemptRow {
+export function rowOf(attempt: RenderableAttempt): AttemptRow {
   const verdict = verdictOf(attempt.outcome);
   const outcome = outcomeOf(attempt);
   const origin = clean(attempt.origin);
@@ -69,7 +71,7 @@ export function rowOf(attempt: FinishedAttempt): AttemptRow {
 }
 
 function recordOf(
-  attempt: FinishedAttempt,
+  attempt: RenderableAttempt,
   outcome: AttemptOutcome,
   verdict: Verdict,
   cleaned: { origin: string | null; sessionId: string | null; anonymousId: string | null },
@@ -120,7 +122,7 @@ interface Verdict {
 }
 
 /** The refusal's, or the first rejected event's; null: nothing was refused. */
-export const codeOf = ({ outcome }: FinishedAttempt): string | null => verdictOf(outcome).code;
+export const codeOf = ({ outcome }: RenderableAttempt): string | null => verdictOf(outcome).code;
 
 function verdictOf(outcome: Outcome): Verdict {
   if (outcome.kind === "refused") {
@@ -134,7 +136,7 @@ function verdictOf(outcome: Outcome): Verdict {
   return { code: first.code, message: first.message, hint: first.code === null ? null : hintOf(first.code) };
 }
 
-function answerOf(attempt: FinishedAttempt): Taken["answer"] | null {
+function answerOf(attempt: RenderableAttempt): Taken["answer"] | null {
   return attempt.outcome.kind === "taken" ? attempt.outcome.answer : null;
 }
 
@@ -145,7 +147,7 @@ function limitOf(outcome: Outcome) {
 }
 
 /** A body that was taken is known to be JSON; any other is looked at first. */
-function rawOf(attempt: FinishedAttempt): Snapshot {
+function rawOf(attempt: RenderableAttempt): Snapshot {
   if (attempt.text === null)
     return attempt.head === null ? EMPTY : { ...snapshotOfText(attempt.head), truncated: true };
   if (attempt.outcome.kind === "taken" && attempt.text.startsWith("{")) {

@@ -4,9 +4,9 @@ import { CSV_HEAD, csvLine } from "./csv.ts";
 
 export interface Converter {
   /** @param lines each with its end @returns nothing yet, when more is needed to go on */
-  convert(lines: Uint8Array): Uint8Array;
+  convert(lines: Uint8Array): Uint8Array<ArrayBuffer>;
   /** What stands at the end of the file. */
-  end(): Uint8Array;
+  end(): Uint8Array<ArrayBuffer>;
 }
 
 /** As one array: parsed at once it costs less than line by line. */

@@ -72,7 +72,7 @@ export function startParquet() {
   const slim = createSlimming(file);
   let gathered = nothing();
   let [rows, gatheredBytes] = [0, 0];
-  const taken = (): Uint8Array => {
+  const taken = (): Uint8Array<ArrayBuffer> => {
     const part = bytes.getBytes().slice();
     bytes.index = 0;
     return part;
@@ -85,7 +85,7 @@ export function startParquet() {
   };
   return {
     /** @param jsonBytes their length as JSON */
-    add: (events: Json[], jsonBytes: number): Uint8Array => {
+    add: (events: Json[], jsonBytes: number): Uint8Array<ArrayBuffer> => {
       for (const [index, column] of COLUMNS.entries()) {
         const values = gathered[index]!;
         for (const event of events) values.push(read(valueAt(event, column), column.kind));
@@ -96,7 +96,7 @@ export function startParquet() {
       group();
       return taken();
     },
-    end: (): Uint8Array => {
+    end: (): Uint8Array<ArrayBuffer> => {
       group();
       file.finish();
       return taken();

@@ -1,10 +1,10 @@
 /** From pages of events to the bytes of a file. What is more than passing on is done in a thread, a slice at a time. */
 
-import { once } from "node:events";
-import { Worker } from "node:worker_threads";
 import type { ExportFormat } from "@headwater/contract";
 import { SERVER_LIMITS } from "../core/limits.ts";
-import type { Conversion } from "./convert-thread.ts";
+import { startThread, transfer } from "../core/thread-calls.ts";
+import type { Converter } from "./convert.ts";
+import type { ConversionOptions } from "./convert-thread.ts";
 
 /** Lines of JSON, each with its end. */
 export type Pages = AsyncIterable<Buffer>;
@@ -21,7 +21,7 @@ function endOfSlice(page: Buffer, start: number): number {
   return end;
 }
 
-async function* slicesOf(pages: Pages): AsyncGenerator<Uint8Array> {
+async function* slicesOf(pages: Pages): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   for await (const page of pages) {
     for (let start = 0; start < page.length; ) {
       const end = endOfSlice(page, start);
@@ -31,28 +31,25 @@ async function* slicesOf(pages: Pages): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** One slice is with the thread at a time, and the next is given to it when what came of the last was taken. */
-async function* converted(pages: Pages, conversion: Conversion): AsyncGenerator<Uint8Array> {
-  const thread = new Worker(new URL("./convert-thread.ts", import.meta.url), {
-    workerData: conversion,
-    resourceLimits: {
+/** The thread gets the next slice when the result of the last one was taken. */
+async function* converted(pages: Pages, options: ConversionOptions): AsyncGenerator<Uint8Array> {
+  const thread = await startThread<Converter>({
+    name: "export",
+    module: new URL("./convert-thread.ts", import.meta.url),
+    opening: options,
+    limits: {
       maxOldGenerationSizeMb: SERVER_LIMITS.exportThreadMb,
       maxYoungGenerationSizeMb: SERVER_LIMITS.exportThreadYoungMb,
     },
   });
-  const convert = async (lines: Uint8Array | null): Promise<Uint8Array> => {
-    const reply = once(thread, "message");
-    thread.postMessage(lines, lines === null ? [] : [lines.buffer as ArrayBuffer]);
-    return (await reply)[0];
-  };
   try {
     for await (const lines of slicesOf(pages)) {
-      const part = await convert(lines);
+      const part = await thread.calls.convert(transfer(lines, [lines.buffer]));
       if (part.length > 0) yield part;
     }
-    yield await convert(null);
+    yield await thread.calls.end();
   } finally {
-    await thread.terminate();
+    await thread.close();
   }
 }
 

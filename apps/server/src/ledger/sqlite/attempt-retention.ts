@@ -7,7 +7,7 @@ import { SERVER_LIMITS } from "../../core/limits.ts";
 import type { Statements } from "./statements.ts";
 
 /** The columns of an attempt that retention needs. */
-export interface AttemptFacts {
+export interface RetentionFacts {
   sourceId: string;
   kind: number;
   /** 0: it succeeded. */
@@ -15,10 +15,10 @@ export interface AttemptFacts {
   code: string | null;
   bytes: number;
 }
-type AttemptFactsRow = AttemptFacts & { seq: number };
+type RetainedRow = RetentionFacts & { seq: number };
 
 /** What is stored of one source and kind. */
-interface AttemptGroup {
+interface RetentionGroup {
   sourceId: string;
   kind: number;
   succeeded: number;
@@ -31,7 +31,7 @@ export interface Retention {
   /** The numbers may be wrong: they are counted anew when they are needed. */
   reset(): void;
   /** Call before the row is inserted: counting the table must not count it a second time. */
-  beforeInsert(facts: AttemptFacts): void;
+  beforeInsert(facts: RetentionFacts): void;
   /** Deletes what exceeds the limits, a bounded number of rows; true when there is more. */
   deleteExcess(): boolean;
   /** Deletes a slice of the rows received before then; true when there may be more. */
@@ -49,16 +49,16 @@ const oldestOf = (other: 0 | 1) =>
   `select ${COLUMNS} from attempts where other = ${other} order by seq limit ${SLICE_ROWS}`;
 const OLDEST = `select ${COLUMNS}, received_at as receivedAt from attempts order by seq limit ${SLICE_ROWS}`;
 
-const keyOf = ({ sourceId, kind }: Pick<AttemptFacts, "sourceId" | "kind">) => `${kind} ${sourceId}`;
+const keyOf = ({ sourceId, kind }: Pick<RetentionFacts, "sourceId" | "kind">) => `${kind} ${sourceId}`;
 
 /** What is stored, by source and kind. */
 function createTotals() {
-  const groups = new Map<string, AttemptGroup>();
+  const groups = new Map<string, RetentionGroup>();
   let bytes = 0;
   return {
     bytes: () => bytes,
     /** @param count of attempts with these facts; below 0 they are deleted. `bytes` is what they take together */
-    add(facts: AttemptFacts, count: number): AttemptGroup {
+    add(facts: RetentionFacts, count: number): RetentionGroup {
       const { sourceId, kind, other, code } = facts;
       const group = groups.get(keyOf(facts)) ?? { sourceId, kind, succeeded: 0, others: 0, codes: new Map() };
       groups.set(keyOf(facts), group);
@@ -77,26 +77,26 @@ function createTotals() {
 export function createRetention(sql: Statements, maxBytes: number): Retention {
   /** null: not counted yet. */
   let totals: ReturnType<typeof createTotals> | null = null;
-  const changed = new Set<AttemptGroup>();
+  const changed = new Set<RetentionGroup>();
 
   const counted = () => {
     if (totals) return totals;
     totals = createTotals();
-    for (const row of sql.all<AttemptFacts & { count: number }>(TOTALS))
+    for (const row of sql.all<RetentionFacts & { count: number }>(TOTALS))
       changed.add(totals.add(row, row.count));
     return totals;
   };
 
-  const remove = (row: AttemptFactsRow) => {
+  const remove = (row: RetainedRow) => {
     counted().add(row, -1);
     sql.run("delete from attempts where seq = ?", row.seq);
   };
 
-  const oldestOfGroup = ({ sourceId, kind }: AttemptGroup, other: 0 | 1, limit: number) =>
-    sql.all<AttemptFactsRow>(OLDEST_OF_GROUP, sourceId, kind, other, limit);
+  const oldestOfGroup = ({ sourceId, kind }: RetentionGroup, other: 0 | 1, limit: number) =>
+    sql.all<RetainedRow>(OLDEST_OF_GROUP, sourceId, kind, other, limit);
 
   /** Deletes the oldest others, except the last few of each code. */
-  const removeOthers = (group: AttemptGroup, excess: number) => {
+  const removeOthers = (group: RetentionGroup, excess: number) => {
     let left = excess;
     const protectedRows = group.codes.size * SERVER_LIMITS.attemptsPerCodeKept;
     for (const row of oldestOfGroup(group, 1, excess + protectedRows)) {
@@ -111,7 +111,7 @@ export function createRetention(sql: Statements, maxBytes: number): Retention {
 
   /** Deletes a slice of the oldest while the store is too large; true when none of them is left. */
   const removeOldest = (other: 0 | 1): boolean => {
-    const oldest = sql.all<AttemptFactsRow>(oldestOf(other));
+    const oldest = sql.all<RetainedRow>(oldestOf(other));
     for (const row of oldest) {
       if (!isTooLarge()) return false;
       remove(row);
@@ -143,7 +143,7 @@ export function createRetention(sql: Statements, maxBytes: number): Retention {
 
     /** Rows are numbered as they are written, which is their order of age within the time a request takes. */
     deleteExpired(before) {
-      const oldest = sql.all<AttemptFactsRow & { receivedAt: number }>(OLDEST);
+      const oldest = sql.all<RetainedRow & { receivedAt: number }>(OLDEST);
       const expired = oldest.filter((row) => row.receivedAt < before);
       for (const row of expired) remove(row);
       return expired.length === SLICE_ROWS;

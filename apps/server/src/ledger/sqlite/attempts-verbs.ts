@@ -13,11 +13,11 @@ export interface AttemptsOpening {
 /** What the thread serves; the caller's methods are derived from it. */
 export interface AttemptVerbs extends AttemptStore {
   /** Renders and records attempts; returns how many were rendered. */
-  renderAttempts(batch: { parcels: unknown[]; counts: AttemptCount[] }): number;
+  renderAttempts(batch: { messages: unknown[]; counts: AttemptCount[] }): number;
 }
 
-/** @param render makes rows of the parcels that `renderAttempts` gets */
-export function serveAttempts(render: (parcels: unknown[]) => AttemptRow[]): void {
+/** @param render makes the rows of what `renderAttempts` gets */
+export function serveAttempts(render: (messages: unknown[]) => AttemptRow[]): void {
   let opening: AttemptsOpening | null = null;
   let store: AttemptStore | null = null;
 
@@ -40,8 +40,8 @@ export function serveAttempts(render: (parcels: unknown[]) => AttemptRow[]): voi
   const verbsOf = (opened: AttemptStore): Record<string, Verb> =>
     ({
       ...opened,
-      renderAttempts({ parcels, counts }) {
-        const rows = render(parcels);
+      renderAttempts({ messages, counts }) {
+        const rows = render(messages);
         opened.recordAttempts({ rows, counts });
         return rows.length;
       },

@@ -13,7 +13,7 @@ import { compressSync, decompressSync } from "../compression.ts";
 import type { AlertLedger, AttemptLedger, ErasureLedger, ErasureSlice } from "../ledger.ts";
 import { createAttemptFilter } from "../visitor-attempts.ts";
 import { sourcesOf, visitorsIn } from "../visitors.ts";
-import { type AttemptFacts, createRetention, type Retention } from "./attempt-retention.ts";
+import { createRetention, type Retention, type RetentionFacts } from "./attempt-retention.ts";
 import { connect, existingFile, makeFolder } from "./database.ts";
 import { createStatements, type Statements, type Synchronous } from "./statements.ts";
 
@@ -99,7 +99,7 @@ function prepareFile(database: DatabaseSync): void {
 function insertAttempt(sql: Statements, retention: Retention, row: AttemptRow): void {
   const { sourceId, origin, sessionId, anonymousId, attemptId, receivedAt } = row;
   const record = compressSync(row.record);
-  const facts: AttemptFacts = {
+  const facts: RetentionFacts = {
     sourceId,
     kind: ATTEMPT_KINDS.indexOf(row.kind),
     other: row.outcome === "succeeded" ? 0 : 1,

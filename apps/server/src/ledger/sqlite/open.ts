@@ -26,7 +26,7 @@ export interface SqliteOptions {
 
 export interface SqliteLedger extends Ledger {
   /** Renders attempts in their thread and records them; resolves with how many were rendered. */
-  renderAttempts(batch: { parcels: unknown[]; counts: AttemptCount[] }): Promise<number>;
+  renderAttempts(batch: { messages: unknown[]; counts: AttemptCount[] }): Promise<number>;
   /** Registers a listener for when a thread ends without having been closed; the ledger fails from then on. */
   onBroken(listener: (cause: Error) => void): void;
   /** Of both threads. */

@@ -1,0 +1,39 @@
+/**
+ * A finished attempt as it is sent to the thread that renders it. Lists of objects become text, because copying many small
+ * objects between threads costs more than writing and parsing JSON.
+ */
+import type { Refused, Taken } from "../core/attempt.ts";
+import { Refusal, type RefusalDetail } from "../core/refusal.ts";
+import type { FinishedAttempt, RenderableAttempt } from "./render.ts";
+
+type TakenMessage = Omit<Taken, "results" | "normalized"> & { results: string; normalized: string };
+type RefusedMessage = Pick<Refused, "kind"> & Pick<Refusal, "code" | "detail">;
+export type AttemptMessage = Omit<RenderableAttempt, "outcome"> & { outcome: TakenMessage | RefusedMessage };
+
+/** JSON text contains no line break. */
+const LINE_BREAK = "\n";
+
+export function toMessage({ source: { sourceId }, outcome, ...facts }: FinishedAttempt): AttemptMessage {
+  const message = { ...facts, source: { sourceId } };
+  if (outcome.kind === "refused") {
+    const { headers: _, ...detail }: RefusalDetail = outcome.refusal.detail;
+    return { ...message, outcome: { kind: "refused", code: outcome.refusal.code, detail } };
+  }
+  const answer = { ...outcome.answer, results: [] };
+  const results = JSON.stringify(outcome.results);
+  // an event without a normal form is an empty line
+  const normalized = outcome.normalized.map((json) => json ?? "").join(LINE_BREAK);
+  return { ...message, outcome: { kind: "taken", answer, results, normalized } };
+}
+
+export function fromMessage({ outcome, ...facts }: AttemptMessage): RenderableAttempt {
+  if (outcome.kind === "refused")
+    return { ...facts, outcome: { kind: "refused", refusal: new Refusal(outcome.code, outcome.detail) } };
+  const results: Taken["results"] = JSON.parse(outcome.results);
+  const normalized = outcome.normalized.split(LINE_BREAK).map((json) => (json === "" ? null : json));
+  const answer = { ...outcome.answer, results: [...results] };
+  return {
+    ...facts,
+    outcome: { kind: "taken", answer, results, normalized: results.length === 0 ? [] : normalized },
+  };
+}
