@@ -1,7 +1,7 @@
 /** `migrate --distributed`: what it asks of Citus, held against the rules of Citus by functions of the same names. */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
-import { distribution } from "../../src/ledger/postgres/distribution.ts";
+import { distributionStatements } from "../../src/ledger/postgres/distribution.ts";
 import { headwater } from "../cli/command-line.ts";
 import { query } from "./cluster.ts";
 import { createDatabase, type Database } from "./databases.ts";
@@ -88,7 +88,7 @@ describe("headwater migrate --distributed", () => {
       assert.equal(code, 0, stderr);
       assert.deepEqual(
         json().distributed,
-        distribution().map(({ table }) => table),
+        distributionStatements().map(({ table }) => table),
       );
       const found = await query<{ name: string; type: string; beside: string }>(
         database.url,

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { it } from "node:test";
-import { connectAlone, LOCKS } from "../../src/ledger/postgres/connections.ts";
-import { migrate, schemaOf } from "../../src/ledger/postgres/migrations.ts";
+import { LOCKS, openConnection } from "../../src/ledger/postgres/connections.ts";
+import { migrate, readSchemaVersion } from "../../src/ledger/postgres/migrations.ts";
 import { openPostgresLedger } from "../../src/ledger/postgres/open.ts";
 import { until } from "../faults/child.ts";
 import { query } from "./cluster.ts";
@@ -20,12 +20,12 @@ it("Two versions that start at once on an empty database end with the newer sche
       const name = `migrated_${randomBytes(6).toString("hex")}`;
       await query(admin, `create database ${name} template template0`);
       const url = admin.replace(/\/[^/]*$/, `/${name}`);
-      const [older, newer] = await Promise.all([connectAlone(url), connectAlone(url)]);
+      const [older, newer] = await Promise.all([openConnection(url), openConnection(url)]);
       const [old, made] = await Promise.allSettled([migrate(older, 1), migrate(newer)]);
       assert.equal(made.status, "fulfilled");
-      if (old.status === "rejected") assert.match(String(old.reason), /written by a newer Headwater/);
-      assert.equal(await schemaOf(newer), made.value.to);
-      await assert.rejects(migrate(older, 1), /written by a newer Headwater/);
+      if (old.status === "rejected") assert.match(String(old.reason), /Start the newer Headwater/);
+      assert.equal(await readSchemaVersion(newer), made.value.to);
+      await assert.rejects(migrate(older, 1), /Start the newer Headwater/);
       await Promise.all([older.end(), newer.end()]);
       await query(admin, `drop database ${name}`);
     }
@@ -40,7 +40,11 @@ it("A migration that waits for a table lets look-ups by, and is done when the ta
   const name = `migrated_${randomBytes(6).toString("hex")}`;
   await query(admin, `create database ${name} template template0`);
   const url = admin.replace(/\/[^/]*$/, `/${name}`);
-  const [dump, node, reader] = await Promise.all([connectAlone(url), connectAlone(url), connectAlone(url)]);
+  const [dump, node, reader] = await Promise.all([
+    openConnection(url),
+    openConnection(url),
+    openConnection(url),
+  ]);
   try {
     await migrate(node, 1);
     await dump.query("set idle_in_transaction_session_timeout = 0");
@@ -51,7 +55,7 @@ it("A migration that waits for a table lets look-ups by, and is done when the ta
     await reader.query(`set statement_timeout = ${PATIENCE_MS}`);
     await reader.query("select count(*) from sources");
     await dump.query("commit");
-    assert.equal((await migrating).to, await schemaOf(reader));
+    assert.equal((await migrating).to, await readSchemaVersion(reader));
   } finally {
     await Promise.all([dump.end(), node.end(), reader.end()]);
     await query(admin, `drop database ${name}`);
@@ -65,7 +69,11 @@ it("A migration waits for the commits under way, and is in no deadlock with them
   const name = `migrated_${randomBytes(6).toString("hex")}`;
   await query(admin, `create database ${name} template template0`);
   const url = admin.replace(/\/[^/]*$/, `/${name}`);
-  const [commit, node, reader] = await Promise.all([connectAlone(url), connectAlone(url), connectAlone(url)]);
+  const [commit, node, reader] = await Promise.all([
+    openConnection(url),
+    openConnection(url),
+    openConnection(url),
+  ]);
   try {
     await migrate(node, 12);
     await node.query("insert into key_generations values (1, 0)");
@@ -76,7 +84,7 @@ it("A migration waits for the commits under way, and is in no deadlock with them
     const waits = "select from pg_locks where not granted";
     await until("the migration waits", PATIENCE_MS, async () => (await reader.query(waits)).rowCount);
     await commit.query("insert into event_keys values (1, gen_random_uuid(), 1); commit");
-    assert.equal((await migrating).to, await schemaOf(reader));
+    assert.equal((await migrating).to, await readSchemaVersion(reader));
     assert.deepEqual((await reader.query("select slot from key_generations")).rows, [{ slot: 1 }]);
   } finally {
     await Promise.all([commit.end(), node.end(), reader.end()]);

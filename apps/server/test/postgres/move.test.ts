@@ -51,13 +51,13 @@ it("move takes sources, members, tokens, sessions, keys, events and the debug hi
     await query(url, "alter table moved_keys rename to elsewhere");
     const interrupted = await headwater({ DATA_DIR: world.dataDir }, "move", "--to", url);
     assert.equal(interrupted.code, 1);
-    assert.match(interrupted.stderr, /"moved_keys" does not exist.*goes on from there/);
+    assert.match(interrupted.stderr, /"moved_keys" does not exist.*Run the same command again to continue/);
     const unfinished = await headwater({ DATABASE_URL: url }, "serve");
     assert.equal(unfinished.code, 78);
     assert.match(unfinished.stderr, /not finished. Run `headwater move --to …` again/);
     const onItsWay = await headwater({ DATA_DIR: world.dataDir }, "serve");
     assert.equal(onItsWay.code, 78);
-    assert.match(onItsWay.stderr, /is on its way to PostgreSQL/);
+    assert.match(onItsWay.stderr, /is moving to PostgreSQL/);
     await query(url, "alter table elsewhere rename to moved_keys");
     for (const time of ["goes on", "again"]) {
       const moved = await headwater({ DATA_DIR: world.dataDir }, "move", "--to", url, "--json");
@@ -73,7 +73,7 @@ it("move takes sources, members, tokens, sessions, keys, events and the debug hi
 
     const moved = await headwater({ DATA_DIR: world.dataDir }, "source", "list");
     assert.equal(moved.code, 78);
-    assert.match(moved.stderr, /has moved to PostgreSQL: set DATABASE_URL/);
+    assert.match(moved.stderr, /has moved to PostgreSQL\. Set DATABASE_URL/);
     await using there = await openWorld({ DATABASE_URL: url });
     const after = {
       usage: (await there.ask(`/api/usage?organizationId=${ORGANIZATION_ID}`)).body,
@@ -89,7 +89,7 @@ it("move takes sources, members, tokens, sessions, keys, events and the debug hi
     );
     const served = await headwater({ DATA_DIR: world.dataDir }, "move", "--to", url);
     assert.equal(served.code, 1);
-    assert.match(served.stderr, /which has been served from since: nothing is left to do/);
+    assert.match(served.stderr, /and a service has used it since/);
   } finally {
     await world[Symbol.asyncDispose]();
     await remove();
@@ -120,17 +120,13 @@ it("move refuses a database that another ledger moved to, that is in use, or tha
   try {
     await holding.connect();
     await holding.query("select pg_advisory_lock($1, $2)", [...LOCKS.move]);
-    await refused(url, one.dataDir, /Another `headwater move` works with that database/);
+    await refused(url, one.dataDir, /Another `headwater move` is using that database/);
     await holding.end();
     assert.equal((await headwater({ DATA_DIR: one.dataDir }, "move", "--to", url)).code, 0);
-    await refused(
-      url,
-      other.dataDir,
-      /Another ledger moved into that database.*an empty database of its own/s,
-    );
+    await refused(url, other.dataDir, /Another ledger moved to that database.*Use an empty database/s);
     await using _ = await openWorld({ DATABASE_URL: taken.url });
-    await refused(taken.url, other.dataDir, /That database holds a ledger already/);
-    await refused(taken.url, one.dataDir, /That database holds a ledger already/);
+    await refused(taken.url, other.dataDir, /That database already contains a ledger/);
+    await refused(taken.url, one.dataDir, /That database already contains a ledger/);
   } finally {
     await holding.end();
     for (const { remove } of [empty, taken]) await remove();
@@ -154,7 +150,7 @@ it("A move that was given up lets DATA_DIR be served from again, and nothing is 
       0,
     );
     const mixed = await headwater(settings, "move", "--to", url);
-    assert.match(mixed.stderr, /Another ledger moved into that database, or is on its way there/);
+    assert.match(mixed.stderr, /Another ledger moved to that database, or is moving there/);
     assert.equal((await query(url, "select from sources where name = 'Late'")).length, 0);
   } finally {
     await remove();

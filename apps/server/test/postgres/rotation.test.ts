@@ -7,7 +7,7 @@ import type { CommitEntry } from "../../src/core/records.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { sourceNumber } from "../../src/ledger/postgres/commit.ts";
 import { AGED_SLOTS, KEY_SLOTS } from "../../src/ledger/postgres/commit-ddl.ts";
-import { createLearnedKeys } from "../../src/ledger/postgres/learned-keys.ts";
+import { createKeyFilters } from "../../src/ledger/postgres/key-filters.ts";
 import { openPostgresLedger } from "../../src/ledger/postgres/open.ts";
 import { createRandom } from "../faults/random.ts";
 import { aCommit, entries } from "../ledger/ledger-home.suite.ts";
@@ -44,7 +44,7 @@ async function sendAtOnce(
   return accepted;
 }
 
-it("Generations that turn while two nodes send the same new and old ids at once accept each id once", async (t) => {
+it("Two nodes that send the same ids at once while generations change accept each id once", async (t) => {
   const random = createRandom();
   t.diagnostic(`seed ${random.seed}, ${ROTATIONS} rotations`);
   const { url, remove } = await createDatabase();
@@ -90,7 +90,7 @@ it("Generations that turn while two nodes send the same new and old ids at once 
   }
 });
 
-it("A node whose clock is off turns and empties nothing early: the database's clock counts", async () => {
+it("A node with a wrong clock retires nothing too early, because the database's clock counts", async () => {
   const { url, remove } = await createDatabase();
   const node = await openPostgresLedger({ url });
   try {
@@ -106,7 +106,7 @@ it("A node whose clock is off turns and empties nothing early: the database's cl
   }
 });
 
-it("A generation that is full is followed by a small one, as long as there is room for those that come with time", async () => {
+it("A full generation is followed by a new one while enough tables are left for generations that become old", async () => {
   const { url, remove } = await createDatabase();
   await setClock(url, START);
   const node = await openPostgresLedger({ url });
@@ -148,7 +148,7 @@ it("A generation that is full is followed by a small one, as long as there is ro
   }
 });
 
-it("A node of an older version, which does not say where a key may be, accepts none twice", async () => {
+it("A node of an older version, which does not send perhaps_in, accepts no event twice", async () => {
   const { url, remove } = await createDatabase();
   const node = await openPostgresLedger({ url });
   try {
@@ -176,7 +176,7 @@ it("A node of an older version, which does not say where a key may be, accepts n
   }
 });
 
-it("Of a table whose rows are moved while a node learns it nothing is ruled out", async () => {
+it("A table whose rows move while its filter is filled gets no filter until the next time", async () => {
   const { url, remove } = await createDatabase();
   await setClock(url, START);
   const node = await openPostgresLedger({ url });
@@ -195,14 +195,14 @@ it("Of a table whose rows are moved while a node learns it nothing is ruled out"
         return result;
       },
     };
-    const learned = createLearnedKeys(moving as unknown as pg.Pool);
+    const filters = createKeyFilters(moving as unknown as pg.Pool);
     const keys = batches.flat().map(({ key }) => key);
-    await learned.learn();
+    await filters.fill();
     assert.ok(isMoved);
-    assert.deepEqual(learned.ruleOut(keys).generations, []);
-    await learned.learn();
-    const { generations, perhaps } = learned.ruleOut(keys);
-    assert.deepEqual([generations.length, new Set(perhaps).size], [1, keys.length], "learned the next time");
+    assert.deepEqual(filters.ruleOutKeys(keys).generations, []);
+    await filters.fill();
+    const { generations, perhaps } = filters.ruleOutKeys(keys);
+    assert.deepEqual([generations.length, new Set(perhaps).size], [1, keys.length], "filled the next time");
   } finally {
     await pool.end();
     await node.close();

@@ -1,45 +1,44 @@
 /**
- * An embedded ledger taken to PostgreSQL, a page a transaction. How far it came is written in the same transaction, so
- * that a move that was interrupted goes on where it stopped, and nothing is there twice.
+ * Copies an embedded ledger to PostgreSQL, one page per transaction. Each transaction also stores the position, so an
+ * interrupted move continues where it stopped, and no row is copied twice.
  */
 import type { DatabaseSync } from "node:sqlite";
 import type pg from "pg";
-import { admitMove, finishMove } from "../../src/ledger/postgres/admission.ts";
-import { connectAlone } from "../../src/ledger/postgres/connections.ts";
-import { storageErrorOf } from "../../src/ledger/postgres/failure.ts";
-import { openFirstGeneration } from "../../src/ledger/postgres/generations.ts";
+import { openConnection } from "../../src/ledger/postgres/connections.ts";
+import { toStorageError } from "../../src/ledger/postgres/failure.ts";
+import { createFirstGeneration } from "../../src/ledger/postgres/maintenance.ts";
 import { migrate } from "../../src/ledger/postgres/migrations.ts";
+import { beginMove, finishMove } from "../../src/ledger/postgres/move-lock.ts";
 import {
-  attemptsCourse,
-  type Course,
-  KEY_BYTES,
-  keysCourse,
-  outboxCourse,
-  type Place,
-  type Row,
-  recentKeysCourse,
-  tableCourse,
+  copyAttempts,
+  copyKeys,
+  copyOutbox,
+  copyRecentKeys,
+  copyTable,
+  type MovePosition,
+  readRecentKeys,
+  type TableCopy,
 } from "./tables.ts";
 
-/** What was in the ledger and what is in PostgreSQL, for one kind of thing. */
-export interface Moved {
+/** How many rows (or events, or keys) of a name the ledger has, and how many PostgreSQL has after the move. */
+export interface MovedCount {
   name: string;
   from: number;
   to: number;
 }
 
-interface Parts {
+export interface MoveDeps {
   ledger: DatabaseSync;
   /** The debug history; null: there is none. */
   attempts: DatabaseSync | null;
   target: pg.Client;
   now: number;
-  /** Told after each page. */
+  /** Called after each page. */
   onPage(name: string, rows: number): void;
 }
 
-/** Tables that are the same in both engines, with what orders their rows. */
-const OF_LEDGER: Readonly<Record<string, readonly string[]>> = {
+/** Tables that are the same in both engines, with their unique keys. */
+const LEDGER_TABLES = {
   organizations: ["organization_id"],
   members: ["organization_id", "user_id"],
   tokens: ["token_id"],
@@ -51,32 +50,35 @@ const OF_LEDGER: Readonly<Record<string, readonly string[]>> = {
   audit: ["seq"],
   erasures: ["receipt_id"],
   sessions: ["source_id", "session_id"],
-};
-const OF_ATTEMPTS = {
-  attempts: ["seq"],
-  attempt_counts: ["source_id", "hour", "name"],
 } as const satisfies Record<string, readonly string[]>;
+const ATTEMPT_TABLES = ["attempts", "attempt_counts"] as const;
 
-async function follow({ target, onPage }: Parts, course: Course): Promise<void> {
-  const found = await target.query("select place from move_progress where name = $1", [course.name]);
-  let place = found.rows[0] ? (JSON.parse(found.rows[0].place) as Place) : null;
+const SAVE_POSITION =
+  "insert into move_progress values ($1, $2) on conflict (name) do update set place = excluded.place";
+
+async function readPosition(target: pg.Client, name: string): Promise<MovePosition | null> {
+  const { rows } = await target.query<{ place: string }>("select place from move_progress where name = $1", [
+    name,
+  ]);
+  return rows[0] ? JSON.parse(rows[0].place) : null;
+}
+
+async function copyAll({ target, onPage }: MoveDeps, copy: TableCopy): Promise<void> {
+  let position = await readPosition(target, copy.name);
   for (;;) {
-    const { rows, last } = course.page(place);
+    const { rows, last } = copy.readPage(position);
     if (rows.length === 0) return;
     await target.query("begin");
     try {
-      await course.put(rows);
-      await target.query(
-        "insert into move_progress values ($1, $2) on conflict (name) do update set place = excluded.place",
-        [course.name, JSON.stringify(last)],
-      );
+      await copy.writePage(rows);
+      await target.query(SAVE_POSITION, [copy.name, JSON.stringify(last)]);
       await target.query("commit");
     } catch (error) {
       await target.query("rollback").catch(() => undefined);
       throw error;
     }
-    place = last;
-    onPage(course.name, rows.length);
+    position = last;
+    onPage(copy.name, rows.length);
   }
 }
 
@@ -86,97 +88,96 @@ const keyTables = (ledger: DatabaseSync): string[] =>
     .all()
     .map(({ generation }) => `event_keys_${generation}`);
 
-/** Numbers go on after the highest that came along; what is summed up is summed up anew. */
-async function sumUp({ target }: Parts): Promise<void> {
+function tableCopies({ ledger, attempts, target }: MoveDeps): TableCopy[] {
+  const ends = { database: ledger, target };
+  const copies = [
+    ...Object.entries(LEDGER_TABLES).map(([name, order]) => copyTable(ends, name, order)),
+    ...keyTables(ledger).map((table) => copyKeys(ends, table)),
+    copyRecentKeys(ends),
+    copyOutbox(ends),
+  ];
+  if (!attempts) return copies;
+  const history = { database: attempts, target };
+  const counts = copyTable(history, "attempt_counts", ["source_id", "hour", "name"]);
+  return [...copies, copyAttempts(history), counts];
+}
+
+/** Sets sequences after the highest copied number, and computes totals. */
+async function updateTotals({ target }: MoveDeps): Promise<void> {
   for (const table of ["audit", "attempts"]) {
     await target.query(
       `select setval(pg_get_serial_sequence('${table}', 'seq'), greatest((select max(seq) from ${table}), 1))`,
     );
   }
-  // pages were opened on the way, and are sealed anew
+  // the move dissolved the sealed pages, so unfinished erasures must start again
   await target.query("update erasures set status = 'ledger', pages = '[]' where finished_at is null");
   await target.query("update attempt_totals set bytes = (select coalesce(sum(bytes), 0) from attempts)");
 }
 
-async function compare({ ledger, attempts, target }: Parts): Promise<Moved[]> {
-  const here = (database: DatabaseSync, sql: string) => Number(database.prepare(sql).get()!.n);
-  const there = async (sql: string) => Number((await target.query(sql)).rows[0].n);
-  const rows = async (database: DatabaseSync, name: string): Promise<Moved> => {
-    const sql = `select count(*) as n from ${name}`;
-    return { name, from: here(database, sql), to: await there(sql) };
-  };
-  const filed = keyTables(ledger).map((table) => `select key from ${table}`);
-  const all: Moved[] = [];
-  for (const name of Object.keys(OF_LEDGER)) all.push(await rows(ledger, name));
-  all.push({
-    name: "keys of events",
-    from: here(ledger, `select count(*) as n from (${filed.join(" union ")})`) + recentOnly(ledger),
-    to: await there("select count(*) as n from moved_keys"),
-  });
-  all.push({
-    name: "events not shipped",
-    from: here(ledger, "select coalesce(sum(events), 0) as n from outbox"),
-    to: await there("select coalesce(sum(events), 0) as n from outbox"),
-  });
-  for (const name of attempts ? Object.keys(OF_ATTEMPTS) : []) all.push(await rows(attempts!, name));
-  return all;
-}
-
-/** Recent keys that are in no generation yet. */
-function recentOnly(ledger: DatabaseSync): number {
-  const lookUps = keyTables(ledger).map((table) => ledger.prepare(`select 1 from ${table} where key = ?`));
-  const seen = new Set<string>();
-  for (const { keys } of ledger.prepare("select keys from recent_keys").iterate() as Iterable<Row>) {
-    const bytes = Buffer.from(keys as Uint8Array);
-    for (let at = 0; at < bytes.length; at += KEY_BYTES) {
-      const key = bytes.subarray(at, at + KEY_BYTES);
-      if (!lookUps.some((lookUp) => lookUp.get(key))) seen.add(key.toString("hex"));
-    }
+/** The number of recent keys that are in no generation. */
+function countUnfiledKeys(ledger: DatabaseSync): number {
+  const searches = keyTables(ledger).map((table) => ledger.prepare(`select 1 from ${table} where key = ?`));
+  const unfiled = new Set<string>();
+  for (const row of ledger.prepare("select keys from recent_keys").iterate()) {
+    for (const key of readRecentKeys(row))
+      if (!searches.some((search) => search.get(Buffer.from(key, "hex")))) unfiled.add(key);
   }
-  return seen.size;
+  return unfiled.size;
 }
 
-/** A database whose schema is up to date, and that may take its time. */
+async function countBoth({ ledger, attempts, target }: MoveDeps): Promise<MovedCount[]> {
+  const countHere = (database: DatabaseSync, sql: string) => Number(database.prepare(sql).get()?.n ?? 0);
+  const countThere = async (sql: string) => Number((await target.query(sql)).rows[0].n);
+  const countTable = async (database: DatabaseSync, name: string): Promise<MovedCount> => {
+    const sql = `select count(*) as n from ${name}`;
+    return { name, from: countHere(database, sql), to: await countThere(sql) };
+  };
+  const filedKeys = keyTables(ledger).map((table) => `select key from ${table}`);
+  const unshipped = "select coalesce(sum(events), 0) as n from outbox";
+  const counts: MovedCount[] = [];
+  for (const name of Object.keys(LEDGER_TABLES)) counts.push(await countTable(ledger, name));
+  counts.push({
+    name: "keys of events",
+    from:
+      countHere(ledger, `select count(*) as n from (${filedKeys.join(" union ")})`) +
+      countUnfiledKeys(ledger),
+    to: await countThere("select count(*) as n from moved_keys"),
+  });
+  counts.push({
+    name: "events not shipped",
+    from: countHere(ledger, unshipped),
+    to: await countThere(unshipped),
+  });
+  if (attempts) for (const name of ATTEMPT_TABLES) counts.push(await countTable(attempts, name));
+  return counts;
+}
+
+/** Opens a database without statement timeouts, and brings its schema up to date. */
 export async function openTarget(url: string): Promise<pg.Client> {
   try {
-    const target = await connectAlone(url);
+    const target = await openConnection(url);
     await migrate(target);
-    await openFirstGeneration(target);
+    await createFirstGeneration(target);
     return target;
   } catch (error) {
-    throw storageErrorOf(error);
+    throw toStorageError(error);
   }
 }
 
 /**
- * Nobody else may write to either of the two meanwhile. The move is finished, and the database may be served from, when
- * the same is on both sides.
- * @returns what there is on both sides
+ * Moves the ledger. Nothing else may write to either side meanwhile. The move is finished, and the database can be served
+ * from, when both sides have the same counts.
  * @throws TargetInUse
  */
-export const moveLedger = (parts: Parts): Promise<Moved[]> =>
-  moveAll(parts).catch((error: unknown) => {
-    throw storageErrorOf(error);
-  });
-
-async function moveAll(parts: Parts): Promise<Moved[]> {
-  const { ledger, attempts, target } = parts;
-  await admitMove(parts);
-  const courses = [
-    ...Object.entries(OF_LEDGER).map(([name, order]) => tableCourse(ledger, target, name, order)),
-    ...keyTables(ledger).map((table) => keysCourse(ledger, target, table)),
-    recentKeysCourse(ledger, target),
-    outboxCourse(ledger, target),
-    ...(attempts
-      ? [
-          attemptsCourse(attempts, target),
-          tableCourse(attempts, target, "attempt_counts", OF_ATTEMPTS.attempt_counts),
-        ]
-      : []),
-  ];
-  for (const course of courses) await follow(parts, course);
-  await sumUp(parts);
-  const moved = await compare(parts);
-  if (moved.every(({ from, to }) => from === to)) await finishMove(parts);
-  return moved;
+export async function moveLedger(deps: MoveDeps): Promise<MovedCount[]> {
+  try {
+    await beginMove(deps);
+    for (const copy of tableCopies(deps)) await copyAll(deps, copy);
+    await updateTotals(deps);
+    const counts = await countBoth(deps);
+    if (counts.every(({ from, to }) => from === to)) await finishMove(deps);
+    return counts;
+  } catch (error) {
+    throw toStorageError(error);
+  }
 }

@@ -1,4 +1,4 @@
-/** `headwater move`: takes the ledger of DATA_DIR to PostgreSQL. */
+/** `headwater move`: moves the ledger of DATA_DIR to PostgreSQL. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -10,7 +10,7 @@ import { ConfigError, processEnvironment, readConfig } from "../../src/config/co
 import { databaseUrl } from "../../src/config/values.ts";
 import { ledgerPath, openDatabase } from "../../src/ledger/sqlite/database.ts";
 import { lockDataDir } from "../../src/ledger/sqlite/lock.ts";
-import { unmark } from "../../src/ledger/sqlite/move-mark.ts";
+import { removeMoveMark } from "../../src/ledger/sqlite/move-mark.ts";
 
 async function moveTo(url: string, dataDir: string, progress: ProgressWriter) {
   const { openTarget, moveLedger } = await import("./copy.ts");
@@ -32,43 +32,43 @@ async function moveTo(url: string, dataDir: string, progress: ProgressWriter) {
   }
 }
 
-function sentenceFor(error: unknown): unknown {
-  const { message, name } = error as Error;
+function toCommandFailure(error: unknown): CommandFailed {
+  const { message, name } = error instanceof Error ? error : new Error(String(error));
   if (name === "UnfitPostgres" || name === "TargetInUse") return new CommandFailed(message);
-  return new CommandFailed(
-    `${message}. What was moved stays there, and the same command goes on from there.`,
-  );
+  return new CommandFailed(`${message}. Run the same command again to continue where it stopped.`);
 }
 
-/** The ledger is served from DATA_DIR again; a later move has another id, so nothing is mixed with what is there. */
+/** Makes DATA_DIR servable again. A later move gets another id, so it cannot continue in the same database. */
 function giveUp(dataDir: string): CommandReport {
   const ledger = openDatabase(dataDir);
   try {
-    const text = unmark(ledger)
-      ? "The ledger in DATA_DIR may be served from again. What was moved already is not touched; a later move needs another, empty database."
-      : "The ledger in DATA_DIR is not on its way anywhere; nothing to give up.";
+    const text = removeMoveMark(ledger)
+      ? "The ledger in DATA_DIR can be served again. Data that was already copied is kept; a later move needs another, empty database."
+      : "The ledger in DATA_DIR is not moving; there is nothing to give up.";
     return { json: { ok: true }, text };
   } finally {
     ledger.close();
   }
 }
 
-async function moveAndTell(url: string, dataDir: string, progress: ProgressWriter): Promise<CommandReport> {
+async function moveAndReport(url: string, dataDir: string, progress: ProgressWriter): Promise<CommandReport> {
   const moved = await moveTo(url, dataDir, progress).catch((error: unknown) => {
-    throw sentenceFor(error);
+    throw toCommandFailure(error);
   });
   const differing = moved.filter(({ from, to }) => from !== to);
   if (differing.length > 0) {
-    const those = differing.map(({ name, from, to }) => `${name} (${from} here, ${to} there)`).join(", ");
+    const differences = differing
+      .map(({ name, from, to }) => `${name} (${from} in DATA_DIR, ${to} in PostgreSQL)`)
+      .join(", ");
     throw new CommandFailed(
-      `Not everything is there: ${those}. Nothing serves from that database, and DATA_DIR holds everything: create another, empty database and move there.`,
+      `The counts differ after the move: ${differences}. That database cannot be served, and DATA_DIR still has everything. Create another, empty database and move to it.`,
     );
   }
   const rows = moved.map(({ name, from, to }) => [name, from, to]);
   return {
     json: { moved },
     text: table(["what", "in DATA_DIR", "in PostgreSQL"], rows),
-    note: "Start the service with DATABASE_URL set to that database. DATA_DIR is as it was, and is not served from any more.",
+    note: "Start the service with DATABASE_URL set to that database. DATA_DIR is unchanged and can no longer be served.",
   };
 }
 
@@ -87,23 +87,22 @@ export const move: Command = defineCommand({
       throw new CommandFailed(
         `There is no ledger in DATA_DIR ${dataDir}. Set DATA_DIR to the folder of the service.`,
       );
-    const url = to === undefined ? null : addressOf(to);
+    const url = to === undefined ? null : parseDatabaseUrl(to);
     const unlock = lockDataDir(dataDir);
     try {
-      return url === null ? giveUp(dataDir) : await moveAndTell(url, dataDir, progress);
+      return url === null ? giveUp(dataDir) : await moveAndReport(url, dataDir, progress);
     } finally {
       unlock();
     }
   },
 });
 
-function addressOf(text: string): string {
-  const problem = "--to must be an address such as postgres://user:password@host:5432/database";
+function parseDatabaseUrl(text: string): string {
   try {
     const url = databaseUrl(text);
     if (url !== null) return url;
   } catch {
-    // said below, without the password that may be in it
+    // the message of `databaseUrl` may contain the password
   }
-  throw new ConfigError(`${problem}.`);
+  throw new ConfigError("--to must be a URL such as postgres://user:password@host:5432/database.");
 }

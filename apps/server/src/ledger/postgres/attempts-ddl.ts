@@ -1,8 +1,8 @@
-/** Attempts and their counters, and the function that keeps them within their bounds (CONTRACT section 6). */
+/** Tables of the debug history, and the functions that record attempts and keep them within their limits (docs/contract.md section 6). */
 import { SERVER_LIMITS } from "../../core/limits.ts";
 import { LOCKS } from "./connections.ts";
 
-/** Rows deleted in one transaction beyond those that it replaces. */
+/** Rows that one transaction deletes, beside those that new attempts displace. */
 const SLICE = 1_000;
 
 const TABLES = [
@@ -20,7 +20,7 @@ const TABLES = [
   `create index attempt_counts_hour on attempt_counts (hour)`,
 ];
 
-/** Deletes the oldest rows, successes first, until the others fit; true when a slice did not suffice. */
+/** Deletes the oldest attempts, successes first, until the rest fits into `store_bytes`; returns true when there is more to delete. */
 const FIT_ATTEMPTS = `
 create or replace function fit_attempts(store_bytes bigint) returns boolean language plpgsql as $$
 declare
@@ -38,7 +38,7 @@ begin
     )
     select coalesce(sum(bytes), 0) into freed from gone;
     update attempt_totals set bytes = bytes - freed;
-    -- while a success is left no failure goes
+    -- failures are deleted only when no success is left
     if exists (select 1 from attempts where other = 0) then exit; end if;
   end loop;
   return (select bytes > store_bytes from attempt_totals);
@@ -47,9 +47,9 @@ end $$`;
 const OF_GROUP = "source_id = touched.source_id and kind = touched.kind and other = touched.other";
 
 /**
- * One at a time, so that their numbers are in the order in which they can be seen. Of a source and kind the newest that
- * succeeded are kept, and the newest others, of which the last few of each code. It does not wait for the disk: what a
- * crash may lose is a second of history.
+ * Records attempts. One call runs at a time, so that sequence numbers become visible in order, which the live stream needs.
+ * For each source and kind it keeps the newest successes and the newest other attempts; of the latter it prefers the last few of
+ * each code. It does not wait for the disk: a crash loses about a second of history.
  */
 const RECORD_ATTEMPTS = `
 create or replace function record_attempts(rows json, counts json, store_bytes bigint) returns void language plpgsql as $$
@@ -107,7 +107,7 @@ begin
   perform fit_attempts(store_bytes);
 end $$`;
 
-/** Deletes a slice of what is past its time; true when there is more. Rows are as old as their number says, almost. */
+/** Deletes a slice of expired rows; returns true when there is more. The order of `seq` is nearly the order of time. */
 const EXPIRE_ATTEMPTS = `
 create or replace function expire_attempts(before bigint, counts_before bigint, store_bytes bigint) returns boolean
 language plpgsql as $$

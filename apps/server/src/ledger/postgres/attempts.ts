@@ -1,5 +1,4 @@
-/** Attempts and their counters, shared by all nodes. */
-
+/** The debug history on PostgreSQL: attempts and their counters. */
 import { ATTEMPT_KINDS, ATTEMPT_OUTCOMES } from "@headwater/contract/attempts";
 import type pg from "pg";
 import { SERVER_LIMITS } from "../../core/limits.ts";
@@ -7,12 +6,12 @@ import type { AttemptCount, AttemptFilter, AttemptRow, StoredAttempt } from "../
 import { attemptQuery } from "../attempt-filter.ts";
 import type { AlertLedger, AttemptLedger } from "../ledger.ts";
 
-/** What the columns and indexes of a row take beside its record. */
-export const ROW_BYTES = 400;
-const MAINTAIN_SLICES = 10;
+/** Bytes of a row's columns and indexes, without its record. */
+export const ATTEMPT_ROW_BYTES = 400;
+const MAX_EXPIRE_SLICES = 10;
 const COUNT_RETENTION_MS = (SERVER_LIMITS.attemptRetentionSeconds + 86_400) * 1_000;
 
-const rowOf = (row: AttemptRow) => ({
+const toRow = (row: AttemptRow) => ({
   source_id: row.sourceId,
   kind: ATTEMPT_KINDS.indexOf(row.kind),
   other: row.outcome === "succeeded" ? 0 : 1,
@@ -23,11 +22,11 @@ const rowOf = (row: AttemptRow) => ({
   anonymous_id: row.anonymousId,
   attempt_id: row.attemptId,
   received_at: row.receivedAt,
-  bytes: ROW_BYTES + Buffer.byteLength(row.record ?? ""),
+  bytes: ATTEMPT_ROW_BYTES + Buffer.byteLength(row.record),
   record: row.record,
 });
 
-const countOf = ({ sourceId, hour, name, count, lastSeenAt }: AttemptCount) => ({
+const toCountRow = ({ sourceId, hour, name, count, lastSeenAt }: AttemptCount) => ({
   source_id: sourceId,
   hour,
   name,
@@ -35,14 +34,17 @@ const countOf = ({ sourceId, hour, name, count, lastSeenAt }: AttemptCount) => (
   last_seen_at: lastSeenAt,
 });
 
-async function select(pool: pg.Pool, filter: AttemptFilter): Promise<StoredAttempt[]> {
+async function selectAttempts(pool: pg.Pool, filter: AttemptFilter): Promise<StoredAttempt[]> {
   const { conditions, order } = attemptQuery(filter);
   const where = conditions.map(([column, comparison], index) => `${column} ${comparison} $${index + 1}`);
   const values = [...conditions.map(([, , value]) => value), filter.limit];
   const text = `select seq, kind, record from attempts where ${where.join(" and ")}
     order by seq ${order} limit $${values.length}`;
   const { rows } = await pool.query<{ seq: number; kind: number; record: string }>(text, values);
-  return rows.map(({ seq, kind: index, record }) => ({ seq, kind: ATTEMPT_KINDS[index]!, record }));
+  return rows.flatMap(({ seq, kind: index, record }) => {
+    const kind = ATTEMPT_KINDS[index];
+    return kind ? [{ seq, kind, record }] : [];
+  });
 }
 
 const RECENT_COUNTS = `select source_id as "sourceId", $1::bigint as hour, name, sum(count)::bigint as count,
@@ -59,10 +61,10 @@ export const attemptMethods = (
     await pool.query({
       name: "record_attempts",
       text: "select record_attempts($1, $2, $3)",
-      values: [JSON.stringify(rows.map(rowOf)), JSON.stringify(counts.map(countOf)), storeBytes],
+      values: [JSON.stringify(rows.map(toRow)), JSON.stringify(counts.map(toCountRow)), storeBytes],
     });
   },
-  attempts: (filter) => select(pool, filter),
+  attempts: (filter) => selectAttempts(pool, filter),
   attemptCounts: async ({ sourceId, sinceHour }) => {
     const text = `select source_id as "sourceId", hour, name, count, last_seen_at as "lastSeenAt" from attempt_counts
       where source_id = $1 and hour >= $2 order by hour, name`;
@@ -70,10 +72,10 @@ export const attemptMethods = (
   },
 });
 
-/** Deletes what is past its time, some slices of it. */
+/** Deletes expired attempts and counters, up to ten slices per call. */
 export async function expireAttempts(pool: pg.Pool, now: number, storeBytes: number): Promise<void> {
   const before = now - SERVER_LIMITS.attemptRetentionSeconds * 1_000;
-  for (let slice = 0; slice < MAINTAIN_SLICES; slice++) {
+  for (let slice = 0; slice < MAX_EXPIRE_SLICES; slice++) {
     const { rows } = await pool.query("select expire_attempts($1, $2, $3) as more", [
       before,
       now - COUNT_RETENTION_MS,

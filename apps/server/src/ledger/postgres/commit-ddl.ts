@@ -1,18 +1,18 @@
 /**
- * The hot tables, and the function that stores a group of commits in one round trip. Every table and every unique key
- * holds the source, so that they can be distributed by it.
+ * The tables that commits write, and the function that stores a group of commits in one round trip. Every table and every
+ * unique key contains the source, so that Citus can distribute them by source.
  */
 import { FULL_KEYS, FULL_SHARE } from "../generations.ts";
 import { LOCKS } from "./connections.ts";
 
-/** Generations of keys that there is room for, each in a table of its own that is emptied and used again. */
+/** Tables for generations of keys. Each holds one generation; a retired generation's table is truncated and reused. */
 export const KEY_SLOTS = 24;
-/** Kept for those that are opened because the newest is old: five are live at most, and one is made empty meanwhile. */
+/** Tables reserved for generations that are opened because of age: at most five are live, and one is being emptied. */
 export const AGED_SLOTS = 6;
-/** As many as the first schema had. */
+/** The number of tables in the first schema. */
 const FIRST_SLOTS = 6;
 
-/** A row of keys, its head and its place in the page; its index takes about as much again. */
+/** Bytes of a key's row: its header, its columns and its line pointer. The index takes about the same again. */
 export const KEY_ROW_BYTES = 60;
 
 const keySlots = (from: number, to: number) =>
@@ -27,16 +27,16 @@ const TABLES = [
     started_at bigint not null, last_activity_at bigint not null, landing text not null,
     primary key (source_id, session_id)) with (fillfactor = 80)`,
   `create index sessions_started on sessions (started_at)`,
-  // `source` is the beginning of the SHA-256 of the source's id: it makes a row a third smaller than the id itself
+  // `source` is `sourceNumber` of the id, which makes a row a third smaller than the id would
   `create table event_keys (source bigint not null, key uuid not null, slot smallint not null,
     primary key (source, key, slot)) partition by list (slot)`,
   ...keySlots(0, FIRST_SLOTS),
   `create table key_generations (generation bigint primary key, opened_at bigint not null)`,
-  // keys of an embedded ledger that moved here, whose source is not known any more
+  // keys of an embedded ledger that was moved here; they do not name their source
   `create table moved_keys (key uuid primary key)`,
   `create table moves (moved_at bigint not null)`,
   `create table move_progress (name text primary key, place text not null)`,
-  // of the lines of \`payload\` those in \`skipped\` (counted from 1) were duplicates and are no event
+  // `skipped`: numbers (from 1) of the lines of `payload` that are duplicates
   `create table outbox (source_id text not null, seq bigint generated always as identity, events integer not null,
     created_at bigint not null, skipped integer[] not null, payload bytea not null, primary key (source_id, seq))`,
   `alter table outbox alter column payload set storage external`,
@@ -45,14 +45,14 @@ const TABLES = [
   `alter table source_activity set (fillfactor = 50)`,
 ];
 
-/** What a node calls a generation whose keys it has learned. */
+/** How a node names a generation for which it has a filter. */
 export const GENERATION_ID = "(generation || ' ' || opened_at || ' ' || slot)";
 
 /**
- * Which of the keys, by their number in order, an older generation or a ledger that moved here knows. A look-up each: a
- * plan that was made while the tables were empty must not scan them all when they are large, so nothing else is allowed.
- * @param searched slots of generations that may hold any key; the other older ones hold none but, perhaps, the key with a
- * number in `perhaps`, in the slot that is named with it
+ * Returns the numbers of the keys that an older generation or `moved_keys` contains. Only index lookups are allowed: a plan
+ * that was cached while the tables were empty would otherwise scan them when they are large.
+ * `searched`: slots in which every key is looked up. `perhaps`, `perhaps_in`: numbers of keys that are looked up in one
+ * more slot each.
  */
 const KNOWN_KEYS = `
 create or replace function known_keys(sources bigint[], keys uuid[], searched smallint[], perhaps int[], perhaps_in smallint[])
@@ -79,9 +79,9 @@ begin
 end $$`;
 
 /**
- * Each statement of the function has a snapshot of its own, so the one that decides sees every commit that ended before
- * the lock was had; nobody turns the generations meanwhile. Rows are locked in one order by everybody: keys, sessions,
- * then what is counted a source; within a table as sorted.
+ * Stores a group of commits. Each statement has its own snapshot, so the insert of keys sees every commit that ended before
+ * the lock was taken, and the lock keeps the generations as they are. All nodes lock rows in the same order: keys, sessions,
+ * counters of sources, each sorted.
  */
 const COMMIT_GROUP = `
 create or replace function commit_group(sources bigint[], keys uuid[], commit_of int[], line_of int[], heads json, payloads bytea,
@@ -94,13 +94,13 @@ declare
   accepted boolean[];
 begin
   perform pg_advisory_xact_lock_shared(${LOCKS.keys});
-  -- a node of an older version does not say where: nothing is ruled out for it
+  -- nodes of an older version do not send perhaps_in; their filters are ignored
   if cardinality(perhaps) <> cardinality(perhaps_in) then learned := '{}'; perhaps := '{}'; perhaps_in := '{}'; end if;
   select slot into strict current from key_generations order by generation desc limit 1;
-  -- of the others the node knows what they may hold
+  -- the generations for which the node has no filter
   select coalesce(array_agg(slot), '{}') into searched from key_generations
   where slot <> current and ${GENERATION_ID} <> all(learned);
-  -- to look in a few is to name them key by key: a search of \`searched\` passes through every table
+  -- slot = any(searched) would look into every partition, so a few slots are listed key by key
   if cardinality(learned) > 0 and cardinality(searched) > 0 then
     select perhaps || array_agg(number), perhaps_in || array_agg(slot), '{}' into perhaps, perhaps_in, searched
     from generate_subscripts(keys, 1) as number cross join unnest(searched) as slot;
@@ -119,7 +119,7 @@ begin
 
   insert into sessions select * from json_populate_recordset(null::sessions, heads->'open');
 
-  -- written as an insert because that locks the rows in the order in which they come
+  -- an insert locks rows in the order of its select; an update would not
   with wanted as materialized (
     select * from rows from (json_to_recordset(heads->'touch')
       as (source_id text, session_id text, user_id text, at bigint, entries int[])) with ordinality
@@ -185,10 +185,9 @@ begin
 end $$`;
 
 /**
- * Opens a generation when the newest is old or full enough; true when it did. No commit is at work meanwhile, so whatever
- * was decided before is seen by whatever is decided after. The ledger's own row says which is newest, not a node. A
- * table whose rows lie elsewhere (decision 12) has no size here, so its generations turn by age.
- * @param learnable so many keys filters can be had for
+ * Opens a generation when the newest is old or full; returns true when it did. The lock waits for all commits, so later
+ * commits see the keys of earlier ones. A distributed table has no size on the coordinator, so with Citus only age counts.
+ * `learnable`: the number of keys for which nodes have memory for filters.
  */
 const TURN_KEYS = `
 create or replace function turn_keys(at bigint, generation_ms bigint, full_keys bigint default ${FULL_KEYS},
@@ -218,7 +217,7 @@ begin
   return false;
 end $$`;
 
-/** Forgets the keys of the oldest generation when every one of them is past its time: the table is emptied, not its rows. */
+/** Truncates the oldest generation when all of its keys are past the dedup window; returns true when it did. */
 const RETIRE_KEYS = `
 create or replace function retire_keys(at bigint, needed_ms bigint) returns boolean language plpgsql as $$
 declare
@@ -233,7 +232,7 @@ begin
   return true;
 end $$`;
 
-/** Keys that came with a move are kept as long as any other. */
+/** Deletes moved keys once they are past the dedup window. */
 const FORGET_MOVED_KEYS = `
 create or replace function forget_moved_keys(before bigint) returns void language plpgsql as $$
 begin
@@ -243,11 +242,11 @@ begin
 end $$`;
 
 export const COMMIT_TABLES = TABLES;
-/** Nodes of an older version call `commit_group` as they did, and get the new one; what is at work meanwhile needs the old `known_keys`. */
+/** Nodes of an older version call the new `commit_group`, whose new parameters have defaults. Running calls still need the old `known_keys`. */
 export const COMMIT_CHANGES = [
   "drop function if exists commit_group(bigint[], uuid[], int[], int[], json, bytea)",
 ];
-/** Which table a generation's keys are in is said by its row, so that there can be more of them. */
+/** More tables of keys. The row of a generation names its table. */
 export const MORE_KEY_SLOTS = [
   ...keySlots(FIRST_SLOTS, KEY_SLOTS),
   "alter table key_generations add column slot smallint",

@@ -1,4 +1,4 @@
-/** Kysely over the ledger's own pool. A connection on which anything failed is not to be trusted: it is not used again. */
+/** Kysely on the ledger's pool. A connection on which a query failed is closed instead of reused. */
 import { type Dialect, PostgresDialect, type PostgresPoolClient } from "kysely";
 import type pg from "pg";
 
@@ -14,7 +14,7 @@ async function connect(pool: pg.Pool): Promise<PostgresPoolClient> {
     }
   };
   return {
-    // cursors are for streams, which the catalog has none of
+    // the other overload takes a cursor, for streams, which the catalog does not use
     query: query as unknown as PostgresPoolClient["query"],
     release: () => client.release(failed),
   };

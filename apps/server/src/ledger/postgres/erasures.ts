@@ -5,14 +5,14 @@ import type { ErasureLedger } from "../ledger.ts";
 import { buildPayload, joinLines, type OutboxLine, readLines } from "../outbox-payload.ts";
 import { createAttemptFilter, type RecordedAttempt } from "../visitor-attempts.ts";
 import { removeVisitors, sourcesOf, visitorsIn } from "../visitors.ts";
-import { changingOutbox } from "./transactions.ts";
+import { withOutboxLock } from "./transaction.ts";
 
 /** Rows are locked while they are rewritten, so a slice is small. */
 const SLICE_ROWS = 50;
 const SLICE_ATTEMPTS = 100;
 
 const LAST_SEQ = "select coalesce(max(seq), 0) as last from outbox where source_id = $1";
-/** Nobody seals rows meanwhile (`changingOutbox`). A row that is being deleted is waited for, and then not returned. */
+/** Nobody seals rows meanwhile (`withOutboxLock`). A row that is being deleted is waited for, and then not returned. */
 const OUTBOX_ROWS = `select seq, events, skipped, payload from outbox
   where source_id = $1 and seq > $2 and seq <= $3 and (page_id is null or $4)
   order by seq limit ${SLICE_ROWS} for update`;
@@ -49,7 +49,7 @@ export const erasureMethods = (pool: pg.Pool): Pick<ErasureLedger, "eraseOutbox"
     const sourceId = sourcesOf(visitors)[sourceIndex];
     if (sourceId === undefined) return { next: null };
     const own = visitorsIn(visitors, sourceId);
-    return changingOutbox(pool, async (client) => {
+    return withOutboxLock(pool, async (client) => {
       const upTo: number = upToSeq ?? (await client.query(LAST_SEQ, [sourceId])).rows[0].last;
       const { rows } = await client.query<RewrittenRow>(OUTBOX_ROWS, [sourceId, afterSeq, upTo, sealed]);
       for (const row of rows) {

@@ -1,4 +1,4 @@
-/** What PostgreSQL and the way to it can fail with, as the port says it. */
+/** Turns errors of PostgreSQL and of its connections into StorageError. */
 import pg from "pg";
 import { StorageError } from "../ledger.ts";
 import { UnfitPostgres } from "./connections.ts";
@@ -9,40 +9,39 @@ const INSUFFICIENT_PRIVILEGE = "42501";
 const LOCK_NOT_AVAILABLE = "55P03";
 const DEADLOCK_DETECTED = "40P01";
 /**
- * Classes of what the server, the way to it or its keeper is to blame for: connections (08), a state in which it only
- * reads (25), who may come in (28, 3D), serialization (40), resources (53), locks (55), an operator (57), its system
- * (58) and its inside (XX). Any other, such as a constraint or a wrong statement, is a bug of ours.
+ * Error classes that the server, the network or the operator causes: connection (08), transaction state, such as read-only
+ * (25), authentication (28), unknown database (3D), rollback (40), resources (53), locks (55), operator intervention (57),
+ * system error (58) and internal error (XX). Any other class, such as a syntax error, is a bug of ours.
  */
-const TROUBLES = ["08", "25", "28", "3D", "40", "53", "55", "57", "58", "XX"];
-/** Of Node's own, and of pg, which has no class for what it says itself. */
-const BROKEN = /^(?:E[A-Z]+|SELF_SIGNED|DEPTH_ZERO|CERT_|ERR_)/;
-const SAID_BY_PG = /connection|timeout|terminated|not queryable|pool after/i;
+const STORAGE_CLASSES = ["08", "25", "28", "3D", "40", "53", "55", "57", "58", "XX"];
+/** Error codes of Node and OpenSSL for broken connections. */
+const CONNECTION_CODE = /^(?:E[A-Z]+|SELF_SIGNED|DEPTH_ZERO|CERT_|ERR_)/;
+/** Messages of pg, whose own errors have neither a class nor a code. */
+const PG_CONNECTION_MESSAGE = /connection|timeout|terminated|not queryable|pool after/i;
 
-/** `lock_timeout` has passed. */
+/** Whether `lock_timeout` has passed. */
 export const isLockTimeout = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && error.code === LOCK_NOT_AVAILABLE;
 
 export const isDeadlock = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && error.code === DEADLOCK_DETECTED;
 
-/** A bug of ours stays what it is. */
-export function storageErrorOf(error: unknown): unknown {
+/** @returns a StorageError; the same error when it is a bug of ours or names a server that cannot be used */
+export function toStorageError(error: unknown): unknown {
   if (error instanceof StorageError || error instanceof UnfitPostgres || !(error instanceof Error))
     return error;
-  const { code } = error as { code?: string };
+  const code = "code" in error && typeof error.code === "string" ? error.code : undefined;
   if (error instanceof pg.DatabaseError) {
-    const isTrouble = TROUBLES.includes(code?.slice(0, 2) ?? "") || code === INSUFFICIENT_PRIVILEGE;
-    return isTrouble ? new StorageError(error.message, code === DISK_FULL, error) : error;
+    const isStorage = STORAGE_CLASSES.includes(code?.slice(0, 2) ?? "") || code === INSUFFICIENT_PRIVILEGE;
+    return isStorage ? new StorageError(error.message, code === DISK_FULL, error) : error;
   }
-  const isBroken = (code !== undefined && BROKEN.test(code)) || SAID_BY_PG.test(error.message);
-  return isBroken || error instanceof AggregateError
+  const isConnection =
+    (code !== undefined && CONNECTION_CODE.test(code)) || PG_CONNECTION_MESSAGE.test(error.message);
+  return isConnection || error instanceof AggregateError
     ? new StorageError(`PostgreSQL cannot be reached (${code ?? error.message})`, false, error)
     : error;
 }
 
-/** The same of what a service meets that has started: a server that became unfit is waited for, as any other trouble is. */
-export function servingErrorOf(error: unknown): unknown {
-  return error instanceof UnfitPostgres
-    ? new StorageError(error.message, false, error)
-    : storageErrorOf(error);
-}
+/** For a started service: it waits for a server that became unusable, as for any other failing storage. */
+export const toServingError = (error: unknown): unknown =>
+  error instanceof UnfitPostgres ? new StorageError(error.message, false, error) : toStorageError(error);

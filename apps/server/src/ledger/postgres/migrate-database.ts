@@ -1,22 +1,23 @@
-import { connectAlone } from "./connections.ts";
+/** Migrates a database from the command line. */
+import { openConnection } from "./connections.ts";
 import { distribute } from "./distribution.ts";
-import { storageErrorOf } from "./failure.ts";
+import { toStorageError } from "./failure.ts";
 import { migrate } from "./migrations.ts";
 
-export interface Migrated {
+export interface MigrationResult {
   from: number;
   to: number;
-  /** Tables that were distributed now. */
+  /** The tables that were distributed by this call. */
   distributed: string[];
 }
 
 /**
- * For the command line: a role that may create tables does it, and the service needs no such right until the next version.
- * @param distributed distributes them over a Citus cluster too
+ * Run it with a role that may create tables; the service itself then does not need that right.
+ * @param distributed also distribute the tables over a Citus cluster
  */
-export async function migrateDatabase(url: string, distributed = false): Promise<Migrated> {
+export async function migrateDatabase(url: string, distributed = false): Promise<MigrationResult> {
   try {
-    const client = await connectAlone(url);
+    const client = await openConnection(url);
     try {
       const migrated = await migrate(client);
       return { ...migrated, distributed: distributed ? await distribute(client) : [] };
@@ -24,6 +25,6 @@ export async function migrateDatabase(url: string, distributed = false): Promise
       await client.end();
     }
   } catch (error) {
-    throw storageErrorOf(error);
+    throw toStorageError(error);
   }
 }

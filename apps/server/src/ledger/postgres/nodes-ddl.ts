@@ -1,33 +1,33 @@
-/** What nodes need to agree on beside what they store: whose clock counts, what becomes of a move, and what changed. */
+/** What several nodes share beside the stored data: one clock, the state of a move, and notifications of changes. */
 
-/** The channel of notifications: `tokens`, `source …`, or `session …` with the node that tells. */
-export const CHANGES = "headwater_changes";
+/** The channel of notifications. Payloads: `tokens`, `source <id>`, and `session <node id> <source id> <session id>`. */
+export const CHANGE_CHANNEL = "headwater_changes";
 
 /**
- * The one clock of all nodes, in milliseconds since the epoch: a machine whose own is off by a day turns, empties and
- * deletes nothing early.
+ * The clock of all nodes, in milliseconds since the epoch. Everything that is deleted by age is deleted by this clock, so a
+ * machine with a wrong clock deletes nothing too early.
  */
 const CLOCK = `create function ledger_now() returns bigint language sql as
   $$ select floor(extract(epoch from clock_timestamp()) * 1000)::bigint $$`;
 
-/** A move is known by its id, until it is finished nobody serves, and once somebody has served nothing moves there again. */
+/** A move has an id. No node starts before it is finished, and no move starts once a node has started. */
 const MOVES = [
   `alter table moves add column move_id text, add column finished_at bigint, add column served_at bigint`,
   `update moves set finished_at = moved_at, served_at = moved_at`,
 ];
 
-/** What changed is named, so that nodes forget that and nothing else; of workspaces and members they remember nothing. */
+/** Notifications name what has changed, so that nodes drop only that. Workspaces and members are not cached. */
 const NOTICES = [
   ...["organizations", "members", "tokens", "sources", "source_keys"].map(
     (table) => `drop trigger notice_change on ${table}`,
   ),
   `drop function notice_change()`,
   `create function notice_tokens() returns trigger language plpgsql as
-    $$ begin perform pg_notify('${CHANGES}', 'tokens'); return null; end $$`,
+    $$ begin perform pg_notify('${CHANGE_CHANNEL}', 'tokens'); return null; end $$`,
   `create trigger notice_tokens after update of revoked_at, expires_at or delete on tokens
     for each statement execute function notice_tokens()`,
   `create function notice_source() returns trigger language plpgsql as
-    $$ begin perform pg_notify('${CHANGES}', 'source ' || coalesce(new.source_id, old.source_id)); return null; end $$`,
+    $$ begin perform pg_notify('${CHANGE_CHANNEL}', 'source ' || coalesce(new.source_id, old.source_id)); return null; end $$`,
   ...["sources", "source_keys"].map(
     (table) => `create trigger notice_source after insert or update or delete on ${table}
       for each row execute function notice_source()`,

@@ -1,5 +1,4 @@
-/** The ledger on PostgreSQL: any number of nodes, one truth. */
-
+/** The ledger on PostgreSQL, shared by any number of nodes (docs/decisions/0009). */
 import { randomBytes } from "node:crypto";
 import { sql } from "kysely";
 import type pg from "pg";
@@ -8,27 +7,32 @@ import { createCatalog } from "../catalog/catalog.ts";
 import { createCatalogDb } from "../catalog/database.ts";
 import { createCommitQueue } from "../commit-queue.ts";
 import type { Ledger, LedgerStatus } from "../ledger.ts";
-import { admitNode } from "./admission.ts";
 import { attemptMethods, expireAttempts } from "./attempts.ts";
-import { commitAll } from "./commit.ts";
-import { checkSynchronous, connectAlone, openPool, SYNCHRONOUS } from "./connections.ts";
+import { commitGroup } from "./commit.ts";
+import {
+  CONFIGURED_SYNCHRONOUS_COMMIT,
+  openConnection,
+  openPool,
+  requireSynchronousCommit,
+} from "./connections.ts";
 import { postgresDialect } from "./dialect.ts";
 import { erasureMethods } from "./erasures.ts";
-import { servingErrorOf, storageErrorOf } from "./failure.ts";
-import { databaseNow, keepUp, openFirstGeneration } from "./generations.ts";
-import { createLearnedKeys } from "./learned-keys.ts";
+import { toServingError, toStorageError } from "./failure.ts";
+import { createKeyFilters } from "./key-filters.ts";
+import { createFirstGeneration, databaseNow, maintainDatabase } from "./maintenance.ts";
 import { migrate } from "./migrations.ts";
-import { outboxVerbs } from "./outbox.ts";
+import { registerNode } from "./move-lock.ts";
+import { outboxMethods } from "./outbox.ts";
 import { readMethods } from "./reads.ts";
-import { listenForChanges } from "./remote-changes.ts";
-import { createTeller } from "./session-notices.ts";
+import { listenForRemoteChanges } from "./remote-changes.ts";
+import { createSessionNotifier } from "./session-notices.ts";
 
 export interface PostgresOptions {
   url: string;
   attemptStoreBytes?: number;
 }
 
-/** Writes, so that a server that recovers or only reads is noticed before a client's commit meets it. */
+/** Writes, so that a read-only server is noticed before a commit fails on it. Also counts the nodes. */
 const PROBE = `with beat as (
     insert into nodes values ($1, clock_timestamp()) on conflict (node_id) do update set seen_at = excluded.seen_at
   ), seen as (
@@ -37,14 +41,14 @@ const PROBE = `with beat as (
     select coalesce(sum(events), 0)::bigint as events, coalesce(sum(bytes), 0)::bigint as bytes from outbox_totals
   ), oldest as (
     select least((select min(created_at) from outbox where page_id is null), (select min(created_at) from outbox_pages)) as oldest
-  ), server as (${SYNCHRONOUS})
+  ), server as (${CONFIGURED_SYNCHRONOUS_COMMIT})
   select events, bytes, nodes, oldest, reset_val as synchronous from waiting, seen, oldest, server`;
 
 async function probe(pool: pg.Pool, nodeId: string): Promise<LedgerStatus> {
   const query = { name: "probe", text: PROBE, values: [nodeId, SERVER_LIMITS.nodeSilenceMs] };
   const { events, bytes, nodes, oldest, synchronous } = (await pool.query(query)).rows[0];
-  checkSynchronous(synchronous);
-  // the disk is the database server's, which says itself when it is full
+  requireSynchronousCommit(synchronous);
+  // the disk belongs to the database server
   return {
     outboxEvents: events,
     outboxBytes: bytes,
@@ -54,84 +58,82 @@ async function probe(pool: pg.Pool, nodeId: string): Promise<LedgerStatus> {
   };
 }
 
-/** Every verb says of a failure what the port says of it. */
-function withStorageErrors<T extends object>(verbs: T): T {
-  const entries = Object.entries(verbs).map(([name, verb]) => {
-    const run = async (argument: unknown) => {
+/** Turns the errors of every method into StorageError. */
+function withStorageErrors<T extends object>(methods: T): T {
+  const wrapped: Record<string, unknown> = {};
+  for (const [name, method] of Object.entries(methods)) {
+    wrapped[name] = async (argument: unknown) => {
       try {
-        return await (verb as (argument: unknown) => Promise<unknown>)(argument);
+        return await method(argument);
       } catch (error) {
-        throw servingErrorOf(error);
+        throw toServingError(error);
       }
     };
-    return [name, run];
-  });
-  return Object.fromEntries(entries) as T;
+  }
+  // the same methods under the same names
+  return wrapped as T;
 }
 
-async function prepare(url: string, nodeId: string): Promise<void> {
-  const client = await connectAlone(url);
+async function prepareDatabase(url: string, nodeId: string): Promise<void> {
+  const client = await openConnection(url);
   try {
     await migrate(client);
-    await openFirstGeneration(client);
-    await admitNode(client, nodeId);
+    await createFirstGeneration(client);
+    await registerNode(client, nodeId);
   } finally {
     await client.end();
   }
 }
 
-/** @throws UnfitPostgres, NewerLedger, or StorageError when it cannot be reached */
+/** @throws UnfitPostgres, NewerLedger, or StorageError when the server cannot be reached */
 export async function openPostgresLedger(options: PostgresOptions): Promise<Ledger> {
   const { url, attemptStoreBytes = SERVER_LIMITS.attemptStoreBytes } = options;
   const nodeId = randomBytes(8).toString("hex");
-  await prepare(url, nodeId).catch((error: unknown) => {
-    throw storageErrorOf(error);
+  await prepareDatabase(url, nodeId).catch((error: unknown) => {
+    throw toStorageError(error);
   });
-  const commits = openPool(url, SERVER_LIMITS.databaseCommits);
-  const others = openPool(url, SERVER_LIMITS.databaseConnections - SERVER_LIMITS.databaseCommits);
-  const changes = listenForChanges(url, nodeId);
-  const catalog = createCatalog(createCatalogDb(postgresDialect(others)), () => sql<number>`ledger_now()`);
-  /** One that is late must not say of a node that has gone that it is there. */
-  let probing: Promise<unknown> = Promise.resolve();
-  const teller = createTeller(others, nodeId);
-  const learned = createLearnedKeys(others);
-  // notifications stopped, so the server may be another by now
-  changes.onChange(({ kind }) => kind === "everything" && learned.forget());
-  const commit = createCommitQueue(
-    (group) => commitAll(commits, learned, group),
-    SERVER_LIMITS.databaseCommits,
-  );
+  const commitPool = openPool(url, SERVER_LIMITS.databaseCommits);
+  const pool = openPool(url, SERVER_LIMITS.databaseConnections - SERVER_LIMITS.databaseCommits);
+  const changes = listenForRemoteChanges(url, nodeId);
+  const sessions = createSessionNotifier(pool, nodeId);
+  const keyFilters = createKeyFilters(pool);
+  // notifications were interrupted: this may be another server, or an earlier state of the same
+  changes.onChange(({ kind }) => kind === "everything" && keyFilters.clear());
+  /** `close` waits for it, because it writes the row that `close` deletes. */
+  let lastProbe: Promise<unknown> = Promise.resolve();
 
   return {
     ...withStorageErrors({
-      ...catalog,
-      ...readMethods(others),
-      ...outboxVerbs(others),
-      ...erasureMethods(others),
-      ...attemptMethods(others, attemptStoreBytes),
-      commit,
-      isSetUp: async () => (await others.query("select from organizations limit 1")).rowCount === 1,
-      // by the one clock that all nodes share, not by the caller's
+      ...createCatalog(createCatalogDb(postgresDialect(pool)), () => sql<number>`ledger_now()`),
+      ...readMethods(pool),
+      ...outboxMethods(pool),
+      ...erasureMethods(pool),
+      ...attemptMethods(pool, attemptStoreBytes),
+      commit: createCommitQueue(
+        (group) => commitGroup(commitPool, keyFilters, group),
+        SERVER_LIMITS.databaseCommits,
+      ),
+      isSetUp: async () => (await pool.query("select from organizations limit 1")).rowCount === 1,
       maintain: async () => {
-        const now = await databaseNow(others);
-        await keepUp(others, now);
-        await expireAttempts(others, now, attemptStoreBytes);
-        await learned.learn();
+        const now = await databaseNow(pool);
+        await maintainDatabase(pool, now);
+        await expireAttempts(pool, now, attemptStoreBytes);
+        await keyFilters.fill();
       },
       probe: () => {
-        const status = probe(others, nodeId);
-        probing = status.catch(() => undefined);
+        const status = probe(pool, nodeId);
+        lastProbe = status.catch(() => undefined);
         return status;
       },
     } satisfies Omit<Ledger, "notifySessionChanged" | "onRemoteChange" | "close">),
-    notifySessionChanged: teller.tell,
+    notifySessionChanged: sessions.notify,
     onRemoteChange: changes.onChange,
     close: async () => {
       await changes.close();
-      await teller.close();
-      await probing;
-      await others.query("delete from nodes where node_id = $1", [nodeId]).catch(() => undefined);
-      await Promise.all([commits.end(), others.end()]);
+      await sessions.close();
+      await lastProbe;
+      await pool.query("delete from nodes where node_id = $1", [nodeId]).catch(() => undefined);
+      await Promise.all([commitPool.end(), pool.end()]);
     },
   };
 }

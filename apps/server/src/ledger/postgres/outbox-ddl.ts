@@ -1,4 +1,4 @@
-/** Pages of the outbox. What belongs to one is written at its rows: numbers given to rows say nothing of when they were committed. */
+/** The pages of the outbox. A row stores its page: the order of `seq` is not the order of commits, so a range cannot. */
 export const OUTBOX_DDL = [
   "alter table outbox add column page_id text",
   "create index outbox_waiting on outbox (created_at) where page_id is null",

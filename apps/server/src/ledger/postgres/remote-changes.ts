@@ -1,72 +1,69 @@
 /**
- * Changes that other nodes made, by LISTEN. Whether notifications arrive is proved every half second, by one that this
- * node sends itself through the server; as long as they do not, whoever listens is told every half second that there
- * may have been changes, so that nothing is remembered for longer than it may be.
+ * Changes that other nodes make, received by LISTEN. To prove that notifications arrive, this node sends one to itself
+ * every half second. While none arrives, listeners get `everything` every half second: caches then cannot be trusted.
  */
-
 import pg from "pg";
 import { SERVER_LIMITS } from "../../core/limits.ts";
 import type { LedgerChange } from "../ledger.ts";
-import { connectionOf } from "./connections.ts";
-import { CHANGES } from "./nodes-ddl.ts";
+import { toClientConfig } from "./connections.ts";
+import { CHANGE_CHANNEL } from "./nodes-ddl.ts";
 
 export interface RemoteChanges {
   onChange(listener: (change: LedgerChange) => void): void;
   close(): Promise<void>;
 }
 
-/** null: it was this node itself that told. What is not understood, a newer version told. */
-export function changeOf(payload: string, nodeId: string): LedgerChange | null {
-  const [kind, ...words] = payload.split(" ");
+/** @returns null for a session notice of this node; `everything` for a payload of a newer version */
+export function parseChange(payload: string, nodeId: string): LedgerChange | null {
+  const [kind, first, sourceId, sessionId] = payload.split(" ");
   if (kind === "tokens") return { kind };
-  const [one, sourceId, sessionId] = words;
-  if (kind === "source" && one) return { kind, sourceId: one };
+  if (kind === "source" && first) return { kind, sourceId: first };
   if (kind === "session" && sourceId && sessionId)
-    return one === nodeId ? null : { kind, sourceId, sessionId };
+    return first === nodeId ? null : { kind, sourceId, sessionId };
   return { kind: "everything" };
 }
 
-export const sessionPayload = (nodeId: string, sourceId: string, sessionId: string) =>
+export const toSessionPayload = (nodeId: string, sourceId: string, sessionId: string) =>
   `session ${nodeId} ${sourceId} ${sessionId}`;
 
-/** @param nodeId names the channel on which this node hears itself; letters, digits and _ */
-export function listenForChanges(url: string, nodeId: string): RemoteChanges {
+/** @param nodeId part of the name of a channel: letters, digits and _ */
+export function listenForRemoteChanges(url: string, nodeId: string): RemoteChanges {
   const listeners: ((change: LedgerChange) => void)[] = [];
-  const tell = (change: LedgerChange | null) => {
+  const notify = (change: LedgerChange | null) => {
     if (change) for (const listener of listeners) listener(change);
   };
-  const echo = `headwater_echo_${nodeId}`;
+  const echoChannel = `headwater_echo_${nodeId}`;
   let client: pg.Client | null = null;
   let connecting: Promise<void> | null = null;
-  let heard = false;
+  let hasEcho = false;
 
-  const drop = () => {
-    const dropped = client;
+  const disconnect = () => {
+    const old = client;
     client = null;
-    heard = false;
-    void dropped?.end().catch(() => undefined);
+    hasEcho = false;
+    void old?.end().catch(() => undefined);
   };
   const connect = async () => {
-    const connected = new pg.Client(connectionOf(url));
-    // what a connection says that was given up proves nothing of the one in its place
+    const connected = new pg.Client(toClientConfig(url));
+    // an echo on a connection that was replaced proves nothing about its successor
     const isCurrent = () => connected === client;
     client = connected;
     connected.on("error", () => {
       if (!isCurrent()) return;
-      drop();
-      // the server may come back in an earlier state before the next beat
-      tell({ kind: "everything" });
+      disconnect();
+      // the server may come back in an earlier state before the next check
+      notify({ kind: "everything" });
     });
     connected.on("notification", ({ channel, payload = "" }) => {
-      if (channel !== echo) tell(changeOf(payload, nodeId));
-      else if (isCurrent()) heard = true;
+      if (channel !== echoChannel) notify(parseChange(payload, nodeId));
+      else if (isCurrent()) hasEcho = true;
     });
     try {
       await connected.connect();
-      await connected.query(`listen ${CHANGES}; listen ${echo}; notify ${echo}`);
-      tell({ kind: "everything" });
+      await connected.query(`listen ${CHANGE_CHANNEL}; listen ${echoChannel}; notify ${echoChannel}`);
+      notify({ kind: "everything" });
     } catch {
-      if (isCurrent()) drop();
+      if (isCurrent()) disconnect();
       else void connected.end().catch(() => undefined);
     }
   };
@@ -75,18 +72,18 @@ export function listenForChanges(url: string, nodeId: string): RemoteChanges {
       connecting = null;
     });
   };
-  const beat = () => {
-    const isHeard = heard;
-    heard = false;
-    if (isHeard) return void client?.query(`notify ${echo}`).catch(drop);
-    tell({ kind: "everything" });
+  const check = () => {
+    const hadEcho = hasEcho;
+    hasEcho = false;
+    if (hadEcho) return void client?.query(`notify ${echoChannel}`).catch(disconnect);
+    notify({ kind: "everything" });
     if (connecting) return;
-    drop();
+    disconnect();
     reconnect();
   };
 
   reconnect();
-  const timer = setInterval(beat, SERVER_LIMITS.changePollMs).unref();
+  const timer = setInterval(check, SERVER_LIMITS.changePollMs).unref();
   return {
     onChange: (listener) => listeners.push(listener),
     close: async () => {

@@ -1,43 +1,41 @@
-/** Word to other nodes of what one has learned of a session, by the way: what gathers while one is under way goes with the next. */
-
+/** Tells the other nodes to drop a session from their caches. Sessions that change during a query are sent by the next. */
 import type pg from "pg";
 import { SERVER_LIMITS } from "../../core/limits.ts";
-import { CHANGES } from "./nodes-ddl.ts";
-import { sessionPayload } from "./remote-changes.ts";
+import { CHANGE_CHANNEL } from "./nodes-ddl.ts";
+import { toSessionPayload } from "./remote-changes.ts";
 
-export interface Teller {
-  tell(session: { sourceId: string; sessionId: string }): void;
-  /** Resolves when nothing is under way. */
+const NOTIFY = "select pg_notify($1, payload) from unnest($2::text[]) as payload";
+
+export interface SessionNotifier {
+  notify(session: { sourceId: string; sessionId: string }): void;
+  /** Resolves when no query is running. */
   close(): Promise<void>;
 }
 
-/** What cannot be told is lost: nobody remembers a session for long. */
-export function createTeller(pool: pg.Pool, nodeId: string): Teller {
-  let untold = new Set<string>();
-  let telling: Promise<void> | null = null;
+/** A notification that fails is lost: caches keep a session only for a short time anyway. */
+export function createSessionNotifier(pool: pg.Pool, nodeId: string): SessionNotifier {
+  let unsent = new Set<string>();
+  let sending: Promise<void> | null = null;
 
-  const tellAll = async () => {
-    while (untold.size > 0) {
-      const payloads = [...untold];
-      untold = new Set();
-      await pool.query("select pg_notify($1, payload) from unnest($2::text[]) as payload", [
-        CHANGES,
-        payloads,
-      ]);
+  const sendAll = async () => {
+    while (unsent.size > 0) {
+      const payloads = [...unsent];
+      unsent = new Set();
+      await pool.query(NOTIFY, [CHANGE_CHANNEL, payloads]);
     }
   };
   return {
-    tell: ({ sourceId, sessionId }) => {
-      if (untold.size >= SERVER_LIMITS.untoldUsers) return;
-      untold.add(sessionPayload(nodeId, sourceId, sessionId));
-      telling ??= tellAll()
+    notify: ({ sourceId, sessionId }) => {
+      if (unsent.size >= SERVER_LIMITS.untoldUsers) return;
+      unsent.add(toSessionPayload(nodeId, sourceId, sessionId));
+      sending ??= sendAll()
         .catch(() => undefined)
         .finally(() => {
-          telling = null;
+          sending = null;
         });
     },
     close: async () => {
-      await telling;
+      await sending;
     },
   };
 }

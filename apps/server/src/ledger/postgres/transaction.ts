@@ -1,9 +1,10 @@
-/** What takes several statements, and happens wholly or not at all. */
+/** Transactions of several statements on a connection of the pool. */
 import type pg from "pg";
 import { LOCKS } from "./connections.ts";
 
 type Work<T> = (client: pg.PoolClient) => Promise<T>;
 
+/** Commits when the work resolves. When it fails, the connection is closed, which rolls everything back. */
 export async function inTransaction<T>(pool: pg.Pool, work: Work<T>): Promise<T> {
   const client = await pool.connect();
   let failed = true;
@@ -14,16 +15,15 @@ export async function inTransaction<T>(pool: pg.Pool, work: Work<T>): Promise<T>
     failed = false;
     return value;
   } finally {
-    // a connection that is dropped rolls back
     client.release(failed);
   }
 }
 
 /**
- * One at a time, over all nodes: what seals, expires or rewrites rows of the outbox that may be another's to change. Its lock
- * stands for locks of rows, which a statement over several machines cannot have.
+ * A transaction that seals, expires or rewrites outbox rows. One runs at a time over all nodes. The advisory lock replaces
+ * row locks, which Citus does not have for statements over several shards.
  */
-export const changingOutbox = <T>(pool: pg.Pool, work: Work<T>): Promise<T> =>
+export const withOutboxLock = <T>(pool: pg.Pool, work: Work<T>): Promise<T> =>
   inTransaction(pool, async (client) => {
     await client.query("select pg_advisory_xact_lock($1, $2)", [...LOCKS.outbox]);
     return work(client);

@@ -1,0 +1,113 @@
+/**
+ * This node's filters of the older generations, whose keys no longer change. They rule out most keys, so that tables that may
+ * be larger than the server's memory are rarely searched. They are filled from the tables, a slice at a time, after the
+ * start and whenever a generation has become older.
+ */
+import type pg from "pg";
+import { createKeyFilter, filterBytes, type KeyFilter, MAX_FILTER_BYTES } from "../key-filter.ts";
+import { GENERATION_ID, KEY_ROW_BYTES } from "./commit-ddl.ts";
+
+/** Parameters of `commit_group`. */
+export interface RuledOutKeys {
+  /** The generations that have a filter. In these, only the following keys have to be looked up. */
+  generations: string[];
+  /** Numbers (from 1) of the keys that a filter does not rule out. */
+  perhaps: number[];
+  /** For each of them, the slot of that filter's generation. */
+  perhapsIn: number[];
+}
+
+export interface KeyFilters {
+  /** @param keys 32 hex digits each */
+  ruleOutKeys(keys: readonly string[]): RuledOutKeys;
+  /** Creates missing filters and drops those of retired generations. Concurrent calls share one run. */
+  fill(): Promise<void>;
+  /** Drops all filters: the database may have been restored to an earlier state. */
+  clear(): void;
+}
+
+const KEY_BYTES = 16;
+const SLICE_BLOCKS = 64;
+
+interface OlderGeneration {
+  /** As `commit_group` builds it. */
+  id: string;
+  slot: number;
+}
+type GenerationFilter = KeyFilter & { slot: number };
+
+/** None with Citus: rows of a distributed table cannot be read block by block. */
+const OLDER_GENERATIONS = `select ${GENERATION_ID} as id, slot
+  from key_generations where generation < (select max(generation) from key_generations)
+    and not exists (select from pg_extension where extname = 'citus')
+  order by generation desc`;
+
+const TABLE_STATE = `select pg_relation_size($1::regclass)::float8 as size,
+    current_setting('block_size')::int as "blockSize", pg_relation_filenode($1::regclass) as file`;
+
+async function readTableState(pool: pg.Pool, table: string) {
+  const { rows } = await pool.query<{ size: number; blockSize: number; file: number }>(TABLE_STATE, [table]);
+  return rows[0] ?? { size: 0, blockSize: 1, file: 0 };
+}
+
+async function addSlice(pool: pg.Pool, filter: KeyFilter, table: string, firstBlock: number): Promise<void> {
+  const { rows } = await pool.query<{ keys: Buffer | null }>(
+    `select string_agg(uuid_send(key), '') as keys from ${table} where ctid >= $1::tid and ctid < $2::tid`,
+    [`(${firstBlock},0)`, `(${firstBlock + SLICE_BLOCKS},0)`],
+  );
+  const keys = rows[0]?.keys ?? Buffer.alloc(0);
+  for (let at = 0; at < keys.length; at += KEY_BYTES) filter.add(keys.subarray(at, at + KEY_BYTES));
+}
+
+export function createKeyFilters(pool: pg.Pool): KeyFilters {
+  let filters = new Map<string, GenerationFilter>();
+  let filling: Promise<void> | null = null;
+
+  /** `clear` replaces the map, so a filter that is filled meanwhile is not used. */
+  const addFilter = async ({ id, slot }: OlderGeneration, into: typeof filters) => {
+    const table = `event_keys_${slot}`;
+    const { size, blockSize, file } = await readTableState(pool, table);
+    const keys = Math.ceil(size / KEY_ROW_BYTES);
+    const usedBytes = [...into.values()].reduce((sum, { bytes }) => sum + bytes, 0);
+    if (usedBytes + filterBytes(keys) > MAX_FILTER_BYTES) return;
+    const filter = createKeyFilter(keys);
+    const blocks = Math.ceil(size / blockSize);
+    for (let block = 0; block < blocks && into === filters; block += SLICE_BLOCKS)
+      await addSlice(pool, filter, table, block);
+    // `cluster` and `vacuum full` move rows to a new file; some may have been missed then
+    if ((await readTableState(pool, table)).file === file) into.set(id, { ...filter, slot });
+  };
+
+  const fillAll = async () => {
+    const into = filters;
+    const { rows: generations } = await pool.query<OlderGeneration>(OLDER_GENERATIONS);
+    for (const id of into.keys()) if (!generations.some((one) => one.id === id)) into.delete(id);
+    for (const generation of generations) if (!into.has(generation.id)) await addFilter(generation, into);
+  };
+
+  return {
+    ruleOutKeys(keys) {
+      const bytes = Buffer.from(filters.size > 0 ? keys.join("") : "", "hex");
+      const perhaps: number[] = [];
+      const perhapsIn: number[] = [];
+      for (let at = 0; at < bytes.length; at += KEY_BYTES) {
+        const key = bytes.subarray(at, at + KEY_BYTES);
+        for (const filter of filters.values()) {
+          if (!filter.mayHold(key)) continue;
+          perhaps.push(at / KEY_BYTES + 1);
+          perhapsIn.push(filter.slot);
+        }
+      }
+      return { generations: [...filters.keys()], perhaps, perhapsIn };
+    },
+    fill: () => {
+      filling ??= fillAll().finally(() => {
+        filling = null;
+      });
+      return filling;
+    },
+    clear: () => {
+      filters = new Map();
+    },
+  };
+}

@@ -1,0 +1,91 @@
+/** A database is used either by any number of nodes or by one unfinished move, never by both. */
+import { randomBytes } from "node:crypto";
+import type { DatabaseSync } from "node:sqlite";
+import type pg from "pg";
+import { markMoved, markMoving, readMoveMark } from "../sqlite/move-mark.ts";
+import { LOCKS, UnfitPostgres } from "./connections.ts";
+
+/** A ledger cannot move to this database. The message says what to do instead. */
+export class TargetInUse extends Error {
+  override readonly name = "TargetInUse";
+}
+
+/** Nodes and moves start one at a time, so that each sees the others. */
+async function withStartLock(client: pg.Client, work: () => Promise<void>): Promise<void> {
+  await client.query("begin");
+  try {
+    await client.query("select pg_advisory_xact_lock($1, $2)", [...LOCKS.start]);
+    await work();
+    await client.query("commit");
+  } catch (error) {
+    await client.query("rollback").catch(() => undefined);
+    throw error;
+  }
+}
+
+/** Registers a node that starts. @throws UnfitPostgres when a move to this database is not finished */
+export const registerNode = (client: pg.Client, nodeId: string): Promise<void> =>
+  withStartLock(client, async () => {
+    const unfinished = await client.query("select from moves where finished_at is null");
+    if (unfinished.rowCount !== 0)
+      throw new UnfitPostgres(
+        "The move of an embedded ledger to the database of DATABASE_URL is not finished. Run `headwater move --to …` " +
+          "again with the DATA_DIR of that ledger, and start the service when it has finished.",
+      );
+    await client.query("update moves set served_at = ledger_now() where served_at is null");
+    await client.query("insert into nodes values ($1, clock_timestamp())", [nodeId]);
+  });
+
+interface MoveEnds {
+  ledger: DatabaseSync;
+  target: pg.Client;
+  now: number;
+}
+
+const USE_EMPTY_DATABASE =
+  "Use an empty database, made with `createdb --encoding=UTF8 --template=template0`.";
+
+/** Why this ledger cannot move to that database; null: it can start or continue. */
+async function findObstacle({ ledger, target }: MoveEnds): Promise<string | null> {
+  const mark = readMoveMark(ledger);
+  const [move] = (await target.query("select * from moves")).rows;
+  const { rows } = await target.query(`select (select count(*) from organizations) as workspaces,
+    (select count(*) from nodes where seen_at > clock_timestamp() - interval '10 s') as nodes`);
+  const { workspaces, nodes } = rows[0];
+  if (move && move.move_id !== mark?.moveId)
+    return `Another ledger moved to that database, or is moving there. ${USE_EMPTY_DATABASE}`;
+  if (!move && workspaces > 0) return `That database already contains a ledger. ${USE_EMPTY_DATABASE}`;
+  if (move?.served_at)
+    return "This ledger has already moved to that database, and a service has used it since. Start the service with DATABASE_URL set to it.";
+  if (mark?.isFinished && !move?.finished_at)
+    return "This ledger has already moved to another database. Set DATABASE_URL to that database.";
+  return nodes > 0 ? "A service is using that database. Stop it first." : null;
+}
+
+/**
+ * Locks the database for this move until the connection ends, and marks ledger and database with the same id. A marked
+ * ledger cannot be served; a copy of it that was served is another ledger.
+ * @throws TargetInUse
+ */
+export async function beginMove(parts: MoveEnds): Promise<void> {
+  const { ledger, target, now } = parts;
+  const { rows } = await target.query("select pg_try_advisory_lock($1, $2) as mine", [...LOCKS.move]);
+  if (!rows[0].mine)
+    throw new TargetInUse("Another `headwater move` is using that database. Wait until it has finished.");
+  await withStartLock(target, async () => {
+    const obstacle = await findObstacle(parts);
+    if (obstacle) throw new TargetInUse(obstacle);
+    const moveId = readMoveMark(ledger)?.moveId ?? randomBytes(16).toString("hex");
+    markMoving(ledger, moveId, now);
+    await target.query(
+      "insert into moves (moved_at, move_id) select ledger_now(), $1 where not exists (select from moves)",
+      [moveId],
+    );
+  });
+}
+
+/** Call it when everything was copied. From now on moved keys are kept for the dedup window. */
+export async function finishMove({ ledger, target, now }: MoveEnds): Promise<void> {
+  await target.query("update moves set moved_at = ledger_now(), finished_at = ledger_now()");
+  markMoved(ledger, now);
+}
