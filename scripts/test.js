@@ -1,32 +1,34 @@
-// `npm test [-- flags and words]`: runs the suites that can run here, file by file, and names those that cannot.
-// `--long` runs the full counts, `--apps` those that install fresh applications from the registry (`--long` does too);
-// `--warehouse` runs what asks the warehouse by its address, and nothing else: at `--url` (on `--cluster`), or at an endpoint
-// of our own in another process. Words keep the files whose path has one of them.
+// `npm test [-- flags and words]`: runs the test suites that this machine can run, file by file, and lists the others.
+// Words select files by their path. Flags:
+//   --long       run the long tests with their full number of rounds, and the tests of fresh applications
+//   --apps       run the tests of fresh applications, which install packages from the registry
+//   --warehouse  run only the tests that reach a warehouse by its address: at --url (on --cluster), or at a warehouse that
+//                the test run starts
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..");
-const NEEDED_NODE = [24, 15];
+const MIN_NODE = [24, 15];
 const CHROMIUM = "/usr/bin/chromium";
 const CONCURRENCY = 2;
-/** More than these at once are no accident. */
-const MAX_SECOND_TRIES = 3;
+/** When more files fail, none is tried again: so many failures are not an accident. */
+const MAX_RETRIED_FILES = 3;
 const FILE_TIMEOUT_MS = 180_000;
 const APPS_FILE_TIMEOUT_MS = 600_000;
 const LONG_FILE_TIMEOUT_MS = 1_800_000;
 
 const [major, minor] = process.versions.node.split(".").map(Number);
-if (major < NEEDED_NODE[0] || (major === NEEDED_NODE[0] && minor < NEEDED_NODE[1])) {
+if (major < MIN_NODE[0] || (major === MIN_NODE[0] && minor < MIN_NODE[1])) {
   console.error(
-    `The tests need Node ${NEEDED_NODE.join(".")} or later and this is ${process.versions.node}: ` +
-      "run them with `npm test` after `npm install`, which brings its own Node.",
+    `The tests need Node ${MIN_NODE.join(".")} or later; this is ${process.versions.node}. ` +
+      "Run `npm install`, which installs one, and then `npm test`.",
   );
   process.exit(1);
 }
 
-const inCi = Boolean(process.env.CI) && process.env.CI !== "false";
+const isCi = Boolean(process.env.CI) && process.env.CI !== "false";
 const { values: flags, positionals: words } = parseArgs({
   allowPositionals: true,
   options: {
@@ -41,10 +43,10 @@ const isLong = flags.long;
 const withApps = isLong || flags.apps;
 
 const hasChromium = existsSync(CHROMIUM);
-const noChromium = hasChromium ? null : `there is no Chromium at ${CHROMIUM}; \`npm run verify\` installs it`;
-const noApps = withApps
-  ? noChromium
-  : "they install 450 MB of packages; `npm run verify` and `npm test -- --apps` run them";
+const noChromium = hasChromium
+  ? null
+  : `Chromium is not installed (${CHROMIUM}); \`npm run verify\` installs it`;
+const noApps = withApps ? noChromium : "they install 450 MB of packages; run `npm test -- --apps`";
 const isRoot = process.getuid?.() === 0;
 const CHROMIUM_TEST = /from "(?:[^"]*\/(?:browser|chromium|trial|console-world)\.ts|playwright-core)"/;
 const POSTGRES = "/usr/lib/postgresql";
@@ -52,12 +54,12 @@ const hasPostgres = existsSync(POSTGRES);
 const hasChdb = readdirSync(join(ROOT, "node_modules")).includes("@chdb");
 const usesChromium = (path) => CHROMIUM_TEST.test(readFileSync(join(ROOT, path), "utf8"));
 
-/** Each file belongs to the first suite that takes it. `missing` says what a suite lacks here; null: nothing. */
+/** A file belongs to the first suite whose `takes` accepts it. `missing` says why the suite cannot run; null: it can. */
 const SUITES = [
   {
     name: "on PostgreSQL",
     takes: (path) => path.startsWith("apps/server/test/postgres/"),
-    missing: hasPostgres ? null : `there is no PostgreSQL in ${POSTGRES}; \`npm run verify\` installs it`,
+    missing: hasPostgres ? null : `PostgreSQL is not installed (${POSTGRES}); \`npm run verify\` installs it`,
   },
   {
     name: "warehouse",
@@ -67,7 +69,7 @@ const SUITES = [
   {
     name: "power loss and full disks",
     takes: (path) => /^apps\/server\/test\/faults\/.*(?:power|disk)/.test(path),
-    missing: isRoot ? null : "they need root, to have a disk of their own",
+    missing: isRoot ? null : "they need root, because they mount a disk",
   },
   {
     name: "fresh Vite and Next.js apps",
@@ -91,7 +93,7 @@ const SUITES = [
   { name: "console", takes: (path) => path.startsWith("apps/console/"), missing: null },
 ];
 
-/** What knows the service from outside only is run on each ledger; a disk that is full is the embedded one's affair. */
+/** Tests that use the service only over HTTP run on each ledger, except the test of a full disk, which is for SQLite. */
 const BLACK_BOX = /^apps\/server\/test\/(?:api\/(?!ingest-503)|e2e)/;
 const ON_POSTGRES = {
   name: "the black box on PostgreSQL",
@@ -99,13 +101,13 @@ const ON_POSTGRES = {
   env: { TEST_LEDGER: "postgres" },
 };
 
-/** What knows the warehouse by its address only; a part of it is enough where all is run. */
+/** Tests that reach the warehouse only by its address. A whole test run includes some of them. */
 const BY_ADDRESS = flags.warehouse
   ? /^apps\/server\/test\/(?:warehouse\/(?:ship|deletion|expiry|erase|export)|stats\/)/
   : /^apps\/server\/test\/(?:warehouse\/(?:ship|deletion)|stats\/examples)/;
 const missingEndpoint = flags.url ? null : SUITES.find(({ name }) => name === "warehouse").missing;
 const BY_URL = { name: "the warehouse by URL", missing: missingEndpoint };
-/** Of our own making only: who has another names it. */
+/** Only on a warehouse that the test run starts; for another one, --cluster names the cluster. */
 const ON_SHARD = { name: "the warehouse by URL, on a shard", missing: missingEndpoint };
 
 function testFiles() {
@@ -132,7 +134,7 @@ function sortIntoSuites() {
   return all.filter(({ files }) => files.length > 0);
 }
 
-/** Runs one file in a process of its own, which is ended when it takes too long. */
+/** Runs a file in its own process, with a timeout. */
 async function runFile({ path, suite, timeoutMs = FILE_TIMEOUT_MS, env = {} }) {
   const { run } = await import("node:test");
   const { spec } = await import("node:test/reporters");
@@ -148,7 +150,7 @@ async function runFile({ path, suite, timeoutMs = FILE_TIMEOUT_MS, env = {} }) {
     text: "",
   };
   let isEmpty = false;
-  // a file without a test is reported as one test of its own name that passed
+  // a file without tests is reported as one passed test with the name of the file
   stream.on("test:pass", ({ name, skip }) => {
     isEmpty ||= name === file;
     if (skip) result.reasons.push(typeof skip === "string" ? `${name} (${skip})` : name);
@@ -160,7 +162,7 @@ async function runFile({ path, suite, timeoutMs = FILE_TIMEOUT_MS, env = {} }) {
     result.seconds = duration_ms / 1_000;
   });
   for await (const chunk of stream.compose(spec)) result.text += chunk;
-  return isEmpty ? { ...result, passed: 0, failed: 1, text: "The file has no test.\n" } : result;
+  return isEmpty ? { ...result, passed: 0, failed: 1, text: "The file has no tests.\n" } : result;
 }
 
 function print({ path, passed, failed, skipped, seconds, text }) {
@@ -169,38 +171,38 @@ function print({ path, passed, failed, skipped, seconds, text }) {
   console.log(failed > 0 ? `\n${line}\n${text}` : line);
 }
 
-/** Some at a time; each is printed whole when it has ended. */
+/** Runs some files at a time, and prints the output of each when it has ended. */
 async function runAll(files) {
   const waiting = [...files];
   const results = [];
-  const work = async () => {
+  const runNext = async () => {
     for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
       const result = { ...(await runFile(file)), file };
       results.push(result);
       print(result);
     }
   };
-  await Promise.all(Array.from({ length: CONCURRENCY }, work));
+  await Promise.all(Array.from({ length: CONCURRENCY }, runNext));
   return results;
 }
 
 /**
- * A file that failed gets a second try with the machine to itself. One that passes then is named as unsteady, with what
- * it printed at first: it is no reason to hold a change back, and one to look at.
+ * Runs failed files again, one at a time. A file that passes then is listed as flaky and does not fail the test run; the
+ * output of its failure has been printed.
  */
-async function tryAgain(results) {
+async function retryFailed(results) {
   const failed = results.filter((one) => one.failed > 0);
-  if (isLong || words.length > 0 || failed.length === 0 || failed.length > MAX_SECOND_TRIES) return results;
-  console.log("\nOnce more, one at a time:");
+  if (isLong || words.length > 0 || failed.length === 0 || failed.length > MAX_RETRIED_FILES) return results;
+  console.log("\nRunning the failed files again, one at a time:");
   for (const first of failed) {
     const second = await runFile(first.file);
     print(second);
-    if (second.failed === 0) results[results.indexOf(first)] = { ...second, isUnsteady: true };
+    if (second.failed === 0) results[results.indexOf(first)] = { ...second, isFlaky: true };
   }
   return results;
 }
 
-/** One server for all files that want one; each has databases of its own. */
+/** One PostgreSQL server for all files; each file creates its own databases. */
 async function startSharedCluster() {
   if (!running.some(({ name }) => name.endsWith("on PostgreSQL"))) return null;
   const { startCluster } = await import("../apps/server/test/postgres/cluster.ts");
@@ -214,7 +216,7 @@ const settingsOf = (url, cluster) => ({
   ...(cluster ? { TEST_WAREHOUSE_CLUSTER: cluster } : {}),
 });
 
-/** One endpoint for all files of a suite that asks by address; returns what ends it. */
+/** One warehouse for all files of a suite. Returns the function that stops it. */
 async function startEndpoint(suite) {
   if (flags.url) {
     suite.env = settingsOf(flags.url, flags.cluster);
@@ -226,7 +228,7 @@ async function startEndpoint(suite) {
   return () => started[Symbol.asyncDispose]();
 }
 
-/** Files that start the command line, or the console itself, would build it at once otherwise. */
+/** Otherwise several files would build the console at the same time. */
 async function buildConsoleOnce() {
   if (!running.some(({ files }) => files.some((path) => path.startsWith("apps/")))) return;
   const { buildConsole } = await import("../apps/console/build.js");
@@ -237,10 +239,10 @@ const sum = (results, field) => results.reduce((total, result) => total + result
 const plural = (count, one) => `${count} ${one}${count === 1 ? "" : "s"}`;
 
 const suites = sortIntoSuites();
-const unable = suites.filter(({ missing }) => missing !== null);
-const running = suites.filter((suite) => !unable.includes(suite));
+const skippedSuites = suites.filter(({ missing }) => missing !== null);
+const running = suites.filter((suite) => !skippedSuites.includes(suite));
 
-// what the tests start finds this Node under the name `node`
+// programs that the tests start find this Node as `node`
 process.env.PATH = `${dirname(process.execPath)}${delimiter}${process.env.PATH}`;
 // each file is a process that compiles the same sources: the cache saves a third of its CPU time
 process.env.NODE_COMPILE_CACHE ??= join(ROOT, "node_modules", ".cache", "compile-tests");
@@ -256,26 +258,26 @@ const files = running.flatMap(({ name: suite, files, timeoutMs, env }) =>
 );
 // the longest ones first, so that none is left alone at the end
 files.sort((one, other) => (other.timeoutMs ?? 0) - (one.timeoutMs ?? 0));
-const results = await tryAgain(await runAll(files));
+const results = await retryFailed(await runAll(files));
 await cluster?.stop();
 for (const end of endpoints) await end();
 const [passed, failed, skipped] = ["passed", "failed", "skipped"].map((field) => sum(results, field));
 
 console.log("");
 for (const { path } of results.filter((one) => one.failed > 0)) console.log(`Failed: ${path}`);
-for (const { path } of results.filter((one) => one.isUnsteady)) {
-  console.log(`Unsteady, passed on the second try: ${path}`);
+for (const { path } of results.filter((one) => one.isFlaky)) {
+  console.log(`Flaky, passed on the second run: ${path}`);
 }
 for (const { path, reasons } of results) {
   for (const reason of reasons) console.log(`Skipped in ${path}: ${reason}`);
 }
-for (const { name, files, missing } of unable) {
-  console.log(`Left out: ${name} (${plural(files.length, "file")}): ${missing}.`);
+for (const { name, files, missing } of skippedSuites) {
+  console.log(`Not run: ${name} (${plural(files.length, "file")}): ${missing}.`);
 }
-if (inCi && unable.length > 0) console.log("In CI nothing may be left out.");
-if (inCi && skipped > 0) console.log("In CI no test may be skipped.");
-if (passed + failed === 0) console.log("No test ran.");
+if (isCi && skippedSuites.length > 0) console.log("In CI every suite must run.");
+if (isCi && skipped > 0) console.log("In CI no test may be skipped.");
+if (passed + failed === 0) console.log("No tests were run.");
 console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
 
-const isWhole = !inCi || (unable.length === 0 && skipped === 0);
-process.exitCode = failed === 0 && passed > 0 && isWhole ? 0 : 1;
+const isComplete = !isCi || (skippedSuites.length === 0 && skipped === 0);
+process.exitCode = failed === 0 && passed > 0 && isComplete ? 0 : 1;

@@ -1,22 +1,22 @@
-// `npm run verify`: installs what the tests need beyond npm, saying so first, then checks types, style and behaviour.
+// `npm run verify`: installs the Debian packages that the tests need, then checks types and style and runs the tests.
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 
-/** Debian's package, the program it brings, and what does not run without it. */
+/** A Debian package, a program in it, and what needs the program. */
 const TOOLS = [
   { name: "chromium", program: "/usr/bin/chromium", use: "the tests in a browser" },
-  { name: "firefox-esr", program: "/usr/bin/firefox-esr", use: "the test of the client in Firefox" },
+  { name: "firefox-esr", program: "/usr/bin/firefox-esr", use: "the test of the browser client in Firefox" },
   { name: "curl", program: "curl", use: "the tests of the command line" },
   { name: "nginx", program: "/usr/sbin/nginx", use: "the tests of proxies" },
   { name: "caddy", program: "/usr/bin/caddy", use: "the tests of proxies" },
   { name: "wrk", program: "wrk", use: "the load tests" },
-  { name: "openssl", program: "openssl", use: "the tests of proxies, which make a certificate" },
-  { name: "systemd", program: "/usr/bin/systemd-analyze", use: "the check of the unit in deploy/" },
+  { name: "openssl", program: "openssl", use: "the tests of proxies, which create a certificate" },
+  { name: "systemd", program: "/usr/bin/systemd-analyze", use: "the test of the systemd unit in deploy/" },
   {
     name: "postgresql",
     program: "/usr/lib/postgresql",
-    use: "the tests of the ledger on PostgreSQL, which start a server of their own",
+    use: "the tests of the ledger on PostgreSQL, which start their own server",
   },
   {
     name: "pgbouncer",
@@ -30,34 +30,33 @@ function isPresent(program) {
   return (process.env.PATH ?? "").split(delimiter).some((folder) => existsSync(join(folder, program)));
 }
 
-/** Answers whether it went well. */
-function run(command, ...words) {
-  const { status, error } = spawnSync(command, words, { stdio: "inherit" });
-  if (error) console.error(`${command} cannot be started (${error.code}).`);
+/** Returns whether the command succeeded. */
+function run(command, ...args) {
+  const { status, error } = spawnSync(command, args, { stdio: "inherit" });
+  if (error) console.error(`${command} could not be started (${error.code}).`);
   return status === 0;
 }
 
 function install(missing) {
   const names = missing.map(({ name }) => name);
-  console.log(
-    `Installing Debian's packages that the tests need: ${names.join(", ")} (with apt-get, as root).`,
-  );
+  console.log(`Installing the Debian packages that the tests need: ${names.join(", ")} (apt-get, as root).`);
   process.env.DEBIAN_FRONTEND = "noninteractive";
   if (!run("apt-get", "update"))
-    console.error("apt-get update failed; what is known of packages may be old.");
-  // one by one, so that one that cannot be had does not keep the others away
+    console.error("apt-get update failed; the package lists may be out of date.");
+  // one by one, so that a missing package does not prevent the others
   for (const name of names) run("apt-get", "install", "--yes", "--no-install-recommends", name);
 }
 
 const missing = TOOLS.filter(({ program }) => !isPresent(program));
-const mayInstall = process.getuid?.() === 0 && isPresent("apt-get");
-if (missing.length > 0 && mayInstall) install(missing);
+const canInstall = process.getuid?.() === 0 && isPresent("apt-get");
+if (missing.length > 0 && canInstall) install(missing);
 for (const { name, program, use } of missing) {
   if (isPresent(program)) continue;
-  const how = mayInstall ? "it could not be installed" : "that needs root and apt-get";
-  console.log(`Missing: ${name}, for ${use}; ${how}. Install it by hand: apt-get install ${name}`);
+  const reason = canInstall ? "apt-get could not install it" : "installing it needs root and apt-get";
+  console.log(`Missing: ${name}, needed by ${use}; ${reason}. Run: apt-get install ${name}`);
 }
 if (missing.length === 0) console.log(`Present: ${TOOLS.map(({ name }) => name).join(", ")}.`);
 
-const isWell = run("npm", "run", "types") && run("npm", "run", "lint") && run("npm", "test", "--", "--apps");
-process.exitCode = isWell ? 0 : 1;
+const hasPassed =
+  run("npm", "run", "types") && run("npm", "run", "lint") && run("npm", "test", "--", "--apps");
+process.exitCode = hasPassed ? 0 : 1;

@@ -1,25 +1,26 @@
 #!/usr/bin/env node
-// Plain JavaScript that an old Node can read: it finds a Node that runs the program, or says how to get one.
+// The launcher. It is plain JavaScript, so that an old Node can run it: it finds a Node that is new enough, or says how to
+// get one.
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const NEEDED = [24, 15];
-const COMPILE_MS = 30_000;
+const MIN_NODE = [24, 15];
+const COMPILE_TIMEOUT_MS = 30_000;
 const here = fileURLToPath(import.meta.url);
 
 function isNewEnough(version) {
   const [major, minor] = version.split(".").map(Number);
-  return major > NEEDED[0] || (major === NEEDED[0] && minor >= NEEDED[1]);
+  return major > MIN_NODE[0] || (major === MIN_NODE[0] && minor >= MIN_NODE[1]);
 }
 
-/** The npm package `node` is a Node of its own; any `node_modules` above this file may hold it. */
+/** Looks for the npm package `node`, which contains a Node, in each `node_modules` above this file. */
 function findNode(folder) {
-  const found = join(folder, "node_modules", "node");
-  const binary = join(found, "bin", process.platform === "win32" ? "node.exe" : "node");
-  if (existsSync(binary) && existsSync(join(found, "package.json"))) {
-    const { version } = JSON.parse(readFileSync(join(found, "package.json"), "utf8"));
+  const packageFolder = join(folder, "node_modules", "node");
+  const binary = join(packageFolder, "bin", process.platform === "win32" ? "node.exe" : "node");
+  if (existsSync(binary) && existsSync(join(packageFolder, "package.json"))) {
+    const { version } = JSON.parse(readFileSync(join(packageFolder, "package.json"), "utf8"));
     if (isNewEnough(version)) return binary;
   }
   const parent = dirname(folder);
@@ -28,7 +29,8 @@ function findNode(folder) {
 
 function runWith(node) {
   const child = spawn(node, [here, ...process.argv.slice(2)], { stdio: "inherit" });
-  // A terminal sends Ctrl-C to both processes, a process manager to this one only; the child takes two for one.
+  // A terminal sends Ctrl-C to both processes, a process manager to this one only. The child counts two signals in
+  // quick succession as one.
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
   for (const signal of signals) process.on(signal, () => child.kill(signal));
   child.on("error", (error) => {
@@ -37,34 +39,34 @@ function runWith(node) {
   });
   child.on("exit", (code, signal) => {
     if (signal === null) process.exit(code);
-    for (const one of signals) process.removeAllListeners(one);
+    for (const name of signals) process.removeAllListeners(name);
     process.kill(process.pid, signal);
   });
 }
 
 const otherNode = isNewEnough(process.versions.node) ? null : findNode(dirname(here));
-/** Types are stripped and code is compiled once: later starts take half the time and 40 MB less. */
+/** Keeps compiled code between starts: later starts take half the time and 40 MB less memory. */
 async function useCompileCache() {
   const { enableCompileCache } = await import("node:module");
   const folder =
     process.env.NODE_COMPILE_CACHE ?? join(dirname(here), "..", "node_modules", ".cache", "compile");
-  // threads have caches of their own, which they find by the environment
+  // threads have their own caches, and find the folder in the environment
   process.env.NODE_COMPILE_CACHE = folder;
   const { directory } = enableCompileCache(folder);
-  if (directory && process.argv[2] === "serve") compileOnce(directory);
+  if (directory && process.argv[2] === "serve") compileAhead(directory);
 }
 
-/** A process that is to run for long compiles nothing: another one does, and takes its memory with it. */
-function compileOnce(directory) {
+/** Compiles once for each version, in another process, so that the service does not keep the memory that compiling takes. */
+function compileAhead(directory) {
   const { version } = JSON.parse(readFileSync(join(dirname(here), "..", "package.json"), "utf8"));
   try {
-    // there already, or cannot be written: then compiled code cannot either
+    // throws when the mark exists already, or when the folder is not writable, and then the cache is not either
     writeFileSync(join(directory, `headwater-${version}`), "", { flag: "wx" });
   } catch {
     return;
   }
   const program = join(dirname(here), "..", "src", "cli", "compile-ahead.ts");
-  spawnSync(process.execPath, [program], { stdio: "ignore", timeout: COMPILE_MS });
+  spawnSync(process.execPath, [program], { stdio: "ignore", timeout: COMPILE_TIMEOUT_MS });
 }
 
 if (isNewEnough(process.versions.node)) {
@@ -74,8 +76,8 @@ if (isNewEnough(process.versions.node)) {
   runWith(otherNode);
 } else {
   console.error(
-    `Headwater needs Node ${NEEDED.join(".")} or later and this is ${process.versions.node}: ` +
-      "install one from https://nodejs.org/en/download, or run `npm install` in Headwater's folder, which brings its own.",
+    `Headwater needs Node ${MIN_NODE.join(".")} or later; this is ${process.versions.node}. ` +
+      "Install it from https://nodejs.org/en/download, or run `npm install` in Headwater's folder, which installs one.",
   );
   process.exit(1);
 }
