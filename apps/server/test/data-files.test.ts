@@ -1,4 +1,4 @@
-/** `headwater export` and `headwater import` where there is no warehouse: what goes out can come in again, once. */
+/** `headwater export` and `headwater import` without a warehouse: an export can be imported again, each event once. */
 import assert from "node:assert/strict";
 import { readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
@@ -20,7 +20,7 @@ import {
 const now = Date.now();
 const at = (minutesAgo: number) => ({ timestamp: new Date(now - minutesAgo * MINUTE).toISOString() });
 
-/** A service with a source that has events of every kind. */
+/** A service and a source that has events of every kind. */
 async function openShop() {
   const place = folder();
   const world = await openWorld();
@@ -70,7 +70,7 @@ describe("headwater export", () => {
   });
   after(() => shop.close());
 
-  it("takes a source's events from the service, and goes on where it broke off", async () => {
+  it("exports from the service, and resumes an interrupted export", async () => {
     const { world, source, file, text, run } = shop;
     for (const format of ["ndjson", "csv"]) {
       const out = `whole.${format}`;
@@ -88,7 +88,7 @@ describe("headwater export", () => {
     }
   });
 
-  it("goes on after the last whole line, or begins anew when no event came whole", () => {
+  it("resumes after the last whole line, or starts again when there is none", () => {
     const { file, text } = shop;
     for (const format of ["ndjson", "csv"] as const) {
       const whole = text(`known.${format}`);
@@ -108,7 +108,7 @@ describe("headwater export", () => {
     }
   });
 
-  it("leaves a file as it is that no export has written", () => {
+  it("does not change a file that is not an export", () => {
     const { file, text } = shop;
     const strange = [
       "my notes",
@@ -127,13 +127,13 @@ describe("headwater export", () => {
     assert.equal(text("known.ndjson"), known);
   });
 
-  it("takes them straight from the ledger beside the service, to standard output", async () => {
+  it("exports directly from the ledger to standard output while the service runs", async () => {
     const { source, text, run } = shop;
     const { stdout, code } = await run("export", "--source", source.sourceId);
     assert.deepEqual([code, stdout], [0, text("known.ndjson")]);
   });
 
-  it("says what it cannot do", async () => {
+  it("reports invalid options and failed requests", async () => {
     const { world, source, file, run } = shop;
     const words = ["export", "--source", source.sourceId];
     const refusals: [string[], number, RegExp][] = [
@@ -166,7 +166,7 @@ describe("headwater import", () => {
   });
   after(() => shop.close());
 
-  it("takes in again what was exported, here and elsewhere, each event once and the same", async () => {
+  it("imports an export into the same and into another source, each event once and unchanged", async () => {
     const { source, file, text, run } = shop;
     const counts = async (name: string, sourceId: string) => {
       const { code, stderr, json } = await run("import", file(name), "--source", sourceId, "--json");
@@ -186,7 +186,7 @@ describe("headwater import", () => {
     }
   });
 
-  it("holds events to the rules of every event, and names each that it does not take by its line", async () => {
+  it("applies the rules for events, and reports each rejected event with its line", async () => {
     const { source, file, run } = shop;
     const good = {
       eventId: "good",
@@ -240,7 +240,7 @@ describe("a file of events that begins with a byte order mark", () => {
     ["NDJSON", ndjsonRecords, '\ufeff{"id":"1"}\r\n{"id":"2"}\r\n'],
     ["CSV", csvRecords, "\ufeffid\r\n1\r\n2\r\n"],
   ] as const)
-    it(`has its first record all the same: ${what}`, async () => {
+    it(`is read from its first record: ${what}`, async () => {
       async function* chunks() {
         yield* text;
       }
@@ -259,7 +259,7 @@ describe("a CSV file of events", () => {
     return records;
   };
 
-  it("has empty fields where they stand, the first and the last too", async () => {
+  it("may have empty fields, also the first and the last", async () => {
     assert.deepEqual(await rows('eventId,name,userId\n,a,b\n1,,\n,"",x\n'), [
       { eventId: null, name: "a", userId: "b" },
       { eventId: "1", name: null, userId: null },
@@ -267,7 +267,7 @@ describe("a CSV file of events", () => {
     ]);
   });
 
-  it("keeps no half of a field: what stands behind a closing quote makes the row none", async () => {
+  it("is rejected in a row with text after a closing quote", async () => {
     assert.deepEqual(await rows('eventId,name\n1,"a"bc\n2,"a""b"\n3,"a" \n'), [
       "There is text after the closing quote of a field.",
       { eventId: "2", name: 'a"b' },
@@ -276,7 +276,7 @@ describe("a CSV file of events", () => {
     await assert.rejects(rows('"eventId"x,name\n1,a\n'), /The header of the file cannot be read/);
   });
 
-  it("may have a column by the name of several together, which is left out", async () => {
+  it("may have a column with the name of a group of columns, which is ignored", async () => {
     assert.deepEqual(await rows("page,url,title\nx,https://a.example/,T\n").then((all) => all.length), 1);
   });
 });

@@ -1,4 +1,4 @@
-/** The command line without a service: what it takes, what it refuses, and what it does to a folder. */
+/** The command line without a service: help, usage errors, settings, and what commands do to a folder. */
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
@@ -37,21 +37,21 @@ const COMMANDS = [
 ];
 
 describe("help", () => {
-  test("Every command says what it does and what it takes, --json included.", async () => {
+  test("Every command has a help text, with its options.", async () => {
     using data = folder();
     const settings = { DATA_DIR: data.at("none") };
     for (const command of COMMANDS) {
       const { code, stdout, stderr } = await headwater(settings, ...command.split(" "), "--help");
       assert.deepEqual([code, stderr], [0, ""], command);
       assert.ok(stdout.includes(`Usage: headwater ${command}`), stdout);
-      assert.equal(stripVTControlCharacters(stdout), stdout, "no colours");
+      assert.equal(stripVTControlCharacters(stdout), stdout, "the help has no colours");
       const isGroup = COMMANDS.some((other) => other.startsWith(`${command} `));
       assert.match(stdout, isGroup ? /^Commands:$/m : /--json/);
     }
     assert.ok(!existsSync(data.at("none")));
   });
 
-  test("The whole program has help and a version.", async () => {
+  test("The program has a help text and a version.", async () => {
     const { stdout } = await headwater({}, "--help");
     for (const command of COMMANDS) assert.ok(stdout.includes(command.split(" ")[0]!), command);
     assert.match((await headwater({}, "--version")).stdout, /^\d+\.\d+\.\d+\n$/);
@@ -91,20 +91,20 @@ describe("usage", () => {
     ["backup", /^Missing option --to/],
   ];
   for (const [words, sentence] of cases) {
-    test(`\`headwater ${words}\` is refused with code 64 and a sentence.`, async () => {
+    test(`\`headwater ${words}\` exits with 64 and a message.`, async () => {
       using data = folder();
       const given = words.split(" ").filter(Boolean);
       const { code, stdout, stderr } = await headwater({ DATA_DIR: data.at("none") }, ...given);
       assert.deepEqual([code, stdout], [64, ""]);
       const message = stderr.startsWith("{") ? JSON.parse(stderr).message : stderr;
       assert.match(message, sentence);
-      assert.ok(!existsSync(data.at("none")), "nothing is made");
+      assert.ok(!existsSync(data.at("none")), "no folder is created");
     });
   }
 });
 
 describe("settings", () => {
-  test("A wrong setting ends with code 78 and a sentence that names it.", async () => {
+  test("An invalid setting exits with 78 and a message that names it.", async () => {
     for (const command of ["config", "serve", "token list", "migrate", "backup --to x"]) {
       const { code, stdout, stderr } = await headwater({ PORT: "99999" }, ...command.split(" "));
       assert.deepEqual([code, stdout], [78, ""]);
@@ -112,13 +112,13 @@ describe("settings", () => {
     }
   });
 
-  test("A password in a setting is not repeated by the sentence that refuses it.", async () => {
+  test("The message about an invalid setting does not repeat a password.", async () => {
     const { code, stderr } = await headwater({ BASE_URL: "https://hw:Xy7-secret@hw.example" }, "config");
     assert.equal(code, 78);
     assert.match(stderr, /^BASE_URL cannot be the given value: it must be an http or https address without/);
   });
 
-  test("With --json the sentence is in an object.", async () => {
+  test("With --json the error message is in an object.", async () => {
     const { code, stderr } = await headwater({ PORT: "x" }, "config", "--json");
     assert.equal(code, 78);
     const { ok, message } = JSON.parse(stderr);
@@ -126,7 +126,7 @@ describe("settings", () => {
     assert.match(message, /^PORT cannot be "x"/);
   });
 
-  test("NAME and NAME_FILE together are refused, and NAME_FILE alone is read.", async () => {
+  test("NAME and NAME_FILE exclude each other; NAME_FILE alone is read.", async () => {
     using data = folder();
     writeFileSync(data.at("port"), "1234\n");
     const both = await headwater({ PORT: "1", PORT_FILE: data.at("port") }, "config");
@@ -135,7 +135,7 @@ describe("settings", () => {
     assert.equal(json().settings.find(({ name }: { name: string }) => name === "PORT").value, "1234");
   });
 
-  test("A setting that is set to nothing has its default.", async () => {
+  test("An empty setting has its default.", async () => {
     const { code, json, stderr } = await headwater(
       { PORT: "", PORT_FILE: "", OWNER_TOKEN: "" },
       "config",
@@ -152,7 +152,7 @@ describe("settings", () => {
     );
   });
 
-  test("An OWNER_TOKEN of ours with a wrong checksum is refused, because it would open nothing.", async () => {
+  test("An OWNER_TOKEN of Headwater's format with a wrong checksum is refused.", async () => {
     using data = folder();
     const { token } = makeToken();
     for (const wrong of [
@@ -172,7 +172,7 @@ describe("settings", () => {
     assert.equal((await headwater({ OWNER_TOKEN: "x".repeat(32) }, "config")).code, 0);
   });
 
-  test("`config` shows every setting, and no secret.", async () => {
+  test("`config` shows every setting and no secrets.", async () => {
     const secret = "a-token-that-nobody-should-see-0123456789";
     const { stdout } = await headwater({ OWNER_TOKEN: secret }, "config");
     for (const name of Object.keys(SETTINGS)) assert.ok(stdout.includes(name), name);
@@ -186,7 +186,7 @@ describe("settings", () => {
     assert.ok(!JSON.stringify(json()).includes(secret));
   });
 
-  test("`config --markdown` is the same table on every machine.", async () => {
+  test("`config --markdown` prints the same table on every machine.", async () => {
     const here = await headwater({ PORT: "1" }, "config", "--markdown");
     const there = await headwater({ PORT: "wrong" }, "config", "--markdown");
     assert.equal(here.stdout, there.stdout);
@@ -195,7 +195,7 @@ describe("settings", () => {
   });
 });
 
-test("`token generate` prints a token and touches nothing.", async () => {
+test("`token generate` prints a token and stores nothing.", async () => {
   using data = folder();
   const settings = { DATA_DIR: data.at("none") };
   const [first, second] = await Promise.all([1, 2].map(() => headwater(settings, "token", "generate")));
@@ -206,22 +206,22 @@ test("`token generate` prints a token and touches nothing.", async () => {
   assert.ok(!existsSync(data.at("none")));
 });
 
-test("Where there is no ledger, commands say so and make none.", async () => {
+test("Without a ledger, commands fail and do not create one.", async () => {
   using data = folder();
   const settings = { DATA_DIR: data.at("none") };
   for (const command of ["token list", "source list", "member list", "workspace list", "backup --to x"]) {
     const { code, stdout, stderr } = await headwater(settings, ...command.split(" "));
     assert.deepEqual([code, stdout], [1, ""], command);
     assert.match(stderr, /^There is no ledger in DATA_DIR .*none\. Set DATA_DIR/);
-    assert.doesNotMatch(stderr, /\n {4}at /, "no stack");
+    assert.doesNotMatch(stderr, /\n {4}at /, "no stack is printed");
   }
   assert.ok(!existsSync(data.at("none")));
   const debug = await headwater({ ...settings, LOG_LEVEL: "debug" }, "token", "list");
-  assert.match(debug.stderr, /\n {4}at /, "a stack for whoever asked for one");
+  assert.match(debug.stderr, /\n {4}at /, "LOG_LEVEL=debug prints a stack");
 });
 
 describe("migrate", () => {
-  test("It brings a ledger to the newest schema, once.", async () => {
+  test("It migrates a ledger to the newest schema; a second run changes nothing.", async () => {
     using data = folder();
     const settings = { DATA_DIR: data.at("data") };
     const { json } = await headwater(settings, "migrate", "--json");
@@ -238,7 +238,7 @@ describe("migrate", () => {
     );
   });
 
-  test("A DATA_DIR that is made is for its owner alone; one that is there stays as it is.", async () => {
+  test("A new DATA_DIR is readable by its owner only; an existing one keeps its mode.", async () => {
     using data = folder();
     const modeOf = (name: string) => statSync(data.at(name)).mode & 0o777;
     mkdirSync(data.at("there"));
@@ -248,7 +248,7 @@ describe("migrate", () => {
     assert.deepEqual([modeOf("there"), modeOf("new/data")], [before, 0o700]);
   });
 
-  test("A newer ledger is left alone.", async () => {
+  test("A ledger with a newer schema is refused.", async () => {
     using data = folder();
     const settings = { DATA_DIR: data.path };
     await headwater(settings, "migrate");
@@ -262,7 +262,7 @@ describe("migrate", () => {
     }
   });
 
-  test("What is no ledger is named with its folder.", async () => {
+  test("A file that is not a ledger is reported with its folder.", async () => {
     using data = folder();
     mkdirSync(data.at("data"));
     writeFileSync(data.at("data/ledger.sqlite"), "not a database at all, but a text of some length");

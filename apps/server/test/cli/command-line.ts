@@ -1,4 +1,4 @@
-/** Runs bin/headwater.js as a person or a script would: a process of its own, with an environment of its own. */
+/** Runs bin/headwater.js in its own process and with its own environment. */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -9,14 +9,14 @@ import { fileURLToPath } from "node:url";
 
 export const BIN = fileURLToPath(new URL("../../bin/headwater.js", import.meta.url));
 
-/** For what moves many events on a busy machine. */
+/** Enough for commands that move many events on a busy machine. */
 const COMMAND_MS = 120_000;
 
 export interface CommandResult {
   code: number;
   stdout: string;
   stderr: string;
-  /** What it printed with --json. */
+  /** The parsed output of --json. */
   // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects
   json(): any;
 }
@@ -30,7 +30,7 @@ const environmentOf = (settings: Settings) => ({
   ...settings,
 });
 
-/** Runs a command to its end. */
+/** Runs a command and waits until it ends. */
 export function headwater(settings: Settings, ...words: string[]): Promise<CommandResult> {
   return new Promise((resolve) => {
     const options = { env: environmentOf(settings), timeout: COMMAND_MS };
@@ -45,13 +45,13 @@ export interface ServingProcess {
   url: string;
   firstStart: { token: string | null; signInUrl: string } | null;
   process: ChildProcess;
-  /** Everything so far. */
+  /** The standard output so far. */
   stdout(): string;
-  /** SIGTERM, and the exit code. */
+  /** Sends SIGTERM and returns the exit code. */
   stop(): Promise<number | null>;
 }
 
-/** Starts `headwater serve --json` on a free port and waits for the line that says where it listens. */
+/** Starts `headwater serve --json` on a free port and waits until it prints its address. */
 export async function serve(settings: Settings): Promise<ServingProcess> {
   const child = spawn(process.execPath, [BIN, "serve", "--json"], {
     env: environmentOf({ HOST: "127.0.0.1", PORT: "0", ...settings }),
@@ -73,7 +73,7 @@ export async function serve(settings: Settings): Promise<ServingProcess> {
   return { url, firstStart, process: child, stdout: () => stdout, stop };
 }
 
-/** A folder that is gone with its test. */
+/** A temporary folder that is deleted with its test. */
 export function folder(): Disposable & { path: string; at(name: string): string } {
   const path = mkdtempSync(join(tmpdir(), "headwater-cli-"));
   return {

@@ -1,4 +1,4 @@
-/** `headwater serve` from outside: what it prints, and how it ends. */
+/** `headwater serve`: what it prints and how it stops. */
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -8,7 +8,7 @@ import { test } from "node:test";
 import { promisify } from "node:util";
 import { BIN, folder, headwater, serve } from "./command-line.ts";
 
-test("A port in use is named, and the process ends.", async () => {
+test("A port in use is reported, and the process ends.", async () => {
   using data = folder();
   const taken = createServer().listen(0, "127.0.0.1");
   await new Promise((resolve) => taken.once("listening", resolve));
@@ -19,7 +19,7 @@ test("A port in use is named, and the process ends.", async () => {
   assert.match(stderr, new RegExp(`^PORT ${port} of 127\\.0\\.0\\.1 is in use; set PORT`));
 });
 
-test("A DATA_DIR that can be no folder is a wrong setting: exit code 78.", async () => {
+test("A DATA_DIR that cannot be a folder exits with 78.", async () => {
   using data = folder();
   writeFileSync(data.at("file"), "");
   for (const path of [data.at("file"), data.at("file/below"), "/proc/none/below"]) {
@@ -29,7 +29,7 @@ test("A DATA_DIR that can be no folder is a wrong setting: exit code 78.", async
   }
 });
 
-test("A GEOIP_FILE that is no MMDB file is a wrong setting: exit code 78.", async () => {
+test("A GEOIP_FILE that is not an MMDB file exits with 78.", async () => {
   using data = folder();
   writeFileSync(data.at("file"), "no such format");
   for (const name of ["file", ".", "missing"]) {
@@ -42,7 +42,7 @@ test("A GEOIP_FILE that is no MMDB file is a wrong setting: exit code 78.", asyn
   }
 });
 
-test("SIGTERM is a graceful stop with code 0; standard output holds nothing but JSON.", async () => {
+test("SIGTERM stops it gracefully with exit code 0; standard output contains only JSON.", async () => {
   using data = folder();
   const service = await serve({ DATA_DIR: data.path });
   assert.equal((await fetch(`${service.url}/healthz`)).status, 200);
@@ -52,7 +52,7 @@ test("SIGTERM is a graceful stop with code 0; standard output holds nothing but 
   assert.ok(!service.stdout().includes(service.firstStart!.token!), "the token is not in the log");
 });
 
-test("One Ctrl-C that arrives twice, as with npm in between, is one.", async () => {
+test("A Ctrl-C that arrives twice, as through npm, counts once.", async () => {
   using data = folder();
   const service = await serve({ DATA_DIR: data.path, LOG_LEVEL: "silent" });
   service.process.kill("SIGINT");
@@ -60,7 +60,7 @@ test("One Ctrl-C that arrives twice, as with npm in between, is one.", async () 
   assert.equal(await service.stop(), 0);
 });
 
-test("What the first start prints for people works when it is pasted.", async () => {
+test("The commands that the first start prints work.", async () => {
   using own = folder();
   const env = { PATH: process.env.PATH ?? "", DATA_DIR: own.path, PORT: "0", LOG_LEVEL: "silent" };
   const child = spawn(process.execPath, [BIN, "serve"], { env, stdio: ["ignore", "ignore", "pipe"] });

@@ -1,4 +1,4 @@
-/** The command line beside a serving process: both work on one ledger, and the service sees every change. */
+/** Commands while a service is running: both use the same ledger, and the service sees every change. */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
@@ -11,7 +11,7 @@ let service: ServingProcess;
 let token: string;
 
 const run = (...words: string[]) => headwater(settings, ...words);
-/** The answer of a command that must succeed. */
+/** The JSON result of a command that must succeed. */
 async function answer(...words: string[]) {
   const outcome = await run(...words, "--json");
   assert.equal(outcome.code, 0, outcome.stderr);
@@ -22,7 +22,7 @@ async function ask(path: string, bearer = token) {
   // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects
   return { status: response.status, body: (await response.json()) as any };
 }
-/** Changes of another process are seen within a second. */
+/** Waits until the service sees a change of another process, which takes less than a second. */
 async function soon(check: () => Promise<boolean>): Promise<void> {
   const until = performance.now() + 1_500;
   while (!(await check())) {
@@ -40,7 +40,7 @@ after(async () => {
   data[Symbol.dispose]();
 });
 
-test("The first start prints a token that works; a second process is refused the folder.", async () => {
+test("The first start prints a token that works; a second process cannot use the folder.", async () => {
   assert.equal((await ask("/api/organizations")).body.organizations[0].role, "owner");
   const { code, stderr } = await run("serve");
   assert.equal(code, 1);
@@ -48,7 +48,7 @@ test("The first start prints a token that works; a second process is refused the
 });
 
 describe("source", () => {
-  test("An empty list says what to do next.", async () => {
+  test("An empty list is followed by the next step.", async () => {
     assert.match(
       (await run("source", "list")).stdout,
       /^No sources yet\. Run `headwater source create --name/,
@@ -56,7 +56,7 @@ describe("source", () => {
     assert.deepEqual(await answer("source", "list"), { sources: [] });
   });
 
-  test("What is created has every origin in its normal form, and the service knows it.", async () => {
+  test("A created source has normalized origins, and the service knows it.", async () => {
     const origins = ["--origin", "https://Shop.example/", "--origin", "http://localhost:*"];
     const source = await answer("source", "create", "--name", "Café", ...origins, "--framework", "react");
     assert.deepEqual(source.allowedOrigins, ["https://shop.example", "http://localhost:*"]);
@@ -68,7 +68,7 @@ describe("source", () => {
     assert.match((await run("source", "list")).stdout, /^ID +NAME +PUBLIC KEY.*\nsrc_\S+ +Café +pk_/);
   });
 
-  test("A wrong origin is refused with the one that was meant; a taken slug with what to do.", async () => {
+  test("An invalid origin is refused with a suggestion, and a taken slug with the next step.", async () => {
     const wrong = await run("source", "create", "--name", "x", "--origin", "shop.example/path");
     assert.equal(wrong.code, 64);
     assert.match(
@@ -81,7 +81,7 @@ describe("source", () => {
     assert.match(taken.stderr, /has this slug\. Choose another --slug/);
   });
 
-  test("An update changes what is named and nothing else, and stands in the audit log.", async () => {
+  test("An update changes only what is given, and is in the audit log.", async () => {
     const origins = ["--origin", "https://one.example"];
     const source = await answer("source", "create", "--name", "Before", ...origins, "--framework", "vue");
     const { sourceId } = source;
@@ -137,7 +137,7 @@ describe("source", () => {
     assert.match(unknown.stderr, /`headwater source list`/);
   });
 
-  test("Its install is the API's.", async () => {
+  test("`source install` prints what the API returns.", async () => {
     const { sourceId, publicKey } = await answer("source", "create", "--name", "Install");
     const { body } = await ask(`/api/tracking-sources/${sourceId}/install`);
     assert.deepEqual(await answer("source", "install", sourceId), body);
@@ -204,7 +204,7 @@ describe("member and token", () => {
     assert.match((await run("token", "revoke", created.tokenId)).stdout, /was revoked already/);
   });
 
-  test("A token for one source's numbers opens them and nothing else, and is listed so.", async () => {
+  test("A token for the stats of one source opens nothing else, and the list shows that.", async () => {
     const { sourceId } = await answer("source", "create", "--name", "Given away");
     const { userId } = await answer("member", "add", "--role", "admin");
     const words = ["--user", userId, "--label", "Board", "--source", sourceId];
@@ -218,7 +218,7 @@ describe("member and token", () => {
     assert.match(unknown.stderr, /no such source/);
   });
 
-  test("A removed member's token stops.", async () => {
+  test("The token of a removed member stops working.", async () => {
     const { userId } = await answer("member", "add", "--role", "admin");
     const created = await answer(
       "token",
@@ -236,7 +236,7 @@ describe("member and token", () => {
     assert.equal((await run("member", "remove", userId)).code, 1);
   });
 
-  test("The last owner is neither removed nor demoted.", async () => {
+  test("The last owner cannot be removed or demoted.", async () => {
     const { members } = await answer("member", "list");
     const owner = members.find(({ role }: { role: string }) => role === "owner").userId;
     for (const words of [
@@ -249,7 +249,7 @@ describe("member and token", () => {
     }
   });
 
-  test("An owner who lost theirs gets a token for all workspaces, which can be revoked here too.", async () => {
+  test("An owner can get a token for all workspaces, and it can be revoked from the command line.", async () => {
     const created = await answer("token", "create", "--owner");
     const { organizationId } = await answer("workspace", "create", "--name", "Second");
     const permissions = `/api/permissions?organizationId=${organizationId}`;
@@ -266,7 +266,7 @@ describe("member and token", () => {
     }
   });
 
-  test("A token is for a member, ends in the future, and goes with a workspace that exists.", async () => {
+  test("A token needs a member, an expiry in the future, and an existing workspace.", async () => {
     const stranger = await run("token", "create", "--user", "command-line", "--label", "x");
     assert.equal(stranger.code, 1);
     assert.match(stranger.stderr, /no such member.*`headwater member list`/);
@@ -278,7 +278,7 @@ describe("member and token", () => {
     assert.match(nowhere.stderr, /^There is no workspace org_nope \(--organization\)/);
   });
 
-  test("What the command line did stands in the audit log under its name.", async () => {
+  test("Changes by the command line are in the audit log under its name.", async () => {
     const { entries } = (await ask("/api/audit?organizationId=org_default")).body;
     const byCommandLine = entries.filter(({ userId }: { userId: string }) => userId === "command-line");
     const actions = new Set(byCommandLine.map(({ action }: { action: string }) => action));
@@ -294,7 +294,7 @@ describe("member and token", () => {
   });
 });
 
-test("A workspace has the named owner, and is listed with what it holds.", async () => {
+test("A workspace has the given owner, and is listed with its members and sources.", async () => {
   const made = await answer("workspace", "create", "--name", "Third", "--owner", "usr_from_a_jwt");
   const { members } = await answer("member", "list", "--organization", made.organizationId);
   assert.deepEqual(
@@ -308,7 +308,7 @@ test("A workspace has the named owner, and is listed with what it holds.", async
   assert.deepEqual([listed.name, listed.members, listed.sources], ["Third", 1, 0]);
 });
 
-test("A backup made meanwhile is a ledger of its own, and is never overwritten.", async () => {
+test("A backup of a running service is a working ledger, and is never overwritten.", async () => {
   await answer("source", "create", "--name", "In the backup");
   const target = data.at("backup");
   const { files } = await answer("backup", "--to", target);

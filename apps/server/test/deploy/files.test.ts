@@ -1,4 +1,4 @@
-/** What the files of deploy/ say agrees with the service: its settings, its limits, its version. */
+/** The files of deploy/ match the settings, the limits and the version of the service. */
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -17,7 +17,7 @@ const files = globSync("deploy/**", { cwd: ROOT, withFileTypes: true })
   .map((entry) => join(entry.parentPath, entry.name).slice(ROOT.length))
   .map((path) => ({ path, text: read(path) }));
 
-/** Variables of other programs, and words that only look like variables. */
+/** Variables of other programs, and words that look like variables. */
 const FOREIGN = /^(?:NODE_(?:ENV|OPTIONS|COMPILE_CACHE)|POSTGRES_[A-Z_]+|AF_[A-Z0-9]+)$/;
 const isSetting = (name: string) => Object.hasOwn(SETTINGS, name);
 
@@ -28,7 +28,7 @@ function numberIn(path: string, words: string): number {
   return Number(found[1]);
 }
 
-test("Every variable that is named is a setting, or one with _FILE.", () => {
+test("Every variable in the files is a setting, or a setting with _FILE.", () => {
   const named = files.flatMap(({ path, text }) =>
     [...text.matchAll(/\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g)].map(([name]) => ({ path, name })),
   );
@@ -39,14 +39,14 @@ test("Every variable that is named is a setting, or one with _FILE.", () => {
   assert.deepEqual(unknown, []);
 });
 
-test("A secret comes out of a file that the operator makes: none has a value here.", () => {
+test("No file contains the value of a secret.", () => {
   const isSecret = (name: string) => "secret" in SETTINGS[name as SettingName];
   const secrets = [...Object.keys(SETTINGS).filter(isSecret), "DATABASE_URL", "POSTGRES_PASSWORD"];
   const valued = new RegExp(`\\b(?:${secrets.join("|")})\\s*[=:]`);
   for (const { path, text } of files) assert.doesNotMatch(text, valued, path);
 });
 
-test("Whoever stops the service waits longer than it drains.", () => {
+test("Every process manager waits longer than the service needs to stop.", () => {
   const waits = {
     systemd: numberIn("systemd/headwater.service", "TimeoutStopSec="),
     compose: numberIn("compose.yaml", "stop_grace_period: "),
@@ -54,20 +54,20 @@ test("Whoever stops the service waits longer than it drains.", () => {
       numberIn("helm/headwater/templates/_pod.tpl", "terminationGracePeriodSeconds: ") -
       numberIn("helm/headwater/templates/_pod.tpl", "command: \\[sleep, "),
   };
-  // what is left to be written after the last answer has 2 s
+  // 2 s for what is written after the last answer
   const stopSeconds = SERVER_LIMITS.drainTimeoutMs / 1_000 + 2;
   for (const [who, seconds] of Object.entries(waits))
     assert.ok(seconds > stopSeconds, `${who}: ${seconds} s`);
 });
 
-test("A proxy lets go of an idle connection before the service does.", () => {
+test("A proxy closes an idle connection before the service does.", () => {
   // Node's own default
   const keptSeconds = 5;
   assert.ok(numberIn("nginx.conf", "  keepalive_timeout") < keptSeconds);
   assert.ok(numberIn("Caddyfile", "\tkeepalive") < keptSeconds);
 });
 
-test("Image and chart have the version of the package, and start from a Node that it can run on.", () => {
+test("Image and chart have the version of the package, and a Node that is new enough.", () => {
   const { version } = JSON.parse(read("package.json"));
   assert.ok(read("deploy/compose.yaml").includes(`image: headwater:${version}\n`));
   assert.ok(read("deploy/helm/headwater/Chart.yaml").includes(`appVersion: "${version}"`));
@@ -75,7 +75,7 @@ test("Image and chart have the version of the package, and start from a Node tha
   assert.equal(numberIn("Dockerfile", "FROM node:"), Number.parseInt(engines.node.replace(/\D*/, ""), 10));
 });
 
-test("systemd finds no fault with the unit, and rates what it may do as OK.", {
+test("systemd accepts the unit and rates its security as OK.", {
   skip: !existsSync("/usr/bin/systemd-analyze") && "there is no /usr/bin/systemd-analyze",
 }, (t) => {
   const folder = mkdtempSync(join(tmpdir(), "headwater-unit-"));

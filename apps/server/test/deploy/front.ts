@@ -1,4 +1,4 @@
-/** The proxies' files of deploy/, run for real: with ports of their own, a throw-away certificate, and one upstream. */
+/** Runs the proxy configurations of deploy/, with their own ports, a temporary certificate, and one upstream. */
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -12,7 +12,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { until } from "../faults/child.ts";
 
-/** The name that stands for the operator's own in every file. */
+/** The placeholder for the operator's host name in every file. */
 export const NAME = "hw.example.com";
 const DEPLOY = fileURLToPath(new URL("../../../../deploy", import.meta.url));
 const START_MS = 10_000;
@@ -29,44 +29,47 @@ export interface Sent {
   method?: string;
   headers?: Record<string, string>;
   body?: string;
-  /** The address of loopback that the client comes from. */
+  /** The client's loopback address. */
   from?: string;
 }
 
 export interface Front extends AsyncDisposable {
-  /** Where plain http is listened on. */
+  /** The port for plain HTTP. */
   httpPort: number;
-  /** Its address over TLS, and the certificate to believe. */
+  /** The address for TLS, and the certificate to trust. */
   url: string;
   certificate: string;
   /** Over HTTP/2 and TLS, with the certificate and its name checked. */
   ask(path: string, sent?: Sent): Promise<Reply>;
-  /** What has come of a GET so far; the request ends when this is disposed of. */
+  /** Starts a GET; `text` returns what has arrived so far. Disposing it ends the request. */
   follow(path: string, headers: Record<string, string>): Disposable & { text(): string };
 }
 
-interface Place {
+interface ProxyPlace {
   folder: string;
   port: number;
   httpPort: number;
 }
 
 export interface Program {
-  /** The command and its words. */
+  /** The command and its arguments. */
   command(folder: string): [string, ...string[]];
-  /** The file that is run, from the one in deploy/. */
-  configuration(place: Place, upstream: string): Promise<string>;
-  /** What the file leaves commented out, to believe a proxy in front of this one by its address. */
+  /** Makes the configuration to run from the file in deploy/. */
+  configuration(place: ProxyPlace, upstream: string): Promise<string>;
+  /** Lines that are commented out in the file; they trust a proxy in front of this one by its address. */
   believed: readonly string[];
 }
 
-/** The address that stands for such a proxy's in every file. */
+/** The placeholder for the address of such a proxy in every file. */
 export const OUTER = "203.0.113.7";
 
-/** Each of the texts stands in the file, or the file was changed and this test was not. */
+/** Fails when a text is missing, because then the file has changed and this test must change too. */
 function replaced(text: string, replacements: Record<string, string>): string {
   return Object.entries(replacements).reduce((changed, [from, to]) => {
-    assert.ok(changed.includes(from), `deploy/ does not say ${JSON.stringify(from)} any more`);
+    assert.ok(
+      changed.includes(from),
+      `the file in deploy/ does not contain ${JSON.stringify(from)} any more`,
+    );
     return changed.replaceAll(from, to);
   }, text);
 }
@@ -141,7 +144,7 @@ async function ask(session: ClientHttp2Session, path: string, sent: Sent): Promi
   return { status: Number(headers[":status"]), headers, text: Buffer.concat(chunks).toString() };
 }
 
-/** The same, with a proxy at this address in front of it. */
+/** The same program, with a proxy at this address in front of it. */
 export const behind = (program: Program, outer: string): Program => ({
   ...program,
   configuration: async (place, upstream) => {
@@ -150,7 +153,7 @@ export const behind = (program: Program, outer: string): Program => ({
   },
 });
 
-/** nginx, with a second node beside the first one, on the line that the file has for it. */
+/** nginx with a second node, by the line that the file has for it. */
 export const over = (second: string): Program => ({
   ...NGINX,
   configuration: async (place, upstream) =>

@@ -23,8 +23,8 @@ const PROXIES = [
 const WRONG = { authorization: "Bearer hwt_this-one-opens-nothing" };
 const OWNER = { authorization: `Bearer ${OWNER_TOKEN}` };
 
-/** Left out, and named, where the program is not; `npm run verify` installs it. */
-const missing = (program: string) => !existsSync(program) && `there is no ${program}`;
+/** Why the tests of a program are skipped; `npm run verify` installs the programs. */
+const missing = (program: string) => !existsSync(program) && `${program} is not installed`;
 
 for (const { name, program, file } of PROXIES) {
   describe(`deploy/${file}`, { skip: missing(program.command("")[0]) }, () => {
@@ -46,7 +46,7 @@ for (const { name, program, file } of PROXIES) {
     const post = (path: string, body: string) =>
       front.ask(path, { method: "POST", headers: { origin: ORIGIN, "content-type": "text/plain" }, body });
 
-    it(`${name} takes a bootstrap over TLS and HTTP/2, and plain http is sent on to https`, async () => {
+    it(`${name} forwards a bootstrap over TLS and HTTP/2, and redirects http to https`, async () => {
       const reply = await post(bootstrapPath(source), JSON.stringify(bootstrapBody()));
       assert.equal(reply.status, 200, reply.text);
       assert.equal(reply.headers["access-control-allow-origin"], ORIGIN);
@@ -56,7 +56,7 @@ for (const { name, program, file } of PROXIES) {
       assert.match(plain.headers.get("location")!, /^https:\/\/[^/]+\/sdk\/v2\.js$/);
     });
 
-    it(`${name} tells whom it speaks for: one address used up its attempts, another has its own`, async () => {
+    it(`${name} forwards the client address: rate limits count each address by itself`, async () => {
       const tries = async (from: string) =>
         (await front.ask("/api/organizations", { from, headers: WRONG })).status;
       assert.deepEqual(
@@ -65,16 +65,16 @@ for (const { name, program, file } of PROXIES) {
       );
     });
 
-    it(`${name} passes on nothing of what a client says of its own address`, async () => {
+    it(`${name} drops the X-Forwarded-For header of a client`, async () => {
       const tries = async (forwardedFor: string) => {
         const headers = { ...WRONG, "x-forwarded-for": forwardedFor };
         return (await front.ask("/api/organizations", { headers })).status;
       };
-      // from the proxy's own address, which TRUST_PROXY vouches for: what was appended to would be believed
+      // the requests come from an address in TRUST_PROXY, so a forwarded header would be trusted
       assert.deepEqual([await tries("203.0.113.1"), await tries("203.0.113.2")], [401, 429]);
     });
 
-    it(`${name} believes a proxy in front of it, once it is told its address`, async () => {
+    it(`${name} trusts a proxy in front of it, when its address is configured`, async () => {
       const [outer, other] = ["127.0.0.8", "127.0.0.9"];
       await using trusting = await openWorld({
         TRUST_PROXY: `127.0.0.1,${outer}`,
@@ -90,7 +90,7 @@ for (const { name, program, file } of PROXIES) {
       assert.deepEqual([await tries(outer, "198.51.100.2"), await tries(other, visitor)], [401, 401]);
     });
 
-    it(`${name} lets a body that is too large through to the service, which says so to the page`, async () => {
+    it(`${name} forwards a body that is too large, so that the service can refuse it with CORS headers`, async () => {
       const reply = await post(eventsPath(source), `"${"x".repeat(LIMITS.maxPayloadBytesCeiling)}"`);
       assert.equal(reply.status, 413, reply.text);
       assert.equal(reply.headers["access-control-allow-origin"], ORIGIN);
@@ -98,7 +98,7 @@ for (const { name, program, file } of PROXIES) {
       assert.deepEqual([code, limit], ["payload_too_large", LIMITS.maxPayloadBytes]);
     });
 
-    it(`${name} passes on each attempt of the live debug stream when it comes`, async () => {
+    it(`${name} forwards each attempt of the live debug stream at once`, async () => {
       using stream = front.follow(`/api/tracking-sources/${source.sourceId}/debug/stream`, OWNER);
       await until("the stream has begun", DEADLINE_MS, () => stream.text().startsWith(":"));
       for (const anonymousId of ["first-visitor", "second-visitor"]) {
@@ -107,7 +107,7 @@ for (const { name, program, file } of PROXIES) {
       }
     });
 
-    it(`${name} keeps the metrics to its own machine`, async () => {
+    it(`${name} serves the metrics to its own machine only`, async () => {
       assert.equal((await front.ask("/metrics", { from: "127.0.0.2" })).status, 403);
       assert.match((await front.ask("/metrics")).text, /^headwater_ready 1$/m);
     });

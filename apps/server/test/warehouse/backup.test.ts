@@ -1,4 +1,4 @@
-/** `headwater backup` under load, and `headwater restore`: what was accepted before the backup is there, once. */
+/** `headwater backup` under load, and `headwater restore`: events accepted before the backup are restored, each once. */
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ const idsOf = (batches: Batch[]) =>
 const run = (dataDir: string, ...words: string[]) => headwater({ DATA_DIR: dataDir, ...WAREHOUSE }, ...words);
 const waiting = async ({ url }: Child) => (await ask(url, "/readyz")).body.warehouse.waitingEvents as number;
 const nothingWaits = (child: Child) =>
-  until("all is shipped", PATIENCE_MS, async () => (await waiting(child)) === 0);
+  until("everything is shipped", PATIENCE_MS, async () => (await waiting(child)) === 0);
 
 let accepted: string[];
 before(async () => {
@@ -42,11 +42,11 @@ before(async () => {
 });
 after(() => data[Symbol.dispose]());
 
-test("The password of the warehouse that runs is for its owner alone.", () => {
+test("The file with the password of the running warehouse is readable by its owner only.", () => {
   assert.equal(statSync(join(served, "warehouse", "endpoint.json")).mode & 0o777, 0o600);
 });
 
-test("A backup is never overwritten, and what broke off is none.", async () => {
+test("A backup is never overwritten, and an interrupted one is refused.", async () => {
   assert.match((await run(served, "backup", "--to", copy)).stderr, /already exists/);
   mkdirSync(data.at("half"));
   assert.match(
@@ -57,7 +57,7 @@ test("A backup is never overwritten, and what broke off is none.", async () => {
   assert.match((await run(served, "restore", "--from", copy)).stderr, /is not empty/);
 });
 
-test("Restored, every event that was accepted before is there, and none twice.", async () => {
+test("After a restore, every event accepted before the backup is there, and none twice.", async () => {
   const { code, stderr } = await run(restored, "restore", "--from", copy);
   assert.equal(code, 0, stderr);
   const child = await startChild(restored, { environment: WAREHOUSE });
@@ -76,7 +76,7 @@ test("Restored, every event that was accepted before is there, and none twice.",
   assert.ok(accepted.length > 100, `${accepted.length} events`);
 });
 
-test("What was derived of the events is not restored: it is derived anew.", async () => {
+test("Rollups are not restored: they are built again.", async () => {
   await onWarehouse(restored, async (client) => {
     const query =
       "INSERT INTO settledDays (sourceId, day, version, isDone) VALUES ('src_1', '2026-11-01', 1, 1)";
@@ -94,7 +94,7 @@ test("What was derived of the events is not restored: it is derived anew.", asyn
   assert.equal(await rowsOf(third, "events"), await rowsOf(restored, "events"));
 });
 
-test("With nobody serving, too; and without its warehouse a ledger is backed up all the same.", async () => {
+test("A backup works without a running service, and without an embedded warehouse.", async () => {
   const again = data.at("again");
   const { code, stderr, json } = await run(restored, "backup", "--to", again, "--json");
   assert.equal(code, 0, stderr);

@@ -1,4 +1,4 @@
-/** `headwater import` with a warehouse: events older than ingest takes are there once, however often they are taken in. */
+/** `headwater import` with a warehouse: events older than ingest accepts are stored once, however often they are imported. */
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
@@ -8,7 +8,7 @@ import { askWarehouse } from "./ask.ts";
 
 const DAY_MS = 86_400_000;
 
-test("Old and young events are taken in once, whatever held them before, and go out and in again.", async () => {
+test("Old and recent events are stored once, and an export of them can be imported again.", async () => {
   using data = folder();
   const settings = { DATA_DIR: data.path, WAREHOUSE: "embedded" };
   const served = await serve(settings);
@@ -39,10 +39,10 @@ test("Old and young events are taken in once, whatever held them before, and go 
       anonymousId: "v",
     });
   const old = ["a", "b", "c"].map((id, index) => event(id, now - (30 + 40 * index) * DAY_MS));
-  const young = event("d", now - DAY_MS);
-  writeFileSync(data.at("first"), [old[0], old[1], old[1], young].join("\n"));
+  const recent = event("d", now - DAY_MS);
+  writeFileSync(data.at("first"), [old[0], old[1], old[1], recent].join("\n"));
   assert.deepEqual(await counts("first", sourceId), [3, 1, 0]);
-  writeFileSync(data.at("second"), [...old, young].join("\n"));
+  writeFileSync(data.at("second"), [...old, recent].join("\n"));
   assert.deepEqual(await counts("second", sourceId), [1, 3, 0]);
 
   await run("export", "--source", sourceId, "--out", data.at("out"));
@@ -61,7 +61,7 @@ test("Old and young events are taken in once, whatever held them before, and go 
   );
 });
 
-test("A file may be of many years: there is no bound on the months of its events.", async () => {
+test("A file may contain events of many years.", async () => {
   using data = folder();
   const settings = { DATA_DIR: data.path, WAREHOUSE: "embedded" };
   const served = await serve(settings);

@@ -1,4 +1,4 @@
-/** `headwater move-warehouse`: every event is there once, as it was, whatever broke it off in between. */
+/** `headwater move-warehouse`: the target has every event once, unchanged, after any interruption. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -19,7 +19,7 @@ import { anEvent, PATIENCE_MS } from "./store.ts";
 
 const NOW = Date.UTC(2026, 10, 1, 12);
 const DAY_MS = 86_400_000;
-/** Of one day, and so more than two pages. */
+/** On one day, so that they are more than two pages. */
 const MANY = 45_000;
 const { signal } = new AbortController();
 const data = folder();
@@ -71,7 +71,7 @@ const held = async () => {
 const move = (...words: string[]) =>
   headwater(settings, "move-warehouse", "--to", addressOf(target.endpoint), ...words);
 
-test("It is killed in the middle, goes on from there, and what is there is what was here.", async () => {
+test("Killed in the middle, it resumes, and the target has the same events.", async () => {
   const first = spawn(process.execPath, [BIN, "move-warehouse", "--to", addressOf(target.endpoint)], {
     env: { PATH: process.env.PATH ?? "", ...settings },
     stdio: "ignore",
@@ -80,9 +80,9 @@ test("It is killed in the middle, goes on from there, and what is there is what 
   await until("a page is there", PATIENCE_MS, async () => Number((await held()).events) > 60);
   first.kill("SIGKILL");
   assert.deepEqual(await ended, [null, "SIGKILL"]);
-  assert.ok(Number((await held()).events) < events.length, "it was not done when it was killed");
+  assert.ok(Number((await held()).events) < events.length, "it was killed before it was done");
 
-  // the killed command's engine lets go of the folder when it has ended
+  // the killed command's engine releases the folder when it has ended
   await askWarehouse(data.path, "SELECT 1");
   const second = await move("--json");
   assert.equal(second.code, 0, second.stderr);
@@ -108,7 +108,7 @@ test("It is killed in the middle, goes on from there, and what is there is what 
   assert.deepEqual(await rows(query), await askWarehouse(data.path, query));
 });
 
-test("Done again it moves nothing; what came there meanwhile stays, and what is missing there is seen.", async () => {
+test("A second run moves only events that the target lacks, and keeps events that the target has more.", async () => {
   const shipped = anEvent(NOW, { sourceId: "src_long" });
   await store(there, blockOf("shipped", shipped.json), "new", signal);
   await there.command({
@@ -121,7 +121,7 @@ test("Done again it moves nothing; what came there meanwhile stays, and what is 
   assert.match(stderr, /The target has 1 more/);
 });
 
-test("From a server to a cluster, too.", async () => {
+test("It moves from a server to a cluster.", async () => {
   await using cluster = await startClusterOfOne(1);
   const { code, stderr, json } = await headwater(
     settings,
@@ -140,7 +140,7 @@ test("From a server to a cluster, too.", async () => {
   assert.ok(cluster.statements.some((text) => text.includes("ON CLUSTER 'of_1'")));
 });
 
-test("Where there is no warehouse to move from, it says so and makes none.", async () => {
+test("Without a warehouse to move from it fails, and creates none.", async () => {
   using empty = folder();
   const words = ["move-warehouse", "--to", addressOf(target.endpoint)];
   const { code, stderr } = await headwater({ DATA_DIR: empty.path, WAREHOUSE: "" }, ...words);
@@ -149,7 +149,7 @@ test("Where there is no warehouse to move from, it says so and makes none.", asy
   assert.ok(!existsSync(empty.at("warehouse")));
 });
 
-test("A source that the command does not take is said so.", async () => {
+test("Invalid addresses are refused.", async () => {
   const missing = await headwater(settings, "move-warehouse");
   assert.deepEqual([missing.code, missing.stderr.startsWith("Missing option --to")], [64, true]);
   const same = await move("--from", addressOf(target.endpoint));

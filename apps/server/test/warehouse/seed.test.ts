@@ -1,10 +1,10 @@
-/** `headwater seed --to-warehouse`: into the warehouse while no service runs, as ingest would have written it. */
+/** `headwater seed --to-warehouse`: writes to the warehouse while no service runs, as ingest would have. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { folder, headwater, serve } from "../cli/command-line.ts";
 import { askWarehouse } from "./ask.ts";
 
-test("What is seeded is in the warehouse as visits that can be asked for, and twice is once.", async () => {
+test("Generated visits are in the warehouse; a second run stores nothing new.", async () => {
   using data = folder();
   const settings = { DATA_DIR: data.path, WAREHOUSE: "embedded" };
   const served = await serve(settings);
