@@ -1,4 +1,4 @@
-/** What browsers do with pages beside showing them, for real: they keep those that are left, and prepare the next. */
+/** The back/forward cache and prerendering in a real Chromium. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -22,7 +22,7 @@ async function openIngest(t: TestContext) {
     ingest.close();
   });
   const { browserSnippet } = installPayload(source, { baseUrl: ingest.url, appUrl: ingest.url });
-  // A page that is gone before it has its answer leaves its events to the next one; the server knows them by their ids.
+  // A page that closes before its response leaves its events to the next page; the server recognizes them by id.
   const story = () => {
     const events = new Map(ingest.events().map((event) => [event.id, event]));
     return [...events.values()].map(({ name, page }) => page?.path ?? name);
@@ -30,7 +30,7 @@ async function openIngest(t: TestContext) {
   return { ingest, browserSnippet, story };
 }
 
-test("A page that the browser has kept is a view when it is shown again.", { skip, timeout }, async (t) => {
+test("A page shown again from the back/forward cache counts a view.", { skip, timeout }, async (t) => {
   const { ingest, browserSnippet, story } = await openIngest(t);
   const site = await startSite();
   t.after(site.close);
@@ -44,7 +44,7 @@ test("A page that the browser has kept is a view when it is shown again.", { ski
   for (const [index, path] of ["/first", "/second"].entries()) {
     await page.goto(site.url + path);
     await ingest.until(() => story().length >= 2 * index + 2);
-    // When the page has the answer too, nothing is under way that would keep the browser from keeping it.
+    // After the response no request is open that would keep the page out of the back/forward cache.
     await page.evaluate(() => navigator.locks.request("headwater.pk_test", () => {}));
   }
   await page.evaluate(() => history.back());
@@ -53,7 +53,7 @@ test("A page that the browser has kept is a view when it is shown again.", { ski
   assert.equal(new Set(ingest.requests.map(({ body }) => body.anonymousId)).size, 1);
 });
 
-/** A site whose first page has the second prerendered, and goes there when that has run its scripts. */
+/** A site whose first page prerenders the second and navigates to it after its scripts have run. */
 async function startPrerenderingSite(t: TestContext, browserSnippet: string): Promise<string> {
   const first = `<script type="speculationrules">
     {"prerender": [{"source": "list", "urls": ["/second"], "eagerness": "immediate"}]}</script>
@@ -88,14 +88,14 @@ async function startPrerenderingSite(t: TestContext, browserSnippet: string): Pr
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-test("A page that the browser has prerendered is one view, of where it is when it is shown.", {
+test("A prerendered page counts one view, with its URL at the time it is shown.", {
   skip,
   timeout,
 }, async (t) => {
   const { ingest, browserSnippet, story } = await openIngest(t);
   const url = await startPrerenderingSite(t, browserSnippet);
   const profile = await mkdtemp(join(tmpdir(), "headwater-prerender-"));
-  // Without the connection of a tool, which keeps the browser from prerendering.
+  // Without a debugger connection, which would prevent prerendering.
   const words = ["--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run"];
   const place = `--user-data-dir=${profile}`;
   const browser = spawn(chromiumPath, [...words, place, `${url}/first`], { stdio: "ignore" });

@@ -1,27 +1,27 @@
-/** A network between the pages and the real server, as bad as a test wants it. */
+/** A faulty network between pages and the real server. */
 import { once } from "node:events";
 import { request as ask, createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** What becomes of one ingest request. */
+/** The fate of one ingest request. */
 export type Fate =
   | "pass"
-  /** Never reaches the server. */
+  /** The request never reaches the server. */
   | "cut"
-  /** Reaches it, is stored, and nobody hears of it. */
+  /** The server stores the events, but the response is lost. */
   | "swallow"
-  /** As a server that has too much to do. */
+  /** The response of an overloaded server. */
   | "503";
 
 export interface Weather {
-  /** Before the request goes on, and again before the answer does. */
+  /** The delay before the request and again before the response. */
   delayMs(): number;
   fate(): Fate;
 }
 
 export const fine: Weather = { delayMs: () => 0, fate: () => "pass" };
 
-/** A repeatable row of numbers from 0 to 1. */
+/** A repeatable sequence of numbers between 0 and 1. */
 export function chances(seed: number): () => number {
   let state = seed;
   return () => {
@@ -73,7 +73,7 @@ function refuse(response: ServerResponse, origin = "*"): void {
   response.writeHead(503, {
     "Access-Control-Allow-Origin": origin,
     "Access-Control-Expose-Headers": "Retry-After",
-    // A second, to pages whose timers are ten times as fast.
+    // One second for pages whose timers run ten times as fast.
     "Retry-After": "0.1",
   });
   response.end('{"ok":false,"code":"overloaded"}');

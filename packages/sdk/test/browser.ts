@@ -1,4 +1,4 @@
-/** Tests in a real Chromium: each has a fresh visitor, a site and an ingest API. */
+/** Test setup in a real Chromium: a new visitor, a site and an ingest API. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ConsoleMessage, Page } from "playwright-core";
@@ -10,23 +10,23 @@ export interface Visit {
   readonly page: Page;
   readonly site: Site;
   readonly ingest: Ingest;
-  /** What the install page gives for this API and the key "pk_test". */
+  /** The install payload for this API and the key "pk_test". */
   readonly install: ReturnType<typeof installPayload>;
   readonly warnings: string[];
-  /** The next warning that the page prints. */
+  /** The next warning that the page logs. */
   nextWarning(): Promise<ConsoleMessage>;
-  /** The page with the browser snippet in its head, once its first view has arrived. */
+  /** Opens the page with the browser snippet and waits for its first view. */
   open(path?: string): Promise<void>;
   track(name: string, properties?: Record<string, unknown>): Promise<void>;
 }
 
-/** Returns when what the page has sent so far has reached this process too: a later request of it has. */
+/** Waits until all earlier requests of the page have arrived, by waiting for a later one. */
 export async function settle({ page, site }: Visit): Promise<void> {
   const status = await page.evaluate(async (url) => (await fetch(url)).status, `${site.url}/settled`);
   assert.equal(status, 200);
 }
 
-/** Timers of the page end ten times as early. */
+/** Makes the page's timers ten times as fast. */
 export function hurryTimers(): void {
   const { setTimeout } = window;
   Object.assign(window, {
@@ -34,11 +34,11 @@ export function hurryTimers(): void {
   });
 }
 
-/** No timer of the page ever ends. */
+/** Stops the page's timers. */
 export const stopTimers = () => void Object.assign(window, { setTimeout: () => 1 });
 
 interface BrowserTestOptions {
-  /** "real" where the test is about time itself. */
+  /** "real" for tests about time itself. */
   readonly timers?: "hurried" | "real";
 }
 
@@ -50,7 +50,7 @@ export function browserTest(
   test(title, { skip, timeout: 30_000 }, async (t) => {
     const context = await newVisitor();
     const [ingest, site, page] = await Promise.all([startIngest(), startSite(), context.newPage()]);
-    // A hook, because a test that timed out never comes to its own end.
+    // A hook, because a test that timed out does not reach its own cleanup.
     t.after(async () => {
       if (t.signal.aborted) t.diagnostic(`timed out after ${ingest.story()}`);
       ingest.close();

@@ -1,15 +1,15 @@
-/** The Chromium of this machine, launched once for each test file that asks for it. */
+/** Debian's Chromium, launched once per test file. */
 import { existsSync } from "node:fs";
 import { after } from "node:test";
 import { type Browser, type BrowserContext, chromium } from "playwright-core";
 
 const executablePath = "/usr/bin/chromium";
-/** A name that is this machine, yet no secure context to the browser, as 127.0.0.1 is. */
+/** A host name for this machine that, unlike 127.0.0.1, is not a secure context. */
 export const plainHost = "plain-http.test";
 
 const isMissing = !existsSync(executablePath);
 if (isMissing && process.env.CI) throw new Error(`The browser tests need Chromium at ${executablePath}.`);
-/** Why the browser tests are left out; false when they are not. */
+/** The reason why browser tests are skipped; false when they run. */
 export const skip =
   isMissing && `left out: there is no Chromium at ${executablePath} (apt-get install chromium)`;
 if (skip) console.log(`Browser tests ${skip}.`);
@@ -32,16 +32,16 @@ after(async () => (await launched)?.close());
 
 export const chromiumPath = executablePath;
 
-/** A browser of its own that keeps the pages that are left, as visitors' browsers do and tools switch off. */
+/** Launches a browser with the back/forward cache, which Playwright turns off by default. */
 export const launchKeepingPages = (): Promise<Browser> =>
   chromium.launch({ ...options, ignoreDefaultArgs: ["--disable-back-forward-cache"] });
 
-/** A visitor who was never here. */
+/** A new browser context without stored data. */
 export async function newVisitor(): Promise<BrowserContext> {
   launched ??= chromium.launch(options);
   return (await launched).newContext();
 }
 
-/** A browser of its own, which keeps what it knows in that folder. */
+/** A browser whose profile is stored in the folder. */
 export const openProfile = (folder: string): Promise<BrowserContext> =>
   chromium.launchPersistentContext(folder, options);

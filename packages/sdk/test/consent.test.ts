@@ -7,11 +7,11 @@ const command = ({ page }: Visit, ...call: unknown[]) =>
   page.evaluate((call) => window.headwater?.(...call), call);
 const storage = ({ page }: Visit) => page.evaluate(() => Object.keys(localStorage).sort());
 
-/** The snippet's tag, with more attributes. */
+/** The snippet's script tag with additional attributes. */
 const showTag = ({ site, ingest }: Visit, attributes: string) =>
   site.showHead(`<script async src="${ingest.url}/sdk/v2.js" data-key="pk_test" ${attributes}></script>`);
 
-/** The page, once the script has run. */
+/** Opens the page and waits until the script has run. */
 async function load({ page, site }: Visit, path = "/") {
   await page.goto(site.url + path);
   await page.waitForFunction(() => window.headwater?.version);
@@ -21,7 +21,7 @@ const withGpc = ({ page }: Visit) =>
   page.addInitScript(() => Object.defineProperty(navigator, "globalPrivacyControl", { value: true }));
 
 browserTest(
-  "While consent is pending nothing is sent or stored; when it is granted, all of it is.",
+  "While consent is pending nothing is sent or stored; after a grant everything is.",
   async (visit) => {
     const { ingest } = visit;
     showTag(visit, 'data-consent="pending"');
@@ -41,7 +41,7 @@ browserTest(
 );
 
 for (const word of ["", "Granted", "yes", "null"]) {
-  browserTest(`The word "${word}" is no consent.`, async (visit) => {
+  browserTest(`The consent value "${word}" counts as pending.`, async (visit) => {
     const { ingest } = visit;
     showTag(visit, `data-consent="${word}"`);
     await load(visit);
@@ -60,7 +60,7 @@ for (const word of ["", "Granted", "yes", "null"]) {
 }
 
 browserTest(
-  "Where consent is denied nothing is sent or stored, and what was is forgotten.",
+  "When consent is denied nothing is sent or stored, and stored data is removed.",
   async (visit) => {
     const { ingest } = visit;
     await visit.open();
@@ -80,7 +80,7 @@ browserTest(
 );
 
 browserTest(
-  "A source that requires consent gets nothing after its first answer until consent is given.",
+  "A source that requires consent gets nothing after its first response until consent is granted.",
   async (visit) => {
     const { ingest } = visit;
     ingest.askFor({ requireConsent: true });
@@ -103,7 +103,7 @@ browserTest(
   },
 );
 
-browserTest('"Do not count me" holds for this browser until it is taken back.', async (visit) => {
+browserTest("An opt-out holds for this browser until the opt-in.", async (visit) => {
   const { ingest } = visit;
   await visit.open();
   await command(visit, "optOut");
@@ -149,7 +149,7 @@ browserTest(
 );
 
 browserTest(
-  "Global Privacy Control: a source that respects it gets no event, and nothing is stored.",
+  "Global Privacy Control: for a source that respects it no event is sent and nothing is stored.",
   async (visit) => {
     const { ingest, warnings } = visit;
     ingest.askFor({ respectGpc: true });
@@ -171,7 +171,7 @@ browserTest(
 );
 
 browserTest(
-  "Global Privacy Control: a source that does not gets every event, after it has said so.",
+  "Global Privacy Control: for a source that does not respect it every event is sent after its first response.",
   async (visit) => {
     const { ingest } = visit;
     showTag(visit, "");
@@ -196,7 +196,7 @@ for (const [when, isAnswered] of [
   ["before the source has answered", false],
   ["after the source has answered", true],
 ] as const) {
-  browserTest(`Global Privacy Control: a grant that is given ${when} counts for more.`, async (visit) => {
+  browserTest(`Global Privacy Control: a grant given ${when} overrides the signal.`, async (visit) => {
     const { ingest } = visit;
     const answer = Promise.withResolvers<Answer>();
     const respects = { ok: true, sessionId: "ses_gpc", privacy: { respectGpc: true } };
@@ -221,21 +221,18 @@ for (const [when, isAnswered] of [
   });
 }
 
-browserTest(
-  "Global Privacy Control: where the tag says that the source does not respect it, nothing waits.",
-  async (visit) => {
-    const { ingest } = visit;
-    showTag(visit, 'data-respect-gpc="false"');
-    ingest.plan("wait");
-    await withGpc(visit);
-    await load(visit);
-    const first = await ingest.until((requests) => requests[0]);
-    assert.deepEqual(
-      first.body.events.map(({ type }) => type),
-      ["page"],
-    );
-  },
-);
+browserTest('Global Privacy Control: with data-respect-gpc="false" nothing waits.', async (visit) => {
+  const { ingest } = visit;
+  showTag(visit, 'data-respect-gpc="false"');
+  ingest.plan("wait");
+  await withGpc(visit);
+  await load(visit);
+  const first = await ingest.until((requests) => requests[0]);
+  assert.deepEqual(
+    first.body.events.map(({ type }) => type),
+    ["page"],
+  );
+});
 
 for (const word of ["true", "", "yes"]) {
   browserTest(
@@ -258,7 +255,7 @@ for (const word of ["true", "", "yes"]) {
 }
 
 browserTest(
-  "Global Privacy Control: a source that has come to respect it is heeded by a tag that does not say so.",
+  "Global Privacy Control: a tag without the attribute follows a source that respects it now.",
   async (visit) => {
     const { ingest } = visit;
     showTag(visit, 'data-respect-gpc="false"');
@@ -306,7 +303,7 @@ for (const taken of [true, false]) {
       await visit.open();
       await command(visit, "setConsent", "granted");
       await command(visit, "flush");
-      // As another page does where the visitor takes it back.
+      // Simulates another page in which the visitor withdraws consent.
       if (taken) await page.evaluate(() => localStorage.clear());
       await page.evaluate(() => {
         dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true }));

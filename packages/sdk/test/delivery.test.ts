@@ -5,7 +5,7 @@ import { type Answer, refusal } from "./server.ts";
 const later = (status: number): Answer => ({ status, headers: { "Retry-After": "2" }, body: { ok: false } });
 const ids = (events: readonly { id: string }[]) => events.map(({ id }) => id);
 
-/** Enough at once that they are sent at once. */
+/** Enough events to fill a batch. */
 const trackTwenty = ({ page }: Visit) =>
   page.evaluate(() => {
     for (let n = 0; n < 20; n += 1) window.headwater?.("track", `event ${n}`);
@@ -23,7 +23,7 @@ browserTest("An event over a megabyte is dropped, and the next ones are sent.", 
   assert.ok(!ingest.events().some(({ name }) => name === "huge"));
 });
 
-browserTest("What flush() waits for is all that was tracked before.", async (visit) => {
+browserTest("flush() waits for everything that was tracked before it.", async (visit) => {
   const { ingest, page, open } = visit;
   await open();
   await page.evaluate(() => window.headwater?.("flush"));
@@ -46,7 +46,7 @@ browserTest("What flush() waits for is all that was tracked before.", async (vis
 });
 
 browserTest(
-  "Twenty events go at once; fewer wait for two seconds.",
+  "Twenty events are sent at once; fewer wait for two seconds.",
   async (visit) => {
     const { ingest, open } = visit;
     await open();
@@ -63,19 +63,22 @@ browserTest(
   { timers: "real" },
 );
 
-browserTest("What waits is sent when the visitor leaves the page.", async ({ ingest, page, open, track }) => {
-  await page.addInitScript(stopTimers);
-  await open();
-  await track("left");
-  await page.goto("about:blank");
-  await ingest.until(() => ingest.events().some(({ name }) => name === "left"));
-  const last = ingest.requests.at(-1)!;
-  assert.match(last.headers["content-type"] ?? "", /^text\/plain/);
-  assert.ok(ingest.requests.every(({ method }) => method === "POST"));
-  assert.equal(ingest.events().filter(({ name }) => name === "left").length, 1);
-});
+browserTest(
+  "Waiting events are sent when the visitor leaves the page.",
+  async ({ ingest, page, open, track }) => {
+    await page.addInitScript(stopTimers);
+    await open();
+    await track("left");
+    await page.goto("about:blank");
+    await ingest.until(() => ingest.events().some(({ name }) => name === "left"));
+    const last = ingest.requests.at(-1)!;
+    assert.match(last.headers["content-type"] ?? "", /^text\/plain/);
+    assert.ok(ingest.requests.every(({ method }) => method === "POST"));
+    assert.equal(ingest.events().filter(({ name }) => name === "left").length, 1);
+  },
+);
 
-browserTest("What waits is sent when the page is hidden.", async ({ ingest, page, open }) => {
+browserTest("Waiting events are sent when the page is hidden.", async ({ ingest, page, open }) => {
   await page.addInitScript(stopTimers);
   await open();
   await page.evaluate(() => {
@@ -87,7 +90,7 @@ browserTest("What waits is sent when the page is hidden.", async ({ ingest, page
 });
 
 browserTest(
-  "An event that is tracked before the bootstrap has answered is not lost with the page.",
+  "An event tracked before the bootstrap's response is not lost when the page closes.",
   async (visit) => {
     const { ingest, page, site, track } = visit;
     ingest.plan("wait");
@@ -122,7 +125,7 @@ for (const [failure, answer] of [
 }
 
 browserTest(
-  "While it has no answer it keeps a thousand events, the oldest, and sends them when it may.",
+  "Without a response the client keeps the oldest thousand events and sends them later.",
   async (visit) => {
     const { ingest, page, open } = visit;
     await open();
@@ -143,12 +146,12 @@ browserTest(
     );
     assert.ok(ingest.requests.every(({ body }) => body.events.length <= 20));
   },
-  // Nothing may end before the page has tracked them all, however slow the machine is.
+  // No request may finish before the page has tracked all events, even on a slow machine.
   { timers: "real" },
 );
 
 for (const code of ["invalid_session", "session_expired"]) {
-  browserTest(`After ${code} there is one new bootstrap, with the same events.`, async (visit) => {
+  browserTest(`After ${code} the client makes one new bootstrap with the same events.`, async (visit) => {
     const { ingest, open } = visit;
     await open();
     ingest.plan(refusal(403, code), (request) => ({
@@ -176,7 +179,7 @@ for (const [status, code] of [
   [404, "unknown_public_key"],
   [404, "rotated_public_key"],
 ] as const) {
-  browserTest(`After ${status} ${code} nothing more is sent, and one warning says why.`, async (visit) => {
+  browserTest(`After ${status} ${code} the client stops, with one warning.`, async (visit) => {
     const { ingest, page, site } = visit;
     ingest.plan(refusal(status, code));
     const warning = visit.nextWarning();
@@ -195,7 +198,7 @@ for (const [status, code] of [
 }
 
 browserTest(
-  "A web server that answers everything with its own page is not taken for the API, and asked again.",
+  "A web server's own page is not accepted as a response, and the request is retried.",
   async (visit) => {
     visit.ingest.plan({ status: 200, body: "<!doctype html><title>Welcome</title>" });
     const warning = visit.nextWarning();
@@ -212,7 +215,7 @@ for (const body of [
   '{"ok":true,"results":[]}',
   '{"ok":"yes","results":[{}]}',
 ]) {
-  browserTest(`An answer of ${body} to one event is not taken for the API's.`, async (visit) => {
+  browserTest(`A response of ${body} to one event is not accepted.`, async (visit) => {
     visit.ingest.plan({ status: 200, body });
     const warning = visit.nextWarning();
     await visit.page.goto(visit.site.url);
@@ -222,41 +225,44 @@ for (const body of [
   });
 }
 
-browserTest("After 422 the events that the issues name are dropped, and the rest is sent.", async (visit) => {
-  const { ingest, page, open } = visit;
-  await open();
-  const invalid: Answer = ({ body }) =>
-    refusal(422, "invalid_payload", {
-      issues: [
-        {
-          path: ["events", 0, "name"],
-          eventId: body.events[0]?.id,
-          code: "required",
-          message: "The name is missing.",
-        },
-        { path: [], eventId: body.events[2]?.id, code: "invalid_type", message: "No object." },
-      ],
+browserTest(
+  "After 422 the client drops the events that the issues name and sends the rest.",
+  async (visit) => {
+    const { ingest, page, open } = visit;
+    await open();
+    const invalid: Answer = ({ body }) =>
+      refusal(422, "invalid_payload", {
+        issues: [
+          {
+            path: ["events", 0, "name"],
+            eventId: body.events[0]?.id,
+            code: "required",
+            message: "The name is missing.",
+          },
+          { path: [], eventId: body.events[2]?.id, code: "invalid_type", message: "No object." },
+        ],
+      });
+    ingest.plan(invalid);
+    const warning = visit.nextWarning();
+    await page.evaluate(() => {
+      for (const name of ["spoilt", "good", "spoilt too", "good too"]) window.headwater?.("track", name);
     });
-  ingest.plan(invalid);
-  const warning = visit.nextWarning();
-  await page.evaluate(() => {
-    for (const name of ["spoilt", "good", "spoilt too", "good too"]) window.headwater?.("track", name);
-  });
-  await ingest.until((requests) => requests.length >= 3);
-  assert.match((await warning).text(), /Headwater: dropped\. What is wrong: invalid_payload\./);
-  await visit.track("afterwards");
-  await ingest.until((requests) => requests.length >= 4);
-  assert.deepEqual(
-    ingest.requests.slice(1).map(({ body }) => body.events.map(({ name }) => name)),
-    [["spoilt", "good", "spoilt too", "good too"], ["good", "good too"], ["afterwards"]],
-  );
-  assert.deepEqual(
-    ids(ingest.requests[2]!.body.events),
-    [1, 3].map((n) => ingest.requests[1]!.body.events[n]!.id),
-  );
-});
+    await ingest.until((requests) => requests.length >= 3);
+    assert.match((await warning).text(), /Headwater: dropped\. What is wrong: invalid_payload\./);
+    await visit.track("afterwards");
+    await ingest.until((requests) => requests.length >= 4);
+    assert.deepEqual(
+      ingest.requests.slice(1).map(({ body }) => body.events.map(({ name }) => name)),
+      [["spoilt", "good", "spoilt too", "good too"], ["good", "good too"], ["afterwards"]],
+    );
+    assert.deepEqual(
+      ids(ingest.requests[2]!.body.events),
+      [1, 3].map((n) => ingest.requests[1]!.body.events[n]!.id),
+    );
+  },
+);
 
-browserTest("After 422 that no event is to blame for, nothing more is sent.", async (visit) => {
+browserTest("After 422 without an issue about an event, the client stops.", async (visit) => {
   const { ingest, page, site } = visit;
   ingest.plan(
     refusal(422, "invalid_payload", { issues: [{ path: ["page"], code: "too_long", message: "Too long." }] }),
@@ -269,7 +275,7 @@ browserTest("After 422 that no event is to blame for, nothing more is sent.", as
   assert.equal(ingest.requests.length, 1);
 });
 
-browserTest("After 413 the batch is halved until it is taken.", async (visit) => {
+browserTest("After 413 the client halves the batch until it is accepted.", async (visit) => {
   const { ingest, open } = visit;
   await open();
   const atMostFive: Answer = (request) =>
@@ -283,12 +289,9 @@ browserTest("After 413 the batch is halved until it is taken.", async (visit) =>
   );
 });
 
-browserTest(
-  "A body that is too large to outlive its page is sent all the same.",
-  async ({ ingest, page, open }) => {
-    await open();
-    await page.evaluate(() => window.headwater?.("track", "large", { text: "é".repeat(40_000) }));
-    const event = await ingest.until(() => ingest.events().find(({ name }) => name === "large"));
-    assert.equal(String(event.properties?.text).length, 40_000);
-  },
-);
+browserTest("A body over the keepalive limit is sent without keepalive.", async ({ ingest, page, open }) => {
+  await open();
+  await page.evaluate(() => window.headwater?.("track", "large", { text: "é".repeat(40_000) }));
+  const event = await ingest.until(() => ingest.events().find(({ name }) => name === "large"));
+  assert.equal(String(event.properties?.text).length, 40_000);
+});

@@ -16,32 +16,29 @@ async function loadWith(visit: Visit, extras: string, body = "") {
 const eventNamed = ({ ingest }: Visit, name: string) =>
   ingest.until(() => ingest.events().find((event) => event.name === name));
 
-browserTest(
-  "Links to other hosts and to files are counted when they are followed, without their query.",
-  async (visit) => {
-    const { page, ingest } = visit;
-    await loadWith(
-      visit,
-      "outbound-links downloads",
-      `<a id="out" href="https://elsewhere.example/path?token=1#x">out</a>
+browserTest("Clicks on links to other hosts and to files are counted, without the query.", async (visit) => {
+  const { page, ingest } = visit;
+  await loadWith(
+    visit,
+    "outbound-links downloads",
+    `<a id="out" href="https://elsewhere.example/path?token=1#x">out</a>
     <a id="file" href="/files/report.pdf?token=1">file</a><a id="in" href="/inside">in</a>
     <script>document.addEventListener("click", (event) => event.preventDefault());</script>`,
-    );
-    for (const id of ["out", "file", "in"])
-      await page.evaluate((id) => document.getElementById(id)?.click(), id);
-    await eventNamed(visit, "file_download");
-    assert.deepEqual(
-      ingest.events().map(({ name, properties }) => [name, properties?.url]),
-      [
-        [undefined, undefined],
-        ["outbound_link", "https://elsewhere.example/path"],
-        ["file_download", `${visit.site.url}/files/report.pdf`],
-      ],
-    );
-  },
-);
+  );
+  for (const id of ["out", "file", "in"])
+    await page.evaluate((id) => document.getElementById(id)?.click(), id);
+  await eventNamed(visit, "file_download");
+  assert.deepEqual(
+    ingest.events().map(({ name, properties }) => [name, properties?.url]),
+    [
+      [undefined, undefined],
+      ["outbound_link", "https://elsewhere.example/path"],
+      ["file_download", `${visit.site.url}/files/report.pdf`],
+    ],
+  );
+});
 
-browserTest("A link is followed by the middle button too, and by no other.", async (visit) => {
+browserTest("Clicks with the main and the middle button count, others do not.", async (visit) => {
   const { page, ingest } = visit;
   await loadWith(visit, "outbound-links", `<a href="https://elsewhere.example/">out</a>`);
   await page.evaluate(() => {
@@ -58,7 +55,7 @@ browserTest("A link is followed by the middle button too, and by no other.", asy
 });
 
 browserTest(
-  "Engagement counts the seconds that a view was seen, at the next view and at the end.",
+  "Engagement counts the visible seconds of a view, at the next view and at the end.",
   async (visit) => {
     const { page, ingest } = visit;
     await page.addInitScript(() => {
@@ -76,7 +73,7 @@ browserTest(
     await page.evaluate(() => history.pushState(null, "", "/next"));
     await pass(120_000);
     await page.goto("about:blank");
-    // A slow machine may spend seconds of its own beside the minutes.
+    // A slow machine may add a few seconds.
     const told = await ingest.until(() => {
       const minutes = ingest.events().filter(({ properties }) => Number(properties?.seconds) >= 60);
       return minutes.length >= 2 && minutes;
@@ -91,7 +88,7 @@ browserTest(
   },
 );
 
-browserTest("Web vitals are told once, when the page is hidden.", async (visit) => {
+browserTest("Web vitals are counted once, when the page is hidden.", async (visit) => {
   const { page, ingest } = visit;
   await loadWith(visit, "web-vitals", "<h1>Large</h1>");
   await page.evaluate(
@@ -103,26 +100,23 @@ browserTest("Web vitals are told once, when the page is hidden.", async (visit) 
   assert.equal(ingest.events().filter(({ name }) => name === "web_vitals").length, 1);
 });
 
-browserTest(
-  "Parts that are given to startAnalytics count, once however often it is called.",
-  async (visit) => {
-    const { page, ingest, site } = visit;
-    const options = JSON.stringify({ publicKey: "pk_test", apiBaseUrl: ingest.url });
-    const script = await bundleNextModule(`
+browserTest("Extras passed to startAnalytics count once, however often it is called.", async (visit) => {
+  const { page, ingest, site } = visit;
+  const options = JSON.stringify({ publicKey: "pk_test", apiBaseUrl: ingest.url });
+  const script = await bundleNextModule(`
     import { forms } from "../../src/extras/index.ts";
     import { startAnalytics } from "../../src/next.ts";
     for (let n = 0; n < 2; n += 1) startAnalytics({ ...${options}, extras: [forms] });`);
-    site.showHead(`<form id="search" onsubmit="return false"></form>`);
-    await page.goto(`${site.url}/start`);
-    await page.addScriptTag({ content: script });
-    await page.evaluate(() => document.forms[0]?.dispatchEvent(new Event("submit", { bubbles: true })));
-    await eventNamed(visit, "form_submit");
-    assert.deepEqual(
-      ingest.events().map(({ name, page, properties }) => [name ?? page?.path, properties]),
-      [
-        ["/start", undefined],
-        ["form_submit", { id: "search", path: "/start" }],
-      ],
-    );
-  },
-);
+  site.showHead(`<form id="search" onsubmit="return false"></form>`);
+  await page.goto(`${site.url}/start`);
+  await page.addScriptTag({ content: script });
+  await page.evaluate(() => document.forms[0]?.dispatchEvent(new Event("submit", { bubbles: true })));
+  await eventNamed(visit, "form_submit");
+  assert.deepEqual(
+    ingest.events().map(({ name, page, properties }) => [name ?? page?.path, properties]),
+    [
+      ["/start", undefined],
+      ["form_submit", { id: "search", path: "/start" }],
+    ],
+  );
+});

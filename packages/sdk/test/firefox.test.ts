@@ -4,7 +4,7 @@ import { installPayload } from "../../../apps/server/src/install/install.ts";
 import { skip, startFirefox } from "./firefox.ts";
 import { startIngest, startSite } from "./server.ts";
 
-test("In Firefox: the snippet counts views, navigations and events, and leaves nothing behind with the page.", {
+test("In Firefox the snippet counts views, navigations and events, and sends the rest when the page closes.", {
   skip,
   timeout: 110_000,
 }, async (t) => {

@@ -1,4 +1,4 @@
-/** Debian's Firefox, driven by WebDriver BiDi, which it speaks itself (https://w3c.github.io/webdriver-bidi/). */
+/** Debian's Firefox, driven over WebDriver BiDi (https://w3c.github.io/webdriver-bidi/). */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
@@ -10,15 +10,15 @@ import { createInterface } from "node:readline";
 const program = "/usr/bin/firefox-esr";
 const isMissing = !existsSync(program);
 if (isMissing && process.env.CI) throw new Error(`The tests in Firefox need it at ${program}.`);
-/** Why they are left out; false when they are not. */
+/** The reason why the tests are skipped; false when they run. */
 export const skip = isMissing && `there is no Firefox at ${program} (apt-get install firefox-esr)`;
 
 const START_MS = 60_000;
 
 export interface Firefox {
-  /** Loads the address in the one tab. */
+  /** Loads the URL in the only tab. */
   open(url: string): Promise<void>;
-  /** The value of an expression, as JSON can carry it. */
+  /** Evaluates an expression and returns its value as JSON. */
   evaluate(expression: string): Promise<unknown>;
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** Fresh Vite and Next.js apps, installed from the registry: the fixtures with what their readers paste into them. */
+/** New Vite and Next.js apps, installed from the registry, with the documented code pasted into them. */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { rmSync } from "node:fs";
 import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -20,14 +20,14 @@ const environment = {
   NO_COLOR: "1",
 };
 
-/** What a test that is ended from outside would leave behind. */
+/** Folders and processes to remove when the test is killed. */
 const leavings = new Set<() => void>();
 process.once("exit", () => {
   for (const clear of leavings) clear();
 });
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 
-/** What it printed; when it failed, that is the error. */
+/** Runs a program. @returns its output @throws Error with the output when it fails */
 async function run(
   folder: string,
   command: string,
@@ -51,18 +51,18 @@ export interface Serving extends AsyncDisposable {
 
 export interface App {
   readonly folder: string;
-  /** Runs a program of the app's dependencies. */
+  /** Runs a program from the app's dependencies. */
   run(program: string, ...words: string[]): Promise<string>;
-  /** Starts a server of the app's dependencies; it is there when it has printed its address. */
+  /** Starts a server from the app's dependencies and waits until it prints its URL. */
   serve(program: string, ...words: string[]): Promise<Serving>;
 }
 
 export interface Workshop extends AsyncDisposable {
-  /** A fresh app with an overlay of its fixture, and the variables of `settings` in its environment. */
+  /** Creates an app from the fixture and an overlay, with `settings` as environment variables. */
   create(overlay: string, settings?: Record<string, string>): Promise<App>;
 }
 
-/** Beside a build of its own, because tests run at the same time. */
+/** In its own folder, because tests run at the same time. */
 async function packSdk(folder: string): Promise<string> {
   const staged = join(folder, "sdk");
   await cp(join(sdk, "package.json"), join(staged, "package.json"));
@@ -77,7 +77,7 @@ async function packSdk(folder: string): Promise<string> {
   return `./${packed.trim()}`;
 }
 
-/** Installs the fixture's dependencies and the client's package, packed, into a temporary folder: once for its apps. */
+/** Installs the fixture's dependencies and the packed client into a temporary folder, once for all apps of the fixture. */
 export async function openWorkshop(fixture: "vite" | "next"): Promise<Workshop> {
   const folder = await mkdtemp(join(tmpdir(), `headwater-${fixture}-`));
   const removal = { recursive: true, force: true, maxRetries: 5 };
@@ -120,7 +120,7 @@ export async function openWorkshop(fixture: "vite" | "next"): Promise<Workshop> 
   };
 }
 
-/** In a group of its own, because these servers start processes of theirs. */
+/** In its own process group, because these servers start child processes. */
 async function serve(
   folder: string,
   command: string,
@@ -170,7 +170,7 @@ function printedUrl(child: ChildProcess): Promise<string> {
   });
 }
 
-/** Pastes: what the transformation makes of a file's text takes its place. */
+/** Replaces a file's text with the result of a function. */
 export async function paste(app: App, file: string, transform: (text: string) => string): Promise<void> {
   const path = join(app.folder, file);
   await writeFile(path, transform(await readFile(path, "utf8").catch(() => "")));

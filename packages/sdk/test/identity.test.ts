@@ -15,7 +15,7 @@ browserTest(
     assert.equal(ingest.requests[1]?.route, "bootstrap");
     assert.equal(ingest.requests[1]?.body.userId, "user-1");
     await open("/later");
-    // what the first page left unanswered is sent again, as it was
+    // events of the first page without a response are sent again unchanged
     const isLater = ({ body }: IngestRequest) => body.events.some(({ page }) => page?.url.endsWith("/later"));
     await ingest.until((requests) => requests.some(isLater));
     assert.equal(ingest.requests.find(isLater)?.body.userId, "user-1");
@@ -71,21 +71,18 @@ browserTest(
   },
 );
 
-browserTest(
-  "Where consent is denied no other key keeps the visitor, to be taken over again later.",
-  async (visit) => {
-    const { page, open } = visit;
-    await open();
-    await page.evaluate(() => {
-      localStorage["headwater.pk_old.visitor"] = localStorage["headwater.pk_test.visitor"];
-      window.headwater?.("setConsent", "denied");
-    });
-    assert.equal(await page.evaluate(() => localStorage.length), 0);
-  },
-);
+browserTest("A denied consent removes the visitor under every key of the site.", async (visit) => {
+  const { page, open } = visit;
+  await open();
+  await page.evaluate(() => {
+    localStorage["headwater.pk_old.visitor"] = localStorage["headwater.pk_test.visitor"];
+    window.headwater?.("setConsent", "denied");
+  });
+  assert.equal(await page.evaluate(() => localStorage.length), 0);
+});
 
 browserTest(
-  "What a visitor leaves unsent is sent as theirs, also when somebody else has signed in meanwhile.",
+  "Unsent events keep their visitor, even when another user has signed in since.",
   async (visit) => {
     const { ingest, page, open, track } = visit;
     await open();
@@ -117,7 +114,7 @@ browserTest(
 );
 
 browserTest(
-  "What a visitor before has left unsent in a session that is gone opens one of its own.",
+  "Unsent events of a previous visitor in an expired session open a session of their own.",
   async (visit) => {
     const { ingest, page, open, track } = visit;
     await open();
@@ -140,7 +137,7 @@ browserTest(
   },
 );
 
-browserTest("A user who is named while the first bootstrap is under way is told at once.", async (visit) => {
+browserTest("A user identified during the first bootstrap is sent at once.", async (visit) => {
   const { ingest, page, site } = visit;
   const answer = Promise.withResolvers<Answer>();
   ingest.plan(answer.promise);
@@ -154,7 +151,7 @@ browserTest("A user who is named while the first bootstrap is under way is told 
 });
 
 browserTest(
-  "Each event carries the visitor and the session of its call.",
+  "Each event has the visitor and the session of the time of its call.",
   async ({ ingest, open, track }) => {
     await open();
     await track("stamped");
@@ -164,33 +161,39 @@ browserTest(
   },
 );
 
-browserTest("After 30 idle minutes there is a new bootstrap.", async ({ ingest, page, open, track }) => {
-  await open();
-  await page.evaluate(() => {
-    const { now } = Date;
-    Date.now = () => now() + 1_800_001;
-  });
-  await track("much later");
-  await ingest.until((requests) => requests.length >= 2);
-  assert.deepEqual([ingest.requests[1]?.route, ingest.requests[1]?.body.sessionId], ["bootstrap", null]);
-});
+browserTest(
+  "After 30 idle minutes the client makes a new bootstrap.",
+  async ({ ingest, page, open, track }) => {
+    await open();
+    await page.evaluate(() => {
+      const { now } = Date;
+      Date.now = () => now() + 1_800_001;
+    });
+    await track("much later");
+    await ingest.until((requests) => requests.length >= 2);
+    assert.deepEqual([ingest.requests[1]?.route, ingest.requests[1]?.body.sessionId], ["bootstrap", null]);
+  },
+);
 
-browserTest("An event whose session the server does not know is sent again without it.", async (visit) => {
-  const { ingest, open, track } = visit;
-  await open();
-  ingest.plan(({ body }) => ({
-    status: 200,
-    body: { ok: true, results: body.events.map(() => ({ status: "rejected", code: "session_mismatch" })) },
-  }));
-  await track("kept");
-  await ingest.until((requests) => requests.length >= 3);
-  assert.deepEqual(
-    ingest.requests.slice(1).map(({ body }) => body.events[0]?.sessionId),
-    ["ses_1", null],
-  );
-});
+browserTest(
+  "An event with a session that the server does not know is sent again without it.",
+  async (visit) => {
+    const { ingest, open, track } = visit;
+    await open();
+    ingest.plan(({ body }) => ({
+      status: 200,
+      body: { ok: true, results: body.events.map(() => ({ status: "rejected", code: "session_mismatch" })) },
+    }));
+    await track("kept");
+    await ingest.until((requests) => requests.length >= 3);
+    assert.deepEqual(
+      ingest.requests.slice(1).map(({ body }) => body.events[0]?.sessionId),
+      ["ses_1", null],
+    );
+  },
+);
 
-browserTest("An event that the server rejects is dropped, with a warning.", async (visit) => {
+browserTest("A rejected event is dropped with a warning.", async (visit) => {
   const { ingest, open, track } = visit;
   await open();
   const rejected = { status: "rejected", code: "event_too_large", message: "It is too large." };
@@ -205,7 +208,7 @@ browserTest("An event that the server rejects is dropped, with a warning.", asyn
 });
 
 browserTest(
-  "A policy that forbids the connection is named once, and nothing more is tried.",
+  "A Content-Security-Policy that blocks the connection causes one warning, and the client stops.",
   async (visit) => {
     const { ingest, page, site } = visit;
     site.sendHeaders({ "Content-Security-Policy": "connect-src 'self'" });
@@ -220,7 +223,7 @@ browserTest(
 );
 
 browserTest(
-  "Under a policy with a nonce the pasted snippet runs, with what the install page adds to it.",
+  "The snippet runs under a Content-Security-Policy with a nonce, extended as the install page says.",
   async (visit) => {
     const { ingest, install, site, open } = visit;
     const { scriptSrc, connectSrc } = install.csp;
@@ -233,7 +236,7 @@ browserTest(
   },
 );
 
-browserTest("A policy is named too where the API is a path of the site's own.", async (visit) => {
+browserTest("The warning also appears when the API is on a path of the site itself.", async (visit) => {
   const { ingest, site, page } = visit;
   site.sendHeaders({ "Content-Security-Policy": "connect-src 'none'" });
   site.showHead(`<script async src="${ingest.url}/sdk/v2.js" data-key="pk_test" data-api="/hw"></script>`);
@@ -242,21 +245,24 @@ browserTest("A policy is named too where the API is a path of the site's own.", 
   assert.equal((await warning).text(), `Headwater: stopped. The CSP lacks connect-src ${site.url}.`);
 });
 
-browserTest("Under a policy with a nonce the script and its optional parts run.", async (visit) => {
-  const { ingest, page, site } = visit;
-  site.sendHeaders({ "Content-Security-Policy": "script-src 'nonce-abc'; connect-src *" });
-  site.showHead(
-    `<script nonce="abc" async src="${ingest.url}/sdk/v2.js" data-key="pk_test" data-extras="forms outbound-links"></script>
+browserTest(
+  "The script and its optional parts run under a Content-Security-Policy with a nonce.",
+  async (visit) => {
+    const { ingest, page, site } = visit;
+    site.sendHeaders({ "Content-Security-Policy": "script-src 'nonce-abc'; connect-src *" });
+    site.showHead(
+      `<script nonce="abc" async src="${ingest.url}/sdk/v2.js" data-key="pk_test" data-extras="forms outbound-links"></script>
     <form id="search" onsubmit="return false"></form>`,
-  );
-  await page.goto(site.url);
-  await page.waitForFunction("window.headwaterExtras && headwaterExtras.size === 2");
-  await page.evaluate(() => document.forms[0]?.dispatchEvent(new Event("submit", { bubbles: true })));
-  const event = await ingest.until(() => ingest.events().find(({ name }) => name === "form_submit"));
-  assert.deepEqual(event.properties, { id: "search", path: "/" });
-});
+    );
+    await page.goto(site.url);
+    await page.waitForFunction("window.headwaterExtras && headwaterExtras.size === 2");
+    await page.evaluate(() => document.forms[0]?.dispatchEvent(new Event("submit", { bubbles: true })));
+    const event = await ingest.until(() => ingest.events().find(({ name }) => name === "form_submit"));
+    assert.deepEqual(event.properties, { id: "search", path: "/" });
+  },
+);
 
-browserTest("One warning and no request more, also for a refusal of a later batch.", async (visit) => {
+browserTest("A refusal of a later batch also causes one warning and stops the client.", async (visit) => {
   const { ingest, open, track } = visit;
   await open();
   ingest.plan(refusal(403, "source_inactive"));

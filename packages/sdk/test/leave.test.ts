@@ -1,13 +1,13 @@
-/** What a page does when it may end: in the middle of trouble, with much to send, and kept by the browser. */
+/** Sending when the page is hidden or closed. */
 import assert from "node:assert/strict";
 import { browserTest, settle, stopTimers, type Visit } from "./browser.ts";
 import { type Answer, refusal } from "./server.ts";
 
-/** As a page that is left, perhaps for ever. */
+/** Hides the page, as when the visitor leaves it. */
 const leave = ({ page }: Visit) => page.evaluate(() => dispatchEvent(new PageTransitionEvent("pagehide")));
 const names = ({ ingest }: Visit) => ingest.requests.map(({ body }) => body.events.map(({ name }) => name));
 
-/** A page that has failed to send "first", and does not try again by itself. */
+/** A page that failed to send "first" and does not retry by itself. */
 async function fail(visit: Visit, answer: Answer): Promise<void> {
   const { ingest, page, open, track } = visit;
   await page.addInitScript(stopTimers);
@@ -22,22 +22,22 @@ async function fail(visit: Visit, answer: Answer): Promise<void> {
   await track("second");
 }
 
-browserTest("A page that ends does not wait for a better network.", async (visit) => {
-  // An answer that the page may not read is none to it. (Browsers send again by themselves what a closed connection cost.)
+browserTest("A closing page does not wait for its backoff.", async (visit) => {
+  // A response without CORS headers counts as none. (After a closed connection the browser itself would retry.)
   await fail(visit, { status: 200, headers: { "Access-Control-Allow-Origin": "https://other.example" } });
   await leave(visit);
   await visit.ingest.until((requests) => requests.length > 2);
   assert.deepEqual(names(visit).slice(1), [["first"], ["first", "second"]]);
 });
 
-browserTest("A page that ends waits as the server has asked it to.", async (visit) => {
+browserTest("A closing page respects Retry-After.", async (visit) => {
   await fail(visit, { status: 503, headers: { "Retry-After": "60" } });
   await leave(visit);
   await settle(visit);
   assert.deepEqual(names(visit).slice(1), [["first"]]);
 });
 
-browserTest("What is sent at the end outlives its page, in whatever script it is written.", async (visit) => {
+browserTest("The last request outlives its page, with non-Latin text too.", async (visit) => {
   const { page, ingest, open } = visit;
   await page.addInitScript(stopTimers);
   await page.addInitScript(() => {
@@ -52,7 +52,7 @@ browserTest("What is sent at the end outlives its page, in whatever script it is
     });
   });
   await open();
-  // the first view has been answered: nothing is under way
+  // the first view has its response, so no request is open
   await page.waitForFunction(() => Object.keys(localStorage).every((name) => !name.includes(".event.")));
   await page.waitForFunction(() => Object.keys(localStorage).some((name) => name.endsWith(".session")));
   await page.evaluate(() => {
@@ -64,7 +64,7 @@ browserTest("What is sent at the end outlives its page, in whatever script it is
   assert.deepEqual(await page.evaluate("kept"), [true, true]);
 });
 
-browserTest("A batch that was too large at the end does not make later ones larger.", async (visit) => {
+browserTest("A large batch on leaving does not increase later batches.", async (visit) => {
   const { ingest, page, open } = visit;
   await open();
   const first = Promise.withResolvers<Answer>();

@@ -1,6 +1,6 @@
 /**
- * What pages of a real Chromium track, over a bad network, and what the real server has stored of it in the end. A tenth
- * of the events that `TEST_LONG=1` tracks.
+ * Compares the events that Chromium pages track over a bad network with the events that the real server stores. Without
+ * `TEST_LONG=1` it tracks a tenth of the events.
  */
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
@@ -25,9 +25,9 @@ export interface Trial {
   readonly context: BrowserContext;
   readonly publicKey: string;
   newPage(): Promise<Page>;
-  /** The names of all tracked events that are stored, a name as often as it is. */
+  /** The names of all stored events, with repetitions. */
   stored(): string[];
-  /** Every name once, when the network is fine and the pages had the time they need. */
+  /** The expected result: every name once, when the network works again and the pages had enough time. */
   arrives(names: readonly string[]): Promise<void>;
 }
 
@@ -70,7 +70,7 @@ export async function openTrial(t: TestContext, openContext: () => Promise<Brows
 export const namesOf = (prefix: string, count: number) =>
   Array.from({ length: count }, (_, n) => `${prefix} ${n}`);
 
-/** Ten at a time, as pages do, with a pause that lets the client send meanwhile. */
+/** Tracks ten events at a time, with pauses in which the client can send. */
 export const trackSlowly = (page: Page, names: readonly string[]) =>
   page.evaluate(async (names) => {
     for (const [index, name] of names.entries()) {
@@ -79,7 +79,7 @@ export const trackSlowly = (page: Page, names: readonly string[]) =>
     }
   }, names);
 
-/** The fates in their order, over and over. */
+/** Repeats the fates in order. */
 export const storm = (fates: readonly Fate[], maxDelayMs: number): Weather => {
   const chance = chances(1);
   let next = 0;

@@ -1,4 +1,4 @@
-/** With tabs beside each other, and with those that are closed, each event that a page tracks is stored once. */
+/** With several and with closed tabs, each tracked event is stored exactly once. */
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -12,7 +12,7 @@ import { newVisitor, openProfile, skip } from "./chromium.ts";
 import { DEADLINE_MS, EVENTS, isLong, namesOf, openTrial, storm, trackSlowly, trial } from "./loss-trial.ts";
 
 trial(
-  "Two tabs that track at once lose nothing, store nothing twice and share one session.",
+  "Two tabs that track at the same time lose nothing, duplicate nothing and share one session.",
   async (trial, t) => {
     const { network, newPage, arrives, world } = trial;
     network.weather = storm(["pass", "pass", "cut", "503"], 100);
@@ -30,7 +30,7 @@ trial(
 trial("Two tabs that open at once, where there are no Web Locks, share one session.", async (trial) => {
   const { site, world, context } = trial;
   await context.addInitScript(() => Reflect.deleteProperty(Navigator.prototype, "locks"));
-  // A visitor who was here before: tabs share the id that is stored, and no session.
+  // A returning visitor: the tabs share the stored id but have no session yet.
   const anonymousId = "0123456789abcdef0123456789abcdef";
   await context.addInitScript(([key, id]) => localStorage.setItem(`headwater.${key}.visitor`, id), [
     trial.publicKey,
@@ -43,7 +43,7 @@ trial("Two tabs that open at once, where there are no Web Locks, share one sessi
   assert.equal(new Set(views().map(({ sessionId }) => sessionId)).size, 1);
 });
 
-test("What a closed tab had not sent is sent when the browser is opened again.", {
+test("Events that a closed tab left are sent when the browser is opened again.", {
   skip,
   timeout: DEADLINE_MS + 60_000,
 }, async (t) => {
@@ -70,7 +70,7 @@ test("What a closed tab had not sent is sent when the browser is opened again.",
   t.diagnostic(`${names.length} events tracked, ${trial.stored().length} stored`);
 });
 
-test("A page that is closed 20 ms after it has loaded, 300 ms away, and never opened again, is a view.", {
+test("A page closed 20 ms after loading, with 300 ms latency, is counted.", {
   skip,
   timeout: DEADLINE_MS + 120_000,
 }, async (t) => {
@@ -84,7 +84,7 @@ test("A page that is closed 20 ms after it has loaded, 300 ms away, and never op
     await page.goto(trial.site.url);
     await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 20)));
     await page.close();
-    // The browser lives on, as a visitor's does; this visitor never comes back.
+    // The browser stays open, but the visitor does not return.
     t.after(() => context.close());
   }
   await until("95 % of the views are stored", 20_000, () => views() >= visits * 0.95);

@@ -1,4 +1,4 @@
-/** A fresh Next.js app with the App Router, and what its reader pastes into it; against the real server. */
+/** A new Next.js app with the App Router and the documented code, against the real server. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -36,7 +36,7 @@ async function visitInDevelopment(overlay: string): Promise<void> {
   await visitShop(site.url, world, source);
 }
 
-/** `use` gets the built site when a visitor has been there. */
+/** Calls `use` with the built site after a visit. */
 async function visitAsBuilt(overlay: string, use?: (url: string, source: Source) => Promise<void>) {
   const source = await createShop(world);
   const app = await create(overlay, source);
@@ -120,11 +120,11 @@ async function passesOn(t: TestContext, basePath: string): Promise<void> {
 }
 
 test(
-  "The proxy of the install page passes on the script and ingest, and no cookie of the site.",
+  "The install page's proxy rule forwards the script and ingest, but no cookies of the site.",
   { skip },
   (t) => passesOn(t, ""),
 );
-test("Where the site has a basePath, the proxy does so below it.", { skip }, (t) => passesOn(t, "/shop"));
+test("With a basePath, the proxy rule works below it.", { skip }, (t) => passesOn(t, "/shop"));
 
 test(`Built for production ${provider} ${counts}; a route handler's event is counted once.`, { skip }, () =>
   visitAsBuilt("package", async (url, source) => {

@@ -1,4 +1,4 @@
-/** What `npm pack` packs, as it is. */
+/** The contents of the packed npm package. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
@@ -14,7 +14,7 @@ type React = typeof import("../src/react.ts");
 
 const run = promisify(execFile);
 const sdk = fileURLToPath(new URL("..", import.meta.url));
-/** Below the sources, so that React is found as it is from an application's node_modules. */
+/** Inside the repository, so that React resolves as in an application. */
 let folder: string;
 let names: string[];
 const load = (entryPoint: string): Promise<unknown> =>
@@ -31,7 +31,7 @@ before(async () => {
 });
 after(() => rm(folder, { recursive: true }));
 
-test("The package has a module and types for each door, its licence and its README, and needs nothing.", async () => {
+test("The package has a module and types for each entry point, license and README, and no dependencies.", async () => {
   const manifest = JSON.parse(await read("package.json"));
   assert.deepEqual(Object.keys(manifest.exports), [".", "./extras", "./react", "./next", "./server"]);
   for (const { types, default: module } of Object.values<Record<string, string>>(manifest.exports)) {
@@ -45,7 +45,7 @@ test("The package has a module and types for each door, its licence and its READ
   assert.equal(manifest.dependencies, undefined);
 });
 
-test("The doors that Next.js renders on both sides say so; the others do not.", async () => {
+test('The React and Next.js entry points start with "use client"; the others do not.', async () => {
   const entryPoints = ["index", "extras/index", "react", "next", "server"];
   const starts = await Promise.all(entryPoints.map((name) => read(`dist/npm/${name}.js`)));
   assert.deepEqual(
@@ -54,7 +54,7 @@ test("The doors that Next.js renders on both sides say so; the others do not.", 
   );
 });
 
-test("On a server the client is there and does nothing.", async () => {
+test("On a server the client does nothing.", async () => {
   const { createClient } = (await load("index")) as Index;
   const client = createClient({ publicKey: "pk_test", apiBaseUrl: "http://127.0.0.1:1" });
   client.page();
@@ -73,7 +73,7 @@ function Page() {
   return "page";
 }
 
-test("On a server the provider renders its children, and a component without one is told so.", async () => {
+test("On a server the provider renders its children, and useAnalytics without a provider throws.", async () => {
   react = (await load("react")) as React;
   const page = createElement(Page);
   const options = { publicKey: "pk_test", apiBaseUrl: "http://127.0.0.1:1" };

@@ -41,7 +41,7 @@ browserTest(
   },
 );
 
-/** As browsers before 2022, Firefox before 147 and Safari before 26.2 are. */
+/** Removes the Navigation API, which Firefox before 147 and Safari before 26.2 lack. */
 const withoutNavigation = () => void Object.defineProperty(window, "navigation", { value: undefined });
 
 for (const way of ["the Navigation API", "history alone"])
@@ -76,28 +76,25 @@ for (const way of ["the Navigation API", "history alone"])
     },
   );
 
-browserTest(
-  "A navigation that the page makes by the Navigation API is a view.",
-  async ({ ingest, page, open }) => {
-    await open("/a");
-    await page.evaluate(async () => {
-      navigation.addEventListener("navigate", (event) => event.intercept());
-      await navigation.navigate("/b").finished;
-      window.headwater?.("track", "last");
-    });
-    await ingest.until(() => ingest.events().some(({ name }) => name === "last"));
-    assert.deepEqual(
-      ingest.events().map((event) => event.name ?? event.page?.path),
-      ["/a", "/b", "last"],
-    );
-  },
-);
+browserTest("A navigation with the Navigation API counts a view.", async ({ ingest, page, open }) => {
+  await open("/a");
+  await page.evaluate(async () => {
+    navigation.addEventListener("navigate", (event) => event.intercept());
+    await navigation.navigate("/b").finished;
+    window.headwater?.("track", "last");
+  });
+  await ingest.until(() => ingest.events().some(({ name }) => name === "last"));
+  assert.deepEqual(
+    ingest.events().map((event) => event.name ?? event.page?.path),
+    ["/a", "/b", "last"],
+  );
+});
 
 for (const [what, script] of [
   ["a list", "const navigation = ['home', 'shop'];"],
   ["an element, without the Navigation API", "delete window.navigation; document.title = 'x';"],
 ] as const) {
-  browserTest(`A page may have something of its own called "navigation": ${what}.`, async (visit) => {
+  browserTest(`A page may define its own "navigation": ${what}.`, async (visit) => {
     const { ingest, page, site, install } = visit;
     site.showHead(`<script>${script}</script>${install.browserSnippet}<nav id="navigation"></nav>`);
     await page.goto(`${site.url}/a`);
@@ -112,23 +109,26 @@ for (const [what, script] of [
   });
 }
 
-browserTest("A page's element called title costs no view.", async ({ ingest, page, site, install }) => {
+browserTest('An element named "title" does not break the view.', async ({ ingest, page, site, install }) => {
   site.showHead(`${install.browserSnippet}</head><body><form name="title"></form>`);
   await page.goto(`${site.url}/a`);
   assert.equal((await ingest.until(() => ingest.events()[0]))?.page?.path, "/a");
 });
 
-browserTest("A view has the title that the page sets after it navigated.", async ({ ingest, page, open }) => {
-  await open();
-  await page.evaluate(() => {
-    history.pushState(null, "", "/late");
-    document.title = "Late";
-  });
-  const view = await ingest.until(() => ingest.events().find((event) => event.page?.path === "/late"));
-  assert.equal(view.page?.title, "Late");
-});
+browserTest(
+  "A view has the title that the page sets after the navigation.",
+  async ({ ingest, page, open }) => {
+    await open();
+    await page.evaluate(() => {
+      history.pushState(null, "", "/late");
+      document.title = "Late";
+    });
+    const view = await ingest.until(() => ingest.events().find((event) => event.page?.path === "/late"));
+    assert.equal(view.page?.title, "Late");
+  },
+);
 
-browserTest("What the page asks of its history is what it gets.", async ({ page, open }) => {
+browserTest("The page's history methods still work.", async ({ page, open }) => {
   await open();
   const outcome = await page.evaluate(() => {
     history.pushState({ of: "page" }, "", "/own");
@@ -142,15 +142,18 @@ browserTest("What the page asks of its history is what it gets.", async ({ page,
   assert.deepEqual(outcome, [{ of: "page" }, "SecurityError"]);
 });
 
-browserTest("A page that the browser kept and shows again is a view.", async ({ ingest, page, open }) => {
-  await open("/kept");
-  await page.evaluate(() => dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true })));
-  await ingest.until(() => ingest.events().length >= 2);
-  assert.deepEqual(
-    ingest.events().map((event) => event.page?.path),
-    ["/kept", "/kept"],
-  );
-});
+browserTest(
+  "A page shown again from the back/forward cache counts a view.",
+  async ({ ingest, page, open }) => {
+    await open("/kept");
+    await page.evaluate(() => dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true })));
+    await ingest.until(() => ingest.events().length >= 2);
+    assert.deepEqual(
+      ingest.events().map((event) => event.page?.path),
+      ["/kept", "/kept"],
+    );
+  },
+);
 
 browserTest("page() counts a view of the page that is shown.", async ({ ingest, page, open }) => {
   await open("/shown");
@@ -159,7 +162,7 @@ browserTest("page() counts a view of the page that is shown.", async ({ ingest, 
   assert.equal(ingest.events()[1]?.page?.path, "/shown");
 });
 
-browserTest("Calls that were made before the script came travel with the first view.", async (visit) => {
+browserTest("Calls made before the script has loaded are sent with the first view.", async (visit) => {
   const { ingest, install, page, site } = visit;
   site.showHead(`${install.browserSnippet}<script>
     const early = window.headwater;
@@ -175,7 +178,7 @@ browserTest("Calls that were made before the script came travel with the first v
   assert.deepEqual(ingest.events()[1]?.properties, { n: 1 });
 });
 
-browserTest("A script that is loaded twice counts once.", async (visit) => {
+browserTest("A script loaded twice counts once.", async (visit) => {
   const { ingest, install, page, site } = visit;
   site.showHead(install.browserSnippet + install.browserSnippet);
   await visit.open();
@@ -189,7 +192,7 @@ browserTest("A script that is loaded twice counts once.", async (visit) => {
   );
 });
 
-browserTest("An address with a slash at its end is the same address.", async (visit) => {
+browserTest("An API URL with a trailing slash is the same URL.", async (visit) => {
   const { ingest, site } = visit;
   const tag = (api: string) =>
     `<script async src="${ingest.url}/sdk/v2.js" data-key="pk_test" data-api="${api}"></script>`;
@@ -204,19 +207,19 @@ browserTest("An address with a slash at its end is the same address.", async (vi
   );
 });
 
-browserTest("A tag with nothing but the key finds the API by its own address.", async (visit) => {
+browserTest("A tag with only the key uses its own URL for the API.", async (visit) => {
   visit.site.showHead(`<script async src="${visit.ingest.url}/sdk/v2.js" data-key="pk_plain/tag"></script>`);
   await visit.open();
   assert.equal(visit.ingest.requests[0]?.key, "pk_plain/tag");
 });
 
-browserTest("A script that is run without its tag, as optimisers do, finds the tag.", async (visit) => {
+browserTest("A script that an optimizer runs without its tag finds the tag.", async (visit) => {
   await visit.page.addInitScript(() => Object.defineProperty(document, "currentScript", { value: null }));
   await visit.open();
   assert.equal(visit.ingest.requests[0]?.key, "pk_test");
 });
 
-browserTest("A prerendered page is viewed when it is shown.", async (visit) => {
+browserTest("A prerendered page counts a view when it is shown.", async (visit) => {
   const { ingest, page, site } = visit;
   await page.addInitScript(() =>
     Object.defineProperty(document, "prerendering", { value: true, configurable: true }),
@@ -237,7 +240,7 @@ browserTest("A prerendered page is viewed when it is shown.", async (visit) => {
   );
 });
 
-browserTest("The script without a key says so and does nothing else.", async (visit) => {
+browserTest("Without a key the script only logs a warning.", async (visit) => {
   visit.site.showHead(`<script async src="${visit.ingest.url}/sdk/v2.js"></script>`);
   const warning = visit.nextWarning();
   await visit.page.goto(visit.site.url);
@@ -246,7 +249,7 @@ browserTest("The script without a key says so and does nothing else.", async (vi
   assert.equal(visit.ingest.requests.length, 0);
 });
 
-browserTest("It works on plain http, where there is no crypto.randomUUID.", async (visit) => {
+browserTest("The client works on plain http, without crypto.randomUUID.", async (visit) => {
   const { ingest, page, site } = visit;
   await page.goto(`http://${plainHost}:${site.port}/`);
   await ingest.until(() => ingest.events().length >= 1);
@@ -254,7 +257,7 @@ browserTest("It works on plain http, where there is no crypto.randomUUID.", asyn
   assert.match(ingest.events()[0]!.id, /^[0-9a-f]{32}$/);
 });
 
-browserTest("Visitor and session are kept from one page load to the next.", async ({ ingest, open }) => {
+browserTest("Visitor and session persist between page loads.", async ({ ingest, open }) => {
   await open("/one");
   await open("/two");
   const [first, second] = ingest.requests.map(({ body }) => body);
@@ -264,7 +267,7 @@ browserTest("Visitor and session are kept from one page load to the next.", asyn
 });
 
 browserTest(
-  "Where storage throws, a visitor lasts as long as the page.",
+  "When storage throws, the visitor lives as long as the page.",
   async ({ ingest, page, open, track }) => {
     await page.addInitScript(() => {
       Object.defineProperty(window, "localStorage", {
@@ -282,14 +285,14 @@ browserTest(
   },
 );
 
-browserTest("Where storage is full, nothing is lost as long as the page is there.", async (visit) => {
+browserTest("When storage is full, events are kept as long as the page is open.", async (visit) => {
   const { ingest, page, open } = visit;
   await page.addInitScript(() => {
     for (let size = 2 ** 22; size >= 1; size /= 2) {
       try {
         for (let n = 0; ; n += 1) localStorage.setItem(`full.${size}.${n}`, "x".repeat(size));
       } catch {
-        // half of it may still fit
+        // half the size may still fit
       }
     }
   });
@@ -310,13 +313,13 @@ browserTest("Where storage is full, nothing is lost as long as the page is there
   assert.deepEqual(kept, []);
 });
 
-browserTest("A visitor id that someone spoilt is replaced.", async ({ ingest, page, open }) => {
+browserTest("An invalid stored visitor id is replaced.", async ({ ingest, page, open }) => {
   await page.addInitScript(() => localStorage.setItem("headwater.pk_test.visitor", "x".repeat(1000)));
   await open();
   assert.match(ingest.requests[0]!.body.anonymousId, /^[0-9a-f]{32}$/);
 });
 
-browserTest("Nothing that a page passes can throw into it or hold an event back.", async (visit) => {
+browserTest("Invalid arguments neither throw nor hold back events.", async (visit) => {
   const { ingest, page, open } = visit;
   await open();
   await page.evaluate(() => {

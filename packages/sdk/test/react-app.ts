@@ -1,10 +1,10 @@
-/** The install page's React and Next.js examples, pasted as they are into the smallest app around them. */
+/** The install page's React and Next.js examples, pasted unchanged into minimal apps. */
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { type BuildOptions, build } from "rolldown";
 
-/** @param use gets the bundle of main.tsx, and a folder beside the sources, where React is found as in an app */
+/** @param use receives the bundle of main.tsx and a folder in which React resolves as in an app */
 async function withBundle<T>(
   files: Record<string, string>,
   options: BuildOptions,
@@ -29,7 +29,7 @@ async function withBundle<T>(
   }
 }
 
-/** A script: StrictMode around the example, an early `track`, and a button that navigates to /next. */
+/** Bundles the example inside StrictMode, with an early `track` and a button that navigates to /next. */
 export const bundleReactApp = (example: string): Promise<string> =>
   withBundle(
     {
@@ -48,7 +48,7 @@ export const bundleReactApp = (example: string): Promise<string> =>
     (code) => code,
   );
 
-/** A script: StrictMode around the module's `App`. */
+/** Bundles the module's `App` inside StrictMode. */
 export const bundleStrictApp = (module: string): Promise<string> =>
   withBundle(
     {
@@ -62,7 +62,7 @@ export const bundleStrictApp = (module: string): Promise<string> =>
     (code) => code,
   );
 
-/** In place of the router's own package, which is 340 MB. */
+/** A stand-in for the `next` package, which has 340 MB. */
 const router = {
   name: "router",
   resolveId: (id: string) => (id === "next/navigation.js" ? id : null),
@@ -72,7 +72,7 @@ const router = {
       : null,
 };
 
-/** A script: the module, which may import the door to Next.js. */
+/** Bundles the module, which may import the Next.js entry point. */
 export const bundleNextModule = (module: string): Promise<string> =>
   withBundle(
     { "main.tsx": module },
@@ -80,7 +80,7 @@ export const bundleNextModule = (module: string): Promise<string> =>
     (code) => code,
   );
 
-/** The HTML that a server sends; next/script, whose package is 340 MB, is a tag with what it passes on. */
+/** Renders the server's HTML. A stand-in for next/script renders a plain script tag. */
 export const renderNextLayout = (example: string): Promise<string> =>
   withBundle(
     {

@@ -1,9 +1,9 @@
-/** The door to React, under StrictMode in a real Chromium. */
+/** The React entry point under StrictMode in a real Chromium. */
 import assert from "node:assert/strict";
 import { browserTest } from "./browser.ts";
 import { bundleNextModule, bundleStrictApp } from "./react-app.ts";
 
-/** A component that tracks when it appears, in as many providers as `wrap` puts around it. */
+/** Renders a component that tracks on mount, inside the providers of `wrap`. */
 const app = (apiBaseUrl: string, wrap: (inner: string) => string) => `
   import { useEffect } from "react";
   import { AnalyticsProvider, useAnalytics } from "../../src/react.ts";
@@ -41,7 +41,7 @@ for (const [title, wrap] of [
   });
 }
 
-browserTest("A provider whose consent changes tells its client.", async (visit) => {
+browserTest("A provider passes changes of its consent to the client.", async (visit) => {
   const { ingest, page, site } = visit;
   site.showHead("");
   const code = await bundleStrictApp(`
@@ -65,7 +65,7 @@ for (const [title, start] of [
   ["has counted by itself", "createClient(options);"],
   ["was made not to count", "createClient({ ...options, autoPageViews: false }); startAnalytics(options);"],
 ] as const) {
-  browserTest(`The Next.js provider over a client that ${title}: one view.`, async (visit) => {
+  browserTest(`The Next.js provider with a client that ${title} counts one view.`, async (visit) => {
     const { ingest, page, site } = visit;
     site.showHead("");
     const code = await bundleNextModule(`

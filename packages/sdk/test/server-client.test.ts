@@ -1,11 +1,11 @@
-/** The door for servers: against the real server, and against one whose failures can be planned. */
+/** The server client, against the real server and a scripted one. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openWorld } from "../../../apps/server/test/support/world.ts";
 import { createServerClient } from "../src/server.ts";
 import { refusal, startIngest } from "./server.ts";
 
-test("An event of a source that needs no origin is accepted, once for its id, and is no bot's.", async () => {
+test("A source without a required origin accepts an event once per id, and not as a bot's.", async () => {
   await using world = await openWorld();
   const source = await world.createSource({ allowedOrigins: [], requireOrigin: false });
   const { track } = createServerClient({ publicKey: source.publicKey, apiBaseUrl: `${world.url}/` });
@@ -28,7 +28,7 @@ test("An event of a source that needs no origin is accepted, once for its id, an
   );
 });
 
-test("An event with the ids that a page holds joins the visit of that page.", async () => {
+test("An event with the ids of a page joins that page's visit.", async () => {
   await using world = await openWorld();
   const source = await world.createSource({ requireOrigin: false });
   const sessionId = await world.openSession(source, { anonymousId: "visitor-1" });
@@ -37,7 +37,7 @@ test("An event with the ids that a page holds joins the visit of that page.", as
   assert.deepEqual([sent.status, sent.sessionId], ["accepted", sessionId]);
 });
 
-test("A user with an id of any length that the service takes is a visitor of their own, the same each time.", async () => {
+test("A user with an id of any allowed length is one visitor, the same each time.", async () => {
   await using world = await openWorld();
   const source = await world.createSource({ requireOrigin: false });
   const { track } = createServerClient({ publicKey: source.publicKey, apiBaseUrl: world.url });
@@ -52,7 +52,7 @@ test("A user with an id of any length that the service takes is a visitor of the
   assert.equal(visitors.size, users.length);
 });
 
-test("A call that says nothing of whom it is about is answered so, and sends nothing.", async () => {
+test("A call without a visitor or user fails and sends nothing.", async () => {
   const ingest = await startIngest();
   try {
     const { track } = createServerClient({ publicKey: "pk_test", apiBaseUrl: ingest.url });
@@ -67,7 +67,7 @@ test("A call that says nothing of whom it is about is answered so, and sends not
   }
 });
 
-test("A source that requires an origin refuses a server, and the answer says what to change.", async () => {
+test("A source that requires an Origin header refuses a server and says what to change.", async () => {
   await using world = await openWorld();
   const source = await world.createSource();
   const { track } = createServerClient({ publicKey: source.publicKey, apiBaseUrl: world.url });
@@ -76,7 +76,7 @@ test("A source that requires an origin refuses a server, and the answer says wha
   assert.match(message ?? "", /requireOrigin/);
 });
 
-test("A server that has too much to do, or hangs up, gets the same event again.", async () => {
+test("After an overload or a closed connection the same event is sent again.", async () => {
   const ingest = await startIngest();
   try {
     ingest.plan(refusal(503, "overloaded"), "hang up", {
@@ -93,7 +93,7 @@ test("A server that has too much to do, or hangs up, gets the same event again."
   }
 });
 
-test("A refusal that another try would not change is not tried again.", async () => {
+test("A permanent refusal is not retried.", async () => {
   const ingest = await startIngest();
   try {
     ingest.plan(refusal(404, "rotated_public_key"));

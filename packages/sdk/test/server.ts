@@ -1,4 +1,4 @@
-/** A web site and an ingest API, each an origin of its own, in as few lines as the client can be tried against. */
+/** A minimal site and ingest API for tests, each on its own origin. */
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { createServer, type IncomingHttpHeaders, type RequestListener, type ServerResponse } from "node:http";
@@ -36,7 +36,7 @@ export interface IngestRequest {
   readonly body: SentBody;
   readonly receivedAtMs: number;
 }
-/** What an answer may be; "hang up" closes the connection without one, "wait" gives none. */
+/** A scripted response. "hang up" closes the connection, "wait" never responds. */
 export type Answer =
   | { status: number; body?: unknown; headers?: Record<string, string> }
   | "hang up"
@@ -55,7 +55,7 @@ export const refusal = (status: number, code: string, more: Record<string, unkno
   },
 });
 
-/** As the service does: a page's path follows from its address. */
+/** Derives a page's path from its URL, as the service does. */
 const withPath = (name: string, value: { url?: string } | null) =>
   name === "page" && value?.url ? { ...value, path: new URL(value.url).pathname } : value;
 
@@ -106,7 +106,7 @@ export async function startIngest() {
     else if (typeof answer === "function") reply(response, answer(request), request);
     else {
       const taken = request.body.events?.map(() => ({ status: "accepted", code: null })) ?? [];
-      // Every success answers for each event.
+      // A success has a result for every event.
       const body = isSuccess(answer.body) ? { results: taken, ...answer.body } : answer.body;
       const text = typeof body === "string" ? body : JSON.stringify(body ?? null);
       response.writeHead(answer.status, answer.headers).end(text);
@@ -151,17 +151,17 @@ export async function startIngest() {
   return {
     url: `http://127.0.0.1:${port}`,
     requests,
-    /** The answers to the next requests, some of them not before a promise is kept; after them each succeeds. */
+    /** Sets the responses to the next requests, some delayed by a promise. Later requests succeed. */
     plan: (...answers: (Answer | Promise<Answer>)[]) => void planned.push(...answers),
-    /** What the source asks of its pages. */
+    /** The privacy settings of the source. */
     askFor(asked: Partial<typeof privacy>) {
       privacy = { ...privacy, ...asked };
     },
-    /** What came, in short. */
+    /** A summary of the received requests. */
     story: () =>
       requests.map(({ route, body }) => `${route} ${body.events?.length}`).join(", ") || "no request",
     events: () => requests.flatMap((request) => request.body.events ?? []),
-    /** Waits until what came satisfies the condition; the test's own time-out ends a vain wait. */
+    /** Waits until the received requests satisfy the condition, or the test times out. */
     async until<T>(condition: (requests: readonly IngestRequest[]) => T | undefined | false): Promise<T> {
       const { promise, resolve } = Promise.withResolvers<T>();
       const look = () => {
@@ -177,7 +177,7 @@ export async function startIngest() {
 }
 export type Ingest = Awaited<ReturnType<typeof startIngest>>;
 
-/** Every address of the site is the same page: a title, and what the test puts into its head. */
+/** Every URL of the site serves the same page, with the head that the test sets. */
 export async function startSite() {
   let head = "";
   let headers: Record<string, string> = {};

@@ -1,11 +1,11 @@
-/** A visitor of a fresh app, and what of the visit the real server has taken. */
+/** A scripted visit to a new app, and the events that the real server accepted. */
 import assert from "node:assert/strict";
 import type { DebugData } from "@headwater/contract";
 import { until } from "../../../apps/server/test/faults/child.ts";
 import type { World } from "../../../apps/server/test/support/world.ts";
 import { newVisitor } from "./chromium.ts";
 
-/** Development servers compile a page when it is first asked for, which takes long on a busy machine. */
+/** Development servers compile a page on its first request, which can take long. */
 const deadlineMs = 90_000;
 
 export interface Source {
@@ -13,11 +13,11 @@ export interface Source {
   readonly publicKey: string;
 }
 
-/** Every origin of this machine may send to it, and a server may. */
+/** A source that accepts every origin of this machine and servers. */
 export const createShop = (world: World): Promise<Source> =>
   world.createSource({ allowedOrigins: ["http://127.0.0.1:*"], requireOrigin: false });
 
-/** What was accepted, in the order of its happening: views by path and query, events by name. */
+/** The accepted events in order: views by path and query, events by name. */
 export async function taken(world: World, { sourceId }: Source): Promise<string[]> {
   const { body } = await world.ask(`/api/tracking-sources/${sourceId}/debug`);
   const { bootstrapAttempts, eventAttempts } = body as DebugData;
@@ -42,8 +42,8 @@ export async function taken(world: World, { sourceId }: Source): Promise<string[
 const expected = ["/", "/pricing", "/docs?page=2", "signup"];
 
 /**
- * Loads the app, follows two of its links, and signs up: three views and an event. Then it goes where it is already,
- * back, and away to be shown again as it was kept: two views.
+ * Loads the app, follows two links and signs up: three views and an event. Then it navigates to the current page (no
+ * view), goes back, and leaves and returns through the back/forward cache: two views.
  */
 export async function visitShop(url: string, world: World, source: Source): Promise<void> {
   const visitor = await newVisitor();
@@ -58,7 +58,7 @@ export async function visitShop(url: string, world: World, source: Source): Prom
     });
     const follow = (name: string) => page.getByRole("link", { name }).click();
     const arrive = (name: string) => page.getByRole("heading", { name }).waitFor();
-    /** It happens after the views, so whatever else had been counted would be there too. */
+    /** It comes after the views, so a wrongly counted view would have arrived too. */
     const takenUpToSignUp = async (times: number) => {
       await page.getByRole("button", { name: "Sign up" }).click();
       return until("the event after the views has arrived", deadlineMs, async () => {

@@ -37,7 +37,7 @@ test("The snippet with its stub is below 700 bytes.", (t) => {
   assert.ok(Buffer.byteLength(browserSnippet) < maxSnippetBytes);
 });
 
-test("The door to React is below 1 KB, compressed and without the client.", async (t) => {
+test("The React entry point is below 1 KB, compressed and without the client.", async (t) => {
   const { output } = await build({
     input: fileURLToPath(new URL("../src/react.ts", import.meta.url)),
     external: ["react", "./index.ts"],
@@ -50,7 +50,7 @@ test("The door to React is below 1 KB, compressed and without the client.", asyn
   assert.ok(gzipBytes < maxReactGzipBytes);
 });
 
-test("The version that the client sends is the package's.", async () => {
+test("The client sends the version of its package.", async () => {
   const manifest = JSON.parse(await readFile(new URL("../package.json", import.meta.url), "utf8"));
   assert.equal(sdkVersion, `headwater-js/${manifest.version}`);
 });

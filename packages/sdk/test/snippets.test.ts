@@ -1,9 +1,9 @@
-/** The install page's snippets, pasted as they are. (The browser snippet carries every other browser test.) */
+/** The install page's snippets, pasted unchanged. (All other browser tests use the browser snippet.) */
 import assert from "node:assert/strict";
 import { browserTest, settle } from "./browser.ts";
 import { bundleReactApp, renderNextLayout } from "./react-app.ts";
 
-browserTest("The React example counts one view under StrictMode, and the navigations.", async (visit) => {
+browserTest("Under StrictMode the React example counts one view, and one per navigation.", async (visit) => {
   const { ingest, install, page, site } = visit;
   site.showHead("");
   const app = await bundleReactApp(install.reactExample);
@@ -19,16 +19,13 @@ browserTest("The React example counts one view under StrictMode, and the navigat
   assert.deepEqual(ingest.events()[1]?.properties, { n: 1 });
 });
 
-browserTest(
-  "The Next.js example says once in the page's console when its script was blocked.",
-  async (visit) => {
-    const { ingest, install, page, site, warnings } = visit;
-    site.showHead(await renderNextLayout(install.nextjsExample));
-    await page.route(`${ingest.url}/sdk/**`, (route) => route.abort("blockedbyclient"));
-    await Promise.all([visit.nextWarning(), page.goto(site.url)]);
-    await settle(visit);
-    assert.deepEqual(warnings, [
-      `Headwater: ${ingest.url}/sdk/v2.js was blocked, so nothing is counted. Run \`headwater doctor\`.`,
-    ]);
-  },
-);
+browserTest("The Next.js example logs one warning when its script is blocked.", async (visit) => {
+  const { ingest, install, page, site, warnings } = visit;
+  site.showHead(await renderNextLayout(install.nextjsExample));
+  await page.route(`${ingest.url}/sdk/**`, (route) => route.abort("blockedbyclient"));
+  await Promise.all([visit.nextWarning(), page.goto(site.url)]);
+  await settle(visit);
+  assert.deepEqual(warnings, [
+    `Headwater: ${ingest.url}/sdk/v2.js was blocked, so nothing is counted. Run \`headwater doctor\`.`,
+  ]);
+});

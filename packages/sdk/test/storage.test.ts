@@ -1,4 +1,4 @@
-/** What the client keeps in the browser, when others use or clear the same storage. */
+/** Storage that other scripts use and clear. */
 import assert from "node:assert/strict";
 import { browserTest, settle, stopTimers, type Visit } from "./browser.ts";
 import { type Answer, refusal } from "./server.ts";
@@ -6,7 +6,7 @@ import { type Answer, refusal } from "./server.ts";
 const names = ({ ingest }: Visit) => ingest.events().map((event) => event.name ?? event.page?.path);
 const leave = ({ page }: Visit) => page.evaluate(() => dispatchEvent(new PageTransitionEvent("pagehide")));
 
-browserTest("A site that clears its storage costs no event that the page holds.", async (visit) => {
+browserTest("No event of an open page is lost when the site clears its storage.", async (visit) => {
   const { ingest, page, open } = visit;
   await page.addInitScript(stopTimers);
   await open();
@@ -16,7 +16,7 @@ browserTest("A site that clears its storage costs no event that the page holds."
     localStorage.clear();
     window.headwater?.("track", "afterwards");
   });
-  // As browsers do: the page is hidden first. A request holds events of one visitor.
+  // As in browsers, the page is hidden first. A request has events of one visitor only.
   await leave(visit);
   await leave(visit);
   await ingest.until(() => names(visit).includes("afterwards"));
@@ -27,14 +27,14 @@ browserTest("A site that clears its storage costs no event that the page holds."
   assert.notEqual(after?.anonymousId, out?.anonymousId);
 });
 
-browserTest("An event that has waited for a day is dropped for good, and not put back.", async (visit) => {
+browserTest("An event older than a day is dropped and not restored.", async (visit) => {
   const { page, open } = visit;
   await page.addInitScript(stopTimers);
   await open();
   await page.evaluate(() => window.headwater?.("flush"));
   const found = await page.evaluate(async () => {
     window.headwater?.("track", "late");
-    // With its visitor, so that the page holds it for somebody else than the present one.
+    // The visitor is removed too, so that the event belongs to another visitor than the current one.
     localStorage.clear();
     const now = Date.now();
     Date.now = () => now + 86_400_001;
@@ -58,7 +58,7 @@ browserTest("An event that has waited for a day is dropped for good, and not put
   assert.ok(!names(visit).includes("late"));
 });
 
-browserTest("What was cleared in the middle of a failure outlives the page all the same.", async (visit) => {
+browserTest("Events cleared from storage during a failure still outlive the page.", async (visit) => {
   const { ingest, page, open, track } = visit;
   await open();
   await page.evaluate(() => window.headwater?.("flush"));
@@ -73,7 +73,7 @@ browserTest("What was cleared in the middle of a failure outlives the page all t
   await ingest.until(() => names(visit).filter((name) => name === "held").length > 2);
 });
 
-browserTest("What another tab has sent is not sent again.", async (visit) => {
+browserTest("Events sent by another tab are not sent again.", async (visit) => {
   const { ingest, page, site, open, track } = visit;
   await page.addInitScript(stopTimers);
   await open();
@@ -89,7 +89,7 @@ browserTest("What another tab has sent is not sent again.", async (visit) => {
   assert.equal(names(visit).filter((name) => name === "shared").length, 1);
 });
 
-/** A page with two sources, the second with these attributes. */
+/** A page with two sources; the second has the attributes. */
 function showTwo({ site, ingest }: Visit, attributes: string): void {
   const tag = (key: string, more = "") =>
     `<script async src="${ingest.url}/sdk/v2.js" data-key="${key}" ${more}></script>`;
@@ -100,7 +100,7 @@ const stored = ({ page }: Visit, key: string) =>
 const from = ({ ingest }: Visit, key: string) => ingest.requests.filter((request) => request.key === key);
 
 for (const consent of ["denied", "pending"]) {
-  browserTest(`One source's consent "${consent}" takes nothing from another of the site.`, async (visit) => {
+  browserTest(`The consent "${consent}" of one source removes no data of another.`, async (visit) => {
     const { page, ingest } = visit;
     await page.addInitScript(stopTimers);
     await visit.open();
@@ -117,33 +117,36 @@ for (const consent of ["denied", "pending"]) {
   });
 }
 
-browserTest("A source that requires consent leaves another its session and its visitor.", async (visit) => {
-  const { page, ingest } = visit;
-  showTwo(visit, "");
-  const careful: Answer = ({ key, body }) => ({
-    status: 200,
-    body: {
-      ok: true,
-      sessionId: `ses_${key}`,
-      results: body.events.map(() => ({ status: "accepted" })),
-      privacy: { requireConsent: key === "pk_other" },
-    },
-  });
-  ingest.plan(careful, careful);
-  await page.goto(visit.site.url);
-  await ingest.until((requests) => requests.length >= 2);
-  await page.waitForFunction(
-    () =>
-      localStorage.getItem("headwater.pk_test.session") &&
-      !Object.keys(localStorage).some((name) => name.includes("pk_other")),
-  );
-  assert.deepEqual((await stored(visit, "pk_test")).sort(), [
-    "headwater.pk_test.session",
-    "headwater.pk_test.visitor",
-  ]);
-});
+browserTest(
+  "A source that requires consent does not remove the session and visitor of another.",
+  async (visit) => {
+    const { page, ingest } = visit;
+    showTwo(visit, "");
+    const careful: Answer = ({ key, body }) => ({
+      status: 200,
+      body: {
+        ok: true,
+        sessionId: `ses_${key}`,
+        results: body.events.map(() => ({ status: "accepted" })),
+        privacy: { requireConsent: key === "pk_other" },
+      },
+    });
+    ingest.plan(careful, careful);
+    await page.goto(visit.site.url);
+    await ingest.until((requests) => requests.length >= 2);
+    await page.waitForFunction(
+      () =>
+        localStorage.getItem("headwater.pk_test.session") &&
+        !Object.keys(localStorage).some((name) => name.includes("pk_other")),
+    );
+    assert.deepEqual((await stored(visit, "pk_test")).sort(), [
+      "headwater.pk_test.session",
+      "headwater.pk_test.visitor",
+    ]);
+  },
+);
 
-browserTest("A source that refuses takes no event of another with it.", async (visit) => {
+browserTest("A source that refuses events loses no event of another source.", async (visit) => {
   const { page, ingest } = visit;
   showTwo(visit, "");
   const oneOff: Answer = ({ key }) =>
@@ -160,7 +163,7 @@ browserTest("A source that refuses takes no event of another with it.", async (v
   assert.ok(from(visit, "pk_test").some(({ body }) => body.events.some(({ name }) => name === "both")));
 });
 
-browserTest("After a rotation of the key the visitor and their user are the same.", async (visit) => {
+browserTest("Visitor and user survive a key rotation.", async (visit) => {
   const { page, ingest, open, site } = visit;
   await open();
   await page.evaluate(() => window.headwater?.("identify", "user-1"));
@@ -172,7 +175,7 @@ browserTest("After a rotation of the key the visitor and their user are the same
   assert.equal(rotated.body.userId, "user-1");
 });
 
-browserTest("An opt-out forgets what every source of the site has stored.", async (visit) => {
+browserTest("An opt-out removes the stored data of every source of the site.", async (visit) => {
   const { page, ingest } = visit;
   showTwo(visit, "");
   await page.goto(visit.site.url);

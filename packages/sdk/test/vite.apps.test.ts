@@ -1,4 +1,4 @@
-/** A fresh Vite app with React, StrictMode on, and what its reader pastes into it; against the real server. */
+/** A new Vite app with React under StrictMode and the documented code, against the real server. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { openWorld, type World } from "../../../apps/server/test/support/world.ts";
@@ -13,7 +13,7 @@ before(async () => {
 });
 after(() => Promise.all([world?.close(), workshop?.[Symbol.asyncDispose]()]));
 
-/** What the install endpoint answers for the source. */
+/** The install payload of the source. */
 async function installOf(source: Source): Promise<Record<"browserSnippet" | "reactExample", string>> {
   return (await world.ask(`/api/tracking-sources/${source.sourceId}/install`)).body;
 }

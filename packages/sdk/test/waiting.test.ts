@@ -1,4 +1,4 @@
-/** When the client comes back after a failure, and what of it. */
+/** Retries: when the client sends again, and which events. */
 import assert from "node:assert/strict";
 import { browserTest, settle, stopTimers, type Visit } from "./browser.ts";
 import { type Answer, refusal } from "./server.ts";
@@ -30,7 +30,7 @@ for (const status of [200, 302, 401, 403, 404, 422]) {
   );
 }
 
-browserTest("A batch that never goes through holds no other event up.", async (visit) => {
+browserTest("A batch that always fails does not hold up other events.", async (visit) => {
   const { ingest, open } = visit;
   await open();
   await command(visit, "flush");
@@ -47,7 +47,7 @@ browserTest("A batch that never goes through holds no other event up.", async (v
   await Promise.all([alone("before"), alone("after")]);
 });
 
-browserTest("A Retry-After that comes while the page waits already is kept.", async (visit) => {
+browserTest("A Retry-After that arrives during a backoff is respected.", async (visit) => {
   const { ingest, page, open, track } = visit;
   await page.addInitScript(stopTimers);
   await open();
@@ -67,7 +67,7 @@ browserTest("A Retry-After that comes while the page waits already is kept.", as
   assert.deepEqual(namesOf(visit).slice(1), [["first"], ["first"]]);
 });
 
-browserTest("What the server asks of one tab holds for all, and for no longer.", async (visit) => {
+browserTest("A Retry-After for one tab applies to all tabs, and ends in time.", async (visit) => {
   const { ingest, page, site, open, track } = visit;
   await open();
   await command(visit, "flush");
@@ -95,7 +95,7 @@ browserTest("What the server asks of one tab holds for all, and for no longer.",
   await arrives(visit, "second");
 });
 
-browserTest("A wait that lies further ahead than any is one of a clock that was set back.", async (visit) => {
+browserTest("A stored wait beyond the maximum is ignored: the clock was set back.", async (visit) => {
   await visit.page.addInitScript(() => {
     localStorage.setItem("headwater.pk_test.wait", `${Date.now() + 86_400_000}`);
   });
@@ -103,7 +103,7 @@ browserTest("A wait that lies further ahead than any is one of a clock that was 
   assert.equal(visit.ingest.events().length, 1);
 });
 
-browserTest("A Retry-After may be a date.", async (visit) => {
+browserTest("Retry-After may be a date.", async (visit) => {
   const { ingest, page, open, track } = visit;
   await open();
   await command(visit, "flush");
@@ -115,7 +115,7 @@ browserTest("A Retry-After may be a date.", async (visit) => {
   assert.ok(Math.abs(untilMs - Date.parse(date)) < 1000, `${untilMs}`);
 });
 
-browserTest("A page that has been open for a day and has nothing to send asks no more.", async (visit) => {
+browserTest("A page open for a day with nothing to send stops retrying.", async (visit) => {
   const { ingest, page } = visit;
   await page.addInitScript(() => {
     Object.defineProperty(navigator, "globalPrivacyControl", { value: true });
@@ -124,7 +124,7 @@ browserTest("A page that has been open for a day and has nothing to send asks no
     const setTimeout = (run: () => void, delayMs: number) => timers.push({ run, delayMs });
     Object.assign(window, { timers, setTimeout });
   });
-  // It asks the source, because its tag does not say, in vain, and is about to ask again.
+  // Its tag lacks the setting, so it asks the server. The request fails and a retry is due.
   const tag = `<script async src="${ingest.url}/sdk/v2.js" data-key="pk_test"></script>`;
   visit.site.showHead(tag);
   ingest.plan({ status: 503 });
@@ -136,7 +136,7 @@ browserTest("A page that has been open for a day and has nothing to send asks no
   assert.equal(ingest.requests.length, 1);
 });
 
-browserTest("A page without an event opens no session; its first one does.", async (visit) => {
+browserTest("A page without events opens no session; its first event does.", async (visit) => {
   const { ingest, page, site } = visit;
   site.showHead(
     `<script async src="${ingest.url}/sdk/v2.js" data-key="pk_test" data-auto-page-views="false"></script>`,
@@ -152,7 +152,7 @@ browserTest("A page without an event opens no session; its first one does.", asy
   assert.deepEqual([first.route, first.body.events.length], ["bootstrap", 1]);
 });
 
-browserTest("A page that was suspended in its turn does not keep the others from sending.", async (visit) => {
+browserTest("A suspended page that holds the lock does not keep other pages from sending.", async (visit) => {
   const { ingest, page } = visit;
   await page.goto(`${visit.site.url}/`);
   await page.context().addInitScript(() => {
@@ -173,7 +173,7 @@ browserTest("A page that was suspended in its turn does not keep the others from
   assert.ok(ingest.events().some(({ page }) => page?.path === "/beside"));
 });
 
-browserTest("A refusal of the service still stops the page.", async (visit) => {
+browserTest("A refusal by the service still stops the page.", async (visit) => {
   const { ingest, open, track } = visit;
   await open();
   await command(visit, "flush");
