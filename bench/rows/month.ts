@@ -1,7 +1,7 @@
 /** A month of a shop's made-up visits in a warehouse, its days settled: what questions and pages of numbers are measured on. */
 import { setTimeout as wait } from "node:timers/promises";
 import type { WarehouseClient } from "../../apps/server/src/clickhouse/client.ts";
-import { settleRound } from "../../apps/server/src/workers/rollups.ts";
+import { runRollupRound } from "../../apps/server/src/workers/rollups.ts";
 import { generateVisits } from "../../apps/server/tools/seed/traffic.ts";
 import { openWarehouseSink } from "../../apps/server/tools/seed/warehouse-sink.ts";
 
@@ -28,7 +28,7 @@ export async function fill(client: WarehouseClient, sourceId: string, events: nu
 }
 
 export async function settle(client: WarehouseClient): Promise<void> {
-  while ((await settleRound(client, UNTIL + DAY_MS, { sourceEvents: 1 })) > 0);
+  while ((await runRollupRound(client, UNTIL + DAY_MS, { minSourceEvents: 1 })) > 0);
 }
 
 /** Waits until what was written is merged, which takes both processors for minutes after so much at once. */

@@ -5,7 +5,7 @@ import { startEmbedded } from "../../apps/server/src/clickhouse/embedded/start.t
 import { migrate } from "../../apps/server/src/clickhouse/migrate.ts";
 import type { WarehouseProcess } from "../../apps/server/src/clickhouse/warehouse.ts";
 import { answerQuery } from "../../apps/server/src/stats/query.ts";
-import { type Ask, createAsker } from "../../apps/server/src/stats/run-query.ts";
+import { createQueryRunner, type RunQuery } from "../../apps/server/src/stats/run-query.ts";
 import { type Context, figure, median, type Section, spread, verdict } from "../section.ts";
 import { newFolder } from "../server.ts";
 import {
@@ -35,7 +35,7 @@ async function bytesOf(client: WarehouseClient, tables: readonly string[]): Prom
   return Number(row?.[0]);
 }
 
-async function askWarehouse(ask: Ask, { body }: BenchQuestion): Promise<{ ms: number; rows: Figures }> {
+async function askWarehouse(ask: RunQuery, { body }: BenchQuestion): Promise<{ ms: number; rows: Figures }> {
   const startedAt = performance.now();
   const asked = { ...body, sourceId: SOURCE_ID, dateRange: range, timezone: "UTC" };
   const { results } = await answerQuery(ask, asked as never, UNTIL);
@@ -60,7 +60,11 @@ interface Asked {
   postgres: number;
 }
 
-async function askAll(ask: Ask, rounds: number, compared: (question: BenchQuestion, rows: Figures) => void) {
+async function askAll(
+  ask: RunQuery,
+  rounds: number,
+  compared: (question: BenchQuestion, rows: Figures) => void,
+) {
   const times = new Map(QUESTIONS.map(({ name }) => [name, [] as number[]]));
   for (let round = 0; round <= rounds; round++)
     for (const question of QUESTIONS) {
@@ -73,7 +77,7 @@ async function askAll(ask: Ask, rounds: number, compared: (question: BenchQuesti
 }
 
 /** All of them asked at the same time, as a page of numbers asks them. @returns milliseconds until the last is answered, a round each */
-async function askAtOnce(ask: Ask, rounds: number): Promise<number[]> {
+async function askAtOnce(ask: RunQuery, rounds: number): Promise<number[]> {
   const times: number[] = [];
   for (let round = 0; round < rounds; round++) {
     const startedAt = performance.now();
@@ -156,7 +160,7 @@ async function measure(context: Context, life: WarehouseProcess): Promise<Sectio
         `${name}: the warehouse says ${JSON.stringify(rows)}, PostgreSQL ${JSON.stringify(wanted)}`,
       );
   };
-  const ask = createAsker(() => ({ state: () => "up", client: () => client }))({
+  const ask = createQueryRunner(() => ({ state: () => "up", client: () => client }))({
     organizationId: "org_bench",
     signal: new AbortController().signal,
   });
@@ -165,7 +169,10 @@ async function measure(context: Context, life: WarehouseProcess): Promise<Sectio
   await merged(client);
   const settled = await askAll(ask, quick ? 1 : ROUNDS, compared);
   const atOnce = await askAtOnce(ask, quick ? 1 : ROUNDS);
-  const [own, more] = [await bytesOf(client, ["events"]), await bytesOf(client, ["visits", "hits"])];
+  const [own, more] = [
+    await bytesOf(client, ["events"]),
+    await bytesOf(client, ["sessionRollups", "eventRollups"]),
+  ];
   await postgres.stop();
   await client.close();
   const asked = QUESTIONS.map(

@@ -122,9 +122,9 @@ async function startWarehouseWorkers(context: ServiceContext, onBacklogShipped: 
   const { ledger, warehouse, clock, newId, log } = context;
   if (warehouse.state() === "off") return { workers: [], shipped: () => NOTHING_SHIPPED };
   const { startShipper } = await import("./workers/shipper.ts");
-  const { startSettler } = await import("./workers/rollups.ts");
+  const { startRollupWorker } = await import("./workers/rollups.ts");
   const shipper = startShipper({ ledger, warehouse, clock, newId, log, onBacklogShipped });
-  const rollups = startSettler({ warehouse, clock, log });
+  const rollups = startRollupWorker({ warehouse, clock, log });
   return { workers: [...shipper.workers, rollups], shipped: shipper.totals };
 }
 

@@ -1,41 +1,53 @@
-/** The words of a question about a source's events. No schema here, so that the console reads them without the schema library. */
+/** The names that stats queries use, each with its description. No schema library is imported here: the console uses this file. */
 
-/** And `sum:<property>`. */
-export const STATS_METRICS = [
-  "visitors",
-  "users",
-  "sessions",
-  "pageviews",
-  "events",
-  "viewsPerSession",
-  "bounceRate",
-  "sessionDuration",
-  "conversionRate",
-] as const;
+/** `Object.keys` of a table whose keys are known. TypeScript cannot know that it has no others. */
+const namesOf = <Table extends object>(table: Table) => Object.keys(table) as (keyof Table & string)[];
 
-/** Of an event. */
-export const STATS_EVENT_DIMENSIONS = ["page", "host", "event"] as const;
-/** Of a session: what its first event says, but for the exit page. */
-export const STATS_SESSION_DIMENSIONS = [
-  "entryPage",
-  "exitPage",
-  "referrer",
-  "utmSource",
-  "utmMedium",
-  "utmCampaign",
-  "utmTerm",
-  "utmContent",
-  "clickId",
-  "device",
-  "browser",
-  "os",
-  "locale",
-  "country",
-] as const;
-/** And `time:<grain>`, and `property:<name>`, which is of an event. */
-export const STATS_TEXT_DIMENSIONS = [...STATS_EVENT_DIMENSIONS, ...STATS_SESSION_DIMENSIONS] as const;
+/** The metrics; besides, there is `sum:<property>`. The server computes each of them in `stats/metrics.ts`. */
+export const STATS_METRIC_DESCRIPTIONS = {
+  visitors: "distinct anonymous ids",
+  users: "distinct user ids",
+  sessions: "sessions whose first event is in the range",
+  pageviews: "page views",
+  events: "all events",
+  viewsPerSession: "page views for each session",
+  bounceRate: "share of sessions with one page view and no track event",
+  sessionDuration: "mean seconds from the first to the last event of a session",
+  conversionRate: "share of visitors who reached the goal",
+} as const;
+export const STATS_METRICS = namesOf(STATS_METRIC_DESCRIPTIONS);
+
+/** The dimensions of events; besides, there is `property:<name>`. The server reads each of them in `stats/dimensions.ts`. */
+export const STATS_EVENT_DIMENSION_DESCRIPTIONS = {
+  page: "path of the event's page",
+  host: "host of the event's page",
+  event: "name of the event; page_view for page views",
+} as const;
+export const STATS_EVENT_DIMENSIONS = namesOf(STATS_EVENT_DIMENSION_DESCRIPTIONS);
+
+/** The dimensions of sessions: values of the first event, except for the exit page. */
+export const STATS_SESSION_DIMENSION_DESCRIPTIONS = {
+  entryPage: "path of the first page",
+  exitPage: "path of the last page view",
+  referrer: "host of the referrer",
+  utmSource: "utm_source",
+  utmMedium: "utm_medium",
+  utmCampaign: "utm_campaign",
+  utmTerm: "utm_term",
+  utmContent: "utm_content",
+  clickId: "name of the click id, such as gclid",
+  device: "kind of device",
+  browser: "browser",
+  os: "operating system",
+  locale: "language",
+  country: "country",
+} as const;
+export const STATS_SESSION_DIMENSIONS = namesOf(STATS_SESSION_DIMENSION_DESCRIPTIONS);
+
+/** All dimensions whose values are texts. Besides, there is `time:<grain>`. */
+export const STATS_TEXT_DIMENSIONS = [...STATS_EVENT_DIMENSIONS, ...STATS_SESSION_DIMENSIONS];
 
 export const STATS_GRAINS = ["minute", "hour", "day", "week", "month"] as const;
-/** Local days that end with today: `7d` is today and the six before. */
+/** Local days that end with today: `7d` is today and the six days before. */
 export const STATS_RANGES = ["today", "yesterday", "7d", "30d", "90d", "365d"] as const;
 export const STATS_OPERATORS = ["is", "is_not", "contains", "matches", "in", "gt", "lt"] as const;

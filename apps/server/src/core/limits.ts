@@ -169,40 +169,42 @@ export const SERVER_LIMITS = {
   warehouseRetryMs: 500,
   warehouseRetryMostMs: 30_000,
 
-  // questions about events
-  statsFilterLeaves: 50,
-  statsFilterDepth: 6,
-  /** A day of minutes, and an hour that is there twice. */
-  statsBuckets: 1_500,
-  statsRangeDays: 3_660,
-  /** Live: visitors of so long. */
-  statsLiveSeconds: 300,
-  /** What one question may take of the warehouse: under these an ordinary one over a year of a busy site stays. */
+  // Stats queries
+  /** Conditions in all filters of one query. */
+  maxStatsFilterConditions: 50,
+  maxStatsFilterDepth: 6,
+  /** The minutes of a day, with an hour that the clock shows twice. */
+  maxStatsBuckets: 1_500,
+  maxStatsRangeDays: 3_660,
+  /** The live view counts visitors of this time. */
+  liveWindowSeconds: 300,
+  /** What one query may take of the warehouse. An ordinary query over a year of a busy site stays below. */
   statsTimeoutSeconds: 20,
-  statsMemoryBytes: 536_870_912,
-  statsReadRows: 1_000_000_000,
-  statsResultRows: 10_000,
-  statsStatementBytes: 4 * 1_048_576,
-  /** Fewer than there are connections, so that shipping has one; the others wait. */
-  statsAtWork: 6,
-  statsWaiting: 100,
-  /** Periods of a retention: its answer has half of their square. */
-  statsCohorts: 120,
+  maxStatsMemoryBytes: 536_870_912,
+  maxStatsReadRows: 1_000_000_000,
+  maxStatsResultRows: 10_000,
+  maxStatsStatementBytes: 4 * 1_048_576,
+  /** Statements that run at once, fewer than there are connections: shipping needs one. Further ones wait. */
+  maxActiveStatsQueries: 6,
+  maxWaitingStatsQueries: 100,
+  /** Periods of a retention query. Its answer grows with their square. */
+  maxStatsCohorts: 120,
 
-  // events as files
-  /** Each holds a page, and asks the warehouse for the next when it is sent. */
-  exportsAtOnce: 4,
-  exportFirstRows: 500,
-  /** At the most bytes that an event may have, 16 MiB. */
-  exportPageRows: 500,
+  // Exports
+  /** Exports under way at once. Each holds one page in memory. */
+  maxExports: 4,
+  exportFirstPageRows: 500,
+  /** A page of the largest possible events has 16 MiB. */
+  maxExportPageRows: 500,
   exportPageBytes: 4 * 1_048_576,
-  /** Commits of the outbox that are read at once. */
+  /** Outbox rows that are read at once. */
   exportOutboxRows: 10,
-  /** What is converted at once, in a thread that may take so much memory. */
-  exportSliceRows: 2_000,
-  exportSliceBytes: 2 * 1_048_576,
-  exportThreadMb: 96,
-  exportThreadYoungMb: 16,
+  /** Events that the conversion thread gets at once, and its memory. */
+  maxExportSliceRows: 2_000,
+  maxExportSliceBytes: 2 * 1_048_576,
+  maxExportThreadMb: 96,
+  maxExportThreadYoungMb: 16,
+
   requestTimeoutMs: 10_000,
   headersTimeoutMs: 8_000,
   drainTimeoutMs: 8_000,

@@ -55,9 +55,9 @@ function pagesOf({ warehouse, ledger }: ExportDeps, asked: Asked, signal: AbortS
 export function createExport(deps: ExportDeps): Handler<"exportEvents"> {
   let open = 0;
   const takePlace = () => {
-    if (open >= SERVER_LIMITS.exportsAtOnce) {
+    if (open >= SERVER_LIMITS.maxExports) {
       throw new Refusal("overloaded", {
-        message: `${SERVER_LIMITS.exportsAtOnce} exports are under way, which is as many as there may be.`,
+        message: `${SERVER_LIMITS.maxExports} exports are under way, which is as many as there may be.`,
         hint: "Try again when one of them has ended.",
       });
     }

@@ -41,7 +41,7 @@ async function ask(
 /** So many that a page has about `exportPageBytes`, and never many more than the last. */
 function nextRows(bytes: number, rows: number): number {
   const fitting = Math.floor((SERVER_LIMITS.exportPageBytes * rows) / bytes);
-  return Math.max(1, Math.min(fitting, 2 * rows, SERVER_LIMITS.exportPageRows));
+  return Math.max(1, Math.min(fitting, 2 * rows, SERVER_LIMITS.maxExportPageRows));
 }
 
 /**
@@ -63,7 +63,7 @@ export async function* pagesOfWarehouse(
     if (found.length === 0) throw unknownCursor();
     last = readPageEnd(found).cursor;
   }
-  let rows: number = SERVER_LIMITS.exportFirstRows;
+  let rows: number = SERVER_LIMITS.exportFirstPageRows;
   for (let left = limit; left > 0; ) {
     const most = Math.min(rows, left);
     const query = `SELECT * FROM events WHERE ${OF_RANGE} ${last ? AFTER_CURSOR : ""} ORDER BY ${CURSOR_ORDER} LIMIT {most:UInt32}`;

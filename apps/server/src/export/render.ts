@@ -14,8 +14,8 @@ const LINE_END = 10;
 /** Where a slice from there ends: with a line, and no further than it must be. */
 function endOfSlice(page: Buffer, start: number): number {
   let end = start;
-  for (let row = 0; row < SERVER_LIMITS.exportSliceRows && end < page.length; row++) {
-    if (end - start >= SERVER_LIMITS.exportSliceBytes) break;
+  for (let row = 0; row < SERVER_LIMITS.maxExportSliceRows && end < page.length; row++) {
+    if (end - start >= SERVER_LIMITS.maxExportSliceBytes) break;
     end = page.indexOf(LINE_END, end) + 1;
   }
   return end;
@@ -38,8 +38,8 @@ async function* converted(pages: Pages, options: ConversionOptions): AsyncGenera
     module: new URL("./convert-thread.ts", import.meta.url),
     opening: options,
     limits: {
-      maxOldGenerationSizeMb: SERVER_LIMITS.exportThreadMb,
-      maxYoungGenerationSizeMb: SERVER_LIMITS.exportThreadYoungMb,
+      maxOldGenerationSizeMb: SERVER_LIMITS.maxExportThreadMb,
+      maxYoungGenerationSizeMb: SERVER_LIMITS.maxExportThreadYoungMb,
     },
   });
   try {

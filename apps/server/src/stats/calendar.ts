@@ -1,42 +1,42 @@
-/** Local days, weeks and months of a time zone as instants. By the runtime's own database of zones; pure. */
+/** Local days, weeks and months of a time zone as times in milliseconds since the epoch, by the runtime's zone database. */
 import type { STATS_GRAINS } from "@headwater/contract";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../core/time.ts";
 
 export type Grain = (typeof STATS_GRAINS)[number];
 
-/** From an instant (inclusive) to another (exclusive), in milliseconds since the epoch. */
+/** From a time (inclusive) to another (exclusive). */
 export interface Period {
   readonly from: number;
   readonly to: number;
 }
 
-/** No zone is further from UTC than this, on both sides of a change. */
-const FAR_MS = 27 * HOUR_MS;
+/** More than any zone's distance from UTC plus any change of a clock. */
+const MAX_OFFSET_MS = 27 * HOUR_MS;
 
+/** There are some 600 zones; the cache is emptied when it is full. */
+const MAX_CACHED_FORMATS = 200;
 const formats = new Map<string, Intl.DateTimeFormat>();
-/** More zones than a service's users live in, and fewer than there are names. */
-const FORMATS = 200;
 
+/** @throws RangeError for an unknown zone */
 function formatOf(zone: string): Intl.DateTimeFormat {
-  let format = formats.get(zone);
-  if (!format) {
-    format = new Intl.DateTimeFormat("en-US", {
-      timeZone: zone,
-      hourCycle: "h23",
-      year: "numeric",
-      month: "numeric",
-      day: "numeric",
-      hour: "numeric",
-      minute: "numeric",
-      second: "numeric",
-    });
-    if (formats.size >= FORMATS) formats.clear();
-    formats.set(zone, format);
-  }
+  const cached = formats.get(zone);
+  if (cached) return cached;
+  const format = new Intl.DateTimeFormat("en-US", {
+    timeZone: zone,
+    hourCycle: "h23",
+    year: "numeric",
+    month: "numeric",
+    day: "numeric",
+    hour: "numeric",
+    minute: "numeric",
+    second: "numeric",
+  });
+  if (formats.size >= MAX_CACHED_FORMATS) formats.clear();
+  formats.set(zone, format);
   return format;
 }
 
-/** A name of the IANA database, as `Europe/Berlin`; offsets such as `+01:00` are none. */
+/** Whether the name is in the IANA database, such as `Europe/Berlin`. Offsets such as `+01:00` are not. */
 export function isZone(zone: string): boolean {
   if (!/^[A-Za-z]/.test(zone)) return false;
   try {
@@ -47,61 +47,61 @@ export function isZone(zone: string): boolean {
   }
 }
 
-/** What a clock in the zone shows at an instant, written as if it were UTC. */
-export function localOf(zone: string, instant: number): number {
+/** What a clock in the zone shows at a time, read as if it were UTC. */
+export function localTime(zone: string, at: number): number {
   const parts: Record<string, number> = {};
-  for (const { type, value } of formatOf(zone).formatToParts(instant)) parts[type] = Number(value);
+  for (const { type, value } of formatOf(zone).formatToParts(at)) parts[type] = Number(value);
   const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts;
-  const part = ((instant % 1_000) + 1_000) % 1_000;
-  return Date.UTC(year, month - 1, day, hour, minute, second) + part;
+  const milliseconds = ((at % 1_000) + 1_000) % 1_000;
+  return Date.UTC(year, month - 1, day, hour, minute, second) + milliseconds;
 }
 
-/** Days since 1970-01-01 of the calendar. */
-export const dayOf = (zone: string, instant: number): number => Math.floor(localOf(zone, instant) / DAY_MS);
+/** The local calendar day of a time, in days since 1970-01-01. */
+export const localDay = (zone: string, at: number): number => Math.floor(localTime(zone, at) / DAY_MS);
 
-/** The first instant of a day: of one that begins twice the earlier, of one that begins with a gap its end. */
+/** The first time of a local day. If a clock change repeats midnight, the earlier one; if it skips midnight, the end of the gap. */
 export function startOfDay(zone: string, day: number): number {
   const local = day * DAY_MS;
-  const begins = (at: number) => dayOf(zone, at) >= day && dayOf(zone, at - 1) < day;
-  let guess = local - (localOf(zone, local) - local);
-  if (begins(guess)) return guess;
-  guess = local - (localOf(zone, guess) - guess);
-  if (begins(guess)) return guess;
-  let [before, after] = [local - FAR_MS, local + FAR_MS];
+  const isStart = (at: number) => localDay(zone, at) >= day && localDay(zone, at - 1) < day;
+  let guess = local - (localTime(zone, local) - local);
+  if (isStart(guess)) return guess;
+  guess = local - (localTime(zone, guess) - guess);
+  if (isStart(guess)) return guess;
+  let [before, after] = [local - MAX_OFFSET_MS, local + MAX_OFFSET_MS];
   while (after - before > 1) {
     const middle = Math.floor((before + after) / 2);
-    if (dayOf(zone, middle) >= day) after = middle;
+    if (localDay(zone, middle) >= day) after = middle;
     else before = middle;
   }
   return after;
 }
 
-/** 1970-01-01 was a Thursday; weeks begin on Monday. */
+/** Weeks begin on Monday; 1970-01-01 was a Thursday. */
 const nextMonday = (day: number) => day + 7 - ((((day + 3) % 7) + 7) % 7);
 function nextMonth(day: number): number {
   const date = new Date(day * DAY_MS);
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1) / DAY_MS;
 }
+const NEXT_START = { day: (day: number) => day + 1, week: nextMonday, month: nextMonth };
 
-function next(zone: string, grain: Grain, at: number): number {
-  const local = localOf(zone, at);
+function nextBucket(zone: string, grain: Grain, at: number): number {
+  const local = localTime(zone, at);
   if (grain === "minute") return at + MINUTE_MS - (local % MINUTE_MS);
   if (grain === "hour") return at + HOUR_MS - (local % HOUR_MS);
-  const day = Math.floor(local / DAY_MS);
-  const following = { day: (now: number) => now + 1, week: nextMonday, month: nextMonth }[grain];
-  // a day that a zone left out has no first instant of its own
-  for (let then = following(day); ; then = following(then)) {
-    const start = startOfDay(zone, then);
+  const next = NEXT_START[grain];
+  // a zone may skip a whole day, which then has no start of its own
+  for (let day = next(Math.floor(local / DAY_MS)); ; day = next(day)) {
+    const start = startOfDay(zone, day);
     if (start > at) return start;
   }
 }
 
 /**
- * The first instants of the hours, days, … of a period, its own first instant among them.
- * @returns at most `most` + 1 of them
+ * The starts of the buckets of a period. The first one is the start of the period.
+ * @returns at most `max` + 1 of them
  */
-export function bucketsOf(zone: string, grain: Grain, { from, to }: Period, most: number): number[] {
+export function bucketStarts(zone: string, grain: Grain, { from, to }: Period, max: number): number[] {
   const starts: number[] = [];
-  for (let at = from; at < to && starts.length <= most; at = next(zone, grain, at)) starts.push(at);
+  for (let at = from; at < to && starts.length <= max; at = nextBucket(zone, grain, at)) starts.push(at);
   return starts;
 }

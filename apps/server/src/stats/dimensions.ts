@@ -1,86 +1,126 @@
-/** The closed table of what can be asked for by name, each with its expression over a row of `events`. */
-import type { Issue, STATS_GRAINS, STATS_TEXT_DIMENSIONS, StatsDimension } from "@headwater/contract";
+/** The dimensions of queries: each is one entry of TEXT_DIMENSIONS with its SQL over a row of `events`. */
+import {
+  type Issue,
+  STATS_GRAINS,
+  type STATS_TEXT_DIMENSIONS,
+  type StatsDimension,
+} from "@headwater/contract";
+import { IS_PAGE_VIEW } from "../clickhouse/schema/event-types.ts";
+import type { Grain } from "./calendar.ts";
 import type { Bind } from "./sql.ts";
 
-export type TextName = (typeof STATS_TEXT_DIMENSIONS)[number];
-export type Dimension =
-  | { readonly kind: "time"; readonly grain: (typeof STATS_GRAINS)[number] }
+export type TextDimensionName = (typeof STATS_TEXT_DIMENSIONS)[number];
+
+interface TextDimension {
+  /** Which event has the value: the event itself, the first event of its session, or the session's last page view. */
+  readonly from: "event" | "entry" | "exit";
+  /** The value in a row of `events`, or NULL when it is missing. */
+  readonly sql: string;
+  /** A source may have thousands of values. */
+  readonly hasManyValues?: boolean;
+}
+
+const TEXT_DIMENSIONS: Readonly<Record<TextDimensionName, TextDimension>> = {
+  page: { from: "event", sql: "page.path", hasManyValues: true },
+  host: { from: "event", sql: "page.host" },
+  event: { from: "event", sql: "name" },
+  entryPage: { from: "entry", sql: "page.path", hasManyValues: true },
+  exitPage: { from: "exit", sql: "page.path", hasManyValues: true },
+  referrer: { from: "entry", sql: "page.referrerHost" },
+  utmSource: { from: "entry", sql: "page.utm.source" },
+  utmMedium: { from: "entry", sql: "page.utm.medium" },
+  utmCampaign: { from: "entry", sql: "page.utm.campaign" },
+  utmTerm: { from: "entry", sql: "page.utm.term" },
+  utmContent: { from: "entry", sql: "page.utm.content" },
+  clickId: { from: "entry", sql: "if(empty(page.clickIds), NULL, arrayMin(mapKeys(page.clickIds)))" },
+  device: { from: "entry", sql: "device.device" },
+  browser: { from: "entry", sql: "device.browser" },
+  os: { from: "entry", sql: "device.os" },
+  locale: { from: "entry", sql: "locale" },
+  country: { from: "entry", sql: "country" },
+};
+
+/** A dimension with a value in each event or session. */
+export type ValueDimension =
   | { readonly kind: "property"; readonly name: string }
-  | { readonly kind: "text"; readonly name: TextName };
+  | { readonly kind: "text"; readonly name: TextDimensionName };
+export type Dimension = ValueDimension | { readonly kind: "time"; readonly grain: Grain };
 
 const TIME = "time:";
 const PROPERTY = "property:";
+const isTextDimension = (name: string): name is TextDimensionName => Object.hasOwn(TEXT_DIMENSIONS, name);
 
-/** @param word one that the contract's pattern let in */
-export function readDimension(word: StatsDimension): Dimension {
-  if (word.startsWith(TIME))
-    return { kind: "time", grain: word.slice(TIME.length) as (typeof STATS_GRAINS)[number] };
-  if (word.startsWith(PROPERTY)) return { kind: "property", name: word.slice(PROPERTY.length) };
-  return { kind: "text", name: word as TextName };
+/** @param name one that the schema admits */
+export function parseDimension(name: StatsDimension): Dimension {
+  if (name.startsWith(PROPERTY)) return { kind: "property", name: name.slice(PROPERTY.length) };
+  if (isTextDimension(name)) return { kind: "text", name };
+  const grain = STATS_GRAINS.find((one) => name === `${TIME}${one}`);
+  if (grain === undefined) throw new Error(`unknown dimension ${name}`);
+  return { kind: "time", grain };
 }
 
-interface Text {
-  /** `event`: of the event itself; `entry`: of the first of its session; `exit`: of the last, page views before others. */
-  readonly of: "event" | "entry" | "exit";
-  readonly sql: string;
-}
-
-/** Text or null, each of its own type: a group that is missing is one of its own. */
-export const TEXTS: Readonly<Record<TextName, Text>> = {
-  page: { of: "event", sql: "page.path" },
-  host: { of: "event", sql: "page.host" },
-  event: { of: "event", sql: "name" },
-  entryPage: { of: "entry", sql: "page.path" },
-  exitPage: { of: "exit", sql: "page.path" },
-  referrer: { of: "entry", sql: "page.referrerHost" },
-  utmSource: { of: "entry", sql: "page.utm.source" },
-  utmMedium: { of: "entry", sql: "page.utm.medium" },
-  utmCampaign: { of: "entry", sql: "page.utm.campaign" },
-  utmTerm: { of: "entry", sql: "page.utm.term" },
-  utmContent: { of: "entry", sql: "page.utm.content" },
-  clickId: { of: "entry", sql: "if(empty(page.clickIds), NULL, arrayMin(mapKeys(page.clickIds)))" },
-  device: { of: "entry", sql: "device.device" },
-  browser: { of: "entry", sql: "device.browser" },
-  os: { of: "entry", sql: "device.os" },
-  locale: { of: "entry", sql: "locale" },
-  country: { of: "entry", sql: "country" },
-};
+export const isTimeDimension = (name: StatsDimension): boolean => name.startsWith(TIME);
+export const hasManyValues = ({ kind, name }: ValueDimension): boolean =>
+  kind === "text" && TEXT_DIMENSIONS[name].hasManyValues === true;
+/** Which event has the value of a dimension. */
+export const originOf = (dimension: ValueDimension): TextDimension["from"] =>
+  dimension.kind === "property" ? "event" : TEXT_DIMENSIONS[dimension.name].from;
 
 export const asText = (sql: string): string => `CAST(${sql} AS Nullable(String))`;
+/** A text dimension in a row of `events`: a text, or NULL. */
+export const textSql = (name: TextDimensionName): string => asText(TEXT_DIMENSIONS[name].sql);
+/** A dimension in a row of `events`, as a text that groups can be made by. */
+export const valueSql = (bind: Bind, { kind, name }: ValueDimension): string =>
+  kind === "property" ? propertySql(bind, name).key : textSql(name);
 
-/** A property's value as far as it is a text, a number or a boolean; null where it is none. */
-export interface PropertyValue {
+/** The order of events by time and then id, as one text: ClickHouse takes four times as long to compare a tuple. */
+const EVENT_ORDER = "hex(toUInt64(toUnixTimestamp64Milli(occurredAt))), eventId";
+/** Aggregate functions skip NULL, but a first event without a value means that the session has none. */
+const encodeNull = (text: string) => `ifNull(concat('=', ${text}), '')`;
+const decodeNull = (value: string) => `if(empty(${value}), NULL, substring(${value}, 2))`;
+const firstEventValue = (text: string) => decodeNull(`argMin(${encodeNull(text)}, concat(${EVENT_ORDER}))`);
+/** The last page view of a session; its last event if it has no page view. */
+const lastViewValue = (text: string) =>
+  decodeNull(`argMax(${encodeNull(text)}, concat(if(${IS_PAGE_VIEW}, '1', '0'), ${EVENT_ORDER}))`);
+
+/** A dimension of a session, as an aggregate over its events. */
+export const sessionValueSql = (name: TextDimensionName): string =>
+  TEXT_DIMENSIONS[name].from === "exit" ? lastViewValue(textSql(name)) : firstEventValue(textSql(name));
+
+/** A property's value as SQL: as a text, a number or a boolean, each NULL when the value has another type. */
+export interface PropertySql {
   readonly text: string;
   readonly number: string;
   readonly boolean: string;
-  /** All three as one text that tells them apart; `readKey` reads it. */
+  /** The value with a letter for its type, so that "1" and 1 are different groups. `parsePropertyKey` reads it. */
   readonly key: string;
 }
 
-/** Some names the engine reads as a subcolumn of a type: what is under them cannot be asked for. */
-export const propertyIssue = (name: string, path: (string | number)[]): Issue[] =>
+/** ClickHouse reads some names as subcolumns of a type. Properties with such names cannot be queried. */
+export const propertyIssues = (name: string, path: (string | number)[]): Issue[] =>
   /(?:^\^|\.:)`/.test(name)
     ? [
         {
           path,
           code: "invalid_value",
-          message: "names a property that cannot be asked for: it has .:` in it, or begins with ^`",
+          message: "a property whose name contains .:` or begins with ^` cannot be queried",
         },
       ]
     : [];
 
-/** Its name is bound; one that reads like a subcolumn of another type gives no Dynamic, and so is made one. */
-export function propertyOf(bind: Bind, name: string): PropertyValue {
+/** The name is bound. A name that reads like a subcolumn has another type than Dynamic, hence the cast. */
+export function propertySql(bind: Bind, name: string): PropertySql {
   const value = `CAST(getSubcolumn(properties, ${bind("String", name)}) AS Dynamic)`;
   const element = (type: string) => `dynamicElement(${value}, '${type}')`;
-  const number = `coalesce(${["Float64", "Int64", "UInt64"].map((type) => `toFloat64(${element(type)})`).join(", ")})`;
+  const numbers = ["Float64", "Int64", "UInt64"].map((type) => `toFloat64(${element(type)})`);
+  const number = `coalesce(${numbers.join(", ")})`;
   const [text, boolean] = [element("String"), element("Bool")];
   const key = `coalesce(concat('s', ${text}), concat('n', toString(${number})), concat('b', toString(${boolean})))`;
   return { text, number, boolean, key };
 }
 
-/** From a property's key to the value that it stands for. */
-export function readKey(key: string): string | number | boolean {
+/** The value that a property's key stands for. */
+export function parsePropertyKey(key: string): string | number | boolean {
   const value = key.slice(1);
   if (key.startsWith("n")) return Number(value);
   return key.startsWith("b") ? value === "true" : value;

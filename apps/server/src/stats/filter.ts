@@ -1,5 +1,4 @@
-/** A question's filters: read into a tree that is right, and written as conditions on a row of `events`. */
-
+/** The filters of a query: read into a checked tree, and written as a condition on a row of `events`. */
 import {
   type Issue,
   LIMITS,
@@ -8,183 +7,215 @@ import {
   type StatsFilter,
   type StatsScalar,
 } from "@headwater/contract";
-import { IS_PAGE_VIEW } from "../clickhouse/schema/event-types.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
-import { asText, type Dimension, propertyIssue, propertyOf, readDimension, TEXTS } from "./dimensions.ts";
-import { all, any, type Bind } from "./sql.ts";
+import {
+  originOf,
+  parseDimension,
+  propertyIssues,
+  propertySql,
+  sessionValueSql,
+  textSql,
+  type ValueDimension,
+} from "./dimensions.ts";
+import { allOf, anyOf, type Bind } from "./sql.ts";
 
 type Operator = (typeof STATS_OPERATORS)[number];
-export interface Leaf {
-  readonly kind: "leaf";
-  readonly dimension: Exclude<Dimension, { kind: "time" }>;
+export interface FilterCondition {
+  readonly kind: "condition";
+  readonly dimension: ValueDimension;
   readonly operator: Operator;
-  /** One, unless the operator is `in`. */
+  /** One value, or the list of the operator `in`. */
   readonly values: readonly StatsScalar[];
 }
-export type Filter =
-  | Leaf
-  | { readonly kind: "and" | "or"; readonly of: readonly Filter[] }
-  | { readonly kind: "not" | "sessionHas"; readonly of: Filter };
+export type QueryFilter =
+  | FilterCondition
+  | { readonly kind: "and" | "or"; readonly of: readonly QueryFilter[] }
+  | { readonly kind: "not" | "sessionHas"; readonly of: QueryFilter };
 
-type Path = (string | number)[];
-const FORMS = ["and", "or", "not", "sessionHas"] as const;
-const LEAF = ["dimension", "operator", "value"] as const;
-
-const wrong = (path: Path, message: string): Issue => ({ path, code: "invalid_value", message });
-
-/** The engine takes a pattern that ends so, and finds it in texts where it is not. */
-const HALF_ESCAPE = /(?<!\\)(?:\\\\)*\\$/;
-
-function leafIssue({ dimension, operator, values }: Leaf, path: Path): Issue | null {
-  const ofValue = [...path, "value"];
-  const isOf = (type: string) => values.every((value) => typeof value === type);
-  if (operator === "gt" || operator === "lt") {
-    if (dimension.kind !== "property") return wrong(path, `${operator} compares properties alone`);
-    return isOf("number") ? null : wrong(ofValue, `${operator} takes a number`);
-  }
-  if (operator === "contains" || operator === "matches") {
-    if (!isOf("string") || values[0] === "") return wrong(ofValue, `${operator} takes a text`);
-    if (operator === "matches" && HALF_ESCAPE.test(String(values[0])))
-      return wrong(ofValue, "a pattern does not end with a single backslash: write two to find one");
-    const isLong = operator === "matches" && String(values[0]).length > LIMITS.maxStatsPatternLength;
-    return isLong ? wrong(ofValue, `a pattern has at most ${LIMITS.maxStatsPatternLength} characters`) : null;
-  }
-  const isText = values.every((value) => value === null || typeof value === "string");
-  return dimension.kind === "property" || isText ? null : wrong(ofValue, "must be a text, or null");
+/** What the schema admits: any of the members, in any combination. */
+interface FilterMembers {
+  readonly dimension?: StatsDimension;
+  readonly operator?: Operator;
+  readonly value?: StatsScalar | StatsScalar[];
+  readonly and?: StatsFilter[];
+  readonly or?: StatsFilter[];
+  readonly not?: StatsFilter;
+  readonly sessionHas?: StatsFilter;
 }
 
-function readLeaf(given: Record<string, unknown>, path: Path, issues: Issue[]): Filter | null {
-  const missing = LEAF.filter((name) => given[name] === undefined);
-  for (const name of missing)
-    issues.push({ path: [...path, name], code: "required", message: `${name} is required` });
-  if (missing.length > 0) return null;
-  const dimension = readDimension(given.dimension as StatsDimension);
-  const operator = given.operator as Operator;
-  const value = given.value as StatsScalar | StatsScalar[];
+type IssuePath = (string | number)[];
+const invalid = (path: IssuePath, message: string): Issue => ({ path, code: "invalid_value", message });
+
+/** ClickHouse takes a pattern that ends with a single backslash, and then finds it in texts that do not match. */
+const ENDS_WITH_HALF_ESCAPE = /(?<!\\)(?:\\\\)*\\$/;
+
+function patternIssue(pattern: string, path: IssuePath): Issue | null {
+  if (ENDS_WITH_HALF_ESCAPE.test(pattern))
+    return invalid(path, "a pattern cannot end with a single backslash; write two to match one");
+  const isTooLong = pattern.length > LIMITS.maxStatsPatternLength;
+  return isTooLong ? invalid(path, `a pattern has at most ${LIMITS.maxStatsPatternLength} characters`) : null;
+}
+
+function conditionIssue({ dimension, operator, values }: FilterCondition, path: IssuePath): Issue | null {
+  const valuePath = [...path, "value"];
+  const [value] = values;
+  switch (operator) {
+    case "gt":
+    case "lt":
+      if (dimension.kind !== "property") return invalid(path, `${operator} works on properties only`);
+      return typeof value === "number" ? null : invalid(valuePath, `${operator} takes a number`);
+    case "contains":
+    case "matches":
+      if (typeof value !== "string" || value === "")
+        return invalid(valuePath, `${operator} takes a string that is not empty`);
+      return operator === "matches" ? patternIssue(value, valuePath) : null;
+    default: {
+      const areTexts = values.every((one) => one === null || typeof one === "string");
+      if (dimension.kind === "property" || areTexts) return null;
+      return invalid(valuePath, "must be a string or null");
+    }
+  }
+}
+
+function readCondition(members: FilterMembers, path: IssuePath, issues: Issue[]): FilterCondition | null {
+  const { dimension: name, operator, value } = members;
+  for (const [member, given] of Object.entries({ dimension: name, operator, value }))
+    if (given === undefined)
+      issues.push({ path: [...path, member], code: "required", message: `${member} is required` });
+  if (name === undefined || operator === undefined || value === undefined) return null;
+  const dimension = parseDimension(name);
   if (dimension.kind === "time") {
-    issues.push(wrong([...path, "dimension"], "times are chosen by dateRange"));
+    issues.push(invalid([...path, "dimension"], "dateRange chooses the time; filters cannot"));
     return null;
   }
   if (Array.isArray(value) !== (operator === "in")) {
-    issues.push(wrong([...path, "value"], "in takes a list, every other operator one value"));
+    issues.push(invalid([...path, "value"], "in takes a list; every other operator takes one value"));
     return null;
   }
-  const leaf: Leaf = { kind: "leaf", dimension, operator, values: Array.isArray(value) ? value : [value] };
-  if (dimension.kind === "property") issues.push(...propertyIssue(dimension.name, [...path, "dimension"]));
-  const issue = leafIssue(leaf, path);
+  const values = Array.isArray(value) ? value : [value];
+  const condition: FilterCondition = { kind: "condition", dimension, operator, values };
+  if (dimension.kind === "property") issues.push(...propertyIssues(dimension.name, [...path, "dimension"]));
+  const issue = conditionIssue(condition, path);
   if (issue) issues.push(issue);
-  return leaf;
+  return condition;
 }
+
+const JOINS = "and, or, not, sessionHas";
 
 /**
- * @param given what fits the contract's schema
- * @param issues gets what is wrong beyond it
+ * @param filters what the schema admits
+ * @param issues receives what is wrong beyond the schema
  */
-export function readFilters(given: readonly StatsFilter[], issues: Issue[]): Filter[] {
-  let leaves = 0;
-  const read = (one: StatsFilter, path: Path, depth: number): Filter[] => {
-    const members = Object.keys(one);
-    const form = FORMS.find((name) => members.includes(name));
-    if (depth > SERVER_LIMITS.statsFilterDepth) {
-      issues.push(wrong(path, `filters nest at most ${SERVER_LIMITS.statsFilterDepth} levels`));
+export function readFilters(filters: readonly StatsFilter[], issues: Issue[]): QueryFilter[] {
+  let conditions = 0;
+  const readList = (of: readonly StatsFilter[], path: IssuePath, depth: number) =>
+    of.flatMap((one, index) => read(one, [...path, index], depth));
+  const read = (members: FilterMembers, path: IssuePath, depth: number): QueryFilter[] => {
+    const { and, or, not, sessionHas } = members;
+    if (depth > SERVER_LIMITS.maxStatsFilterDepth) {
+      issues.push(invalid(path, `filters nest at most ${SERVER_LIMITS.maxStatsFilterDepth} levels deep`));
       return [];
     }
-    if (form === undefined) {
-      leaves += 1;
-      const leaf = readLeaf(one as Record<string, unknown>, path, issues);
-      return leaf === null ? [] : [leaf];
-    }
-    if (members.length > 1) {
-      issues.push(
-        wrong(path, `a filter is a dimension with operator and value, or one of ${FORMS.join(", ")}`),
-      );
+    const isJoin = [and, or, not, sessionHas].some((one) => one !== undefined);
+    if (isJoin && Object.keys(members).length > 1) {
+      issues.push(invalid(path, `a filter has dimension, operator and value, or one of ${JOINS}`));
       return [];
     }
-    const within = (one as Record<string, unknown>)[form];
-    if (form === "and" || form === "or") {
-      const of = (within as StatsFilter[]).flatMap((part, at) => read(part, [...path, form, at], depth + 1));
-      return [{ kind: form, of }];
-    }
-    return read(within as StatsFilter, [...path, form], depth + 1).map((of) => ({ kind: form, of }));
+    if (and) return [{ kind: "and", of: readList(and, [...path, "and"], depth + 1) }];
+    if (or) return [{ kind: "or", of: readList(or, [...path, "or"], depth + 1) }];
+    if (not) return read(not, [...path, "not"], depth + 1).map((of) => ({ kind: "not", of }));
+    if (sessionHas)
+      return read(sessionHas, [...path, "sessionHas"], depth + 1).map((of) => ({ kind: "sessionHas", of }));
+    conditions += 1;
+    const condition = readCondition(members, path, issues);
+    return condition === null ? [] : [condition];
   };
-  const filters = given.flatMap((one, at) => read(one, ["filters", at], 1));
-  if (leaves > SERVER_LIMITS.statsFilterLeaves)
-    issues.push({
-      path: ["filters"],
-      code: "too_many",
-      message: `a question has at most ${SERVER_LIMITS.statsFilterLeaves} filters in all`,
-    });
-  return filters;
+  const tree = readList(filters, ["filters"], 1);
+  const max = SERVER_LIMITS.maxStatsFilterConditions;
+  if (conditions > max) {
+    const message = `a query has at most ${max} filters, nested ones included`;
+    issues.push({ path: ["filters"], code: "too_many", message });
+  }
+  return tree;
 }
 
-const only = <T extends StatsScalar>(values: readonly StatsScalar[], type: string): T[] =>
-  values.filter((value) => typeof value === type) as T[];
+const textsOf = (values: readonly StatsScalar[]) => values.filter((one) => typeof one === "string");
+const numbersOf = (values: readonly StatsScalar[]) => values.filter((one) => typeof one === "number");
+const booleansOf = (values: readonly StatsScalar[]) => values.filter((one) => typeof one === "boolean");
 
-/** Whether a text that may be missing fits; never null. */
-export function fits(bind: Bind, text: string, { operator, values }: Leaf): string {
-  const one = () => bind("String", String(values[0]));
+/**
+ * Whether a text satisfies a condition, as SQL that is never NULL. `is_not` is written as `is`: the caller negates it.
+ * @param text SQL of a text or NULL
+ */
+export function textConditionSql(bind: Bind, text: string, { operator, values }: FilterCondition): string {
   switch (operator) {
     case "contains":
-      return `ifNull(position(${text}, ${one()}) > 0, 0)`;
+      return `ifNull(position(${text}, ${bind("String", String(values[0]))}) > 0, 0)`;
     case "matches":
-      return `ifNull(match(${text}, ${one()}), 0)`;
+      return `ifNull(match(${text}, ${bind("String", String(values[0]))}), 0)`;
     default:
-      return any([
+      return anyOf([
         ...(values.includes(null) ? [`${text} IS NULL`] : []),
-        `ifNull(${text} IN ${bind("Array(String)", only<string>(values, "string"))}, 0)`,
+        `ifNull(${text} IN ${bind("Array(String)", textsOf(values))}, 0)`,
       ]);
   }
 }
 
-function propertyFits(bind: Bind, name: string, leaf: Leaf): string {
-  const { operator, values } = leaf;
-  const { text, number, boolean, key } = propertyOf(bind, name);
+function propertyConditionSql(bind: Bind, name: string, condition: FilterCondition): string {
+  const { operator, values } = condition;
+  const { text, number, boolean, key } = propertySql(bind, name);
   if (operator === "gt" || operator === "lt")
-    return `ifNull(${number} ${operator === "gt" ? ">" : "<"} ${bind("Float64", values[0] as number)}, 0)`;
-  if (operator === "contains" || operator === "matches") return fits(bind, text, leaf);
-  const numbers = only<number>(values, "number");
-  return any([
+    return `ifNull(${number} ${operator === "gt" ? ">" : "<"} ${bind("Float64", Number(values[0]))}, 0)`;
+  if (operator === "contains" || operator === "matches") return textConditionSql(bind, text, condition);
+  const numbers = numbersOf(values);
+  return anyOf([
     ...(values.includes(null) ? [`${key} IS NULL`] : []),
-    `ifNull(${text} IN ${bind("Array(String)", only<string>(values, "string"))}, 0)`,
+    `ifNull(${text} IN ${bind("Array(String)", textsOf(values))}, 0)`,
     ...(numbers.length > 0 ? [`ifNull(${number} IN ${bind("Array(Float64)", numbers)}, 0)`] : []),
-    ...only<boolean>(values, "boolean").map((value) => `ifNull(${boolean} = ${value}, 0)`),
+    ...booleansOf(values).map((value) => `ifNull(${boolean} = ${value}, 0)`),
   ]);
 }
 
-/** Order of time, then of id, as one text: to compare pairs costs the engine four times as much. */
-const ORDER = "hex(toUInt64(toUnixTimestamp64Milli(occurredAt))), eventId";
-/** An aggregate function leaves out what is null, and that is an answer: it is a text without a mark. */
-const marked = (text: string) => `ifNull(concat('=', ${text}), '')`;
-const unmarked = (value: string) => `if(empty(${value}), NULL, substring(${value}, 2))`;
-/** What the first event of a session says. */
-export const entryOf = (text: string): string => unmarked(`argMin(${marked(text)}, concat(${ORDER}))`);
-/** What the last says: page views before others. */
-export const exitOf = (text: string): string =>
-  unmarked(`argMax(${marked(text)}, concat(if(${IS_PAGE_VIEW}, '1', '0'), ${ORDER}))`);
-
 /**
- * @param sessionsWhere the condition under which events make sessions: theirs, not only those of the period
- * @returns a condition on a row of `events`, 0 or 1
+ * Writes a filter as SQL.
+ * @param writeLeaf writes a condition, or any other filter that it can write as a whole; null: this function descends
  */
-export function writeFilter(bind: Bind, filter: Filter, sessionsWhere: string): string {
-  const write = (one: Filter) => writeFilter(bind, one, sessionsWhere);
+export function writeFilterTree(
+  filter: QueryFilter,
+  writeLeaf: (filter: QueryFilter) => string | null,
+): string {
+  const written = writeLeaf(filter);
+  if (written !== null) return written;
   switch (filter.kind) {
     case "and":
-      return all(filter.of.map(write));
+      return allOf(filter.of.map((one) => writeFilterTree(one, writeLeaf)));
     case "or":
-      return any(filter.of.map(write));
+      return anyOf(filter.of.map((one) => writeFilterTree(one, writeLeaf)));
     case "not":
-      return `NOT (${write(filter.of)})`;
-    case "sessionHas":
-      return `session IN (SELECT session FROM events WHERE ${sessionsWhere} AND (${write(filter.of)}))`;
+      return `NOT (${writeFilterTree(filter.of, writeLeaf)})`;
+    default:
+      throw new Error(`cannot write a filter of the kind ${filter.kind}`);
   }
-  const { dimension, operator } = filter;
-  if (operator === "is_not") return `NOT (${write({ ...filter, operator: "is" })})`;
-  if (dimension.kind === "property") return propertyFits(bind, dimension.name, filter);
-  const { of, sql } = TEXTS[dimension.name];
-  const text = asText(sql);
-  if (of === "event") return fits(bind, text, filter);
-  const value = of === "entry" ? entryOf(text) : exitOf(text);
-  return `session IN (SELECT session FROM events WHERE ${sessionsWhere}
-    GROUP BY session HAVING ${fits(bind, value, filter)})`;
+}
+
+/**
+ * @param sessionEvents the condition that selects all events of the sessions, also those outside the period
+ * @returns a condition on a row of `events`, 0 or 1
+ */
+export function writeFilter(bind: Bind, filter: QueryFilter, sessionEvents: string): string {
+  const inSessions = (rest: string) =>
+    `session IN (SELECT session FROM events WHERE ${sessionEvents} ${rest})`;
+  const writeCondition = (condition: FilterCondition): string => {
+    const { dimension } = condition;
+    if (dimension.kind === "property") return propertyConditionSql(bind, dimension.name, condition);
+    if (originOf(dimension) === "event") return textConditionSql(bind, textSql(dimension.name), condition);
+    const value = sessionValueSql(dimension.name);
+    return inSessions(`GROUP BY session HAVING ${textConditionSql(bind, value, condition)}`);
+  };
+  return writeFilterTree(filter, (one) => {
+    if (one.kind === "sessionHas") return inSessions(`AND (${writeFilter(bind, one.of, sessionEvents)})`);
+    if (one.kind !== "condition") return null;
+    const sql = writeCondition(one);
+    return one.operator === "is_not" ? `NOT (${sql})` : sql;
+  });
 }

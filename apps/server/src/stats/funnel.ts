@@ -1,47 +1,53 @@
-/** POST /api/stats/funnel: how many visitors took step after step within a time. */
+/** POST /api/stats/funnel: how many visitors took one step after another within a window of time. */
 import type { StatsFunnelAnswer, StatsFunnelBody } from "@headwater/contract";
-import type { Ask } from "./run-query.ts";
-import { answered, conditionsOf, readScope, type Scope, writeGoal } from "./scope.ts";
+import { DAY_MS, SECOND_MS } from "../core/time.ts";
+import type { RunQuery } from "./run-query.ts";
+import { answerHead, eventConditions, goalSql, type QueryScope, readScope } from "./scope.ts";
 import { type Statement, statement } from "./sql.ts";
 
-const DAY_SECONDS = 86_400;
+const DEFAULT_WINDOW_SECONDS = DAY_MS / SECOND_MS;
 
 /**
- * ClickHouse's windowFunnel: the longest run of steps in order, the last within the window from the first. An event
- * that fits two steps is both of them.
+ * Counts visitors by the longest run of steps in order, with the last step within the window after the first. An event
+ * that satisfies two steps in a row takes both.
  */
-export const writeFunnel = (
-  scope: Scope,
+const funnelStatement = (
+  scope: QueryScope,
   steps: StatsFunnelBody["steps"],
   windowSeconds: number,
 ): Statement =>
   statement((bind) => {
-    const { events } = conditionsOf(bind, scope, scope.range);
-    const conditions = steps.map((step) => writeGoal(bind, step)).join(", ");
-    // the window is a parameter of the function, which no value can be bound to: a number by the schema
-    const window = Math.trunc(windowSeconds) * 1_000;
+    const { events } = eventConditions(bind, scope, scope.range);
+    const conditions = steps.map((step) => goalSql(bind, step)).join(", ");
+    // ClickHouse binds no value here; the schema admits integers only
+    const windowMs = Math.trunc(windowSeconds) * SECOND_MS;
     return `SELECT reached, count() FROM (
-      SELECT windowFunnel(${window})(toUInt64(toUnixTimestamp64Milli(occurredAt)), ${conditions}) AS reached
+      SELECT windowFunnel(${windowMs})(toUInt64(toUnixTimestamp64Milli(occurredAt)), ${conditions}) AS reached
       FROM events WHERE ${events} GROUP BY visitor
     ) GROUP BY reached`;
   });
 
-const share = (of: number, over: number) => (over === 0 ? null : of / over);
+const share = (part: number, whole: number) => (whole === 0 ? null : part / whole);
 
-export async function answerFunnel(ask: Ask, body: StatsFunnelBody, now: number): Promise<StatsFunnelAnswer> {
-  const { steps, windowSeconds = DAY_SECONDS } = body;
+export async function answerFunnel(
+  run: RunQuery,
+  body: StatsFunnelBody,
+  now: number,
+): Promise<StatsFunnelAnswer> {
+  const { steps, windowSeconds = DEFAULT_WINDOW_SECONDS } = body;
   const scope = readScope(body, now);
-  const rows = (await ask(writeFunnel(scope, steps, windowSeconds))) as [number, number][];
-  const reached = steps.map((_, at) =>
-    rows.reduce((sum, [level, visitors]) => (level > at ? sum + visitors : sum), 0),
+  const rows = await run<[reached: number, visitors: number]>(funnelStatement(scope, steps, windowSeconds));
+  const counts = steps.map((_, index) =>
+    rows.reduce((sum, [reached, visitors]) => (reached > index ? sum + visitors : sum), 0),
   );
+  const [first = 0] = counts;
   return {
-    ...answered(scope),
+    ...answerHead(scope),
     windowSeconds,
-    steps: reached.map((visitors, at) => ({
+    steps: counts.map((visitors, index) => ({
       visitors,
-      shareOfFirst: share(visitors, reached[0]!),
-      shareOfPrevious: share(visitors, reached[at - 1] ?? visitors),
+      shareOfFirst: share(visitors, first),
+      shareOfPrevious: share(visitors, counts[index - 1] ?? visitors),
     })),
   };
 }

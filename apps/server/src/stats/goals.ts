@@ -1,28 +1,29 @@
-/** Goals that a question asks for by the name that its source gave them. */
-import type { Goal, Issue, StatsGoal } from "@headwater/contract";
-import { refuseFor } from "./scope.ts";
+/** Goals that a query names instead of describing them: the source's own goals (docs/contract.md section 9). */
+import type { Goal, StatsGoal } from "@headwater/contract";
+import { refuseIssues } from "./scope.ts";
 
-/** Goals of a question, each with where it stands there. */
-export type Placed = readonly { readonly goal: StatsGoal; readonly path: readonly (string | number)[] }[];
+/** A goal of a query, and where it is in the body. */
+export interface GoalInBody {
+  readonly goal: StatsGoal;
+  readonly path: readonly (string | number)[];
+}
 
 /**
- * @param goals the source's
- * @returns what each of them is: an event, or a page
- * @throws Refusal `invalid_payload` for names that the source has no goal for
+ * @param sourceGoals the goals that the source has
+ * @returns each goal as an event or a page
+ * @throws Refusal `invalid_payload` for a name that no goal of the source has
  */
-export function goalsOf(goals: readonly Goal[], asked: Placed): StatsGoal[] {
-  const known = new Map(goals.map((goal) => [goal.name, goal]));
-  const isUnknown = ({ goal: { name } }: Placed[number]) => name !== undefined && !known.has(name);
-  refuseFor(
-    asked.filter(isUnknown).map(
-      ({ path }): Issue => ({
-        path: [...path, "name"],
-        code: "invalid_value",
-        message: "names no goal of the source: PATCH the source's goals, or say the event or the page",
-      }),
-    ),
+export function resolveGoals(sourceGoals: readonly Goal[], goals: readonly GoalInBody[]): StatsGoal[] {
+  const known = new Map(sourceGoals.map((goal) => [goal.name, goal]));
+  const unknown = goals.filter(({ goal: { name } }) => name !== undefined && !known.has(name));
+  refuseIssues(
+    unknown.map(({ path }) => ({
+      path: [...path, "name"],
+      code: "invalid_value",
+      message: "the source has no goal of this name; add it to the source, or give an event or a page",
+    })),
   );
-  return asked.map(({ goal }) => {
+  return goals.map(({ goal }) => {
     const named = goal.name === undefined ? undefined : known.get(goal.name);
     if (!named) return goal;
     return named.event === null ? { page: named.path ?? "" } : { event: named.event };

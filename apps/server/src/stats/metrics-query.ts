@@ -1,13 +1,12 @@
-/** What the ways to answer a question about metrics have in common. */
+/** A query of metrics by dimensions, checked, and what all ways to write it as SQL have in common. */
 import type { StatsGoal, StatsMetric } from "@headwater/contract";
 import type { Period } from "./calendar.ts";
-import { type Dimension, TEXTS } from "./dimensions.ts";
-import { metricOf, type Part } from "./metrics.ts";
-import type { Scope } from "./scope.ts";
+import { type Dimension, originOf, type ValueDimension } from "./dimensions.ts";
+import type { QueryScope } from "./scope.ts";
 import type { Bind } from "./sql.ts";
 
-export interface Query {
-  readonly scope: Scope;
+export interface MetricsQuery {
+  readonly scope: QueryScope;
   readonly metrics: readonly StatsMetric[];
   readonly dimensions: readonly Dimension[];
   readonly goal: StatsGoal | null;
@@ -16,48 +15,51 @@ export interface Query {
   readonly offset: number;
 }
 
-/** The period that a statement is about: the one asked for, or the one that it is compared with. */
-export interface Side {
+/** The period of one statement: the range of the query, or the period that it is compared with. */
+export interface QueryPeriod {
   readonly period: Period;
-  /** First instants of its buckets; empty: there are none. */
+  /** The starts of its time buckets; empty without a time dimension. */
   readonly starts: readonly number[];
-  /** What each bucket is called: its own first instant, or that of the period that it is compared with. */
+  /** The name of each bucket: its own start, or the start of the bucket that it is compared with. */
   readonly names: readonly number[];
-  /** The groups to keep, by their hashes; null: all. */
+  /** Hashes of the groups to return; null: all groups. */
   readonly groups: readonly string[] | null;
 }
 
-export const dimensionColumn = (at: number) => `k${at}`;
-export const metricColumn = (at: number) => `m${at}`;
-
-export type Kind = "time" | "event" | "entry" | "exit";
-export const kindOf = (dimension: Dimension): Kind => {
-  if (dimension.kind === "time") return "time";
-  return dimension.kind === "property" ? "event" : TEXTS[dimension.name].of;
-};
-
-/** @param atMs an instant, in milliseconds since the epoch */
-export function bucket(bind: Bind, atMs: string, { starts, names }: Side): string {
-  const start = `roundDown(${atMs}, ${bind("Array(Int64)", starts)})`;
-  if (starts === names) return start;
-  // beyond the buckets that it is compared with there is nothing to compare
-  const known = starts.slice(0, names.length);
-  const array = (values: readonly number[]) => bind("Array(Int64)", values);
-  return `transform(${start}, ${array(known)}, ${array(names.slice(0, known.length))}, toInt64(-1))`;
+/** What a part of the statement is written from. */
+export interface StatementPart {
+  readonly bind: Bind;
+  readonly query: MetricsQuery;
+  readonly queryPeriod: QueryPeriod;
 }
 
-/** Of the dimensions those of a kind, with their columns. */
-export const ofKind = ({ dimensions }: Query, ...kinds: Kind[]) =>
-  dimensions
-    .map((dimension, at) => ({ dimension, column: dimensionColumn(at) }))
-    .filter(({ dimension }) => kinds.includes(kindOf(dimension)));
+export const dimensionColumn = (index: number): string => `k${index}`;
+export const metricColumn = (index: number): string => `m${index}`;
+/** The column of a total in the parts of a statement. Other names would be read as columns of the tables. */
+export const totalColumn = (name: string): string => `${name}_`;
 
-export const list = (columns: readonly string[]) => columns.join(", ");
+export interface ValueColumn {
+  readonly dimension: ValueDimension;
+  readonly column: string;
+}
 
-/** What the metrics are made of. */
-export const neededBy = ({ metrics }: Query): Part[] => [
-  ...new Set(metrics.flatMap((metric, at) => metricOf(metric, at).parts)),
-];
+/** The dimensions of a query with their columns, by where their values come from. */
+export function columnsByOrigin({ dimensions }: MetricsQuery) {
+  const columns = { time: [] as string[], event: [] as ValueColumn[], session: [] as ValueColumn[] };
+  for (const [index, dimension] of dimensions.entries()) {
+    const column = dimensionColumn(index);
+    if (dimension.kind === "time") columns.time.push(column);
+    else columns[originOf(dimension) === "event" ? "event" : "session"].push({ dimension, column });
+  }
+  return columns;
+}
 
-export const groupBy = (columns: readonly string[]) =>
-  columns.length === 0 ? "" : `GROUP BY ${list(columns)}`;
+/** @param atMs SQL of a time in milliseconds since the epoch */
+export function bucketSql(bind: Bind, atMs: string, { starts, names }: QueryPeriod): string {
+  const start = `roundDown(${atMs}, ${bind("Array(Int64)", starts)})`;
+  if (starts === names) return start;
+  // a longer period may have more buckets than the one that it is compared with
+  const compared = starts.slice(0, names.length);
+  const array = (values: readonly number[]) => bind("Array(Int64)", values);
+  return `transform(${start}, ${array(compared)}, ${array(names.slice(0, compared.length))}, toInt64(-1))`;
+}

@@ -1,66 +1,124 @@
-/** The closed table of metrics: what each is added up from, and how it is made of the sums. */
-import type { StatsMetric } from "@headwater/contract";
+/**
+ * The metrics of queries: each is one entry of METRICS, computed from totals. A total is one entry of TOTALS: a number that
+ * is counted over events or over sessions.
+ */
+import type { STATS_METRICS, StatsGoal, StatsMetric } from "@headwater/contract";
+import { IS_PAGE_VIEW } from "../clickhouse/schema/event-types.ts";
+import { propertySql } from "./dimensions.ts";
+import { goalSql } from "./scope.ts";
+import type { Bind } from "./sql.ts";
 
-const SUM = "sum:";
-/** The property that a metric adds up; null: it adds up none. */
-export const summedBy = (metric: StatsMetric): string | null =>
-  metric.startsWith(SUM) ? metric.slice(SUM.length) : null;
-
-/** Sums over events, of the columns that `query-sql.ts` gives them. Ids are counted by their hashes, which are shorter. */
-export const OF_EVENTS = {
-  visitors: "uniqExact(visitor)",
-  users: "uniqExact(user)",
-  pageviews: "countIf(isPage)",
-  events: "count()",
-  converted: "uniqExactIf(visitor, isGoal)",
-} as const;
-/** Sums over sessions. */
-export const OF_SESSIONS = {
-  sessions: "count()",
-  bounces: "countIf(pageViews = 1 AND trackEvents = 0)",
-  durationMs: "sum(dateDiff('millisecond', startedAt, endedAt))",
-} as const;
-
-/** Sums over sessions again, of those of their events that count, and of the sessions that count themselves. */
-export const OF_VISITS = {
-  visitors: "uniqExactArray(visitorsOf)",
-  users: "uniqExactArray(usersOf)",
-  pageviews: "sum(pageviewsOf)",
-  events: "sum(eventsOf)",
-  converted: "uniqExactArray(convertedOf)",
-  sessions: "countIf(isCounted)",
-  bounces: "countIf(isCounted AND pageViews = 1 AND trackEvents = 0)",
-  durationMs: "sumIf(dateDiff('millisecond', startedAt, endedAt), isCounted)",
-} as const;
-
-export type Part = keyof typeof OF_EVENTS | keyof typeof OF_SESSIONS | `sum${number}`;
-
-const ratio = (of: Part, over: Part) => `if(${over} = 0, NULL, ${of} / ${over})`;
-interface Metric {
-  readonly parts: readonly Part[];
-  readonly sql: string;
+/** A total over events: their number, the number of distinct values, or the sum of a value. */
+interface EventTotal {
+  readonly over: "events";
+  readonly aggregate: "count" | "distinct" | "sum";
+  /** What is counted or added up, in a row of `events`. */
+  readonly value: string;
+  /** Which events count. */
+  readonly counts: "all" | "pageViews" | "conversions";
 }
-const count = (part: Part): Metric => ({ parts: [part], sql: part });
+/** A total over the sessions that begin in the period: the sum of a value. */
+interface SessionTotal {
+  readonly over: "sessions";
+  /** In the columns `startedAt`, `endedAt`, `pageViews` and `actions` of a session. */
+  readonly value: string;
+}
+interface RollupSql {
+  /** How the rollup tables give the same total; a table that cannot is missing. */
+  readonly rollups: { readonly sessionRollups?: string; readonly eventRollups?: string };
+}
+export type Total = (EventTotal | SessionTotal) & RollupSql;
 
-const METRICS: Readonly<Record<Exclude<StatsMetric, `sum:${string}`>, Metric>> = {
-  visitors: count("visitors"),
-  users: count("users"),
-  sessions: count("sessions"),
-  pageviews: count("pageviews"),
-  events: count("events"),
-  viewsPerSession: { parts: ["pageviews", "sessions"], sql: ratio("pageviews", "sessions") },
-  bounceRate: { parts: ["bounces", "sessions"], sql: ratio("bounces", "sessions") },
-  sessionDuration: {
-    parts: ["durationMs", "sessions"],
-    sql: `${ratio("durationMs", "sessions")} / 1000`,
-  },
-  conversionRate: { parts: ["converted", "visitors"], sql: ratio("converted", "visitors") },
+const count = (counts: EventTotal["counts"], column: string): Total => ({
+  over: "events",
+  aggregate: "count",
+  value: "1",
+  counts,
+  rollups: { sessionRollups: `sum(${column})`, eventRollups: `sum(${column})` },
+});
+const distinct = (value: string, counts: EventTotal["counts"], rollups: RollupSql["rollups"]): Total => ({
+  over: "events",
+  aggregate: "distinct",
+  value,
+  counts,
+  rollups,
+});
+const sumOverSessions = (value: string, column: string): Total => ({
+  over: "sessions",
+  value,
+  rollups: { sessionRollups: `sum(${column})` },
+});
+
+/** Visitors and users are counted by 64-bit hashes of their ids. */
+const VISITORS = "uniqExact(visitor)";
+const TOTALS = {
+  visitors: distinct("visitor", "all", { sessionRollups: VISITORS, eventRollups: VISITORS }),
+  users: distinct("sipHash64(userId)", "all", { sessionRollups: "uniqExactIf(user, user != 0)" }),
+  converted: distinct("visitor", "conversions", {}),
+  pageviews: count("pageViews", "pageviews"),
+  events: count("all", "events"),
+  sessions: sumOverSessions("1", "sessions"),
+  bounces: sumOverSessions("pageViews = 1 AND actions = 0", "bounces"),
+  durationMs: sumOverSessions("dateDiff('millisecond', startedAt, endedAt)", "durationMs"),
+};
+type NamedTotal = keyof typeof TOTALS;
+
+interface Metric {
+  readonly totals: readonly NamedTotal[];
+  /** The metric as SQL over columns with the names of the totals. */
+  readonly sql: string;
+  /** The value of a group without events. */
+  readonly whenEmpty: 0 | null;
+}
+const total = (name: NamedTotal): Metric => ({ totals: [name], sql: name, whenEmpty: 0 });
+/** NULL when the divisor is 0. */
+const ratio = (part: NamedTotal, whole: NamedTotal, unit = ""): Metric => ({
+  totals: [part, whole],
+  sql: `if(${whole} = 0, NULL, ${part} / ${whole})${unit}`,
+  whenEmpty: null,
+});
+
+type NamedMetric = (typeof STATS_METRICS)[number];
+const METRICS: Readonly<Record<NamedMetric, Metric>> = {
+  visitors: total("visitors"),
+  users: total("users"),
+  sessions: total("sessions"),
+  pageviews: total("pageviews"),
+  events: total("events"),
+  viewsPerSession: ratio("pageviews", "sessions"),
+  bounceRate: ratio("bounces", "sessions"),
+  sessionDuration: ratio("durationMs", "sessions", " / 1000"),
+  conversionRate: ratio("converted", "visitors"),
 };
 
-/** @param at its place in the question, by which the sums over properties are told apart */
-export const metricOf = (metric: StatsMetric, at: number): Metric =>
-  summedBy(metric) === null ? METRICS[metric as keyof typeof METRICS] : count(`sum${at}`);
+const SUM = "sum:";
+const isNamed = (metric: StatsMetric): metric is NamedMetric => Object.hasOwn(METRICS, metric);
+/** The property of a metric `sum:<property>`; null for other metrics. */
+export const summedProperty = (metric: StatsMetric): string | null =>
+  isNamed(metric) ? null : metric.slice(SUM.length);
 
-/** What a group without a row is: nothing was counted, and a ratio over nothing is null. */
-export const emptyOf = (metric: StatsMetric): number | null =>
-  ["viewsPerSession", "bounceRate", "sessionDuration", "conversionRate"].includes(metric) ? null : 0;
+/** The total of a metric `sum:<property>`; the index tells several of them apart. */
+const sumName = (index: number) => `sum${index}`;
+/** @param index the place of the metric in its query */
+export const metricAt = (metric: StatsMetric, index: number): Metric =>
+  isNamed(metric) ? METRICS[metric] : { totals: [], sql: sumName(index), whenEmpty: 0 };
+
+/** The totals, by name, that the metrics of a query are computed from. */
+export function totalsOf(bind: Bind, metrics: readonly StatsMetric[]): Map<string, Total> {
+  const totals = new Map<string, Total>();
+  for (const [index, metric] of metrics.entries()) {
+    for (const name of metricAt(metric, index).totals) totals.set(name, TOTALS[name]);
+    const property = summedProperty(metric);
+    if (property === null) continue;
+    const value = `ifNull(${propertySql(bind, property).number}, 0)`;
+    totals.set(sumName(index), { over: "events", aggregate: "sum", value, counts: "all", rollups: {} });
+  }
+  return totals;
+}
+
+/** Which events a total counts, as a condition on a row of `events`. */
+export function countsSql(bind: Bind, { counts }: EventTotal, goal: StatsGoal | null): string {
+  if (counts === "pageViews") return IS_PAGE_VIEW;
+  // a query without a goal has no metric of conversions
+  return counts === "conversions" && goal !== null ? goalSql(bind, goal) : "1";
+}

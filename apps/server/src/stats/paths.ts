@@ -1,52 +1,53 @@
-/** POST /api/stats/paths: which page sessions went to from which, step by step. */
-
+/** POST /api/stats/paths: how many sessions went from one page to another, step by step. */
 import type { StatsPathsAnswer, StatsPathsBody } from "@headwater/contract";
 import { IS_PAGE_VIEW } from "../clickhouse/schema/event-types.ts";
-import type { Ask } from "./run-query.ts";
-import { answered, conditionsOf, inPeriod, readScope, type Scope } from "./scope.ts";
+import type { RunQuery } from "./run-query.ts";
+import { answerHead, eventConditions, inPeriod, type QueryScope, readScope } from "./scope.ts";
 import { type Statement, statement } from "./sql.ts";
 
-const STEPS = 3;
-const LIMIT = 20;
+const DEFAULT_STEPS = 3;
+const DEFAULT_PATHS_PER_STEP = 20;
 
-interface Paths {
+interface PathsOptions {
+  /** null: paths begin at the entry page. */
   readonly startPage: string | null;
   readonly steps: number;
   readonly limit: number;
 }
 
-/** A page that is seen again at once is one step; a session that was never on the start page has none. */
-export const writePaths = (scope: Scope, { startPage, steps, limit }: Paths): Statement =>
+/** Repeated views of one page in a row are one step. A session without the start page has no path. */
+const pathsStatement = (scope: QueryScope, { startPage, steps, limit }: PathsOptions): Statement =>
   statement((bind) => {
-    const { sessions, filters } = conditionsOf(bind, scope, scope.range);
+    const { sessionEvents, filters } = eventConditions(bind, scope, scope.range);
     const views = `groupArrayIf((occurredAt, eventId, assumeNotNull(page.path)), ${IS_PAGE_VIEW} AND page.path IS NOT NULL)`;
-    const begin = startPage === null ? "1" : `indexOf(pages, ${bind("String", startPage)})`;
-    return `SELECT tupleElement(step, 1) AS number, tupleElement(step, 2) AS fromPage, tupleElement(step, 3) AS toPage, count() AS counted
+    const start = startPage === null ? "1" : `indexOf(pages, ${bind("String", startPage)})`;
+    return `SELECT tupleElement(step, 1) AS number, tupleElement(step, 2) AS fromPage, tupleElement(step, 3) AS toPage, count() AS sessions
       FROM (
         SELECT arrayCompact(arrayMap(view -> tupleElement(view, 3), arraySort(${views}))) AS pages,
-          ${begin} AS begin,
-          if(begin = 0, [], arraySlice(pages, begin, ${bind("UInt32", steps)} + 1)) AS path
-        FROM events WHERE ${sessions} GROUP BY session
+          ${start} AS start,
+          if(start = 0, [], arraySlice(pages, start, ${bind("UInt32", steps)} + 1)) AS path
+        FROM events WHERE ${sessionEvents} GROUP BY session
         HAVING ${inPeriod(bind, scope.range, "min(occurredAt)")} AND max(${filters})
       )
       ARRAY JOIN arrayMap(at -> (at, path[at], if(at < length(path), path[at + 1], NULL)),
         range(1, least(${bind("UInt32", steps)}, length(path)) + 1)) AS step
       GROUP BY number, fromPage, toPage
-      ORDER BY number, counted DESC, fromPage, toPage NULLS LAST
+      ORDER BY number, sessions DESC, fromPage, toPage NULLS LAST
       LIMIT ${bind("UInt32", limit)} BY number`;
   });
 
-export async function answerPaths(ask: Ask, body: StatsPathsBody, now: number): Promise<StatsPathsAnswer> {
-  const { startPage = null, steps = STEPS, limit = LIMIT } = body;
+export async function answerPaths(
+  run: RunQuery,
+  body: StatsPathsBody,
+  now: number,
+): Promise<StatsPathsAnswer> {
+  const { startPage = null, steps = DEFAULT_STEPS, limit = DEFAULT_PATHS_PER_STEP } = body;
   const scope = readScope(body, now);
-  const rows = (await ask(writePaths(scope, { startPage, steps, limit }))) as [
-    number,
-    string,
-    string | null,
-    number,
-  ][];
+  const rows = await run<[step: number, from: string, to: string | null, sessions: number]>(
+    pathsStatement(scope, { startPage, steps, limit }),
+  );
   return {
-    ...answered(scope),
+    ...answerHead(scope),
     paths: rows.map(([step, from, to, sessions]) => ({ step, from, to, sessions })),
   };
 }

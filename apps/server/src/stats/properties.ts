@@ -1,31 +1,33 @@
-/** POST /api/stats/properties: which properties events carry. */
+/** POST /api/stats/properties: the names of the properties that events carry. */
 import { LIMITS, type StatsPropertiesAnswer, type StatsPropertiesBody } from "@headwater/contract";
-import { propertyIssue } from "./dimensions.ts";
-import type { Ask } from "./run-query.ts";
-import { answered, conditionsOf, readScope, type Scope } from "./scope.ts";
+import { propertyIssues } from "./dimensions.ts";
+import type { RunQuery } from "./run-query.ts";
+import { answerHead, eventConditions, type QueryScope, readScope } from "./scope.ts";
 import { type Statement, statement } from "./sql.ts";
 
-const LIMIT = 100;
+const DEFAULT_PROPERTIES = 100;
 
-/** What lies within a property is one of its own, under the names on the way to it. */
-const writeProperties = (scope: Scope, limit: number): Statement =>
+/** A property within another one is named by its path: `cart.items`. */
+const propertiesStatement = (scope: QueryScope, limit: number): Statement =>
   statement((bind) => {
-    const { events } = conditionsOf(bind, scope, scope.range);
-    return `SELECT arrayJoin(JSONAllPaths(properties)) AS property, count() AS counted
+    const { events } = eventConditions(bind, scope, scope.range);
+    return `SELECT arrayJoin(JSONAllPaths(properties)) AS property, count() AS events
       FROM events WHERE ${events} AND lengthUTF8(property) BETWEEN 1 AND ${bind("UInt32", LIMITS.maxStatsPropertyLength)}
-      GROUP BY property ORDER BY counted DESC, property LIMIT ${bind("UInt32", limit)}`;
+      GROUP BY property ORDER BY events DESC, property LIMIT ${bind("UInt32", limit)}`;
   });
 
-/** One that could not be asked for by its name is left out. */
+/** Leaves out properties that no query can name. */
 export async function answerProperties(
-  ask: Ask,
+  run: RunQuery,
   body: StatsPropertiesBody,
   now: number,
 ): Promise<StatsPropertiesAnswer> {
   const scope = readScope(body, now);
-  const rows = (await ask(writeProperties(scope, body.limit ?? LIMIT))) as [string, number][];
+  const rows = await run<[name: string, events: number]>(
+    propertiesStatement(scope, body.limit ?? DEFAULT_PROPERTIES),
+  );
   const properties = rows
-    .filter(([name]) => propertyIssue(name, []).length === 0)
+    .filter(([name]) => propertyIssues(name, []).length === 0)
     .map(([name, events]) => ({ name, events }));
-  return { ...answered(scope), properties };
+  return { ...answerHead(scope), properties };
 }

@@ -1,4 +1,4 @@
-/** POST /api/stats/query: metrics by dimensions, under filters. */
+/** POST /api/stats/query: metrics by dimensions, with filters. */
 import {
   type Issue,
   LIMITS,
@@ -11,223 +11,227 @@ import {
 } from "@headwater/contract";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { toIsoTime } from "../core/time.ts";
-import { bucketsOf, dayOf, type Period, startOfDay } from "./calendar.ts";
-import { type Dimension, propertyIssue, readDimension, readKey } from "./dimensions.ts";
-import { emptyOf, summedBy } from "./metrics.ts";
-import { dimensionColumn, metricColumn, type Query, type Side } from "./metrics-query.ts";
-import { writeQuery } from "./metrics-sql.ts";
-import { isStillThere, readSettled } from "./rollups/freshness.ts";
+import { bucketStarts, localDay, type Period, startOfDay } from "./calendar.ts";
+import {
+  type Dimension,
+  isTimeDimension,
+  parseDimension,
+  parsePropertyKey,
+  propertyIssues,
+} from "./dimensions.ts";
+import { metricAt, summedProperty } from "./metrics.ts";
+import { dimensionColumn, type MetricsQuery, metricColumn, type QueryPeriod } from "./metrics-query.ts";
+import { metricsStatement } from "./metrics-sql.ts";
+import { isIntact, readCoverage } from "./rollups/freshness.ts";
 import { tableFor } from "./rollups/query-sql.ts";
-import type { Ask } from "./run-query.ts";
-import { answered, readScope, type Scope } from "./scope.ts";
+import type { RunQuery } from "./run-query.ts";
+import { answerHead, type QueryScope, readScope, refuseIssues } from "./scope.ts";
 
-type Fields = Pick<StatsQueryBody, "metrics" | "dimensions" | "orderBy" | "goal">;
+type QueryFields = Pick<StatsQueryBody, "metrics" | "dimensions" | "orderBy" | "goal">;
 
-/** What is wrong with the members of a question among each other. */
-function fieldIssues({ metrics, dimensions = [], orderBy = [], goal }: Fields): Issue[] {
-  const known: string[] = [...metrics, ...dimensions];
-  const invalid = (path: (string | number)[], message: string): Issue => ({
-    path,
-    code: "invalid_value",
-    message,
-  });
-  const unknown = orderBy.flatMap(({ field }, at) =>
-    known.includes(field)
-      ? []
-      : [invalid(["orderBy", at, "field"], "must be a metric or a dimension that is asked for")],
-  );
-  const named = [
-    ...metrics.map((metric, at) => ({ name: summedBy(metric), path: ["metrics", at] })),
-    ...dimensions.map((one, at) => {
-      const dimension = readDimension(one);
-      return { name: dimension.kind === "property" ? dimension.name : null, path: ["dimensions", at] };
-    }),
-  ];
-  const times = dimensions.filter((one) => one.startsWith("time:"));
-  return [
-    ...unknown,
-    ...named.flatMap(({ name, path }) => (name === null ? [] : propertyIssue(name, path))),
-    ...(times.length > 1 ? [invalid(["dimensions"], "has one time at most")] : []),
-    ...(metrics.includes("conversionRate") && goal === undefined
-      ? [
-          {
-            path: ["goal"],
-            code: "required" as const,
-            message: "goal is required by the metric conversionRate",
-          },
-        ]
-      : []),
-  ];
+/** What is wrong with the fields of a query beyond the schema. */
+function fieldIssues({ metrics, dimensions = [], orderBy = [], goal }: QueryFields): Issue[] {
+  const issues: Issue[] = [];
+  const add = (path: (string | number)[], message: string, code: Issue["code"] = "invalid_value") =>
+    issues.push({ path, code, message });
+  const fields: string[] = [...metrics, ...dimensions];
+  for (const [index, { field }] of orderBy.entries())
+    if (!fields.includes(field))
+      add(["orderBy", index, "field"], "must be one of the query's metrics or dimensions");
+  for (const [index, metric] of metrics.entries()) {
+    const property = summedProperty(metric);
+    if (property !== null) issues.push(...propertyIssues(property, ["metrics", index]));
+  }
+  for (const [index, name] of dimensions.entries()) {
+    const dimension = parseDimension(name);
+    if (dimension.kind === "property") issues.push(...propertyIssues(dimension.name, ["dimensions", index]));
+  }
+  if (dimensions.filter(isTimeDimension).length > 1)
+    add(["dimensions"], "a query has at most one time dimension");
+  if (metrics.includes("conversionRate") && goal === undefined)
+    add(["goal"], "the metric conversionRate requires goal", "required");
+  return issues;
 }
 
-/** Without a word about it: times as they pass, then the most of the first metric. */
-function orderOf({ metrics, dimensions = [], orderBy }: Fields): Query["order"] {
+/** Default: by time, then by the first metric, largest first. */
+function readOrder({ metrics, dimensions = [], orderBy }: QueryFields): MetricsQuery["order"] {
+  const columns = new Map<string, string>([
+    ...dimensions.map((name, index): [StatsDimension, string] => [name, dimensionColumn(index)]),
+    ...metrics.map((name, index): [StatsMetric, string] => [name, metricColumn(index)]),
+  ]);
   if (orderBy !== undefined && orderBy.length > 0)
-    return orderBy.map(({ field, direction }) => {
-      const metric = metrics.indexOf(field as StatsMetric);
-      const column =
-        metric >= 0 ? metricColumn(metric) : dimensionColumn(dimensions.indexOf(field as StatsDimension));
-      return { column, isDescending: direction === "desc" };
+    return orderBy.flatMap(({ field, direction }) => {
+      const column = columns.get(field);
+      return column === undefined ? [] : [{ column, isDescending: direction === "desc" }];
     });
-  const time = dimensions.findIndex((one) => one.startsWith("time:"));
+  const time = dimensions.findIndex(isTimeDimension);
   return [
     ...(time >= 0 ? [{ column: dimensionColumn(time), isDescending: false }] : []),
     { column: metricColumn(0), isDescending: true },
   ];
 }
 
-/** A group as the warehouse tells it. */
-interface Group {
-  readonly keys: readonly (string | number | null)[];
-  readonly metrics: (number | null)[];
+type GroupKey = string | number | null;
+/** A group of an answer. */
+interface ResultGroup {
+  readonly keys: readonly GroupKey[];
+  readonly metrics: readonly (number | null)[];
   readonly hash: string;
 }
 
-function groupsOf(query: Query, rows: readonly unknown[][]): Group[] {
-  const { length } = query.dimensions;
-  return rows.map((row) => ({
-    keys: query.dimensions.map(({ kind }, at) =>
-      kind === "time" ? Number(row[at]) : (row[at] as string | null),
-    ),
-    metrics: query.metrics.map((_, at) => row[length + at] as number | null),
-    hash: row[length + query.metrics.length] as string,
-  }));
+const toNumber = (value: GroupKey) => (typeof value === "number" ? value : null);
+
+/** @param row the dimensions, the metrics, and the hash of the group, as `metricsStatement` selects them */
+function toGroup({ dimensions, metrics }: MetricsQuery, row: readonly GroupKey[]): ResultGroup {
+  const end = dimensions.length + metrics.length;
+  return {
+    keys: row.slice(0, dimensions.length),
+    metrics: row.slice(dimensions.length, end).map(toNumber),
+    hash: String(row[end]),
+  };
 }
 
-function scalarOf({ kind }: Dimension, key: string | number | null): StatsScalar {
+/** The value of a dimension as the answer has it. */
+function toScalar(dimension: Dimension | undefined, key: GroupKey): StatsScalar {
   if (key === null) return null;
-  if (kind === "time") return toIsoTime(key as number);
-  return kind === "property" ? readKey(key as string) : key;
+  if (dimension?.kind === "time") return toIsoTime(Number(key));
+  return dimension?.kind === "property" ? parsePropertyKey(String(key)) : key;
 }
 
-/** Every bucket, in the order that was asked for: there are few enough to do it here. */
-function filled(query: Query, groups: readonly Group[], starts: readonly number[]): Group[] {
-  const byStart = new Map(groups.map((group) => [group.keys[0], group]));
+const emptyMetrics = ({ metrics }: MetricsQuery) =>
+  metrics.map((metric, index) => metricAt(metric, index).whenEmpty);
+
+/** Adds the buckets without events, and sorts all of them. */
+function withAllBuckets(query: MetricsQuery, groups: readonly ResultGroup[], starts: readonly number[]) {
+  const byStart = new Map(groups.map((group) => [Number(group.keys[0]), group]));
   const all = starts.map(
-    (start) => byStart.get(start) ?? { keys: [start], metrics: query.metrics.map(emptyOf), hash: "" },
+    (start): ResultGroup => byStart.get(start) ?? { keys: [start], metrics: emptyMetrics(query), hash: "" },
   );
-  const columns = [dimensionColumn(0), ...query.metrics.map((_, at) => metricColumn(at))];
-  const place = ({ keys, metrics }: Group, column: string) =>
-    [...keys, ...metrics][columns.indexOf(column)] as number | null;
-  const compare = (one: Group, other: Group) => {
+  const columns = [dimensionColumn(0), ...query.metrics.map((_, index) => metricColumn(index))];
+  const valueIn = ({ keys, metrics }: ResultGroup, column: string) =>
+    toNumber([...keys, ...metrics][columns.indexOf(column)] ?? null);
+  return all.sort((one, other) => {
     for (const { column, isDescending } of query.order) {
-      const [a, b] = [place(one, column), place(other, column)];
+      const [a, b] = [valueIn(one, column), valueIn(other, column)];
       if (a === b) continue;
       if (a === null) return 1;
       if (b === null) return -1;
       return isDescending ? b - a : a - b;
     }
     return 0;
-  };
-  return all.sort(compare);
+  });
 }
 
-const isOfTimeAlone = ({ dimensions }: Query) => dimensions.length === 1 && dimensions[0]?.kind === "time";
+const isByTimeOnly = ({ dimensions }: MetricsQuery) =>
+  dimensions.length === 1 && dimensions[0]?.kind === "time";
 
-/** First instants of the buckets of a period; none when no time is asked for. */
-function startsOf({ zone }: Pick<Scope, "zone">, dimensions: readonly Dimension[], period: Period): number[] {
+/** The starts of the time buckets of a period; empty without a time dimension. */
+function startsOf(zone: string, dimensions: readonly Dimension[], period: Period): number[] {
   const time = dimensions.find((one) => one.kind === "time");
-  return time ? bucketsOf(zone, time.grain, period, SERVER_LIMITS.statsBuckets) : [];
+  return time ? bucketStarts(zone, time.grain, period, SERVER_LIMITS.maxStatsBuckets) : [];
 }
 
 /**
- * The buckets before, one for each of those that were asked for: as many days earlier, or as long, so that what is
- * compared is of one length and nothing of the period before is left out. Weeks and months do not repeat after 30 days.
+ * The starts of the buckets to compare with, one for each bucket of the query: as many days earlier, or as much time. Weeks and
+ * months of the period before would have other lengths, because they do not repeat after, say, 30 days.
  */
-function earlierStarts({ zone, range }: Scope, dimensions: readonly Dimension[], starts: readonly number[]) {
+function comparedStarts({ zone, range }: QueryScope, dimensions: readonly Dimension[], starts: number[]) {
   const { days, before, from, to } = range;
   const isOfDays = dimensions.some(
     (one) => one.kind === "time" && one.grain !== "hour" && one.grain !== "minute",
   );
-  if (!isOfDays) return startsOf({ zone }, dimensions, before);
+  if (!isOfDays) return startsOf(zone, dimensions, before);
   if (days === null) return starts.map((start) => start - (to - from));
-  return starts.map((start) => startOfDay(zone, dayOf(zone, start) - days));
+  return starts.map((start) => startOfDay(zone, localDay(zone, start) - days));
 }
 
-export function readQuery(body: StatsQueryBody, now: number): { query: Query; starts: number[] } {
+/** @throws Refusal `invalid_payload` for what is wrong beyond the schema */
+export function readQuery(body: StatsQueryBody, now: number): { query: MetricsQuery; starts: number[] } {
   const scope = readScope(body, now, fieldIssues(body));
-  const dimensions = (body.dimensions ?? []).map(readDimension);
-  const starts = startsOf(scope, dimensions, scope.range);
-  if (starts.length > SERVER_LIMITS.statsBuckets) {
-    const message = `the range has more than ${SERVER_LIMITS.statsBuckets} of these: ask for a coarser time or a shorter range`;
-    readScope(body, now, [{ path: ["dimensions"], code: "too_many", message }]);
+  const dimensions = (body.dimensions ?? []).map(parseDimension);
+  const starts = startsOf(scope.zone, dimensions, scope.range);
+  if (starts.length > SERVER_LIMITS.maxStatsBuckets) {
+    const message = `the range has more than ${SERVER_LIMITS.maxStatsBuckets} of these; use larger buckets or a shorter range`;
+    refuseIssues([{ path: ["dimensions"], code: "too_many", message }]);
   }
-  const query: Query = {
+  const query: MetricsQuery = {
     scope,
     metrics: body.metrics,
     dimensions,
     goal: body.goal ?? null,
-    order: orderOf(body),
+    order: readOrder(body),
     limit: body.pagination?.limit ?? LIMITS.maxStatsRows,
     offset: body.pagination?.offset ?? 0,
   };
   return { query, starts };
 }
 
-/** What has settled is looked for so often, where it went while it was read; then all is derived of events. */
-const LOOKS = 3;
+/** How often rollups are tried while an erasure drops them; after that all is derived from events. */
+const MAX_ROLLUP_TRIES = 3;
 
-/** All rows of the buckets, or one more than the page has. */
-const reach = (query: Query, isWhole: boolean): Query =>
-  isWhole
-    ? { ...query, limit: SERVER_LIMITS.statsBuckets + 1, offset: 0 }
-    : { ...query, limit: query.limit + 1 };
-
-/**
- * @param ask puts a statement to the warehouse
- * @throws Refusal `invalid_payload` for what is wrong beyond the schema, and what `ask` throws
- */
-export async function answerQuery(ask: Ask, body: StatsQueryBody, now: number): Promise<StatsAnswer> {
-  const { query, starts } = readQuery(body, now);
-  const { scope, limit, offset } = query;
-  const isOfTime = isOfTimeAlone(query);
-  const groupsIn = async (asked: Query, side: Side) => {
-    for (let looks = LOOKS; ; looks--) {
-      const isOfSettled = looks > 0 && tableFor(asked, side) !== null;
-      const settled = isOfSettled ? await readSettled(ask, scope.sourceId, side.period) : null;
-      const rows = await ask(writeQuery(asked, side, settled));
-      if (settled === null || (await isStillThere(ask, scope.sourceId, settled)))
-        return groupsOf(query, rows);
-    }
-  };
-
-  const side: Side = { period: scope.range, starts, names: starts, groups: null };
-  const found = await groupsIn(reach(query, isOfTime), side);
-  const all = isOfTime ? filled(query, found, starts).slice(offset) : found;
-  const page = all.slice(0, limit);
-
-  const isCompared = body.include?.comparison ?? false;
-  const before = new Map<string, Group>();
-  if (isCompared && page.length > 0) {
-    const earlier: Side = {
-      period: scope.range.before,
-      starts: earlierStarts(scope, query.dimensions, starts),
-      names: starts,
-      groups: isOfTime ? null : page.map(({ hash }) => hash),
-    };
-    const whole = { ...query, limit: SERVER_LIMITS.statsBuckets + 1, offset: 0 };
-    for (const group of await groupsIn(whole, earlier)) before.set(JSON.stringify(group.keys), group);
+async function readGroups(run: RunQuery, query: MetricsQuery, period: QueryPeriod): Promise<ResultGroup[]> {
+  const { sourceId } = query.scope;
+  for (let tries = 0; ; tries++) {
+    const mayUseRollups = tries < MAX_ROLLUP_TRIES && tableFor(query, period) !== null;
+    const coverage = mayUseRollups ? await readCoverage(run, sourceId, period.period) : null;
+    const rows = await run<GroupKey[]>(metricsStatement(query, period, coverage));
+    if (coverage === null || (await isIntact(run, sourceId, coverage)))
+      return rows.map((row) => toGroup(query, row));
   }
+}
+
+const allGroups = (query: MetricsQuery): MetricsQuery => ({
+  ...query,
+  limit: SERVER_LIMITS.maxStatsBuckets + 1,
+  offset: 0,
+});
+
+/** The same metrics in the period before, by the keys of their groups. */
+async function readComparison(
+  run: RunQuery,
+  query: MetricsQuery,
+  starts: number[],
+  page: readonly ResultGroup[],
+): Promise<Map<string, ResultGroup>> {
+  if (page.length === 0) return new Map();
+  const { scope, dimensions } = query;
+  const period: QueryPeriod = {
+    period: scope.range.before,
+    starts: comparedStarts(scope, dimensions, starts),
+    names: starts,
+    groups: isByTimeOnly(query) ? null : page.map(({ hash }) => hash),
+  };
+  const groups = await readGroups(run, allGroups(query), period);
+  return new Map(groups.map((group) => [JSON.stringify(group.keys), group]));
+}
+
+/** @throws Refusal `invalid_payload` for what is wrong beyond the schema, and what `run` throws */
+export async function answerQuery(run: RunQuery, body: StatsQueryBody, now: number): Promise<StatsAnswer> {
+  const { query, starts } = readQuery(body, now);
+  const { scope, limit, offset, dimensions } = query;
+  const { range } = scope;
+  const isByTime = isByTimeOnly(query);
+  const period: QueryPeriod = { period: range, starts, names: starts, groups: null };
+  // one row more than the page shows whether there is a next page
+  const wanted = isByTime ? allGroups(query) : { ...query, limit: limit + 1 };
+  const found = await readGroups(run, wanted, period);
+  const groups = isByTime ? withAllBuckets(query, found, starts).slice(offset) : found;
+  const page = groups.slice(0, limit);
+  const isCompared = body.include?.comparison ?? false;
+  const before = isCompared ? await readComparison(run, query, starts, page) : null;
   const results = page.map(
     ({ keys, metrics }): StatsRow => ({
-      dimensions: keys.map((key, at) => scalarOf(query.dimensions[at]!, key)),
-      metrics,
-      comparison: isCompared
-        ? (before.get(JSON.stringify(keys))?.metrics ?? query.metrics.map(emptyOf))
-        : null,
+      dimensions: keys.map((key, index) => toScalar(dimensions[index], key)),
+      metrics: [...metrics],
+      comparison: before && [...(before.get(JSON.stringify(keys))?.metrics ?? emptyMetrics(query))],
     }),
   );
   return {
-    ...answered(scope),
+    ...answerHead(scope),
     metrics: body.metrics,
     dimensions: body.dimensions ?? [],
-    comparison: isCompared
-      ? {
-          from: toIsoTime(scope.range.before.from),
-          to: toIsoTime(scope.range.before.to),
-        }
-      : null,
+    comparison: isCompared ? { from: toIsoTime(range.before.from), to: toIsoTime(range.before.to) } : null,
     results,
-    nextOffset: all.length > limit ? offset + limit : null,
+    nextOffset: groups.length > limit ? offset + limit : null,
   };
 }

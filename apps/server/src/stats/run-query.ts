@@ -1,98 +1,124 @@
-/** Puts a statement to the warehouse, within what one question may take, and says in the contract's words why it fails. */
-
+/** Runs statements of stats queries: coalesced, admitted in turn, within limits; ClickHouse's errors become refusals. */
 import type { ClickHouseSettings } from "@clickhouse/client";
 import type { WarehouseClient } from "../clickhouse/client.ts";
-import { createShared } from "../core/coalesce.ts";
+import { AdmissionFull, createAdmission } from "../core/admission.ts";
+import { createCoalescer } from "../core/coalesce.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";
 import type { Statement } from "./sql.ts";
-import { busy, createTurns } from "./turns.ts";
 
-/** Rows of the answer, each a list of its columns. */
-export type Ask = (statement: Statement) => Promise<unknown[][]>;
+/** Runs a statement and returns its rows, each a list of its columns. `Row` is what the statement's text selects. */
+export type RunQuery = <Row extends readonly unknown[]>(statement: Statement) => Promise<Row[]>;
 
-export interface AskedWarehouse {
+export interface StatsWarehouse {
   state(): "off" | "starting" | "up" | "down";
   /** null unless it is up. */
   client(): WarehouseClient | null;
 }
 
-const SETTINGS: ClickHouseSettings = {
+const PLAIN_NUMBERS: ClickHouseSettings = { output_format_json_quote_64bit_integers: 0 };
+/** What one query may take. */
+const QUERY_LIMITS: ClickHouseSettings = {
+  ...PLAIN_NUMBERS,
   max_execution_time: SERVER_LIMITS.statsTimeoutSeconds,
-  max_memory_usage: String(SERVER_LIMITS.statsMemoryBytes),
-  // what does not fit half of that goes to the disk, and takes longer
-  max_bytes_before_external_group_by: String(SERVER_LIMITS.statsMemoryBytes / 2),
-  max_rows_to_read: String(SERVER_LIMITS.statsReadRows),
-  // a question of many filters is written out once for each of its sums
-  max_query_size: String(SERVER_LIMITS.statsStatementBytes),
-  max_result_rows: String(SERVER_LIMITS.statsResultRows),
+  max_memory_usage: String(SERVER_LIMITS.maxStatsMemoryBytes),
+  // groups that take more than half of the memory are written to the disk
+  max_bytes_before_external_group_by: String(SERVER_LIMITS.maxStatsMemoryBytes / 2),
+  max_rows_to_read: String(SERVER_LIMITS.maxStatsReadRows),
+  // the filters are repeated in each aggregate of a statement
+  max_query_size: String(SERVER_LIMITS.maxStatsStatementBytes),
+  max_result_rows: String(SERVER_LIMITS.maxStatsResultRows),
   result_overflow_mode: "throw",
   read_overflow_mode: "throw",
   timeout_overflow_mode: "throw",
-  // nearly every row that is read fits: to read a column for those alone that fit the one before costs more than it saves
+  // nearly every row fits the conditions, so filtering column by column costs more than it saves
   enable_multiple_prewhere_read_steps: 0,
-  // what is null is no member of any list
+  // NULL IN (…) is NULL
   transform_null_in: 0,
-  output_format_json_quote_64bit_integers: 0,
 };
 
-/** Codes of ClickHouse: too slow, too many rows or bytes, too much memory. */
+/** Runs statements on a client directly: without admission and limits, and with ClickHouse's own errors. */
+export const runOn =
+  (client: WarehouseClient, signal: AbortSignal, settings = PLAIN_NUMBERS): RunQuery =>
+  async <Row extends readonly unknown[]>({ query, parameters }: Statement) => {
+    const reply = await client.query({
+      query,
+      query_params: { ...parameters },
+      format: "JSONCompactEachRow",
+      clickhouse_settings: settings,
+      abort_signal: signal,
+    });
+    return reply.json<Row>();
+  };
+
+/** Error codes of ClickHouse: too slow, too many rows or bytes, too much memory. */
 const TOO_HEAVY = new Set(["158", "159", "160", "191", "241", "307", "396"]);
-const BAD_PATTERN = "427";
+const INVALID_PATTERN = "427";
 const TOO_MANY_QUERIES = "202";
 const CANCELLED = "394";
 
-function refusalOf(error: unknown): unknown {
-  const { code = "", message = "" } = error as { code?: string; message?: string };
+const overloaded = (cause: unknown) => {
+  const { retryAfterSeconds } = SERVER_LIMITS;
+  const message = `Too many concurrent queries; retry after ${retryAfterSeconds} s.`;
+  return new Refusal("overloaded", { message, hint: "Retry after the time that Retry-After gives." }, cause);
+};
+
+function toRefusal(error: unknown): unknown {
+  if (error instanceof Refusal) return error;
+  if (error instanceof AdmissionFull) return overloaded(error);
+  const message = error instanceof Error ? error.message : "";
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
   if (TOO_HEAVY.has(code)) {
     const issue = {
       path: ["dateRange"],
       code: "too_many" as const,
-      message: "reaches over too many events for this question",
+      message: "the range has too many events for this query",
     };
     return new Refusal("query_too_heavy", { issues: [issue] }, error);
   }
-  if (code === BAD_PATTERN) {
+  if (code === INVALID_PATTERN) {
     const issue = {
       path: ["filters"],
       code: "invalid_value" as const,
-      message: "a pattern of matches is no regular expression (RE2)",
+      message: "a pattern of matches is not a valid RE2 regular expression",
     };
     return new Refusal("invalid_payload", { issues: [issue] }, error);
   }
-  if (code === TOO_MANY_QUERIES || message.startsWith("Timeout")) return busy(error);
-  // every other number is the engine's word that the statement is wrong: a bug
+  if (code === TOO_MANY_QUERIES || message.startsWith("Timeout")) return overloaded(error);
+  // any other code of ClickHouse means that the statement is wrong: a bug, answered 500
   return /^\d+$/.test(code) && code !== CANCELLED ? error : new Refusal("warehouse_unavailable", {}, error);
 }
 
-/** Who asks, and until when. */
-export type Asker = (call: { organizationId: string; signal: AbortSignal }) => Ask;
+/** @returns what runs the statements of one request; they are cancelled when its signal aborts */
+export type QueryRunner = (call: { organizationId: string; signal: AbortSignal }) => RunQuery;
 
-/** @returns what asks for one request; the question ends with its signal */
-export function createAsker(warehouse: () => AskedWarehouse | null): Asker {
-  const inTurn = createTurns(SERVER_LIMITS.statsAtWork, SERVER_LIMITS.statsWaiting);
-  const shared = createShared();
-  async function put({ query, parameters }: Statement, signal: AbortSignal): Promise<unknown[][]> {
-    const asked = warehouse();
-    if (asked?.state() === "off") throw new Refusal("warehouse_off");
-    const client = asked?.client();
-    if (!client || signal.aborted) throw new Refusal("warehouse_unavailable");
-    try {
-      const answer = await client.query({
-        query,
-        query_params: parameters as Record<string, unknown>,
-        format: "JSONCompactEachRow",
-        clickhouse_settings: SETTINGS,
-        abort_signal: signal,
-      });
-      return await answer.json<unknown[]>();
-    } catch (error) {
-      throw refusalOf(error);
-    }
-  }
+/** @param warehouse returns null until the warehouse has been opened */
+export function createQueryRunner(warehouse: () => StatsWarehouse | null): QueryRunner {
+  const { maxActiveStatsQueries: maxActive, maxWaitingStatsQueries: maxWaiting } = SERVER_LIMITS;
+  const admission = createAdmission({
+    maxActive,
+    maxActivePerKey: Math.ceil(maxActive / 2),
+    maxAdmitted: maxActive + maxWaiting,
+    maxAdmittedPerKey: Math.ceil((maxActive + maxWaiting) / 2),
+  });
+  const coalesce = createCoalescer<unknown[][]>();
+  const run = (statement: Statement, signal: AbortSignal): Promise<unknown[][]> => {
+    const opened = warehouse();
+    if (opened?.state() === "off") throw new Refusal("warehouse_off");
+    const client = opened?.client();
+    if (!client) throw new Refusal("warehouse_unavailable");
+    return runOn(client, signal, QUERY_LIMITS)(statement);
+  };
   return ({ organizationId, signal }) =>
-    (statement) =>
-      shared(JSON.stringify([organizationId, statement]), signal, (ended) =>
-        inTurn(organizationId, ended, () => put(statement, ended)),
-      );
+    async <Row extends readonly unknown[]>(statement: Statement) => {
+      const key = JSON.stringify([organizationId, statement]);
+      const admit = (abandoned: AbortSignal) =>
+        admission.run(organizationId, async () => run(statement, abandoned), abandoned);
+      const rows = await coalesce(key, signal, admit).catch((error: unknown) => {
+        // the client has left: the answer has no reader
+        throw signal.aborted ? new Refusal("warehouse_unavailable", {}, error) : toRefusal(error);
+      });
+      // the statement's text selects the columns of Row; ClickHouse reports no types of TypeScript
+      return rows as unknown[] as Row[];
+    };
 }

@@ -1,17 +1,17 @@
-/** What every question has: a source, a time zone, a period, filters; read once, and written as conditions. */
+/** The members that all queries have (source, time zone, range, filters): read once, and written as SQL conditions. */
 import type { Issue, StatsDateRange, StatsFilter, StatsGoal } from "@headwater/contract";
 import { IS_PAGE_VIEW } from "../clickhouse/schema/event-types.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";
-import { toIsoTime } from "../core/time.ts";
+import { SECOND_MS, toIsoTime } from "../core/time.ts";
 import { isZone, type Period } from "./calendar.ts";
-import { asText } from "./dimensions.ts";
-import { type Filter, readFilters, writeFilter } from "./filter.ts";
-import { type Range, readRange } from "./range.ts";
-import { all, type Bind } from "./sql.ts";
+import { textSql } from "./dimensions.ts";
+import { type QueryFilter, readFilters, writeFilter } from "./filter.ts";
+import { type QueryRange, readRange } from "./range.ts";
+import { allOf, type Bind, bindTime } from "./sql.ts";
 
-/** What the bodies of the questions share. */
-export interface Asked {
+/** The members that the bodies of all queries have. */
+interface ScopeBody {
   readonly sourceId: string;
   readonly dateRange: StatsDateRange;
   readonly timezone?: string;
@@ -19,44 +19,40 @@ export interface Asked {
   readonly include?: { readonly bots?: boolean };
 }
 
-export interface Scope {
+export interface QueryScope {
   readonly sourceId: string;
   readonly zone: string;
-  readonly range: Range;
-  readonly filters: readonly Filter[];
-  readonly bots: boolean;
+  readonly range: QueryRange;
+  readonly filters: readonly QueryFilter[];
+  readonly includesBots: boolean;
 }
 
-export function refuseFor(issues: readonly Issue[]): void {
+/** @throws Refusal `invalid_payload` unless there are no issues */
+export function refuseIssues(issues: readonly Issue[]): void {
   if (issues.length > 0) throw new Refusal("invalid_payload", { issues: [...issues] });
 }
 
-const wrong = (field: string, message: string): Issue => ({ path: [field], code: "invalid_value", message });
-
 /**
- * @param more what else is wrong with the question, found by whoever knows it
+ * @param otherIssues found by the caller; they are refused together with those found here
  * @throws Refusal `invalid_payload`
  */
-export function readScope(asked: Asked, now: number, more: readonly Issue[] = []): Scope {
-  const zone = asked.timezone ?? "UTC";
-  const issues = [...more];
-  const knowsZone = isZone(zone);
-  if (!knowsZone) issues.push(wrong("timezone", "is no time zone of the IANA database, as Europe/Berlin is"));
-  const filters = readFilters(asked.filters ?? [], issues);
-  const range = readRange(asked.dateRange, knowsZone ? zone : "UTC", now);
-  if ("code" in range) issues.push(range);
-  refuseFor(issues);
-  return {
-    sourceId: asked.sourceId,
-    zone,
-    range: range as Range,
-    filters,
-    bots: asked.include?.bots ?? false,
-  };
+export function readScope(body: ScopeBody, now: number, otherIssues: readonly Issue[] = []): QueryScope {
+  const { sourceId, timezone: zone = "UTC", include } = body;
+  const issues = [...otherIssues];
+  const isKnownZone = isZone(zone);
+  if (!isKnownZone) {
+    const message = "must be a time zone of the IANA database, such as Europe/Berlin";
+    issues.push({ path: ["timezone"], code: "invalid_value", message });
+  }
+  const filters = readFilters(body.filters ?? [], issues);
+  const range = readRange(body.dateRange, isKnownZone ? zone : "UTC", now);
+  if ("code" in range) throw new Refusal("invalid_payload", { issues: [...issues, range] });
+  refuseIssues(issues);
+  return { sourceId, zone, range, filters, includesBots: include?.bots ?? false };
 }
 
-/** What every answer has. */
-export const answered = ({ sourceId, zone, range }: Scope) => ({
+/** The members that all answers have. */
+export const answerHead = ({ sourceId, zone, range }: QueryScope) => ({
   sourceId,
   timezone: zone,
   from: toIsoTime(range.from),
@@ -64,44 +60,43 @@ export const answered = ({ sourceId, zone, range }: Scope) => ({
 });
 
 export const inPeriod = (bind: Bind, { from, to }: Period, time = "occurredAt"): string =>
-  `${time} >= fromUnixTimestamp64Milli(${bind("Int64", from)}, 'UTC') AND ${time} < fromUnixTimestamp64Milli(${bind("Int64", to)}, 'UTC')`;
+  `${time} >= ${bindTime(bind, from)} AND ${time} < ${bindTime(bind, to)}`;
 
-/** Events further than a session lasts from the period are of no session of it. */
-export const ASIDE_MS = SERVER_LIMITS.sessionMaxSeconds * 1_000;
+/** Sessions of a period are made from its events and those of this time before and after it. */
+export const SESSION_MARGIN_MS = SERVER_LIMITS.sessionMaxSeconds * SECOND_MS;
 
-export interface Conditions {
-  /** Of the events that make the period's sessions. */
-  readonly sessions: string;
-  /** Of events that fit the filters, whenever they were. */
+/** Selects the events of a source, without bots unless the query includes them. */
+export const ofSource = (bind: Bind, { sourceId, includesBots }: QueryScope): string =>
+  allOf([`sourceId = ${bind("String", sourceId)}`, ...(includesBots ? [] : ["NOT device.isBot"])]);
+
+/** Selects the events of which the sessions of a period are made. */
+export const sessionEventsSql = (bind: Bind, scope: QueryScope, { from, to }: Period): string =>
+  `${ofSource(bind, scope)} AND ${inPeriod(bind, { from: from - SESSION_MARGIN_MS, to: to + SESSION_MARGIN_MS })}`;
+
+export interface EventConditions {
+  /** Selects the events of which the sessions of the period are made. */
+  readonly sessionEvents: string;
+  /** Selects the events that satisfy the filters, at any time. */
   readonly filters: string;
-  /** Of the events of the period that fit the filters. */
+  /** Selects the events of the period that satisfy the filters. */
   readonly events: string;
 }
 
-/** Under which events are a source's, and under which they make the sessions of a period. */
-export function ownOf(bind: Bind, scope: Scope, period: Period): { own: string; sessions: string } {
-  const own = all([
-    `sourceId = ${bind("String", scope.sourceId)}`,
-    ...(scope.bots ? [] : ["NOT device.isBot"]),
-  ]);
-  const around = { from: period.from - ASIDE_MS, to: period.to + ASIDE_MS };
-  return { own, sessions: `${own} AND ${inPeriod(bind, around)}` };
+/** @param period the range of the query, or the period before it */
+export function eventConditions(bind: Bind, scope: QueryScope, period: Period): EventConditions {
+  const sessionEvents = sessionEventsSql(bind, scope, period);
+  const filters = allOf(scope.filters.map((filter) => writeFilter(bind, filter, sessionEvents)));
+  const events = `${ofSource(bind, scope)} AND ${inPeriod(bind, period)} AND (${filters})`;
+  return { sessionEvents, filters, events };
 }
 
-/** @param period the one asked for, or the one before it */
-export function conditionsOf(bind: Bind, scope: Scope, period: Period): Conditions {
-  const { own, sessions } = ownOf(bind, scope, period);
-  const filters = all(scope.filters.map((filter) => writeFilter(bind, filter, sessions)));
-  return { sessions, filters, events: `${own} AND ${inPeriod(bind, period)} AND (${filters})` };
-}
-
-/** `*` stands for anything. */
-const likeOf = (pattern: string) =>
+/** A page pattern as a pattern of LIKE: `*` matches any text, all else itself. */
+const likePattern = (pattern: string) =>
   pattern.replaceAll("\\", "\\\\").replaceAll("%", "\\%").replaceAll("_", "\\_").replaceAll("*", "%");
 
-/** Whether an event is what a goal wants. */
-export function writeGoal(bind: Bind, { event, page }: StatsGoal): string {
+/** Whether an event reaches a goal. */
+export function goalSql(bind: Bind, { event, page }: StatsGoal): string {
   if (event !== undefined) return `name = ${bind("String", event)}`;
-  const fits = `ifNull(${asText("page.path")} LIKE ${bind("String", likeOf(page ?? ""))}, 0)`;
-  return `${IS_PAGE_VIEW} AND ${fits}`;
+  const matches = `${textSql("page")} LIKE ${bind("String", likePattern(page ?? ""))}`;
+  return `${IS_PAGE_VIEW} AND ifNull(${matches}, 0)`;
 }

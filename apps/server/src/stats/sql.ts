@@ -1,6 +1,6 @@
-/** Statements whose values are all bound: what a caller has said is never a part of their text. */
+/** SQL statements with bound values: nothing that a caller sends becomes a part of the text. */
 
-/** `{name:Type}` of ClickHouse's dialect. */
+/** The types of bound values, as ClickHouse names them in `{name:Type}`. */
 export type ParameterType =
   | "String"
   | "Array(String)"
@@ -10,6 +10,7 @@ export type ParameterType =
   | "Array(Int64)"
   | "UInt32"
   | "Array(UInt64)"
+  | "Date"
   | "Array(Date)";
 export type Parameter = string | number | readonly string[] | readonly number[];
 
@@ -18,10 +19,10 @@ export interface Statement {
   readonly parameters: Readonly<Record<string, Parameter>>;
 }
 
-/** Binds a value and gives what stands for it in the text. */
+/** Binds a value and returns its placeholder for the text. */
 export type Bind = (type: ParameterType, value: Parameter) => string;
 
-/** @param write makes the text, binding what it needs */
+/** @param write returns the text of the statement, and binds the values that it needs */
 export function statement(write: (bind: Bind) => string): Statement {
   const parameters: Record<string, Parameter> = {};
   let bound = 0;
@@ -33,7 +34,15 @@ export function statement(write: (bind: Bind) => string): Statement {
   return { query: write(bind), parameters };
 }
 
-export const all = (conditions: readonly string[]): string =>
-  conditions.length === 0 ? "1" : conditions.map((one) => `(${one})`).join(" AND ");
-export const any = (conditions: readonly string[]): string =>
-  conditions.length === 0 ? "0" : conditions.map((one) => `(${one})`).join(" OR ");
+const join = (conditions: readonly string[], operator: string, whenEmpty: string) =>
+  conditions.length === 0 ? whenEmpty : conditions.map((one) => `(${one})`).join(operator);
+export const allOf = (conditions: readonly string[]): string => join(conditions, " AND ", "1");
+export const anyOf = (conditions: readonly string[]): string => join(conditions, " OR ", "0");
+
+export const list = (columns: readonly string[]): string => columns.join(", ");
+export const groupBy = (columns: readonly string[]): string =>
+  columns.length === 0 ? "" : `GROUP BY ${list(columns)}`;
+
+/** A time in milliseconds since the epoch as a value of ClickHouse. */
+export const bindTime = (bind: Bind, at: number): string =>
+  `fromUnixTimestamp64Milli(${bind("Int64", at)}, 'UTC')`;

@@ -1,14 +1,14 @@
-/** What can be asked of a source's events (CONTRACT section 9). */
+/** The handlers of the stats queries (docs/contract.md section 9). */
 import type { Handlers } from "../core/handler.ts";
 import { toIsoTimeOrNull } from "../core/time.ts";
 import { answerFunnel } from "./funnel.ts";
-import { goalsOf } from "./goals.ts";
+import { resolveGoals } from "./goals.ts";
 import { answerLive } from "./live.ts";
 import { answerPaths } from "./paths.ts";
 import { answerProperties } from "./properties.ts";
 import { answerQuery } from "./query.ts";
 import { answerRetention } from "./retention.ts";
-import { type AskedWarehouse, createAsker } from "./run-query.ts";
+import { createQueryRunner, type StatsWarehouse } from "./run-query.ts";
 
 export type StatsHandlers = Pick<
   Handlers,
@@ -21,28 +21,27 @@ export type StatsHandlers = Pick<
   | "getLive"
 >;
 
-/** @param warehouse null: it has not begun */
-export function createStats(warehouse: () => AskedWarehouse | null): StatsHandlers {
-  const asker = createAsker(warehouse);
+/** @param warehouse returns null until the warehouse has been opened */
+export function createStats(warehouse: () => StatsWarehouse | null): StatsHandlers {
+  const runnerOf = createQueryRunner(warehouse);
   return {
     queryStats: async (call) => {
       const { source, body, now } = call;
-      const [goal] = goalsOf(source.goals, body.goal ? [{ goal: body.goal, path: ["goal"] }] : []);
-      return { body: await answerQuery(asker(call), goal ? { ...body, goal } : body, now) };
+      const [goal] = resolveGoals(source.goals, body.goal ? [{ goal: body.goal, path: ["goal"] }] : []);
+      return { body: await answerQuery(runnerOf(call), goal ? { ...body, goal } : body, now) };
     },
     queryFunnel: async (call) => {
       const { source, body, now } = call;
-      const placed = body.steps.map((goal, at) => ({ goal, path: ["steps", at] }));
-      return {
-        body: await answerFunnel(asker(call), { ...body, steps: goalsOf(source.goals, placed) }, now),
-      };
+      const goals = body.steps.map((goal, index) => ({ goal, path: ["steps", index] }));
+      const steps = resolveGoals(source.goals, goals);
+      return { body: await answerFunnel(runnerOf(call), { ...body, steps }, now) };
     },
-    queryRetention: async (call) => ({ body: await answerRetention(asker(call), call.body, call.now) }),
-    queryPaths: async (call) => ({ body: await answerPaths(asker(call), call.body, call.now) }),
-    queryProperties: async (call) => ({ body: await answerProperties(asker(call), call.body, call.now) }),
+    queryRetention: async (call) => ({ body: await answerRetention(runnerOf(call), call.body, call.now) }),
+    queryPaths: async (call) => ({ body: await answerPaths(runnerOf(call), call.body, call.now) }),
+    queryProperties: async (call) => ({ body: await answerProperties(runnerOf(call), call.body, call.now) }),
     getStatsSource: async ({ source: { sourceId, name, lastEventAt } }) => ({
       body: { sourceId, name, lastEventAt: toIsoTimeOrNull(lastEventAt) },
     }),
-    getLive: async (call) => ({ body: await answerLive(asker(call), call.source.sourceId, call.now) }),
+    getLive: async (call) => ({ body: await answerLive(runnerOf(call), call.source.sourceId, call.now) }),
   };
 }

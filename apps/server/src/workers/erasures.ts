@@ -9,7 +9,7 @@ import type { Warehouse } from "../clickhouse/warehouse.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import type { Cursor, OpenErasure } from "../core/records.ts";
 import type { ErasureLedger } from "../ledger/ledger.ts";
-import { forgetChanged } from "../stats/rollups/drop.ts";
+import { dropOutdatedRollups } from "../stats/rollups/drop.ts";
 import { startWorker, type Worker, type WorkerLog } from "./worker.ts";
 
 export interface ErasureDeps {
@@ -124,7 +124,7 @@ function createWarehouseErasure({ warehouse }: ErasureDeps, leases: ErasureLease
       const finished = await deleteEvents(client, group.map(toDeletion), cutOff);
       const deleted = group.filter(({ receiptId }) => finished.has(receiptId));
       const sourceIds = [...new Set(deleted.flatMap(({ visitor }) => visitor.sourceIds))];
-      const done = (await forgetChanged(client, sourceIds)) ? deleted : [];
+      const done = (await dropOutdatedRollups(client, sourceIds)) ? deleted : [];
       await leases.move(done, "warehouse", "done");
       group = group.filter((erasure) => !done.includes(erasure));
       return done.length;

@@ -1,102 +1,129 @@
-/** Settles the days of the sources in the background, the newest first, and deletes what no question reads any more. */
-
+/** The worker that builds rollups of large sources, the newest days first, and drops builds that no query reads any more. */
 import type { WarehouseClient } from "../clickhouse/client.ts";
+import { BUILD_STATES } from "../clickhouse/schema/rollups.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
-import { settleDay, type Unsettled } from "../stats/rollups/build.ts";
-import { areEventsChanging, daysOf, forgetSettled } from "../stats/rollups/drop.ts";
-import { startWorker, type Worker } from "./worker.ts";
+import { HOUR_MS, MINUTE_MS } from "../core/time.ts";
+import { buildDay } from "../stats/rollups/build.ts";
+import { areEventsChanging, dropBuilds } from "../stats/rollups/drop.ts";
+import {
+  currentBuilds,
+  type EventDay,
+  finishedBuilds,
+  type RollupBuild,
+  type RollupState,
+  readRollupState,
+} from "../stats/rollups/state.ts";
+import { runOn } from "../stats/run-query.ts";
+import { statement } from "../stats/sql.ts";
+import { startWorker, type Worker, type WorkerLog } from "./worker.ts";
 
-export interface SettlerDeps {
-  warehouse: { client(): WarehouseClient | null };
+export interface RollupWorkerDeps {
+  readonly warehouse: { client(): WarehouseClient | null };
   clock(): number;
-  log: { warn(fields: object, message: string): void };
+  readonly log: WorkerLog;
 }
 
-/** Days settle for sources of so many events; of fewer, questions are fast without. */
-const SOURCE_EVENTS = 50_000;
-/** Days between two looks at which there are. */
-const DAYS = 20;
-/** A day that has changed again settles again after so long. */
-const AGAIN_MS = 900_000;
-/** Longer than an event takes from its acceptance to the warehouse; what takes longer lets its day settle anew. */
-const LAG_MS = 300_000;
-/** What was replaced is read no more after so long: a question knows its versions before it gets its turn. */
-const KEPT_MS = 1_800_000;
-/** Longer than a day takes to settle: what was begun before was cut off. */
-const LONGEST_MS = 3_600_000;
-const IDLE_MS = 60_000;
+/** Queries of smaller sources are fast without rollups. */
+const MIN_SOURCE_EVENTS = 50_000;
+/** Days of one source that a round builds before it turns to the next source. */
+const MAX_DAYS_PER_ROUND = 5;
+/** A day that changes is built again after this time at the earliest. */
+const REBUILD_MS = 15 * MINUTE_MS;
+/** More than an event usually takes from its acceptance to the warehouse. A later one makes the day build again. */
+const ARRIVAL_MS = 5 * MINUTE_MS;
+/** A query may still read a replaced build, from before it waited for its turn. */
+const KEEP_REPLACED_MS = 30 * MINUTE_MS;
+/** A build that takes longer was interrupted. */
+const MAX_BUILD_MS = HOUR_MS;
+const IDLE_MS = MINUTE_MS;
 
-/** Of milliseconds, so that a later one is higher, and of a number that two nodes do not draw at once. */
-const versionAt = (now: number) => now * 1_000 + Math.floor(Math.random() * 1_000);
+const buildTime = ({ build }: RollupBuild) => build / 1_000;
 
-/** Days of large sources that were not settled, or touched by a node that settles, just now. */
-async function unsettledDays(
-  client: WarehouseClient,
-  now: number,
-  sourceEvents: number,
-): Promise<Unsettled[]> {
-  const large =
-    "sourceId IN (SELECT sourceId FROM events GROUP BY sourceId HAVING count() >= {sourceEvents:UInt64})";
-  const query = `SELECT sourceId, toString(day) AS onDay, events FROM (${daysOf(large)}) AS present
-    LEFT JOIN (SELECT sourceId, day, max(version) AS touched FROM settledDays GROUP BY sourceId, day) AS tried USING (sourceId, day)
-    WHERE NOT areVisits AND touched < {before:UInt64}
-    ORDER BY day DESC, sourceId LIMIT {most:UInt32}`;
-  const query_params = {
-    sourceEvents,
-    before: (now - AGAIN_MS) * 1_000,
-    most: DAYS,
-  };
-  const answer = await client.query({
-    query,
-    query_params,
-    format: "JSONEachRow",
-    clickhouse_settings: { output_format_json_quote_64bit_integers: 0 },
+/** Days whose newest build is not current, and that no node has begun to build just now; the newest first. */
+function daysToBuild(state: RollupState, now: number): EventDay[] {
+  const current = currentBuilds(state);
+  const recent = new Set(
+    state.builds.filter((one) => buildTime(one) >= now - REBUILD_MS).map(({ day }) => day),
+  );
+  return state.days.filter(({ day }) => !current.has(day) && !recent.has(day)).toReversed();
+}
+
+/** Builds that no query reads any more: interrupted ones, replaced ones, and those of days without events. */
+function buildsToDrop(state: RollupState, now: number): RollupBuild[] {
+  const finished = finishedBuilds(state);
+  const eventDays = new Set(state.days.map(({ day }) => day));
+  return state.builds.filter((one) => {
+    if (one.state === BUILD_STATES.dropping) return true;
+    if (one.state === BUILD_STATES.started) return buildTime(one) < now - MAX_BUILD_MS;
+    const newest = finished.get(one.day);
+    if (newest === one || newest === undefined) return !eventDays.has(one.day);
+    return buildTime(newest) < now - KEEP_REPLACED_MS;
   });
-  const rows = await answer.json<{ sourceId: string; onDay: string; events: number }>();
-  return rows.map(({ onDay, ...row }) => ({ ...row, day: onDay }));
 }
 
-/** A question may still read what was replaced a moment ago, and a node may still be at work. */
-function staleBefore(now: number): string {
-  const [replaced, abandoned] = [KEPT_MS, LONGEST_MS].map((ms) => (now - ms) * 1_000);
-  return `if(isDone, version < current AND current < ${replaced} OR current = 0, version < ${abandoned})`;
+/** Sources with enough events for rollups (1), and sources that have rollups (0). */
+const sourcesStatement = (minEvents: number) =>
+  statement(
+    (bind) => `SELECT sourceId, max(isLarge) FROM (
+        SELECT sourceId, 1 AS isLarge FROM events GROUP BY sourceId HAVING count() >= ${bind("UInt32", minEvents)}
+        UNION ALL SELECT DISTINCT sourceId, 0 FROM rollupBuilds
+      ) GROUP BY sourceId`,
+  );
+
+export interface RollupRoundOptions {
+  /** Sources with fewer events get no rollups. */
+  readonly minSourceEvents?: number;
+  readonly signal?: AbortSignal;
+  readonly stopping?: AbortSignal;
 }
 
-/**
- * One look at all sources.
- * @param sourceEvents a source of fewer is not worth it
- * @returns how many days have settled
- */
-export async function settleRound(
+/** One round over all sources. @returns how many days were built */
+export async function runRollupRound(
   client: WarehouseClient,
   now: number,
-  { sourceEvents = SOURCE_EVENTS, signal = new AbortController().signal } = {},
+  options: RollupRoundOptions = {},
 ): Promise<number> {
-  if (await areEventsChanging(client)) return 0;
-  await forgetSettled(client, {
-    sources: "sourceId IN (SELECT sourceId FROM settledDays)",
-    condition: staleBefore(now),
-  });
-  let settled = 0;
-  for (const [index, day] of (await unsettledDays(client, now, sourceEvents)).entries()) {
-    if (signal.aborted) break;
-    if (await settleDay(client, day, versionAt(now) + 1_000 * index, now - LAG_MS, signal)) settled += 1;
+  const never = new AbortController().signal;
+  const { minSourceEvents = MIN_SOURCE_EVENTS, signal = never, stopping = never } = options;
+  const run = runOn(client, signal);
+  if (await areEventsChanging(client, signal)) return 0;
+  let built = 0;
+  // no two builds of one node have the same number; the random part keeps those of two nodes apart
+  let build = now * 1_000 + Math.floor(Math.random() * 1_000);
+  for (const [sourceId, isLarge] of await run<[string, 0 | 1]>(sourcesStatement(minSourceEvents))) {
+    if (stopping.aborted) break;
+    const state = await readRollupState(run, sourceId, null);
+    await dropBuilds(client, sourceId, buildsToDrop(state, now));
+    const days = isLarge ? daysToBuild(state, now).slice(0, MAX_DAYS_PER_ROUND) : [];
+    for (const { day, events } of days) {
+      if (stopping.aborted) break;
+      build += 1_000;
+      const ofDay = { sourceId, day, events, build, receivedUntil: now - ARRIVAL_MS };
+      if (await buildDay(client, ofDay, { signal, stopping })) built += 1;
+    }
   }
-  return settled;
+  return built;
 }
 
-export function startSettler({ warehouse, clock, log }: SettlerDeps): Worker {
+export function startRollupWorker({ warehouse, clock, log }: RollupWorkerDeps): Worker {
   return startWorker({
     name: "rollups",
-    round: async (_cutOff, stopping) => {
+    round: async (signal, stopping) => {
       const client = warehouse.client();
-      return client !== null && (await settleRound(client, clock(), { signal: stopping })) > 0;
+      if (client === null) return false;
+      try {
+        return (await runRollupRound(client, clock(), { signal, stopping })) > 0;
+      } catch (error) {
+        // the warehouse reports by itself that it is down
+        if (warehouse.client() === null) return false;
+        throw error;
+      }
     },
     idleMs: IDLE_MS,
     retryMs: IDLE_MS,
     maxRetryMs: IDLE_MS,
     stopMs: SERVER_LIMITS.shipStopMs,
-    consequence: "rollups are not built, so queries about large sources take longer",
+    consequence: "rollups are not built, so stats queries take longer",
     log,
   });
 }

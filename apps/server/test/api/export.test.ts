@@ -168,7 +168,7 @@ describe("Export without a warehouse", () => {
     const deps = { warehouse: () => noWarehouse(null), ledger, stopping: new AbortController().signal };
     const handler = createExport(deps);
     const open = (signal: AbortSignal) => handler({ source: { sourceId }, query: {}, signal } as never);
-    const clients = Array.from({ length: SERVER_LIMITS.exportsAtOnce }, () => new AbortController());
+    const clients = Array.from({ length: SERVER_LIMITS.maxExports }, () => new AbortController());
     for (const { signal } of clients) await open(signal);
     const { signal } = new AbortController();
     await assert.rejects(open(signal), { code: "overloaded" });

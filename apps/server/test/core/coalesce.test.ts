@@ -1,42 +1,41 @@
-/** Who asks the same as others is given the answer that they are given, and never one that is older than the question. */
+/** Coalescing: equal concurrent calls share an answer, and the answer is never older than the call. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { setImmediate as turn } from "node:timers/promises";
-import { createShared } from "../../src/core/coalesce.ts";
-import { Refusal } from "../../src/core/refusal.ts";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { createCoalescer } from "../../src/core/coalesce.ts";
 
-const { signal: forEver } = new AbortController();
+const { signal: neverAborted } = new AbortController();
 
-/** Works that end when they are told to, in the order in which they began. */
-function openShared() {
-  const shared = createShared();
+/** Runs of work that end when a test ends them, in the order in which they began. */
+function openCoalescer() {
+  const coalesce = createCoalescer<string>();
   const begun: { name: string; signal: AbortSignal; end: (error?: Error) => Promise<void> }[] = [];
   return {
     begun,
     names: () => begun.map(({ name }) => name),
-    ask: async (key: string, name: string, signal = forEver) => {
-      const answer = shared(key, signal, (ended) => {
+    call: async (key: string, name: string, signal = neverAborted) => {
+      const answer = coalesce(key, signal, (abandoned) => {
         const { promise, resolve, reject } = Promise.withResolvers<string>();
         const end = async (error?: Error) => {
           if (error) reject(error);
           else resolve(name);
-          await turn();
+          await nextTurn();
         };
-        begun.push({ name, signal: ended, end });
+        begun.push({ name, signal: abandoned, end });
         return promise;
       });
       answer.catch(() => undefined);
-      await turn();
+      await nextTurn();
       return { answer };
     },
   };
 }
 
-test("Those who ask while it is being answered share the next answer; another question is asked beside it.", async () => {
-  const { ask, begun, names } = openShared();
-  const first = await ask("a", "a1");
-  const [second, third] = [await ask("a", "a2"), await ask("a", "a3")];
-  const other = await ask("b", "b1");
+test("Calls that arrive during a run share the next run; a call with another key runs beside it.", async () => {
+  const { call, begun, names } = openCoalescer();
+  const first = await call("a", "a1");
+  const [second, third] = [await call("a", "a2"), await call("a", "a3")];
+  const other = await call("b", "b1");
   assert.deepEqual(names(), ["a1", "b1"]);
   await begun[0]!.end();
   assert.deepEqual(names(), ["a1", "b1", "a2"]);
@@ -44,33 +43,34 @@ test("Those who ask while it is being answered share the next answer; another qu
   await begun[1]!.end();
   const answers = await Promise.all([first, second, third, other].map(({ answer }) => answer));
   assert.deepEqual(answers, ["a1", "a2", "a2", "b1"]);
-  await ask("a", "a4");
-  assert.deepEqual(names(), ["a1", "b1", "a2", "a4"], "what has been answered is asked anew");
+  await call("a", "a4");
+  assert.deepEqual(names(), ["a1", "b1", "a2", "a4"], "a call after the answer starts a new run");
 });
 
-test("Who goes is answered at once and takes nothing from the others; when the last has gone, the work is told.", async () => {
-  const { ask, begun, names } = openShared();
+test("A caller that leaves is rejected at once; the work aborts when the last caller has left.", async () => {
+  const { call, begun, names } = openCoalescer();
   const [early, late] = [new AbortController(), new AbortController()];
-  await ask("a", "a1");
-  const gone = await ask("a", "a2", early.signal);
-  const stays = await ask("a", "a3", late.signal);
+  await call("a", "a1");
+  const leaves = await call("a", "a2", early.signal);
+  const stays = await call("a", "a3", late.signal);
   early.abort();
-  await assert.rejects(gone.answer, Refusal);
+  await assert.rejects(leaves.answer, { name: "AbortError" });
   await begun[0]!.end();
   assert.deepEqual(names(), ["a1", "a2"]);
   assert.equal(begun[1]!.signal.aborted, false);
   late.abort();
-  await assert.rejects(stays.answer, Refusal);
+  await assert.rejects(stays.answer, { name: "AbortError" });
   assert.equal(begun[1]!.signal.aborted, true);
 });
 
-test("Who asks after all have gone who waited for the same is answered.", async () => {
-  const { ask, begun, names } = openShared();
+test("A call is answered although all earlier callers of the waiting run have left.", async () => {
+  const { call, begun, names } = openCoalescer();
   const waiting = new AbortController();
-  await ask("a", "a1");
-  await ask("a", "a2", waiting.signal);
+  await call("a", "a1");
+  await call("a", "a2", waiting.signal);
   waiting.abort();
-  const late = await ask("a", "a3");
+  await nextTurn();
+  const late = await call("a", "a3");
   await begun[0]!.end();
   assert.deepEqual(names(), ["a1", "a3"]);
   assert.equal(begun[1]!.signal.aborted, false);
@@ -78,11 +78,11 @@ test("Who asks after all have gone who waited for the same is answered.", async 
   assert.equal(await late.answer, "a3");
 });
 
-test("What fails, fails for all who share it, and the next who asks is answered.", async () => {
-  const { ask, begun } = openShared();
-  await ask("a", "a1");
-  const [second, third] = [await ask("a", "a2"), await ask("a", "a3")];
-  const fourth = begun[0]!.end(new Error("lost")).then(() => ask("a", "a4"));
+test("A failure rejects every caller of its run, and no caller of the next run.", async () => {
+  const { call, begun } = openCoalescer();
+  await call("a", "a1");
+  const [second, third] = [await call("a", "a2"), await call("a", "a3")];
+  const fourth = begun[0]!.end(new Error("lost")).then(() => call("a", "a4"));
   await fourth;
   await begun[1]!.end(new Error("lost again"));
   for (const { answer } of [second, third]) await assert.rejects(answer, /lost again/);

@@ -16,8 +16,8 @@ test("What is kept of row groups, and the footer that names them, fit into the t
   const worker = new Worker(new URL("./parquet-thread.ts", import.meta.url), {
     workerData: { groups: GROUPS, json: anEvent(0).json },
     resourceLimits: {
-      maxOldGenerationSizeMb: SERVER_LIMITS.exportThreadMb,
-      maxYoungGenerationSizeMb: SERVER_LIMITS.exportThreadYoungMb,
+      maxOldGenerationSizeMb: SERVER_LIMITS.maxExportThreadMb,
+      maxYoungGenerationSizeMb: SERVER_LIMITS.maxExportThreadYoungMb,
     },
   });
   const [footer] = (await once(worker, "message")) as [Uint8Array];

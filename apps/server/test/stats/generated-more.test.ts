@@ -1,3 +1,3 @@
-import { poseShare } from "./generated-share.ts";
+import { compareShare } from "./generated-share.ts";
 
-poseShare(1);
+compareShare(1);

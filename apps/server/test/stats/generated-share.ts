@@ -7,8 +7,8 @@ import { after, before, test } from "node:test";
 import type { StatsRow } from "@headwater/contract";
 import type { World } from "../support/world.ts";
 import type { ExampleEvent } from "./examples.ts";
-import { DIMENSIONS, eventsOf, LEAVES, METRICS, PLACES, questionOf, randomFrom } from "./generated.ts";
-import { answerOf, type OracleQuestion, type OracleRow } from "./oracle.ts";
+import { DIMENSIONS, eventsOf, LEAVES, METRICS, PLACES, queryOf, randomFrom } from "./generated.ts";
+import { answerOf, type OracleQuery, type OracleRow } from "./oracle.ts";
 import { openStatsWorld, type StatsWorld } from "./stats-world.ts";
 
 const SHARE = process.env.TEST_LONG === "1" ? 2_500 : 260;
@@ -17,7 +17,7 @@ export const EVENTS = 160;
 const AT_ONCE = 3;
 
 let stats: StatsWorld;
-const sources: Filled[] = [];
+const sources: FilledSource[] = [];
 
 async function open(openWorld: typeof openStatsWorld): Promise<void> {
   stats = await openWorld({ LOG_LEVEL: process.env.STATS_LOG ?? "silent" });
@@ -51,17 +51,17 @@ function requireSame(got: StatsRow[], expected: OracleRow[], where: string): voi
   if (differs || got.length !== expected.length) assert.deepEqual(got, expected, where);
 }
 
-export interface Filled {
+export interface FilledSource {
   readonly sourceId: string;
   /** What the warehouse holds of it. */
   readonly events: readonly ExampleEvent[];
 }
 
 /** @param name what is printed beside a wrong answer */
-export async function poseTo(
+export async function runAndCompare(
   world: World,
-  { sourceId, events }: Filled,
-  question: OracleQuestion,
+  { sourceId, events }: FilledSource,
+  question: OracleQuery,
   name: string,
 ): Promise<void> {
   const where = `${name}: ${JSON.stringify(question)}`;
@@ -74,16 +74,16 @@ export async function poseTo(
   assert.equal(reply.body.nextOffset, rows.length > offset + limit ? offset + limit : null, where);
 }
 
-async function pose(number: number): Promise<OracleQuestion> {
+async function pose(number: number): Promise<OracleQuery> {
   const index = number % PLACES.length;
-  const question = questionOf(randomFrom(SEED * 31 + number), PLACES[index]!, number);
-  await poseTo(stats.world, sources[index]!, question, `STATS_SEED=${SEED}, question ${number}`);
+  const question = queryOf(randomFrom(SEED * 31 + number), PLACES[index]!, number);
+  await runAndCompare(stats.world, sources[index]!, question, `STATS_SEED=${SEED}, question ${number}`);
   return question;
 }
 
 /** Asks so many, from that number on; returns what was asked. */
-async function poseFrom(first: number, count: number): Promise<OracleQuestion[]> {
-  const asked: OracleQuestion[] = [];
+async function poseFrom(first: number, count: number): Promise<OracleQuery[]> {
+  const asked: OracleQuery[] = [];
   let next = first;
   const work = async () => {
     while (next < first + count) asked.push(await pose(next++));
@@ -93,7 +93,7 @@ async function poseFrom(first: number, count: number): Promise<OracleQuestion[]>
 }
 
 /** @param openWorld where */
-export function poseSome(count: number, openWorld: typeof openStatsWorld): void {
+export function compareSome(count: number, openWorld: typeof openStatsWorld): void {
   before(() => open(openWorld));
   after(() => stats[Symbol.asyncDispose]());
 
@@ -104,7 +104,7 @@ export function poseSome(count: number, openWorld: typeof openStatsWorld): void 
 }
 
 /** @param share which of the shares of all questions */
-export function poseShare(share: number): void {
+export function compareShare(share: number): void {
   before(() => open(openStatsWorld));
   after(() => stats[Symbol.asyncDispose]());
 

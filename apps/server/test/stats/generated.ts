@@ -1,7 +1,7 @@
 /** Events and questions from a seed: small words that meet often, times at the edges of days and of clock changes. */
 import { STATS_GRAINS, STATS_METRICS, STATS_TEXT_DIMENSIONS } from "@headwater/contract";
 import type { ExampleEvent } from "./examples.ts";
-import type { OracleFilter, OracleQuestion } from "./oracle.ts";
+import type { OracleFilter, OracleQuery } from "./oracle.ts";
 
 export type Random = () => number;
 
@@ -245,7 +245,7 @@ function rangeOf(random: Random, { day }: Place, dimensions: readonly string[]):
 }
 
 /** The `number`th question: in turn every dimension with every metric, and every dimension with every operator. */
-export function questionOf(random: Random, place: Place, number: number): OracleQuestion {
+export function queryOf(random: Random, place: Place, number: number): OracleQuery {
   const dimension = DIMENSIONS[number % DIMENSIONS.length]!;
   const metric = METRICS[Math.floor(number / DIMENSIONS.length) % METRICS.length]!;
   const others = DIMENSIONS.filter((one) => one !== dimension && !(isTime(one) && isTime(dimension)));
@@ -280,7 +280,7 @@ const OF_HITS = ["page", "event"];
 const GRAINS = ["time:hour", "time:day", "time:week", "time:month"];
 
 /** As a dashboard asks: of sessions or of single events, by days, with filters of both kinds. */
-export function dashboardQuestionOf(random: Random, place: Place, number: number): OracleQuestion {
+export function dashboardQueryOf(random: Random, place: Place, number: number): OracleQuery {
   const isOfHits = random() < 0.4;
   const words = isOfHits ? OF_HITS : OF_SESSIONS;
   const own = isOfHits ? [...OF_HITS, ...OF_SESSIONS] : OF_SESSIONS;
@@ -300,7 +300,7 @@ export function dashboardQuestionOf(random: Random, place: Place, number: number
     ? ["visitors", "pageviews", "events"]
     : STATS_METRICS.filter((one) => one !== "conversionRate");
   const dimensions = some(random, [...words, pick(random, GRAINS)], upTo(random, 2));
-  const question = questionOf(random, place, number);
+  const question = queryOf(random, place, number);
   const { orderBy: _, ...others } = question;
   return {
     ...others,

@@ -6,14 +6,14 @@ import { LIMITS } from "@headwater/contract";
 import fc from "fast-check";
 import { SERVER_LIMITS } from "../../src/core/limits.ts";
 import { Refusal } from "../../src/core/refusal.ts";
-import { createAsker } from "../../src/stats/run-query.ts";
+import { createQueryRunner } from "../../src/stats/run-query.ts";
 import { statement } from "../../src/stats/sql.ts";
 import { mutated } from "../api/mutation.ts";
 import { until } from "../faults/child.ts";
 import { issuesOf, ORGANIZATION_ID, openWorld, refused, type World } from "../support/world.ts";
 import { PATIENCE_MS } from "../warehouse/store.ts";
 import type { ExampleEvent } from "./examples.ts";
-import { PLACES, questionOf, randomFrom } from "./generated.ts";
+import { PLACES, queryOf, randomFrom } from "./generated.ts";
 import { openStatsWorld, type StatsWorld } from "./stats-world.ts";
 
 const SEED = Number(process.env.STATS_SEED ?? Date.now() & 0x7fffffff);
@@ -201,7 +201,7 @@ const nested = (depth: number): object =>
   depth === 1 ? { dimension: "page", operator: "is", value: "/" } : { not: nested(depth - 1) };
 
 test("Filters nest so deep and are so many as the limits say, and no more.", async () => {
-  const { statsFilterDepth: deep, statsFilterLeaves: many } = SERVER_LIMITS;
+  const { maxStatsFilterDepth: deep, maxStatsFilterConditions: many } = SERVER_LIMITS;
   const { maxStatsFilters: wide } = LIMITS;
   assert.equal((await query({ ...COUNT, filters: [nested(deep)] })).status, 200);
   const deeper = await query({ ...COUNT, filters: [nested(deep + 1)] });
@@ -219,7 +219,7 @@ test("Filters nest so deep and are so many as the limits say, and no more.", asy
 });
 
 test("The largest question that a body may hold is answered, and a larger one refused for its size.", async () => {
-  const { statsFilterLeaves: many } = SERVER_LIMITS;
+  const { maxStatsFilterConditions: many } = SERVER_LIMITS;
   const { maxStatsFilters: wide, maxStatsValueLength } = LIMITS;
   const leaf = { dimension: "page", operator: "is", value: "x".repeat(maxStatsValueLength) };
   const lists = (one: object) => ({ or: Array(wide).fill(one) });
@@ -384,7 +384,7 @@ test("A goal is asked for by the name that its source has for it; a name that it
   assert.deepEqual(issuesOf(await query({ ...asked, goal: { name: "Lost" } })), ["goal.name: invalid_value"]);
 });
 
-const asker = () => createAsker(() => ({ state: () => "up", client: () => stats.client }));
+const asker = () => createQueryRunner(() => ({ state: () => "up", client: () => stats.client }));
 const isRefusal = (code: string) => (error: unknown) => error instanceof Refusal && error.code === code;
 
 test("A question that takes more rows, results or memory than one may is refused as too heavy.", async () => {
@@ -417,7 +417,7 @@ const MUTATIONS = process.env.TEST_LONG === "1" ? 3_000 : 150;
 test(`${MUTATIONS} mutated questions: none is answered with a 5xx.`, async () => {
   const statuses = new Map<number, number>();
   const question = fc.nat().chain((number) => {
-    const valid = questionOf(randomFrom(number), PLACES[number % PLACES.length]!, number);
+    const valid = queryOf(randomFrom(number), PLACES[number % PLACES.length]!, number);
     return mutated(JSON.parse(JSON.stringify(valid)));
   });
   await fc.assert(

@@ -12,7 +12,7 @@ export type OracleFilter =
   | { not: OracleFilter }
   | { sessionHas: OracleFilter };
 
-export interface OracleQuestion {
+export interface OracleQuery {
   dateRange: [string, string];
   timezone: string;
   metrics: string[];
@@ -116,7 +116,7 @@ const shifted = (date: string, days: number) =>
   new Date(Date.parse(`${date}T00:00:00Z`) + days * DAY).toISOString().slice(0, 10);
 
 /** The asked span and the one before. */
-export function spansOf({ dateRange: [from, to], timezone }: OracleQuestion): [Span, Span] {
+export function spansOf({ dateRange: [from, to], timezone }: OracleQuery): [Span, Span] {
   const instant = (text: string) => (isDay(text) ? firstInstant(timezone, text) : Date.parse(text));
   const span = { from: instant(from), to: instant(to) };
   if (!isDay(from) || !isDay(to)) return [span, { from: span.from - (span.to - span.from), to: span.from }];
@@ -125,7 +125,7 @@ export function spansOf({ dateRange: [from, to], timezone }: OracleQuestion): [S
 }
 
 /** Where the bucket before begins. */
-function earlier(asked: OracleQuestion, start: number): number {
+function earlier(asked: OracleQuery, start: number): number {
   const { dateRange, timezone } = asked;
   const [from, to] = dateRange;
   const [span] = spansOf(asked);
@@ -233,7 +233,7 @@ function eventFits(filter: OracleFilter, event: ExampleEvent, visit: Visit): boo
   return leafFits(valueOfDimension(filter.dimension, event, visit), filter.operator, filter.value);
 }
 
-function isGoal(event: ExampleEvent, goal: OracleQuestion["goal"]): boolean {
+function isGoal(event: ExampleEvent, goal: OracleQuery["goal"]): boolean {
   if (goal.event !== undefined) return (event.name ?? "page_view") === goal.event;
   if (!isPage(event) || event.page === undefined) return false;
   const pieces = goal.page!.split("*").map((piece) => piece.replace(/[.+?^${}()|[\]\\]/g, "\\$&"));
@@ -249,7 +249,7 @@ interface Counted {
 const distinct = (values: (string | undefined)[]) => new Set(values.filter((one) => one !== undefined)).size;
 const ratio = (of: number, over: number) => (over === 0 ? null : of / over);
 
-function metricOf(metric: string, { events, visits }: Counted, goal: OracleQuestion["goal"]): number | null {
+function metricOf(metric: string, { events, visits }: Counted, goal: OracleQuery["goal"]): number | null {
   if (metric.startsWith("sum:"))
     return events.reduce((sum, event) => {
       const value = propertyOf(event, metric.slice("sum:".length));
@@ -297,7 +297,7 @@ export function visitsOf(all: readonly ExampleEvent[], { from, to }: Span, bots:
   return [...Map.groupBy(near, ({ session }) => session).values()].map(visitOf);
 }
 
-function countedIn(all: readonly ExampleEvent[], asked: OracleQuestion, span: Span, names: number[] | null) {
+function countedIn(all: readonly ExampleEvent[], asked: OracleQuery, span: Span, names: number[] | null) {
   const { dimensions, filters, timezone } = asked;
   const time = dimensions.find((one) => one.startsWith("time:"));
   const grain = time?.slice("time:".length);
@@ -341,7 +341,7 @@ function compareScalars(one: Scalar, other: Scalar): number {
 }
 
 /** @returns all rows in order, without regard to pagination */
-export function answerOf(all: readonly ExampleEvent[], asked: OracleQuestion): OracleRow[] {
+export function answerOf(all: readonly ExampleEvent[], asked: OracleQuery): OracleRow[] {
   const { metrics, dimensions, goal, orderBy, include } = asked;
   const [span, before] = spansOf(asked);
   const now = countedIn(all, asked, span, null);

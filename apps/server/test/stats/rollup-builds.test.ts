@@ -1,12 +1,13 @@
-/** How days settle: by several nodes, cut off anywhere, and what goes when events have gone. */
+/** How rollups are built by several nodes, interrupted anywhere, and dropped when events are erased. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { WarehouseClient } from "../../src/clickhouse/client.ts";
 import { deleteEvents } from "../../src/clickhouse/deletion.ts";
 import { answerQuery } from "../../src/stats/query.ts";
-import { areEventsChanging, forgetChanged } from "../../src/stats/rollups/drop.ts";
-import { type Ask, createAsker } from "../../src/stats/run-query.ts";
-import { settleRound, startSettler } from "../../src/workers/rollups.ts";
+import { areEventsChanging, dropOutdatedRollups } from "../../src/stats/rollups/drop.ts";
+import { type RunQuery, runOn } from "../../src/stats/run-query.ts";
+import type { Statement } from "../../src/stats/sql.ts";
+import { runRollupRound, startRollupWorker } from "../../src/workers/rollups.ts";
 import { until } from "../faults/child.ts";
 import { PATIENCE_MS } from "../warehouse/store.ts";
 import type { ExampleEvent } from "./examples.ts";
@@ -21,7 +22,8 @@ after(() => stats[Symbol.asyncDispose]());
 const HOUR_MS = 3_600_000;
 let now = Date.UTC(2026, 10, 22);
 const later = () => (now += 2 * HOUR_MS);
-const settle = (client: WarehouseClient = stats.client) => settleRound(client, later(), { sourceEvents: 1 });
+const build = (client: WarehouseClient = stats.client) =>
+  runRollupRound(client, later(), { minSourceEvents: 1 });
 
 const DAY = "2026-11-10";
 const view = (id: string, visitor: string, hour: string): ExampleEvent => ({
@@ -33,18 +35,18 @@ const view = (id: string, visitor: string, hour: string): ExampleEvent => ({
 });
 const EVENTS = [view("1", "ann", "10"), view("2", "ann", "11"), view("3", "bob", "12")];
 
-const filled = async () => {
+const filledSource = async () => {
   const { sourceId } = await stats.world.createSource();
   await stats.insert(sourceId, EVENTS);
   return sourceId;
 };
-const questionAbout = (sourceId: string) => ({
+const queryOf = (sourceId: string) => ({
   sourceId,
   dateRange: [DAY, "2026-11-11"] as [string, string],
   metrics: ["visitors" as const, "sessions" as const, "pageviews" as const],
 });
-const numbers = async (sourceId: string) => {
-  const body = questionAbout(sourceId);
+const metrics = async (sourceId: string) => {
+  const body = queryOf(sourceId);
   const reply = await stats.world.ask("/api/stats/query", { method: "POST", body });
   return reply.body.results[0]?.metrics;
 };
@@ -54,80 +56,81 @@ const count = async (table: string, sourceId: string, condition = "1"): Promise<
   return Number(row?.[0]);
 };
 
-test("Two nodes that settle the same day at once count it once; what is not read goes later.", async () => {
-  const sourceId = await filled();
+test("Two nodes that build one day at once count it once; the build that is not read is dropped later.", async () => {
+  const sourceId = await filledSource();
   const at = later();
-  await Promise.all([0, 1].map(() => settleRound(stats.client, at, { sourceEvents: 1 })));
-  assert.deepEqual(await numbers(sourceId), [2, 2, 3]);
-  await settle();
-  assert.equal(await count("visits", sourceId), 3, "a row for each quarter of an hour of a session");
-  assert.equal(await count("settledDays", sourceId, "isDone"), 1);
+  await Promise.all([0, 1].map(() => runRollupRound(stats.client, at, { minSourceEvents: 1 })));
+  assert.deepEqual(await metrics(sourceId), [2, 2, 3]);
+  await build();
+  assert.equal(await count("sessionRollups", sourceId), 3, "a row for each quarter of an hour of a session");
+  assert.equal(await count("rollupBuilds", sourceId, "state = 1"), 1);
 });
 
-/** A client that does something at each statement. */
-const telling = (onStatement: (query: string) => void): WarehouseClient =>
+/** A client that reports each command before it is sent. */
+const observed = (onCommand: (query: string) => void): WarehouseClient =>
   new Proxy(stats.client, {
     get: (client, name) => {
       const own = Reflect.get(client, name) as unknown;
       if (name !== "command") return typeof own === "function" ? own.bind(client) : own;
       return async (params: Parameters<WarehouseClient["command"]>[0]) => {
-        onStatement(params.query);
+        onCommand(params.query);
         return client.command(params);
       };
     },
   });
 
-/** A client of which the statement of that number never ends well. */
+/** A client whose command of that number fails. */
 function failing(at: number): WarehouseClient {
   let left = at;
-  return telling(() => {
-    if (left-- === 0) throw new Error("cut off");
+  return observed(() => {
+    if (left-- === 0) throw new Error("interrupted");
   });
 }
 
-test("A settling that is cut off counts for nothing, wherever that is, and leaves nothing behind.", async () => {
-  const sourceId = await filled();
+test("A build that is interrupted at any command is never read, and leaves nothing behind.", async () => {
+  const sourceId = await filledSource();
   for (let at = 0; at < 5; at++) {
-    await assert.rejects(settle(failing(at)), /cut off/);
-    assert.deepEqual(await numbers(sourceId), [2, 2, 3], `statement ${at}`);
+    await assert.rejects(build(failing(at)), /interrupted/);
+    assert.deepEqual(await metrics(sourceId), [2, 2, 3], `command ${at}`);
   }
-  assert.equal(await settle(), 1);
-  assert.deepEqual(await numbers(sourceId), [2, 2, 3]);
+  assert.equal(await build(), 1);
+  assert.deepEqual(await metrics(sourceId), [2, 2, 3]);
   later();
-  await settle();
-  assert.equal(await count("visits", sourceId), 3);
+  await build();
+  assert.equal(await count("sessionRollups", sourceId), 3);
 });
 
-test("A settling that is told to stop ends with its statement, and leaves nothing behind.", async () => {
-  const sourceId = await filled();
-  const stopping = new AbortController();
-  const statements: string[] = [];
-  const client = telling((query) => {
-    statements.push(query);
-    stopping.abort();
+test("A build that is stopped ends after its present command, and leaves nothing behind.", async () => {
+  const sourceId = await filledSource();
+  const stop = new AbortController();
+  const commands: string[] = [];
+  const client = observed((query) => {
+    commands.push(query);
+    stop.abort();
   });
-  assert.equal(await settleRound(client, later(), { sourceEvents: 1, signal: stopping.signal }), 0);
-  assert.ok(!statements.some((query) => query.startsWith("INSERT INTO visits")));
-  assert.equal(await count("settledDays", sourceId), 0);
-  assert.equal(await settle(), 1);
+  assert.equal(await runRollupRound(client, later(), { minSourceEvents: 1, stopping: stop.signal }), 0);
+  assert.ok(!commands.some((query) => query.startsWith("INSERT INTO sessionRollups")));
+  assert.equal(await count("rollupBuilds", sourceId), 0);
+  assert.equal(await build(), 1);
 });
 
-test("A warehouse that hangs does not hold the settler up when it stops.", async () => {
+test("The worker stops although the warehouse hangs.", async () => {
   const asked = Promise.withResolvers<void>();
-  const never = new Promise<never>(() => undefined);
-  const query = () => {
+  const query = ({ abort_signal }: Parameters<WarehouseClient["query"]>[0]) => {
     asked.resolve();
-    return never;
+    return new Promise<never>((_, reject) =>
+      abort_signal?.addEventListener("abort", () => reject(abort_signal.reason)),
+    );
   };
   const client = Object.assign(Object.create(stats.client), { query }) as WarehouseClient;
   const log = { warn: () => undefined };
-  const settler = startSettler({ warehouse: { client: () => client }, clock: () => now, log });
+  const worker = startRollupWorker({ warehouse: { client: () => client }, clock: () => now, log });
   await asked.promise;
-  let isOver = false;
-  void settler.stop().then(() => {
-    isOver = true;
+  let hasStopped = false;
+  void worker.stop().then(() => {
+    hasStopped = true;
   });
-  await until("it has stopped", PATIENCE_MS, () => isOver);
+  await until("it has stopped", PATIENCE_MS, () => hasStopped);
 });
 
 const IS_ANN = "visitor = sipHash64('ann')";
@@ -137,71 +140,69 @@ const deleteAnn = async (sourceId: string) => {
   await until("the events are gone", PATIENCE_MS, isGone);
 };
 
-test("What was derived of events goes with them, before anybody is told that they are gone.", async () => {
-  const sourceId = await filled();
-  assert.equal(await settle(), 1);
-  assert.equal(await count("visits", sourceId, IS_ANN), 2);
+test("An erasure drops the rollups of the deleted events before it is reported as done.", async () => {
+  const sourceId = await filledSource();
+  assert.equal(await build(), 1);
+  assert.equal(await count("sessionRollups", sourceId, IS_ANN), 2);
   await deleteAnn(sourceId);
-  assert.ok(await forgetChanged(stats.client, [sourceId]));
-  for (const table of ["visits", "hits"]) assert.equal(await count(table, sourceId, IS_ANN), 0, table);
-  assert.deepEqual(await numbers(sourceId), [1, 1, 1]);
-  await until("nothing is under way", PATIENCE_MS, async () => !(await areEventsChanging(stats.client)));
-  assert.equal(await settle(), 1);
-  assert.deepEqual(await numbers(sourceId), [1, 1, 1]);
+  assert.ok(await dropOutdatedRollups(stats.client, [sourceId]));
+  for (const table of ["sessionRollups", "eventRollups"])
+    assert.equal(await count(table, sourceId, IS_ANN), 0, table);
+  assert.deepEqual(await metrics(sourceId), [1, 1, 1]);
+  await until("no mutation runs", PATIENCE_MS, async () => !(await areEventsChanging(stats.client)));
+  assert.equal(await build(), 1);
+  assert.deepEqual(await metrics(sourceId), [1, 1, 1]);
 });
 
-test("A question that reads what goes meanwhile is answered of what there is then.", async () => {
-  const sourceId = await filled();
-  assert.equal(await settle(), 1);
-  const ask = createAsker(() => ({ state: () => "up", client: () => stats.client }))({
-    organizationId: "org",
-    signal: new AbortController().signal,
-  });
+test("A query that reads a rollup while it is dropped runs again.", async () => {
+  const sourceId = await filledSource();
+  assert.equal(await build(), 1);
+  const run = runOn(stats.client, new AbortController().signal);
   let reads = 0;
-  const interrupted: Ask = async (statement) => {
-    if (/FROM visits/.test(statement.query) && reads++ === 0) {
+  const interrupted: RunQuery = async <Row extends readonly unknown[]>(statement: Statement) => {
+    if (/FROM sessionRollups/.test(statement.query) && reads++ === 0) {
       await deleteAnn(sourceId);
-      assert.ok(await forgetChanged(stats.client, [sourceId]));
+      assert.ok(await dropOutdatedRollups(stats.client, [sourceId]));
     }
-    return ask(statement);
+    return run<Row>(statement);
   };
-  const { results } = await answerQuery(interrupted, questionAbout(sourceId), now);
-  assert.equal(reads, 1, "it began with what had settled");
+  const { results } = await answerQuery(interrupted, queryOf(sourceId), now);
+  assert.equal(reads, 1, "the first try reads a rollup");
   assert.deepEqual(results[0]?.metrics, [1, 1, 1]);
 });
 
-test("Nobody is told that it is gone while a day is being settled, even if that ends just then.", async () => {
-  const sourceId = await filled();
+test("An erasure is not done while a build is under way, even if that build ends at this moment.", async () => {
+  const sourceId = await filledSource();
   await deleteAnn(sourceId);
-  // of a settling that read the events before: what it has written, and the last thing that it writes
-  const version = now * 1_000;
+  // a build that read the events before: the rows that it has written, and the record that it writes last
+  const number = now * 1_000;
   const write = (query: string) => stats.client.command({ query });
-  const record = (isDone: number) =>
+  const record = (state: number) =>
     write(
-      `INSERT INTO settledDays (sourceId, day, version, isDone) VALUES ('${sourceId}', '${DAY}', ${version}, ${isDone})`,
+      `INSERT INTO rollupBuilds (sourceId, day, build, state) VALUES ('${sourceId}', '${DAY}', ${number}, ${state})`,
     );
   await record(0);
-  await write(`INSERT INTO visits (sourceId, day, version, visitor)
-    SELECT '${sourceId}', '${DAY}', ${version}, sipHash64('ann')`);
-  let looks = 0;
+  await write(`INSERT INTO sessionRollups (sourceId, day, build, visitor)
+    SELECT '${sourceId}', '${DAY}', ${number}, sipHash64('ann')`);
+  let queries = 0;
   const ending = new Proxy(stats.client, {
     get: (client, name) => {
       const own = Reflect.get(client, name) as unknown;
       if (name !== "query") return typeof own === "function" ? own.bind(client) : own;
       return async (params: Parameters<WarehouseClient["query"]>[0]) => {
         const answer = await client.query(params);
-        if (looks++ === 0) await record(1);
+        if (queries++ === 0) await record(1);
         return answer;
       };
     },
   });
-  assert.equal(await forgetChanged(ending, [sourceId]), false);
-  assert.equal(await forgetChanged(stats.client, [sourceId]), true);
-  assert.equal(await count("visits", sourceId, IS_ANN), 0);
+  assert.equal(await dropOutdatedRollups(ending, [sourceId]), false);
+  assert.equal(await dropOutdatedRollups(stats.client, [sourceId]), true);
+  assert.equal(await count("sessionRollups", sourceId, IS_ANN), 0);
 });
 
-test("An erasure does not wait for a settling that has failed.", async () => {
-  const sourceId = await filled();
-  await assert.rejects(settle(failing(2)), /cut off/);
-  assert.ok(await forgetChanged(stats.client, [sourceId]));
+test("An erasure does not wait for a build that has failed.", async () => {
+  const sourceId = await filledSource();
+  await assert.rejects(build(failing(2)), /interrupted/);
+  assert.ok(await dropOutdatedRollups(stats.client, [sourceId]));
 });

@@ -79,7 +79,7 @@ test("After a restore, every event accepted before the backup is there, and none
 test("Rollups are not restored: they are built again.", async () => {
   await onWarehouse(restored, async (client) => {
     const query =
-      "INSERT INTO settledDays (sourceId, day, version, isDone) VALUES ('src_1', '2026-11-01', 1, 1)";
+      "INSERT INTO rollupBuilds (sourceId, day, build, state) VALUES ('src_1', '2026-11-01', 1, 1)";
     await client.command({ query });
   });
   const [whole, third] = [data.at("whole"), data.at("third")];
@@ -89,8 +89,8 @@ test("Rollups are not restored: they are built again.", async () => {
   const count = "SELECT count() AS rows FROM";
   const rowsOf = async (dataDir: string, table: string) =>
     Number((await askWarehouse(dataDir, `${count} ${table}`))[0].rows);
-  assert.equal(await rowsOf(restored, "settledDays"), 1);
-  assert.equal(await rowsOf(third, "settledDays"), 0);
+  assert.equal(await rowsOf(restored, "rollupBuilds"), 1);
+  assert.equal(await rowsOf(third, "rollupBuilds"), 0);
   assert.equal(await rowsOf(third, "events"), await rowsOf(restored, "events"));
 });
 

@@ -10,7 +10,7 @@ import { migrate } from "../../src/clickhouse/migrate.ts";
 import { blockOf } from "../../src/shipping/block.ts";
 import { storeMissing } from "../../src/shipping/store.ts";
 import { until } from "../faults/child.ts";
-import { poseSome } from "../stats/generated-share.ts";
+import { compareSome } from "../stats/generated-share.ts";
 import { openStatsWorld } from "../stats/stats-world.ts";
 import { type ClusterOfOne, startClusterOfOne } from "./cluster-of-one.ts";
 import { anEvent, PATIENCE_MS } from "./store.ts";
@@ -27,7 +27,7 @@ describe("Two shards", () => {
   after(() => cluster[Symbol.asyncDispose]());
 
   describe("asked", () =>
-    poseSome(QUESTIONS, (environment) => openStatsWorld(environment, cluster.endpoint)));
+    compareSome(QUESTIONS, (environment) => openStatsWorld(environment, cluster.endpoint)));
 });
 
 describe("One shard", () => {

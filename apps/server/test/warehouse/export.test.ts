@@ -11,7 +11,7 @@ import { accept, anEvent, openStore, type Store } from "./store.ts";
 const NOW = Date.UTC(2026, 10, 2, 12);
 const HOUR_MS = 3_600_000;
 /** More than three pages, over days and a month's end, in sessions whose events lie beside each other. */
-const COUNT = 3 * SERVER_LIMITS.exportFirstRows;
+const COUNT = 3 * SERVER_LIMITS.exportFirstPageRows;
 const entries = Array.from({ length: COUNT }, (_, index) =>
   anEvent(NOW - index * (HOUR_MS / 40), {
     sessionId: `ses_${index % 7}`,
@@ -65,7 +65,7 @@ test("What broke off goes on after any event of it, to the same bytes.", async (
   for (const format of ["ndjson", "csv"] as const) {
     const whole = await textOf({ format });
     const lines = whole.trimEnd().split("\n");
-    for (const at of [1, SERVER_LIMITS.exportFirstRows, lines.length - 2, lines.length - 1]) {
+    for (const at of [1, SERVER_LIMITS.exportFirstPageRows, lines.length - 2, lines.length - 1]) {
       const [cursor] = /evt_[0-9a-f]{32}/.exec(lines[at]!)!;
       const had = `${lines.slice(0, at + 1).join("\n")}\n`;
       assert.ok(had + (await textOf({ format, cursor })) === whole, `${format} after line ${at}`);
@@ -77,7 +77,7 @@ test("A range and a limit hold over pages, and every format has the same events.
   const query = {
     from: "2026-11-01",
     to: "2026-11-02T06:00:00.000Z",
-    limit: SERVER_LIMITS.exportFirstRows + 50,
+    limit: SERVER_LIMITS.exportFirstPageRows + 50,
   };
   const rows = linesOf(await textOf(query));
   assert.equal(rows.length, query.limit);

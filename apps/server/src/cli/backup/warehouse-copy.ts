@@ -7,7 +7,7 @@ import { cpSync, existsSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { connect, type WarehouseClient } from "../../clickhouse/client.ts";
-import { DERIVED_TABLES } from "../../clickhouse/schema/rollups.ts";
+import { ROLLUP_TABLES } from "../../clickhouse/schema/rollups.ts";
 import type { Endpoint } from "../../clickhouse/warehouse.ts";
 import type { Config } from "../../config/config.ts";
 import { SERVER_LIMITS } from "../../core/limits.ts";
@@ -119,7 +119,7 @@ export async function restoreWarehouse(config: Config, source: string): Promise<
   const restore = async (client: WarehouseClient) => {
     const job = await runJob(client, statement, randomUUID());
     // rollups and the record of which are current may be of different moments, so all are built again
-    for (const table of DERIVED_TABLES)
+    for (const table of ROLLUP_TABLES)
       await client.command({ query: `TRUNCATE TABLE IF EXISTS ${DATABASE}.${table}` });
     return job;
   };

@@ -1,100 +1,89 @@
 /**
- * What questions read in place of events, for the days of a source that have settled (docs/decisions/0018): a row for each
- * quarter of an hour of a session, and one for each thing that was seen or done in it. Both follow from `events` alone, and
- * may be thrown away at any time.
+ * The tables of the rollups (`stats/rollups`, docs/decisions/0018): precomputed days of a source. Everything in them is
+ * derived from `events`, so they may be emptied at any time; the rollup worker fills them again.
  */
-
+import { STATS_SESSION_DIMENSIONS } from "@headwater/contract/stats-words";
 import { type ClusterTarget, onCluster, storedName } from "../cluster.ts";
 import { commonTableStatement, tableStatements } from "./table.ts";
 
-const few = "LowCardinality(Nullable(String))";
-const whole = "UInt64 CODEC(ZSTD)";
-/** Of what every question reads: larger than with ZSTD by half, and unpacked in a third of the time. */
-const often = "UInt64 CODEC(LZ4)";
-const count = "UInt32 CODEC(T64, LZ4)";
+const text = "LowCardinality(Nullable(String))";
+const hash = "UInt64 CODEC(ZSTD)";
+/** For columns that every query reads: half as large again as with ZSTD, and read in a third of the time. */
+const hotNumber = "UInt64 CODEC(LZ4)";
+const counter = "UInt32 CODEC(T64, LZ4)";
 
-/** What a session is by its first and last event, under the names that questions have for it. */
-export const SESSION_TEXTS = [
-  "entryPage",
-  "exitPage",
-  "referrer",
-  "utmSource",
-  "utmMedium",
-  "utmCampaign",
-  "utmTerm",
-  "utmContent",
-  "clickId",
-  "device",
-  "browser",
-  "os",
-  "locale",
-  "country",
-] as const;
+/** The dimensions that `eventRollups` has a column for. `sessionRollups` has one for each dimension of sessions. */
+export const EVENT_ROLLUP_DIMENSIONS = ["event", "page"] as const;
 
-const OWN = {
+const COMMON_COLUMNS = {
   sourceId: "LowCardinality(String)",
-  /** UTC; of a session that of its first event. */
+  /** UTC: the day of the session's first event, or the day of the event. */
   day: "Date CODEC(LZ4)",
-  /** Of the settling that wrote the row. */
-  version: often,
+  /** The build that wrote the row. */
+  build: hotNumber,
   quarter: "DateTime('UTC') CODEC(T64, LZ4)",
-  session: whole,
-  visitor: often,
+  session: hash,
+  visitor: hotNumber,
 };
 
-/** Everything but visitors and users can be added up over any quarters; what is the session's own stands in its first. */
-const VISITS = {
-  ...OWN,
-  /** 0: none. */
-  user: whole,
+/**
+ * A row for each quarter of an hour, visitor and user of a session. What a session has once (itself, its bounce, its duration)
+ * is in its first row, so that all columns but visitors and users can be added up over any rows.
+ */
+const SESSION_ROLLUPS = {
+  ...COMMON_COLUMNS,
+  /** 0: no user. */
+  user: hash,
   sessions: "UInt8",
   bounces: "UInt8",
   durationMs: "Int64 CODEC(T64, LZ4)",
-  pageviews: count,
-  events: count,
-  ...Object.fromEntries(SESSION_TEXTS.map((name) => [name, few])),
+  pageviews: counter,
+  events: counter,
+  ...Object.fromEntries(STATS_SESSION_DIMENSIONS.map((name) => [name, text])),
 };
 
-const HITS = {
-  ...OWN,
-  name: "LowCardinality(String)",
-  path: few,
-  pageviews: count,
-  events: count,
+/** A row for each quarter of an hour, visitor, event name and page of a session. */
+const EVENT_ROLLUPS = {
+  ...COMMON_COLUMNS,
+  event: "LowCardinality(String)",
+  page: text,
+  pageviews: counter,
+  events: counter,
 };
 
-/** What `isDone` says of a settling; the higher replaces the lower. What is going is not read any more. */
-export const SETTLING = { begun: 0, done: 1, going: 2 } as const;
+/** The states of a build. The higher one replaces the lower one. */
+export const BUILD_STATES = { started: 0, done: 1, dropping: 2 } as const;
 
-/** `known` is what the events of the day before, the day and the day after came to that were received by `through`. */
-const SETTLED_DAYS = {
+/** `fingerprints` are those of the day before, the day and the day after, of the events received until `receivedUntil`. */
+const ROLLUP_BUILDS = {
   sourceId: "LowCardinality(String)",
   day: "Date",
-  version: "UInt64",
-  through: "DateTime64(3, 'UTC')",
-  known: "Array(String)",
-  isDone: "UInt8",
+  build: "UInt64",
+  receivedUntil: "DateTime64(3, 'UTC')",
+  fingerprints: "Array(String)",
+  state: "UInt8",
 };
 
-const ROWS = "PARTITION BY toYYYYMM(day)\nORDER BY (sourceId, day, version, visitor)";
+export const ROLLUP_TABLES = ["sessionRollups", "eventRollups", "rollupBuilds", "longSessions"] as const;
+const SHARDED_TABLES = ["sessionRollups", "eventRollups"];
+/** The rollups of schemas 2 and 3. */
+const FORMER_TABLES = ["visits", "hits", "settledDays", "looseSessions"];
+const FORMER_SHARDED_TABLES = ["visits", "hits"];
 
-/** What tells one state of a day's events from another: that none was added, and none went. */
-export const KNOWN = "concat(toString(count()), ' ', toString(sum(cityHash64(analyticsEventId))))";
+/** A fingerprint of events: it changes when an event is added or removed. */
+export const FINGERPRINT = "concat(toString(count()), ' ', toString(sum(cityHash64(analyticsEventId))))";
 
+/** Ids as 64-bit hashes. Of ten million ids two have the same hash with a probability of one to 370,000. */
 const HASHES = { session: "sipHash64(sessionId)", visitor: "sipHash64(anonymousId)" };
 const addHashes = Object.entries(HASHES)
-  .map(([name, of]) => `ADD COLUMN IF NOT EXISTS ${name} UInt64 MATERIALIZED ${of}`)
+  .map(([name, sql]) => `ADD COLUMN IF NOT EXISTS ${name} UInt64 MATERIALIZED ${sql}`)
   .join(", ");
 
-/** All tables that hold nothing but what can be derived of the events. */
-export const DERIVED_TABLES = ["visits", "hits", "settledDays", "looseSessions"] as const;
-
-/** Ids as 64-bit numbers: of ten million of a kind two are one with odds of one to 370,000. */
-export function settledStatements(target: ClusterTarget): string[] {
-  const alter = (table: string, what: string) =>
-    `ALTER TABLE ${target.database}.${table}${onCluster(target)} ${what}`;
+/** Columns and a projection of `events`: hashes of ids, and the fingerprint of each day. */
+export function fingerprintStatements(target: ClusterTarget): string[] {
   const stored = storedName(target, "events");
-  const rows = { engine: "MergeTree", clauses: ROWS, shardBy: "session" } as const;
+  const alter = (table: string, change: string) =>
+    `ALTER TABLE ${target.database}.${table}${onCluster(target)} ${change}`;
   return [
     ...new Set([alter(stored, addHashes), alter("events", addHashes)]),
     alter(
@@ -102,31 +91,42 @@ export function settledStatements(target: ClusterTarget): string[] {
       `ADD PROJECTION IF NOT EXISTS days
   (SELECT sourceId, toDate(occurredAt), count(), sum(cityHash64(analyticsEventId)) GROUP BY sourceId, toDate(occurredAt))`,
     ),
-    // what is there already is written anew in the background; until then it is worked out when it is read
+    // ClickHouse rewrites old parts in the background, and computes what they lack until then
     alter(stored, "MATERIALIZE COLUMN session, MATERIALIZE COLUMN visitor, MATERIALIZE PROJECTION days"),
-    ...tableStatements(target, { name: "visits", columns: VISITS, ...rows }),
-    ...tableStatements(target, { name: "hits", columns: HITS, ...rows }),
+  ];
+}
+
+/**
+ * Drops the rollup tables, also those of former schemas, and creates them empty. A migration that changes a column, such as
+ * a new dimension of sessions, is one more call of this.
+ */
+export function recreateRollupsStatements(target: ClusterTarget): string[] {
+  const { database, cluster } = target;
+  const sharded = [...SHARDED_TABLES, ...FORMER_SHARDED_TABLES];
+  const stored = cluster === null ? [] : sharded.map((table) => storedName(target, table));
+  const drops = [...ROLLUP_TABLES, ...FORMER_TABLES, ...stored].map(
+    (table) => `DROP TABLE IF EXISTS ${database}.${table}${onCluster(target)} SYNC`,
+  );
+  const rollups = {
+    engine: "MergeTree",
+    clauses: "PARTITION BY toYYYYMM(day)\nORDER BY (sourceId, day, build, visitor)",
+    shardBy: "session",
+  } as const;
+  return [
+    ...drops,
+    ...tableStatements(target, { name: "sessionRollups", columns: SESSION_ROLLUPS, ...rollups }),
+    ...tableStatements(target, { name: "eventRollups", columns: EVENT_ROLLUPS, ...rollups }),
     commonTableStatement(target, {
-      name: "settledDays",
-      columns: SETTLED_DAYS,
-      engine: "ReplacingMergeTree(isDone)",
-      clauses: "ORDER BY (sourceId, day, version)",
+      name: "rollupBuilds",
+      columns: ROLLUP_BUILDS,
+      engine: "ReplacingMergeTree(state)",
+      clauses: "ORDER BY (sourceId, day, build)",
     }),
     commonTableStatement(target, {
-      name: "looseSessions",
+      name: "longSessions",
       columns: { sourceId: "LowCardinality(String)", session: "UInt64" },
       engine: "ReplacingMergeTree",
       clauses: "ORDER BY (sourceId, session)",
     }),
   ];
-}
-
-/** Tables of before get the codecs that questions are fastest with; what is stored already keeps its own until it is merged. */
-export function codecStatements(target: ClusterTarget): string[] {
-  return Object.entries({ visits: VISITS, hits: HITS }).map(([table, columns]) => {
-    const changes = Object.entries(columns)
-      .filter(([, type]) => type.includes("CODEC"))
-      .map(([name, type]) => `MODIFY COLUMN ${name} ${type}`);
-    return `ALTER TABLE ${target.database}.${storedName(target, table)}${onCluster(target)} ${changes.join(", ")}`;
-  });
 }

@@ -1,119 +1,124 @@
-/** Settles a day of a source: writes its `visits` and `hits` anew, of the events that are there. */
-
+/** Builds the rollup of a day: writes its rows from the events that there are. */
 import type { ClickHouseSettings } from "@clickhouse/client";
+import { STATS_SESSION_DIMENSIONS } from "@headwater/contract/stats-words";
 import type { WarehouseClient } from "../../clickhouse/client.ts";
 import { IS_PAGE_VIEW } from "../../clickhouse/schema/event-types.ts";
-import { SESSION_TEXTS, SETTLING } from "../../clickhouse/schema/rollups.ts";
+import { BUILD_STATES, FINGERPRINT } from "../../clickhouse/schema/rollups.ts";
 import { SERVER_LIMITS } from "../../core/limits.ts";
-import { areEventsChanging, dropVersions, framesOf } from "./drop.ts";
-import { SLICE, slicesOf } from "./session-rows.ts";
+import { SESSION_MARGIN_MS } from "../scope.ts";
+import { areEventsChanging, dropBuilds } from "./drop.ts";
+import { SESSION_ROW_COLUMNS, sessionRowsSql } from "./session-rows.ts";
+import { withNeighbors } from "./state.ts";
 
-/** A day that is to settle. */
-export interface Unsettled {
+export interface BuildOptions {
   readonly sourceId: string;
-  /** UTC, as `2026-11-21`. */
+  /** UTC: `2026-11-21`. */
   readonly day: string;
+  /** How many events the day has. */
   readonly events: number;
+  /** Higher than that of any earlier build. */
+  readonly build: number;
+  /** Events that were received later are left to the next build. Well before now, so that no earlier event is still to come. */
+  readonly receivedUntil: number;
 }
 
-/** Events of a day that settle in one statement: a second or two of one processor, in 100 MB. */
-const PIECE_EVENTS = 200_000;
-
-/** Beside questions, and behind them. */
+/** A statement reads so many events: a second or two of one processor, and 100 MB. */
+const EVENTS_PER_STATEMENT = 200_000;
+/** Queries come first: a build uses one thread and little memory. */
 const SETTINGS: ClickHouseSettings = {
   max_threads: 1,
-  max_memory_usage: String(SERVER_LIMITS.statsMemoryBytes),
-  max_bytes_before_external_group_by: String(SERVER_LIMITS.statsMemoryBytes / 4),
+  max_memory_usage: String(SERVER_LIMITS.maxStatsMemoryBytes),
+  max_bytes_before_external_group_by: String(SERVER_LIMITS.maxStatsMemoryBytes / 4),
+  output_format_json_quote_64bit_integers: 0,
 };
-/** A session of events that lie further apart is another one for another range: it is derived for each question. */
-const LONGEST_MS = SERVER_LIMITS.sessionMaxSeconds * 1_000;
 
-type Values = Record<string, string | number | readonly string[]>;
+const RECEIVED = "receivedAt <= fromUnixTimestamp64Milli({receivedUntil:Int64}, 'UTC')";
+const AROUND_DAY = `sourceId = {sourceId:String} AND ${RECEIVED}
+  AND toDate(occurredAt) BETWEEN addDays({day:Date}, -1) AND addDays({day:Date}, 1)`;
+/** A part of the sessions, so that each statement is short. */
+const IN_PART = "session % {parts:UInt64} = {part:UInt64}";
 
-/** What comes while a day settles, or was on its way to the warehouse, is told by when it was received. */
-const RECEIVED = "receivedAt <= fromUnixTimestamp64Milli({through:Int64}, 'UTC')";
-const AROUND = `sourceId = {sourceId:String} AND ${RECEIVED}
-    AND toDate(occurredAt) BETWEEN addDays({day:Date}, -1) AND addDays({day:Date}, 1)`;
+const columns = [...SESSION_ROW_COLUMNS, ...STATS_SESSION_DIMENSIONS].join(", ");
+const sessionsOfDay = `${AROUND_DAY} AND NOT device.isBot AND session IN (
+  SELECT session FROM events WHERE sourceId = {sourceId:String} AND toDate(occurredAt) = {day:Date} AND ${IN_PART})`;
+/** Sessions whose first event is on the day. */
+const INSERT_SESSIONS = `INSERT INTO sessionRollups (sourceId, day, build, ${columns})
+  SELECT {sourceId:String}, {day:Date}, {build:UInt64}, ${columns}
+  FROM (${sessionRowsSql(sessionsOfDay, STATS_SESSION_DIMENSIONS)}) WHERE toDate(startedAt) = {day:Date}`;
 
-/** Sessions whose first event is of the day; a part of them, so that each statement is short. */
-const VISITS = `INSERT INTO visits (sourceId, day, version, ${[...SLICE, ...SESSION_TEXTS].join(", ")})
-  SELECT {sourceId:String}, {day:Date}, {version:UInt64}, ${[...SLICE, ...SESSION_TEXTS].join(", ")}
-  FROM (${slicesOf(
-    `${AROUND} AND NOT device.isBot
-      AND session IN (SELECT session FROM events WHERE sourceId = {sourceId:String} AND toDate(occurredAt) = {day:Date}
-        AND session % {pieces:UInt64} = {piece:UInt64})`,
-    SESSION_TEXTS,
-  )}) WHERE toDate(startedAt) = {day:Date}`;
-
-const HITS = `INSERT INTO hits (sourceId, day, version, quarter, session, visitor, name, path, pageviews, events)
-  SELECT {sourceId:String}, {day:Date}, {version:UInt64},
+const INSERT_EVENTS = `INSERT INTO eventRollups (sourceId, day, build, quarter, session, visitor, event, page, pageviews, events)
+  SELECT {sourceId:String}, {day:Date}, {build:UInt64},
     toStartOfFifteenMinutes(occurredAt) AS at, session, visitor, name, page.path, countIf(${IS_PAGE_VIEW}), count()
   FROM events WHERE sourceId = {sourceId:String} AND ${RECEIVED} AND NOT device.isBot AND toDate(occurredAt) = {day:Date}
-    AND session % {pieces:UInt64} = {piece:UInt64}
+    AND ${IN_PART}
   GROUP BY at, session, visitor, name, page.path`;
 
 /**
- * Sessions that are longer than a session may be, and those that begin on another day too: one of which two days know
- * nothing of each other, because more than a day lies between its events.
+ * Finds sessions that span more than a day. What such a session is depends on the range of a query, so queries derive it from
+ * events. Either its events around this day show it, or it also begins on another day that is not beside this one.
  */
-const LOOSE = `INSERT INTO looseSessions (sourceId, session)
+const INSERT_LONG_SESSIONS = `INSERT INTO longSessions (sourceId, session)
   SELECT {sourceId:String}, session FROM (
-    SELECT session FROM events WHERE ${AROUND} AND NOT device.isBot
-    GROUP BY session HAVING dateDiff('millisecond', min(occurredAt), max(occurredAt)) > ${LONGEST_MS}
+    SELECT session FROM events WHERE ${AROUND_DAY} AND NOT device.isBot
+    GROUP BY session HAVING dateDiff('millisecond', min(occurredAt), max(occurredAt)) > ${SESSION_MARGIN_MS}
     UNION DISTINCT
-    SELECT session FROM visits
+    SELECT session FROM sessionRollups
     WHERE sourceId = {sourceId:String} AND abs(dateDiff('day', day, {day:Date})) > 1 AND session IN (
-      SELECT session FROM visits WHERE sourceId = {sourceId:String} AND day = {day:Date} AND version = {version:UInt64})
-  ) WHERE session NOT IN (SELECT session FROM looseSessions WHERE sourceId = {sourceId:String})`;
+      SELECT session FROM sessionRollups WHERE sourceId = {sourceId:String} AND day = {day:Date} AND build = {build:UInt64})
+  ) WHERE session NOT IN (SELECT session FROM longSessions WHERE sourceId = {sourceId:String})`;
 
-const RECORD = `INSERT INTO settledDays (sourceId, day, version, through, known, isDone)
-  SELECT {sourceId:String}, {day:Date}, {version:UInt64}, fromUnixTimestamp64Milli({through:Int64}, 'UTC'), {known:Array(String)}, {isDone:UInt8}`;
+const INSERT_BUILD = `INSERT INTO rollupBuilds (sourceId, day, build, receivedUntil, fingerprints, state)
+  SELECT {sourceId:String}, {day:Date}, {build:UInt64}, fromUnixTimestamp64Milli({receivedUntil:Int64}, 'UTC'),
+    {fingerprints:Array(String)}, {state:UInt8}`;
+
+const SELECT_FINGERPRINTS = `SELECT toString(toDate(occurredAt)) AS day, ${FINGERPRINT}
+  FROM events WHERE ${AROUND_DAY} GROUP BY toDate(occurredAt)`;
 
 /**
- * Safe to be cut off anywhere, and to be done by two nodes at once: nothing of it is read before its last statement, and
- * what is known of the day by then is what it was at the first.
- * @param version higher than that of any settling before
- * @param through events that were received later are left to the next settling; well before now
- * @param signal ends it between two statements
- * @returns false: something else changed meanwhile, it was ended, or there is nothing that was received by then
+ * May be interrupted anywhere, and run by two nodes at once: queries read no row before the build is recorded as done, and that
+ * happens only if the events are still the same as at the beginning.
+ * @param signal aborts the statement that is running
+ * @param stopping ends the build before its next statement
+ * @returns false when the build was dropped: the events changed meanwhile, it was stopped, or no event was received by then
  */
-export async function settleDay(
+export async function buildDay(
   client: WarehouseClient,
-  { sourceId, day, events }: Unsettled,
-  version: number,
-  through: number,
-  signal: AbortSignal,
+  options: BuildOptions,
+  { signal, stopping }: { signal: AbortSignal; stopping: AbortSignal },
 ): Promise<boolean> {
-  const own: Values = { sourceId, day, version, through };
-  const run = (query: string, more: Values = {}) =>
-    client.command({ query, query_params: { ...own, ...more }, clickhouse_settings: SETTINGS });
-  const comesTo = async (): Promise<string[]> => {
-    const query = `SELECT frame FROM (${framesOf(AROUND)}) WHERE day = {day:Date}`;
-    const answer = await client.query({ query, query_params: own, format: "JSONEachRow" });
-    const [row] = await answer.json<{ frame: string[] }>();
-    return row?.frame ?? [];
+  const { events, ...values } = options;
+  const { sourceId, day } = values;
+  const common = { clickhouse_settings: SETTINGS, abort_signal: signal };
+  const run = (query: string, more: Record<string, unknown> = {}) =>
+    client.command({ query, query_params: { ...values, ...more }, ...common });
+  const readFingerprints = async (): Promise<string[]> => {
+    const format = "JSONCompactEachRow";
+    const reply = await client.query({ query: SELECT_FINGERPRINTS, query_params: values, format, ...common });
+    const byDay = new Map(await reply.json<[day: string, fingerprint: string]>());
+    return byDay.has(day) ? withNeighbors(day).map((one) => byDay.get(one) ?? "") : [];
   };
-  const known = await comesTo();
-  if (known.length === 0) return false;
-  const drop = () => dropVersions(client, [{ sourceId, day, version }]);
+  const fingerprints = await readFingerprints();
+  if (fingerprints.length === 0) return false;
   const write = async () => {
-    await run(RECORD, { known, isDone: SETTLING.begun });
-    const pieces = Math.ceil(events / PIECE_EVENTS);
-    for (let piece = 0; piece < pieces; piece++) {
-      if (signal.aborted) return false;
-      await run(VISITS, { pieces, piece });
-      await run(HITS, { pieces, piece });
+    await run(INSERT_BUILD, { fingerprints, state: BUILD_STATES.started });
+    const parts = Math.ceil(events / EVENTS_PER_STATEMENT);
+    for (let part = 0; part < parts; part++) {
+      if (stopping.aborted) return false;
+      await run(INSERT_SESSIONS, { parts, part });
+      await run(INSERT_EVENTS, { parts, part });
     }
-    await run(LOOSE);
-    if ((await comesTo()).join() !== known.join() || (await areEventsChanging(client))) return false;
-    await run(RECORD, { known, isDone: SETTLING.done });
+    await run(INSERT_LONG_SESSIONS);
+    const isSame = (await readFingerprints()).join() === fingerprints.join();
+    if (!isSame || (await areEventsChanging(client, signal))) return false;
+    await run(INSERT_BUILD, { fingerprints, state: BUILD_STATES.done });
     return true;
   };
-  const isWritten = await write().catch(async (error: Error) => {
-    // an erasure would wait for it, until it is taken for cut off
+  const drop = () => dropBuilds(client, sourceId, [values]);
+  const isDone = await write().catch(async (error: unknown) => {
+    // an erasure waits for a build that is recorded as started
     await drop().catch(() => undefined);
     throw error;
   });
-  if (!isWritten) await drop();
-  return isWritten;
+  if (!isDone) await drop();
+  return isDone;
 }

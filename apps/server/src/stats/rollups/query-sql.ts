@@ -1,196 +1,175 @@
-/** The statement of a question about metrics where most days have settled: over `visits`, or over `hits` where it is about single events. */
-
-import { asText, type Dimension } from "../dimensions.ts";
-import { type Filter, fits } from "../filter.ts";
-import { OF_SESSIONS, type Part } from "../metrics.ts";
+/** Writes the totals of a query over rollup rows instead of events. */
+import { EVENT_ROLLUP_DIMENSIONS } from "../../clickhouse/schema/rollups.ts";
+import { MINUTE_MS, SECOND_MS } from "../../core/time.ts";
+import { asText, type Dimension, hasManyValues, type ValueDimension } from "../dimensions.ts";
+import { type QueryFilter, textConditionSql, writeFilterTree } from "../filter.ts";
+import { type Total, totalsOf } from "../metrics.ts";
 import {
-  bucket,
+  bucketSql,
   dimensionColumn,
-  groupBy,
-  kindOf,
-  list,
-  neededBy,
-  ofKind,
-  type Query,
-  type Side,
+  type MetricsQuery,
+  type QueryPeriod,
+  type StatementPart,
+  totalColumn,
 } from "../metrics-query.ts";
-import { all, any, type Bind } from "../sql.ts";
-import type { Settled } from "./freshness.ts";
-import { hitsOf, visitsOf } from "./read.ts";
-import { isSessionText, type SessionText } from "./session-rows.ts";
+import { allOf, type Bind, groupBy, list } from "../sql.ts";
+import type { RollupCoverage } from "./freshness.ts";
+import { eventRows, sessionRows } from "./read.ts";
+import { isSessionDimension, type SessionDimension } from "./session-rows.ts";
 
-const QUARTER_MS = 900_000;
-const HIT_COLUMNS: Readonly<Record<string, string>> = { page: "path", event: "name" };
+export type RollupTable = "sessionRollups" | "eventRollups";
 
-/** Gathered in lists visitors are counted twice as fast as by `uniqExact`, and all in memory: eight bytes an event, and as many to grow. */
-const FEW_EVENTS = 15_000_000;
-const DISTINCT = "arrayUniq(groupArray(visitor))";
-/**
- * Visitors are counted in 64 parts, whose numbers add up: small sets that fit a processor's cache, and work for every
- * thread. Rows are in the order of their visitors, so those of a part come together. Of names that may be many, such as
- * pages, each has few visitors already.
- */
-const PART_OF_VISITORS = "bitShiftRight(visitor, 58)";
-/** A name and a part as one number, which the engine groups by faster than by the two. Of 10,000 names two are one with odds of one to 5 billion. */
-const partOf = (name: string) =>
-  `bitShiftLeft(ifNull(CAST(sipHash64(${name}) AS Nullable(UInt64)), 0), 6) + ${PART_OF_VISITORS}`;
-const MANY_NAMES = ["page", "entryPage", "exitPage"];
-
-const OF_SUMMARY: Readonly<Partial<Record<Part, string>>> = {
-  visitors: "uniqExact(visitor)",
-  users: "uniqExactIf(user, user != 0)",
-  pageviews: "sum(pageviews)",
-  events: "sum(events)",
-  sessions: "sum(sessions)",
-  bounces: "sum(bounces)",
-  durationMs: "sum(durationMs)",
-};
-/** Of `hits`. */
-const OF_HITS: readonly Part[] = ["visitors", "pageviews", "events"];
-
-type Table = "visits" | "hits";
-
-/** Is it about sessions alone, so that it holds for all of a session or for nothing of it? */
-function isOfSession(filter: Filter): boolean {
-  switch (filter.kind) {
-    case "leaf":
-      return filter.dimension.kind === "text" && isSessionText(filter.dimension.name);
-    case "and":
-    case "or":
-      return filter.of.every(isOfSession);
-    default:
-      return isOfSession(filter.of);
-  }
-}
-
-function isOfHits(filter: Filter): boolean {
-  if (isOfSession(filter)) return true;
-  switch (filter.kind) {
-    case "leaf":
-      return filter.dimension.kind === "text" && filter.dimension.name in HIT_COLUMNS;
-    case "and":
-    case "or":
-      return filter.of.every(isOfHits);
-    case "not":
-      return isOfHits(filter.of);
-    default:
-      return false;
-  }
-}
-
-const isOfTable = (dimension: Dimension, table: Table): boolean => {
-  if (dimension.kind === "time") return true;
-  if (dimension.kind === "property") return false;
-  return table === "visits" ? isSessionText(dimension.name) : dimension.name in HIT_COLUMNS;
-};
+/** Rollup rows know times to the quarter of an hour, which is where hours and days begin in every time zone. */
+const QUARTER_MS = 15 * MINUTE_MS;
 
 /**
- * Which of the tables can answer it; null: neither. Both know times to the quarter of an hour, which is where days and
- * hours begin in every time zone of today.
+ * Counting distinct visitors in arrays takes half the time of `uniqExact`, and 16 bytes of memory for each event; `uniqExact`
+ * can use the disk.
  */
-export function tableFor(query: Query, { period, starts }: Side): Table | null {
-  const { scope, dimensions } = query;
-  const needed = neededBy(query);
-  const isOfQuarters = [period.from, period.to, ...starts].every((at) => at % QUARTER_MS === 0);
-  if (scope.bots || !isOfQuarters || needed.some((part) => !(part in OF_SUMMARY))) return null;
-  if (dimensions.every((one) => isOfTable(one, "visits")) && scope.filters.every(isOfSession))
-    return "visits";
-  const isOfHit = dimensions.every((one) => isOfTable(one, "hits")) && scope.filters.every(isOfHits);
-  return isOfHit && needed.every((part) => OF_HITS.includes(part)) ? "hits" : null;
+const MAX_EVENTS_IN_ARRAYS = 15_000_000;
+const DISTINCT_IN_ARRAYS = "arrayUniq(groupArray(visitor))";
+/**
+ * Visitors are counted in 64 parts whose counts are added up: small sets that fit the processor's cache. Rows are sorted by
+ * visitor, so each part is read in one go. Dimensions with many values need no parts: each value has few visitors.
+ */
+const VISITOR_PART = "bitShiftRight(visitor, 58)";
+/** A value and a part as one number: grouping by it is faster than by two columns. */
+const valueAndPart = (column: string) =>
+  `bitShiftLeft(ifNull(CAST(sipHash64(${column}) AS Nullable(UInt64)), 0), 6) + ${VISITOR_PART}`;
+
+const isInSessionRollups = ({ kind, name }: ValueDimension): boolean =>
+  kind === "text" && isSessionDimension(name);
+const isInEventRollups = ({ kind, name }: ValueDimension): boolean =>
+  kind === "text" && EVENT_ROLLUP_DIMENSIONS.some((one) => one === name);
+
+/** Whether all conditions of a filter are on dimensions of sessions: then it holds for all of a session or for nothing of it. */
+function isOnSessions(filter: QueryFilter): boolean {
+  if (filter.kind === "condition") return isInSessionRollups(filter.dimension);
+  const { of } = filter;
+  return "kind" in of ? isOnSessions(of) : of.every(isOnSessions);
 }
 
-function textsOf(filter: Filter): SessionText[] {
-  switch (filter.kind) {
-    case "leaf": {
-      const { dimension } = filter;
-      return dimension.kind === "text" && isSessionText(dimension.name) ? [dimension.name] : [];
-    }
-    case "and":
-    case "or":
-      return filter.of.flatMap(textsOf);
-    default:
-      return textsOf(filter.of);
-  }
+function isOnEvents(filter: QueryFilter): boolean {
+  if (isOnSessions(filter)) return true;
+  if (filter.kind === "condition") return isInEventRollups(filter.dimension);
+  if (filter.kind === "sessionHas") return false;
+  return "kind" in filter.of ? isOnEvents(filter.of) : filter.of.every(isOnEvents);
 }
 
-/** @param ofSession what a filter that is about sessions alone is as a condition on a row */
-function writeOnRow(bind: Bind, filter: Filter, ofSession: ((filter: Filter) => string) | null): string {
-  if (ofSession && isOfSession(filter)) return ofSession(filter);
-  const write = (one: Filter) => writeOnRow(bind, one, ofSession);
-  switch (filter.kind) {
-    case "and":
-      return all(filter.of.map(write));
-    case "or":
-      return any(filter.of.map(write));
-    case "not":
-      return `NOT (${write(filter.of)})`;
-    case "sessionHas":
-      return write(filter.of);
-  }
-  const { name } = filter.dimension as { name: string };
-  const is = fits(
-    bind,
-    HIT_COLUMNS[name] ?? name,
-    filter.operator === "is_not" ? { ...filter, operator: "is" } : filter,
-  );
-  return filter.operator === "is_not" ? `NOT (${is})` : is;
+/** The rollup table that can answer a query; null when neither can. */
+export function tableFor(
+  { scope, dimensions, metrics }: MetricsQuery,
+  { period, starts }: QueryPeriod,
+): RollupTable | null {
+  const times = [period.from, period.to, ...starts];
+  if (scope.includesBots || times.some((at) => at % QUARTER_MS !== 0)) return null;
+  // the values of the totals are not used here, so nothing is bound
+  const totals = [...totalsOf(() => "", metrics).values()];
+  const canAnswer = (table: RollupTable, isInTable: (dimension: ValueDimension) => boolean) =>
+    totals.every(({ rollups }) => rollups[table] !== undefined) &&
+    dimensions.every((one) => one.kind === "time" || isInTable(one));
+  if (canAnswer("sessionRollups", isInSessionRollups) && scope.filters.every(isOnSessions))
+    return "sessionRollups";
+  const isOfEvents = canAnswer("eventRollups", isInEventRollups) && scope.filters.every(isOnEvents);
+  return isOfEvents ? "eventRollups" : null;
 }
 
-/** The conditions of the filters on a row of the table. */
-function filtersOf(bind: Bind, query: Query, side: Side, settled: Settled, table: Table): string[] {
-  const { filters } = query.scope;
-  if (table === "visits") return filters.map((filter) => writeOnRow(bind, filter, null));
-  const ofSession = (filter: Filter) => {
-    const rows = visitsOf(bind, query, side, settled, [...new Set(textsOf(filter))]);
-    return `session IN (SELECT session FROM (${rows}) WHERE ${writeOnRow(bind, filter, null)})`;
-  };
-  return filters.map((filter) => writeOnRow(bind, filter, ofSession));
+const sessionDimension = (dimension: Dimension): SessionDimension[] =>
+  dimension.kind === "text" && isSessionDimension(dimension.name) ? [dimension.name] : [];
+/** The dimensions of sessions that a filter needs. */
+function filterDimensions(filter: QueryFilter): SessionDimension[] {
+  if (filter.kind === "condition") return sessionDimension(filter.dimension);
+  return "kind" in filter.of ? filterDimensions(filter.of) : filter.of.flatMap(filterDimensions);
 }
-
-const isOneOf = (names: readonly string[], dimension: Dimension) =>
-  dimension.kind === "text" && names.includes(dimension.name);
-
-const columnOf = ({ name }: { name: string }) => HIT_COLUMNS[name] ?? name;
 
 /**
- * @param table of `tableFor`
- * @returns a statement of the dimensions' columns and the sums that are needed
+ * A filter as a condition on a rollup row.
+ * @param onSessions writes a filter on sessions where the rows have no columns for it; null: the rows have them
  */
-export function overSummary(bind: Bind, query: Query, side: Side, settled: Settled, table: Table): string {
-  const needed = neededBy(query);
-  const { from, to } = side.period;
-  const texts = query.dimensions.flatMap((one) =>
-    one.kind === "text" && isSessionText(one.name) ? [one.name] : [],
-  );
-  const ofFilters = query.scope.filters.flatMap(textsOf);
-  const rows =
-    table === "visits"
-      ? visitsOf(bind, query, side, settled, [...new Set([...texts, ...ofFilters])])
-      : hitsOf(bind, query, side, settled);
-  const isOfSessions = needed.every((part) => part in OF_SESSIONS);
-  const where = all([
-    `quarter >= toDateTime(${bind("Int64", from / 1_000)}, 'UTC') AND quarter < toDateTime(${bind("Int64", to / 1_000)}, 'UTC')`,
-    ...filtersOf(bind, query, side, settled, table),
-    ...(isOfSessions ? ["sessions > 0"] : []),
-  ]);
-  const times = ofKind(query, "time").map(
-    ({ column }) => `${bucket(bind, "toInt64(toUnixTimestamp(quarter)) * 1000", side)} AS ${column}`,
-  );
-  const isFew = needed.includes("visitors") && settled.events < FEW_EVENTS;
-  // a user may be several visitors
-  const isInParts =
-    isFew && !needed.includes("users") && !query.dimensions.some((one) => isOneOf(MANY_NAMES, one));
-  const isOfOneName = isInParts && query.dimensions.length === 1 && times.length === 0;
-  const groups = query.dimensions.map((dimension, at) => {
-    const as = dimensionColumn(at);
-    if (kindOf(dimension) === "time") return { key: as, column: as };
-    const name = columnOf(dimension as { name: string });
-    if (isOfOneName) return { key: partOf(name), column: `${asText(`any(${name})`)} AS ${as}` };
-    return { key: name, column: `${asText(name)} AS ${as}` };
+function filterSql(
+  bind: Bind,
+  filter: QueryFilter,
+  onSessions: ((filter: QueryFilter) => string) | null,
+): string {
+  return writeFilterTree(filter, (one) => {
+    if (onSessions && isOnSessions(one)) return onSessions(one);
+    // a row of a session has all that its session has
+    if (one.kind === "sessionHas") return filterSql(bind, one.of, onSessions);
+    if (one.kind !== "condition") return null;
+    const sql = textConditionSql(bind, one.dimension.name, one);
+    return one.operator === "is_not" ? `NOT (${sql})` : sql;
   });
-  const keys = [...groups.map(({ key }) => key), ...(isInParts && !isOfOneName ? [PART_OF_VISITORS] : [])];
-  const sumOf = (part: Part) => (part === "visitors" && isFew ? DISTINCT : OF_SUMMARY[part]);
-  const sums = needed.map((part) => `toFloat64(${sumOf(part)}) AS ${part}_`);
-  return `SELECT ${list([...groups.map(({ column }) => column), ...sums])}
+}
+
+function filtersSql(part: StatementPart, coverage: RollupCoverage, table: RollupTable): string[] {
+  const { bind, query } = part;
+  const inSessions = (filter: QueryFilter) => {
+    const rows = sessionRows(part, coverage, [...new Set(filterDimensions(filter))]);
+    return `session IN (SELECT session FROM (${rows}) WHERE ${filterSql(bind, filter, null)})`;
+  };
+  const onSessions = table === "sessionRollups" ? null : inSessions;
+  return query.scope.filters.map((filter) => filterSql(bind, filter, onSessions));
+}
+
+/** Columns to group by and to select; they differ where visitors are counted in parts. */
+function groupsOf({ dimensions }: MetricsQuery, isInParts: boolean): { keys: string[]; columns: string[] } {
+  const isOneValue = dimensions.length === 1 && dimensions[0]?.kind !== "time";
+  const keys: string[] = [];
+  const columns: string[] = [];
+  for (const [index, dimension] of dimensions.entries()) {
+    const column = dimensionColumn(index);
+    const isTime = dimension.kind === "time";
+    const name = isTime ? column : dimension.name;
+    const combined = isInParts && isOneValue;
+    keys.push(combined ? valueAndPart(name) : name);
+    columns.push(isTime ? column : `${asText(combined ? `any(${name})` : name)} AS ${column}`);
+  }
+  if (isInParts && !isOneValue) keys.push(VISITOR_PART);
+  return { keys, columns };
+}
+
+/**
+ * @param table what `tableFor` gives
+ * @returns a statement with the columns of the dimensions and of all totals
+ */
+export function rollupTotals(
+  part: StatementPart,
+  totals: ReadonlyMap<string, Total>,
+  coverage: RollupCoverage,
+  table: RollupTable,
+): string {
+  const { bind, query, queryPeriod } = part;
+  const { from, to } = queryPeriod.period;
+  const ofQuery = [
+    ...query.dimensions.flatMap(sessionDimension),
+    ...query.scope.filters.flatMap(filterDimensions),
+  ];
+  const rows =
+    table === "sessionRollups"
+      ? sessionRows(part, coverage, [...new Set(ofQuery)])
+      : eventRows(part, coverage);
+  const needsOnlySessions = [...totals.values()].every(({ over }) => over === "sessions");
+  const quarter = (at: number) => `toDateTime(${bind("Int64", at / SECOND_MS)}, 'UTC')`;
+  const where = allOf([
+    `quarter >= ${quarter(from)} AND quarter < ${quarter(to)}`,
+    ...filtersSql(part, coverage, table),
+    ...(needsOnlySessions ? ["sessions > 0"] : []),
+  ]);
+  const times = query.dimensions.flatMap((dimension, index) =>
+    dimension.kind === "time"
+      ? [
+          `${bucketSql(bind, "toInt64(toUnixTimestamp(quarter)) * 1000", queryPeriod)} AS ${dimensionColumn(index)}`,
+        ]
+      : [],
+  );
+  const inArrays = totals.has("visitors") && coverage.events < MAX_EVENTS_IN_ARRAYS;
+  const manyValues = query.dimensions.some((one) => one.kind !== "time" && hasManyValues(one));
+  // one user may be visitors in several parts
+  const { keys, columns } = groupsOf(query, inArrays && !totals.has("users") && !manyValues);
+  const sums = [...totals].map(([name, { rollups }]) => {
+    const sql = name === "visitors" && inArrays ? DISTINCT_IN_ARRAYS : rollups[table];
+    return `toFloat64(${sql}) AS ${totalColumn(name)}`;
+  });
+  return `SELECT ${list([...columns, ...sums])}
     FROM (SELECT ${list(["*", ...times])} FROM (${rows}) WHERE ${where}) ${groupBy(keys)}`;
 }

@@ -1,60 +1,73 @@
-/**
- * The rows that a question reads where most days have settled: those of `visits` or of `hits`, and rows like them that are
- * derived of the events of the rest.
- */
+/** The rows that a query reads: those of the rollups, and the same rows derived from events that no rollup covers. */
 import { IS_PAGE_VIEW } from "../../clickhouse/schema/event-types.ts";
-import { list, type Query, type Side } from "../metrics-query.ts";
-import { inPeriod, ownOf } from "../scope.ts";
-import { any, type Bind } from "../sql.ts";
-import type { Rows, Settled } from "./freshness.ts";
-import { type SessionText, SLICE, slicesOf } from "./session-rows.ts";
+import type { StatementPart } from "../metrics-query.ts";
+import { inPeriod, ofSource, sessionEventsSql } from "../scope.ts";
+import { anyOf, type Bind, bindTime, list } from "../sql.ts";
+import type { CoveredDay, RollupCoverage } from "./freshness.ts";
+import { SESSION_ROW_COLUMNS, type SessionDimension, sessionRowsSql } from "./session-rows.ts";
+import { withNeighbors } from "./state.ts";
 
-const storedWhere = (bind: Bind, sourceId: string, { reach: [first, last], versions }: Rows) =>
-  `sourceId = ${sourceId} AND day BETWEEN toDate(${bind("String", first)}) AND toDate(${bind("String", last)})
-    AND version IN ${bind("Array(UInt64)", versions)}`;
-
-/** Events that rows of a table are not of; null: there are none. */
-function unreadOf(bind: Bind, { unsettled, since }: Rows): string | null {
-  const days = unsettled.length > 0 ? [`toDate(occurredAt) IN ${bind("Array(Date)", unsettled)}`] : [];
-  const later = since.map(
-    ({ day, through }) =>
-      `toDate(occurredAt) = toDate(${bind("String", day)}) AND receivedAt > fromUnixTimestamp64Milli(${bind("Int64", through)}, 'UTC')`,
-  );
-  return days.length + later.length === 0 ? null : any([...days, ...later]);
+function rollupRows(bind: Bind, sourceId: string, { covered }: RollupCoverage): string {
+  const day = (index: number) => bind("Date", covered.at(index)?.day ?? "");
+  const builds = covered.map(({ build }) => build);
+  return `sourceId = ${sourceId} AND day BETWEEN ${day(0)} AND ${day(-1)}
+    AND build IN ${bind("Array(UInt64)", builds)}`;
 }
 
-/** Sessions with an event on a day that has not settled, and those that are always to be derived, are taken whole of events. */
-export function visitsOf(
+/**
+ * Selects the events that no rollup covers; null when there are none.
+ * @param affectedDays the days on which a new event can change the rollup of a day
+ */
+function uncoveredEvents(
   bind: Bind,
-  { scope }: Query,
-  side: Side,
-  { visits, hasLoose }: Settled,
-  texts: readonly SessionText[],
-): string {
-  const columns = list([...SLICE, ...texts]);
-  const sourceId = bind("String", scope.sourceId);
-  const unread = unreadOf(bind, visits);
-  const where = storedWhere(bind, sourceId, visits);
-  if (unread === null && !hasLoose) return `SELECT ${columns} FROM visits WHERE ${where}`;
-  const loose = `SELECT session FROM looseSessions WHERE sourceId = ${sourceId}`;
-  const unreadIn = (column: string) =>
-    `SELECT ${column} FROM events WHERE sourceId = ${sourceId} AND (${unread ?? "0"})`;
-  const left = hasLoose ? `${loose} UNION ALL ${unreadIn("session")}` : unreadIn("session");
-  // ids begin with a time and events lie in their order: by them only those places are looked at where one may be
-  const taken = hasLoose ? `session IN (${left})` : `sessionId IN (${unreadIn("sessionId")})`;
-  const { sessions } = ownOf(bind, scope, side.period);
-  return `SELECT ${columns} FROM visits WHERE ${where} AND session NOT IN (${left})
-    UNION ALL SELECT ${columns} FROM (${slicesOf(`${sessions} AND ${taken}`, texts)})`;
+  { covered, uncovered }: RollupCoverage,
+  affectedDays: (day: string) => string[],
+): string | null {
+  const onDays = (days: readonly string[]) => `toDate(occurredAt) IN ${bind("Array(Date)", days)}`;
+  const isNew = ({ day, receivedUntil }: CoveredDay) =>
+    `${onDays(affectedDays(day))} AND receivedAt > ${bindTime(bind, receivedUntil)}`;
+  const conditions = [
+    ...(uncovered.length > 0 ? [onDays(uncovered)] : []),
+    ...covered.filter(({ hasNewEvents }) => hasNewEvents).map(isNew),
+  ];
+  return conditions.length === 0 ? null : anyOf(conditions);
 }
 
-export function hitsOf(bind: Bind, { scope }: Query, side: Side, { hits }: Settled): string {
+/** Rows like those of `sessionRollups`. A session with an event that no rollup covers is derived as a whole. */
+export function sessionRows(
+  { bind, query: { scope }, queryPeriod: { period } }: StatementPart,
+  coverage: RollupCoverage,
+  dimensions: readonly SessionDimension[],
+): string {
+  const columns = list([...SESSION_ROW_COLUMNS, ...dimensions]);
   const sourceId = bind("String", scope.sourceId);
-  const stored = `SELECT quarter, session, visitor, name, path, pageviews, events
-    FROM hits WHERE ${storedWhere(bind, sourceId, hits)}`;
-  const unread = unreadOf(bind, hits);
-  if (unread === null) return stored;
-  const { own } = ownOf(bind, scope, side.period);
-  return `${stored} UNION ALL SELECT toStartOfFifteenMinutes(occurredAt) AS quarter, session, visitor, name,
-      CAST(page.path AS LowCardinality(Nullable(String))) AS path, toUInt32(${IS_PAGE_VIEW}) AS pageviews, toUInt32(1) AS events
-    FROM events WHERE ${own} AND ${inPeriod(bind, side.period)} AND (${unread})`;
+  const { hasLongSessions } = coverage;
+  const uncovered = uncoveredEvents(bind, coverage, withNeighbors);
+  const stored = `SELECT ${columns} FROM sessionRollups WHERE ${rollupRows(bind, sourceId, coverage)}`;
+  if (uncovered === null && !hasLongSessions) return stored;
+  const uncoveredBy = (column: string) =>
+    `SELECT ${column} FROM events WHERE sourceId = ${sourceId} AND (${uncovered ?? "0"})`;
+  const long = `SELECT session FROM longSessions WHERE sourceId = ${sourceId}`;
+  const derived = hasLongSessions ? `${long} UNION ALL ${uncoveredBy("session")}` : uncoveredBy("session");
+  // events are sorted by sessionId, so that finding them by it reads less; long sessions are known by hash only
+  const isDerived = hasLongSessions
+    ? `session IN (${derived})`
+    : `sessionId IN (${uncoveredBy("sessionId")})`;
+  const events = `${sessionEventsSql(bind, scope, period)} AND ${isDerived}`;
+  return `${stored} AND session NOT IN (${derived})
+    UNION ALL SELECT ${columns} FROM (${sessionRowsSql(events, dimensions)})`;
+}
+
+/** Rows like those of `eventRollups`. */
+export function eventRows(
+  { bind, query: { scope }, queryPeriod: { period } }: StatementPart,
+  coverage: RollupCoverage,
+): string {
+  const stored = `SELECT quarter, session, visitor, event, page, pageviews, events
+    FROM eventRollups WHERE ${rollupRows(bind, bind("String", scope.sourceId), coverage)}`;
+  const uncovered = uncoveredEvents(bind, coverage, (day) => [day]);
+  if (uncovered === null) return stored;
+  return `${stored} UNION ALL SELECT toStartOfFifteenMinutes(occurredAt) AS quarter, session, visitor, name AS event,
+      CAST(page.path AS LowCardinality(Nullable(String))) AS page, toUInt32(${IS_PAGE_VIEW}) AS pageviews, toUInt32(1) AS events
+    FROM events WHERE ${ofSource(bind, scope)} AND ${inPeriod(bind, period)} AND (${uncovered})`;
 }

@@ -1,21 +1,17 @@
-/** Sessions as rows of `visits`, derived of events: for the days that settle, and for the sessions of those that have not. */
+/**
+ * SQL that derives rows of `sessionRollups` from events. Builds write these rows, and queries derive them for the sessions
+ * that no current rollup covers, so both give the same numbers.
+ */
+import { STATS_SESSION_DIMENSIONS } from "@headwater/contract/stats-words";
 import { IS_ACTION, IS_PAGE_VIEW } from "../../clickhouse/schema/event-types.ts";
-import { SESSION_TEXTS } from "../../clickhouse/schema/rollups.ts";
-import { asText, TEXTS } from "../dimensions.ts";
-import { entryOf, exitOf } from "../filter.ts";
+import { sessionValueSql } from "../dimensions.ts";
 
-export type SessionText = (typeof SESSION_TEXTS)[number];
+export type SessionDimension = (typeof STATS_SESSION_DIMENSIONS)[number];
+export const isSessionDimension = (name: string): name is SessionDimension =>
+  STATS_SESSION_DIMENSIONS.some((one) => one === name);
 
-export const isSessionText = (name: string): name is SessionText =>
-  (SESSION_TEXTS as readonly string[]).includes(name);
-
-const textOf = (name: SessionText): string => {
-  const { of, sql } = TEXTS[name];
-  return `${of === "exit" ? exitOf(asText(sql)) : entryOf(asText(sql))} AS ${name}`;
-};
-
-/** Additive columns, under the names of `visits`. */
-export const SLICE = [
+/** The columns of a row besides the dimensions. */
+export const SESSION_ROW_COLUMNS = [
   "quarter",
   "session",
   "visitor",
@@ -27,28 +23,30 @@ export const SLICE = [
   "events",
 ] as const;
 
-const QUARTER = "toStartOfFifteenMinutes(occurredAt)";
+/** What makes a row: a quarter of an hour, a visitor and a user. */
+const ROW_KEY = "tuple(toUInt32(toStartOfFifteenMinutes(occurredAt)), visitor, ifNull(sipHash64(userId), 0))";
 
 /**
- * A row for each quarter of an hour, visitor and user of a session. `startedAt` is the session's.
- * @param where a condition on `events`, under which each session is whole
- * @param texts what is needed of what a session is
+ * @param events a condition on `events` that selects all events of each session, or none
+ * @param dimensions the columns of dimensions that are needed
+ * @returns a SELECT of the rows, with the start of the session as `startedAt`
  */
-export const slicesOf = (where: string, texts: readonly SessionText[]): string => `
-  SELECT session, startedAt, ${[...texts, ""].join(", ")}
-    toDateTime(tupleElement(slice, 1), 'UTC') AS quarter, tupleElement(slice, 2) AS visitor, tupleElement(slice, 3) AS user,
-    place = 1 AS sessions,
-    place = 1 AND viewsInAll = 1 AND tracksInAll = 0 AS bounces,
-    if(place = 1, dateDiff('millisecond', startedAt, endedAt), 0) AS durationMs,
-    countEqual(viewed, slice) AS pageviews,
-    countEqual(seen, slice) AS events
+export const sessionRowsSql = (events: string, dimensions: readonly SessionDimension[]): string => `
+  SELECT session, startedAt, ${[...dimensions, ""].join(", ")}
+    toDateTime(tupleElement(rowKey, 1), 'UTC') AS quarter,
+    tupleElement(rowKey, 2) AS visitor, tupleElement(rowKey, 3) AS user,
+    number = 1 AS sessions,
+    number = 1 AND sessionViews = 1 AND sessionActions = 0 AS bounces,
+    if(number = 1, dateDiff('millisecond', startedAt, endedAt), 0) AS durationMs,
+    countEqual(viewKeys, rowKey) AS pageviews,
+    countEqual(eventKeys, rowKey) AS events
   FROM (
     SELECT session,
       min(occurredAt) AS startedAt, max(occurredAt) AS endedAt,
-      countIf(${IS_PAGE_VIEW}) AS viewsInAll, countIf(${IS_ACTION}) AS tracksInAll,
-      groupArray(tuple(toUInt32(${QUARTER}), visitor, ifNull(sipHash64(userId), 0))) AS seen,
-      groupArrayIf(tuple(toUInt32(${QUARTER}), visitor, ifNull(sipHash64(userId), 0)), ${IS_PAGE_VIEW}) AS viewed,
-      arraySort(arrayDistinct(seen)) AS slices
-      ${["", ...texts.map(textOf)].join(",\n      ")}
-    FROM events WHERE ${where} GROUP BY session
-  ) ARRAY JOIN slices AS slice, arrayEnumerate(slices) AS place`;
+      countIf(${IS_PAGE_VIEW}) AS sessionViews, countIf(${IS_ACTION}) AS sessionActions,
+      groupArray(${ROW_KEY}) AS eventKeys,
+      groupArrayIf(${ROW_KEY}, ${IS_PAGE_VIEW}) AS viewKeys,
+      arraySort(arrayDistinct(eventKeys)) AS rowKeys
+      ${dimensions.map((name) => `, ${sessionValueSql(name)} AS ${name}`).join("\n      ")}
+    FROM events WHERE ${events} GROUP BY session
+  ) ARRAY JOIN rowKeys AS rowKey, arrayEnumerate(rowKeys) AS number`;
