@@ -160,7 +160,7 @@ async function measure(context: Context, life: WarehouseProcess): Promise<Sectio
         `${name}: the warehouse says ${JSON.stringify(rows)}, PostgreSQL ${JSON.stringify(wanted)}`,
       );
   };
-  const ask = createQueryRunner(() => ({ state: () => "up", client: () => client }))({
+  const ask = createQueryRunner({ state: () => "up", client: () => client })({
     organizationId: "org_bench",
     signal: new AbortController().signal,
   });

@@ -63,8 +63,8 @@ function buildHandlers(context: ServiceContext, assets: ServiceAssets, stopping:
         return keyed?.source.sourceId === sourceId ? keyed.keyState : null;
       },
     },
-    stats: createStats(() => warehouse),
-    exportEvents: createExport({ warehouse: () => warehouse, ledger, stopping }),
+    stats: createStats(warehouse),
+    exportEvents: createExport({ warehouse, ledger, stopping }),
     operations: createOperations({
       readiness: readiness.now,
       warehouse,

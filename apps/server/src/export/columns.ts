@@ -1,23 +1,22 @@
-/** An event as a flat row: the columns of CSV and Parquet, and where in the normal form each of them lies. */
+/** The columns of CSV and Parquet, and where each value is in a stored event. */
 
-export type Json = Record<string, unknown>;
-
-/** `json`: written as JSON text. */
-export type ColumnKind = "text" | "time" | "flag" | "json";
+export type ExportedEvent = Readonly<Record<string, unknown>>;
 
 export interface Column {
-  name: string;
-  path: readonly string[];
-  kind: ColumnKind;
+  readonly name: string;
+  readonly path: readonly string[];
+  /** `json`: written as JSON text. */
+  readonly kind: "text" | "time" | "flag" | "json";
 }
 
-const column = (path: string, name = path.split(".").at(-1)!, kind: ColumnKind = "text"): Column => ({
+/** Default name: the last part of the path. */
+const column = (path: string, name = path.replace(/^.*\./, ""), kind: Column["kind"] = "text"): Column => ({
   name,
   path: path.split("."),
   kind,
 });
 
-/** The first is the event's own id: a download that broke off goes on after the last one that came. */
+/** The first column is the event's own id, after which an interrupted download continues. */
 export const COLUMNS: readonly Column[] = [
   column("analyticsEventId"),
   column("eventId"),
@@ -61,9 +60,11 @@ export const COLUMNS: readonly Column[] = [
   column("sdkVersion"),
 ];
 
-/** null when there is nothing. */
-export function valueAt(event: Json, { path }: Column): unknown {
+const isObject = (value: unknown): value is ExportedEvent => typeof value === "object" && value !== null;
+
+/** @returns null when the event has no such value */
+export function readColumn(event: ExportedEvent, { path }: Column): unknown {
   let value: unknown = event;
-  for (const member of path) value = (value as Json | null | undefined)?.[member];
+  for (const member of path) value = isObject(value) ? value[member] : undefined;
   return value ?? null;
 }

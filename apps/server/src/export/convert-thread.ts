@@ -1,16 +1,17 @@
-/** Converts for one export, in a thread of its own: its time and memory are not the service's. */
+/** The thread that converts the events of one export, so that the conversion does not slow down ingest. */
 import { serveThread, transfer, type Verb } from "../core/thread-calls.ts";
 import { type Converter, createConverter } from "./convert.ts";
 
 export interface ConversionOptions {
   format: "csv" | "parquet";
-  /** The beginning of the file was sent before. */
+  /** The client has the beginning of the file: it gets no header. */
   isContinued: boolean;
 }
 
-/** A buffer that is moved to the other thread is gone here, so it must hold nothing but the part. */
-function moved(part: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
-  const own = part.length > 0 && part.byteLength === part.buffer.byteLength ? part : part.slice();
+/** Moves a part to the other thread. It must have a buffer of its own, because a moved buffer is gone here. */
+function move(part: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  const hasOwnBuffer = part.length > 0 && part.byteLength === part.buffer.byteLength;
+  const own = hasOwnBuffer ? part : part.slice();
   return transfer(own, [own.buffer]);
 }
 
@@ -20,8 +21,8 @@ serveThread({
   async open({ format, isContinued }: ConversionOptions) {
     const converter = await createConverter(format, isContinued);
     verbs = {
-      convert: (lines: Uint8Array) => moved(converter.convert(lines)),
-      end: () => moved(converter.end()),
+      convert: (lines: Uint8Array) => move(converter.convert(lines)),
+      end: () => move(converter.end()),
     } satisfies Converter;
   },
   find: (verb) => verbs[verb],

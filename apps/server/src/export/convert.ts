@@ -1,36 +1,39 @@
-/** From lines of JSON to the bytes of a file, a slice at a time. Pure, but that a Parquet file remembers what it holds. */
-import type { Json } from "./columns.ts";
-import { CSV_HEAD, csvLine } from "./csv.ts";
+/** Converts lines of JSON to CSV or Parquet, a slice at a time. */
+import type { ExportedEvent } from "./columns.ts";
+import { CSV_HEADER, toCsvLine } from "./csv.ts";
 
 export interface Converter {
-  /** @param lines each with its end @returns nothing yet, when more is needed to go on */
+  /**
+   * @param lines JSON, each with its line end
+   * @returns the bytes that are ready; empty when the converter needs more lines first
+   */
   convert(lines: Uint8Array): Uint8Array<ArrayBuffer>;
-  /** What stands at the end of the file. */
+  /** The end of the file. */
   end(): Uint8Array<ArrayBuffer>;
 }
 
-/** As one array: parsed at once it costs less than line by line. */
-const eventsOf = (lines: Uint8Array): Json[] =>
+/** Parses all lines as one array, which is faster than line by line. */
+const parseLines = (lines: Uint8Array): ExportedEvent[] =>
   JSON.parse(`[${Buffer.from(lines).toString("utf8").trimEnd().replaceAll("\n", ",")}]`);
 
 function csvConverter(isContinued: boolean): Converter {
-  let head = isContinued ? "" : CSV_HEAD;
-  const withHead = (text: string) => {
-    const whole = head + text;
-    head = "";
+  let header = isContinued ? "" : CSV_HEADER;
+  const withHeader = (text: string) => {
+    const whole = header + text;
+    header = "";
     return new TextEncoder().encode(whole);
   };
   return {
-    convert: (lines) => withHead(eventsOf(lines).map(csvLine).join("")),
-    end: () => withHead(""),
+    convert: (lines) => withHeader(parseLines(lines).map(toCsvLine).join("")),
+    end: () => withHeader(""),
   };
 }
 
-/** @param isContinued the beginning was had before */
+/** @param isContinued the client has the beginning of the file: it gets no header */
 export async function createConverter(format: "csv" | "parquet", isContinued: boolean): Promise<Converter> {
   if (format === "csv") return csvConverter(isContinued);
-  // its library is loaded only where it is asked for
-  const { startParquet } = await import("./parquet.ts");
-  const { add, end } = startParquet();
-  return { convert: (lines) => add(eventsOf(lines), lines.length), end };
+  // the library is loaded only when it is needed
+  const { createParquetWriter } = await import("./parquet.ts");
+  const writer = createParquetWriter();
+  return { convert: (lines) => writer.add(parseLines(lines), lines.length), end: writer.end };
 }

@@ -1,18 +1,18 @@
-/** Rows as CSV (RFC 4180). A line is a record, so that what came of a download that broke off can be told. */
-import { COLUMNS, type Json, valueAt } from "./columns.ts";
+/** Rows as CSV (RFC 4180). Each row is one line, so that a client can see where an interrupted download ended. */
+import { COLUMNS, type ExportedEvent, readColumn } from "./columns.ts";
 
-/** A spreadsheet computes what begins like this; an apostrophe in front makes it text, and is taken away by an import. */
+/** Spreadsheets execute a cell that begins like this. An apostrophe in front prevents it, and `headwater import` removes it. */
 const FORMULA = /^'*[=+\-@\t]/;
 const LINE_BREAK = /\r\n|[\r\n]/g;
 
-function cell(value: unknown): string {
+function toCell(value: unknown): string {
   if (value === null) return "";
   const text = typeof value === "object" ? JSON.stringify(value) : String(value);
   const line = text.replace(LINE_BREAK, " ");
-  const harmless = FORMULA.test(line) ? `'${line}` : line;
-  return /[",]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
+  const safe = FORMULA.test(line) ? `'${line}` : line;
+  return /[",]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-export const CSV_HEAD = `${COLUMNS.map(({ name }) => name).join(",")}\n`;
-export const csvLine = (event: Json): string =>
-  `${COLUMNS.map((column) => cell(valueAt(event, column))).join(",")}\n`;
+export const CSV_HEADER = `${COLUMNS.map(({ name }) => name).join(",")}\n`;
+export const toCsvLine = (event: ExportedEvent): string =>
+  `${COLUMNS.map((column) => toCell(readColumn(event, column))).join(",")}\n`;

@@ -1,26 +1,35 @@
-/** GET /api/export/events: a source's events, streamed. */
-
+/** GET /api/export/events: streams the events of a source as a file. */
 import { EXPORT_MEDIA_TYPES } from "@headwater/contract";
 import type { Warehouse } from "../clickhouse/warehouse.ts";
+import { createAdmission, type Release } from "../core/admission.ts";
 import type { Handler } from "../core/handler.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";
 import type { OutboxLedger } from "../ledger/ledger.ts";
-import { pagesOfLedger } from "./from-ledger.ts";
-import { pagesOfWarehouse } from "./from-warehouse.ts";
-import { type Asked, askedOf } from "./range.ts";
-import { bytesOf } from "./render.ts";
+import { toFormat } from "./format.ts";
+import { ledgerPages } from "./from-ledger.ts";
+import { warehousePages } from "./from-warehouse.ts";
+import { type ExportSelection, readSelection } from "./selection.ts";
 
 export interface ExportDeps {
-  /** null: it has not begun. */
-  warehouse(): Pick<Warehouse, "state" | "client"> | null;
-  ledger: Pick<OutboxLedger, "readOutbox">;
+  readonly warehouse: Pick<Warehouse, "state" | "client">;
+  readonly ledger: Pick<OutboxLedger, "readOutbox">;
   /** Aborts when the service stops. */
-  stopping: AbortSignal;
+  readonly stopping: AbortSignal;
 }
 
-/** Waits for the first page, so that what cannot be answered is refused before an answer has begun. */
-async function begun(pages: AsyncGenerator<Buffer>): Promise<AsyncGenerator<Buffer>> {
+function openPages({ warehouse, ledger }: ExportDeps, selection: ExportSelection, signal: AbortSignal) {
+  if (warehouse.state() === "off") return ledgerPages(ledger, selection);
+  const client = () => {
+    const connected = warehouse.client();
+    if (!connected) throw new Refusal("warehouse_unavailable");
+    return connected;
+  };
+  return warehousePages(client, selection, signal);
+}
+
+/** Reads the first page now: an export that cannot work is refused before the answer begins. */
+async function withFirstPage(pages: AsyncGenerator<Buffer>): Promise<AsyncGenerator<Buffer>> {
   const first = await pages.next();
   return (async function* () {
     try {
@@ -33,55 +42,36 @@ async function begun(pages: AsyncGenerator<Buffer>): Promise<AsyncGenerator<Buff
   })();
 }
 
-/** Gives the place back, once, however it ends. */
-async function* leaving<T>(stream: AsyncIterable<T>, leave: () => void): AsyncGenerator<T> {
+/** Gives the slot back when the stream ends, however it ends. */
+async function* releasing<Part>(stream: AsyncIterable<Part>, release: Release): AsyncGenerator<Part> {
   try {
     yield* stream;
   } finally {
-    leave();
+    release();
   }
 }
 
-function pagesOf({ warehouse, ledger }: ExportDeps, asked: Asked, signal: AbortSignal) {
-  if (warehouse()?.state() === "off") return pagesOfLedger(ledger, asked);
-  const client = () => {
-    const up = warehouse()?.client();
-    if (!up) throw new Refusal("warehouse_unavailable");
-    return up;
-  };
-  return pagesOfWarehouse(client, asked, signal);
-}
-
 export function createExport(deps: ExportDeps): Handler<"exportEvents"> {
-  let open = 0;
-  const takePlace = () => {
-    if (open >= SERVER_LIMITS.maxExports) {
+  const { maxExports } = SERVER_LIMITS;
+  const admission = createAdmission({ maxActive: maxExports });
+  return async ({ source, query, signal: clientGone }) => {
+    const selection = readSelection(source.sourceId, query);
+    const { format = "ndjson" } = query;
+    const release = admission.tryEnter(source.sourceId);
+    if (!release)
       throw new Refusal("overloaded", {
-        message: `${SERVER_LIMITS.maxExports} exports are under way, which is as many as there may be.`,
-        hint: "Try again when one of them has ended.",
+        message: `Too many concurrent exports (at most ${maxExports}).`,
+        hint: "Retry when one of them has ended.",
       });
-    }
-    open += 1;
-    let isTaken = true;
-    return () => {
-      if (isTaken) open -= 1;
-      isTaken = false;
-    };
-  };
-  return async ({ source, query, signal: gone }) => {
-    const { sourceId } = source;
-    const asked = askedOf(sourceId, query);
-    const format = query.format ?? "ndjson";
-    const leave = takePlace();
-    const signal = AbortSignal.any([gone, deps.stopping]);
-    signal.addEventListener("abort", leave, { once: true });
+    const signal = AbortSignal.any([clientGone, deps.stopping]);
+    signal.addEventListener("abort", release, { once: true });
     try {
-      const pages = await begun(pagesOf(deps, asked, signal));
-      const stream = leaving(bytesOf(pages, format, asked.cursor !== null), leave);
+      const pages = await withFirstPage(openPages(deps, selection, signal));
+      const stream = releasing(toFormat(pages, format, selection.cursor !== null), release);
       const headers = { "Content-Disposition": `attachment; filename="events.${format}"` };
       return { stream, mediaType: EXPORT_MEDIA_TYPES[format], headers };
     } catch (error) {
-      leave();
+      release();
       throw error;
     }
   };

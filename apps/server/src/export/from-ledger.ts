@@ -1,10 +1,16 @@
-/** Events out of the ledger, where there is no warehouse: what was accepted in the last RETENTION_DAYS, as it came. */
+/** Reads the events of an export from the ledger's outbox, for a service without a warehouse: the last RETENTION_DAYS. */
 import { SERVER_LIMITS } from "../core/limits.ts";
 import type { OutboxPart } from "../core/records.ts";
 import type { OutboxLedger } from "../ledger/ledger.ts";
-import { readLines } from "../ledger/outbox-payload.ts";
-import type { Json } from "./columns.ts";
-import { type Asked, unknownCursor } from "./range.ts";
+import { type OutboxEvent, readLines } from "../ledger/outbox-payload.ts";
+import { type ExportSelection, unknownCursor } from "./selection.ts";
+
+/** An event of the outbox, with the members that an export has to fill in. */
+interface ExportableEvent extends OutboxEvent {
+  readonly page: { readonly utm?: object | null; readonly clickIds?: object | null } | null;
+  readonly properties: object | null;
+  readonly context: object | null;
+}
 
 const NO_PAGE = {
   url: null,
@@ -20,55 +26,55 @@ const NO_PAGE = {
 };
 const NO_UTM = { source: null, medium: null, campaign: null, term: null, content: null };
 
-/** As the warehouse writes it: a member that has members is there, with nothing in them. */
-function asStored(event: Json): Json {
-  const page = { ...NO_PAGE, ...(event.page as Json | null) };
+/** The event as the warehouse returns it: with all members of objects that are missing. */
+function withAllMembers(event: ExportableEvent): object {
+  const page = { ...NO_PAGE, ...event.page };
   return {
     ...event,
-    page: { ...page, utm: { ...NO_UTM, ...(page.utm as Json | null) }, clickIds: page.clickIds ?? {} },
+    page: { ...page, utm: { ...NO_UTM, ...page.utm }, clickIds: page.clickIds ?? {} },
     properties: event.properties ?? {},
     context: event.context ?? {},
   };
 }
 
-async function eventsOf(part: OutboxPart, { sourceId, from, to }: Asked): Promise<Json[]> {
+async function selectedEvents(part: OutboxPart, { sourceId, from, to }: ExportSelection) {
   const lines = await readLines(part);
   return lines
-    .map(({ json }): Json => JSON.parse(json))
+    .map(({ json }): ExportableEvent => JSON.parse(json))
     .filter((event) => {
-      const at = Date.parse(event.occurredAt as string);
+      const at = Date.parse(event.occurredAt);
       return event.sourceId === sourceId && at >= from && at < to;
     });
 }
 
 /**
- * Lines of JSON, a page at a time.
- * @throws Refusal 422 when the cursor's event is not there
+ * Yields pages of lines of JSON.
+ * @throws Refusal `invalid_payload` when no event has the id of the cursor
  */
-export async function* pagesOfLedger(
+export async function* ledgerPages(
   ledger: Pick<OutboxLedger, "readOutbox">,
-  asked: Asked,
+  selection: ExportSelection,
 ): AsyncGenerator<Buffer> {
-  const { sourceId, cursor, limit } = asked;
-  let isPast = cursor === null;
+  const { sourceId, cursor, limit } = selection;
+  let isAfterCursor = cursor === null;
   let left = limit;
   let after = 0;
   while (left > 0) {
     const rows = await ledger.readOutbox({ sourceId, after, limit: SERVER_LIMITS.exportOutboxRows });
     if (rows.length === 0) break;
-    for (const { part } of rows) {
-      let events = await eventsOf(part, asked);
-      if (!isPast) {
-        const place = events.findIndex(({ analyticsEventId }) => analyticsEventId === cursor);
-        isPast = place >= 0;
-        events = isPast ? events.slice(place + 1) : [];
+    for (const { part, seq } of rows) {
+      let events = await selectedEvents(part, selection);
+      if (!isAfterCursor) {
+        const index = events.findIndex(({ analyticsEventId }) => analyticsEventId === cursor);
+        isAfterCursor = index >= 0;
+        events = isAfterCursor ? events.slice(index + 1) : [];
       }
       const page = events.slice(0, left);
       left -= page.length;
+      after = seq;
       if (page.length > 0)
-        yield Buffer.from(page.map((event) => `${JSON.stringify(asStored(event))}\n`).join(""));
+        yield Buffer.from(page.map((event) => `${JSON.stringify(withAllMembers(event))}\n`).join(""));
     }
-    after = rows.at(-1)!.seq;
   }
-  if (!isPast) throw unknownCursor();
+  if (!isAfterCursor) throw unknownCursor();
 }

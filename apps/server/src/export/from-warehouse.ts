@@ -1,8 +1,7 @@
 /**
- * Events out of the warehouse, a page a question, in the order in which they lie there. A page is had whole before it is
- * sent, so that a client that reads slowly holds nothing of the warehouse, and one that has gone costs a page at most.
+ * Reads the events of an export from the warehouse, page by page. A page is read as a whole before it is sent: a slow client
+ * occupies no connection of the warehouse, and one that leaves wastes a page at most.
  */
-
 import type { ClickHouseClient } from "@clickhouse/client";
 import {
   AFTER_CURSOR,
@@ -13,12 +12,13 @@ import {
 } from "../clickhouse/pages.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";
-import { type Asked, unknownCursor } from "./range.ts";
+import { type ExportSelection, unknownCursor } from "./selection.ts";
 
-const OF_RANGE = `sourceId = {sourceId:String}
+const SELECTED = `sourceId = {sourceId:String}
   AND occurredAt >= {from:DateTime64(3, 'UTC')} AND occurredAt < {to:DateTime64(3, 'UTC')}`;
-/** The answer as it came: as text it would be three times as much, and most of it garbage. */
-async function ask(
+
+/** @returns the raw bytes of the answer: as a string they would take three times the memory */
+async function runQuery(
   client: ClickHouseClient,
   query: string,
   query_params: Record<string, unknown>,
@@ -38,43 +38,43 @@ async function ask(
   }
 }
 
-/** So many that a page has about `exportPageBytes`, and never many more than the last. */
-function nextRows(bytes: number, rows: number): number {
+/** As many rows as make a page of about `exportPageBytes`, and at most twice as many as in the page before. */
+function nextPageRows(bytes: number, rows: number): number {
   const fitting = Math.floor((SERVER_LIMITS.exportPageBytes * rows) / bytes);
   return Math.max(1, Math.min(fitting, 2 * rows, SERVER_LIMITS.maxExportPageRows));
 }
 
 /**
- * Lines of JSON, a page at a time.
- * @param client the warehouse's, asked for anew for each page; throws when it is down
- * @throws Refusal 422 when the cursor's event is not there
+ * Yields pages of lines of JSON.
+ * @param client returns the present client of the warehouse; throws when it is down
+ * @throws Refusal `invalid_payload` when no event has the id of the cursor, `warehouse_unavailable`
  */
-export async function* pagesOfWarehouse(
+export async function* warehousePages(
   client: () => ClickHouseClient,
-  { sourceId, from, to, cursor, limit }: Asked,
+  { sourceId, from, to, cursor: afterId, limit }: ExportSelection,
   signal: AbortSignal,
 ): AsyncGenerator<Buffer> {
-  const range = { sourceId, from: new Date(from), to: new Date(to) };
-  let last: EventCursor | null = null;
-  if (cursor !== null) {
+  const selection = { sourceId, from: new Date(from), to: new Date(to) };
+  let cursor: EventCursor | null = null;
+  if (afterId !== null) {
     const query = `SELECT analyticsEventId, sessionId, occurredAt FROM events
-      WHERE ${OF_RANGE} AND analyticsEventId = {cursor:String} LIMIT 1`;
-    const found = await ask(client(), query, { ...range, cursor }, signal);
+      WHERE ${SELECTED} AND analyticsEventId = {afterId:String} LIMIT 1`;
+    const found = await runQuery(client(), query, { ...selection, afterId }, signal);
     if (found.length === 0) throw unknownCursor();
-    last = readPageEnd(found).cursor;
+    cursor = readPageEnd(found).cursor;
   }
   let rows: number = SERVER_LIMITS.exportFirstPageRows;
   for (let left = limit; left > 0; ) {
-    const most = Math.min(rows, left);
-    const query = `SELECT * FROM events WHERE ${OF_RANGE} ${last ? AFTER_CURSOR : ""} ORDER BY ${CURSOR_ORDER} LIMIT {most:UInt32}`;
-    const after: object = last ? { ...last, occurredAt: new Date(last.occurredAt) } : {};
-    const page: Buffer = await ask(client(), query, { ...range, ...after, most }, signal);
+    const maxRows = Math.min(rows, left);
+    const query = `SELECT * FROM events WHERE ${SELECTED} ${cursor ? AFTER_CURSOR : ""} ORDER BY ${CURSOR_ORDER} LIMIT {maxRows:UInt32}`;
+    const after: object = cursor ? { ...cursor, occurredAt: new Date(cursor.occurredAt) } : {};
+    const page: Buffer = await runQuery(client(), query, { ...selection, ...after, maxRows }, signal);
     if (page.length === 0) return;
     yield page;
     const end = readPageEnd(page);
-    if (end.rows < most) return;
+    if (end.rows < maxRows) return;
     left -= end.rows;
-    last = end.cursor;
-    rows = nextRows(page.length, end.rows);
+    cursor = end.cursor;
+    rows = nextPageRows(page.length, end.rows);
   }
 }

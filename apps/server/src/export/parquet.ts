@@ -1,105 +1,102 @@
-/** Rows as a Parquet file. */
+/** Writes events as a Parquet file, in parts. */
 import { zstdCompressSync } from "node:zlib";
 import { ByteWriter, ParquetWriter, schemaFromColumnData } from "hyparquet-writer";
-import { COLUMNS, type ColumnKind, type Json, valueAt } from "./columns.ts";
+import { COLUMNS, type Column, type ExportedEvent, readColumn } from "./columns.ts";
 
-/** Something of each row group is kept to the end, so they must not be many; and one is held whole. */
+/** A row group is held in memory as a whole, and the footer has an entry for each group. */
 const GROUP_ROWS = 20_000;
 export const GROUP_BYTES = 8 * 1_048_576;
 
 const TYPES = { text: "STRING", time: "TIMESTAMP", flag: "BOOLEAN", json: "JSON" } as const;
 
-function read(value: unknown, kind: ColumnKind): unknown {
-  if (value === null) return null;
-  return kind === "time" ? new Date(value as string) : value;
+interface ColumnValues {
+  readonly column: Column;
+  readonly values: unknown[];
 }
+const noValues = (): ColumnValues[] => COLUMNS.map((column) => ({ column, values: [] }));
 
-/** The values of each column, in the order of COLUMNS. */
-type Gathered = unknown[][];
-const nothing = (): Gathered => COLUMNS.map(() => []);
-
-/** Of texts no bounds are noted: they would be half of what is kept, and say little. */
-const columnsOf = (gathered: Gathered) =>
-  COLUMNS.map(({ name, kind }, index) => ({
+/** Statistics of texts are left out: they would take half of the memory for the footer. */
+const toColumnData = (gathered: readonly ColumnValues[]) =>
+  gathered.map(({ column: { name, kind }, values }) => ({
     name,
     type: TYPES[kind],
     nullable: true,
     offsetIndex: false,
     statistics: kind === "time",
-    data: gathered[index]!,
+    data: values,
   }));
 
-/** Groups say the same of a column in lists of their own; one of each is enough. */
-function createSharing() {
-  const known = new Map<string, unknown>();
-  return <T>(list: T): T => {
+/**
+ * The library keeps metadata of each row group for the footer. This reduces it, from 40 KB a group to 2.4 KB: equal lists are
+ * kept once.
+ */
+function createMetadataReducer(file: ParquetWriter): () => void {
+  const lists = new Map<string, unknown>();
+  const once = <List>(list: List): List => {
     const text = JSON.stringify(list);
-    if (!known.has(text)) known.set(text, list);
-    return known.get(text) as T;
+    if (!lists.has(text)) lists.set(text, list);
+    // the same text means the same list
+    return lists.get(text) as List;
   };
-}
-
-/** The end of the file names every row group, so something of each is kept: as little as the library lets it be. */
-function createSlimming(file: ParquetWriter): () => void {
-  const shared = createSharing();
   return () => {
-    // page indexes and bloom filters, of which there are none
+    // would hold page indexes and bloom filters, of which there are none
     file.pendingIndexes.length = 0;
-    for (const { meta_data: about } of file.row_groups.at(-1)?.columns ?? []) {
-      if (!about) continue;
-      about.encodings = shared(about.encodings);
-      about.path_in_schema = shared(about.path_in_schema);
-      if (about.encoding_stats) about.encoding_stats = shared(about.encoding_stats);
+    for (const { meta_data: metadata } of file.row_groups.at(-1)?.columns ?? []) {
+      if (!metadata) continue;
+      metadata.encodings = once(metadata.encodings);
+      metadata.path_in_schema = once(metadata.path_in_schema);
+      if (metadata.encoding_stats) metadata.encoding_stats = once(metadata.encoding_stats);
     }
   };
 }
 
-const EMPTY = new Uint8Array();
+const NOT_YET = new Uint8Array();
 
-/**
- * A file in parts, as it is made: row groups when enough is gathered for one, and the footer that makes it a file at the
- * end. Of what was given out 3 KB a row group are kept, and 20 KB when the footer is made.
- */
-export function startParquet() {
+export function createParquetWriter() {
   const bytes = new ByteWriter();
   const file = new ParquetWriter({
     writer: bytes,
-    schema: schemaFromColumnData({ columnData: columnsOf(nothing()) }),
+    schema: schemaFromColumnData({ columnData: toColumnData(noValues()) }),
     codec: "ZSTD",
     compressors: { ZSTD: (part: Uint8Array) => zstdCompressSync(part) },
     createdBy: "headwater",
   });
-  const slim = createSlimming(file);
-  let gathered = nothing();
-  let [rows, gatheredBytes] = [0, 0];
-  const taken = (): Uint8Array<ArrayBuffer> => {
+  const reduceMetadata = createMetadataReducer(file);
+  let gathered = noValues();
+  let [rows, jsonBytes] = [0, 0];
+  const takeBytes = () => {
     const part = bytes.getBytes().slice();
     bytes.index = 0;
     return part;
   };
-  const group = () => {
+  const writeGroup = () => {
     if (rows === 0) return;
-    file.write({ columnData: columnsOf(gathered), rowGroupSize: rows });
-    slim();
-    [gathered, rows, gatheredBytes] = [nothing(), 0, 0];
+    file.write({ columnData: toColumnData(gathered), rowGroupSize: rows });
+    reduceMetadata();
+    [gathered, rows, jsonBytes] = [noValues(), 0, 0];
   };
   return {
-    /** @param jsonBytes their length as JSON */
-    add: (events: Json[], jsonBytes: number): Uint8Array<ArrayBuffer> => {
-      for (const [index, column] of COLUMNS.entries()) {
-        const values = gathered[index]!;
-        for (const event of events) values.push(read(valueAt(event, column), column.kind));
-      }
+    /**
+     * @param bytesOfJson the length of the events as JSON
+     * @returns bytes of the file when a row group is complete, else none
+     */
+    add: (events: readonly ExportedEvent[], bytesOfJson: number): Uint8Array<ArrayBuffer> => {
+      for (const { column, values } of gathered)
+        for (const event of events) {
+          const value = readColumn(event, column);
+          values.push(column.kind === "time" && value !== null ? new Date(String(value)) : value);
+        }
       rows += events.length;
-      gatheredBytes += jsonBytes;
-      if (rows < GROUP_ROWS && gatheredBytes < GROUP_BYTES) return EMPTY;
-      group();
-      return taken();
+      jsonBytes += bytesOfJson;
+      if (rows < GROUP_ROWS && jsonBytes < GROUP_BYTES) return NOT_YET;
+      writeGroup();
+      return takeBytes();
     },
+    /** The last row group and the footer, without which the file cannot be read. */
     end: (): Uint8Array<ArrayBuffer> => {
-      group();
+      writeGroup();
       file.finish();
-      return taken();
+      return takeBytes();
     },
   };
 }

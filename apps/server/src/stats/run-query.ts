@@ -1,6 +1,7 @@
 /** Runs statements of stats queries: coalesced, admitted in turn, within limits; ClickHouse's errors become refusals. */
 import type { ClickHouseSettings } from "@clickhouse/client";
 import type { WarehouseClient } from "../clickhouse/client.ts";
+import type { Warehouse } from "../clickhouse/warehouse.ts";
 import { AdmissionFull, createAdmission } from "../core/admission.ts";
 import { createCoalescer } from "../core/coalesce.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
@@ -10,11 +11,7 @@ import type { Statement } from "./sql.ts";
 /** Runs a statement and returns its rows, each a list of its columns. `Row` is what the statement's text selects. */
 export type RunQuery = <Row extends readonly unknown[]>(statement: Statement) => Promise<Row[]>;
 
-export interface StatsWarehouse {
-  state(): "off" | "starting" | "up" | "down";
-  /** null unless it is up. */
-  client(): WarehouseClient | null;
-}
+export type StatsWarehouse = Pick<Warehouse, "state" | "client">;
 
 const PLAIN_NUMBERS: ClickHouseSettings = { output_format_json_quote_64bit_integers: 0 };
 /** What one query may take. */
@@ -92,8 +89,7 @@ function toRefusal(error: unknown): unknown {
 /** @returns what runs the statements of one request; they are cancelled when its signal aborts */
 export type QueryRunner = (call: { organizationId: string; signal: AbortSignal }) => RunQuery;
 
-/** @param warehouse returns null until the warehouse has been opened */
-export function createQueryRunner(warehouse: () => StatsWarehouse | null): QueryRunner {
+export function createQueryRunner(warehouse: StatsWarehouse): QueryRunner {
   const { maxActiveStatsQueries: maxActive, maxWaitingStatsQueries: maxWaiting } = SERVER_LIMITS;
   const admission = createAdmission({
     maxActive,
@@ -103,9 +99,8 @@ export function createQueryRunner(warehouse: () => StatsWarehouse | null): Query
   });
   const coalesce = createCoalescer<unknown[][]>();
   const run = (statement: Statement, signal: AbortSignal): Promise<unknown[][]> => {
-    const opened = warehouse();
-    if (opened?.state() === "off") throw new Refusal("warehouse_off");
-    const client = opened?.client();
+    if (warehouse.state() === "off") throw new Refusal("warehouse_off");
+    const client = warehouse.client();
     if (!client) throw new Refusal("warehouse_unavailable");
     return runOn(client, signal, QUERY_LIMITS)(statement);
   };

@@ -21,8 +21,7 @@ export type StatsHandlers = Pick<
   | "getLive"
 >;
 
-/** @param warehouse returns null until the warehouse has been opened */
-export function createStats(warehouse: () => StatsWarehouse | null): StatsHandlers {
+export function createStats(warehouse: StatsWarehouse): StatsHandlers {
   const runnerOf = createQueryRunner(warehouse);
   return {
     queryStats: async (call) => {

@@ -165,7 +165,7 @@ describe("Export without a warehouse", () => {
   it("503: beyond the exports that there may be at once, and one that ends makes room", async () => {
     using data = folder();
     const ledger = await openSqliteLedger({ dataDir: data.path, now });
-    const deps = { warehouse: () => noWarehouse(null), ledger, stopping: new AbortController().signal };
+    const deps = { warehouse: noWarehouse(null), ledger, stopping: new AbortController().signal };
     const handler = createExport(deps);
     const open = (signal: AbortSignal) => handler({ source: { sourceId }, query: {}, signal } as never);
     const clients = Array.from({ length: SERVER_LIMITS.maxExports }, () => new AbortController());

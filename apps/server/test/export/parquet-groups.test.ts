@@ -1,4 +1,4 @@
-/** A Parquet file is made in parts, within the memory of its thread however many events it has. */
+/** A Parquet file is written in parts, within the memory of its thread, however many events it has. */
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -6,13 +6,13 @@ import { test } from "node:test";
 import { Worker } from "node:worker_threads";
 import { parquetMetadata } from "hyparquet";
 import { SERVER_LIMITS } from "../../src/core/limits.ts";
-import { bytesOf } from "../../src/export/render.ts";
+import { toFormat } from "../../src/export/format.ts";
 import { anEvent } from "../warehouse/store.ts";
 
-/** Of ordinary events, as many row groups hold ten times as many millions. */
+/** A row group holds some 8,000 ordinary events. */
 const GROUPS = process.env.TEST_LONG ? 3_000 : 1_500;
 
-test("What is kept of row groups, and the footer that names them, fit into the thread of an export.", async () => {
+test("The metadata of 30 million events' row groups, and the footer, fit into the memory of an export's thread.", async () => {
   const worker = new Worker(new URL("./parquet-thread.ts", import.meta.url), {
     workerData: { groups: GROUPS, json: anEvent(0).json },
     resourceLimits: {
@@ -26,14 +26,14 @@ test("What is kept of row groups, and the footer that names them, fit into the t
   await worker.terminate();
 });
 
-test("Events are gathered until they are worth a row group.", async () => {
+test("A row group is written only when enough events are gathered.", async () => {
   const lines = Array.from({ length: 3_000 }, (_, index) => `${anEvent(index * 1_000).json}\n`);
   async function* pages() {
     for (let start = 0; start < lines.length; start += 500)
       yield Buffer.from(lines.slice(start, start + 500).join(""));
   }
   const parts: Uint8Array[] = [];
-  for await (const part of bytesOf(pages(), "parquet", false)) parts.push(part);
+  for await (const part of toFormat(pages(), "parquet", false)) parts.push(part);
   const metadata = parquetMetadata(new Uint8Array(Buffer.concat(parts)).buffer);
   assert.deepEqual([Number(metadata.num_rows), metadata.row_groups.length], [lines.length, 1]);
 });

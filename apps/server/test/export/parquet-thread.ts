@@ -1,8 +1,8 @@
-/** Makes a file of row groups of one event each, and tells its footer. */
+/** A thread that writes a file with row groups of one event each, and posts its footer. */
 import { parentPort, workerData } from "node:worker_threads";
-import { GROUP_BYTES, startParquet } from "../../src/export/parquet.ts";
+import { createParquetWriter, GROUP_BYTES } from "../../src/export/parquet.ts";
 
 const { groups, json } = workerData as { groups: number; json: string };
-const file = startParquet();
+const file = createParquetWriter();
 for (let group = 0; group < groups; group++) file.add([JSON.parse(json)], GROUP_BYTES);
 parentPort!.postMessage(file.end());

@@ -33,7 +33,7 @@ async function bytesOf(
 ): Promise<Buffer> {
   const { warehouse, ledger } = store;
   const handler = createExport({
-    warehouse: () => warehouse,
+    warehouse,
     ledger,
     stopping: new AbortController().signal,
   });
@@ -107,7 +107,7 @@ test("A client that leaves ends it, and a warehouse that is away is said to be."
   const { ledger } = store;
   const away = { state: () => "down" as const, client: () => null };
   const stopping = new AbortController().signal;
-  const handler = createExport({ warehouse: () => away, ledger, stopping });
+  const handler = createExport({ warehouse: away, ledger, stopping });
   const call = { source: { sourceId: "src_1" }, query: {}, signal: stopping };
   await assert.rejects(handler(call as never), { code: "warehouse_unavailable" });
 });

@@ -19,10 +19,10 @@ import { formatBytes } from "../../src/cli/report.ts";
 import { withWarehouse } from "../../src/cli/warehouse-access.ts";
 import { Refusal } from "../../src/core/refusal.ts";
 import { compile } from "../../src/core/validate.ts";
-import { pagesOfLedger } from "../../src/export/from-ledger.ts";
-import { pagesOfWarehouse } from "../../src/export/from-warehouse.ts";
-import { askedOf } from "../../src/export/range.ts";
-import { bytesOf } from "../../src/export/render.ts";
+import { toFormat } from "../../src/export/format.ts";
+import { ledgerPages } from "../../src/export/from-ledger.ts";
+import { warehousePages } from "../../src/export/from-warehouse.ts";
+import { readSelection } from "../../src/export/selection.ts";
 import { chooseWarehouse } from "../../src/open-warehouse.ts";
 import { fetchExport } from "./fetch-export.ts";
 import { truncateToWholeLines } from "./resume.ts";
@@ -75,16 +75,16 @@ type WriteBytes = (bytes: AsyncIterable<Uint8Array>) => Promise<number>;
 /** Reads the warehouse, or the ledger when there is no warehouse, without a service. */
 function exportFromStores(query: ExportQuery, write: WriteBytes): Promise<number> {
   const { sourceId, format = "ndjson" } = query;
-  const asked = askedOf(sourceId, query);
-  const isContinued = asked.cursor !== null;
+  const selection = readSelection(sourceId, query);
+  const isContinued = selection.cursor !== null;
   const { signal } = new AbortController();
   return withLedger(async ({ config, ledger, now }) => {
     if (!(await ledger.source({ sourceId, now }))) throw new Refusal("source_not_found");
     if (!((await chooseWarehouse(config)) instanceof Function))
-      return write(bytesOf(pagesOfLedger(ledger, asked), format, isContinued));
+      return write(toFormat(ledgerPages(ledger, selection), format, isContinued));
     return withWarehouse(config, (client) => {
-      const pages = pagesOfWarehouse(() => client, asked, signal);
-      return write(bytesOf(pages, format, isContinued));
+      const pages = warehousePages(() => client, selection, signal);
+      return write(toFormat(pages, format, isContinued));
     });
   }).catch((error: unknown) => {
     if (!(error instanceof Error && error.constructor.name === "DataDirInUse")) throw error;

@@ -1,17 +1,16 @@
-/** From pages of events to the bytes of a file. What is more than passing on is done in a thread, a slice at a time. */
-
+/** Turns pages of events into the bytes of a file. A worker thread converts to CSV and Parquet, a slice at a time. */
 import type { ExportFormat } from "@headwater/contract";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { startThread, transfer } from "../core/thread-calls.ts";
 import type { Converter } from "./convert.ts";
 import type { ConversionOptions } from "./convert-thread.ts";
 
-/** Lines of JSON, each with its end. */
-export type Pages = AsyncIterable<Buffer>;
+/** Events as lines of JSON, each with its line end. */
+export type EventPages = AsyncIterable<Buffer>;
 
 const LINE_END = 10;
 
-/** Where a slice from there ends: with a line, and no further than it must be. */
+/** The end of the slice that begins at `start`: whole lines, up to the limits. */
 function endOfSlice(page: Buffer, start: number): number {
   let end = start;
   for (let row = 0; row < SERVER_LIMITS.maxExportSliceRows && end < page.length; row++) {
@@ -21,7 +20,7 @@ function endOfSlice(page: Buffer, start: number): number {
   return end;
 }
 
-async function* slicesOf(pages: Pages): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+async function* toSlices(pages: EventPages): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   for await (const page of pages) {
     for (let start = 0; start < page.length; ) {
       const end = endOfSlice(page, start);
@@ -31,19 +30,22 @@ async function* slicesOf(pages: Pages): AsyncGenerator<Uint8Array<ArrayBuffer>> 
   }
 }
 
-/** The thread gets the next slice when the result of the last one was taken. */
-async function* converted(pages: Pages, options: ConversionOptions): AsyncGenerator<Uint8Array> {
+/** The thread has one slice at a time, and gets the next one after the reader has taken its result. */
+async function* convertInThread(
+  pages: EventPages,
+  opening: ConversionOptions,
+): AsyncGenerator<Uint8Array> {
   const thread = await startThread<Converter>({
     name: "export",
     module: new URL("./convert-thread.ts", import.meta.url),
-    opening: options,
+    opening,
     limits: {
       maxOldGenerationSizeMb: SERVER_LIMITS.maxExportThreadMb,
       maxYoungGenerationSizeMb: SERVER_LIMITS.maxExportThreadYoungMb,
     },
   });
   try {
-    for await (const lines of slicesOf(pages)) {
+    for await (const lines of toSlices(pages)) {
       const part = await thread.calls.convert(transfer(lines, [lines.buffer]));
       if (part.length > 0) yield part;
     }
@@ -53,9 +55,10 @@ async function* converted(pages: Pages, options: ConversionOptions): AsyncGenera
   }
 }
 
-/** @param isContinued the beginning was had before */
-export const bytesOf = (
-  pages: Pages,
+/** @param isContinued the client has the beginning of the file: it gets no header */
+export const toFormat = (
+  pages: EventPages,
   format: ExportFormat,
   isContinued: boolean,
-): AsyncIterable<Uint8Array> => (format === "ndjson" ? pages : converted(pages, { format, isContinued }));
+): AsyncIterable<Uint8Array> =>
+  format === "ndjson" ? pages : convertInThread(pages, { format, isContinued });
