@@ -1,9 +1,9 @@
-/** Events as files (GET /api/export/events). */
+/** Exports of events (GET /api/export/events). */
 import Type, { type Static } from "typebox";
 import { LIMITS } from "./limits.ts";
 import { Closed, Id, OneOf } from "./shapes.ts";
 
-/** The first is what is sent when none is asked for. */
+/** The media type of each format. The first format is the default. */
 export const EXPORT_MEDIA_TYPES = {
   ndjson: "application/x-ndjson",
   csv: "text/csv; charset=utf-8",
@@ -12,22 +12,20 @@ export const EXPORT_MEDIA_TYPES = {
 export type ExportFormat = keyof typeof EXPORT_MEDIA_TYPES;
 export const EXPORT_FORMATS = Object.keys(EXPORT_MEDIA_TYPES) as ExportFormat[];
 
-const Moment = (description: string) =>
+const TimeText = (description: string) =>
   Type.Optional(Type.String({ minLength: 1, maxLength: 40, description }));
 
 export const ExportQuery = Closed({
   sourceId: Id,
   organizationId: Type.Optional(Id),
-  from: Moment(
-    "the first moment, of `occurredAt`: a day (its first moment in UTC) or an ISO 8601 date-time; default: the first event",
-  ),
-  to: Moment("the end, itself not included, in the same form; default: none"),
+  from: TimeText("the first `occurredAt`: a day (UTC) or an ISO 8601 time; default: the first event"),
+  to: TimeText("the end, exclusive, in the same form; default: no end"),
   format: Type.Optional(OneOf(EXPORT_FORMATS)),
   cursor: Type.Optional(
     Type.String({
       pattern: "^evt_[0-9a-f]{32}$",
       description:
-        "the analyticsEventId of the last event that is had: what comes after it is sent, without a head",
+        "the analyticsEventId of the last event that the client has; the export continues after it, without a header",
     }),
   ),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMITS.maxExportRows })),

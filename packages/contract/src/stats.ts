@@ -1,12 +1,15 @@
-/** Questions about a source's events and their answers (CONTRACT section 9; docs/stats.md explains each with an example). */
+/** The bodies and answers of stats queries (docs/contract.md section 9; docs/stats.md has an example of each). */
 import Type, { type Static } from "typebox";
 import { LIMITS } from "./limits.ts";
 import { Closed, Count, Id, Nullable, OneOf, Time } from "./shapes.ts";
 import {
+  STATS_EVENT_DIMENSION_DESCRIPTIONS,
   STATS_GRAINS,
+  STATS_METRIC_DESCRIPTIONS,
   STATS_METRICS,
   STATS_OPERATORS,
   STATS_RANGES,
+  STATS_SESSION_DIMENSION_DESCRIPTIONS,
   STATS_TEXT_DIMENSIONS,
 } from "./stats-words.ts";
 
@@ -18,6 +21,10 @@ export type StatsDimension =
 export type StatsScalar = string | number | boolean | null;
 
 const anyOf = (words: readonly string[]) => words.join("|");
+const described = (descriptions: Readonly<Record<string, string>>) =>
+  Object.entries(descriptions)
+    .map(([name, description]) => `${name}: ${description}`)
+    .join("; ");
 const PROPERTY = `[^\\u0000]{1,${LIMITS.maxStatsPropertyLength}}`;
 
 export const StatsMetric = Type.Unsafe<StatsMetric>({
@@ -31,7 +38,7 @@ export const StatsDimension = Type.Unsafe<StatsDimension>({
   description: `one of ${STATS_TEXT_DIMENSIONS.join(", ")}, time:<${STATS_GRAINS.join(", ")}>, or property:<name>`,
 });
 
-/** A leaf, or what joins leaves. `sessionHas`: some event of the same session fits what is within. */
+/** A condition, or filters joined. `sessionHas`: an event of the same session satisfies the filter. */
 export type StatsFilter =
   | {
       dimension: StatsDimension;
@@ -45,7 +52,7 @@ export type StatsFilter =
 
 const SCALARS = ["string", "number", "boolean", "null"];
 const nested = { type: "array", items: { $ref: "#" }, minItems: 1, maxItems: LIMITS.maxStatsFilters };
-/** One schema for all of its forms, so that what is wrong is said once; that it is one of them is checked beside it. */
+/** One schema for all forms, so that an error is reported once. The server checks that a filter has one form. */
 export const StatsFilter = Type.Unsafe<StatsFilter>({
   $id: "StatsFilter",
   type: "object",
@@ -58,7 +65,7 @@ export const StatsFilter = Type.Unsafe<StatsFilter>({
       items: { type: SCALARS, maxLength: LIMITS.maxStatsValueLength },
       minItems: 1,
       maxItems: LIMITS.maxStatsValues,
-      description: "in takes a list, every other operator one value; null: it is missing",
+      description: "a list for in, one value for every other operator; null matches a missing value",
     },
     and: nested,
     or: nested,
@@ -67,10 +74,10 @@ export const StatsFilter = Type.Unsafe<StatsFilter>({
   },
   additionalProperties: false,
   description:
-    "{dimension, operator, value}, or one of {and: […]}, {or: […]}, {not: …}, {sessionHas: …}: some event of the same session fits",
+    "{dimension, operator, value}, or one of {and: […]}, {or: […]}, {not: …}, {sessionHas: …}; sessionHas: an event of the same session satisfies the filter",
 });
 
-/** What visitors are to do: an event of that name, a view of a page whose path fits (`*`: anything), or the source's goal of that name. */
+/** A goal: an event with a name, a view of a page whose path matches (`*` is any text), or a goal of the source by its name. */
 export const StatsGoal = Closed(
   {
     event: Type.Optional(Type.String({ minLength: 1, maxLength: LIMITS.maxEventNameLength })),
@@ -81,7 +88,7 @@ export const StatsGoal = Closed(
 );
 export type StatsGoal = Static<typeof StatsGoal>;
 
-/** A day of the calendar in the asked time zone, or an instant. */
+/** A named range of days, or two days or times. */
 export type StatsDateRange = (typeof STATS_RANGES)[number] | [from: string, to: string];
 const DateRange = Type.Unsafe<StatsDateRange>({
   type: ["string", "array"],
@@ -89,27 +96,30 @@ const DateRange = Type.Unsafe<StatsDateRange>({
   items: { type: "string", maxLength: LIMITS.maxStatsTimeLength },
   minItems: 2,
   maxItems: 2,
-  description: `one of ${STATS_RANGES.join(", ")} (days that end with today), or [from, to): each a day YYYY-MM-DD of the time zone or an ISO 8601 instant with its zone`,
+  description: `one of ${STATS_RANGES.join(", ")} (days that end with today), or [from, to): each a day YYYY-MM-DD in the time zone, or an ISO 8601 time with its zone`,
   examples: ["30d", ["2026-11-01", "2026-12-01"]],
 });
 
-/** What every question has. */
-const asked = {
+/** The members of every query. */
+const queryMembers = {
   organizationId: Type.Optional(Id),
   sourceId: Id,
   dateRange: DateRange,
   timezone: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 64, description: "of the IANA database; default UTC" }),
+    Type.String({ minLength: 1, maxLength: 64, description: "a name of the IANA database; default UTC" }),
   ),
   filters: Type.Optional(
-    Type.Array(StatsFilter, { maxItems: LIMITS.maxStatsFilters, description: "all of them hold" }),
+    Type.Array(StatsFilter, {
+      maxItems: LIMITS.maxStatsFilters,
+      description: "an event must satisfy all of them",
+    }),
   ),
 };
 const bots = Type.Optional(Type.Boolean({ description: "count bots too; default false" }));
 const Include = Type.Optional(Closed({ bots }));
 
-/** What every answer has: what was asked, settled. */
-const answered = {
+/** The members of every answer. */
+const answerMembers = {
   sourceId: Type.String(),
   timezone: Type.String(),
   from: Time,
@@ -117,10 +127,22 @@ const answered = {
 };
 
 export const StatsQueryBody = Closed({
-  ...asked,
-  metrics: Type.Array(StatsMetric, { minItems: 1, maxItems: LIMITS.maxStatsMetrics, uniqueItems: true }),
+  ...queryMembers,
+  metrics: Type.Array(StatsMetric, {
+    minItems: 1,
+    maxItems: LIMITS.maxStatsMetrics,
+    uniqueItems: true,
+    description: described(STATS_METRIC_DESCRIPTIONS),
+  }),
   dimensions: Type.Optional(
-    Type.Array(StatsDimension, { maxItems: LIMITS.maxStatsDimensions, uniqueItems: true }),
+    Type.Array(StatsDimension, {
+      maxItems: LIMITS.maxStatsDimensions,
+      uniqueItems: true,
+      description: described({
+        ...STATS_EVENT_DIMENSION_DESCRIPTIONS,
+        ...STATS_SESSION_DIMENSION_DESCRIPTIONS,
+      }),
+    }),
   ),
   goal: Type.Optional(StatsGoal),
   orderBy: Type.Optional(
@@ -131,7 +153,7 @@ export const StatsQueryBody = Closed({
       }),
       {
         maxItems: LIMITS.maxStatsMetrics,
-        description: "fields are metrics and dimensions that are asked for",
+        description: "fields are metrics and dimensions of the query",
       },
     ),
   ),
@@ -139,7 +161,7 @@ export const StatsQueryBody = Closed({
     Closed({
       bots,
       comparison: Type.Optional(
-        Type.Boolean({ description: "the same of the period of the same length before" }),
+        Type.Boolean({ description: "adds the metrics of the period of the same length before" }),
       ),
     }),
   ),
@@ -155,18 +177,18 @@ export type StatsQueryBody = Static<typeof StatsQueryBody>;
 const Scalar = Type.Unsafe<StatsScalar>({ type: SCALARS });
 const Figures = Type.Array(Nullable(Type.Number()), {
   description:
-    "in the order of metrics; ratios are 0 to 1, sessionDuration is in seconds; null: a ratio over nothing",
+    "in the order of the query; ratios are 0 to 1, sessionDuration is in seconds; null: a division by zero",
 });
 export const StatsRow = Closed({
   dimensions: Type.Array(Scalar, {
-    description: "in the order of dimensions; null: it is missing; a time is its bucket's first instant",
+    description: "in the order of the query; null: the value is missing; a time is the start of its bucket",
   }),
   metrics: Figures,
   comparison: Nullable(Figures),
 });
 export type StatsRow = Static<typeof StatsRow>;
 export const StatsAnswer = Closed({
-  ...answered,
+  ...answerMembers,
   metrics: Type.Array(Type.String()),
   dimensions: Type.Array(Type.String()),
   comparison: Nullable(Closed({ from: Time, to: Time })),
@@ -176,20 +198,20 @@ export const StatsAnswer = Closed({
 export type StatsAnswer = Static<typeof StatsAnswer>;
 
 export const StatsFunnelBody = Closed({
-  ...asked,
+  ...queryMembers,
   include: Include,
   steps: Type.Array(StatsGoal, { minItems: 2, maxItems: LIMITS.maxStatsSteps }),
   windowSeconds: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: LIMITS.maxStatsWindowSeconds,
-      description: "from the first step to the last; default a day",
+      description: "maximum time from the first step to the last; default one day",
     }),
   ),
 });
 export type StatsFunnelBody = Static<typeof StatsFunnelBody>;
 export const StatsFunnelAnswer = Closed({
-  ...answered,
+  ...answerMembers,
   windowSeconds: Count,
   steps: Type.Array(
     Closed({
@@ -202,19 +224,19 @@ export const StatsFunnelAnswer = Closed({
 export type StatsFunnelAnswer = Static<typeof StatsFunnelAnswer>;
 
 export const StatsRetentionBody = Closed({
-  ...asked,
+  ...queryMembers,
   include: Include,
   period: OneOf(["day", "week", "month"]),
 });
 export type StatsRetentionBody = Static<typeof StatsRetentionBody>;
 export const StatsRetentionAnswer = Closed({
-  ...answered,
+  ...answerMembers,
   cohorts: Type.Array(
     Closed({
       start: Time,
       visitors: Count,
       returned: Type.Array(Count, {
-        description: "how many were there again in each period from this one to the last of the range",
+        description: "how many came back in each period, from this one to the last of the range",
       }),
     }),
   ),
@@ -222,23 +244,23 @@ export const StatsRetentionAnswer = Closed({
 export type StatsRetentionAnswer = Static<typeof StatsRetentionAnswer>;
 
 export const StatsPathsBody = Closed({
-  ...asked,
+  ...queryMembers,
   include: Include,
   startPage: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: LIMITS.maxUrlLength,
-      description: "a path; default the entry page",
+      description: "a path; default: the entry page",
     }),
   ),
   steps: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMITS.maxStatsSteps, description: "default 3" })),
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: LIMITS.maxStatsPaths, description: "of each step; default 20" }),
+    Type.Integer({ minimum: 1, maximum: LIMITS.maxStatsPaths, description: "for each step; default 20" }),
   ),
 });
 export type StatsPathsBody = Static<typeof StatsPathsBody>;
 export const StatsPathsAnswer = Closed({
-  ...answered,
+  ...answerMembers,
   paths: Type.Array(
     Closed({
       step: Type.Integer({ minimum: 1 }),
@@ -251,7 +273,7 @@ export const StatsPathsAnswer = Closed({
 export type StatsPathsAnswer = Static<typeof StatsPathsAnswer>;
 
 export const StatsPropertiesBody = Closed({
-  ...asked,
+  ...queryMembers,
   include: Include,
   limit: Type.Optional(
     Type.Integer({ minimum: 1, maximum: LIMITS.maxStatsRows, description: "default 100" }),
@@ -259,15 +281,15 @@ export const StatsPropertiesBody = Closed({
 });
 export type StatsPropertiesBody = Static<typeof StatsPropertiesBody>;
 export const StatsPropertiesAnswer = Closed({
-  ...answered,
+  ...answerMembers,
   properties: Type.Array(
     Closed({
       name: Type.String({
-        description: "as in property:<name>; of what lies within another, joined by dots",
+        description: "as in property:<name>; nested properties are joined by dots",
       }),
       events: Count,
     }),
-    { description: "the most frequent first" },
+    { description: "most frequent first" },
   ),
 });
 export type StatsPropertiesAnswer = Static<typeof StatsPropertiesAnswer>;

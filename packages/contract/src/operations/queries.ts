@@ -1,4 +1,4 @@
-/** What several operations take: whose workspace, and which page of a list. */
+/** Query parameters that several operations share: the workspace, and the page of a list. */
 import Type from "typebox";
 import { LIMITS } from "../limits.ts";
 import { Closed, CURSOR, Id } from "../shapes.ts";
@@ -12,5 +12,5 @@ export const pageQuery = (cursor: string) =>
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMITS.maxPageSize })),
     cursor: Type.Optional(Type.String({ pattern: cursor, description: CURSOR })),
   });
-/** When the last row was made, and its id in base64url. */
+/** The cursor is the creation time of the last row, and its id in base64url. */
 export const PageQuery = pageQuery("^[0-9]{1,15}\\.[A-Za-z0-9_-]{1,1200}$");

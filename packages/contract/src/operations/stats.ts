@@ -1,19 +1,19 @@
-/** The part of the table of operations that asks the warehouse. */
+/** The operations of stats queries, a part of the table of operations. */
 import { BODY, type Operation, onSource, QUERY } from "../operation.ts";
 import * as stats from "../stats.ts";
 
-/** What a question to the warehouse may meet. */
-const ASKED = ["warehouse_off", "warehouse_unavailable", "query_too_heavy", "overloaded"] as const;
-const posed = onSource([...BODY, ...ASKED]);
-const inBody = {
+/** The refusals of queries that read the warehouse. */
+const WAREHOUSE_CODES = ["warehouse_off", "warehouse_unavailable", "query_too_heavy", "overloaded"] as const;
+const queryCodes = onSource([...BODY, ...WAREHOUSE_CODES]);
+const bodyQuery = {
   method: "POST",
   access: "stats:read",
   organization: "optional-body",
   source: "body",
   status: 200,
-  codes: posed,
+  codes: queryCodes,
 } as const;
-const inQuery = {
+const urlQuery = {
   method: "GET",
   access: "stats:read",
   organization: "optional-query",
@@ -23,61 +23,61 @@ const inQuery = {
 
 export const STATS_OPERATIONS = [
   {
-    ...inBody,
+    ...bodyQuery,
     id: "queryStats",
     path: "/api/stats/query",
-    summary: "Metrics of a source's events over a range of time, by dimensions, under filters",
+    summary: "Metrics of a source by dimensions, over a range of time, with filters",
     body: stats.StatsQueryBody,
     answer: stats.StatsAnswer,
   },
   {
-    ...inBody,
+    ...bodyQuery,
     id: "queryFunnel",
     path: "/api/stats/funnel",
-    summary: "How many visitors took step after step within a time",
+    summary: "How many visitors took one step after another within a window of time",
     body: stats.StatsFunnelBody,
     answer: stats.StatsFunnelAnswer,
   },
   {
-    ...inBody,
+    ...bodyQuery,
     id: "queryRetention",
     path: "/api/stats/retention",
-    summary: "How many visitors of each period were there again in those after it",
+    summary: "How many visitors of each period came back in later periods",
     body: stats.StatsRetentionBody,
     answer: stats.StatsRetentionAnswer,
   },
   {
-    ...inBody,
+    ...bodyQuery,
     id: "queryPaths",
     path: "/api/stats/paths",
-    summary: "Which page sessions went to from which, step by step",
+    summary: "How many sessions went from one page to another, step by step",
     body: stats.StatsPathsBody,
     answer: stats.StatsPathsAnswer,
   },
   {
-    ...inBody,
+    ...bodyQuery,
     id: "queryProperties",
     path: "/api/stats/properties",
-    summary: "Which properties a source's events carry",
+    summary: "The names of the properties that events carry",
     body: stats.StatsPropertiesBody,
     answer: stats.StatsPropertiesAnswer,
   },
   {
-    ...inQuery,
+    ...urlQuery,
     id: "getStatsSource",
     path: "/api/stats/source",
-    summary: "What whoever reads a source's numbers may know of it",
+    summary: "The name of a source and the time of its last event, for readers of its stats",
     query: stats.StatsSourceQuery,
     answer: stats.StatsSourceAnswer,
     codes: onSource(QUERY),
   },
   {
-    ...inQuery,
+    ...urlQuery,
     id: "getLive",
     path: "/api/stats/live",
     summary: "Visitors of the last five minutes",
     query: stats.StatsSourceQuery,
     answer: stats.StatsLiveAnswer,
-    codes: onSource([...QUERY, ...ASKED]),
+    codes: onSource([...QUERY, ...WAREHOUSE_CODES]),
   },
 ] as const satisfies readonly Operation[];
