@@ -31,10 +31,7 @@ async function* toSlices(pages: EventPages): AsyncGenerator<Uint8Array<ArrayBuff
 }
 
 /** The thread has one slice at a time, and gets the next one after the reader has taken its result. */
-async function* convertInThread(
-  pages: EventPages,
-  opening: ConversionOptions,
-): AsyncGenerator<Uint8Array> {
+async function* convertInThread(pages: EventPages, opening: ConversionOptions): AsyncGenerator<Uint8Array> {
   const thread = await startThread<Converter>({
     name: "export",
     module: new URL("./convert-thread.ts", import.meta.url),
