@@ -68,7 +68,7 @@ export function attemptsSuite(name: string, open: OpenAttempts): void {
   };
 
   describe(`attempts in ${name}`, () => {
-    test("come back as they were, newest first", async ({ ledger }) => {
+    test("are returned as they were recorded, newest first", async ({ ledger }) => {
       const rows = [row(), row({ kind: "bootstrap" }), failed("invalid_payload")];
       await ledger.recordAttempts({ rows, counts: [] });
       const found = await ledger.attempts({ sourceId: "src_1", limit: 10 });
@@ -79,7 +79,7 @@ export function attemptsSuite(name: string, open: OpenAttempts): void {
       equal(found[0]!.seq > found[1]!.seq && found[1]!.seq > found[2]!.seq, true);
     });
 
-    test("are found by each filter, and by several at once", async ({ ledger }) => {
+    test("can be filtered by each field and by several fields", async ({ ledger }) => {
       const plain = row();
       const kind: AttemptKind = "bootstrap";
       const outcome: AttemptOutcome = "partial";
@@ -102,7 +102,7 @@ export function attemptsSuite(name: string, open: OpenAttempts): void {
       deepEqual(await idsOf(ledger, { outcome: "succeeded", code: "origin_not_allowed" }), []);
     });
 
-    test("of another source are never shown", async ({ ledger }) => {
+    test("of another source are not returned", async ({ ledger }) => {
       await ledger.recordAttempts({
         rows: [row({ sourceId: "src_2" })],
         counts: [count("accepted", { sourceId: "src_2" })],
@@ -129,7 +129,7 @@ export function attemptsSuite(name: string, open: OpenAttempts): void {
       deepEqual(await ledger.attempts({ sourceId: "src_1", limit: 9, after: newest!.seq }), []);
     });
 
-    test("keep the newest 200 that succeeded of each source and kind", async ({ ledger }) => {
+    test("keep the newest 200 successes of each source and kind", async ({ ledger }) => {
       const rows = rowsOf(SERVER_LIMITS.attemptsSucceededKept + 30, row);
       const bootstraps = rowsOf(3, () => row({ kind: "bootstrap" }));
       const elsewhere = row({ sourceId: "src_2" });
@@ -141,7 +141,7 @@ export function attemptsSuite(name: string, open: OpenAttempts): void {
       equal((await idsOf(ledger, { sourceId: "src_2" })).length, 1);
     });
 
-    test("keep the newest 1,000 others, of which 20 of each code", async ({ ledger }) => {
+    test("keep the newest 1,000 other attempts, with at least 20 of each code", async ({ ledger }) => {
       const rare = rowsOf(30, () => failed("origin_not_allowed"));
       const few = rowsOf(5, () => row({ outcome: "partial", code: "event_too_large" }));
       const common = rowsOf(1_500, () => failed("rate_limited"));
@@ -156,7 +156,7 @@ export function attemptsSuite(name: string, open: OpenAttempts): void {
       equal((await idsOf(ledger, { outcome: "succeeded" })).length, 1);
     });
 
-    test("are kept a week, counters a day longer", async ({ ledger, maintain }) => {
+    test("are kept for a week, and counters for one day more", async ({ ledger, maintain }) => {
       const week = SERVER_LIMITS.attemptRetentionSeconds * 1_000;
       const old = row({ receivedAt: NOW - week - 1 });
       const young = row({ receivedAt: NOW - week + 1 });
@@ -170,7 +170,7 @@ export function attemptsSuite(name: string, open: OpenAttempts): void {
       deepEqual(await ledger.attemptCounts({ sourceId: "src_1", sinceHour: 0 }), [counts[1]]);
     });
 
-    test("give way when the store is full: successes first, the oldest first", async ({ ledger }) => {
+    test("are deleted when the store is full: the oldest successes first", async ({ ledger }) => {
       const record = recordOf(10_000);
       const refusals = rowsOf(4, () => failed("invalid_payload", { record }));
       const successes = rowsOf(6, () => row({ record, kind: "bootstrap" }));
@@ -191,10 +191,7 @@ export function attemptsSuite(name: string, open: OpenAttempts): void {
       );
     }, 65_000);
 
-    test("that failed stay while one that succeeded is left, however much is too much", async ({
-      ledger,
-      maintain,
-    }) => {
+    test("that failed are kept as long as there is a success to delete", async ({ ledger, maintain }) => {
       const record = recordOf(600);
       const failures = rowsOf(50, () => failed("invalid_payload", { record }));
       const sources = Array.from({ length: 10 }, (_, index) => `src_many_${index}`);
@@ -208,7 +205,7 @@ export function attemptsSuite(name: string, open: OpenAttempts): void {
       equal(left > 0 && left < 300, true);
     }, 300_000);
 
-    test("are stored all or not at all", async ({ ledger }) => {
+    test("of one batch are stored together or not at all", async ({ ledger }) => {
       const broken = {
         ...row(),
         receivedAt: "never" as unknown as number,
@@ -224,7 +221,7 @@ export function attemptsSuite(name: string, open: OpenAttempts): void {
       equal((await idsOf(ledger)).length, SERVER_LIMITS.attemptsSucceededKept);
     });
 
-    test("are counted by hour and name, and added up", async ({ ledger }) => {
+    test("are counted by hour and name", async ({ ledger }) => {
       await ledger.recordAttempts({ rows: [], counts: [count("accepted", { count: 5 }), count("failed")] });
       const later = count("accepted", { count: 7, lastSeenAt: NOW + 9 });
       await ledger.recordAttempts({ rows: [], counts: [later, count("failed", { lastSeenAt: NOW - 9 })] });

@@ -21,8 +21,8 @@ export function catalogBoundsSuite(catalog: () => Catalog): void {
     return catalog().createToken({ ...by, hash: fresh("hash"), auditOrganizationId, token });
   };
 
-  describe("bounds", () => {
-    it("hold for the sources of a workspace", async () => {
+  describe("limits", () => {
+    it("apply to the sources of a workspace", async () => {
       const organizationId = await workspace();
       for (let made = 0; made < SERVER_LIMITS.maxSourcesPerWorkspace; made += 1) {
         const source = aSource(organizationId, { slug: `s-${made}` });
@@ -33,7 +33,7 @@ export function catalogBoundsSuite(catalog: () => Catalog): void {
       assert.equal((await catalog().sources(page(organizationId))).rows.length, 100);
     });
 
-    it("hold for the workspaces that a user owns, not for those of others", async () => {
+    it("apply to the workspaces that a user owns, not to those of other owners", async () => {
       const owner = fresh("usr");
       for (let made = 0; made < SERVER_LIMITS.maxWorkspacesPerUser; made += 1)
         assert.equal((await ownedBy(owner)).outcome, "created");
@@ -41,7 +41,7 @@ export function catalogBoundsSuite(catalog: () => Catalog): void {
       assert.equal((await ownedBy(fresh("usr"))).outcome, "created");
     });
 
-    it("hold for the members of a workspace, of whom none is refused as one too many twice", async () => {
+    it("apply to the members of a workspace; adding an existing member is `exists`, not `limit_reached`", async () => {
       const organizationId = await workspace();
       const add = (userId: string) =>
         catalog().addMember({ ...by, organizationId, member: aMember({ userId }) });
@@ -51,7 +51,7 @@ export function catalogBoundsSuite(catalog: () => Catalog): void {
       assert.equal(await add("usr_of_many_1"), "exists");
     });
 
-    it("hold for the tokens in use of a workspace; a revoked one makes room", async () => {
+    it("apply to the valid tokens of a workspace; revoked tokens do not count", async () => {
       const organizationId = await workspace();
       const first = fresh("tok");
       await tokenIn(organizationId, organizationId, { tokenId: first });
@@ -68,7 +68,7 @@ export function catalogBoundsSuite(catalog: () => Catalog): void {
       assert.equal(await tokenIn(organizationId, organizationId), "created");
     });
 
-    it("hold for the retired keys of a source: the oldest are forgotten, what is in use stays", async () => {
+    it("apply to the retired keys of a source: the oldest are deleted, accepted keys are kept", async () => {
       const organizationId = await workspace();
       const source = aSource(organizationId);
       await catalog().createSource({ ...by, source, slugGiven: false });
@@ -85,8 +85,8 @@ export function catalogBoundsSuite(catalog: () => Catalog): void {
     });
   });
 
-  describe("what is past its time", () => {
-    it("goes from the log, and with it tokens that have been of no use since; the rest stays", async () => {
+  describe("expireAudit", () => {
+    it("deletes old audit entries, and tokens that ended before that time; it keeps the rest", async () => {
       const organizationId = await workspace();
       const kinds = {
         revoked: { revokedAt: NOW - 10 },

@@ -11,7 +11,7 @@ export function catalogSourcesSuite(catalog: () => Catalog): void {
   const { by, workspace, stored, page, actions } = catalogSamples(catalog);
 
   describe("sources", () => {
-    it("are read as they were made", async () => {
+    it("are read as they were created", async () => {
       const source = aSource(await workspace(), { slug: "shop-front", frameworkHint: "nextjs" });
       const made = await stored(source, true);
       assert.deepEqual(made, source);
@@ -37,7 +37,7 @@ export function catalogSourcesSuite(catalog: () => Catalog): void {
       assert.equal(two.slug, `${"x".repeat(61)}-2`);
     });
 
-    it("do not take a slug that is given and taken", async () => {
+    it("are refused when the given slug is taken", async () => {
       const organizationId = await workspace();
       await stored(aSource(organizationId, { slug: "shop" }), true);
       const again = aSource(organizationId, { slug: "shop" });
@@ -45,7 +45,7 @@ export function catalogSourcesSuite(catalog: () => Catalog): void {
       assert.equal(await catalog().source({ sourceId: again.sourceId, now: NOW }), null);
     });
 
-    it("are paged in the order of their making", async () => {
+    it("are paged in the order of their creation", async () => {
       const organizationId = await workspace();
       const made: string[] = [];
       for (let at = 0; at < 5; at += 1)
@@ -60,7 +60,7 @@ export function catalogSourcesSuite(catalog: () => Catalog): void {
       assert.deepEqual(given, made);
     });
 
-    it("are all given, page by page, when some that were given are deleted meanwhile", async () => {
+    it("are listed without gaps when listed ones are deleted between two pages", async () => {
       const organizationId = await workspace();
       const made: string[] = [];
       for (let at = 0; at < 6; at += 1)
@@ -101,7 +101,7 @@ export function catalogSourcesSuite(catalog: () => Catalog): void {
       assert.deepEqual(entry?.after, { allowedOrigins: ["*"], isActive: false, limits });
     });
 
-    it("stay as they are, without an entry in the log, when a change changes nothing", async () => {
+    it("get no audit entry when an update changes nothing", async () => {
       const source = await stored(aSource(await workspace()));
       const same = { ...by, now: NOW + 9, sourceId: source.sourceId };
       assert.deepEqual(await catalog().updateSource({ ...same, change: {} }), source);
@@ -112,7 +112,7 @@ export function catalogSourcesSuite(catalog: () => Catalog): void {
       assert.ok(!(await actions(source.organizationId)).includes("source.updated"));
     });
 
-    it("keep their own slug and do not take another's", async () => {
+    it("can keep their own slug and cannot take another source's slug", async () => {
       const organizationId = await workspace();
       const one = await stored(aSource(organizationId, { slug: "one" }), true);
       await stored(aSource(organizationId, { slug: "two" }), true);
@@ -123,7 +123,7 @@ export function catalogSourcesSuite(catalog: () => Catalog): void {
       assert.equal(await catalog().updateSource({ ...by, sourceId: "src_never", change: {} }), "unknown");
     });
 
-    it("are gone when deleted, and their slug is free", async () => {
+    it("are unknown after deletion, and their slug is free", async () => {
       const source = await stored(aSource(await workspace(), { slug: "shop" }), true);
       const asked = { ...by, sourceId: source.sourceId };
       assert.equal(await catalog().deleteSource(asked), "deleted");
@@ -153,7 +153,7 @@ export function catalogSourcesSuite(catalog: () => Catalog): void {
       assert.deepEqual(entry?.before, { publicKey: source.publicKey });
     });
 
-    it("are let in during the grace period, which is not shown once it is over", async () => {
+    it("are accepted during the grace period, which is not shown once it has ended", async () => {
       const source = await stored(aSource(await workspace()));
       const rotated = await rotate(source.sourceId, "pk_new_2", DAY);
       assert.ok(typeof rotated === "object");
@@ -164,7 +164,7 @@ export function catalogSourcesSuite(catalog: () => Catalog): void {
       assert.equal(await shown(NOW + DAY), null);
     });
 
-    it("come back only when retired: neither current, nor let in, nor another source's", async () => {
+    it("can be restored only when retired: not current, not accepted, and of the same source", async () => {
       const organizationId = await workspace();
       const source = await stored(aSource(organizationId));
       const other = await stored(aSource(organizationId));
@@ -180,7 +180,7 @@ export function catalogSourcesSuite(catalog: () => Catalog): void {
       assert.ok((await actions(organizationId)).includes("source.key_restored"));
     });
 
-    it("have one previous at a time: a second rotation and a restoring retire the older", async () => {
+    it("have one previous key at a time: a second rotation and a restore retire the older one", async () => {
       const source = await stored(aSource(await workspace()));
       const keys = [source.publicKey, fresh("pk"), fresh("pk")] as const;
       await rotate(source.sourceId, keys[1], DAY);

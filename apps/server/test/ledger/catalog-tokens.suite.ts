@@ -23,7 +23,7 @@ export function catalogTokensSuite(catalog: () => Catalog): void {
   };
 
   describe("tokens", () => {
-    it("for one source's numbers are listed by source, and revoked with it", async () => {
+    it("limited to one source's statistics are listed by source, and revoked with the source", async () => {
       const organizationId = await workspace();
       const { sourceId } = await stored(aSource(organizationId));
       const given = aToken({ organizationId, sourceId, ceiling: "viewer" });
@@ -41,7 +41,7 @@ export function catalogTokensSuite(catalog: () => Catalog): void {
       assert.deepEqual(deleted?.after, { revokedTokens: [given.tokenId] });
     });
 
-    it("are found by their hash, and the hash is in no list and no log", async () => {
+    it("are found by their hash, which no list and no audit entry contains", async () => {
       const organizationId = await workspace();
       const token = aToken({ organizationId, ceiling: "admin", expiresAt: NOW + DAY });
       const hash = `secret-${token.tokenId}`;
@@ -60,7 +60,7 @@ export function catalogTokensSuite(catalog: () => Catalog): void {
       assert.ok(!JSON.stringify([listed, logged]).includes(hash));
     });
 
-    it("of all workspaces are listed for one user, for every member, or not at all", async () => {
+    it("that are user-wide are listed for one user, for every member, or not at all", async () => {
       const organizationId = await workspace();
       const member = aMember();
       await catalog().addMember({ ...by, organizationId, member });
@@ -87,7 +87,7 @@ export function catalogTokensSuite(catalog: () => Catalog): void {
       assert.ok(!opening.some(({ tokenId }) => tokenId === outside.tokenId));
     });
 
-    it("are revoked once: later tries answer the first time, and the log has one entry", async () => {
+    it("are revoked once: later calls return the first time, and there is one audit entry", async () => {
       const organizationId = await workspace();
       const token = await made(organizationId);
       const revoked = { ...token, revokedAt: NOW + 1 };
@@ -99,7 +99,7 @@ export function catalogTokensSuite(catalog: () => Catalog): void {
       assert.equal(await catalog().revokeToken({ ...by, tokenId: "tok_never" }), "unknown");
     });
 
-    it("of all workspaces are revoked in the log of each that they opened", async () => {
+    it("that are user-wide get an audit entry in each workspace of their user when revoked", async () => {
       const [one, two, other] = [await workspace(), await workspace(), await workspace()];
       const member = aMember();
       for (const organizationId of [one, two]) await catalog().addMember({ ...by, organizationId, member });
@@ -112,7 +112,7 @@ export function catalogTokensSuite(catalog: () => Catalog): void {
       assert.deepEqual(last, ["token.revoked", "token.revoked", "organization.created"]);
     });
 
-    it("keep the latest time of use, whichever is written last", async () => {
+    it("keep the latest time of use, in whatever order times are written", async () => {
       const organizationId = await workspace();
       const token = await made(organizationId);
       await catalog().recordTokenUse([{ tokenId: token.tokenId, lastUsedAt: NOW + 5 }]);

@@ -23,7 +23,7 @@ export function catalogWorkspacesSuite(catalog: () => Catalog): void {
       return { codeHash, token: { tokenId, hash: `hash-${tokenId}`, hint: "last", label: "console" }, now };
     };
 
-    it("makes a workspace, its owner and a token for all of the owner's workspaces, once", async () => {
+    it("creates a workspace, its owner and a user-wide token, once", async () => {
       assert.equal(await catalog().setUp(first), true);
       assert.equal(await catalog().roleOf({ userId: OWNER.userId, organizationId: "org_first" }), "owner");
       const token = await catalog().tokenByHash({ hash: "hash-first" });
@@ -34,7 +34,7 @@ export function catalogWorkspacesSuite(catalog: () => Catalog): void {
       assert.deepEqual(await actions("org_first"), ["token.created", "organization.created"]);
     });
 
-    it("takes the one-time code once, and not after its time", async () => {
+    it("accepts the one-time code once, and not after it has expired", async () => {
       assert.equal(await catalog().signIn(exchange("code-other")), "unknown");
       const asked = exchange("code-first");
       const token = await catalog().signIn(asked);
@@ -46,7 +46,7 @@ export function catalogWorkspacesSuite(catalog: () => Catalog): void {
   });
 
   describe("organizations", () => {
-    it("lists the workspaces of a user with the role in each", async () => {
+    it("are listed for a user with the user's role in each", async () => {
       const userId = fresh("usr");
       const own = fresh("org");
       await catalog().createOrganization({
@@ -71,7 +71,7 @@ export function catalogWorkspacesSuite(catalog: () => Catalog): void {
       );
     });
 
-    it("are made for another owner than who makes them, and all of them listed with their sizes", async () => {
+    it("can be created for another owner, and are listed with their counts", async () => {
       const owned = { organizationId: fresh("org"), name: "Owned", owner: fresh("usr") };
       await catalog().createOrganization({ ...by, ...owned });
       assert.equal(
@@ -99,7 +99,7 @@ export function catalogWorkspacesSuite(catalog: () => Catalog): void {
       assert.equal(new Set(all.map(({ organizationId }) => organizationId)).size, all.length);
     });
 
-    it("knows no role in a workspace that does not exist, nor for who is no member", async () => {
+    it("return no role for unknown workspaces and for users who are not members", async () => {
       assert.equal(await catalog().roleOf({ userId: OWNER.userId, organizationId: "org_nowhere" }), null);
       assert.equal(
         await catalog().roleOf({ userId: "usr_stranger", organizationId: await workspace() }),
@@ -126,7 +126,7 @@ export function catalogWorkspacesSuite(catalog: () => Catalog): void {
       );
     });
 
-    it("have in each workspace the name and e-mail that it gave them", async () => {
+    it("have their own name and e-mail in each workspace", async () => {
       const here = await workspace();
       const there = await workspace();
       const ada = aMember({ name: "Ada", email: "ada@example.com" });
@@ -138,7 +138,7 @@ export function catalogWorkspacesSuite(catalog: () => Catalog): void {
       assert.deepEqual([await shown(here), await shown(there)], [ada, eve]);
     });
 
-    it("change their role, and the change is in the log", async () => {
+    it("change their role, with an audit entry", async () => {
       const organizationId = await workspace();
       const member = aMember();
       await catalog().addMember({ ...by, organizationId, member });
@@ -158,7 +158,7 @@ export function catalogWorkspacesSuite(catalog: () => Catalog): void {
       );
     });
 
-    it("leave no workspace without an owner, even two at once", async () => {
+    it("cannot leave a workspace without an owner, even when two leave at once", async () => {
       const organizationId = await workspace();
       const owner = { ...by, organizationId, userId: OWNER.userId };
       assert.equal(await catalog().changeRole({ ...owner, role: "admin" }), "last_owner");
@@ -178,7 +178,7 @@ export function catalogWorkspacesSuite(catalog: () => Catalog): void {
       assert.deepEqual(answers, ["removed", "last_owner"]);
     });
 
-    it("lose their tokens of the workspace when removed, and no others", async () => {
+    it("lose their tokens of the workspace, and no others, when removed", async () => {
       const organizationId = await workspace();
       const member = aMember();
       await catalog().addMember({ ...by, organizationId, member });
@@ -194,8 +194,8 @@ export function catalogWorkspacesSuite(catalog: () => Catalog): void {
     });
   });
 
-  describe("the log", () => {
-    it("is given newest first, a page at a time, for one workspace", async () => {
+  describe("the audit log", () => {
+    it("is paged, newest first, for one workspace", async () => {
       const organizationId = await workspace();
       for (let made = 0; made < 4; made += 1) await stored(aSource(organizationId));
       const one = await catalog().audit(page(organizationId, null, 3));
@@ -213,7 +213,7 @@ export function catalogWorkspacesSuite(catalog: () => Catalog): void {
   });
 
   describe("onboarding and usage", () => {
-    it("show what was done, and complete once", async () => {
+    it("show the completed steps, and complete once", async () => {
       const organizationId = await workspace();
       const empty = { sourceCreatedAt: null, firstBootstrapAt: null, firstEventAt: null, completedAt: null };
       assert.deepEqual(await catalog().onboarding({ organizationId }), empty);

@@ -32,7 +32,7 @@ export function alertSuite(name: string, newHome: NewHome): void {
     const take = (ledger: Ledger, now = NOW, limit = 10) =>
       ledger.claimAlerts({ now, limit, retryMs: [MINUTE, 2 * MINUTE] });
 
-    test("watch the active sources that have received something, a page at a time", async (ledger) => {
+    test("list the active sources that have received something, a page at a time", async (ledger) => {
       const [one, other, off, gone] = [
         await receiving(ledger),
         await receiving(ledger),
@@ -57,7 +57,7 @@ export function alertSuite(name: string, newHome: NewHome): void {
       assert.deepEqual(found, { ...seen, lastBootstrapAt: null, lastEventAt: NOW });
     });
 
-    test("see each transition once, whoever sees it, and send it to one until it is ended", async (ledger) => {
+    test("record each status change once, and give its alert to one caller at a time until it is finished", async (ledger) => {
       const { sourceId } = await receiving(ledger);
       const first = await Promise.all([1, 2].map(() => see(ledger, sourceId, null, "receiving")));
       assert.deepEqual(first.sort(), [false, true]);
@@ -85,7 +85,7 @@ export function alertSuite(name: string, newHome: NewHome): void {
       assert.deepEqual(await take(ledger, NOW + HOUR), []);
     });
 
-    test("rest on what succeeded and failed lately", async (ledger) => {
+    test("count recent successes and failures", async (ledger) => {
       const count = (sourceId: string, hour: number, of: string) => ({
         sourceId,
         hour,

@@ -20,20 +20,20 @@ export function commitSuite(name: string, newHome: NewHome): void {
   const test = testerOf(newHome);
 
   describe(`commit in ${name}`, () => {
-    test("answers for each entry in order, and stores what is new", async (ledger) => {
+    test("returns a flag for each entry in order, and stores new entries", async (ledger) => {
       const [a, b, c, d] = entries(4);
       assert.deepEqual(await outcomes(ledger, { entries: [b!, d!] }), [1, 1]);
       assert.deepEqual(await outcomes(ledger, { entries: [a!, b!, c!, d!] }), [1, 0, 1, 0]);
       assert.equal(await outboxEvents(ledger), 4);
     });
 
-    test("takes the first of two with the same key in one batch", async (ledger) => {
+    test("stores the first of two entries with the same key", async (ledger) => {
       const [a, b] = entries(2);
       assert.deepEqual(await outcomes(ledger, { entries: [a!, b!, a!, a!] }), [1, 1, 0, 0]);
       assert.equal(await outboxEvents(ledger), 2);
     });
 
-    test("of the same batch sent many times at once accepts each entry exactly once", async (ledger) => {
+    test("stores each entry once when the same batch is sent many times at once", async (ledger) => {
       const batch = entries(7);
       const all = await Promise.all(
         Array.from({ length: 50 }, () => outcomes(ledger, { entries: [...batch] })),
@@ -42,7 +42,7 @@ export function commitSuite(name: string, newHome: NewHome): void {
       assert.equal(await outboxEvents(ledger), batch.length);
     });
 
-    test("answers each of many concurrent batches with its own outcomes", async (ledger) => {
+    test("returns to each of many concurrent batches its own flags", async (ledger) => {
       const batches = Array.from({ length: 60 }, (_, index) => entries(index % 7));
       await ledger.commit(aCommit({ entries: batches.flatMap((batch) => batch.slice(0, 2)) }));
       const all = await Promise.all(batches.map((batch) => outcomes(ledger, { entries: batch })));
@@ -52,7 +52,7 @@ export function commitSuite(name: string, newHome: NewHome): void {
       );
     });
 
-    test("without entries is no event, and answers with nothing", async (ledger) => {
+    test("without entries stores no event and returns no flags", async (ledger) => {
       assert.deepEqual(await outcomes(ledger, {}), []);
       assert.equal(await outboxEvents(ledger), 0);
     });
@@ -74,7 +74,7 @@ export function commitSuite(name: string, newHome: NewHome): void {
       assert.deepEqual(rows.sort(), ["one 2026-11-21 1 1", "one 2026-11-22 1 0", "two 2026-11-22 1 0"]);
     });
 
-    test("notes the source's last bootstrap and last accepted event; a duplicate is neither", async (ledger) => {
+    test("updates the source's last bootstrap and last event, but not for duplicates", async (ledger) => {
       const { sourceId } = await withSource(ledger);
       const [a] = entries(1);
       const seen = async () => {
@@ -94,7 +94,7 @@ export function commitSuite(name: string, newHome: NewHome): void {
       assert.deepEqual([firstBootstrapAt, firstEventAt], [NOW + 1, NOW + 2]);
     });
 
-    test("is all or nothing: of a commit that fails nothing is there", async (ledger) => {
+    test("stores nothing when it fails", async (ledger) => {
       const { sourceId } = await withSource(ledger);
       const session = aSession({ sourceId });
       const [a, b] = entries(2);
@@ -106,7 +106,7 @@ export function commitSuite(name: string, newHome: NewHome): void {
       assert.deepEqual(await outcomes(ledger, { sourceId, entries: [a!, b!] }), [1, 1]);
     });
 
-    test("is kept when the ledger is closed and opened again", async (ledger, reopen) => {
+    test("survives a restart of the ledger", async (ledger, reopen) => {
       const batch = entries(3);
       const session = aSession();
       await ledger.commit(aCommit({ entries: batch, open: session }));

@@ -83,7 +83,7 @@ export function erasureSuite(name: string, newHome: NewHome): void {
   const test = testerOf(newHome);
 
   describe(`erasing visitors in ${name}`, () => {
-    test("is one's at a time, survives a restart, and goes on where it was", async (ledger, reopen) => {
+    test("is claimed by one caller at a time, survives a restart and continues", async (ledger, reopen) => {
       const source = await withSource(ledger);
       const receipts = [await requested(ledger, { id: ODD }), await requested(ledger, { kind: "userId" })];
       const taken = await Promise.all([take(ledger), take(ledger), take(ledger, 1)]);
@@ -106,7 +106,7 @@ export function erasureSuite(name: string, newHome: NewHome): void {
       assert.deepEqual(await take(after), []);
     });
 
-    test("forgets the visitor's id when it is done, and keeps the receipt for its workspace", async (ledger) => {
+    test("deletes the visitor's id when it is done, and keeps the receipt", async (ledger) => {
       await withSource(ledger);
       const receiptId = await requested(ledger);
       await take(ledger);
@@ -129,7 +129,7 @@ export function erasureSuite(name: string, newHome: NewHome): void {
       assert.ok(!JSON.stringify(rows).includes('"visitor"'), "the log does not name the visitor");
     });
 
-    test("goes forward only, so that who comes late with a step reopens nothing", async (ledger) => {
+    test("never goes back to an earlier status", async (ledger) => {
       await withSource(ledger);
       const [receiptId, other] = [await requested(ledger), await requested(ledger)];
       const late = { receiptIds: [receiptId, other], now: NOW + 9 };
@@ -156,7 +156,7 @@ export function erasureSuite(name: string, newHome: NewHome): void {
       assert.deepEqual(receiptsOf(await take(ledger)), [other]);
     });
 
-    test("takes turns, so that none waits behind those that cannot go on", async (ledger) => {
+    test("claims erasures in turn, so that a blocked one does not block others", async (ledger) => {
       await withSource(ledger);
       const receipts: string[] = [];
       for (let number = 0; number < 4; number++)
@@ -175,7 +175,7 @@ export function erasureSuite(name: string, newHome: NewHome): void {
       assert.ok((await turn()).includes(newest), "a new one waits for nobody");
     });
 
-    test("is of the workspace's own sources, deleted ones too", async (ledger) => {
+    test("covers the sources of its workspace, including deleted ones", async (ledger) => {
       const own = await withSource(ledger);
       const gone = await withSource(ledger);
       const other = await withSource(ledger, { organizationId: "org_2" });
@@ -191,7 +191,7 @@ export function erasureSuite(name: string, newHome: NewHome): void {
       );
     });
 
-    test("knows which sources keep their events for a while only, deleted ones too", async (ledger) => {
+    test("lists the sources with a retention, including deleted ones", async (ledger) => {
       const [kept, gone] = [await withSource(ledger), await withSource(ledger, { retentionDays: 7 })];
       await withSource(ledger);
       const change = { sourceId: kept.sourceId, actor: ACTOR, now: NOW };
@@ -214,7 +214,7 @@ export function erasureSuite(name: string, newHome: NewHome): void {
       );
     });
 
-    test("takes the visitor's events out of what is not sealed, and counts what is left", async (ledger) => {
+    test("removes the visitor's events from unsealed rows, and updates the totals", async (ledger) => {
       const other = { anonymousId: "other" };
       const batch = [eventOf("src_1"), eventOf("src_1", other), eventOf("src_1")];
       await ledger.commit(aCommit({ entries: batch }));
@@ -237,7 +237,7 @@ export function erasureSuite(name: string, newHome: NewHome): void {
       assert.deepEqual(await outcomes(ledger, { entries: [batch[0]!] }), [0], "its key is known still");
     });
 
-    test("leaves a sealed page as it is, unless it will never be shipped", async (ledger) => {
+    test("changes sealed pages only when asked to", async (ledger) => {
       const [sealed, kept] = [eventOf("src_1"), eventOf("src_1", { userId: ODD })];
       await ledger.commit(aCommit({ entries: [sealed, kept] }));
       const page = (await claimPage(ledger))!;
@@ -253,7 +253,7 @@ export function erasureSuite(name: string, newHome: NewHome): void {
       assert.equal((await ledger.probe({ now: NOW })).outboxEvents, 0);
     });
 
-    test("walks over more than a slice, for several visitors at once", async (ledger) => {
+    test("covers several slices and several visitors", async (ledger) => {
       const rows = Array.from({ length: 1_200 }, (_, index) =>
         eventOf(`src_${index % 2}`, { anonymousId: `visitor-${index % 3}` }),
       );
@@ -272,7 +272,7 @@ export function erasureSuite(name: string, newHome: NewHome): void {
       assert.deepEqual(idsIn(page), kept.sort());
     });
 
-    test("deletes the visitor's sessions and says which, not those that began later or elsewhere", async (ledger) => {
+    test("deletes and returns the visitor's sessions, except later ones and those of other sources", async (ledger) => {
       const old = [aSession(), aSession({ anonymousId: "a", userId: "user" })];
       const kept = [
         aSession({ startedAt: NOW + MINUTE }),

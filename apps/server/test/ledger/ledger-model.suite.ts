@@ -81,7 +81,7 @@ async function live(home: LedgerHome, history: Happening[]): Promise<void> {
 
 export function modelSuite(name: string, newHome: NewHome): void {
   describe(`any history of ${name}`, () => {
-    it("accepts each id once within the window, whatever is sent, turned and reopened", async (t) => {
+    it("accepts each id once within the window, whatever is sent, rotated and reopened", async (t) => {
       const property = fc.asyncProperty(fc.array(happening, { maxLength: 25 }), async (history) => {
         const home = await newHome();
         await live(home, history).finally(() => home.remove());

@@ -25,7 +25,7 @@ export function outboxSuite(name: string, newHome: NewHome): void {
   const test = testerOf(newHome);
 
   describe(`the outbox of ${name}`, () => {
-    test("gives what was accepted, each event once, duplicates left out", async (ledger) => {
+    test("returns each accepted event once, without duplicates", async (ledger) => {
       assert.equal(await take(ledger), null);
       const [one, other, elsewhere] = [entries(3), entries(2), entries(2)];
       await ledger.commit(aCommit({ entries: one }));
@@ -37,7 +37,7 @@ export function outboxSuite(name: string, newHome: NewHome): void {
       assert.equal(await take(ledger), null, "nothing waits, and the page is somebody's");
     });
 
-    test("gives the same page again, with the same bytes, when it was released or its lease is over", async (ledger, reopen) => {
+    test("returns the same page with the same bytes after it was released or its lease has ended", async (ledger, reopen) => {
       await ledger.commit(aCommit({ entries: entries(3) }));
       const page = (await take(ledger))!;
       await ledger.commit(aCommit({ entries: entries(2) }));
@@ -48,7 +48,7 @@ export function outboxSuite(name: string, newHome: NewHome): void {
       assert.deepEqual(after, { ...page, tries: 2 });
     });
 
-    test("gives a page to one at a time, and others to others", async (ledger) => {
+    test("gives a page to one caller at a time", async (ledger) => {
       const batches = [entries(3), entries(2)];
       await ledger.commit(aCommit({ entries: batches[0]! }));
       const first = (await take(ledger))!;
@@ -61,7 +61,7 @@ export function outboxSuite(name: string, newHome: NewHome): void {
       assert.equal(await take(ledger), null, "what was released for later is not given before");
     });
 
-    test("forgets a page that was shipped, and counts what is left", async (ledger) => {
+    test("deletes a shipped page, and updates the totals", async (ledger) => {
       await ledger.commit(aCommit({ entries: entries(3) }));
       const page = (await take(ledger))!;
       await ledger.commit(aCommit({ entries: entries(2), receivedAt: NOW + 1 }));
@@ -74,7 +74,7 @@ export function outboxSuite(name: string, newHome: NewHome): void {
       assert.deepEqual([await outboxEvents(ledger), outboxBytes, none], [0, 0, null]);
     });
 
-    test("makes a page no larger than it may be, unless one commit is, and takes everything in order", async (ledger) => {
+    test("seals pages in order, up to the maximum size unless one commit is larger", async (ledger) => {
       const large = Array.from({ length: 3 }, () => entries(4));
       for (const batch of large) await ledger.commit(aCommit({ entries: batch }));
       const [first, second] = [(await take(ledger, LEASE_MS, 10))!, (await take(ledger, LEASE_MS, 3))!];
@@ -86,7 +86,7 @@ export function outboxSuite(name: string, newHome: NewHome): void {
       );
     });
 
-    test("gives each event once while commits, shipping and erasing go on at once", async (ledger) => {
+    test("returns each event once while commits, shipping and erasures run at once", async (ledger) => {
       const batches = Array.from({ length: 12 }, (_, index) => ({
         sourceId: `src_${index % 3}`,
         entries: entries(2),
@@ -115,7 +115,7 @@ export function outboxSuite(name: string, newHome: NewHome): void {
       assert.deepEqual([await outboxEvents(ledger), outboxBytes], [0, 0]);
     });
 
-    test("is read without a claim, in slices, also what somebody ships just now", async (ledger) => {
+    test("can be read in slices without a claim, including rows that are being shipped", async (ledger) => {
       const [one, other, elsewhere] = [entries(3), entries(2), entries(2)];
       await ledger.commit(aCommit({ entries: one }));
       const page = await take(ledger);
@@ -137,7 +137,7 @@ export function outboxSuite(name: string, newHome: NewHome): void {
       assert.deepEqual((await take(ledger))!.parts, page!.parts);
     });
 
-    test("deletes what is past its time where nothing is shipped", async (ledger) => {
+    test("deletes old rows with expireOutbox", async (ledger) => {
       await ledger.commit(aCommit({ entries: entries(3), receivedAt: NOW - 10 }));
       await release(ledger, (await take(ledger))!);
       await ledger.commit(aCommit({ entries: entries(2), receivedAt: NOW }));

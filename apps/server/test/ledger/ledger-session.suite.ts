@@ -1,4 +1,4 @@
-/** The hot reads: sessions and their upkeep, and sources by their public keys. */
+/** Tests of sessions and of sources by their public keys, for every ledger. */
 import assert from "node:assert/strict";
 import { describe } from "node:test";
 import { LIMITS } from "@headwater/contract/limits";
@@ -19,7 +19,7 @@ export function sessionSuite(name: string, newHome: NewHome): void {
   const test = testerOf(newHome);
 
   describe(`sessions in ${name}`, () => {
-    test("come back as they were opened, to their own source only", async (ledger) => {
+    test("are returned as they were created, for their own source only", async (ledger) => {
       const session = aSession({ userId: "user ✓", anonymousId: "вася" });
       await ledger.commit(aCommit({ bootstrap: true, open: session }));
       assert.deepEqual({ ...(await ledger.session(session)) }, session);
@@ -27,7 +27,7 @@ export function sessionSuite(name: string, newHome: NewHome): void {
       assert.equal(await ledger.session({ sourceId: "src_1", sessionId: "ses_never" }), null);
     });
 
-    test("live on by a bootstrap and by an accepted event, never backwards", async (ledger) => {
+    test("update their last activity on a bootstrap and on an accepted event, never to an earlier time", async (ledger) => {
       const session = aSession();
       const { sessionId } = session;
       const touch = [{ sessionId, userId: null }];
@@ -44,7 +44,7 @@ export function sessionSuite(name: string, newHome: NewHome): void {
       assert.equal(await activity(), NOW + 2 * MINUTE, "a request that took long sets nothing back");
     });
 
-    test("take a user when one is named, and keep it when none is", async (ledger) => {
+    test("store the user that a request names, and keep it when a request names none", async (ledger) => {
       const session = aSession();
       const { sessionId } = session;
       const userId = async () => (await ledger.session(session))?.userId;
@@ -59,7 +59,7 @@ export function sessionSuite(name: string, newHome: NewHome): void {
       assert.equal(await userId(), "user_2");
     });
 
-    test("that do not exist are touched without harm", async (ledger) => {
+    test("that do not exist are ignored in a commit", async (ledger) => {
       const touch = [{ sessionId: "ses_never", userId: "user_1" }];
       await ledger.commit(aCommit({ bootstrap: true, touch }));
       assert.equal(await ledger.session({ sourceId: "src_1", sessionId: "ses_never" }), null);
@@ -80,7 +80,7 @@ export function sessionSuite(name: string, newHome: NewHome): void {
       assert.ok(await ledger.session(kept));
     });
 
-    test("beyond one slice are all deleted in the end", async (ledger) => {
+    test("that have expired are all deleted, also when they fill several slices", async (ledger) => {
       const sessions = Array.from({ length: 4_500 }, () => aSession());
       await Promise.all(sessions.slice(0, 900).map((open) => ledger.commit(aCommit({ open }))));
       for (let at = 900; at < sessions.length; at += 900) {
@@ -95,7 +95,7 @@ export function sessionSuite(name: string, newHome: NewHome): void {
   });
 
   describe(`a source by its public key in ${name}`, () => {
-    test("is found by its current key, by a previous one in its grace, and by retired ones", async (ledger) => {
+    test("is found by its current, previous and retired keys", async (ledger) => {
       const source = await withSource(ledger);
       const find = (publicKey: string, now: number) => ledger.sourceByKey({ publicKey, now });
       const keys = [source.publicKey, fresh("pk"), fresh("pk")] as const;
@@ -113,7 +113,7 @@ export function sessionSuite(name: string, newHome: NewHome): void {
       assert.equal((await find(keys[0], NOW))?.source.sourceId, source.sourceId);
     });
 
-    test("comes as the register has it, and is gone when deleted", async (ledger) => {
+    test("equals the catalog's source, and is unknown after deletion", async (ledger) => {
       const source = await withSource(ledger, { isActive: false, allowedOrigins: ["*"] });
       const find = () => ledger.sourceByKey({ publicKey: source.publicKey, now: NOW });
       assert.deepEqual((await find())?.source, await ledger.source({ sourceId: source.sourceId, now: NOW }));

@@ -7,10 +7,10 @@ import { aCommit, DAY, entries, type NewHome, NOW, outcomes, testerOf } from "./
 export function upkeepSuite(name: string, newHome: NewHome): void {
   const test = testerOf(newHome);
 
-  describe(`upkeep of ${name}`, () => {
+  describe(`maintenance of ${name}`, () => {
     const WINDOW = DEDUP_WINDOW_SECONDS * 1_000;
 
-    test("keeps every key for the whole window that the debug view promises", async (ledger) => {
+    test("keeps every key for the whole dedup window", async (ledger) => {
       const accepted: { at: number; batch: ReturnType<typeof entries> }[] = [];
       const STEP = DAY / 4;
       for (let now = NOW; now < NOW + 3 * WINDOW; now += STEP) {
@@ -30,7 +30,7 @@ export function upkeepSuite(name: string, newHome: NewHome): void {
       }
     });
 
-    test("forgets keys at last, so that their number is bounded", async (ledger) => {
+    test("deletes keys after the window", async (ledger) => {
       const batch = entries(2);
       await ledger.commit(aCommit({ entries: batch }));
       const end = NOW + 3 * WINDOW;
@@ -46,7 +46,7 @@ export function upkeepSuite(name: string, newHome: NewHome): void {
       assert.deepEqual(await outcomes(ledger, { entries: batch }), [0, 0]);
     });
 
-    test("tells what waits in the outbox and what is free on the disk", async (ledger) => {
+    test("reports the size of the outbox and the free disk space", async (ledger) => {
       const before = await ledger.probe({ now: NOW });
       await ledger.commit(aCommit({ entries: entries(5) }));
       const after = await ledger.probe({ now: NOW + 1 });

@@ -50,7 +50,7 @@ it("A change made before the first check is noticed", async () => {
   await opened.noticed();
 });
 
-it("After a connection was dropped, a change is assumed: none could be counted meanwhile", async () => {
+it("After a lost connection a change is reported, because changes could not be counted meanwhile", async () => {
   // no check happens during the test
   await using opened = await openThread(3_600_000);
   opened.beside.exec("alter table heartbeat rename to elsewhere");

@@ -11,7 +11,7 @@ import { openSqliteLedger } from "../../src/ledger/sqlite/open.ts";
 
 const NOW = Date.UTC(2026, 10, 21, 12);
 
-it("100,000 sessions that are past their time are gone after one turn of upkeep, and the others are not", async () => {
+it("One maintenance deletes 100,000 expired sessions, and no others", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "headwater-sweep-"));
   const ledger = await openSqliteLedger({ dataDir, now: NOW });
   using beside = new DatabaseSync(ledgerPath(dataDir));

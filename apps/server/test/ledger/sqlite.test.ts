@@ -21,7 +21,7 @@ async function newHome(): Promise<LedgerHome> {
 
 ledgerSuite("SQLite", newHome);
 
-describe("the register of the whole ledger on SQLite", () => {
+describe("the catalog of the whole ledger on SQLite", () => {
   catalogSuite(async () => {
     const home = await newHome();
     const ledger = await home.open(NOW);

@@ -16,7 +16,7 @@ export function visitorAttemptsSuite(name: string, newHome: NewHome): void {
   const test = testerOf(newHome);
 
   describe(`erasing visitors' debug attempts in ${name}`, () => {
-    test("deletes the debug attempts that name the visitor, however they were written, up to that time", async (ledger) => {
+    test("deletes the debug attempts that name the visitor, in any JSON spelling, up to the time of the request", async (ledger) => {
       const row = (over: Partial<AttemptRow>, told: object): AttemptRow => ({
         attemptId: fresh("att"),
         sourceId: "src_1",

@@ -27,7 +27,7 @@ describe("A connection to PostgreSQL", () => {
   });
   after(() => database.remove());
 
-  it("on which something was not answered in time is not used again, a `begin` as little as a look-up", async () => {
+  it("is not reused after a timeout, whether of a `begin` or of a query", async () => {
     await using relay = await startRelay(database.url);
     const ledger = await openPostgresLedger({ url: relay.url });
     const made = { actor: ACTOR, now: NOW, organizationId: "org_1", name: "Shop" };
@@ -46,7 +46,7 @@ describe("A connection to PostgreSQL", () => {
     }
   });
 
-  it("may go by PgBouncer in session mode, changes of other nodes included", {
+  it("works through PgBouncer in session mode, including notifications", {
     skip: whyNoPooler() ?? false,
   }, async () => {
     await using pooler = await startPooler(database.url);
@@ -71,7 +71,7 @@ describe("A connection to PostgreSQL", () => {
 });
 
 describe("A failure that PostgreSQL reports", () => {
-  it("is answered 500 when it is a bug of ours, and 503 when the role may not do it", async () => {
+  it("is answered with 500 for a bug, and with 503 for a missing privilege", async () => {
     const database = await createDatabase();
     const role = `serves_${database.url.split("/").at(-1)}`;
     await query(database.url, `create role ${role} login`);

@@ -68,7 +68,7 @@ describe("headwater migrate --distributed", () => {
   });
   after(() => database.remove());
 
-  it("is refused, with what to do, where Citus is not", async () => {
+  it("is refused without Citus, with a message that says what to do", async () => {
     const { code, stderr } = await migrate();
     assert.equal(code, 78);
     assert.match(stderr, /needs Citus.*create extension citus/);
@@ -79,11 +79,11 @@ describe("headwater migrate --distributed", () => {
     assert.deepEqual([code, stderr.includes("Set DATABASE_URL")], [78, true]);
   });
 
-  describe("where Citus is", () => {
+  describe("with Citus", () => {
     before(() => query(database.url, STAND_INS));
     beforeEach(() => query(database.url, "truncate citus_tables"));
 
-    it("distributes every table that belongs to a source, by a column that is in each of its unique keys", async () => {
+    it("distributes every table with a source by a column that each of its unique keys contains", async () => {
       const { code, stderr, json } = await migrate("--json");
       assert.equal(code, 0, stderr);
       assert.deepEqual(
@@ -102,7 +102,7 @@ describe("headwater migrate --distributed", () => {
       assert.deepEqual(alone, ["sessions", "event_keys"], "the others lie beside the sessions");
     });
 
-    it("leaves no table undecided", async () => {
+    it("assigns every table: distributed, reference or coordinator", async () => {
       await migrate();
       const all = await query<{ name: string }>(
         database.url,
@@ -113,14 +113,14 @@ describe("headwater migrate --distributed", () => {
       assert.deepEqual(names(all), names(decided));
     });
 
-    it("does what is left when it is run again, and then nothing", async () => {
+    it("continues when it is run again, and then changes nothing", async () => {
       await migrate();
       await query(database.url, "delete from citus_tables where table_name = 'outbox'::regclass");
       assert.deepEqual((await migrate("--json")).json().distributed, ["outbox"]);
       assert.match((await migrate()).stdout, /nothing to do\. All tables were distributed already\./);
     });
 
-    it("is all or nothing: of a table that Citus does not take none is distributed", async () => {
+    it("distributes nothing when Citus refuses one table", async () => {
       await query(database.url, "create unique index wrong on attempts (seq)");
       const { code, stderr } = await migrate();
       assert.equal(code, 1);

@@ -56,7 +56,7 @@ describe("PostgreSQL under a node that serves", () => {
     return Math.round(performance.now() - startedAt);
   };
 
-  it("that crashes again and again under load loses no acknowledged event and doubles none", async (t) => {
+  it("loses and duplicates no acknowledged event when it crashes repeatedly under load", async (t) => {
     t.diagnostic(`seed ${random.seed}, ${ROUNDS} crashes`);
     await using load = new Load(node.url, source, random);
     const back: number[] = [];
@@ -145,7 +145,7 @@ describe("PostgreSQL under a node that serves", () => {
     },
   );
 
-  it("whose synchronous_commit was switched off while it ran makes a node not ready until it is on again", async () => {
+  it("makes a node not ready while synchronous_commit is off", async () => {
     await takenAfter();
     await admin("alter system set synchronous_commit = off");
     try {
@@ -177,7 +177,7 @@ describe("PostgreSQL under a node that serves", () => {
   );
   let stopped: number[] = [];
 
-  it("leaves no event in doubt when a node is killed: the other one takes what was not acknowledged", async (t) => {
+  it("accepts on the other node what a killed node did not acknowledge", async (t) => {
     const second = await startChild(dataDir, { environment: { DATABASE_URL: url } });
     await using load = new Load(second.url, source, random);
     try {

@@ -11,7 +11,7 @@ import { query, startCluster, unprivileged } from "./cluster.ts";
 const SIZE_MB = 8;
 const SEEN_MS = 15_000;
 
-it("PostgreSQL whose disk is full is answered 503 storage_full, and takes events again when there is room", {
+it("A full disk of PostgreSQL gives 503 storage_full, and events are accepted again once there is space", {
   skip: whyNoVolume("tmpfs") ?? false,
 }, async () => {
   using volume = openVolume("tmpfs", SIZE_MB);

@@ -12,7 +12,7 @@ import { createDatabase } from "./databases.ts";
 const ROUNDS = 5;
 const PATIENCE_MS = 30_000;
 
-it("Two versions that start at once on an empty database end with the newer schema, or the older one is refused", async () => {
+it("Two versions that start at once on an empty database end with the newer schema; the older one may be refused", async () => {
   const { url: existing, remove } = await createDatabase();
   const admin = existing.replace(/\/[^/]*$/, "/postgres");
   try {
@@ -34,7 +34,7 @@ it("Two versions that start at once on an empty database end with the newer sche
   }
 });
 
-it("A migration that waits for a table lets look-ups by, and is done when the table is free", async () => {
+it("A migration that waits for a table does not block queries, and finishes when the table is free", async () => {
   const { url: existing, remove } = await createDatabase();
   const admin = existing.replace(/\/[^/]*$/, "/postgres");
   const name = `migrated_${randomBytes(6).toString("hex")}`;
@@ -63,7 +63,7 @@ it("A migration that waits for a table lets look-ups by, and is done when the ta
   }
 });
 
-it("A migration waits for the commits under way, and is in no deadlock with them", async () => {
+it("A migration waits for running commits without a deadlock", async () => {
   const { url: existing, remove } = await createDatabase();
   const admin = existing.replace(/\/[^/]*$/, "/postgres");
   const name = `migrated_${randomBytes(6).toString("hex")}`;
@@ -93,7 +93,7 @@ it("A migration waits for the commits under way, and is in no deadlock with them
   }
 });
 
-it("Nodes that ended without a word are forgotten, and one that closes leaves no trace", async () => {
+it("Maintenance deletes the rows of dead nodes, and a node that closes deletes its own", async () => {
   const { url, remove } = await createDatabase();
   const nodes = async () => (await query(url, "select node_id from nodes")).map((row) => row.node_id);
   const ledger = await openPostgresLedger({ url });

@@ -22,7 +22,7 @@ import { createDatabase } from "./databases.ts";
 /** What no refusal may advise. */
 const DESTROYING = /empty the database|drop|truncate|delete/i;
 
-it("move takes sources, members, tokens, sessions, keys, events and the debug history along; interrupted, it goes on, and again it adds nothing", async () => {
+it("move copies sources, members, tokens, sessions, keys, events and the debug history; it continues after an interruption, and copies nothing twice", async () => {
   const { url, remove } = await createDatabase();
   const world = await openWorld({ DATABASE_URL: "" });
   try {
@@ -104,7 +104,7 @@ async function stoppedWorld() {
   return world;
 }
 
-it("move refuses a database that another ledger moved to, that is in use, or that another move works with, and says what to do", async () => {
+it("move refuses a database with another ledger, a running service or another move, and says what to do", async () => {
   const empty = await createDatabase();
   const taken = await createDatabase();
   const { url } = empty;
@@ -133,7 +133,7 @@ it("move refuses a database that another ledger moved to, that is in use, or tha
   }
 });
 
-it("A move that was given up lets DATA_DIR be served from again, and nothing is mixed with what it left behind", async () => {
+it("After --give-up DATA_DIR can be served again, and a later move cannot continue in the same database", async () => {
   const { url, remove } = await createDatabase();
   await using world = await stoppedWorld();
   const settings = { DATA_DIR: world.dataDir };

@@ -66,7 +66,7 @@ describe("Two nodes on one PostgreSQL", () => {
   });
   const both = <T>(work: (node: Child) => Promise<T>) => Promise.all(nodes.map(work));
 
-  it("that start on an empty ledger at once make one workspace and one owner", async () => {
+  it("that start at once on an empty ledger create one workspace and one owner", async () => {
     const [{ made }] = (await query(database.url, "select count(*)::int as made from organizations")) as [
       { made: number },
     ];
@@ -74,7 +74,7 @@ describe("Two nodes on one PostgreSQL", () => {
     await both(async ({ url }) => assert.equal((await ask(url, "/api/organizations")).status, 200));
   });
 
-  it("accept each id of identical batches that clients send to both at once exactly once", async (t) => {
+  it("accept each event once when clients send the same batches to both at once", async (t) => {
     t.diagnostic(`seed ${random.seed}, ${BATCHES} batches, ${CLIENTS} clients`);
     const visitors = await Promise.all(
       Array.from({ length: CLIENTS }, () => openVisitor(nodes[0]!.url, source)),
@@ -209,7 +209,7 @@ describe("Two nodes with one clock", () => {
     await database.remove();
   });
 
-  it("resume a session that lives by what the other one was sent, with the user it was told of", async () => {
+  it("resume a session that the other node kept alive, with the user that the other node stored", async () => {
     const [one, other] = nodes;
     const source = await one.createSource();
     const sessionId = await one.openSession(source);
@@ -221,7 +221,7 @@ describe("Two nodes with one clock", () => {
     assert.deepEqual([body.sessionResumed, body.identifiedUserId], [true, "user-1"]);
   });
 
-  it("store events with the user that the other one was told of, whatever they remember of the session", async () => {
+  it("store events with the user that the other node stored, whatever their caches hold", async () => {
     const [one, other] = nodes;
     const source = await one.createSource();
     const sessionId = await one.openSession(source);
@@ -241,7 +241,7 @@ describe("Two nodes with one clock", () => {
     }
   });
 
-  it("take events of a session that only the other one saw alive", async () => {
+  it("accept events of a session that only the other node has seen active", async () => {
     const [one, other] = nodes;
     const source = await one.createSource();
     const sessionId = await one.openSession(source);

@@ -9,14 +9,14 @@ import { createDatabase } from "./databases.ts";
 
 const TOLD_MS = 10_000;
 
-it("A node is told what another changed, and of nothing else: not even of members, of whom nothing is remembered", async () => {
+it("A node is notified of changes to sources, tokens and sessions, and not of members, which are not cached", async () => {
   const { url, remove } = await createDatabase();
   const ledgers = [await openPostgresLedger({ url }), await openPostgresLedger({ url })] as const;
   const [one, other] = ledgers;
   try {
     const told: LedgerChange[] = [];
     other.onRemoteChange((change) => told.push(change));
-    // what a node says when it cannot hear for a moment, as on a busy machine
+    // `everything` is reported when notifications are late, as on a busy machine
     const named = () => told.filter(({ kind }) => kind !== "everything");
     const toldOf = (kind: LedgerChange["kind"]) =>
       until(`the change of ${kind}`, TOLD_MS, () => named().at(-1)?.kind === kind);

@@ -7,7 +7,7 @@ import { DAY, entries, NOW, outcomes } from "../ledger/ledger-home.suite.ts";
 import { query } from "./cluster.ts";
 import { createDatabase, setClock } from "./databases.ts";
 
-it("A role that owns nothing serves, turns generations and empties them, and may create no table", async () => {
+it("A role that owns nothing and may create no table can serve, and rotate and retire generations", async () => {
   const { url, remove } = await createDatabase();
   const role = `served_by_${url.split("/").at(-1)}`;
   await query(url, `create role ${role} login`);

@@ -16,7 +16,7 @@ const entryOf = (id: string, anonymousId: string) => ({
   json: JSON.stringify({ id, sourceId: "src_1", anonymousId, receivedAt: new Date(NOW).toISOString() }),
 });
 
-it("Who seals waits for an erasure that rewrites, and then one page is sealed once, without what was erased", async () => {
+it("Sealing waits for a running erasure, and then seals the page once without the erased events", async () => {
   const { url, remove } = await createDatabase();
   const nodes = [await openAt(url, NOW), await openAt(url, NOW)] as const;
   const beside = new pg.Client(url);

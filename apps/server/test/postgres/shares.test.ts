@@ -44,7 +44,7 @@ describe("Two nodes", () => {
     await database.remove();
   });
 
-  it("let in together what one alone would: a tenth more or less", async (t) => {
+  it("together accept what one node would, within a tenth", async (t) => {
     const source = await nodes[0].createSource();
     const { client } = (await nodes[0].ask(`/api/tracking-sources/${source.sourceId}/debug`)).body.limits
       .requestRate;
@@ -62,7 +62,7 @@ describe("Two nodes", () => {
     assert.ok(Math.abs(taken - wanted) <= wanted / 10, `${taken} were taken`);
   });
 
-  it("let one token ask as often as one node would", async () => {
+  it("together allow a token as many requests as one node would", async () => {
     const body = { organizationId: ORGANIZATION_ID, label: "counted" };
     const { token } = (await nodes[0].ask("/api/tokens", { method: "POST", body })).body;
     const statuses: number[] = [];
@@ -71,7 +71,7 @@ describe("Two nodes", () => {
     assert.equal(statuses.filter((status) => status === 200).length, TOKEN_BURST);
   });
 
-  it("let one address fail to authenticate as often as one node would", async () => {
+  it("together allow an address as many failed authentications as one node would", async () => {
     const statuses: number[] = [];
     for (let number = 0; number < 2 * FAILED; number += 1)
       statuses.push((await nodes[number % 2]!.ask("/api/organizations", { token: "wrong" })).status);

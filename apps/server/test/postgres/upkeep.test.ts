@@ -27,7 +27,7 @@ async function openBoth() {
   };
 }
 
-it("Keys that came with a move are forgotten after their time, and not while somebody reads them", async () => {
+it("Moved keys are deleted after the window, but not while they are being read", async () => {
   await using opened = await openBoth();
   const { url, ledger, beside } = opened;
   const [moved] = entries(1);
@@ -46,7 +46,7 @@ it("Keys that came with a move are forgotten after their time, and not while som
   assert.deepEqual(await send(), [1]);
 });
 
-it("A session that comes alive while old ones are being deleted is not deleted", async () => {
+it("A session that becomes active while expired ones are deleted is kept", async () => {
   await using opened = await openBoth();
   const { url, ledger, beside } = opened;
   const [session, other] = [aSession(), aSession()];

@@ -15,7 +15,7 @@ import { createDatabase } from "./databases.ts";
 const SEEN_MS = 20_000;
 const ANSWER_MS = 5_000;
 
-it("WORKERS=2 serves with two processes behind one port; one that is killed is replaced; SIGTERM ends all with 0", async () => {
+it("WORKERS=2 serves with two processes on one port; a killed one is replaced; SIGTERM ends all with exit code 0", async () => {
   const { url, remove } = await createDatabase();
   const dataDir = mkdtempSync(join(tmpdir(), "headwater-workers-"));
   const service = await startChild(dataDir, { environment: { DATABASE_URL: url, WORKERS: "2" } });
@@ -63,7 +63,7 @@ it("WORKERS=2 serves with two processes behind one port; one that is killed is r
   }
 });
 
-it("A worker that cannot start at a bad moment ends no others; connections are spread over all of them", async () => {
+it("A worker that cannot start does not end the others; connections are spread over all of them", async () => {
   const { url, remove } = await createDatabase();
   const name = url.split("/").at(-1);
   const dataDir = mkdtempSync(join(tmpdir(), "headwater-workers-"));
@@ -120,7 +120,7 @@ it("WORKERS without DATABASE_URL is refused: the ledger in DATA_DIR belongs to o
   assert.throws(() => readConfig({ WORKERS: "2" }), /WORKERS cannot be 2 without DATABASE_URL/);
 });
 
-it("An unfit database is refused with a sentence that says what to do, and exit code 78", async () => {
+it("A database with unsafe settings is refused with exit code 78 and a message that says what to do", async () => {
   const { url, remove } = await createDatabase();
   const dataDir = mkdtempSync(join(tmpdir(), "headwater-workers-"));
   try {
