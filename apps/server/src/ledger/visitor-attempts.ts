@@ -1,4 +1,4 @@
-/** Which debug attempts are a visitor's, by what was recorded of them. The same for every engine. Pure. */
+/** Which debug attempts belong to a visitor that is erased, in both engines. Pure. */
 import type { VisitorKind } from "@headwater/contract";
 import type { VisitorToErase } from "../core/records.ts";
 
@@ -9,53 +9,52 @@ export interface RecordedAttempt {
   record: string;
 }
 
-/** The members that name a visitor; a session is recorded as it was answered. */
+/** The JSON members that hold a visitor's id; `identifiedUserId` is the one of a bootstrap's answer. */
 const KINDS: Readonly<Record<string, VisitorKind>> = {
   anonymousId: "anonymousId",
   userId: "userId",
   identifiedUserId: "userId",
 };
 const NAMES = Object.keys(KINDS).join("|");
-const NAMED = new RegExp(String.raw`"(${NAMES})"\s*:\s*"([^"\\]*(?:\\.[^"\\]*)*)"`, "g");
+const MEMBER = new RegExp(String.raw`"(${NAMES})"\s*:\s*"([^"\\]*(?:\\.[^"\\]*)*)"`, "g");
 const SPACE = String.raw`(?:\s|\\[nrt])*`;
-/** The same within a JSON string, as which a body is kept that is not JSON or whose first event is too large. */
-const NAMED_IN_TEXT = new RegExp(
+/** The same inside a JSON string: a body that is not JSON, or is too large, is recorded as a string. */
+const QUOTED_MEMBER = new RegExp(
   String.raw`\\"(${NAMES})\\"${SPACE}:${SPACE}\\"([^"\\]*(?:(?:\\\\(?:\\.|[^"\\])|\\[^"\\])[^"\\]*)*)\\"`,
   "g",
 );
 
-/** What a JSON string says; null: it is none. */
-function said(quoted: string): string | null {
+/** The value of a JSON string without its quotes; null when it is not valid. */
+function unescape(quoted: string): string | null {
   try {
-    return JSON.parse(`"${quoted}"`) as string;
+    const value: unknown = JSON.parse(`"${quoted}"`);
+    return typeof value === "string" ? value : null;
   } catch {
     return null;
   }
 }
 
-function* idsIn(record: string): Generator<[VisitorKind, string | null]> {
-  for (const [, name, value] of record.matchAll(NAMED)) yield [KINDS[name!]!, said(value!)];
-  for (const [, name, value] of record.matchAll(NAMED_IN_TEXT)) {
-    const inner = said(value!);
-    yield [KINDS[name!]!, inner === null ? null : said(inner)];
+function* idsIn(record: string): Generator<readonly [kind: VisitorKind | undefined, id: string | null]> {
+  for (const [, name = "", value = ""] of record.matchAll(MEMBER)) yield [KINDS[name], unescape(value)];
+  for (const [, name = "", value = ""] of record.matchAll(QUOTED_MEMBER)) {
+    const inner = unescape(value);
+    yield [KINDS[name], inner === null ? null : unescape(inner)];
   }
 }
 
-/** @returns whether an attempt is one of theirs: an id elsewhere, such as a page's name that is the same, is none */
+/** Returns whether an attempt names one of the visitors. The same text elsewhere, such as in a page's title, does not count. */
 export function createAttemptFilter(
   visitors: readonly VisitorToErase[],
 ): (attempt: RecordedAttempt) => boolean {
-  const latest = new Map<string, number>();
-  const keyOf = (kind: VisitorKind, id: string | null) => `${kind} ${id}`;
-  for (const { kind, id, until } of visitors) {
-    const key = keyOf(kind, id);
-    latest.set(key, Math.max(until, latest.get(key) ?? 0));
-  }
+  const keyOf = (kind: VisitorKind, id: string) => `${kind} ${id}`;
+  const eraseUntil = new Map<string, number>();
+  for (const { kind, id, until } of visitors)
+    eraseUntil.set(keyOf(kind, id), Math.max(until, eraseUntil.get(keyOf(kind, id)) ?? 0));
   return ({ receivedAt, anonymousId, record }) => {
-    const isWanted = (kind: VisitorKind, id: string | null) =>
-      id !== null && receivedAt <= (latest.get(keyOf(kind, id)) ?? -1);
-    if (isWanted("anonymousId", anonymousId)) return true;
-    for (const [kind, id] of idsIn(record)) if (isWanted(kind, id)) return true;
-    return false;
+    const ids = [["anonymousId", anonymousId] as const, ...idsIn(record)];
+    return ids.some(
+      ([kind, id]) =>
+        kind !== undefined && id !== null && receivedAt <= (eraseUntil.get(keyOf(kind, id)) ?? -1),
+    );
   };
 }

@@ -39,7 +39,7 @@ export const CATALOG_DDL: readonly string[] = [
 ];
 
 /** Migrations after `CATALOG_DDL`, in order. Each engine runs each of them once. Append only. */
-export const CATALOG_CHANGES: readonly (readonly string[])[] = [
+export const CATALOG_CHANGES = [
   // a member's name and email belong to the workspace; a token keeps the role that its user had when it was made
   [
     `alter table members add column name text`,
@@ -79,7 +79,7 @@ export const CATALOG_CHANGES: readonly (readonly string[])[] = [
     `alter table tokens add column source_id text`,
     `create index tokens_source on tokens (source_id) where source_id is not null`,
   ],
-];
+] as const satisfies readonly (readonly string[])[];
 
 /** The only table whose DDL differs between the engines: its rows get sequence numbers from the database. */
 export const auditDdl = (sequenceColumn: string) =>

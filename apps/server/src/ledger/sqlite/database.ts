@@ -1,31 +1,33 @@
+/** Opens the files of a data directory: SQLite's version and settings, and folders that only their owner can read. */
 import { existsSync, mkdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { migrate } from "./migrations.ts";
 
-/** The WAL-reset bug (sqlite.org/changes.html, 3.51.3) can corrupt a ledger; 3.52.0 was withdrawn. */
-const SAFE_SQLITE = [3, 51, 3] as const;
+/** Before this version the WAL-reset bug (sqlite.org/changes.html, 3.51.3) can corrupt a ledger. */
+const MIN_VERSION = [3, 51, 3] as const;
+const WITHDRAWN_VERSION = "3.52.0";
 
 export function sqliteVersion(): string {
   const memory = new DatabaseSync(":memory:");
-  const { version } = memory.prepare("select sqlite_version() as version").get() as { version: string };
+  const version = memory.prepare("select sqlite_version() as version").get()?.version;
   memory.close();
-  return version;
+  return String(version);
 }
 
 /** null when the version is safe, else a sentence that says what to do. */
 export function sqliteProblem(version: string): string | null {
   const parts = version.split(".").map(Number);
-  const older = SAFE_SQLITE.map((least, index) => (parts[index] ?? 0) - least).find(
-    (difference) => difference !== 0,
-  );
-  if ((older === undefined || older > 0) && version !== "3.52.0") return null;
-  return `SQLite ${version} has a bug that can corrupt the ledger. Use Node 24.15 or later (SQLite ${SAFE_SQLITE.join(".")} or later).`;
+  const differences = MIN_VERSION.map((minimum, index) => (parts[index] ?? 0) - minimum);
+  const isOlder = (differences.find((difference) => difference !== 0) ?? 0) < 0;
+  if (!isOlder && version !== WITHDRAWN_VERSION) return null;
+  return `SQLite ${version} has a bug that can corrupt the ledger. Use Node 24.15 or later (SQLite ${MIN_VERSION.join(".")} or later).`;
 }
 
 export class UnsafeSqlite extends Error {}
 
+/** @throws UnsafeSqlite */
 export function refuseUnsafeSqlite(): void {
   const problem = sqliteProblem(sqliteVersion());
   if (problem) throw new UnsafeSqlite(problem);
@@ -33,11 +35,12 @@ export function refuseUnsafeSqlite(): void {
 
 export const ledgerPath = (dataDir: string) => join(dataDir, "ledger.sqlite");
 
+/** `full`: a commit that has returned survives a loss of power. `off` is for the control run of the power-loss test. */
 export type Durability = "full" | "off";
 
 /**
- * Where a file is that must be there: SQLite makes none in its place. What is opened again after an error may be gone
- * with its volume, and an empty ledger in its stead would take every event a second time.
+ * The address of a file that SQLite must not create. A file that is opened again after an error may be gone with its volume,
+ * and an empty ledger in its place would accept every event a second time.
  */
 export function existingFile(path: string): URL {
   const url = pathToFileURL(path);
@@ -45,7 +48,7 @@ export function existingFile(path: string): URL {
   return url;
 }
 
-/** A connection that cannot be used is closed, whatever keeps it from being used. */
+/** Opens a connection; it is closed again when `prepare` throws. */
 export function connect(file: string | URL, prepare: (database: DatabaseSync) => void): DatabaseSync {
   const database = new DatabaseSync(file, { timeout: 5_000 });
   try {
@@ -57,7 +60,6 @@ export function connect(file: string | URL, prepare: (database: DatabaseSync) =>
   }
 }
 
-/** `synchronous=FULL`: a commit that has returned survives a loss of power. */
 const pragmas = (durability: Durability) => `
   pragma journal_mode = wal;
   pragma synchronous = ${durability};
@@ -67,12 +69,12 @@ const pragmas = (durability: Durability) => `
 `;
 
 /**
- * Makes a folder and those above it, for its owner alone: the files in it hold what visitors did, and are made readable
- * for all. Node's own recursion does not end where nothing can be made in a folder that is there, as in /proc.
+ * Creates a folder and the folders above it, readable only by their owner: the files in it hold visitors' data. Node's own
+ * recursive mkdir does not end where a folder cannot be created, as in /proc.
  */
 export function makeFolder(path: string): void {
-  const above = dirname(path);
-  if (!existsSync(above)) makeFolder(above);
+  const parent = dirname(path);
+  if (!existsSync(parent)) makeFolder(parent);
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
@@ -80,10 +82,7 @@ export function makeFolder(path: string): void {
   }
 }
 
-/**
- * Opens the ledger's one writing connection and brings its schema up to date; makes what is missing.
- * `off` exists for the control run of the power-loss test.
- */
+/** Opens the ledger's only writing connection and brings its schema up to date. Creates what is missing. */
 export function openDatabase(dataDir: string, durability: Durability = "full"): DatabaseSync {
   makeFolder(dataDir);
   return connect(ledgerPath(dataDir), (database) => {
@@ -92,7 +91,7 @@ export function openDatabase(dataDir: string, durability: Durability = "full"): 
   });
 }
 
-/** Opens the same ledger again, after an error; makes nothing. @throws when it is not there */
+/** Opens the same ledger again after an error. @throws when the file is missing */
 export function reopenDatabase(dataDir: string, durability: Durability): DatabaseSync {
   return connect(existingFile(ledgerPath(dataDir)), (database) => database.exec(pragmas(durability)));
 }

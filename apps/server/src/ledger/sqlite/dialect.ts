@@ -1,38 +1,38 @@
-/** Kysely over Node's own SQLite: the interface of better-sqlite3 that Kysely's dialect expects, on `node:sqlite`. */
+/** Runs Kysely on `node:sqlite`: the interface of better-sqlite3 that Kysely's SQLite dialect expects. */
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { type Dialect, type SqliteDatabase, SqliteDialect, type SqliteStatement } from "kysely";
 
-/** Kysely compiles every value to a parameter; the catalog sends text, numbers and null only. */
-const bound = (parameters: readonly unknown[]) => parameters as readonly SQLInputValue[];
+/** Kysely makes every value a parameter, and the catalog uses only text, numbers and null. */
+const toInputs = (parameters: readonly unknown[]) => parameters as readonly SQLInputValue[];
 
 /**
- * Every transaction of the catalog writes. A deferred one that reads first and finds at its first write that
- * another process wrote meanwhile fails at once, without waiting; an immediate one waits its turn. And a full disk has
- * ended a transaction already: a rollback that fails in its stead would hide why.
+ * Every transaction of the catalog writes. A deferred transaction fails at its first write if another process has written
+ * since it began; an immediate one waits for its turn. A full disk has ended a transaction already, and a rollback that
+ * fails then would hide why.
  */
-function meant(database: DatabaseSync, sql: string): string {
+function adaptTransaction(database: DatabaseSync, sql: string): string {
   if (sql === "begin") return "begin immediate";
   return sql === "rollback" && !database.isTransaction ? "select 1" : sql;
 }
 
-function statement(database: DatabaseSync, sql: string): SqliteStatement {
-  const prepared = database.prepare(meant(database, sql));
+function prepare(database: DatabaseSync, sql: string): SqliteStatement {
+  const prepared = database.prepare(adaptTransaction(database, sql));
   return {
-    // a statement that names columns answers with rows, `insert … returning` included
+    // a statement with columns returns rows, also `insert … returning`
     reader: prepared.columns().length > 0,
-    all: (parameters) => prepared.all(...bound(parameters)),
-    run: (parameters) => prepared.run(...bound(parameters)),
-    iterate: (parameters) => prepared.iterate(...bound(parameters)),
+    all: (parameters) => prepared.all(...toInputs(parameters)),
+    run: (parameters) => prepared.run(...toInputs(parameters)),
+    iterate: (parameters) => prepared.iterate(...toInputs(parameters)),
   };
 }
 
 /**
- * The connection stays the caller's: `db.destroy()` closes it, and whoever shares it must not call that.
- * Kysely does not queue transactions on a single connection, so verbs have to be run one after the other.
+ * The connection still belongs to the caller, so nothing may call `destroy()` of the Kysely instance: it would close it.
+ * Kysely does not queue transactions on one connection, so methods must run one after the other.
  */
 export function sqliteDialect(database: DatabaseSync): Dialect {
   const adapted: SqliteDatabase = {
-    prepare: (sql) => statement(database, sql),
+    prepare: (sql) => prepare(database, sql),
     close: () => database.close(),
   };
   return new SqliteDialect({ database: adapted });

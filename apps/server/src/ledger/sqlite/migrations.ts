@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { AUDIT_INDEX, auditDdl, CATALOG_CHANGES, CATALOG_DDL } from "../catalog/schema.ts";
 import { inTransaction } from "./transaction.ts";
 
-/** Forward only: a number once given is never changed, a new one is appended. */
+/** The schema, one entry a version. Entries are never changed: a change of the schema is a new entry at the end. */
 const MIGRATIONS: readonly (readonly string[])[] = [
   [
     ...CATALOG_DDL,
@@ -19,37 +19,38 @@ const MIGRATIONS: readonly (readonly string[])[] = [
     `create table recent_keys (seq integer primary key autoincrement, keys blob not null)`,
     `create table heartbeat (one integer primary key check (one = 1), at integer not null)`,
   ],
-  CATALOG_CHANGES[0]!,
-  CATALOG_CHANGES[1]!,
+  CATALOG_CHANGES[0],
+  CATALOG_CHANGES[1],
   [
     `create table move_mark (one integer primary key check (one = 1), move_id text not null, begun_at integer not null,
       finished_at integer)`,
   ],
   [
-    // the rows of the outbox from first_seq to last_seq; one writer numbers them, so none can come in between later
+    // a page has the outbox rows from first_seq to last_seq; there is one writer, so no row is added between them later
     `create table outbox_pages (page_id text primary key, first_seq integer not null, last_seq integer not null,
       events integer not null, created_at integer not null, tries integer not null, claimed_until integer not null) without rowid`,
   ],
-  CATALOG_CHANGES[2]!,
-  CATALOG_CHANGES[3]!,
-  CATALOG_CHANGES[4]!,
-  CATALOG_CHANGES[5]!,
+  CATALOG_CHANGES[2],
+  CATALOG_CHANGES[3],
+  CATALOG_CHANGES[4],
+  CATALOG_CHANGES[5],
 ];
 
 /**
- * Brings the ledger to the newest schema; safe to run again, and refused by an older program.
- * @param to an older schema, to see what becomes of one
+ * Brings the ledger to the newest schema; does nothing when it has it.
+ * @param to for tests: an older schema
+ * @throws when a newer version of Headwater has migrated the ledger
  */
 export function migrate(database: DatabaseSync, to = MIGRATIONS.length): { from: number; to: number } {
   return inTransaction(database, () => {
-    const { user_version: from } = database.prepare("pragma user_version").get() as { user_version: number };
+    const from = Number(database.prepare("pragma user_version").get()?.user_version);
     if (from > to) {
       throw new Error(
         `The ledger has schema ${from}, this program knows ${to}: it was written by a newer Headwater. Start that version.`,
       );
     }
     for (const statements of MIGRATIONS.slice(from, to)) for (const sql of statements) database.exec(sql);
-    // a ledger on a full disk can be opened and read, as long as there is nothing to write
+    // without a write a ledger on a full disk can still be opened and read
     if (from < to) database.exec(`pragma user_version = ${to}`);
     return { from, to };
   });
