@@ -1,11 +1,11 @@
 /**
- * The ledger's thread on a SQLite that fails when it is told to: at the n-th statement from now, for so many
- * statements, before or after having done what was asked.
+ * The ledger's thread on a SQLite that fails at the n-th statement from now, for a number of statements, before or after
+ * each was executed.
  */
 import { DatabaseSync, StatementSync } from "node:sqlite";
 import { parentPort } from "node:worker_threads";
 
-/** Shared with the test: what is to happen, and how many statements there were. */
+/** Indexes into memory shared with the test: the fault that is wanted, and how many statements were executed. */
 export const FAULT = { countdown: 0, times: 1, after: 2, errcode: 3, statements: 4 } as const;
 const FIELDS = Object.keys(FAULT).length;
 export const makeFault = () => new Int32Array(new SharedArrayBuffer(FIELDS * Int32Array.BYTES_PER_ELEMENT));

@@ -1,4 +1,4 @@
-/** A volume that goes away under the service: nothing is made in its place, and what comes back is the ledger that was. */
+/** The volume of the ledger disappears and returns: no new ledger is created meanwhile, and the old one is used again. */
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ import { aCommit, entries, NOW, outboxEvents, outcomes } from "../ledger/ledger-
 
 const FAILED = { name: "StorageError" };
 
-/** Both connections are dropped: what was asked of them failed. */
+/** Fails a call of both threads, so that they drop their connections. */
 async function breakBoth(ledger: SqliteLedger, dataDir: string): Promise<void> {
   using beside = new DatabaseSync(ledgerPath(dataDir));
   beside.exec("alter table outbox rename to elsewhere");
@@ -36,7 +36,7 @@ async function assertFailing(ledger: SqliteLedger): Promise<void> {
   await assert.rejects(ledger.recordAttempts({ rows: [], counts: [] }), FAILED);
 }
 
-it("A ledger whose volume is gone fails, makes no other in its place, and goes on when it is back", async () => {
+it("A ledger whose volume is gone fails, creates no new ledger in its place, and works again when the volume is back", async () => {
   const folder = mkdtempSync(join(tmpdir(), "headwater-gone-"));
   const dataDir = join(folder, "data");
   const away = join(folder, "away");
@@ -66,7 +66,7 @@ it("A ledger whose volume is gone fails, makes no other in its place, and goes o
   }
 });
 
-it("An empty file in the ledger's place is not taken for a new ledger", async () => {
+it("An empty file in the ledger's place is not used as a new ledger", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "headwater-gone-"));
   const ledger = await openSqliteLedger({ dataDir, now: NOW });
   try {

@@ -1,4 +1,4 @@
-/** A start that must not be: two processes on one folder, a SQLite that corrupts, a schema from the future. */
+/** Starts that are refused: a folder in use, a SQLite version with a bug, a schema of a newer version. */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -16,7 +16,7 @@ const schemaOf = (database: DatabaseSync) =>
   database.prepare("select type, name, sql from sqlite_schema order by name").all();
 
 describe("A data directory", () => {
-  it("that is being served is refused to a second process in one sentence, and is free when the first was killed", async (t) => {
+  it("that is in use is refused to a second process in one sentence, and is free after the first was killed", async (t) => {
     const dataDir = temporary();
     let first = await startChild(dataDir);
     try {
@@ -37,7 +37,7 @@ describe("A data directory", () => {
     }
   });
 
-  it("is free again after a start that was refused, and after a stop", async () => {
+  it("is free again after a refused start, and after a stop", async () => {
     const dataDir = temporary();
     const now = Date.now();
     const ledger = await openSqliteLedger({ dataDir, now });
@@ -49,7 +49,7 @@ describe("A data directory", () => {
 });
 
 describe("The SQLite that Node brings", () => {
-  it("is refused when it is older than 3.51.3 or is the withdrawn 3.52.0, saying what to install", () => {
+  it("is refused when it is older than 3.51.3 or the withdrawn 3.52.0, with what to install", () => {
     for (const version of ["3.7.17", "3.45.0", "3.51.2", "3.51", "3.52.0"]) {
       assert.match(sqliteProblem(version) ?? "", /can corrupt the ledger.+Use Node 24\.15 or later/, version);
     }
@@ -61,7 +61,7 @@ describe("The SQLite that Node brings", () => {
 });
 
 describe("The ledger's schema", () => {
-  it("is not changed by migrating again, not in one byte of the file", () => {
+  it("stays the same, byte for byte, when it is migrated again", () => {
     const dataDir = temporary();
     const first = openDatabase(dataDir);
     const schema = schemaOf(first);
@@ -80,7 +80,7 @@ describe("The ledger's schema", () => {
     rmSync(dataDir, { recursive: true });
   });
 
-  it("of a newer version stops the start with a sentence, and stays as it is", async (t) => {
+  it("of a newer version is refused with a sentence and not changed", async (t) => {
     const dataDir = temporary();
     const database = openDatabase(dataDir);
     database.exec("pragma user_version = 999");

@@ -1,4 +1,4 @@
-/** Generations of keys turn under load, and with them passes every day on which an event could come again. */
+/** Key generations rotate under load, and events are sent again after every number of days that matters. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -21,7 +21,7 @@ const DAY = 24 * HOUR;
 const GENERATION_MS = LIMITS.keyGenerationSeconds * 1_000;
 const WINDOW_MS = DEDUP_WINDOW_SECONDS * 1_000;
 
-/** Sends the same batches from every client at once, in each client's own order; how often each key was accepted. */
+/** Sends the same batches from every client at once, in an order of its own. Returns how often each key was accepted. */
 async function sendAtOnce(
   ledger: Ledger,
   receivedAt: number,
@@ -43,7 +43,7 @@ async function sendAtOnce(
   return accepted;
 }
 
-it("Generations that turn while clients send the same new and old ids at once accept each id once", async (t) => {
+it("Each id is accepted once while generations rotate and clients send the same new and old ids concurrently", async (t) => {
   const random = createRandom();
   const dataDir = mkdtempSync(join(tmpdir(), "headwater-rotation-"));
   const ledger = await openSqliteLedger({ dataDir, now: START });
@@ -60,7 +60,7 @@ it("Generations that turn while clients send the same new and old ids at once ac
       const turnedAt = now + GENERATION_MS;
       const before = now;
       const [accepted] = await Promise.all([
-        // a node whose clock is behind goes on sending with the time before the turn
+        // some requests were received before the rotation
         sendAtOnce(ledger, random.pick([before, turnedAt]), [...news, ...olds], (client) => shifts[client]!),
         ledger.maintain({ now: turnedAt }),
       ]);
@@ -91,7 +91,7 @@ async function openSession(world: World, publicKey: string): Promise<string> {
   return body.sessionId as string;
 }
 
-/** Ordinary ones, one that is a day late, and one from a clock that is most of a day ahead. */
+/** Two ordinary events, one that is a day late, and one from a clock that is 23 hours ahead. */
 const eventsAt = (now: number) => [
   pageEvent({}, now),
   trackEvent({}, now),

@@ -1,4 +1,4 @@
-/** Whichever statement fails: what was refused is not there, and the next try finds a ledger that works. */
+/** SQLite fails at each statement in turn: a failed call stores nothing, and the next call finds a ledger that works. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -71,14 +71,14 @@ type Failing = Awaited<ReturnType<typeof openFailing>>;
 
 interface Fault {
   after: boolean;
-  /** So many statements in a row. */
+  /** How many statements fail in a row. */
   times: number;
   errcode?: number;
-  /** Which statement is the next to fail; the following one. */
+  /** The number of the next statement to fail. Default: the following one. */
   next?: (n: number) => number;
 }
 
-/** Makes the n-th statement fail, n = 1, 2, 3 … until the work is done without meeting the fault. */
+/** Makes the n-th statement fail, for n = 1, 2, 3 … until `work` succeeds because it has fewer statements. */
 async function atEachStatement(
   { fault }: Failing,
   how: Fault,
@@ -103,7 +103,7 @@ async function atEachStatement(
   }
 }
 
-/** A group of two requests, one with a session, whose ids no other group has. */
+/** A group of two requests, one of them with a session, with ids of its own. */
 function aGroup() {
   const batch = entries(3);
   const session = {
@@ -125,7 +125,7 @@ function aGroup() {
 
 describe("A ledger whose statements fail", () => {
   for (const times of [1, 4]) {
-    it(`stores nothing of a group when any statement fails, ${times} in a row, and takes it when sent again`, async (t) => {
+    it(`stores nothing of a group when any statement fails, ${times} in a row, and stores it when it is sent again`, async (t) => {
       const ledger = await openFailing();
       await ledger.createSource();
       let one = aGroup();
@@ -155,7 +155,7 @@ describe("A ledger whose statements fail", () => {
     });
   }
 
-  it("doubles nothing when it fails after it did what was asked, the commit itself included", async (t) => {
+  it("stores nothing twice when a statement fails after it was executed, also the commit itself", async (t) => {
     const ledger = await openFailing();
     await ledger.createSource();
     let one = aGroup();
@@ -188,7 +188,7 @@ describe("A ledger whose statements fail", () => {
   });
 
   for (const after of [false, true]) {
-    it(`keeps every key when any statement of its upkeep fails ${after ? "after" : "before"} its work`, async (t) => {
+    it(`keeps every key when any statement of its maintenance fails ${after ? "after" : "before"} it was executed`, async (t) => {
       const ledger = await openFailing();
       let now = NOW;
       let accepted: Commit[] = [];
@@ -220,7 +220,7 @@ describe("A ledger whose statements fail", () => {
     });
   }
 
-  it("forgets no key and stores none twice when any statement fails while keys are filed", async (t) => {
+  it("loses no key and stores no event twice when any statement fails while keys are filed", async (t) => {
     const ledger = await openFailing();
     // as many as are kept before they are filed in order, a slice with each commit
     const before = Array.from({ length: Math.ceil(FILED_FROM / 2_000) }, () =>
@@ -246,7 +246,7 @@ describe("A ledger whose statements fail", () => {
     await ledger.close();
   });
 
-  it("makes no half of a source when any statement of its making fails", async (t) => {
+  it("creates no incomplete source when any statement fails", async (t) => {
     const ledger = await openFailing();
     const checked = await atEachStatement(
       ledger,

@@ -1,4 +1,4 @@
-/** A thread that ends under load: what can be answered is, and the process ends so that another is started. */
+/** A thread ends under load: requests are answered with 503, and the process exits so that a new one is started. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -51,7 +51,7 @@ for (const thread of ["ledger", "attempts"]) {
   });
 }
 
-it("A fault of the processor ends the process at once, and not in a handler that cannot mend it", async () => {
+it("A SIGBUS ends the process at once, not in a handler that cannot repair it", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "headwater-thread-"));
   const child = await startChild(dataDir);
   try {

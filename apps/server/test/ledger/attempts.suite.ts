@@ -111,7 +111,7 @@ export function attemptsSuite(name: string, open: OpenAttempts): void {
       deepEqual(await ledger.attemptCounts({ sourceId: "src_1", sinceHour: 0 }), []);
     });
 
-    test("are paged back with `before` and followed with `after`, oldest first", async ({ ledger }) => {
+    test("are paged back with `before`, and read oldest first with `after`", async ({ ledger }) => {
       const rows = rowsOf(7, row);
       await ledger.recordAttempts({ rows, counts: [] });
       const [newest, second, third] = await ledger.attempts({ sourceId: "src_1", limit: 3 });

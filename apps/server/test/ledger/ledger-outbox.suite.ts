@@ -1,4 +1,4 @@
-/** What shipping needs of every ledger: pages that never change, are one's at a time, and go when they are told to. */
+/** The outbox of every ledger: sealed pages never change, are claimed by one caller at a time, and are deleted when shipped. */
 import assert from "node:assert/strict";
 import { describe } from "node:test";
 import { zstdDecompressSync } from "node:zlib";

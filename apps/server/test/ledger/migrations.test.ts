@@ -16,7 +16,7 @@ const OLD = `
     ('tok_2', 'hash-2', null, 'usr_1', 'Mine', 'efgh', null, null, null, 7);
 `;
 
-test("A ledger of schema 1 keeps its members' names, in each workspace, and gives its tokens a ceiling.", async (t) => {
+test("A ledger of schema 1 keeps its members' names in each workspace, and its tokens get a ceiling", async (t) => {
   const dataDir = mkdtempSync(join(tmpdir(), "headwater-migration-"));
   t.after(() => rmSync(dataDir, { recursive: true, force: true }));
   const old = new DatabaseSync(ledgerPath(dataDir));
@@ -24,7 +24,7 @@ test("A ledger of schema 1 keeps its members' names, in each workspace, and give
   old.exec(OLD);
   old.close();
 
-  // twice: what was done is not done again
+  // twice: the second start must not migrate again
   for (const now of [10, 20]) {
     const ledger = await openSqliteLedger({ dataDir, now });
     try {

@@ -1,4 +1,4 @@
-/** Sessions past their time are deleted as fast as they can be made. */
+/** Expired sessions are deleted as fast as they can be created. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-/** The port's suites over SQLite, threads and files included. */
+/** Runs the ledger's suites on SQLite, including its threads and files. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
