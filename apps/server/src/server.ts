@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { type Logger, pino } from "pino";
 import { buildSdk, builtExtras } from "../../../packages/sdk/build.js";
 import { setUpOnFirstStart } from "./access/first-start.ts";
-import { startBackgroundWorkers } from "./background.ts";
+import { type BackgroundWorkers, startBackgroundWorkers } from "./background.ts";
 import { type Config, ConfigError, type Environment, localUrl, publicSettings } from "./config/config.ts";
 import { createContext, type ServiceContext } from "./context.ts";
 import { createIds } from "./core/ids.ts";
@@ -15,8 +15,8 @@ import { type Listening, listenFor } from "./http/listening.ts";
 import type { Ledger } from "./ledger/ledger.ts";
 import type { Durability } from "./ledger/sqlite/database.ts";
 import { createReadiness } from "./monitoring/readiness.ts";
-import { openLedger } from "./open-ledger.ts";
-import { openWarehouse } from "./open-warehouse.ts";
+import { type OpenedLedger, openLedger } from "./open-ledger.ts";
+import { type OpenedWarehouse, openWarehouse } from "./open-warehouse.ts";
 import { createHttpService, type ServiceAssets } from "./service.ts";
 
 export interface StartOptions {
@@ -103,18 +103,21 @@ const addressesOf = (config: Config, port: number) => {
   return { baseUrl, appUrl: config.APP_URL ?? baseUrl, alias: config.INGEST_ALIAS };
 };
 
-/**
- * @throws ConfigError when a setting cannot be used, and what `openLedger` throws; nothing is left open then
- */
-export async function startServer(
-  config: Config,
-  environment: Environment,
-  options: StartOptions = {},
-): Promise<RunningServer> {
-  await using cleanup = new AsyncDisposableStack();
-  const { clock = Date.now, durability, consoleFolder = null, changeLedger, logStream } = options;
-  const log = createLog(config.LOG_LEVEL, logStream);
+interface ServiceParts {
+  context: ServiceContext;
+  openedLedger: OpenedLedger;
+  startMonitor: OpenedWarehouse["startMonitor"];
+  /** The port that the service listens on. With PORT=0 the system chooses it when the service listens. */
+  bound: { port: number };
+}
 
+/** Opens the ledger and the warehouse, and builds what the service and its workers share. */
+async function buildContext(
+  config: Config,
+  { clock = Date.now, durability, changeLedger, logStream }: StartOptions,
+  cleanup: AsyncDisposableStack,
+): Promise<ServiceParts> {
+  const log = createLog(config.LOG_LEVEL, logStream);
   const opened = await openLedger(config, { now: clock(), ...(durability && { durability }) });
   const openedLedger = changeLedger ? { ...opened, ledger: changeLedger(opened.ledger) } : opened;
   cleanup.defer(() => openedLedger.ledger.close());
@@ -124,11 +127,9 @@ export async function startServer(
     clock,
     lowWaterBytes: config.DISK_LOW_WATER_BYTES,
     onChange: ({ ready, problems }) =>
-      ready ? log.info("ready again") : log.error({ problems }, "not ready"),
+      ready ? log.info("the service is ready again") : log.error({ problems }, "the service is not ready"),
   });
   await readiness.probe();
-
-  // with PORT=0 the system chooses the port when the service listens
   const bound = { port: config.PORT };
   const context = await createContext({
     config,
@@ -142,8 +143,45 @@ export async function startServer(
     countriesFile: config.GEOIP_FILE === "off" ? null : (config.GEOIP_FILE ?? COUNTRIES),
   });
   cleanup.defer(context.flush);
+  return { context, openedLedger, startMonitor, bound };
+}
 
-  const assets = await readAssets(environment, consoleFolder);
+/** Starts the monitor of the warehouse and the workers, and registers the metrics that are read from them. */
+async function startWorkers(
+  { context, startMonitor }: ServiceParts,
+  cleanup: AsyncDisposableStack,
+  onBacklogShipped: () => void,
+): Promise<BackgroundWorkers> {
+  const { warehouse, clock, readiness, ingest, recorder, metrics } = context;
+  const monitor = startMonitor?.() ?? null;
+  if (monitor) cleanup.use(monitor);
+  const workers = await startBackgroundWorkers(context, onBacklogShipped);
+  metrics.registerSources(() => ({
+    now: clock(),
+    readiness: readiness.now(),
+    warehouse: { state: warehouse.state(), disconnects: warehouse.disconnects() },
+    shipped: workers.shipped(),
+    ingestInFlight: ingest.inFlight(),
+    debugDropped: recorder.droppedTotal(),
+    workers: [...(monitor ? [monitor.status()] : []), ...workers.statuses()],
+  }));
+  return workers;
+}
+
+/**
+ * @throws ConfigError when a setting cannot be used, and what `openLedger` throws; nothing is left open then
+ */
+export async function startServer(
+  config: Config,
+  environment: Environment,
+  options: StartOptions = {},
+): Promise<RunningServer> {
+  await using cleanup = new AsyncDisposableStack();
+  const parts = await buildContext(config, options, cleanup);
+  const { context, openedLedger, bound } = parts;
+  const { log, readiness } = context;
+
+  const assets = await readAssets(environment, options.consoleFolder ?? null);
   const http = await createHttpService(context, assets);
   cleanup.defer(http.close);
   const listening = await listen(http.server, config);
@@ -154,26 +192,16 @@ export async function startServer(
   const firstStart = await setUpLedger(context);
   log.info({ url, version: assets.version }, "listening");
 
-  // workers start last, so that they do not slow the start down
   const release = () =>
     whileCollectable(async () => {
       await openedLedger.releaseMemory();
       releaseMemory();
     });
-  const monitor = startMonitor?.() ?? null;
-  if (monitor) cleanup.use(monitor);
-  // a failure means that a thread has ended, which `onBroken` reports
+  // it fails only when a thread has ended, which `onBroken` reports
   const onBacklogShipped = () => void release().catch(() => undefined);
-  const workers = await startBackgroundWorkers(context, onBacklogShipped);
-  context.metrics.registerSources(() => ({
-    now: clock(),
-    readiness: readiness.now(),
-    warehouse: { state: warehouse.state(), disconnects: warehouse.disconnects() },
-    shipped: workers.shipped(),
-    ingestInFlight: context.ingest.inFlight(),
-    debugDropped: context.recorder.droppedTotal(),
-    workers: [...(monitor ? [monitor.status()] : []), ...workers.statuses()],
-  }));
+  // workers start last, so that they do not slow the start down
+  const workers = await startWorkers(parts, cleanup, onBacklogShipped);
+  openedLedger.onBroken((cause) => log.fatal({ err: cause }, "a thread has ended; the process stops"));
 
   cleanup.defer(async () => {
     readiness.drain();
@@ -181,7 +209,6 @@ export async function startServer(
     // workers stop while the last requests are answered, so that the service stops in time
     await Promise.all([listening.close(), workers.stop()]);
   });
-  openedLedger.onBroken((cause) => log.fatal({ err: cause }, "a thread has ended; the process stops"));
   const whileRunning = cleanup.move();
   return {
     url,

@@ -1,11 +1,13 @@
+/** Random ids. */
 import { randomFillSync } from "node:crypto";
 
 const RANDOM_BYTES = 10;
+/** Random bytes are drawn for a thousand ids at once. */
 const POOL_BYTES = RANDOM_BYTES * 1_024;
 
 /**
- * Makes ids like `ses_019aa3f2c1d4…`: 48 bits of time, so that neighbours in time are neighbours in an index, and
- * 80 random bits, so that nobody guesses one.
+ * Creates ids such as `ses_019aa3f2c1d4…`: 48 bits of time, so that ids of the same time are close in an index, and 80 random
+ * bits, so that they cannot be guessed.
  */
 export function createIds(clock: () => number): (prefix: string) => string {
   const pool = Buffer.alloc(POOL_BYTES);

@@ -1,4 +1,5 @@
+/** Text that every store can hold. */
 const REPLACEMENT = "\uFFFD";
 
-/** The text as every store holds it: NUL and lone surrogates become U+FFFD. */
+/** Replaces NUL and lone surrogates, which PostgreSQL and ClickHouse reject, by U+FFFD. */
 export const storable = (text: string): string => text.replaceAll("\0", REPLACEMENT).toWellFormed();
