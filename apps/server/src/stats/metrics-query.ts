@@ -43,9 +43,15 @@ export interface ValueColumn {
   readonly column: string;
 }
 
+interface DimensionColumns {
+  readonly time: string[];
+  readonly event: ValueColumn[];
+  readonly session: ValueColumn[];
+}
+
 /** The dimensions of a query with their columns, by where their values come from. */
-export function columnsByOrigin({ dimensions }: MetricsQuery) {
-  const columns = { time: [] as string[], event: [] as ValueColumn[], session: [] as ValueColumn[] };
+export function columnsByOrigin({ dimensions }: MetricsQuery): DimensionColumns {
+  const columns: DimensionColumns = { time: [], event: [], session: [] };
   for (const [index, dimension] of dimensions.entries()) {
     const column = dimensionColumn(index);
     if (dimension.kind === "time") columns.time.push(column);

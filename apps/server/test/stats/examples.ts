@@ -1,6 +1,6 @@
 /**
- * Worked examples of CONTRACT section 9: a few events, a question, and the answer, computed by hand. They are older than
- * the code that answers them; where that disagrees, it is wrong.
+ * Worked examples of docs/contract.md section 9: a few events, a query, and the answer, computed by hand. They were written
+ * before the code, so if the two disagree, the code is wrong.
  */
 
 /** A page view, or with `name` a track event. */
@@ -34,9 +34,9 @@ type Row = [unknown[], (number | null)[], ((number | null)[] | null)?];
 
 export interface Example {
   sentence: string;
-  /** How it was worked out. */
+  /** How the answer was computed. */
   because: string;
-  /** In the order in which they come to the warehouse. */
+  /** In the order of their arrival in the warehouse. */
   events: ExampleEvent[];
   ask: "query" | "funnel" | "retention" | "paths" | "live";
   body: Record<string, unknown>;

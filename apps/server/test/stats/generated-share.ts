@@ -1,6 +1,6 @@
 /**
- * Questions made from a seed, each answered by the real warehouse over HTTP and by the oracle. A failure prints its
- * seed and its number; STATS_SEED runs it again. Two files share them, since a file may take three minutes.
+ * Random queries, each answered by the real warehouse over HTTP and by the oracle. A failure prints its seed and number;
+ * STATS_SEED repeats it. Two test files share the queries, because one file may take three minutes at most.
  */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -30,7 +30,7 @@ async function open(openWorld: typeof openStatsWorld): Promise<void> {
   }
 }
 
-/** Sums are added up in another order: their last digits may differ. */
+/** The oracle adds in another order, so the last digits of a sum may differ. */
 function isSame(one: number | null, other: number | null): boolean {
   if (one === null || other === null) return one === other;
   return Math.abs(one - other) <= 1e-9 * Math.max(1, Math.abs(one), Math.abs(other));
@@ -57,59 +57,59 @@ export interface FilledSource {
   readonly events: readonly ExampleEvent[];
 }
 
-/** @param name what is printed beside a wrong answer */
+/** @param name printed with a wrong answer */
 export async function runAndCompare(
   world: World,
   { sourceId, events }: FilledSource,
-  question: OracleQuery,
+  query: OracleQuery,
   name: string,
 ): Promise<void> {
-  const where = `${name}: ${JSON.stringify(question)}`;
-  const body = { sourceId, ...question };
+  const where = `${name}: ${JSON.stringify(query)}`;
+  const body = { sourceId, ...query };
   const reply = await world.ask("/api/stats/query", { method: "POST", body });
   assert.equal(reply.status, 200, `${where}\n${JSON.stringify(reply.body)}`);
-  const rows = answerOf(events, question);
-  const { limit, offset } = question.pagination ?? { limit: rows.length, offset: 0 };
+  const rows = answerOf(events, query);
+  const { limit, offset } = query.pagination ?? { limit: rows.length, offset: 0 };
   requireSame(reply.body.results, rows.slice(offset, offset + limit), where);
   assert.equal(reply.body.nextOffset, rows.length > offset + limit ? offset + limit : null, where);
 }
 
-async function pose(number: number): Promise<OracleQuery> {
+async function runOne(number: number): Promise<OracleQuery> {
   const index = number % PLACES.length;
-  const question = queryOf(randomFrom(SEED * 31 + number), PLACES[index]!, number);
-  await runAndCompare(stats.world, sources[index]!, question, `STATS_SEED=${SEED}, question ${number}`);
-  return question;
+  const query = queryOf(randomFrom(SEED * 31 + number), PLACES[index]!, number);
+  await runAndCompare(stats.world, sources[index]!, query, `STATS_SEED=${SEED}, query ${number}`);
+  return query;
 }
 
-/** Asks so many, from that number on; returns what was asked. */
-async function poseFrom(first: number, count: number): Promise<OracleQuery[]> {
+/** Runs `count` queries, beginning with that number, and returns them. */
+async function runQueries(first: number, count: number): Promise<OracleQuery[]> {
   const asked: OracleQuery[] = [];
   let next = first;
   const work = async () => {
-    while (next < first + count) asked.push(await pose(next++));
+    while (next < first + count) asked.push(await runOne(next++));
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   return asked;
 }
 
-/** @param openWorld where */
+/** @param openWorld opens the service and its warehouse */
 export function compareSome(count: number, openWorld: typeof openStatsWorld): void {
   before(() => open(openWorld));
   after(() => stats[Symbol.asyncDispose]());
 
-  test(`${count} questions: the warehouse and the oracle give the same answers.`, async (t) => {
-    await poseFrom(0, count);
+  test(`${count} queries: the warehouse and the oracle give the same answers.`, async (t) => {
+    await runQueries(0, count);
     t.diagnostic(`seed ${SEED}`);
   });
 }
 
-/** @param share which of the shares of all questions */
+/** @param share the index of the file's share of all queries */
 export function compareShare(share: number): void {
   before(() => open(openStatsWorld));
   after(() => stats[Symbol.asyncDispose]());
 
-  test(`${SHARE} questions: the warehouse and the oracle give the same answers.`, async (t) => {
-    const asked = await poseFrom(share * SHARE, SHARE);
+  test(`${SHARE} queries: the warehouse and the oracle give the same answers.`, async (t) => {
+    const asked = await runQueries(share * SHARE, SHARE);
     const pairs = new Set(
       asked.flatMap(({ metrics, dimensions }) =>
         dimensions.flatMap((one) => metrics.map((metric) => `${one} ${metric}`)),
@@ -118,9 +118,9 @@ export function compareShare(share: number): void {
     const filters = JSON.stringify(asked.map((one) => one.filters));
     const leaves = new Set(filters.match(/"dimension":.*?"operator":"\w+"/g));
     t.diagnostic(
-      `seed ${SEED}: ${asked.length} questions, ${pairs.size} pairs of dimension and metric, ${leaves.size} of dimension and operator`,
+      `seed ${SEED}: ${asked.length} queries, ${pairs.size} pairs of dimension and metric, ${leaves.size} of dimension and operator`,
     );
-    // with the other share's they are all
+    // the other file's queries have the rest
     assert.ok(pairs.size > 0.6 * DIMENSIONS.length * METRICS.length, `${pairs.size} pairs`);
     assert.ok(leaves.size > 0.6 * LEAVES.length, `${leaves.size} leaves`);
   });

@@ -1,11 +1,11 @@
-/** Events and questions from a seed: small words that meet often, times at the edges of days and of clock changes. */
+/** Random events and queries from a seed: few different values, and times at the edges of days and of clock changes. */
 import { STATS_GRAINS, STATS_METRICS, STATS_TEXT_DIMENSIONS } from "@headwater/contract";
 import type { ExampleEvent } from "./examples.ts";
 import type { OracleFilter, OracleQuery } from "./oracle.ts";
 
 export type Random = () => number;
 
-/** mulberry32: a seed is a sequence. */
+/** The generator mulberry32: the same seed gives the same sequence. */
 export function randomFrom(seed: number): Random {
   let state = seed >>> 0;
   return () => {
@@ -27,7 +27,7 @@ const MINUTE = 60_000;
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-/** A zone, and the day on which its clocks change; events lie around it. */
+/** A zone and a day around which the events are, mostly a day on which the zone's clocks change. */
 export const PLACES = [
   { zone: "Europe/Berlin", day: "2026-03-29" },
   { zone: "Europe/Berlin", day: "2026-10-25" },
@@ -43,7 +43,7 @@ export const PLACES = [
 ] as const;
 export type Place = (typeof PLACES)[number];
 
-/** Names that would be something else in a statement. */
+/** Names that would mean something else in SQL if they were not bound. */
 export const PROPERTIES = [
   "plan",
   "nested.deep",
@@ -91,7 +91,7 @@ const WORDS: Readonly<Record<string, readonly (string | undefined)[]>> = {
   country: ["DE", "GB", undefined],
 };
 
-/** `time` is at the change of the clocks, at a day's edge, or anywhere near. */
+/** A time at a clock change, at the edge of a day, or anywhere near. */
 function timeNear(random: Random, { day }: Place): number {
   const middle = Date.parse(`${day}T00:00:00Z`);
   const edge = middle + (upTo(random, 8) - 4) * DAY + pick(random, [0, -1, 1, 2, 4, 5, 22, 23, -5.75]) * HOUR;
@@ -244,7 +244,7 @@ function rangeOf(random: Random, { day }: Place, dimensions: readonly string[]):
   return [dayOf(first), dayOf(first + (1 + upTo(random, 6)) * DAY)];
 }
 
-/** The `number`th question: in turn every dimension with every metric, and every dimension with every operator. */
+/** The query of a number: in turn every dimension with every metric, and every dimension with every operator. */
 export function queryOf(random: Random, place: Place, number: number): OracleQuery {
   const dimension = DIMENSIONS[number % DIMENSIONS.length]!;
   const metric = METRICS[Math.floor(number / DIMENSIONS.length) % METRICS.length]!;
@@ -276,14 +276,14 @@ export function queryOf(random: Random, place: Place, number: number): OracleQue
 }
 
 const OF_SESSIONS = STATS_TEXT_DIMENSIONS.filter((one) => !["page", "host", "event"].includes(one));
-const OF_HITS = ["page", "event"];
+const EVENT_ROLLUP_DIMENSIONS = ["page", "event"];
 const GRAINS = ["time:hour", "time:day", "time:week", "time:month"];
 
-/** As a dashboard asks: of sessions or of single events, by days, with filters of both kinds. */
+/** A query like those of a dashboard: about sessions or events, by days, with filters of both kinds. */
 export function dashboardQueryOf(random: Random, place: Place, number: number): OracleQuery {
-  const isOfHits = random() < 0.4;
-  const words = isOfHits ? OF_HITS : OF_SESSIONS;
-  const own = isOfHits ? [...OF_HITS, ...OF_SESSIONS] : OF_SESSIONS;
+  const isAboutEvents = random() < 0.4;
+  const words = isAboutEvents ? EVENT_ROLLUP_DIMENSIONS : OF_SESSIONS;
+  const own = isAboutEvents ? [...EVENT_ROLLUP_DIMENSIONS, ...OF_SESSIONS] : OF_SESSIONS;
   const leaf = () =>
     leafOf(random, {
       dimension: pick(random, own),
@@ -296,12 +296,12 @@ export function dashboardQueryOf(random: Random, place: Place, number: number): 
     () => [leaf(), { not: leaf() }],
     () => [{ or: [leaf(), leaf()] }],
   ])();
-  const metrics = isOfHits
+  const metrics = isAboutEvents
     ? ["visitors", "pageviews", "events"]
     : STATS_METRICS.filter((one) => one !== "conversionRate");
   const dimensions = some(random, [...words, pick(random, GRAINS)], upTo(random, 2));
-  const question = queryOf(random, place, number);
-  const { orderBy: _, ...others } = question;
+  const query = queryOf(random, place, number);
+  const { orderBy: _, ...others } = query;
   return {
     ...others,
     dateRange: rangeOf(random, place, ["time:day"]),

@@ -62,7 +62,7 @@ const askAll = async (world: World, of: string, token?: string) => {
   return replies;
 };
 
-test("A viewer may ask everything; whoever is no member, nothing, and nothing of a source that is not there.", async () => {
+test("A viewer may run every query; a user who is no member gets 403, and an unknown source 404.", async () => {
   const { world } = stats;
   const made = async (path: string, body: object) => (await world.ask(path, { method: "POST", body })).body;
   const tokenOf = async (organizationId: string) => {
@@ -81,7 +81,7 @@ test("A viewer may ask everything; whoever is no member, nothing, and nothing of
   assert.deepEqual(issuesOf(await query({ ...COUNT, sourceId: 1 })), ["sourceId: invalid_type"]);
 });
 
-test("The properties that events carry are named as they can be asked for, the most frequent first.", async () => {
+test("The properties query returns names that property:<name> accepts, most frequent first.", async () => {
   const { sourceId: of } = await stats.world.createSource();
   const event = { session: "s", visitor: "v" };
   await stats.insert(of, [
@@ -114,7 +114,7 @@ test("The properties that events carry are named as they can be asked for, the m
   }
 });
 
-test("Without a warehouse every question is answered so, with what to do; with one that does not answer, too.", async () => {
+test("Without a warehouse, or while it does not answer, every query is refused with a hint.", async () => {
   await using off = await openWorld();
   const source = await off.createSource();
   for (const reply of await askAll(off, source.sourceId)) {
@@ -185,12 +185,12 @@ const WRONG: [what: object, ...issues: string[]][] = [
   [{ include: { robots: true } }, "include.robots: unknown_field"],
 ];
 
-test("What cannot be asked is refused, and what is wrong with it is named.", async () => {
+test("An invalid query is refused, and the issues name each wrong field.", async () => {
   for (const [what, ...issues] of WRONG)
     assert.deepEqual(issuesOf(await query({ ...COUNT, ...what })), issues, JSON.stringify(what));
 });
 
-test("A filter of any depth is refused, not followed.", async () => {
+test("A filter that is nested thousands of levels deep is refused and does not crash the service.", async () => {
   const deep = `${'{"not":'.repeat(7_000)}{}${"}".repeat(7_000)}`;
   const body = JSON.stringify({ sourceId, ...COUNT, filters: ["DEEP"] }).replace('"DEEP"', deep);
   const reply = await stats.world.ask("/api/stats/query", { method: "POST", body });
@@ -200,7 +200,7 @@ test("A filter of any depth is refused, not followed.", async () => {
 const nested = (depth: number): object =>
   depth === 1 ? { dimension: "page", operator: "is", value: "/" } : { not: nested(depth - 1) };
 
-test("Filters nest so deep and are so many as the limits say, and no more.", async () => {
+test("The depth and the number of filters are limited.", async () => {
   const { maxStatsFilterDepth: deep, maxStatsFilterConditions: many } = SERVER_LIMITS;
   const { maxStatsFilters: wide } = LIMITS;
   assert.equal((await query({ ...COUNT, filters: [nested(deep)] })).status, 200);
@@ -218,7 +218,7 @@ test("Filters nest so deep and are so many as the limits say, and no more.", asy
   assert.match(JSON.stringify(more.body.issues), new RegExp(`at most ${many} filters, nested ones included`));
 });
 
-test("The largest question that a body may hold is answered, and a larger one refused for its size.", async () => {
+test("The largest query that the limits admit is answered, and a larger body is refused.", async () => {
   const { maxStatsFilterConditions: many } = SERVER_LIMITS;
   const { maxStatsFilters: wide, maxStatsValueLength } = LIMITS;
   const leaf = { dimension: "page", operator: "is", value: "x".repeat(maxStatsValueLength) };
@@ -257,7 +257,7 @@ const HOSTILE = [
   "x".repeat(150),
 ];
 
-test("A name or a value is found as it is, whatever stands in it.", async () => {
+test("Names and values with special characters are found as they are.", async () => {
   const { sourceId: own } = await stats.world.createSource();
   await stats.insert(
     own,
@@ -313,7 +313,7 @@ test("A name or a value is found as it is, whatever stands in it.", async () => 
   );
 });
 
-test("A source's events are its own, even where another has the same sessions and visitors.", async () => {
+test("A query counts only its source's events, although another source has the same sessions and visitors.", async () => {
   const [one, other] = [await stats.world.createSource(), await stats.world.createSource()];
   const event = (id: string, page: string): ExampleEvent => ({
     id,
@@ -346,7 +346,7 @@ test("A source's events are its own, even where another has the same sessions an
   assert.equal(await count({ filters: [{ sessionHas }] }, one.sourceId), 0);
 });
 
-test("A goal is asked for by the name that its source has for it; a name that it has not is refused.", async () => {
+test("A query can name a goal of its source; an unknown name is refused.", async () => {
   const { world } = stats;
   const source = await world.createSource();
   const goals = [
@@ -387,7 +387,7 @@ test("A goal is asked for by the name that its source has for it; a name that it
 const asker = () => createQueryRunner({ state: () => "up", client: () => stats.client });
 const isRefusal = (code: string) => (error: unknown) => error instanceof Refusal && error.code === code;
 
-test("A question that takes more rows, results or memory than one may is refused as too heavy.", async () => {
+test("A query that needs too many rows, results or memory is refused with query_too_heavy.", async () => {
   const ask = asker()({ organizationId: ORGANIZATION_ID, signal: new AbortController().signal });
   const HEAVY = [
     "SELECT sum(number) FROM numbers(2000000000)",
@@ -398,7 +398,7 @@ test("A question that takes more rows, results or memory than one may is refused
     await assert.rejects(ask(statement(() => text)), isRefusal("query_too_heavy"), text);
 });
 
-test("A question ends when whoever asked has gone.", async () => {
+test("A query is cancelled when its client disconnects.", async () => {
   const gone = new AbortController();
   const text = "SELECT sum(sleepEachRow(0.1)) FROM numbers(100) SETTINGS max_block_size = 1";
   const asked = asker()({ organizationId: ORGANIZATION_ID, signal: gone.signal })(statement(() => text));
@@ -414,7 +414,7 @@ test("A question ends when whoever asked has gone.", async () => {
 });
 
 const MUTATIONS = process.env.TEST_LONG === "1" ? 3_000 : 150;
-test(`${MUTATIONS} mutated questions: none is answered with a 5xx.`, async () => {
+test(`${MUTATIONS} mutated queries: none is answered with a 5xx.`, async () => {
   const statuses = new Map<number, number>();
   const question = fc.nat().chain((number) => {
     const valid = queryOf(randomFrom(number), PLACES[number % PLACES.length]!, number);

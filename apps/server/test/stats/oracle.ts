@@ -1,6 +1,6 @@
 /**
- * CONTRACT section 9 once more, in plain TypeScript over the same events, without a look at the code that it judges:
- * every question by going through all events, every bucket by walking through the time.
+ * The oracle: docs/contract.md section 9 in plain TypeScript, independent of the code that it checks. It answers each query
+ * by going through all events, and finds each bucket by walking through the time.
  */
 import type { ExampleEvent } from "./examples.ts";
 
@@ -44,7 +44,7 @@ interface Wall {
 const walls = new Map<string, Wall>();
 const clocks = new Map<string, Intl.DateTimeFormat>();
 
-/** What the clock on a wall of that zone shows. */
+/** What a wall clock in the zone shows. */
 function wallAt(zone: string, at: number): Wall {
   const key = `${zone} ${at}`;
   const known = walls.get(key);
