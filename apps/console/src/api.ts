@@ -3,9 +3,9 @@ import type { Issue, OPERATIONS, OperationId } from "@headwater/contract";
 import type { Static, TSchema } from "typebox";
 import { session } from "./session.ts";
 
-type Operation<Id extends OperationId> = Extract<(typeof OPERATIONS)[number], { id: Id }>;
+type ApiOperation<Id extends OperationId> = Extract<(typeof OPERATIONS)[number], { id: Id }>;
 type OperationValue<Id extends OperationId, Member extends string> =
-  Operation<Id> extends { [F in Member]: infer S extends TSchema } ? Static<S> : undefined;
+  ApiOperation<Id> extends { [F in Member]: infer S extends TSchema } ? Static<S> : undefined;
 
 /** The method and path of each operation. `satisfies` below checks them against the contract. */
 const ROUTES = {
@@ -45,7 +45,7 @@ const ROUTES = {
   completeOnboarding: "POST /api/onboarding",
   getSupport: "GET /api/support",
   signIn: "POST /api/sign-in",
-} as const satisfies { [Id in OperationId]?: `${Operation<Id>["method"]} ${Operation<Id>["path"]}` };
+} as const satisfies { [Id in OperationId]?: `${ApiOperation<Id>["method"]} ${ApiOperation<Id>["path"]}` };
 
 export type ApiCall = keyof typeof ROUTES;
 export type ApiResult<Id extends ApiCall> = OperationValue<Id, "answer">;

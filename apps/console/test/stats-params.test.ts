@@ -87,9 +87,10 @@ test("Metrics, changes and values are formatted; unknown codes are shown as they
       formatMetric("sessionDuration", 3_725),
       formatMetric("visitors", null),
     ],
-    ["33.3%", "1\u00a0h\u00a02\u00a0min", "—"],
+    ["33.3%", "1h\u00a02m", "—"],
   );
   assert.deepEqual(formatChange(3, 2), { ratio: 0.5, text: "+50%" });
+  assert.deepEqual(formatChange(1_001, 1_000), { ratio: 0, text: "0%" }, "shown as no change");
   assert.equal(formatChange(0, 0), null);
   assert.equal(formatValue("country", "DE"), "Germany (DE)");
   for (const code of ["<b>", "", "x".repeat(40)])

@@ -35,7 +35,7 @@ consoleStatsTest(
     await shows(page, "Sessions", "2");
     await shows(page, "Page views", "3+200% vs. 1");
     await shows(page, "Bounce rate", "50%-50% vs. 100%");
-    await shows(page, "Session duration", "1 min 0 s");
+    await shows(page, "Session duration", "1m\u00a00s");
     await rowOf(page, "/pricing").waitFor();
     await shoot("stats-1-overview");
 

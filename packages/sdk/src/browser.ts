@@ -7,16 +7,16 @@ import { sdkVersion } from "./version.ts";
  * The entry point of `/sdk/v2.js`. It finds its own script tag, replaces the snippet's stub with the client and replays
  * the recorded calls. Pages call `headwater("track", "signup", { plan: "pro" })`, before and after the script has loaded.
  */
-type Call = Iterable<unknown>;
-interface Headwater {
+type RecordedCall = Iterable<unknown>;
+interface HeadwaterFunction {
   (...call: unknown[]): void;
-  q?: { push(call: Call): unknown; forEach?(run: (call: Call) => void): void };
+  q?: { push(call: RecordedCall): unknown; forEach?(run: (call: RecordedCall) => void): void };
   version?: string;
 }
 
 declare global {
   interface Window {
-    headwater?: Headwater;
+    headwater?: HeadwaterFunction;
   }
 }
 
@@ -31,12 +31,12 @@ function start({ src, nonce, dataset }: HTMLScriptElement): void {
   const { key, api, extras } = dataset;
   // Other data attributes are options with the same names.
   const client = getClient({ ...dataset, publicKey: key!, apiBaseUrl: api || servedFrom });
-  const run = catchErrors(([command, ...args]: Call) => {
+  const run = catchErrors(([command, ...args]: RecordedCall) => {
     const known = client[command as keyof Client] as ((...args: unknown[]) => void) | undefined;
     if (known) known(...args);
     else console.warn("Headwater: no", command);
   });
-  const headwater: Headwater = (...call) => run(call);
+  const headwater: HeadwaterFunction = (...call) => run(call);
   headwater.version = sdkVersion;
   // Code may have kept a reference to the stub, which pushes calls to `q`.
   headwater.q = { push: run };

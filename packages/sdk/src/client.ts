@@ -5,7 +5,7 @@ import { newEventBase, type PageEvent, type Properties, type TrackEvent } from "
 import { createPageTracker, currentTitle } from "./page-tracker.ts";
 import { openStore, type Persistence } from "./storage.ts";
 
-export interface ClientOptions {
+export interface CoreClientOptions {
   readonly publicKey: string;
   readonly apiBaseUrl: string;
   /** Where ids and unsent events are stored: for all visits (the default), for this tab, or for this page. */
@@ -50,7 +50,7 @@ export interface Client {
 const maxUserIdLength = 200;
 
 /** @param options `apiBaseUrl` is an absolute URL without a trailing slash */
-export function startClient(options: ClientOptions): Client {
+export function startClient(options: CoreClientOptions): Client {
   const { publicKey, apiBaseUrl, persistence = "local" } = options;
   // Attributes of a script tag are text.
   const autoPageViews = `${options.autoPageViews}` !== "false";

@@ -1,4 +1,4 @@
-import { type Client, type ClientOptions, startClient } from "./client.ts";
+import { type Client, type CoreClientOptions, startClient } from "./client.ts";
 
 declare global {
   interface Window {
@@ -14,7 +14,7 @@ declare global {
 }
 
 /** Returns the client of a source in this page, and starts it on the first call. */
-export function getClient(options: ClientOptions): Client {
+export function getClient(options: CoreClientOptions): Client {
   // A link resolves relative URLs as the page does, and never throws.
   const { href } = Object.assign(document.createElement("a"), { href: options.apiBaseUrl });
   const apiBaseUrl = href.replace(/\/+$/, "");

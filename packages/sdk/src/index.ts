@@ -1,4 +1,4 @@
-import type { Client, ClientOptions as CoreOptions } from "./client.ts";
+import type { Client, CoreClientOptions } from "./client.ts";
 import { getClient } from "./get-client.ts";
 
 export type { Client } from "./client.ts";
@@ -10,7 +10,7 @@ export { sdkVersion } from "./version.ts";
 /** An optional part that counts something automatically, from "@headwater/sdk/extras". */
 export type Extra = (client: Client) => void;
 
-export interface ClientOptions extends CoreOptions {
+export interface ClientOptions extends CoreClientOptions {
   readonly extras?: readonly Extra[] | undefined;
 }
 

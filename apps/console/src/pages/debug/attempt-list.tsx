@@ -37,21 +37,13 @@ export function AttemptList({ list, attempts, opened, onOpen, hasOlder, onEnd }:
   }, [isAtEnd, onEnd]);
 
   /** Opens the attempt that an arrow, page, Home or End key leads to. */
-  const move = (event: KeyboardEvent) => {
-    const page = Math.max(1, Math.floor((list.current?.clientHeight ?? 0) / ROW_PX) - 1);
-    const steps = new Map([
-      ["ArrowDown", 1],
-      ["ArrowUp", -1],
-      ["PageDown", page],
-      ["PageUp", -page],
-      ["Home", -attempts.length],
-      ["End", attempts.length],
-    ]);
-    const step = steps.get(event.key);
-    if (step === undefined) return;
+  const onKeyDown = (event: KeyboardEvent) => {
+    const rowsPerPage = Math.max(1, Math.floor((list.current?.clientHeight ?? 0) / ROW_PX) - 1);
+    const offset = offsetForKey(event.key, rowsPerPage, attempts.length);
+    if (offset === undefined) return;
     event.preventDefault();
     const from = attempts.findIndex(({ attemptId }) => attemptId === active);
-    const to = Math.min(Math.max(from + step, 0), attempts.length - 1);
+    const to = Math.min(Math.max(from + offset, 0), attempts.length - 1);
     const next = attempts[to];
     if (!next) return;
     virtual.scrollToIndex(to);
@@ -66,7 +58,7 @@ export function AttemptList({ list, attempts, opened, onOpen, hasOlder, onEnd }:
       aria-label="Attempts, newest first"
       aria-activedescendant={active ?? undefined}
       tabIndex={0}
-      onKeyDown={move}
+      onKeyDown={onKeyDown}
     >
       <div role="presentation" style={{ height: virtual.getTotalSize(), position: "relative" }}>
         {items.map(({ index, key, start }) => (
@@ -89,6 +81,19 @@ export function AttemptList({ list, attempts, opened, onOpen, hasOlder, onEnd }:
       </div>
     </div>
   );
+}
+
+/** @returns by how many rows a key moves, or undefined for other keys */
+function offsetForKey(key: string, rowsPerPage: number, rows: number): number | undefined {
+  const offsets = new Map([
+    ["ArrowDown", 1],
+    ["ArrowUp", -1],
+    ["PageDown", rowsPerPage],
+    ["PageUp", -rowsPerPage],
+    ["Home", -rows],
+    ["End", rows],
+  ]);
+  return offsets.get(key);
 }
 
 interface AttemptRowProps {

@@ -4,7 +4,7 @@ import { callApi } from "../../api.ts";
 import {
   type AttemptFilters,
   type AttemptListener,
-  type DebugData,
+  type DebugResult,
   followAttempts,
 } from "./follow-attempts.ts";
 import { MAX_ATTEMPTS, mergeAttempts } from "./merge-attempts.ts";
@@ -22,16 +22,7 @@ export interface AttemptLogState {
   readonly error: Error | null;
 }
 
-export interface AttemptLog {
-  state(): AttemptLogState;
-  subscribe(listener: () => void): () => void;
-  pause(): void;
-  resume(): void;
-  loadOlder(): void;
-  close(): void;
-}
-
-const attemptsOf = ({ bootstrapAttempts, eventAttempts }: DebugData) => [
+const attemptsOf = ({ bootstrapAttempts, eventAttempts }: DebugResult) => [
   ...bootstrapAttempts,
   ...eventAttempts,
 ];
@@ -47,84 +38,103 @@ export const EMPTY_LOG: AttemptLogState = {
   error: null,
 };
 
-export function openAttemptLog(sourceId: string, filters: AttemptFilters): AttemptLog {
-  const closing = new AbortController();
-  const listeners = new Set<() => void>();
-  let state = EMPTY_LOG;
-  let cursor: string | null = null;
-  let pending: Attempt[] = [];
-  let frame: number | null = null;
+/** Opens its stream when it is created and keeps it open until `close`. */
+export class AttemptLog {
+  readonly #sourceId: string;
+  readonly #filters: AttemptFilters;
+  readonly #closing = new AbortController();
+  readonly #listeners = new Set<() => void>();
+  #state = EMPTY_LOG;
+  /** The cursor of the next older page; null when all stored attempts are loaded. */
+  #cursor: string | null = null;
+  #pending: Attempt[] = [];
+  #frame: number | null = null;
 
-  const set = (change: Partial<AttemptLogState>) => {
-    state = { ...state, ...change };
-    for (const listener of listeners) listener();
+  constructor(sourceId: string, filters: AttemptFilters) {
+    this.#sourceId = sourceId;
+    this.#filters = filters;
+    const listener: AttemptListener = {
+      // the first page is loaded after the stream is open: attempts in between would otherwise be in neither
+      onOpen: () => {
+        this.#update({ isLive: true, error: null });
+        void this.#load(null);
+      },
+      onAttempt: (attempt) => this.#addPending(attempt),
+      onDisconnect: (error, isFinal) => {
+        const isShown = isFinal || this.#state.attempts.length === 0;
+        this.#update({ isLive: false, isLoading: false, error: isShown ? error : null });
+      },
+    };
+    void followAttempts({ sourceId, filters, listener, signal: this.#closing.signal });
+  }
+
+  // arrow functions, because React calls these two without the object
+  readonly state = (): AttemptLogState => this.#state;
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   };
+
+  pause(): void {
+    this.#update({ isPaused: true });
+  }
+
+  resume(): void {
+    this.#update({ isPaused: false });
+    this.#flushPending();
+  }
+
+  loadOlder(): void {
+    if (!this.#state.isLoading && this.#cursor !== null) void this.#load(this.#cursor);
+  }
+
+  close(): void {
+    this.#closing.abort();
+    if (this.#frame !== null) cancelAnimationFrame(this.#frame);
+  }
+
+  #update(change: Partial<AttemptLogState>): void {
+    this.#state = { ...this.#state, ...change };
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** Updates the list at most once per animation frame. */
+  #addPending(attempt: Attempt): void {
+    this.#pending.push(attempt);
+    this.#frame ??= requestAnimationFrame(() => this.#flushPending());
+  }
+
   /** Adds the pending attempts to the list, or only counts them while the log is paused. */
-  const flushPending = () => {
-    frame = null;
-    if (closing.signal.aborted) return;
-    if (state.isPaused) {
-      pending = pending.slice(-MAX_ATTEMPTS);
-      set({ pendingCount: pending.length });
+  #flushPending(): void {
+    this.#frame = null;
+    if (this.#closing.signal.aborted) return;
+    if (this.#state.isPaused) {
+      this.#pending = this.#pending.slice(-MAX_ATTEMPTS);
+      this.#update({ pendingCount: this.#pending.length });
       return;
     }
-    const added = pending;
-    pending = [];
-    set({ attempts: mergeAttempts(state.attempts, added), pendingCount: 0 });
-  };
-  /** Updates the list at most once per animation frame. */
-  const addPending = (attempt: Attempt) => {
-    pending.push(attempt);
-    frame ??= requestAnimationFrame(flushPending);
-  };
+    const added = this.#pending;
+    this.#pending = [];
+    this.#update({ attempts: mergeAttempts(this.#state.attempts, added), pendingCount: 0 });
+  }
 
-  async function load(from: string | null): Promise<void> {
-    set({ isLoading: true });
+  /** @param cursor null loads the first page */
+  async #load(cursor: string | null): Promise<void> {
+    const { signal } = this.#closing;
+    this.#update({ isLoading: true });
     try {
-      const query = { ...filters, limit: PAGE_SIZE, ...(from === null ? {} : { cursor: from }) };
-      const answer = await callApi("getDebug", { params: { sourceId }, query, signal: closing.signal });
-      cursor = answer.nextCursor;
-      const isFull = state.attempts.length >= MAX_ATTEMPTS;
-      set({
-        attempts: mergeAttempts(state.attempts, attemptsOf(answer)),
+      const query = { ...this.#filters, limit: PAGE_SIZE, ...(cursor === null ? {} : { cursor }) };
+      const answer = await callApi("getDebug", { params: { sourceId: this.#sourceId }, query, signal });
+      this.#cursor = answer.nextCursor;
+      const isFull = this.#state.attempts.length >= MAX_ATTEMPTS;
+      this.#update({
+        attempts: mergeAttempts(this.#state.attempts, attemptsOf(answer)),
         isLoading: false,
-        hasOlder: cursor !== null && !isFull,
+        hasOlder: this.#cursor !== null && !isFull,
         error: null,
       });
     } catch (error) {
-      if (!closing.signal.aborted) set({ isLoading: false, error: error as Error });
+      if (!signal.aborted) this.#update({ isLoading: false, error: error as Error });
     }
   }
-
-  const listener: AttemptListener = {
-    // the first page is loaded after the stream is open: attempts in between would otherwise be in neither
-    onOpen: () => {
-      set({ isLive: true, error: null });
-      void load(null);
-    },
-    onAttempt: addPending,
-    onDisconnect: (error, isFinal) =>
-      set({ isLive: false, isLoading: false, error: isFinal || state.attempts.length === 0 ? error : null }),
-  };
-  void followAttempts({ sourceId, filters, listener, signal: closing.signal });
-
-  return {
-    state: () => state,
-    subscribe: (onChange) => {
-      listeners.add(onChange);
-      return () => listeners.delete(onChange);
-    },
-    pause: () => set({ isPaused: true }),
-    resume: () => {
-      set({ isPaused: false });
-      flushPending();
-    },
-    loadOlder: () => {
-      if (!state.isLoading && cursor !== null) void load(cursor);
-    },
-    close: () => {
-      closing.abort();
-      if (frame !== null) cancelAnimationFrame(frame);
-    },
-  };
 }

@@ -4,7 +4,7 @@ import { type ApiCallOptions, ApiError, type ApiResult, fetchApi } from "../../a
 import { parseEventStream } from "./server-sent-events.ts";
 
 export type AttemptFilters = Omit<NonNullable<ApiCallOptions<"streamDebug">["query"]>, "limit" | "cursor">;
-export type DebugData = ApiResult<"getDebug">;
+export type DebugResult = ApiResult<"getDebug">;
 
 const FIRST_RETRY_MS = 1_000;
 const MAX_RETRY_MS = 15_000;

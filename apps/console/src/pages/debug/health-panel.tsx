@@ -3,10 +3,10 @@ import { Alert, Button, Group, Paper, Stack, Text } from "@mantine/core";
 import { formatCount } from "../../ui/format-count.ts";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { SourceStatusBadge } from "../../ui/source-status.tsx";
-import type { DebugData } from "./follow-attempts.ts";
+import type { DebugResult } from "./follow-attempts.ts";
 
 interface HealthPanelProps {
-  readonly health: DebugData["health"];
+  readonly health: DebugResult["health"];
   readonly onCode: (code: string) => void;
 }
 

@@ -1,5 +1,5 @@
 import { useEffect, useState, useSyncExternalStore } from "react";
-import { type AttemptLog, type AttemptLogState, EMPTY_LOG, openAttemptLog } from "./attempt-log.ts";
+import { AttemptLog, type AttemptLogState, EMPTY_LOG } from "./attempt-log.ts";
 import type { AttemptFilters } from "./follow-attempts.ts";
 
 /** Used before the log is open: there is nothing to subscribe to. */
@@ -13,7 +13,7 @@ export function useAttemptLog(
   const [log, setLog] = useState<AttemptLog | null>(null);
   const filtersKey = JSON.stringify(filters);
   useEffect(() => {
-    const opened = openAttemptLog(sourceId, JSON.parse(filtersKey) as AttemptFilters);
+    const opened = new AttemptLog(sourceId, JSON.parse(filtersKey) as AttemptFilters);
     setLog(opened);
     return () => {
       opened.close();

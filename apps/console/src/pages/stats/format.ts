@@ -57,12 +57,13 @@ export function formatValue(dimension: StatsDimension, value: StatsScalar): stri
 const percent = new Intl.NumberFormat("en", { style: "percent", maximumFractionDigits: 1 });
 export const formatShare = (share: number | null): string => (share === null ? "—" : percent.format(share));
 
+/** @returns for example `45s`, `1m 20s` or `2h 5m` */
 function formatDuration(seconds: number): string {
   const rounded = Math.round(seconds);
-  if (rounded < 60) return `${rounded}\u00a0s`;
+  if (rounded < 60) return `${rounded}s`;
   const minutes = Math.floor(rounded / 60);
-  if (minutes < 60) return `${minutes}\u00a0min\u00a0${rounded % 60}\u00a0s`;
-  return `${formatCount(Math.floor(minutes / 60))}\u00a0h\u00a0${minutes % 60}\u00a0min`;
+  if (minutes < 60) return `${minutes}m\u00a0${rounded % 60}s`;
+  return `${formatCount(Math.floor(minutes / 60))}h\u00a0${minutes % 60}m`;
 }
 
 /** @param value null for a ratio whose denominator is zero */

@@ -13,10 +13,10 @@ const PERIODS = [
   { value: "week", label: "By week" },
   { value: "month", label: "By month" },
 ] as const;
-type Period = (typeof PERIODS)[number]["value"];
+type RetentionPeriod = (typeof PERIODS)[number]["value"];
 
 export function RetentionView({ view }: { readonly view: StatsView }) {
-  const period: Period = PERIODS.find(({ value }) => value === view.params.by)?.value ?? "week";
+  const period: RetentionPeriod = PERIODS.find(({ value }) => value === view.params.by)?.value ?? "week";
   const body = { ...view.scope, period };
   const query = useQuery({
     queryKey: ["stats", "retention", body],
@@ -39,7 +39,7 @@ export function RetentionView({ view }: { readonly view: StatsView }) {
 
 interface CohortTableProps {
   readonly answer: ApiResult<"queryRetention">;
-  readonly period: Period;
+  readonly period: RetentionPeriod;
 }
 
 /** A background whose opacity is the share, weak enough for the text on it to stay readable. */

@@ -22,7 +22,7 @@ function describeChange({ action, before, after }: AuditEntry): string | null {
   return null;
 }
 
-export interface SourceChange {
+export interface ConfigChange {
   readonly auditId: string;
   readonly at: string;
   readonly text: string;
@@ -31,7 +31,7 @@ export interface SourceChange {
 }
 
 /** The changes within the range of an answer, oldest first. Empty for users without access to the audit log. */
-export function useSourceChanges({ sourceId, results, from, to }: StatsAnswer): SourceChange[] {
+export function useSourceChanges({ sourceId, results, from, to }: StatsAnswer): ConfigChange[] {
   const { organizationId, can } = useWorkspace();
   const { data } = useQuery({
     queryKey: ["audit", organizationId, "latest"],

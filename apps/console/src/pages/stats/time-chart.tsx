@@ -5,7 +5,7 @@ import { ScrollRegion } from "../../ui/scroll-region.tsx";
 import { formatMetric, timeFormatter } from "./format.ts";
 import { KEY_METRICS, type KeyMetric } from "./key-metrics.tsx";
 import { type ChartPoint, LineChart } from "./line-chart.tsx";
-import { type SourceChange, useSourceChanges } from "./source-changes.ts";
+import { type ConfigChange, useSourceChanges } from "./source-changes.ts";
 import type { ViewRange } from "./view-params.ts";
 
 /** The metric and interval of an answer. They come from the answer, because the view may have changed since the request. */
@@ -14,7 +14,7 @@ const keyMetricOf = ({ metrics }: StatsAnswer): KeyMetric =>
 const intervalOf = ({ dimensions }: StatsAnswer) =>
   dimensions[0]?.replace("time:", "") as ViewRange["interval"];
 
-function toChartPoints(answer: StatsAnswer, changes: readonly SourceChange[]): ChartPoint[] {
+function toChartPoints(answer: StatsAnswer, changes: readonly ConfigChange[]): ChartPoint[] {
   const formatTime = timeFormatter(answer.timezone, intervalOf(answer));
   const now = Date.now();
   return answer.results.map(({ dimensions, metrics: [value = null], comparison }, index) => {
@@ -68,7 +68,7 @@ export function TimeChart({ answer }: { readonly answer: StatsAnswer }) {
 }
 
 interface SourceChangeListProps {
-  readonly changes: readonly SourceChange[];
+  readonly changes: readonly ConfigChange[];
   readonly timeZone: string;
 }
 

@@ -62,7 +62,6 @@ const nameOf = ({ name, email, userId }: Member) => name ?? email ?? userId;
 function MemberRow({ member }: { readonly member: Member }) {
   const { organizationId, role: ownRole, userId: ownId } = useWorkspace();
   const { userId, email, role, createdAt } = member;
-  const [isDialogOpen, setDialogOpen] = useState(false);
   const invalidateMembers = useInvalidateMembers();
   const update = useMutation({
     mutationFn: (next: Role) =>
@@ -102,29 +101,37 @@ function MemberRow({ member }: { readonly member: Member }) {
       <Table.Td>
         <RelativeTime at={createdAt} />
       </Table.Td>
-      <Table.Td>
-        {canEdit && (
-          <Button size="xs" variant="default" onClick={() => setDialogOpen(true)}>
-            Remove
-          </Button>
-        )}
-        <ConfirmDialog
-          title="Remove this member?"
-          confirmLabel="Remove member"
-          opened={isDialogOpen}
-          onClose={() => setDialogOpen(false)}
-          onConfirm={async () => {
-            await callApi("removeMember", { params: { userId }, query: { organizationId } });
-            await invalidateMembers();
-          }}
-        >
-          <Text className="wrap">
-            <bdi>{nameOf(member)}</bdi> will lose access to this workspace, and their tokens for it will stop
-            working.
-          </Text>
-        </ConfirmDialog>
-      </Table.Td>
+      <Table.Td>{canEdit && <RemoveMemberButton member={member} />}</Table.Td>
     </Table.Tr>
+  );
+}
+
+function RemoveMemberButton({ member }: { readonly member: Member }) {
+  const { organizationId } = useWorkspace();
+  const { userId } = member;
+  const [isDialogOpen, setDialogOpen] = useState(false);
+  const invalidateMembers = useInvalidateMembers();
+  return (
+    <>
+      <Button size="xs" variant="default" onClick={() => setDialogOpen(true)}>
+        Remove
+      </Button>
+      <ConfirmDialog
+        title="Remove this member?"
+        confirmLabel="Remove member"
+        opened={isDialogOpen}
+        onClose={() => setDialogOpen(false)}
+        onConfirm={async () => {
+          await callApi("removeMember", { params: { userId }, query: { organizationId } });
+          await invalidateMembers();
+        }}
+      >
+        <Text className="wrap">
+          <bdi>{nameOf(member)}</bdi> will lose access to this workspace, and their tokens for it will stop
+          working.
+        </Text>
+      </ConfirmDialog>
+    </>
   );
 }
 
