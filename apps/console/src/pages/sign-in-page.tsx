@@ -72,7 +72,7 @@ export function SignInPage() {
           <PasswordInput
             label="Access token"
             description={
-              <TextWithCode text="Stored in this tab only. Create a token with `headwater token create`." />
+              <TextWithCode text="Stored in this tab only. Create one with `headwater token create`." />
             }
             autoComplete="current-password"
             value={token}
@@ -85,7 +85,7 @@ export function SignInPage() {
         </Stack>
       </form>
       <Text size="sm" c="dimmed">
-        On first start the service also prints a sign-in link. It works once, within ten minutes.
+        Or open the sign-in link that the service prints on first start. It works once, within ten minutes.
       </Text>
     </StandalonePage>
   );
