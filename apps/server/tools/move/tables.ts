@@ -3,7 +3,7 @@ import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import { decompressSync } from "../../src/ledger/compression.ts";
 import { buildPayload, joinLines, parseEvent, readLinesSync } from "../../src/ledger/outbox-payload.ts";
 import { ATTEMPT_ROW_BYTES } from "../../src/ledger/postgres/attempts.ts";
-import type { Connection } from "../../src/ledger/postgres/connections.ts";
+import type { Queryable } from "../../src/ledger/postgres/connections.ts";
 
 const PAGE_ROWS = 2_000;
 /** Rows of these two tables are large. */
@@ -26,7 +26,7 @@ export interface TableCopy {
 /** Both ends of a copy. */
 export interface CopyEnds {
   database: DatabaseSync;
-  target: Connection;
+  target: Queryable;
 }
 
 const toPositionValue = (value: SQLOutputValue | undefined): string | number =>
@@ -70,7 +70,7 @@ export function copyAttempts(ends: CopyEnds): TableCopy {
   return { ...copy, writePage: (rows) => copy.writePage(rows.map(unpack)) };
 }
 
-const writeKeys = (target: Connection, keys: readonly string[]) =>
+const writeKeys = (target: Queryable, keys: readonly string[]) =>
   target.query("insert into moved_keys select unnest($1::uuid[]) on conflict do nothing", [
     `{${keys.join()}}`,
   ]);

@@ -2,7 +2,7 @@
 import type { AuditRecord, PageOf, WorkspacePageRequest } from "../../core/records.ts";
 import type { Argument, CatalogDb } from "./database.ts";
 
-interface AuditEntry {
+interface NewAuditEntry {
   organizationId: string;
   now: number;
   actor: { userId: string | null; tokenId: string | null };
@@ -20,7 +20,7 @@ const toJson = (value: unknown) => (value === undefined ? null : JSON.stringify(
 const fromJson = (json: string | null): unknown => (json === null ? null : JSON.parse(json));
 
 /** Call it in the transaction of the change itself. */
-export async function writeAudit(db: CatalogDb, entry: AuditEntry): Promise<void> {
+export async function writeAudit(db: CatalogDb, entry: NewAuditEntry): Promise<void> {
   const { organizationId, now, actor, action, target, before, after } = entry;
   await db
     .insertInto("audit")

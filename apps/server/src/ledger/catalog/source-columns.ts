@@ -43,8 +43,8 @@ const SOURCE_STORAGE = {
 } as const satisfies { [F in keyof SourceRecord]: StorageFor<SourceRecord[F]> };
 
 type StorageTable = typeof SOURCE_STORAGE;
-type Storage = StorageTable[keyof StorageTable];
-type FieldStoredAs<S extends Storage> = {
+type FieldStorage = StorageTable[keyof StorageTable];
+type FieldStoredAs<S extends FieldStorage> = {
   [F in keyof StorageTable]: StorageTable[F] extends S ? F : never;
 }[keyof StorageTable];
 
@@ -56,7 +56,7 @@ export type SourceColumns = Pick<SourceRecord, FieldStoredAs<"value">> &
 export type SourceRow = SourceColumns & Pick<SourceRecord, FieldStoredAs<"activity">>;
 
 // `Object.entries` has lost the names of the members
-const STORED_FIELDS = Object.entries(SOURCE_STORAGE) as [keyof StorageTable, Storage][];
+const STORED_FIELDS = Object.entries(SOURCE_STORAGE) as [keyof StorageTable, FieldStorage][];
 
 type SelectedColumn = `sources.${keyof SourceColumns}` | `sourceActivity.${FieldStoredAs<"activity">}`;
 

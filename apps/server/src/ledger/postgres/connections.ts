@@ -2,7 +2,7 @@
 import pg from "pg";
 import { SERVER_LIMITS } from "../../core/limits.ts";
 
-export type Connection = Pick<pg.ClientBase, "query">;
+export type Queryable = Pick<pg.ClientBase, "query">;
 
 /** The server or the role has settings with which the ledger cannot keep its promises. The message says what to change. */
 export class UnfitPostgres extends Error {

@@ -2,7 +2,7 @@
  * Distributes the tables that ingest writes over the machines of a Citus cluster, by source. All other tables stay on the
  * coordinator, to which all nodes connect (docs/decisions/0012-distributed.md).
  */
-import { type Connection, UnfitPostgres } from "./connections.ts";
+import { type Queryable, UnfitPostgres } from "./connections.ts";
 
 /** The distribution column of each table. One commit writes most of them, so their shards are on the same machine. */
 const DISTRIBUTION_COLUMNS = {
@@ -46,7 +46,7 @@ const HAS_CITUS = `select count(distinct proname) = 2 as present from pg_proc
  * @returns the tables that were distributed
  * @throws UnfitPostgres when the database has no Citus
  */
-export async function distribute(connection: Connection): Promise<string[]> {
+export async function distribute(connection: Queryable): Promise<string[]> {
   if (!(await connection.query(HAS_CITUS)).rows[0].present)
     throw new UnfitPostgres(
       "--distributed needs Citus, which the database of DATABASE_URL does not have. Set shared_preload_libraries = 'citus' and " +

@@ -7,7 +7,7 @@ import type pg from "pg";
 import { SERVER_LIMITS } from "../../core/limits.ts";
 import { FULL_KEYS, GENERATION_MS, WINDOW_MS } from "../generations.ts";
 import { MAX_FILTERED_KEYS } from "../key-filter.ts";
-import { type Connection, LOCKS } from "./connections.ts";
+import { LOCKS, type Queryable } from "./connections.ts";
 import { isLockTimeout } from "./failure.ts";
 
 const SLICE_SESSIONS = 2_000;
@@ -25,7 +25,7 @@ const EXPIRE_SESSIONS = `delete from sessions where (source_id, session_id) in
   and last_activity_at < $1`;
 
 /** Creates the first generation of an empty ledger. */
-export async function createFirstGeneration(connection: Connection): Promise<void> {
+export async function createFirstGeneration(connection: Queryable): Promise<void> {
   await connection.query(
     "insert into key_generations select 1, ledger_now(), 1 where not exists (select from key_generations) on conflict do nothing",
   );

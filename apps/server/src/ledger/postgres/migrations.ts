@@ -4,7 +4,7 @@ import { AUDIT_INDEX, auditDdl, CATALOG_CHANGES, CATALOG_DDL } from "../catalog/
 import { StorageError } from "../ledger.ts";
 import { ATTEMPTS_FUNCTIONS, ATTEMPTS_TABLES } from "./attempts-ddl.ts";
 import { COMMIT_CHANGES, COMMIT_FUNCTIONS, COMMIT_TABLES, MORE_KEY_SLOTS } from "./commit-ddl.ts";
-import { type Connection, LOCKS } from "./connections.ts";
+import { LOCKS, type Queryable } from "./connections.ts";
 import { isDeadlock, isLockTimeout } from "./failure.ts";
 import { CHANGE_CHANNEL, NODES_DDL } from "./nodes-ddl.ts";
 import { OUTBOX_DDL } from "./outbox-ddl.ts";
@@ -78,7 +78,7 @@ const IN_USE =
 export class NewerLedger extends Error {}
 
 /** The version of the ledger's schema; 0: the database has no ledger. */
-export async function readSchemaVersion(connection: Connection): Promise<number> {
+export async function readSchemaVersion(connection: Queryable): Promise<number> {
   const { rows } = await connection.query("select to_regclass('headwater_schema') is not null as exists");
   if (!rows[0].exists) return 0;
   return Number((await connection.query("select version from headwater_schema")).rows[0].version);
@@ -98,7 +98,7 @@ function refuseNewer(from: number, to: number): void {
  * @throws StorageError when a table stays locked; nothing was changed then
  */
 export async function migrate(
-  connection: Connection,
+  connection: Queryable,
   to = MIGRATIONS.length,
 ): Promise<{ from: number; to: number }> {
   // most starts find the newest schema, and must not need the right to create tables
@@ -116,7 +116,7 @@ export async function migrate(
   }
 }
 
-async function migrateOnce(connection: Connection, to: number): Promise<{ from: number; to: number }> {
+async function migrateOnce(connection: Queryable, to: number): Promise<{ from: number; to: number }> {
   await connection.query("begin");
   try {
     await connection.query("select pg_advisory_xact_lock($1, $2)", LOCKS.migration);
@@ -140,7 +140,7 @@ async function migrateOnce(connection: Connection, to: number): Promise<{ from: 
   }
 }
 
-async function schemaOrNone(connection: Connection): Promise<number> {
+async function schemaOrNone(connection: Queryable): Promise<number> {
   const { rows } = await connection.query("select version from headwater_schema");
   return Number(rows[0]?.version ?? 0);
 }

@@ -57,12 +57,12 @@ const ROWS =
 const RELEASE = `update outbox_pages
   set claimed_until = clock_timestamp() + $2 * interval '1 ms' where page_id = $1`;
 
-type PageRow = Omit<OutboxPage, "parts">;
+type ClaimedPage = Omit<OutboxPage, "parts">;
 
 export const outboxMethods = (pool: pg.Pool): OutboxLedger => ({
   claimPage: async ({ pageId, maxEvents, leaseMs }): Promise<OutboxPage | null> => {
-    const claimed = await pool.query<PageRow>(CLAIM, [leaseMs]);
-    const seal = (client: pg.PoolClient) => client.query<PageRow>(SEAL, [pageId, leaseMs, maxEvents]);
+    const claimed = await pool.query<ClaimedPage>(CLAIM, [leaseMs]);
+    const seal = (client: pg.PoolClient) => client.query<ClaimedPage>(SEAL, [pageId, leaseMs, maxEvents]);
     const page = claimed.rows[0] ?? (await withOutboxLock(pool, seal)).rows[0];
     if (!page) return null;
     const parts = await pool.query<OutboxPart>(PAGE_PARTS, [page.pageId]);
