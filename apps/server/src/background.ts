@@ -41,7 +41,7 @@ const startEveryMinute = (
     idleMs: MINUTE_MS,
     retryMs: MINUTE_MS,
     maxRetryMs: MINUTE_MS,
-    stopMs: SERVER_LIMITS.shipStopMs,
+    stopMs: SERVER_LIMITS.workerStopMs,
     consequence,
     log,
   });

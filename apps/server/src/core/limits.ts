@@ -132,42 +132,43 @@ export const SERVER_LIMITS = {
   /** A node that was silent for so long counts no more. */
   nodeSilenceMs: 5_000,
 
-  // the warehouse
-  /** A page of the outbox: large enough to be cheap a row, small enough to be one block of an insert. */
+  // Shipping and the warehouse
+  /** Size of a page of the outbox: large enough to be cheap per event, small enough for one block of an insert. */
   pageEvents: 20_000,
   pageBytes: 4 * 1_048_576,
-  /** Of its events, unpacked: more are several blocks. An insert of 35 MB took 80, and may take 128 of the least memory. */
+  /** Unpacked size of a block. An insert of 35 MB took 80 MB of memory; the smallest warehouse allows 128 MB per query. */
   blockBytes: 48 * 1_048_576,
-  /** More than a block has, so that the warehouse never divides one. */
+  /** More rows than a block has, so that ClickHouse never splits one. */
   blockRows: 1_000_000,
-  /** Rows of the outbox in a page; to delete them keeps commits waiting for so long. */
+  /** Rows of the outbox in a page. Commits wait while they are deleted. */
   pageRows: 4_000,
-  /** What was accepted is looked for this often, when less than half a page waited the last time. */
+  /** How often the shipper looks for events when few are waiting. */
   shipIdleMs: 1_000,
-  /** After a failure, doubled with each that follows. */
+  /** Wait after the first failure to ship; doubled by each further one. */
   shipRetryMs: 500,
-  shipRetryMostMs: 30_000,
-  /** Told to stop, it ends what is under way, or lets go of it. */
-  shipStopMs: 3_000,
-  /** A page that the warehouse will not take is left alone so long, while others go on. */
+  maxShipRetryMs: 30_000,
+  /** How long a background worker may finish its round when the service stops. */
+  workerStopMs: 3_000,
+  /** Wait before a page that the warehouse refused is tried again. */
   pageRefusedMs: 600_000,
-  /** Longer than an attempt to ship can take: a page whose node is gone is another's then. */
+  /** Longer than an attempt to ship takes; then another node may claim the page. */
   pageLeaseMs: 180_000,
   warehouseRequestMs: 30_000,
-  /** Of a command of the command line, with nobody waiting behind it. */
+  /** For commands, which nobody waits behind. */
   warehouseCommandMs: 600_000,
-  /** Questions, exports, shipping and looks at its health together. */
+  /** Shared by queries, exports, shipping and pings. */
   warehouseConnections: 16,
-  /** Chunks of keys that the warehouse is asked for in one statement. */
-  warehouseKeys: 2_000,
-  /** Events past their source's `retentionDays` are looked for this often; what is past them changes at midnight (UTC). */
+  /** Event ids in one statement. */
+  maxIdsPerStatement: 2_000,
+  /** How often expired events are looked for. What is expired changes at midnight UTC. */
   retentionCheckMs: 3_600_000,
   warehouseStartMs: 60_000,
   warehousePingMs: 2_000,
-  warehousePingPatienceMs: 10_000,
-  warehousePingsMissed: 3,
+  warehousePingTimeoutMs: 10_000,
+  /** The warehouse is down after so many pings in a row without an answer. */
+  maxMissedPings: 3,
   warehouseRetryMs: 500,
-  warehouseRetryMostMs: 30_000,
+  maxWarehouseRetryMs: 30_000,
 
   // Stats queries
   /** Conditions in all filters of one query. */

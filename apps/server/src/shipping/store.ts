@@ -103,8 +103,8 @@ async function findIds({ client, history, signal }: BlockSearch, span: RowSpan, 
 async function findIdsOfBlock(search: BlockSearch, block: Block): Promise<string[]> {
   const found: string[] = [];
   for await (const rows of rowsOf(block)) {
-    for (let start = 0; start < rows.length; start += SERVER_LIMITS.warehouseKeys) {
-      const slice = rows.slice(start, start + SERVER_LIMITS.warehouseKeys);
+    for (let start = 0; start < rows.length; start += SERVER_LIMITS.maxIdsPerStatement) {
+      const slice = rows.slice(start, start + SERVER_LIMITS.maxIdsPerStatement);
       const condition = `AND analyticsEventId IN (${slice.map(({ id }) => eventIdLiteral(id))})`;
       found.push(...(await findIds(search, addToSpan(emptySpan(), slice), condition)));
     }

@@ -179,7 +179,7 @@ export function startErasureWorker(deps: ErasureDeps): Worker {
     idleMs: SERVER_LIMITS.eraseIdleMs,
     retryMs: SERVER_LIMITS.eraseIdleMs,
     maxRetryMs: SERVER_LIMITS.eraseIdleMs,
-    stopMs: SERVER_LIMITS.shipStopMs,
+    stopMs: SERVER_LIMITS.workerStopMs,
     consequence: "visitors cannot be erased at the moment",
     log,
   });

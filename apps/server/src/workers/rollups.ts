@@ -122,7 +122,7 @@ export function startRollupWorker({ warehouse, clock, log }: RollupWorkerDeps): 
     idleMs: IDLE_MS,
     retryMs: IDLE_MS,
     maxRetryMs: IDLE_MS,
-    stopMs: SERVER_LIMITS.shipStopMs,
+    stopMs: SERVER_LIMITS.workerStopMs,
     consequence: "rollups are not built, so stats queries take longer",
     log,
   });

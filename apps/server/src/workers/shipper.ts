@@ -126,8 +126,8 @@ export function startShipper(deps: ShipperDeps): Shipper {
       round: async (cutOff) => (number === 1 || isBehind || pagesInWork > 0) && round(cutOff),
       idleMs: SERVER_LIMITS.shipIdleMs,
       retryMs: SERVER_LIMITS.shipRetryMs,
-      maxRetryMs: SERVER_LIMITS.shipRetryMostMs,
-      stopMs: SERVER_LIMITS.shipStopMs,
+      maxRetryMs: SERVER_LIMITS.maxShipRetryMs,
+      stopMs: SERVER_LIMITS.workerStopMs,
       consequence: "events could not be shipped and wait in the ledger",
       log,
     });

@@ -77,13 +77,13 @@ export function createWarehouseMonitor({ startWarehouse, log }: WarehouseMonitor
     const wait = sleep(SERVER_LIMITS.warehousePingMs, null, { signal, ref: false });
     const endReason = await Promise.race([process.ended, wait]);
     if (endReason !== null) throw new Error(endReason);
-    const timeout = AbortSignal.timeout(SERVER_LIMITS.warehousePingPatienceMs);
+    const timeout = AbortSignal.timeout(SERVER_LIMITS.warehousePingTimeoutMs);
     const { success } = await client.ping({
       select: false,
       abort_signal: AbortSignal.any([signal, timeout]),
     });
     missedPings = success ? 0 : missedPings + 1;
-    if (missedPings >= SERVER_LIMITS.warehousePingsMissed) throw new Error("It does not answer.");
+    if (missedPings >= SERVER_LIMITS.maxMissedPings) throw new Error("It does not answer.");
   };
   const round = async (signal: AbortSignal): Promise<boolean> => {
     try {
@@ -110,7 +110,7 @@ export function createWarehouseMonitor({ startWarehouse, log }: WarehouseMonitor
         round,
         idleMs: 0,
         retryMs: SERVER_LIMITS.warehouseRetryMs,
-        maxRetryMs: SERVER_LIMITS.warehouseRetryMostMs,
+        maxRetryMs: SERVER_LIMITS.maxWarehouseRetryMs,
         stopMs: 0,
         consequence: "the warehouse is down, and accepted events wait in the ledger",
         log,
