@@ -132,6 +132,6 @@ consoleTest(
     assert.equal(await workspace.inputValue(), ORGANIZATION_ID);
 
     await open(`/analytics/setup/debug?sourceId=${theirs.sourceId}x`);
-    await page.getByText("There is no such source in this workspace.").waitFor();
+    await page.getByText("The source does not exist in this workspace.").waitFor();
   },
 );

@@ -126,7 +126,7 @@ consoleTest(
 
     await page.getByLabel("Access token").fill("hwt_wrong");
     await page.getByRole("button", { name: "Sign in" }).click();
-    await page.getByText("The bearer token is not one of this service.").waitFor();
+    await page.getByText("The bearer token is unknown.").waitFor();
 
     await page.getByLabel("Access token").fill(OWNER_TOKEN);
     await page.getByRole("button", { name: "Sign in" }).click();

@@ -30,7 +30,7 @@ consoleTest(
     await open("/workspaces/new", await memberToken(world, "admin"));
     await page.getByLabel("Name").fill("Third");
     await page.getByRole("button", { name: "Create workspace", exact: true }).click();
-    await page.getByText("This token opens one workspace and makes no others.").waitFor();
+    await page.getByText("This token can access one workspace only, so it cannot create another.").waitFor();
   },
 );
 

@@ -4,7 +4,7 @@ import { createAlerts } from "./alerts/alerts.ts";
 import type { ServiceContext } from "./context.ts";
 import { SERVER_LIMITS } from "./core/limits.ts";
 import { DAY_MS, MINUTE_MS, SECOND_MS } from "./core/time.ts";
-import { healthOf, statusOf as healthStatus } from "./debug/health.ts";
+import { healthOf, healthStatusOf as healthStatus } from "./debug/health.ts";
 import { maskString } from "./debug/mask.ts";
 import { embeddedFolder } from "./open-warehouse.ts";
 import { startErasureWorker } from "./workers/erasures.ts";

@@ -1,4 +1,4 @@
-/** The words that an attempt is told with. No schema here, so that a thread may read them without the schema library. */
+/** The kinds and outcomes of attempts. No schema library is imported here, so that threads can use this file. */
 export const ATTEMPT_KINDS = ["bootstrap", "events"] as const;
 export type AttemptKind = (typeof ATTEMPT_KINDS)[number];
 export const ATTEMPT_OUTCOMES = ["succeeded", "partial", "failed"] as const;

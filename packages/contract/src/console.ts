@@ -1,4 +1,4 @@
-/** The addresses of the console's pages: the server answers them with the console, whose router knows the same ones. */
+/** The paths of the console's pages. The server serves the console on each, and the console's router has the same list. */
 export const CONSOLE_PAGES = [
   "/",
   "/sign-in",

@@ -1,4 +1,4 @@
-/** The debug view (spec 2.3, CONTRACT section 6). */
+/** The debug view, and the response of a failed request (spec 2.3, docs/contract.md sections 1 and 6). */
 import Type, { type Static } from "typebox";
 import { ATTEMPT_KINDS, ATTEMPT_OUTCOMES, KEY_STATES } from "./attempts.ts";
 import { ERRORS, ISSUE_CODES } from "./errors.ts";
@@ -15,9 +15,9 @@ export const IssueShape = Closed({
 });
 
 const Text = Nullable(Type.String());
-const AnyJson = Type.Unknown({ description: "free-form" });
+const AnyJson = Type.Unknown({ description: "Any JSON value." });
 
-/** Of the source's own. */
+/** The limit of the source that refused the request. */
 const RefusingLimit = Nullable(
   Closed({
     name: OneOf(["maxBatchSize", "maxPayloadBytes", "clientRatePerSecond"]),
@@ -96,7 +96,7 @@ export const DebugData = Closed({
 });
 export type DebugData = Static<typeof DebugData>;
 
-/** The one flat shape of every failure (CONTRACT section 1), for the codes an operation may answer with. */
+/** The response of a failed request (docs/contract.md section 1), for the codes that an operation can return. */
 export const FailureOf = (codes: readonly (keyof typeof ERRORS)[]) =>
   Closed({
     ok: Type.Literal(false),
@@ -108,7 +108,7 @@ export const FailureOf = (codes: readonly (keyof typeof ERRORS)[]) =>
     requestId: Type.String(),
     attemptId: Type.Optional(Type.String()),
     debugUrl: Type.Optional(
-      Type.String({ description: "on ingest routes, of a source that is known: where its debug view is" }),
+      Type.String({ description: "The debug view of the source. On ingest routes with a known key only." }),
     ),
     issues: Type.Optional(Type.Array(IssueShape, { maxItems: LIMITS.maxIssues })),
     issuesTruncated: Type.Optional(Type.Literal(true)),

@@ -1,5 +1,8 @@
-/** The error catalogue (CONTRACT section 1). Messages and hints of one occurrence may be more precise. */
-interface Failure {
+/**
+ * The error catalogue (docs/contract.md section 1). `message` and `hint` are the defaults; a single response can have more
+ * specific ones. Codes never change.
+ */
+interface CatalogueEntry {
   readonly status: number;
   readonly error: string;
   readonly message: string;
@@ -13,7 +16,7 @@ const failure = (
   message: string,
   hint: string,
   retryable = false,
-): Failure => ({
+): CatalogueEntry => ({
   status,
   error,
   message,
@@ -32,32 +35,32 @@ export const ERRORS = {
     408,
     "request_timeout",
     "The request did not arrive in time.",
-    "Send headers and body without pauses; try again.",
+    "Send the headers and the body without pauses, and try again.",
     true,
   ),
   headers_too_large: failure(
     431,
     "headers_too_large",
-    "The request's headers are too large.",
-    "Send fewer or shorter headers (16 KiB in all).",
+    "The headers of the request are too large.",
+    "Send fewer or shorter headers. The limit is 16 KiB in total.",
   ),
   missing_token: failure(
     401,
     "unauthorized",
     "No bearer token was sent.",
-    "Send the header `Authorization: Bearer <ACCESS_TOKEN>`; a token in the query string is not looked at.",
+    "Send the header `Authorization: Bearer <ACCESS_TOKEN>`. A token in the query string is ignored.",
   ),
   invalid_token: failure(
     401,
     "unauthorized",
-    "The bearer token is not one of this service.",
-    "Check that the token was copied whole; make a new one with POST /api/tokens or `headwater token create`.",
+    "The bearer token is unknown.",
+    "Check that you copied the whole token, or create a new one with POST /api/tokens or `headwater token create`.",
   ),
   expired_token: failure(
     401,
     "unauthorized",
     "The bearer token has expired.",
-    "Make a new token with POST /api/tokens, or have your identity provider issue one.",
+    "Create a new token with POST /api/tokens, or get one from your identity provider.",
   ),
   revoked_token: failure(
     401,
@@ -75,19 +78,19 @@ export const ERRORS = {
     403,
     "Forbidden",
     "You are not a member of this workspace, or it does not exist.",
-    "Check `organizationId` (GET /api/organizations lists yours), or ask an admin to add you.",
+    "Check `organizationId`, or ask an admin to add you. GET /api/organizations lists your workspaces.",
   ),
   source_inactive: failure(
     403,
     "Forbidden",
-    "This source is switched off.",
-    'Switch it on: PATCH the source with {"isActive": true}.',
+    "This source is inactive.",
+    'To activate it, PATCH the source with {"isActive": true}.',
   ),
   origin_missing: failure(
     403,
     "Forbidden",
     "The request has neither an Origin nor a Referer header.",
-    "Browsers send one by themselves. For a server or an app set `requireOrigin` to false on the source.",
+    "Browsers send one automatically. For a server or an app, set `requireOrigin` to false on the source.",
   ),
   origin_not_allowed: failure(
     403,
@@ -98,61 +101,61 @@ export const ERRORS = {
   invalid_session: failure(
     403,
     "Forbidden",
-    "The session is not one of this source.",
-    "Call bootstrap again and send the same events with the new `sessionId`.",
+    "The session does not belong to this source.",
+    "Call bootstrap again, and send the same events with the new `sessionId`.",
   ),
   session_expired: failure(
     403,
     "Forbidden",
     "The session has expired.",
-    "Call bootstrap again and send the same events with the new `sessionId`.",
+    "Call bootstrap again, and send the same events with the new `sessionId`.",
   ),
   route_not_found: failure(
     404,
     "not_found",
-    "There is no such route.",
+    "The route does not exist.",
     "GET /openapi.json lists every route.",
   ),
   source_not_found: failure(
     404,
     "not_found",
-    "There is no such source in this workspace.",
+    "The source does not exist in this workspace.",
     "GET /api/tracking-sources?organizationId=… lists the sources of a workspace.",
   ),
   member_not_found: failure(
     404,
     "not_found",
-    "There is no such member in this workspace.",
+    "The member does not exist in this workspace.",
     "GET /api/members?organizationId=… lists the members.",
   ),
   token_not_found: failure(
     404,
     "not_found",
-    "There is no such token in this workspace.",
+    "The token does not exist in this workspace.",
     "GET /api/tokens?organizationId=… lists the tokens.",
   ),
   erasure_not_found: failure(
     404,
     "not_found",
-    "There is no such receipt in this workspace.",
-    "POST /api/visitors/erase answers with the receipt's id; 90 days after it was done it is forgotten.",
+    "The erasure receipt does not exist in this workspace.",
+    "POST /api/visitors/erase returns the id of the receipt. A receipt is deleted 90 days after the erasure is done.",
   ),
   unknown_public_key: failure(
     404,
     "not_found",
     "No source has this public key.",
-    "Copy the key from the source's install page (GET /api/tracking-sources/:sourceId/install).",
+    "Copy the key from the install page of the source (GET /api/tracking-sources/:sourceId/install).",
   ),
   rotated_public_key: failure(
     404,
     "not_found",
     "This public key was replaced by a newer one.",
-    "Paste the current snippet of the source's install page, or let the old key in for a while with restore-key.",
+    "Paste the current snippet from the install page of the source. To accept the old key for some time, use restore-key.",
   ),
   method_not_allowed: failure(
     405,
     "method_not_allowed",
-    "This route does not take that method.",
+    "The route does not support this method.",
     "The Allow header lists the methods of the route.",
   ),
   unsupported_media_type: failure(
@@ -165,118 +168,124 @@ export const ERRORS = {
     409,
     "conflict",
     "Another source of this workspace has this slug.",
-    "Choose another slug, or leave it out to have one derived from the name.",
+    "Choose another slug, or omit it to get one that is made from the name.",
   ),
   last_owner: failure(
     409,
     "conflict",
-    "The last owner of a workspace cannot be removed or demoted.",
+    "The last owner of a workspace cannot be removed or get a lower role.",
     "Make another member an owner first.",
   ),
   member_exists: failure(
     409,
     "conflict",
-    "This user is a member of the workspace already.",
-    "PATCH /api/members/:userId changes the role of a member.",
+    "This user is already a member of the workspace.",
+    "To change the role of a member, use PATCH /api/members/:userId.",
   ),
   key_not_retired: failure(
     409,
     "conflict",
-    "This key is not a retired key of the source.",
-    "The debug view shows the retired keys that installs still use.",
+    "This key is not a retired key of this source.",
+    "The debug view shows which retired keys are still used.",
   ),
   too_many_sources: failure(
     409,
     "conflict",
-    "The workspace may have no more sources.",
-    "Delete unused ones.",
+    "The workspace has the maximum number of sources.",
+    "Delete sources that are no longer used.",
   ),
-  limit_reached: failure(409, "conflict", "There are as many as there may be.", "Remove unused ones."),
+  limit_reached: failure(409, "conflict", "The maximum number is reached.", "Remove what is no longer used."),
   too_many_erasures: failure(
     409,
     "conflict",
-    "The workspace has as many erasures under way as it may have.",
-    "Wait until some are done (GET /api/visitors/erase/:receiptId); they go on when the warehouse is up.",
+    "The workspace has the maximum number of erasures in progress.",
+    "Wait until some are done, and check with GET /api/visitors/erase/:receiptId. Erasures need the warehouse to be up.",
   ),
   payload_too_large: failure(
     413,
     "payload_too_large",
-    "The body is larger than the source's limit.",
-    "Send smaller batches, or raise `limits.maxPayloadBytes` of the source.",
+    "The body is larger than the limit of the source.",
+    "Send smaller batches, or increase `limits.maxPayloadBytes` of the source.",
   ),
   batch_too_large: failure(
     413,
     "payload_too_large",
-    "The batch has more events than the source's limit.",
-    "Send fewer events in a batch, or raise `limits.maxBatchSize` of the source.",
+    "The batch has more events than the limit of the source.",
+    "Send fewer events in one batch, or increase `limits.maxBatchSize` of the source.",
   ),
   invalid_payload: failure(
     422,
     "invalid_payload",
-    "The request cannot be used as it is.",
-    "Correct what `issues` lists and send the request again.",
+    "The request is not valid.",
+    "Correct the fields that `issues` lists, and send the request again.",
   ),
-  rate_limited: failure(429, "rate_limited", "Too many requests.", "Wait as Retry-After says.", true),
+  rate_limited: failure(
+    429,
+    "rate_limited",
+    "Too many requests.",
+    "Wait as long as the Retry-After header says, and try again.",
+    true,
+  ),
   internal_error: failure(
     500,
     "internal",
-    "Something went wrong in the service.",
-    "It has been logged under `requestId`; report it with that id.",
+    "An internal error occurred.",
+    "The error is logged with this `requestId`. Include the id when you report it.",
     true,
   ),
   overloaded: failure(
     503,
     "unavailable",
-    "The service takes more requests than it can just now; nothing of this one was stored.",
-    "Send it again after Retry-After, with the same event ids.",
+    "The service is overloaded. Nothing of this request was stored.",
+    "Retry after the time in the Retry-After header. Send events with the same ids.",
     true,
   ),
   storage_unavailable: failure(
     503,
     "unavailable",
-    "The storage does not answer; nothing of this request was stored.",
-    "Send it again after Retry-After, events with the same ids.",
+    "The storage does not respond. Nothing of this request was stored.",
+    "Retry after the time in the Retry-After header. Send events with the same ids.",
     true,
   ),
   storage_full: failure(
     503,
     "unavailable",
-    "The disk is full; nothing of this request was stored.",
-    "The operator must free disk space; send it again later, events with the same ids.",
+    "The disk is full. Nothing of this request was stored.",
+    "The operator must free disk space. Then send the request again. Send events with the same ids.",
     true,
   ),
   warehouse_off: failure(
     503,
     "unavailable",
-    "This service has no warehouse, so there is nothing to ask; accepted events are kept all the same.",
-    "The operator can switch it on: WAREHOUSE=embedded, or CLICKHOUSE_URL (docs/operate.md).",
+    "This service has no warehouse, so it cannot answer queries. Accepted events are stored all the same.",
+    "The operator can enable it with WAREHOUSE=embedded or CLICKHOUSE_URL (docs/operate.md).",
   ),
   warehouse_unavailable: failure(
     503,
     "unavailable",
-    "The warehouse does not answer just now; accepted events wait in the ledger and nothing is lost.",
-    "Ask again after Retry-After; GET /readyz tells of its state.",
+    "The warehouse does not respond. Accepted events wait in the ledger, and nothing is lost.",
+    "Retry after the time in the Retry-After header. GET /readyz shows the state of the warehouse.",
     true,
   ),
   query_too_heavy: failure(
     422,
     "invalid_payload",
-    "The question needs more time, memory or rows than one may take.",
-    "Ask for a shorter range, fewer dimensions or a coarser time.",
+    "The query needs more time, memory or rows than one query may use.",
+    "Use a shorter range, fewer dimensions or a coarser time grain.",
   ),
   shutting_down: failure(
     503,
     "unavailable",
-    "The service is stopping; nothing of this request was stored.",
-    "Send it again after Retry-After, events with the same ids.",
+    "The service is shutting down. Nothing of this request was stored.",
+    "Retry after the time in the Retry-After header. Send events with the same ids.",
     true,
   ),
-} as const satisfies Record<string, Failure>;
+} as const satisfies Record<string, CatalogueEntry>;
 
 export type ErrorCode = keyof typeof ERRORS;
 export const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(ERRORS, code);
 
-/** Why a field of a body cannot be used (CONTRACT section 1). */
+/** Why a field of a request is not valid (docs/contract.md section 1). */
 export const ISSUE_CODES = [
   "required",
   "invalid_type",

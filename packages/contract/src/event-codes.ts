@@ -5,30 +5,32 @@ const KNOWN_TYPES = Object.keys(EVENT_TYPES)
   .map((type) => `\`${type}\``)
   .join(" and ");
 
-/** Why one event of a batch was not stored (CONTRACT section 4), with what to do about it. */
+/** Why an event was not stored (docs/contract.md section 4), and what to do about it. */
 export const EVENT_CODES = {
-  duplicate_event: "This event was stored before; it is counted once.",
-  invalid_event: "The event cannot be used; see the message for the fields to correct.",
+  duplicate_event: "This event was stored before. It is counted once.",
+  invalid_event: "The event is not valid. The message names the fields to correct.",
   unsupported_event_type: `This server accepts the types ${KNOWN_TYPES}. Update the server or send one of these types.`,
-  timestamp_too_old: "The event is over 7 days old; check the client's clock and how long its queue waits.",
+  timestamp_too_old:
+    "The event is more than 7 days old. Check the clock of the client, and how long events wait in its queue.",
   timestamp_in_future:
-    "The event is over 24 hours ahead; check the client's clock and send `sentAt` anew at each try.",
-  session_mismatch: "The event names a session that is not one of this source; send it with the batch's own.",
+    "The event is more than 24 hours in the future. Check the clock of the client, and set `sentAt` again before each retry.",
+  session_mismatch:
+    "The session of the event does not belong to this source. Send the event with the session of its batch.",
   page_address_missing: "A page event needs `page.url` or `page.path`.",
-  event_name_too_long: "Event names have at most 200 characters; put details into `properties`.",
-  event_id_too_long: "Event ids have at most 128 characters; a UUID does.",
-  event_too_large: "The event has over `maxEventBytes` bytes; send less in `properties` and `context`.",
-  properties_too_deep: "`properties` nest at most 10 levels; flatten them.",
+  event_name_too_long: "An event name has at most 200 characters. Put details into `properties`.",
+  event_id_too_long: "An event id has at most 128 characters. Use a UUID.",
+  event_too_large: "The event has more than `maxEventBytes` bytes. Send less in `properties` and `context`.",
+  properties_too_deep: "`properties` can nest at most 10 levels deep. Flatten them.",
   path_excluded:
-    "The source's `excludedPaths` keep events of this path out; take the pattern off to count them.",
+    "A pattern in `excludedPaths` of the source matches the path. To count such events, remove the pattern.",
   bot_rejected:
-    "The source's `bots` are set to `reject` and the user agent is a bot's; set `apart` or `keep`.",
-  too_many_properties: "`properties` have at most 256 keys; send fewer.",
+    "The user agent is a bot, and `bots` of the source is `reject`. To store such events, set it to `apart` or `keep`.",
+  too_many_properties: "`properties` can have at most 256 keys. Send fewer.",
 } as const;
 export type EventCode = keyof typeof EVENT_CODES;
 export const isEventCode = (code: string): code is EventCode => Object.hasOwn(EVENT_CODES, code);
 
-/** What a source's own settings turn away is no failure of the application. */
+/** Codes of events that the settings of the source reject. They do not count as failures of the application. */
 export const POLICY_CODES: readonly string[] = ["path_excluded", "bot_rejected"] satisfies EventCode[];
 
 export const WARNINGS = [

@@ -1,4 +1,4 @@
-/** Bodies of the public ingest API (spec 2.4 to 2.8, CONTRACT section 4). Requests are open: unknown fields are ignored. */
+/** Bodies of the public ingest API (spec 2.4 to 2.8, docs/contract.md section 4). Unknown fields in requests are ignored. */
 import Type, { type Static } from "typebox";
 import { EVENT_CODES, type EventCode, WARNINGS } from "./event-codes.ts";
 import { EVENT_TYPES } from "./event-types.ts";
@@ -43,7 +43,7 @@ export const Event = Type.Object(
     type: Type.String({ minLength: 1 }),
     timestamp: Type.String({
       minLength: 1,
-      description: "ISO 8601 date-time; without a zone it is read as UTC",
+      description: "An ISO 8601 date-time. Without a time zone it is read as UTC.",
     }),
     name: Maybe(Type.String()),
     page: Maybe(Page),
@@ -61,11 +61,13 @@ const Events = Type.Array(Event, { minItems: 1 });
 
 const bootstrapFields = {
   anonymousId: EnvelopeId,
-  sessionId: Maybe(Type.String({ description: "resumed when it can be; anything else opens a new session" })),
+  sessionId: Maybe(
+    Type.String({ description: "The session to resume. If it cannot be resumed, a new session is opened." }),
+  ),
   joinSession: Maybe(
     Type.Boolean({
       description:
-        "without a sessionId: the session that a bootstrap of the same anonymousId, which asked for the same, has opened under half an hour ago, if there is one",
+        "Without a sessionId: join the session that another bootstrap of the same anonymousId with joinSession opened in the last 30 minutes.",
     }),
   ),
   userId: Maybe(EnvelopeId),
@@ -105,7 +107,7 @@ export type BootstrapBody = Static<typeof BootstrapBody>;
 export const EventsBody = Type.Object({ ingestVersion: Version, sdkVersion: EnvelopeId, ...eventsFields });
 export type EventsBody = Static<typeof EventsBody>;
 
-/** Legacy routes (spec 4.3): version fields may be absent. */
+/** Bodies of the legacy routes (spec 4.3). The version fields are optional. */
 export const LegacyBootstrapBody = Type.Object(
   { ingestVersion: Maybe(Version), sdkVersion: Maybe(EnvelopeId), ...bootstrapFields },
   withEvents,
@@ -119,7 +121,7 @@ export const LegacyEventsBody = Type.Object({
 export const EVENT_STATUSES = ["accepted", "duplicate", "rejected"] as const;
 export type EventStatus = (typeof EVENT_STATUSES)[number];
 
-/** Per-event outcome, in the order of the request's events (spec 2.8). */
+/** The outcome of one event. Results have the order of the events in the request (spec 2.8). */
 export const EventResult = Closed({
   index: Count,
   eventId: Type.String(),
@@ -144,7 +146,7 @@ export const EventsAnswer = Closed({
 });
 export type EventsAnswer = Static<typeof EventsAnswer>;
 
-/** What a client must know to stay within a source's limits. */
+/** The limits that a client must respect. */
 export const ClientLimits = Closed({
   maxBatchSize: Count,
   maxPayloadBytes: Count,

@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 document, rendered from the table of operations. Pure. */
+/** Builds the OpenAPI 3.1 document from the table of operations. Pure. */
 import type { TSchema } from "typebox";
 import { FailureOf } from "./debug.ts";
 import { ERRORS, type ErrorCode } from "./errors.ts";
@@ -53,19 +53,35 @@ function security(one: Operation): Json {
     : { security: [{ bearer: [] }] };
 }
 
+/** Who can call an operation, as a sentence. */
+function accessText(access: Operation["access"]): string {
+  switch (access) {
+    case "public":
+      return "No authentication is required.";
+    case "public-key":
+      return "The public key in the path identifies the source. No token is required.";
+    case "token":
+      return "Requires a valid token.";
+    case "member":
+      return "Requires a token of a member of the workspace.";
+    default:
+      return `Requires the permission \`${access}\`.`;
+  }
+}
+
 function render(one: Operation): Json {
   return {
     operationId: one.id,
     summary: one.summary,
-    description: `Access: \`${one.access}\``,
+    description: accessText(one.access),
     ...(one.deprecated ? { deprecated: true } : {}),
     ...security(one),
     parameters: parameters(one),
     ...(one.body ? { requestBody: { required: !one.bodyOptional, content: content(one.body) } } : {}),
     responses: {
-      [one.status]: { description: "Success", content: content(one.answer, mediaTypesOf(one)) },
+      [one.status]: { description: "Success.", content: content(one.answer, mediaTypesOf(one)) },
       ...(one.isTagged
-        ? { 304: { description: "Not modified: `If-None-Match` has its tag", content: {} } }
+        ? { 304: { description: "Not modified: `If-None-Match` contains the current `ETag`.", content: {} } }
         : {}),
       ...failures(one.codes),
     },

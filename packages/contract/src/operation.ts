@@ -1,11 +1,11 @@
-/** What an entry of the table of operations says, and the codes that many of them share. */
+/** The type of an operation, and groups of error codes that operations share. */
 import type { TSchema } from "typebox";
 import type { ErrorCode } from "./errors.ts";
 import type { Permission } from "./workspace.ts";
 
 /**
- * Who may call: nobody in particular (`public`), the holder of a public key (`public-key`), any valid
- * token (`token`), any member of the workspace (`member`), or a member with a permission.
+ * Who can call an operation: everyone (`public`), everyone with a public key (`public-key`), everyone with a valid token
+ * (`token`), every member of the workspace (`member`), or members with a permission.
  */
 export type Access = "public" | "public-key" | "token" | "member" | Permission;
 
@@ -15,25 +15,25 @@ export interface Operation {
   readonly path: string;
   readonly summary: string;
   readonly access: Access;
-  /** Where `organizationId` is read, and whether it must be there. */
+  /** Where `organizationId` is, and whether it is required. */
   readonly organization?: "query" | "body" | "optional-query" | "optional-body" | "query-or-body";
-  /** Where `sourceId` is read; the workspace is the source's own. */
+  /** Where `sourceId` is. The workspace follows from the source. */
   readonly source?: "path" | "query" | "body";
-  /** Members of the body that need a further permission. */
+  /** Fields of the body that need another permission. */
   readonly elevated?: { readonly fields: readonly string[]; readonly permission: Permission };
   readonly query?: TSchema;
   readonly body?: TSchema;
-  /** The body may be empty or missing. */
+  /** The body can be missing. */
   readonly bodyOptional?: true;
   readonly status: 200 | 201 | 202;
   readonly answer: TSchema;
-  /** Anything but JSON. */
+  /** The media type of the response, if it is not JSON. */
   readonly mediaType?: string;
-  /** That it may be answered in too. */
+  /** Other media types of the response. */
   readonly otherMediaTypes?: readonly string[];
-  /** The answer carries an `ETag`; who has it already is answered 304. */
+  /** The response has an `ETag`. Clients that already have it get 304. */
   readonly isTagged?: true;
-  /** The answer may go on for long: it ends when the client leaves, or may see no more. */
+  /** The response can be long-lived. It ends when the client disconnects or loses its permission. */
   readonly isStream?: true;
   readonly codes: readonly ErrorCode[];
   readonly deprecated?: true;

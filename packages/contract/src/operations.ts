@@ -1,6 +1,6 @@
 /**
- * The table of operations: what a caller may ask, who may ask it, and every answer it can get.
- * Routes register from it, the OpenAPI document renders it, the black-box tests walk it.
+ * The table of operations: every route with its access, its schemas and every error code that it can return. The server
+ * registers its routes from this table, the OpenAPI document is built from it, and the black-box tests iterate over it.
  */
 import type { Operation } from "./operation.ts";
 import { ACCESS_OPERATIONS } from "./operations/access.ts";
@@ -23,4 +23,8 @@ export const OPERATIONS = [
 
 export type OperationId = (typeof OPERATIONS)[number]["id"];
 
-export const operation = (id: OperationId): Operation => OPERATIONS.find((one) => one.id === id)!;
+export function operation(id: OperationId): Operation {
+  const found = OPERATIONS.find((one) => one.id === id);
+  if (!found) throw new Error(`unknown operation ${id}`);
+  return found;
+}

@@ -1,12 +1,12 @@
 /**
- * Allowed origins (CONTRACT section 2): `scheme://host[:port]`, with `https://*.example.com`, `http://localhost:*`
- * and `*` as patterns. Pure, and the same in the service and in the console, which shows the normal form at once. What is stored is normal, so that a browser's `Origin`, which is normal too, is
- * usually one look-up; anything else is taken apart and compared part by part.
+ * Allowed origins (docs/contract.md section 2): `scheme://host[:port]`, with `https://*.example.com`, `http://localhost:*`
+ * and `*` as patterns. The service and the console share this file. Stored origins have their normal form, as browsers send
+ * it, so that a match is usually one look-up in a set. Other origins are parsed and compared part by part.
  */
 import type { Issue } from "./errors.ts";
 import { LIMITS } from "./limits.ts";
 
-interface Parts {
+interface OriginParts {
   scheme: string;
   host: string;
   /** Empty for the scheme's default port. */
@@ -14,18 +14,18 @@ interface Parts {
 }
 
 const SHAPE = /^([a-z][a-z0-9+.-]*):\/\/(\[[0-9a-f:.]+\]|[^\s/?#@:[\]\\%]+)(?::(\d{1,5}|\*))?\/?$/;
-/** Names that no URL parser would rewrite: letters, digits and hyphens, and a last label that is no number. */
+/** Host names that a URL parser leaves unchanged: letters, digits and hyphens, and the last label is not a number. */
 const ORDINARY = /^(?:[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?\.)*[a-z](?:[a-z0-9-]*[a-z0-9])?$/;
 const OPAQUE = /^[a-z0-9._~-]+$/;
 const DEFAULT_PORTS: Record<string, string> = { http: "80", https: "443" };
 const WILDCARD = "*.";
 
-/** As a URL parser has it: punycode, IPv4 and IPv6 in one spelling; null when it is no host. */
+/** The host as a URL parser spells it, with punycode and normal IP addresses. null if it is not a host. */
 function webHost(host: string): string | null {
   return URL.parse(`http://${host}`)?.hostname || null;
 }
 
-/** Hosts of app schemes are opaque names: a number stays a number, only other scripts are converted. */
+/** Hosts of app schemes are opaque: numbers are not read as IP addresses. Only non-ASCII names are converted. */
 function appHost(host: string): string | null {
   if (host.startsWith("[")) return webHost(host);
   const ascii = OPAQUE.test(host) ? host : webHost(host);
@@ -46,8 +46,8 @@ function normalPort(scheme: string, port: string | undefined): string | null {
   return String(number) === DEFAULT_PORTS[scheme] ? "" : String(number);
 }
 
-/** The parts of one origin in their normal spelling; null when the text is not an origin. */
-function parse(text: string): Parts | null {
+/** The parts of an origin in their normal form. null if the text is not an origin. */
+function parse(text: string): OriginParts | null {
   if (text.length > LIMITS.maxOriginLength) return null;
   const shape = SHAPE.exec(text.toLowerCase());
   if (!shape) return null;
@@ -60,9 +60,9 @@ function parse(text: string): Parts | null {
   return { scheme, host: wild ? WILDCARD + host : host, port };
 }
 
-const spell = ({ scheme, host, port }: Parts) => `${scheme}://${host}${port === "" ? "" : `:${port}`}`;
+const spell = ({ scheme, host, port }: OriginParts) => `${scheme}://${host}${port === "" ? "" : `:${port}`}`;
 
-/** The normal spelling of an allowed origin or pattern; null when it is neither. */
+/** The normal form of an allowed origin or pattern. null if the text is neither. */
 export function normalizeOrigin(text: string): string | null {
   const trimmed = text.trim();
   if (trimmed === "*") return "*";
@@ -72,13 +72,13 @@ export function normalizeOrigin(text: string): string | null {
 
 const LOCAL = /^(?:localhost|.*\.localhost|127\.[\d.]+|10\.[\d.]+|192\.168\.[\d.]+|\[::1\])$/;
 
-/** `*example.com`, `a.*.example.com`: a star stands for whole labels in front, and only there. */
+/** Repairs `*example.com` and `a.*.example.com` to `*.example.com`: only whole labels at the start can be a star. */
 function repairedHost(host: string): string {
   const tail = host.replace(/\.+$/, "").split("*").at(-1)!.replace(/^\.+/, "");
   return host.includes("*") ? WILDCARD + tail : tail;
 }
 
-/** The origin that was probably meant by a text that is not one: without path, query, credentials; with a scheme. */
+/** The origin that a user probably meant: without path, query and credentials, and with a scheme. */
 export function suggestOrigin(text: string): string | null {
   const cleaned = text.trim().toLowerCase().replaceAll("\\", "/");
   const [, givenScheme, rest = ""] =
@@ -94,7 +94,7 @@ export function suggestOrigin(text: string): string | null {
 
 function originIssue(text: string, index: number): Issue {
   const meant = text.trim().toLowerCase() === "null" ? null : suggestOrigin(text);
-  // the value itself is not repeated: it may hold a password
+  // the message does not repeat the value, which can contain a password
   const help = meant
     ? `did you mean "${meant}"?`
     : 'for example "https://example.com", or "*" for any origin';
@@ -105,35 +105,35 @@ function originIssue(text: string, index: number): Issue {
   };
 }
 
-/** The list in normal spelling without duplicates, and an issue for each entry that is no origin. */
+/** The normal forms without duplicates, and an issue for each entry that is not an origin. */
 export function readOrigins(texts: readonly string[]): { origins: string[]; issues: Issue[] } {
   const normal = texts.map(normalizeOrigin);
   const issues = texts.flatMap((text, index) => (normal[index] === null ? [originIssue(text, index)] : []));
   return { origins: [...new Set(normal.filter((origin) => origin !== null))], issues };
 }
 
-/** Without an `Origin` header, the origin of `Referer` (CONTRACT section 4); null when it has none. */
+/** The origin of a `Referer` header (docs/contract.md section 4). null if it has none. */
 export function originOfReferer(referer: string): string | null {
   const url = URL.parse(referer);
   return url?.host ? `${url.protocol}//${url.host}` : null;
 }
 
 export interface OriginMatcher {
-  /** `*` is in the list. */
+  /** The list contains `*`. */
   readonly any: boolean;
-  /** @param origin the header as it came; `null` passes `*` only */
+  /** @param origin the value of the header. Only `*` allows the value `null` */
   allows(origin: string): boolean;
 }
 
-const isPattern = ({ host, port }: Parts) => host.startsWith(WILDCARD) || port === "*";
+const isPattern = ({ host, port }: OriginParts) => host.startsWith(WILDCARD) || port === "*";
 
-/** What in `allowedOrigins` lets in a request with this origin and no other; null for what is no page's origin. */
+/** The entry of `allowedOrigins` that allows exactly this origin. null if it is not the origin of a page. */
 export function originToAllow(origin: string): string | null {
   const parts = parse(origin);
   return parts === null || isPattern(parts) ? null : spell(parts);
 }
 
-function patternTest(pattern: Parts): (parts: Parts) => boolean {
+function patternTest(pattern: OriginParts): (parts: OriginParts) => boolean {
   const { scheme, host, port } = pattern;
   const suffix = host.startsWith(WILDCARD) ? host.slice(1) : null;
   return (parts) =>
@@ -144,7 +144,7 @@ function patternTest(pattern: Parts): (parts: Parts) => boolean {
       : parts.host.length > suffix.length && parts.host.endsWith(suffix) && !parts.host.startsWith("["));
 }
 
-/** Compiles a stored (normal) list to a matcher; the caller keeps it for as long as the list holds. */
+/** Builds a matcher for a list in normal form. Callers keep it until the list changes. */
 export function compileOrigins(allowed: readonly string[]): OriginMatcher {
   if (allowed.includes("*")) return { any: true, allows: () => true };
   const parsed = allowed.map(parse).filter((parts) => parts !== null);

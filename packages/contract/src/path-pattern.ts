@@ -1,4 +1,4 @@
-/** Patterns of paths: `*` stands for any characters, `/` among them; everything else for itself. Linear, whatever the path. */
+/** Path patterns: `*` matches any characters, `/` included. Matching takes linear time. */
 
 function matches(pieces: readonly string[], path: string): boolean {
   const [first = "", ...others] = pieces;
@@ -14,7 +14,7 @@ function matches(pieces: readonly string[], path: string): boolean {
   return path.length - last.length >= from && path.endsWith(last);
 }
 
-/** Does one of the patterns stand for the path? */
+/** @returns a function that tells whether one of the patterns matches a path */
 export function pathMatcher(patterns: readonly string[]): (path: string) => boolean {
   const all = patterns.map((pattern) => pattern.split("*"));
   return (path) => all.some((pieces) => matches(pieces, path));

@@ -1,8 +1,8 @@
-/** The roles of a workspace (CONTRACT section 3). No schema here, so that the console reads them without the schema library. */
+/** The roles of a workspace (docs/contract.md section 3), lowest first. No schema library is imported here. */
 export const ROLES = ["viewer", "developer", "admin", "owner"] as const;
 export type Role = (typeof ROLES)[number];
-/** `ROLES` stands in rising order: each may do what the one before it may, and more. */
+/** Whether `role` has more permissions than `other`. */
 export const isAbove = (role: Role, other: Role): boolean => ROLES.indexOf(role) > ROLES.indexOf(other);
-/** @param ceiling null: none */
+/** The lower of the two roles. @param ceiling null: no limit */
 export const roleUnder = (role: Role, ceiling: Role | null): Role =>
   ceiling !== null && isAbove(role, ceiling) ? ceiling : role;

@@ -1,34 +1,37 @@
-/** Small schema words that the bodies are written with. */
+/** Small schemas that the request and response bodies are built from. */
 import Type, { type TProperties, type TSchema } from "typebox";
 
-/** A response object: closed, so that a field nobody declared cannot leave the service. */
+/** An object without additional properties, so that a response cannot contain an undeclared field. */
 export const Closed = <P extends TProperties>(properties: P, options: Record<string, unknown> = {}) =>
   Type.Object(properties, { additionalProperties: false, ...options });
 
 export const Nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
 
-/** Optional members may be null, which is the same as absent (CONTRACT section 4). */
+/** An optional member. null means the same as absent (docs/contract.md section 4). */
 export const Maybe = <S extends TSchema>(schema: S) => Type.Optional(Nullable(schema));
 
-/** A time of the service: ISO 8601, UTC, milliseconds. */
+/** A time in a response: ISO 8601, UTC, with milliseconds. */
 export const Time = Type.String({
   pattern: "^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$",
   description: "a time in UTC with milliseconds, such as 2026-11-21T12:00:00.000Z",
 });
 
-/** Of an opaque position in a list. A description of what has a pattern goes on from "must be": it is the issue's text. */
-export const CURSOR = "the nextCursor of the page before, as it was answered";
+/**
+ * The description of a cursor. If a value does not match its pattern, the issue says "must be" and then the description of
+ * the schema. So the description of a schema with a pattern is a noun phrase.
+ */
+export const CURSOR = "the nextCursor of the previous page";
 
 export const Count = Type.Integer({ minimum: 0 });
 export const Id = Type.String({ minLength: 1, maxLength: 200 });
 
-/** Free-form JSON object: the named exception to closed responses. */
+/** A JSON object of any form. */
 export const FreeObject = Type.Record(Type.String(), Type.Unknown());
 
 export const OneOf = <const V extends readonly string[]>(values: V, options: Record<string, unknown> = {}) =>
   Type.Unsafe<V[number]>({ type: "string", enum: [...values], ...options });
 
-/** What has the first shape must have the second: a keyword of JSON Schema that would make a literal look like a promise. */
+/** JSON Schema's if/then. The key is built from two parts, because linters take an object with that key for a promise. */
 export const when = (shape: object, consequence: object) =>
   Object.fromEntries([
     ["if", shape],

@@ -1,4 +1,4 @@
-/** What is wrong with an install: a page's own report, and the checks that are made of it (CONTRACT section 7). */
+/** Verification of an install: the report of a page, and the checks made from it (docs/contract.md section 7). */
 import Type, { type Static } from "typebox";
 import { LIMITS } from "./limits.ts";
 import { Closed, Id, Maybe, Nullable, OneOf, Time } from "./shapes.ts";
@@ -6,42 +6,42 @@ import { Closed, Id, Maybe, Nullable, OneOf, Time } from "./shapes.ts";
 const Address = Type.String({ maxLength: LIMITS.maxUrlLength });
 const Word = Type.String({ maxLength: 200 });
 
-/** One place where a page loads the client. */
+/** One place in a page that loads the client. */
 export const PageSnippet = Closed({
-  /** `tag`: a `<script src>`; `inline`: the pasted snippet; `bundle`: within the application's own scripts. */
+  /** `tag`: a `<script src>`. `inline`: the pasted snippet. `bundle`: part of the application's own scripts. */
   kind: OneOf(["tag", "inline", "bundle"]),
   scriptUrl: Nullable(Address),
   publicKey: Nullable(Word),
   apiBaseUrl: Nullable(Address),
-  /** The element's, for policies that let scripts in by nonce. */
+  /** The nonce of the element, for policies that allow scripts by nonce. */
   nonce: Nullable(Word),
-  /** Of an inline script's text: `sha256-…`. */
+  /** The hash of an inline script's text: `sha256-…`. */
   hash: Nullable(Word),
 });
 export type PageSnippet = Static<typeof PageSnippet>;
 
-/** What a page says of the install in it. */
+/** The report of a page about its install. */
 export const PageReport = Closed({
   url: Type.String({
     pattern: "^https?://",
     maxLength: LIMITS.maxUrlLength,
-    description: "an address that begins with http:// or https://",
+    description: "an address that starts with http:// or https://",
   }),
   snippets: Type.Array(PageSnippet, { maxItems: LIMITS.maxReportedSnippets }),
-  /** Each Content-Security-Policy, of a header or of a `<meta>`. */
+  /** Every Content-Security-Policy of the page, from headers and `<meta>` elements. */
   policies: Type.Array(Type.String({ maxLength: LIMITS.maxReportedPolicyLength }), {
     maxItems: LIMITS.maxReportedPolicies,
   }),
-  /** Whether the client's script came. */
+  /** Whether the script of the client loaded. */
   script: OneOf(["loaded", "failed", "unknown"]),
   /**
-   * The client's last request: null: none; a status of null: the network or the browser let none through. `attemptId` is
-   * of the service's own answer, which a web server's 200 has not.
+   * The last request of the client. null: there was none. A status of null: the network or the browser blocked it.
+   * `attemptId` is in every response of Headwater, so it tells them from another web server's 200.
    */
   request: Nullable(
     Closed({ status: Nullable(Type.Integer()), code: Nullable(Word), attemptId: Maybe(Word) }),
   ),
-  /** The page's clock when it made the report. */
+  /** The time of the report by the page's clock. */
   sentAt: Time,
 });
 export type PageReport = Static<typeof PageReport>;
@@ -65,7 +65,7 @@ export const CHECKS = [
 ] as const;
 export const CHECK_STATUSES = ["ok", "warning", "wrong", "unknown"] as const;
 
-/** One question, its answer, and what to paste where. */
+/** One check, its result, and the text to paste that fixes it. */
 export const Check = Closed({
   check: OneOf(CHECKS),
   status: OneOf(CHECK_STATUSES),
@@ -76,7 +76,7 @@ export const Check = Closed({
 export type Check = Static<typeof Check>;
 
 export const Verification = Closed({
-  /** No check is `wrong`, and the service was seen to answer: `reachable` is not `unknown`. */
+  /** No check is `wrong`, and `reachable` is not `unknown`. */
   isWorking: Type.Boolean(),
   checks: Type.Array(Check),
 });

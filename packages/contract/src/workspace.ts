@@ -1,4 +1,4 @@
-/** Workspaces around the sources: organizations, members, tokens, audit, onboarding, usage (CONTRACT section 3). */
+/** Workspaces: members, roles, tokens, audit log, onboarding and usage (docs/contract.md section 3). The API calls a workspace an organization. */
 import Type, { type Static } from "typebox";
 import { LIMITS } from "./limits.ts";
 import { ROLES, type Role } from "./roles.ts";
@@ -77,10 +77,20 @@ const tokenFields = {
 };
 export const Token = Closed({
   ...tokenFields,
-  organizationId: Nullable(Type.String({ description: "the workspace it opens; null: all of its user's" })),
-  ceiling: Nullable(OneOf(ROLES, { description: "no more than this role may; null: as its user" })),
+  organizationId: Nullable(
+    Type.String({
+      description: "The workspace that the token can access. null: all workspaces of its user.",
+    }),
+  ),
+  ceiling: Nullable(
+    OneOf(ROLES, {
+      description: "The token has at most the permissions of this role. null: those of its user.",
+    }),
+  ),
   sourceId: Nullable(
-    Type.String({ description: "it opens the numbers of this source and nothing else; null: as its user" }),
+    Type.String({
+      description: "The token can only read the stats of this source. null: it has no such limit.",
+    }),
   ),
   lastUsedAt: Nullable(Time),
   revokedAt: Nullable(Time),
@@ -92,23 +102,27 @@ export const CreateTokenBody = Closed({
   userId: Type.Optional(Nullable(Id)),
   label: Name,
   expiresAt: Type.Optional(
-    Nullable(Type.String({ minLength: 1, maxLength: 40, description: "ISO 8601 date-time in the future" })),
+    Nullable(
+      Type.String({ minLength: 1, maxLength: 40, description: "An ISO 8601 date-time in the future." }),
+    ),
   ),
   allWorkspaces: Type.Optional(
-    Type.Boolean({ description: "a token for every workspace of its user; only that user makes one" }),
+    Type.Boolean({
+      description: "The token can access every workspace of its user. Only that user can create it.",
+    }),
   ),
   sourceId: Type.Optional(
     Nullable(
       Type.String({
         minLength: 1,
         maxLength: 200,
-        description: "a token that opens the numbers of this source and nothing else, to be given away",
+        description: "The token can only read the stats of this source, so it can be shared.",
       }),
     ),
   ),
 });
 export type CreateTokenBody = Static<typeof CreateTokenBody>;
-/** `token` is shown here and never again. */
+/** The only response that contains the token itself. */
 export const CreatedToken = Closed({ ...tokenFields, token: Type.String() });
 export const RevokedToken = Closed({ tokenId: Type.String(), revokedAt: Time });
 
@@ -119,8 +133,8 @@ export const AuditEntry = Closed({
   tokenId: Nullable(Type.String()),
   action: Type.String(),
   target: Type.String(),
-  before: Type.Unknown({ description: "free-form" }),
-  after: Type.Unknown({ description: "free-form" }),
+  before: Type.Unknown({ description: "Any JSON value." }),
+  after: Type.Unknown({ description: "Any JSON value." }),
 });
 export type AuditEntry = Static<typeof AuditEntry>;
 export const AuditList = Closed({ entries: Type.Array(AuditEntry), nextCursor: Nullable(Type.String()) });
@@ -164,7 +178,7 @@ export const Support = Closed({
 export const SignInBody = Closed({ code: Type.String({ minLength: 1, maxLength: 200 }) });
 
 export const Health = Closed({ status: Type.Literal("ok") });
-/** Requests are taken whatever the state of the warehouse: what is accepted waits in the ledger. */
+/** The state of the warehouse does not affect readiness: accepted events wait in the ledger. */
 export const Readiness = Closed({
   status: Type.Literal("ready"),
   warehouse: Closed({

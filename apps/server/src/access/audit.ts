@@ -1,30 +1,31 @@
-/** The audit log of a workspace, newest first (CONTRACT section 2). */
+/** The audit log of a workspace, newest entry first (docs/contract.md section 2). */
 import { LIMITS } from "@headwater/contract";
 import type { Handler } from "../core/handler.ts";
 import { toIsoTime } from "../core/time.ts";
 import type { Catalog } from "../ledger/ledger.ts";
 
-/** The log keeps times as the ledger does, in members whose name ends in `At`. */
-const shownMember = ([name, value]: [string, unknown]): [string, unknown] => [
-  name,
-  typeof value === "number" && name.endsWith("At") ? toIsoTime(value) : value,
-];
+/** The log stores times as numbers, in members whose names end in `At`. The API shows them as ISO times. */
+const renderMembers = (change: object) =>
+  Object.fromEntries(
+    Object.entries(change).map(([name, value]) => [
+      name,
+      typeof value === "number" && name.endsWith("At") ? toIsoTime(value) : value,
+    ]),
+  );
 
-const shown = (change: unknown): unknown =>
-  typeof change === "object" && change !== null
-    ? Object.fromEntries(Object.entries(change).map(shownMember))
-    : change;
+const renderChange = (change: unknown): unknown =>
+  typeof change === "object" && change !== null ? renderMembers(change) : change;
 
 export const listAudit =
-  (ledger: Catalog): Handler<"listAudit"> =>
+  (catalog: Catalog): Handler<"listAudit"> =>
   async ({ organizationId, query }) => {
     const page = { organizationId, limit: query.limit ?? LIMITS.maxPageSize, cursor: query.cursor ?? null };
-    const { rows, nextCursor } = await ledger.audit(page);
-    const entries = rows.map(({ at, before, after, ...entry }) => ({
+    const { rows, nextCursor } = await catalog.audit(page);
+    const entries = rows.map((entry) => ({
       ...entry,
-      at: toIsoTime(at),
-      before: shown(before),
-      after: shown(after),
+      at: toIsoTime(entry.at),
+      before: renderChange(entry.before),
+      after: renderChange(entry.after),
     }));
     return { body: { entries, nextCursor } };
   };

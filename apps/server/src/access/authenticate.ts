@@ -1,5 +1,4 @@
-/** From the Authorization header to who is calling (spec 5, CONTRACT sections 1 and 3). */
-
+/** Authenticates requests of the workspace API by their bearer token (spec 5, docs/contract.md sections 1 and 3). */
 import { createRemembered } from "../core/cache.ts";
 import type { Caller } from "../core/handler.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
@@ -10,39 +9,40 @@ import type { Catalog } from "../ledger/ledger.ts";
 import type { VerifyJwt } from "./jwt.ts";
 
 export interface Authenticator {
-  /** @param authorization the header as it came; throws the 401 */
+  /** Throws a 401 refusal. @param authorization the value of the header */
   authenticate(authorization: string | undefined, now: number): Promise<Caller>;
-  /** Something changed, here or on another node: look every token up again. */
+  /** Clears the cache after tokens changed on this node or on another. */
   forget(): void;
-  /** Writes the gathered last-used times; call it before the ledger closes. */
+  /** Writes the collected last-used times. Call it before the ledger closes. */
   flush(): Promise<void>;
 }
 
 const BEARER = /^bearer +(\S+) *$/i;
 
-function bearerOf(authorization: string | undefined): string {
+/** The token in the header. Throws `missing_token` or `invalid_token`. */
+function readBearerToken(authorization: string | undefined): string {
   const token = authorization === undefined ? undefined : BEARER.exec(authorization)?.[1];
   if (token !== undefined) return token;
   throw new Refusal(/^bearer +\S/i.test(authorization ?? "") ? "invalid_token" : "missing_token");
 }
 
-/** Last-used times are gathered, and written by whoever comes a minute after the last writing. */
-function createLastUsed(ledger: Pick<Catalog, "recordTokenUse">) {
+/** Collects when tokens were last used. The first use after a minute writes the times of that minute. */
+function createUseLog(catalog: Pick<Catalog, "recordTokenUse">) {
   let used = new Map<string, number>();
   let writtenAt = Number.NEGATIVE_INFINITY;
   async function flush(): Promise<void> {
-    const gathered = used;
+    const collected = used;
     used = new Map();
-    if (gathered.size === 0) return;
-    await ledger.recordTokenUse([...gathered].map(([tokenId, lastUsedAt]) => ({ tokenId, lastUsedAt })));
+    if (collected.size === 0) return;
+    await catalog.recordTokenUse([...collected].map(([tokenId, lastUsedAt]) => ({ tokenId, lastUsedAt })));
   }
   return {
     flush,
-    note(tokenId: string, now: number): void {
+    add(tokenId: string, now: number): void {
       used.set(tokenId, now);
       if (now - writtenAt < SERVER_LIMITS.tokenTouchMs && used.size < SERVER_LIMITS.tokenCacheEntries) return;
       writtenAt = now;
-      // a time that is lost is made good by the token's next use
+      // if the write fails, the next use of the token corrects the time
       flush().catch(() => undefined);
     },
   };
@@ -53,21 +53,21 @@ function requireUsable(token: TokenRecord, now: number): void {
   if (token.expiresAt !== null && token.expiresAt <= now) throw new Refusal("expired_token");
 }
 
-/** @param verifyJwt null: the service has no identity provider */
+/** @param verifyJwt null: no identity provider is configured */
 export function createAuthenticator(
-  ledger: Pick<Catalog, "tokenByHash" | "recordTokenUse">,
+  catalog: Pick<Catalog, "tokenByHash" | "recordTokenUse">,
   verifyJwt: VerifyJwt | null,
 ): Authenticator {
-  // unknown ones are not remembered: anybody can make them up
+  // unknown tokens are not cached, because anyone can invent them
   const tokens = createRemembered<TokenRecord>({
     max: SERVER_LIMITS.tokenCacheEntries,
-    lookUp: (hash) => ledger.tokenByHash({ hash }),
+    lookUp: (hash) => catalog.tokenByHash({ hash }),
   });
   const find = async (hash: string) => tokens.get(hash) ?? tokens.ask(hash);
-  const lastUsed = createLastUsed(ledger);
+  const useLog = createUseLog(catalog);
 
   async function authenticate(authorization: string | undefined, now: number): Promise<Caller> {
-    const text = bearerOf(authorization);
+    const text = readBearerToken(authorization);
     if (verifyJwt && looksLikeJwt(text)) {
       const actor = { userId: await verifyJwt(text, now), tokenId: null };
       return { actor, limitedTo: null, ceiling: null, sourceId: null };
@@ -75,9 +75,9 @@ export function createAuthenticator(
     const token = isPlausibleToken(text) ? await find(hashToken(text)) : null;
     if (!token) throw new Refusal("invalid_token");
     requireUsable(token, now);
-    lastUsed.note(token.tokenId, now);
+    useLog.add(token.tokenId, now);
     const { userId, tokenId, organizationId, ceiling, sourceId } = token;
     return { actor: { userId, tokenId }, limitedTo: organizationId, ceiling, sourceId };
   }
-  return { authenticate, forget: () => tokens.forget(), flush: lastUsed.flush };
+  return { authenticate, forget: () => tokens.forget(), flush: useLog.flush };
 }

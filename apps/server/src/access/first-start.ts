@@ -1,24 +1,23 @@
-/** The first start on an empty ledger: one workspace, its owner, one token, and a link to sign in with once. */
-
+/** The first start with an empty ledger creates a workspace, its owner, one token, and a one-time sign-in code. */
 import { randomBytes } from "node:crypto";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { hashToken, hintOf, makeToken } from "../core/token.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 
 export interface FirstStart {
-  /** null when it came from OWNER_TOKEN: whoever set it knows it. */
+  /** The new token. null if OWNER_TOKEN is set. */
   token: string | null;
-  /** Buys a token within ten minutes, once. */
+  /** Can be exchanged for a token once, within ten minutes. */
   signInCode: string;
 }
 
-/** @returns null when the ledger was set up before */
+/** @returns null if the ledger is already set up */
 export async function setUpOnFirstStart(
   ledger: Pick<Ledger, "isSetUp" | "setUp">,
-  given: { organizationId: string; ownerToken: string | null; now: number; newId(prefix: string): string },
+  options: { organizationId: string; ownerToken: string | null; now: number; newId(prefix: string): string },
 ): Promise<FirstStart | null> {
   if (await ledger.isSetUp()) return null;
-  const { organizationId, ownerToken, now, newId } = given;
+  const { organizationId, ownerToken, now, newId } = options;
   const token = ownerToken ?? makeToken().token;
   const signInCode = randomBytes(24).toString("base64url");
   const first = await ledger.setUp({

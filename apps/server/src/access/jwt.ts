@@ -1,5 +1,4 @@
-/** JSON Web Tokens of the operator's identity provider (CONTRACT section 3): the user is their `sub`. */
-
+/** Verifies JSON Web Tokens of the operator's identity provider (docs/contract.md section 3). `sub` is the user id. */
 import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from "jose";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";
@@ -11,26 +10,27 @@ export interface JwtSettings {
   readonly audience: string;
 }
 
-/** Answers with the user's id, or throws the refusal. */
+/** Returns the user id. Throws a refusal. */
 export type VerifyJwt = (token: string, now: number) => Promise<string>;
 
-/** A key that everybody knows, or none at all, verifies nothing: asymmetric algorithms only. */
+/** Asymmetric algorithms only. `none` verifies nothing, and with HMAC an attacker could sign with the public key. */
 const ALGORITHMS = ["RS256", "ES256", "EdDSA"];
 
-/** The token is wrong: everything jose complains of except keys that could not be had. */
-function isTokensFault(error: unknown): boolean {
+/** Whether the error of `jose` means that the token is invalid, and not that the keys could not be fetched. */
+function isInvalidToken(error: unknown): boolean {
   if (error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid) return false;
   return error instanceof errors.JOSEError && error.code !== "ERR_JOSE_GENERIC";
 }
 
 function refusalFor(error: unknown): Refusal {
   if (error instanceof errors.JWTExpired) return new Refusal("expired_token", {}, error);
-  if (isTokensFault(error)) return new Refusal("invalid_token", {}, error);
+  if (isInvalidToken(error)) return new Refusal("invalid_token", {}, error);
   return new Refusal(
     "storage_unavailable",
     {
-      message: "The identity provider's keys cannot be fetched; the token could not be checked.",
-      hint: "Send the request again later; the operator checks AUTH_JWKS_URL.",
+      message:
+        "The token could not be verified, because the keys of the identity provider cannot be fetched.",
+      hint: "Retry later. The operator must check AUTH_JWKS_URL.",
     },
     error,
   );
@@ -38,12 +38,12 @@ function refusalFor(error: unknown): Refusal {
 
 function userOf({ sub }: JWTPayload): string {
   const isUser = typeof sub === "string" && sub.length > 0 && sub.length <= SERVER_LIMITS.userIdLength;
-  // two subjects that differ in what no store holds would be one user
+  // characters that no store can hold would make two subjects the same user
   if (isUser && storable(sub) === sub) return sub;
-  throw new Refusal("invalid_token", { message: "The token names no user (`sub`)." });
+  throw new Refusal("invalid_token", { message: "The token has no valid user id (`sub`)." });
 }
 
-/** Keys are fetched when they are first needed, and again for a key id that is not known. */
+/** Fetches the keys when they are first needed, and again for an unknown key id. */
 export function createJwtVerifier(settings: JwtSettings): VerifyJwt {
   const keys = createRemoteJWKSet(new URL(settings.jwksUrl));
   return async (token, now) => {

@@ -1,4 +1,4 @@
-/** Roles and what they may do (CONTRACT section 3). The contract's table is the only list of permissions. */
+/** Roles and their permissions (docs/contract.md section 3). `ROLE_PERMISSIONS` of the contract is the only list. */
 import { isAbove, type Permission, ROLE_PERMISSIONS, type Role } from "@headwater/contract";
 import type { Handler } from "../core/handler.ts";
 import { Refusal } from "../core/refusal.ts";
@@ -6,22 +6,23 @@ import { Refusal } from "../core/refusal.ts";
 export const permissionsOf = (role: Role): readonly Permission[] => ROLE_PERMISSIONS[role];
 
 /**
- * Nobody makes a token, grants a role or changes a member above their own.
- * @param role the one to be granted, or the one of the user it is about
+ * Throws `permission_denied` if a role is above the caller's own. Users cannot grant such a role, change a member who has
+ * it, or create or revoke a token with it.
  */
-export function requireNotAbove(own: Role, role: Role): void {
-  if (!isAbove(role, own)) return;
+export function requireNotAbove(ownRole: Role, role: Role): void {
+  if (!isAbove(role, ownRole)) return;
   throw new Refusal("permission_denied", {
-    message: `Your role (${own}) is below ${role}: nobody grants, changes or makes a token for a role above their own.`,
-    hint: `Ask a member whose role is ${role}.`,
+    message: `Your role (${ownRole}) is lower than ${role}. You cannot grant or change a higher role, or create a token for it.`,
+    hint: `Ask a member with the role ${role}.`,
   });
 }
 
-export const getPermissions: Handler<"getPermissions"> = async ({
-  organizationId,
-  actor,
-  role,
-  permissions,
-}) => ({
-  body: { organizationId, userId: actor.userId, role, permissions: [...permissions] },
+/** The caller's role and permissions in a workspace. */
+export const getPermissions: Handler<"getPermissions"> = async (call) => ({
+  body: {
+    organizationId: call.organizationId,
+    userId: call.actor.userId,
+    role: call.role,
+    permissions: [...call.permissions],
+  },
 });

@@ -1,4 +1,4 @@
-/** E-mail addresses in a text, also with an encoded at sign (`%40`, `%2540`, `\u0040`), replaced in one linear pass. */
+/** Masks e-mail addresses in a text in one linear pass, also with an encoded at sign (`%40`, `%2540`, `\u0040`). */
 import { encodesUnusual } from "./secrets.ts";
 
 export const EMAIL = "[email]";
@@ -7,7 +7,7 @@ const AT = /@|%(?:25)*40|\\u0040/g;
 const ENCODED_AT = /%(?:25)*40/;
 const ENCODED = /%(?:25)*([0-9a-f]{2})/iy;
 const LETTER = /[\p{L}\p{N}\p{M}]/u;
-/** What an address may hold before the at sign, without what parts a URL (`/ ? & =`). */
+/** Characters before the at sign of an address. Those that separate parts of a URL (`/ ? & =`) are left out. */
 const LOCAL = charTable("!#$%'*+-.^_`{|}~");
 const DOMAIN = charTable("-._");
 
@@ -18,25 +18,28 @@ function charTable(signs: string): Uint8Array {
   return table;
 }
 
-function belongs(table: Uint8Array, code: number): boolean {
+function isIn(table: Uint8Array, code: number): boolean {
   return code < 128 ? table[code] === 1 : LETTER.test(String.fromCharCode(code));
 }
 
-/** The `%xx` that begins at `index`: its byte and its length. */
+/** The byte and the length of the percent-encoding that starts at `index`. */
 function encodedAt(text: string, index: number): { byte: number; length: number } | null {
   ENCODED.lastIndex = index;
   const match = ENCODED.exec(text);
-  return match === null ? null : { byte: Number.parseInt(match[1]!, 16), length: match[0].length };
+  if (match === null) return null;
+  const [whole, hex = ""] = match;
+  return { byte: Number.parseInt(hex, 16), length: whole.length };
 }
 
+/** The start of the address whose at sign is at `at`. */
 function localStart(text: string, at: number, floor: number): number {
   let start = at;
   while (start > floor) {
     const code = text.charCodeAt(start - 1);
-    if (!belongs(LOCAL, code)) return start;
+    if (!isIn(LOCAL, code)) return start;
     if (code === 37) {
       const encoded = encodedAt(text, start - 1);
-      if (encoded && encoded.byte < 128 && !belongs(LOCAL, encoded.byte)) {
+      if (encoded && encoded.byte < 128 && !isIn(LOCAL, encoded.byte)) {
         return Math.min(at, start - 1 + encoded.length);
       }
     }
@@ -45,30 +48,31 @@ function localStart(text: string, at: number, floor: number): number {
   return start;
 }
 
+/** The end of the address whose domain starts at `from`. */
 function domainEnd(text: string, from: number): number {
   let end = from;
   while (end < text.length) {
     const code = text.charCodeAt(end);
-    if (belongs(DOMAIN, code)) {
+    if (isIn(DOMAIN, code)) {
       end++;
       continue;
     }
     const encoded = code === 37 ? encodedAt(text, end) : null;
-    if (!encoded || (encoded.byte < 128 && !belongs(DOMAIN, encoded.byte))) break;
+    if (!encoded || (encoded.byte < 128 && !isIn(DOMAIN, encoded.byte))) break;
     end += encoded.length;
   }
   while (end > from && text[end - 1] === ".") end--;
   return end;
 }
 
-/** False: no at sign is in the text, however it is encoded. */
+/** If false, the text contains no at sign, in any encoding. */
 export function mayHoldEmail(text: string): boolean {
   return text.includes("@") || text.includes("\\u0040") || (encodesUnusual(text) && ENCODED_AT.test(text));
 }
 
 /**
- * Every address becomes `[email]`. In a JSON text this is safe as long as the text has no backslash: the
- * letter of an escape would be taken for a part of the address.
+ * Replaces every address by `[email]`. A JSON text must not contain backslashes, because the letter of an escape would be
+ * taken as part of the address.
  */
 export function maskEmails(text: string): string {
   if (!mayHoldEmail(text)) return text;

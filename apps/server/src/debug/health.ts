@@ -1,4 +1,4 @@
-/** How a source does, told from its counters, which hold what was not kept as well. */
+/** The health of a source, computed from its counters. They include attempts that were not kept. */
 import { type DebugData, ERRORS, EVENT_CODES } from "@headwater/contract";
 import type { AttemptCount, SourceRecord } from "../core/records.ts";
 import { DAY_MS, HOUR_MS, startOfHour, toIsoTime, toIsoTimeOrNull } from "../core/time.ts";
@@ -7,16 +7,16 @@ import { hintOf, PROXY_UNTRUSTED } from "./hints.ts";
 type Health = DebugData["health"];
 
 const TOP_CODES = 10;
-/** For so long a proxy that was not vouched for is spoken of; the setting may have been changed meanwhile. */
-const PROXY_MEMORY = HOUR_MS;
+/** The warning about an untrusted proxy ends this long after its last request: the setting may have been corrected. */
+const PROXY_WARNING_MS = HOUR_MS;
 
-/** The counters that `healthOf` wants: the status needs the last failure, however old. */
+/** The first hour of the counters that `healthOf` needs. The status depends on the last failure of the whole week. */
 export const healthSince = (now: number) => startOfHour(now - 7 * DAY_MS);
 
 export function healthOf(source: SourceRecord, counts: readonly AttemptCount[], now: number): Health {
   const day = counts.filter((count) => count.hour >= startOfHour(now - DAY_MS));
   return {
-    status: statusOf(source, counts, now),
+    status: healthStatusOf(source, counts, now),
     lastBootstrapAt: toIsoTimeOrNull(source.lastBootstrapAt),
     lastEventAt: toIsoTimeOrNull(source.lastEventAt),
     last24h: {
@@ -26,15 +26,15 @@ export function healthOf(source: SourceRecord, counts: readonly AttemptCount[], 
       failed: sumOf(day, "failed"),
     },
     topCodes: topCodes(day),
-    warnings: lastOf(counts, "proxy_untrusted") > now - PROXY_MEMORY ? [PROXY_UNTRUSTED] : [],
+    warnings: lastOf(counts, "proxy_untrusted") > now - PROXY_WARNING_MS ? [PROXY_UNTRUSTED] : [],
   };
 }
 
 /**
- * `failing`: nothing ever succeeded, or the last attempt failed and of the last hour's more failed than
- * succeeded; a stranger's refused request between those of a healthy install does not make it fail.
+ * A source is `failing` if no attempt ever succeeded, or if the last attempt failed and in the last hour more attempts
+ * failed than succeeded. So one refused request of a stranger does not make a healthy source fail.
  */
-export function statusOf(
+export function healthStatusOf(
   source: Pick<SourceRecord, "lastBootstrapAt" | "lastEventAt">,
   counts: readonly AttemptCount[],
   now: number,

@@ -1,18 +1,18 @@
-/** Takes secrets and personal data out of what is about to be kept: named values, query strings, e-mail addresses. */
+/** Masks secrets and personal data before they are stored: values of secret names, query strings, e-mail addresses. */
 import { maskEmails, mayHoldEmail } from "./email.ts";
 import { nestsDeeply } from "./nesting.ts";
 import { isSecretName, mayNameSecret } from "./secrets.ts";
 
 export const MASKED = "[masked]";
 
-/** A name is looked for in this many characters before what makes it one. */
+/** A name is searched in this many characters before its `=` or `:`. */
 const NAME_WINDOW = 120;
 const QUERY_NAME = /[^?&;#\s"'<>(){},/\\=:]*$/;
 const PAIR_NAME = /[^?&;#\r\n"'<>(){},/\\=:]*$/;
 
 /**
- * Masks a JSON text that does not nest deeply; null when it turns out not to be JSON. In the ordinary case
- * nothing is parsed: the text is searched and comes back as it is.
+ * Masks a JSON text that does not nest deeply. null if the text is not JSON. A text without secrets, the usual case, is
+ * searched but not parsed.
  */
 export function maskJson(text: string): string | null {
   const escaped = text.includes("\\") && mayHoldEmail(text);
@@ -24,18 +24,21 @@ export function maskJson(text: string): string | null {
   }
 }
 
-/** Masks in place; recursion is bounded because deep texts never get here. */
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null;
+
+/** Masks a value in place. The recursion is bounded, because texts that nest deeply are not parsed. */
 function maskValue(value: unknown): unknown {
   if (typeof value === "string") return maskString(value);
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length; index++) value[index] = maskValue(value[index]);
     return value;
   }
-  if (typeof value === "object" && value !== null) maskMembers(value as Record<string, unknown>);
+  if (isRecord(value)) maskMembers(value);
   return value;
 }
 
-/** `__proto__` is an own member of parsed objects, so that assigning to it only replaces its value. */
+/** In parsed objects `__proto__` is an ordinary member, so assigning to it only replaces its value. */
 function maskMembers(members: Record<string, unknown>): void {
   for (const name of Object.keys(members)) {
     const value = members[name];
@@ -46,12 +49,12 @@ function maskMembers(members: Record<string, unknown>): void {
   }
 }
 
-/** That a secret is absent, empty or only a flag may be seen. */
+/** Secrets that are null, empty or a boolean stay visible. */
 function maskSecret(value: unknown): unknown {
   return value === null || value === "" || typeof value === "boolean" ? value : MASKED;
 }
 
-/** Masks one string: what it says itself, and JSON or a query string that it holds. */
+/** Masks a string, and JSON or a query string inside it. */
 export function maskString(text: string): string {
   if (text.length < 3) return text;
   if (!mayNameSecret(text)) return maskEmails(text);
@@ -63,7 +66,7 @@ function maskNested(text: string): string {
   return (nestsDeeply(text) ? null : maskJson(text)) ?? maskPairs(text);
 }
 
-/** Masks a text of which nothing is known, such as the head of a body that is not JSON. */
+/** Masks a text of unknown form, such as the head of a body that is not JSON. */
 export function maskText(text: string): string {
   const plain = text.replace(/\\u00([2-7][0-9a-f])/gi, (written, hex: string) => {
     const char = String.fromCharCode(Number.parseInt(hex, 16));
@@ -72,6 +75,7 @@ export function maskText(text: string): string {
   return maskEmails(maskPairs(maskQuery(plain)));
 }
 
+/** The text with its percent-encoded ASCII characters decoded, up to four times. */
 function decoded(text: string): string {
   let now = text;
   for (let level = 0; level < 4 && now.includes("%"); level++) {
@@ -84,13 +88,13 @@ function decoded(text: string): string {
   return now;
 }
 
-/** The name that ends at `end` and does not begin before `floor`. */
+/** The name that ends at `end` and does not start before `floor`. */
 function nameBefore(text: string, end: number, floor: number, name: RegExp): string {
   const window = decoded(text.slice(Math.max(floor, end - NAME_WINDOW), end));
-  return name.exec(window)![0];
+  return name.exec(window)?.[0] ?? "";
 }
 
-/** Where a query value ends; an encoded `=` (`%3D`, `%253D`) has an ampersand encoded as often. */
+/** The end of a query value. After an encoded `=` (`%3D`, `%253D`), an `&` that is encoded as often ends it. */
 function valueEnd(text: string, equals: string, from: number): number {
   const ends = /[&#\s"<>]/g;
   ends.lastIndex = from;
@@ -100,8 +104,8 @@ function valueEnd(text: string, equals: string, from: number): number {
   return ampersand === -1 ? end : Math.min(end, ampersand);
 }
 
-/** `token=abc` wherever it stands in a string, names and delimiters plain or encoded. */
-export function maskQuery(text: string): string {
+/** Masks `token=abc` anywhere in a string, with plain or encoded names and delimiters. */
+function maskQuery(text: string): string {
   const equals = /=|%(?:25)*3d/gi;
   let masked = "";
   let kept = 0;
@@ -119,7 +123,7 @@ export function maskQuery(text: string): string {
   return kept === 0 ? text : masked + text.slice(kept);
 }
 
-/** `"token": "abc"`, `Cookie: a=b` in a text that cannot be parsed: rather too much is masked than too little. */
+/** Masks `"token": "abc"` and `Cookie: a=b` in a text that cannot be parsed. It masks too much rather than too little. */
 function maskPairs(text: string): string {
   const sign = /\\{0,8}["']?\s{0,8}[:=]\s{0,8}/g;
   let masked = "";
@@ -138,7 +142,7 @@ function maskPairs(text: string): string {
   return kept === 0 ? text : masked + text.slice(kept);
 }
 
-/** A quoted value ends with its quote, an object is not counted out, `=` takes a word and `:` the line. */
+/** The end of a value: after its closing quote, at the end of the word (`=`) or line (`:`). An object ends with the text. */
 function pairEnd(text: string, from: number, equals: boolean): number {
   const quote = /\\{0,8}["']/y;
   quote.lastIndex = from;

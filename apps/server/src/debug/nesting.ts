@@ -1,13 +1,16 @@
-/** How deep a kept JSON text may nest: far beyond any body that is used, far below what a stack takes. */
-const DEEPEST = 500;
+/** Finds strings and nesting in a JSON text without parsing it. */
 
+/** Deeper texts are not parsed. Real bodies are far below this, and the stack overflows far above it. */
+const MAX_NESTING = 500;
+
+/** Counts a character, up to `enough` and one more. */
 function count(text: string, sign: string, enough: number): number {
   let found = 0;
   for (let at = text.indexOf(sign); at !== -1 && found <= enough; at = text.indexOf(sign, at + 1)) found++;
   return found;
 }
 
-/** The end of the JSON string that begins at `start`, past its closing quote; the text's end when it has none. */
+/** The index after the closing quote of the JSON string that starts at `start`, or the length of the text. */
 export function stringEnd(text: string, start: number): number {
   let end = text.indexOf('"', start + 1);
   while (end !== -1) {
@@ -19,9 +22,9 @@ export function stringEnd(text: string, start: number): number {
   return text.length;
 }
 
-/** Whether a text may nest deeper than is safe to walk; few brackets, the ordinary case, settle it at once. */
+/** Whether a JSON text nests too deeply to be parsed. A text with few brackets, the usual case, is decided by counting. */
 export function nestsDeeply(text: string): boolean {
-  if (count(text, "{", DEEPEST) + count(text, "[", DEEPEST) <= DEEPEST) return false;
+  if (count(text, "{", MAX_NESTING) + count(text, "[", MAX_NESTING) <= MAX_NESTING) return false;
   let depth = 0;
   let index = 0;
   while (index < text.length) {
@@ -32,7 +35,7 @@ export function nestsDeeply(text: string): boolean {
     }
     if (char === "{" || char === "[") depth++;
     else if (char === "}" || char === "]") depth--;
-    if (depth > DEEPEST) return true;
+    if (depth > MAX_NESTING) return true;
     index++;
   }
   return false;

@@ -1,8 +1,7 @@
 /**
- * An attempt as the debug view shows it (contract `Attempt`), masked, as JSON text. It is put together from
- * parts that are JSON already, so that a body is not parsed again to be shown.
- */
-import type { AttemptOutcome, EventResult, Issue } from "@headwater/contract";
+ * Renders an attempt as the debug view shows it (`Attempt` of the contract), masked, as JSON text. The text is put together
+ * from parts that are already JSON, so that a body is not parsed again.
+ */ import type { AttemptOutcome, EventResult, Issue } from "@headwater/contract";
 import { POLICY_CODES } from "@headwater/contract/event-codes";
 import { LIMITS } from "@headwater/contract/limits";
 import type { Attempt, Outcome, Refused, Taken } from "../core/attempt.ts";
@@ -13,22 +12,25 @@ import { hintOf } from "./hints.ts";
 import { maskString } from "./mask.ts";
 import { type Snapshot, snapshotOf, snapshotOfList, snapshotOfText, snapshotOfUnknown } from "./snapshot.ts";
 
-/** No header or id that is worth keeping is longer. */
-const TEXT_LENGTH = 1_024;
-/** A result, or an issue, longer than this has its texts cut. */
-const ENTRY_LENGTH = 4_096;
-const ENTRY_TEXT_LENGTH = 256;
+/** Characters that are kept of a header or an id. */
+const MAX_TEXT_LENGTH = 1_024;
+/** The texts in a result or an issue are cut if its JSON is longer than this. */
+const MAX_ENTRY_LENGTH = 4_096;
+const MAX_ENTRY_TEXT_LENGTH = 256;
 const EMPTY: Snapshot = { json: "null", truncated: false };
 
-/** An attempt that ended, on a source: the only ones that are kept. */
+/** An attempt whose source is known. Only these are recorded. */
 export type FinishedAttempt = Attempt & { source: NonNullable<Attempt["source"]> };
 
-/** A finished attempt with no more of its source than is shown: the thread that renders gets only this. */
+/** A finished attempt with the id of its source only. The thread that renders attempts gets no more. */
 export type RenderableAttempt = Omit<FinishedAttempt, "source"> & {
   source: Pick<FinishedAttempt["source"], "sourceId">;
 };
 
-/** partial: some events were rejected while others, or the session, were taken, or the source's own settings turned them away. */
+/**
+ * `partial`: events were rejected, but others were stored, or the attempt opened a session, or the settings of the source
+ * rejected them.
+ */
 export function outcomeOf(attempt: RenderableAttempt): AttemptOutcome {
   if (attempt.outcome.kind === "refused") return "failed";
   const { results } = attempt.outcome;
@@ -38,7 +40,7 @@ export function outcomeOf(attempt: RenderableAttempt): AttemptOutcome {
   return isAll && results.some(({ code }) => !POLICY_CODES.includes(code ?? "")) ? "failed" : "partial";
 }
 
-/** One attempt that cannot be rendered does not cost the others. */
+/** Renders attempts. An attempt that cannot be rendered is left out. */
 export function rowsOf<T>(attempts: readonly T[], render: (attempt: T) => AttemptRow): AttemptRow[] {
   return attempts.flatMap((attempt) => {
     try {
@@ -49,9 +51,9 @@ export function rowsOf<T>(attempts: readonly T[], render: (attempt: T) => Attemp
   });
 }
 
-/** What the store keeps of an attempt. */
+/** The row that the store keeps of an attempt. */
 export function rowOf(attempt: RenderableAttempt): AttemptRow {
-  const verdict = verdictOf(attempt.outcome);
+  const reason = reasonOf(attempt.outcome);
   const outcome = outcomeOf(attempt);
   const origin = clean(attempt.origin);
   const sessionId = clean(answerOf(attempt)?.sessionId ?? attempt.envelope?.sessionId ?? null);
@@ -62,18 +64,18 @@ export function rowOf(attempt: RenderableAttempt): AttemptRow {
     kind: attempt.kind,
     receivedAt: attempt.receivedAt,
     outcome,
-    code: verdict.code,
+    code: reason.code,
     origin,
     sessionId,
     anonymousId,
-    record: recordOf(attempt, outcome, verdict, { origin, sessionId, anonymousId }),
+    record: recordOf(attempt, outcome, reason, { origin, sessionId, anonymousId }),
   };
 }
 
 function recordOf(
   attempt: RenderableAttempt,
   outcome: AttemptOutcome,
-  verdict: Verdict,
+  reason: Reason,
   cleaned: { origin: string | null; sessionId: string | null; anonymousId: string | null },
 ): string {
   const { envelope } = attempt;
@@ -88,15 +90,15 @@ function recordOf(
     durationMs: Math.max(0, attempt.durationMs),
     httpStatus: attempt.outcome.kind === "refused" ? attempt.outcome.refusal.status : 200,
     outcome,
-    code: verdict.code,
-    message: clean(verdict.message),
-    hint: clean(verdict.hint),
+    code: reason.code,
+    message: clean(reason.message),
+    hint: clean(reason.hint),
     origin: cleaned.origin,
     legacy: attempt.legacy,
     keyState: attempt.keyState ?? "current",
     publicKey: attempt.publicKey,
     sdkVersion: clean(envelope?.sdkVersion ?? null),
-    ingestVersion: Number.isSafeInteger(envelope?.ingestVersion) ? envelope!.ingestVersion : null,
+    ingestVersion: versionOf(envelope?.ingestVersion),
     userAgent: clean(attempt.userAgent),
     batchId: clean(envelope?.batchId ?? null),
     sentAt: clean(envelope?.sentAt ?? null),
@@ -115,16 +117,17 @@ function recordOf(
   return `${facts.slice(0, -1)},"issues":${issues},"raw":${raw.json},"normalized":${normalized.json},"results":${results.json}}`;
 }
 
-interface Verdict {
+/** The reason of a refusal or of a rejected event. */
+interface Reason {
   code: string | null;
   message: string | null;
   hint: string | null;
 }
 
-/** The refusal's, or the first rejected event's; null: nothing was refused. */
-export const codeOf = ({ outcome }: RenderableAttempt): string | null => verdictOf(outcome).code;
+/** The code of the refusal or of the first rejected event. null if nothing was refused. */
+export const codeOf = ({ outcome }: RenderableAttempt): string | null => reasonOf(outcome).code;
 
-function verdictOf(outcome: Outcome): Verdict {
+function reasonOf(outcome: Outcome): Reason {
   if (outcome.kind === "refused") {
     const { code, message, hint } = outcome.refusal;
     return { code, message, hint };
@@ -146,7 +149,7 @@ function limitOf(outcome: Outcome) {
   return name === undefined ? null : { name, value, actual };
 }
 
-/** A body that was taken is known to be JSON; any other is looked at first. */
+/** The snapshot of the body. The body of an accepted request is known to be JSON; others are checked first. */
 function rawOf(attempt: RenderableAttempt): Snapshot {
   if (attempt.text === null)
     return attempt.head === null ? EMPTY : { ...snapshotOfText(attempt.head), truncated: true };
@@ -161,7 +164,7 @@ function isMalformed({ refusal }: Refused): boolean {
   return refusal.detail.issues?.some((issue) => issue.code === "invalid_json") ?? false;
 }
 
-/** The events' normal forms; what a bootstrap without events made is its session. */
+/** The normal forms of the events. For a bootstrap without events: its session. */
 function normalizedOf(outcome: Outcome): Snapshot {
   if (outcome.kind === "refused") return EMPTY;
   if (outcome.normalized.length > 0 || !("sessionResumed" in outcome.answer)) {
@@ -174,7 +177,7 @@ function normalizedOf(outcome: Outcome): Snapshot {
 
 const NO_RESULTS: Snapshot = { json: "[]", truncated: false };
 
-/** All results, or when they are too many the rejected ones first: the others can be counted without being seen. */
+/** All results. If they do not fit, the rejected ones come first, because they matter most. */
 function resultsOf(results: readonly EventResult[]): Snapshot {
   const all = snapshotOfList(results.map(jsonOf), SERVER_LIMITS.snapshotBytes);
   if (!all.truncated) return all;
@@ -188,17 +191,23 @@ function issuesOf(issues: readonly Issue[] | undefined): string {
   return snapshotOfList(issues.slice(0, LIMITS.maxIssues).map(jsonOf), SERVER_LIMITS.snapshotBytes).json;
 }
 
-/** A result or an issue stays one, however long a text of the client stands in it. */
+/** A result or an issue as JSON. Long texts of the client in it are cut. */
 function jsonOf(value: unknown): string {
   const json = JSON.stringify(value);
-  return json.length <= ENTRY_LENGTH ? json : JSON.stringify(value, shortened);
+  return json.length <= MAX_ENTRY_LENGTH ? json : JSON.stringify(value, shortened);
 }
 
 function shortened(_key: string, value: unknown): unknown {
-  const isLong = typeof value === "string" && value.length > ENTRY_TEXT_LENGTH;
-  return isLong ? value.slice(0, ENTRY_TEXT_LENGTH).toWellFormed() : value;
+  const isLong = typeof value === "string" && value.length > MAX_ENTRY_TEXT_LENGTH;
+  return isLong ? value.slice(0, MAX_ENTRY_TEXT_LENGTH).toWellFormed() : value;
 }
 
+/** Masks a text and cuts it. */
 function clean(text: string | null): string | null {
-  return text === null ? null : maskString(text.slice(0, TEXT_LENGTH).toWellFormed());
+  return text === null ? null : maskString(text.slice(0, MAX_TEXT_LENGTH).toWellFormed());
+}
+
+/** The client can send any number. The view shows whole numbers only. */
+function versionOf(version: number | null | undefined): number | null {
+  return Number.isSafeInteger(version) ? (version ?? null) : null;
 }

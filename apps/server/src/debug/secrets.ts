@@ -1,37 +1,36 @@
 /**
- * Which names carry secrets, and whether a text may hold one at all. The second question is asked of every
- * recorded body, so it is answered by linear searches; that it is sometimes answered yes for nothing only
- * costs time.
+ * Decides which names are names of secrets, and whether a text can contain such a name. The second check runs on every
+ * recorded body, so it uses linear searches. A false positive there only costs time.
  */
 
-/** Distinctive enough to be looked for inside a name: `sessionToken`, `x-api-key`, `accesstoken`. */
+/** Words that make a name secret wherever they occur in it: `sessionToken`, `x-api-key`, `accesstoken`. */
 const PARTS =
   /passw|passphrase|passcode|token|secret|apikey|accesskey|privatekey|authorization|cookie|creditcard|cardnumber|credential|bearer/;
-/** Short ones count as a whole word only: `auth` but not `author`, `card` but not `cardinal`. */
+/** Words that make a name secret only as whole words: `auth` but not `author`, `card` but not `cardinal`. */
 const WORDS = new Set(
   "pass pwd auth oauth card cards cardnum cardno cvv cvv2 cvc cvc2 iban ssn jwt sig signature otp".split(" "),
 );
-const SHORTEST = 3;
+const MIN_NAME_LENGTH = 3;
 
-/** The same few names come again and again; what is remembered of them is bounded. */
-const REMEMBERED = 2_000;
-const LONGEST_REMEMBERED = 64;
-const answers = new Map<string, boolean>();
+/** The same few names occur again and again, so answers are cached. The cache is cleared when it is full. */
+const MAX_CACHED_NAMES = 2_000;
+const MAX_CACHED_NAME_LENGTH = 64;
+const cachedAnswers = new Map<string, boolean>();
 
 /** `accessToken`, `API_KEY`, `user[password]` are secret names; `sessionId`, `anonymousId`, `author` are not. */
 export function isSecretName(name: string): boolean {
-  if (name.length < SHORTEST) return false;
-  const known = answers.get(name);
+  if (name.length < MIN_NAME_LENGTH) return false;
+  const known = cachedAnswers.get(name);
   if (known !== undefined) return known;
   const words = name.replace(/([a-z0-9])([A-Z])|([A-Z])([A-Z][a-z])/g, "$1$3 $2$4").toLowerCase();
   const squeezed = words.replace(/[^a-z0-9]+/g, "");
   const secret = PARTS.test(squeezed) || words.split(/[^a-z0-9]+/).some((word) => WORDS.has(word));
-  if (answers.size >= REMEMBERED) answers.clear();
-  if (name.length <= LONGEST_REMEMBERED) answers.set(name, secret);
+  if (cachedAnswers.size >= MAX_CACHED_NAMES) cachedAnswers.clear();
+  if (name.length <= MAX_CACHED_NAME_LENGTH) cachedAnswers.set(name, secret);
   return secret;
 }
 
-/** Several small alternations: V8 skips through each of them faster than through one of them all. */
+/** Several small patterns: V8 searches them faster than one large alternation. */
 const SECRET_WORDS = [
   /token|cookie|secret|bearer|credential/gi,
   /pass|pwd|card|ssn/gi,
@@ -39,12 +38,12 @@ const SECRET_WORDS = [
   /iban|cv[vc]|jwt/gi,
   /sig(?![a-z])|signature|otp(?![a-z])/gi,
 ];
-/** What ends a word's surroundings, and may make a name of it: `":`, `=`, `%3D`. */
+/** The characters that end a name: `":`, `=`, `%3D`. */
 const NAME_END = /["=]|%(?:25)*3d/gi;
 const COLON = /\s*:/y;
 
-/** Whether one of the words stands in a name. All hits up to one name's end share its answer, which keeps this linear. */
-function inName(text: string, words: RegExp): boolean {
+/** Whether one of the words is in a name. Each end of a name is examined once, so the search is linear. */
+function isInName(text: string, words: RegExp): boolean {
   words.lastIndex = 0;
   while (words.test(text)) {
     NAME_END.lastIndex = words.lastIndex;
@@ -58,11 +57,11 @@ function inName(text: string, words: RegExp): boolean {
   return false;
 }
 
-/** `\u0070assword`, `%70assword`: letters that are written so as not to be found. */
+/** Letters that are escaped without need, which can hide a name: `\u0070assword`, `%70assword`. */
 const ESCAPED_ASCII = /\\u00[2-7]/i;
 const ENCODED_LETTER = /%(?:25)*(?:4[1-9a-f]|5[0-9af]|6[1-9a-f]|7[0-9a])/i;
 
-/** Whether `%` is followed by what may be a letter, an at sign or another `%`: rare, for they need no encoding. */
+/** Whether the text can have a percent-encoded letter, at sign or percent sign. This is rare, because letters need no encoding. */
 export function encodesUnusual(text: string): boolean {
   for (let at = text.indexOf("%"); at !== -1; at = text.indexOf("%", at + 1)) {
     const first = text.charCodeAt(at + 1);
@@ -72,10 +71,10 @@ export function encodesUnusual(text: string): boolean {
   return false;
 }
 
-/** False: no name of a secret is in the text, however it is written. */
+/** If false, the text contains no name of a secret, in any encoding. */
 export function mayNameSecret(text: string): boolean {
   return (
-    SECRET_WORDS.some((words) => inName(text, words)) ||
+    SECRET_WORDS.some((words) => isInName(text, words)) ||
     (text.includes("\\u00") && ESCAPED_ASCII.test(text)) ||
     (encodesUnusual(text) && ENCODED_LETTER.test(text))
   );

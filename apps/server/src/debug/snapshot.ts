@@ -1,22 +1,22 @@
-/** What may be kept of a body: masked before anything is written, and cut to a bound that stays valid JSON. */
+/** Snapshots of bodies for the debug view: masked before anything is written, and cut to a limit as valid JSON. */
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { cutBody, isJson } from "./cut.ts";
 import { maskJson, maskText } from "./mask.ts";
 import { nestsDeeply } from "./nesting.ts";
 
-/** `json` is a valid JSON text, to be embedded as it is. */
+/** `json` is a valid JSON text. */
 export interface Snapshot {
   json: string;
   truncated: boolean;
 }
 
 const NOTHING: Snapshot = { json: "null", truncated: false };
-/** An address that begins within the head may end behind it: so much more is masked before the head is cut. */
-const BEYOND_HEAD = 512;
+/** Characters after the head that are masked too: an e-mail address can start in the head and end after it. */
+const MASKED_AFTER_HEAD = 512;
 
 /**
- * The snapshot of a text that is JSON, at most `limitBytes` of it: its envelope and as many leading events
- * as fit. A text that nests too deeply, or is no JSON after all, is kept as the head of a text.
+ * The snapshot of a JSON text in at most `limitBytes`: its envelope and as many of the first events as fit. A text that
+ * nests too deeply, or turns out not to be JSON, is kept as the head of a text.
  */
 export function snapshotOf(text: string, limitBytes: number): Snapshot {
   const fits = bytesFit(text, limitBytes);
@@ -25,24 +25,24 @@ export function snapshotOf(text: string, limitBytes: number): Snapshot {
   const masked = maskJson(kept);
   if (masked === null) return snapshotOfText(text);
   if (masked === kept || bytesFit(masked, limitBytes)) return { json: masked, truncated: !fits };
-  // marks are longer than what they replace; what is cut now is masked already
+  // masking can make a text longer, so it may have to be cut again
   const json = cutBody(masked, limitBytes);
   return json === null ? snapshotOfText(text) : { json, truncated: true };
 }
 
-/** The same for a text that may or may not be JSON. */
+/** The snapshot of a text that may not be JSON. */
 export function snapshotOfUnknown(text: string, limitBytes: number): Snapshot {
   return bytesFit(text, limitBytes) && !isJson(text) ? snapshotOfText(text) : snapshotOf(text, limitBytes);
 }
 
 /** The head of a text that is not JSON, as a JSON string. */
 export function snapshotOfText(text: string, limitBytes: number = SERVER_LIMITS.rawTextBytes): Snapshot {
-  const masked = maskText(text.slice(0, limitBytes + BEYOND_HEAD));
+  const masked = maskText(text.slice(0, limitBytes + MASKED_AFTER_HEAD));
   const head = headOf(masked, limitBytes);
   return { json: JSON.stringify(head), truncated: text.length > limitBytes || head.length < masked.length };
 }
 
-/** A JSON array of as many leading items as fit; `null` stands for what has no normal form. */
+/** A JSON array of as many of the first items as fit. null stands for an event without a normal form. */
 export function snapshotOfList(items: readonly (string | null)[], limitBytes: number): Snapshot {
   const kept: string[] = [];
   let left = limitBytes - 2;
@@ -57,7 +57,7 @@ export function snapshotOfList(items: readonly (string | null)[], limitBytes: nu
   return { json: `[${kept.join()}]`, truncated };
 }
 
-/** As many whole characters as fit into so many bytes. */
+/** The first whole characters of a text that fit into this many bytes. */
 export function headOf(text: string, bytes: number): string {
   const head = text.slice(0, bytes).toWellFormed();
   if (Buffer.byteLength(head) <= bytes) return head;
@@ -65,8 +65,8 @@ export function headOf(text: string, bytes: number): string {
   return decoder.decode(Buffer.from(head).subarray(0, bytes), { stream: true });
 }
 
-/** Whether a text has at most so many bytes; the length settles it mostly, and never needs a full count of a long one. */
-export function bytesFit(text: string, bytes: number): boolean {
+/** Whether a text has at most this many bytes of UTF-8. Usually its length decides, without counting bytes. */
+function bytesFit(text: string, bytes: number): boolean {
   if (text.length > bytes) return false;
   return text.length * 3 <= bytes || Buffer.byteLength(text) <= bytes;
 }

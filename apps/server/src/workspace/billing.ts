@@ -1,11 +1,10 @@
-/** The plan is self-hosted: nothing is billed, what is used is shown (CONTRACT section 3). */
-import type { Handler } from "../core/handler.ts";
+/** The plan and the usage of the current month (docs/contract.md section 3). Nothing is billed: the plan is self-hosted. */ import type { Handler } from "../core/handler.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { utcDay } from "../core/time.ts";
 import type { Catalog } from "../ledger/ledger.ts";
-import { sumOf } from "./usage.ts";
+import { totalUsage } from "./usage.ts";
 
-/** The calendar month in UTC, both days inclusive. */
+/** The first and the last day of the calendar month in UTC. */
 function monthOf(now: number): { from: string; to: string } {
   const at = new Date(now);
   const first = Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), 1);
@@ -14,11 +13,11 @@ function monthOf(now: number): { from: string; to: string } {
 }
 
 export const getBilling =
-  (ledger: Catalog): Handler<"getBilling"> =>
+  (catalog: Catalog): Handler<"getBilling"> =>
   async ({ organizationId, now }) => {
     const period = monthOf(now);
-    const days = await ledger.usage({ organizationId, ...period });
-    const sources = await ledger.sources({
+    const days = await catalog.usage({ organizationId, ...period });
+    const sources = await catalog.sources({
       organizationId,
       limit: SERVER_LIMITS.maxSourcesPerWorkspace,
       cursor: null,
@@ -29,7 +28,7 @@ export const getBilling =
         plan: "self-hosted",
         limits: { sources: SERVER_LIMITS.maxSourcesPerWorkspace, acceptedEvents: null },
         period,
-        usage: { ...sumOf(days), sources: sources.rows.length },
+        usage: { ...totalUsage(days), sources: sources.rows.length },
       },
     };
   };

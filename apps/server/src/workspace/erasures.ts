@@ -1,4 +1,4 @@
-/** Asking for a visitor's erasure, and for how far it has come (CONTRACT section 3). */
+/** Requests the erasure of a visitor's data and shows its status (docs/contract.md section 3). */
 import type { Erasure, Issue, VisitorKind } from "@headwater/contract";
 import type { Handler } from "../core/handler.ts";
 import type { ErasureRecord } from "../core/records.ts";
@@ -13,7 +13,7 @@ const renderErasure = ({ kind, requestedAt, finishedAt, ...shown }: ErasureRecor
   finishedAt: toIsoTimeOrNull(finishedAt),
 });
 
-/** A rule of bodies of any shape (`FieldRules`): one of the two names the visitor. */
+/** Exactly one of the two ids names the visitor. For a body of any shape (`FieldRules`). */
 export function checkVisitor({ anonymousId, userId }: Readonly<Record<string, unknown>>): void {
   const given = [anonymousId, userId].filter((id) => id !== undefined && id !== null);
   if (given.length === 1) return;
@@ -23,22 +23,23 @@ export function checkVisitor({ anonymousId, userId }: Readonly<Record<string, un
       : {
           path: ["userId"],
           code: "invalid_value",
-          message: "userId and anonymousId exclude each other: send a request for each",
+          message: "userId cannot be combined with anonymousId. Send one request for each.",
         };
   throw new Refusal("invalid_payload", { issues: [issue] });
 }
 
-/** Answers when it is certain that it will be done; `getErasure` says when it is. */
+/** Responds once the erasure is certain to happen. `getErasure` shows when it is done. */
 export const eraseVisitor =
-  (ledger: Catalog, newId: (prefix: string) => string): Handler<"eraseVisitor"> =>
+  (catalog: Catalog, newId: (prefix: string) => string): Handler<"eraseVisitor"> =>
   async ({ organizationId, body, actor, now }) => {
     const kind: VisitorKind = body.userId == null ? "anonymousId" : "userId";
-    const requested = await ledger.requestErasure({
+    const id = body.userId ?? body.anonymousId ?? "";
+    const requested = await catalog.requestErasure({
       receiptId: newId("era"),
       organizationId,
       sourceId: body.sourceId ?? null,
       kind,
-      id: body[kind]!,
+      id,
       actor,
       now,
     });
@@ -53,9 +54,9 @@ export const eraseVisitor =
   };
 
 export const getErasure =
-  (ledger: Catalog): Handler<"getErasure"> =>
+  (catalog: Catalog): Handler<"getErasure"> =>
   async ({ organizationId, params }) => {
-    const erasure = await ledger.erasure({ receiptId: params.receiptId, organizationId });
+    const erasure = await catalog.erasure({ receiptId: params.receiptId, organizationId });
     if (!erasure) throw new Refusal("erasure_not_found");
     return { body: renderErasure(erasure) };
   };

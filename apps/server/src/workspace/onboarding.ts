@@ -1,12 +1,12 @@
-/** Which set-up steps are done, from the data (CONTRACT section 3). */
+/** The set-up steps of a workspace that are done, computed from its data (docs/contract.md section 3). */
 import type { Handler } from "../core/handler.ts";
 import { toIsoTimeOrNull } from "../core/time.ts";
 import type { Catalog } from "../ledger/ledger.ts";
 
 const step = (at: number | null) => ({ done: at !== null, at: toIsoTimeOrNull(at) });
 
-async function onboardingOf(ledger: Catalog, organizationId: string) {
-  const found = await ledger.onboarding({ organizationId });
+async function renderOnboarding(catalog: Catalog, organizationId: string) {
+  const found = await catalog.onboarding({ organizationId });
   return {
     organizationId,
     steps: {
@@ -20,12 +20,12 @@ async function onboardingOf(ledger: Catalog, organizationId: string) {
 }
 
 export const getOnboarding =
-  (ledger: Catalog): Handler<"getOnboarding"> =>
-  async ({ organizationId }) => ({ body: await onboardingOf(ledger, organizationId) });
+  (catalog: Catalog): Handler<"getOnboarding"> =>
+  async ({ organizationId }) => ({ body: await renderOnboarding(catalog, organizationId) });
 
 export const completeOnboarding =
-  (ledger: Catalog): Handler<"completeOnboarding"> =>
+  (catalog: Catalog): Handler<"completeOnboarding"> =>
   async ({ organizationId, actor, now }) => {
-    await ledger.completeOnboarding({ organizationId, actor, now });
-    return { body: await onboardingOf(ledger, organizationId) };
+    await catalog.completeOnboarding({ organizationId, actor, now });
+    return { body: await renderOnboarding(catalog, organizationId) };
   };

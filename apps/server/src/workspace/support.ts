@@ -1,12 +1,12 @@
-/** What to attach to a report (CONTRACT section 3): version, settings without secrets, health. */
+/** The support bundle, to attach to a bug report: version, settings without secrets, health (docs/contract.md section 3). */
 import type { Handler } from "../core/handler.ts";
 import { toIsoTime } from "../core/time.ts";
 
-/** The server's own account of itself; whoever gives it leaves secrets out. */
+/** Facts about the server. They contain no secrets. */
 export interface SupportFacts {
   readonly settings: Record<string, unknown>;
   readonly health: { readonly ready: boolean; readonly problems: readonly string[] };
-  /** Further facts for the bundle: engine, platform, sizes. */
+  /** More facts for the bundle: engine, platform, sizes. */
   readonly facts: Record<string, unknown>;
 }
 

@@ -1,5 +1,4 @@
-/** Accepted events and bootstraps by source and UTC day (CONTRACT section 3). */
-import type { Issue } from "@headwater/contract";
+/** Accepted events and bootstraps by source and UTC day (docs/contract.md section 3). */ import type { Issue } from "@headwater/contract";
 import type { Handler } from "../core/handler.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import type { UsageRow } from "../core/records.ts";
@@ -11,7 +10,7 @@ const DEFAULT_DAYS = 30;
 
 const startOf = (day: string) => Date.parse(`${day}T00:00:00Z`);
 
-/** A day of the calendar: the 30th of February is read as one of March, and so is none. */
+/** Reports a day that does not exist. `Date.parse` reads the 30th of February as a day in March. */
 function dayIssue(field: "from" | "to", day: string): Issue[] {
   const start = startOf(day);
   if (!Number.isNaN(start) && utcDay(start) === day) return [];
@@ -30,7 +29,7 @@ function spanIssue(from: string, to: string): Issue[] {
   ];
 }
 
-/** Both days inclusive; without them, the last 30 days. */
+/** The first and the last day of the query. Default: the last 30 days. */
 function readSpan(query: { from?: string; to?: string }, now: number): { from: string; to: string } {
   const wrongDays = [
     ...(query.from === undefined ? [] : dayIssue("from", query.from)),
@@ -44,16 +43,16 @@ function readSpan(query: { from?: string; to?: string }, now: number): { from: s
   return { from, to };
 }
 
-export function sumOf(days: readonly UsageRow[]): { accepted: number; bootstraps: number } {
+export function totalUsage(days: readonly UsageRow[]): { accepted: number; bootstraps: number } {
   const accepted = days.reduce((sum, day) => sum + day.accepted, 0);
   const bootstraps = days.reduce((sum, day) => sum + day.bootstraps, 0);
   return { accepted, bootstraps };
 }
 
 export const getUsage =
-  (ledger: Catalog): Handler<"getUsage"> =>
+  (catalog: Catalog): Handler<"getUsage"> =>
   async ({ organizationId, query, now }) => {
     const span = readSpan(query, now);
-    const days = await ledger.usage({ organizationId, ...span });
-    return { body: { organizationId, ...span, ...sumOf(days), days } };
+    const days = await catalog.usage({ organizationId, ...span });
+    return { body: { organizationId, ...span, ...totalUsage(days), days } };
   };

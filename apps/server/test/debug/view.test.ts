@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { describe, it } from "node:test";
-import { DebugData, type DebugQuery, EVENT_CODES, LIMITS } from "@headwater/contract";
+import { DebugData, type DebugQuery, ERRORS, EVENT_CODES, LIMITS } from "@headwater/contract";
 import { SERVER_LIMITS } from "../../src/core/limits.ts";
 import type { SourceRecord } from "../../src/core/records.ts";
 import { compile } from "../../src/core/validate.ts";
@@ -174,7 +174,7 @@ describe("The health of a source", () => {
     deepEqual(last24h, { accepted: 1, duplicates: 1, rejected: 2, failed: 301 });
     const seen = { lastSeenAt: new Date(clock()).toISOString() };
     deepEqual(topCodes, [
-      { code: "rate_limited", count: 300, ...seen, hint: "Wait as Retry-After says." },
+      { code: "rate_limited", count: 300, ...seen, hint: ERRORS.rate_limited.hint },
       { code: "event_too_large", count: 2, ...seen, hint: EVENT_CODES.event_too_large },
       { code: "origin_not_allowed", count: 1, ...seen, hint: "Add https://other.example." },
     ]);

@@ -1,4 +1,4 @@
-/** The part of the table of operations that applications call with a public key. */
+/** The ingest operations, which applications call with a public key. */
 import {
   BootstrapAnswer,
   BootstrapBody,
@@ -28,7 +28,7 @@ export const INGEST_OPERATIONS = [
     id: "bootstrap",
     method: "POST",
     path: "/api/ingest/v2/:publicKey/bootstrap",
-    summary: "Check key and origin, open or resume a session",
+    summary: "Open or resume a session",
     access: "public-key",
     body: BootstrapBody,
     status: 200,
@@ -39,7 +39,7 @@ export const INGEST_OPERATIONS = [
     id: "events",
     method: "POST",
     path: "/api/ingest/v2/:publicKey/events",
-    summary: "Take a batch of events of a session; each is answered",
+    summary: "Send a batch of events of a session",
     access: "public-key",
     body: EventsBody,
     status: 200,
@@ -50,7 +50,7 @@ export const INGEST_OPERATIONS = [
     id: "legacyBootstrap",
     method: "POST",
     path: "/api/ingest/:publicKey/bootstrap",
-    summary: "The unversioned bootstrap route of old installs",
+    summary: "Open or resume a session (unversioned route for old installs)",
     access: "public-key",
     body: LegacyBootstrapBody,
     status: 200,
@@ -62,7 +62,7 @@ export const INGEST_OPERATIONS = [
     id: "legacyEvents",
     method: "POST",
     path: "/api/ingest/:publicKey/events",
-    summary: "The unversioned events route of old installs",
+    summary: "Send a batch of events (unversioned route for old installs)",
     access: "public-key",
     body: LegacyEventsBody,
     status: 200,

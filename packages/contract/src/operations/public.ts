@@ -1,4 +1,4 @@
-/** The part of the table of operations that anybody may call: the state of the service, its documents and the client. */
+/** The public operations: health checks, metrics, documentation and the browser client. */
 import Type from "typebox";
 import type { Operation } from "../operation.ts";
 import * as workspace from "../workspace.ts";
@@ -8,7 +8,7 @@ export const PUBLIC_OPERATIONS = [
     id: "healthz",
     method: "GET",
     path: "/healthz",
-    summary: "The process answers",
+    summary: "Check that the process is running",
     access: "public",
     status: 200,
     answer: workspace.Health,
@@ -18,7 +18,8 @@ export const PUBLIC_OPERATIONS = [
     id: "readyz",
     method: "GET",
     path: "/readyz",
-    summary: "The ledger is writable, migrations are done, the disk has room, the service is not stopping",
+    summary:
+      "Check that the service is ready: ledger writable, migrations done, disk not full, not shutting down",
     access: "public",
     status: 200,
     answer: workspace.Readiness,
@@ -28,7 +29,7 @@ export const PUBLIC_OPERATIONS = [
     id: "metrics",
     method: "GET",
     path: "/metrics",
-    summary: "Metrics for Prometheus; no label names a source or a key",
+    summary: "Get metrics for Prometheus. No label contains a source or a key",
     access: "public",
     status: 200,
     answer: Type.String(),
@@ -39,7 +40,7 @@ export const PUBLIC_OPERATIONS = [
     id: "openapi",
     method: "GET",
     path: "/openapi.json",
-    summary: "This document",
+    summary: "Get this document",
     access: "public",
     status: 200,
     answer: Type.Record(Type.String(), Type.Unknown()),
@@ -49,7 +50,7 @@ export const PUBLIC_OPERATIONS = [
     id: "docs",
     method: "GET",
     path: "/docs",
-    summary: "This document, readable",
+    summary: "Show this document as a web page",
     access: "public",
     status: 200,
     answer: Type.String(),
@@ -60,7 +61,7 @@ export const PUBLIC_OPERATIONS = [
     id: "sdk",
     method: "GET",
     path: "/sdk/v2.js",
-    summary: "The browser client",
+    summary: "Get the browser client",
     access: "public",
     status: 200,
     answer: Type.String(),
@@ -72,7 +73,7 @@ export const PUBLIC_OPERATIONS = [
     id: "sdkExtra",
     method: "GET",
     path: "/sdk/extras/:file",
-    summary: "An optional part of the browser client",
+    summary: "Get an optional part of the browser client",
     access: "public",
     status: 200,
     answer: Type.String(),

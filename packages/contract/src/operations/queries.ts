@@ -12,5 +12,5 @@ export const pageQuery = (cursor: string) =>
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMITS.maxPageSize })),
     cursor: Type.Optional(Type.String({ pattern: cursor, description: CURSOR })),
   });
-/** The cursor is the creation time of the last row, and its id in base64url. */
+/** The cursor contains the creation time of the last row, and its id in base64url. */
 export const PageQuery = pageQuery("^[0-9]{1,15}\\.[A-Za-z0-9_-]{1,1200}$");

@@ -1,4 +1,4 @@
-/** The part of the table of operations that is about a workspace as a whole: erasures, its set-up, what it uses, and help. */
+/** The operations on a whole workspace: erasures, onboarding, usage and support. */
 import Type from "typebox";
 import { BODY, type Operation, onWorkspace, QUERY } from "../operation.ts";
 import { Closed, Id } from "../shapes.ts";
@@ -14,8 +14,7 @@ export const WORKSPACE_OPERATIONS = [
     id: "eraseVisitor",
     method: "POST",
     path: "/api/visitors/erase",
-    summary:
-      "Erase what a workspace, or one of its sources, holds of a visitor; answered with a receipt to poll",
+    summary: "Erase the data of a visitor in a workspace or one of its sources. Returns a receipt to poll",
     access: "visitors:erase",
     organization: "body",
     body: visitors.EraseBody,
@@ -27,7 +26,7 @@ export const WORKSPACE_OPERATIONS = [
     id: "getErasure",
     method: "GET",
     path: "/api/visitors/erase/:receiptId",
-    summary: "How far the erasure of a visitor has come",
+    summary: "Get the status of an erasure",
     access: "visitors:erase",
     organization: "query",
     query: OrganizationQuery,
@@ -39,7 +38,7 @@ export const WORKSPACE_OPERATIONS = [
     id: "getOnboarding",
     method: "GET",
     path: "/api/onboarding",
-    summary: "Which set-up steps are done, from the data",
+    summary: "Get the set-up steps that are done",
     access: "sources:read",
     organization: "query",
     query: OrganizationQuery,
@@ -63,7 +62,7 @@ export const WORKSPACE_OPERATIONS = [
     id: "getUsage",
     method: "GET",
     path: "/api/usage",
-    summary: "Accepted events and bootstraps by source and day",
+    summary: "Get accepted events and bootstraps by source and day",
     access: "usage:read",
     organization: "query",
     query: UsageQuery,
@@ -75,7 +74,7 @@ export const WORKSPACE_OPERATIONS = [
     id: "getBilling",
     method: "GET",
     path: "/api/billing",
-    summary: "The plan, its limits and the period's usage",
+    summary: "Get the plan, its limits and the usage of this month",
     access: "usage:read",
     organization: "query",
     query: OrganizationQuery,
@@ -87,7 +86,7 @@ export const WORKSPACE_OPERATIONS = [
     id: "getSupport",
     method: "GET",
     path: "/api/support",
-    summary: "Version, settings without secrets, health, and a bundle to attach to a report",
+    summary: "Get version, settings without secrets, health, and a bundle to attach to a bug report",
     access: "support:read",
     organization: "query",
     query: OrganizationQuery,

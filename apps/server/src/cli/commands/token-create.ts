@@ -1,5 +1,5 @@
 /** `headwater token create`: a token for a member, or for an owner who lost theirs. */
-import { createToken as createTokenOperation } from "../../access/token-operations.ts";
+import { createToken as createTokenOperation } from "../../access/tokens.ts";
 import { override } from "../../core/override.ts";
 import { Refusal } from "../../core/refusal.ts";
 import type { Catalog } from "../../ledger/ledger.ts";

@@ -1,6 +1,6 @@
 /** `headwater token`: access tokens, each printed once when it is created. */
 import { LIMITS, type Token } from "@headwater/contract";
-import { renderToken } from "../../access/token-operations.ts";
+import { renderToken } from "../../access/tokens.ts";
 import { Refusal } from "../../core/refusal.ts";
 import { toIsoTime } from "../../core/time.ts";
 import { makeToken } from "../../core/token.ts";

@@ -1,6 +1,6 @@
 /** `headwater workspace`: the workspaces of this service. */
 import { LIMITS } from "@headwater/contract";
-import { createOrganization } from "../../access/organizations.ts";
+import { createOrganization } from "../../access/workspaces.ts";
 import { override } from "../../core/override.ts";
 import { toIsoTime } from "../../core/time.ts";
 import type { Catalog } from "../../ledger/ledger.ts";

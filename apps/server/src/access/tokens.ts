@@ -1,0 +1,189 @@
+/** Access tokens: list, create, revoke, and sign in with a one-time code (docs/contract.md sections 3 and 6). */
+import {
+  type CreateTokenBody,
+  type Issue,
+  LIMITS,
+  type Role,
+  roleUnder,
+  type Token,
+} from "@headwater/contract";
+import type { Call, Handler } from "../core/handler.ts";
+import { SERVER_LIMITS } from "../core/limits.ts";
+import type { TokenRecord } from "../core/records.ts";
+import { Refusal } from "../core/refusal.ts";
+import { startsWithValidDay, toIsoTime, toIsoTimeOrNull } from "../core/time.ts";
+import { hashToken, makeToken } from "../core/token.ts";
+import type { Catalog } from "../ledger/ledger.ts";
+import { readName } from "./names.ts";
+import { requireNotAbove } from "./permissions.ts";
+
+const renderCommonFields = ({ tokenId, hint, label, userId, expiresAt, createdAt }: TokenRecord) => ({
+  tokenId,
+  hint,
+  label,
+  userId,
+  expiresAt: toIsoTimeOrNull(expiresAt),
+  createdAt: toIsoTime(createdAt),
+});
+export const renderToken = (token: TokenRecord): Token => ({
+  ...renderCommonFields(token),
+  organizationId: token.organizationId,
+  ceiling: token.ceiling,
+  sourceId: token.sourceId,
+  lastUsedAt: toIsoTimeOrNull(token.lastUsedAt),
+  revokedAt: toIsoTimeOrNull(token.revokedAt),
+});
+/** The only response that contains the token itself. */
+const renderNewToken = (record: TokenRecord, token: string) => ({ ...renderCommonFields(record), token });
+
+const DATE_TIME = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)?$/i;
+
+/** The first time whose year has five digits. */
+const YEAR_10000 = Date.UTC(10_000, 0, 1);
+
+function expiryRefusal(code: Issue["code"], message: string): Refusal {
+  return new Refusal("invalid_payload", { issues: [{ path: ["expiresAt"], code, message }] });
+}
+
+/** Reads an ISO 8601 date-time in the future. Without a time zone it is UTC. Throws 422 `invalid_payload`. */
+function readExpiry(text: string, now: number): number {
+  const [whole, day, zone] = DATE_TIME.exec(text) ?? [];
+  const at = whole === undefined ? Number.NaN : Date.parse(zone ? whole : `${whole}Z`);
+  if (Number.isNaN(at) || !day || !startsWithValidDay(day))
+    throw expiryRefusal("invalid_timestamp", "expiresAt must be an ISO 8601 date-time");
+  if (at <= now) throw expiryRefusal("invalid_value", "expiresAt must be in the future");
+  if (at >= YEAR_10000) throw expiryRefusal("invalid_value", "expiresAt must be before the year 10000 (UTC)");
+  return at;
+}
+
+/** Applies the same rule to a body of any shape (`FieldRules`). */
+export function checkExpiry({ expiresAt }: Readonly<Record<string, unknown>>, now: number): void {
+  if (typeof expiresAt === "string") readExpiry(expiresAt, now);
+}
+
+/** `allWorkspaces` and `sourceId` exclude each other. For a body of any shape (`FieldRules`). */
+export function checkReach({ allWorkspaces, sourceId }: Readonly<Record<string, unknown>>): void {
+  if (allWorkspaces !== true || typeof sourceId !== "string") return;
+  const message = "allWorkspaces cannot be combined with sourceId";
+  throw new Refusal("invalid_payload", {
+    issues: [{ path: ["allWorkspaces"], code: "invalid_value", message }],
+  });
+}
+
+/** Lists the tokens of the workspace, and the caller's own tokens for all workspaces. */
+export const listTokens =
+  (catalog: Catalog): Handler<"listTokens"> =>
+  async ({ organizationId, actor, limitedTo, query }) => {
+    const page = { organizationId, limit: query.limit ?? LIMITS.maxPageSize, cursor: query.cursor ?? null };
+    const includeUserWide = limitedTo === null ? { userId: actor.userId } : null;
+    const { rows, nextCursor } = await catalog.tokens({
+      ...page,
+      includeUserWide,
+      sourceId: query.sourceId ?? null,
+    });
+    return { body: { tokens: rows.map(renderToken), nextCursor } };
+  };
+
+/** A token for all workspaces can be created only by its own user, with a token that is not limited to one workspace. */
+function requireAllWorkspaces({ actor, limitedTo }: Call<"createToken">, userId: string): void {
+  if (userId === actor.userId && limitedTo === null) return;
+  throw new Refusal("permission_denied", {
+    message:
+      "Only the user can create a token for all of their workspaces, with a token that is not limited to one workspace.",
+    hint: "Omit `allWorkspaces` to create a token for this workspace.",
+  });
+}
+
+/** The role of the user that the token is for. The token acts with this role. */
+async function roleOfUser(catalog: Catalog, call: Call<"createToken">, userId: string): Promise<Role> {
+  if (userId === call.actor.userId) return call.role;
+  const role = await catalog.roleOf({ userId, organizationId: call.organizationId });
+  if (role === null) throw new Refusal("member_not_found");
+  return role;
+}
+
+async function requireSource(catalog: Catalog, call: Call<"createToken">, sourceId: string): Promise<void> {
+  const source = await catalog.source({ sourceId, now: call.now });
+  if (source?.organizationId !== call.organizationId) throw new Refusal("source_not_found");
+}
+
+/** The creator's own role: if the user of the token gets a higher role later, the token must not give it to the creator. */
+function ceilingOf({ role }: Call<"createToken">, { allWorkspaces, sourceId }: CreateTokenBody): Role | null {
+  if (sourceId != null) return "viewer";
+  return allWorkspaces ? null : role;
+}
+
+export const createToken =
+  (catalog: Catalog, newId: (prefix: string) => string): Handler<"createToken"> =>
+  async (call) => {
+    const { organizationId, actor, body, now } = call;
+    const userId = body.userId ?? actor.userId;
+    const label = readName("label", body.label);
+    const expiresAt = body.expiresAt == null ? null : readExpiry(body.expiresAt, now);
+    if (body.allWorkspaces) requireAllWorkspaces(call, userId);
+    if (body.sourceId != null) await requireSource(catalog, call, body.sourceId);
+    requireNotAbove(call.role, await roleOfUser(catalog, call, userId));
+
+    const made = makeToken();
+    const token: TokenRecord = {
+      tokenId: newId("tok"),
+      organizationId: body.allWorkspaces ? null : organizationId,
+      userId,
+      ceiling: ceilingOf(call, body),
+      sourceId: body.sourceId ?? null,
+      label,
+      hint: made.hint,
+      expiresAt,
+      revokedAt: null,
+      lastUsedAt: null,
+      createdAt: now,
+    };
+    const stored = { hash: made.hash, auditOrganizationId: organizationId, token, actor, now };
+    const outcome = await catalog.createToken(stored);
+    if (outcome === "limit_reached") {
+      throw new Refusal("limit_reached", {
+        message: `At most ${SERVER_LIMITS.maxTokens} access tokens can be in use at the same time.`,
+        hint: "Revoke tokens that are no longer used, or create tokens with an expiry.",
+      });
+    }
+    return { body: renderNewToken(token, made.token), headers: { Location: `/api/tokens/${token.tokenId}` } };
+  };
+
+/** The caller can revoke tokens of the workspace, and with a token for all workspaces also their own of that kind. */
+function isRevocable({ organizationId, actor, limitedTo }: Call<"revokeToken">, token: TokenRecord): boolean {
+  if (token.organizationId !== null) return token.organizationId === organizationId;
+  return limitedTo === null && token.userId === actor.userId;
+}
+
+/** Callers cannot revoke a token that acts with a role above their own. */
+export const revokeToken =
+  (catalog: Catalog): Handler<"revokeToken"> =>
+  async (call) => {
+    const { organizationId, params, actor, now } = call;
+    const token = await catalog.token({ tokenId: params.tokenId });
+    if (!token || !isRevocable(call, token)) throw new Refusal("token_not_found");
+    const role = await catalog.roleOf({ userId: token.userId, organizationId });
+    if (role !== null) requireNotAbove(call.role, roleUnder(role, token.ceiling));
+    const revoked = await catalog.revokeToken({ tokenId: token.tokenId, actor, now });
+    if (revoked === "unknown") throw new Refusal("token_not_found");
+    return { body: { tokenId: revoked.tokenId, revokedAt: toIsoTime(revoked.revokedAt ?? now) } };
+  };
+
+const SIGN_IN_HINT = "Sign in with an access token, or create one with `headwater token create`.";
+
+/** Exchanges the one-time sign-in code of the first start for a token. */
+export const signIn =
+  (catalog: Catalog, newId: (prefix: string) => string): Handler<"signIn"> =>
+  async ({ body, now }) => {
+    const { token, hash, hint } = makeToken();
+    const created = { tokenId: newId("tok"), hash, hint, label: "Console" };
+    const outcome = await catalog.signIn({ codeHash: hashToken(body.code), token: created, now });
+    if (outcome === "unknown") {
+      const message = "The sign-in code is unknown. Each code works once.";
+      throw new Refusal("invalid_token", { message, hint: SIGN_IN_HINT });
+    }
+    if (outcome === "expired") {
+      throw new Refusal("expired_token", { message: "The sign-in code has expired.", hint: SIGN_IN_HINT });
+    }
+    return { body: renderNewToken(outcome, token) };
+  };
