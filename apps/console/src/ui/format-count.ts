@@ -4,5 +4,5 @@ const format = new Intl.NumberFormat("en");
 export const formatCount = (number: number): string => format.format(number);
 
 /** @returns `1 event`, `3 events` */
-export const pluralize = (number: number, one: string): string =>
-  `${formatCount(number)} ${one}${number === 1 ? "" : "s"}`;
+export const pluralize = (number: number, singular: string): string =>
+  `${formatCount(number)} ${singular}${number === 1 ? "" : "s"}`;

@@ -22,17 +22,17 @@ export function toJsonLines(value: unknown, markOf: MarkOf = () => null): JsonLi
   const lines: JsonLine[] = [];
   const write = (path: JsonPath, depth: number, text: string, mark: JsonMark | null, end = "") =>
     lines.push({ key: keyOf(path) + end, depth, text, mark, issues: [] });
-  const visit = (one: unknown, path: JsonPath, depth: number, label: string, comma: string) => {
-    const entries: [string | number, unknown][] = Array.isArray(one)
-      ? [...one.entries()]
-      : isBranch(one)
-        ? Object.entries(one)
+  const visit = (current: unknown, path: JsonPath, depth: number, label: string, comma: string) => {
+    const entries: [string | number, unknown][] = Array.isArray(current)
+      ? [...current.entries()]
+      : isBranch(current)
+        ? Object.entries(current)
         : [];
     if (entries.length === 0) {
-      write(path, depth, `${label}${JSON.stringify(one)}${comma}`, markOf(path, one));
+      write(path, depth, `${label}${JSON.stringify(current)}${comma}`, markOf(path, current));
       return;
     }
-    const [open, close] = Array.isArray(one) ? "[]" : "{}";
+    const [open, close] = Array.isArray(current) ? "[]" : "{}";
     write(path, depth, `${label}${open}`, null);
     for (const [at, [name, inner]] of entries.entries()) {
       const innerLabel = typeof name === "string" ? `${JSON.stringify(name)}: ` : "";

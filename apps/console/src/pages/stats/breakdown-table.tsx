@@ -81,15 +81,15 @@ function BreakdownRows({
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>
-        {answer.results.map(({ dimensions: [value = null], metrics: figures }) => (
+        {answer.results.map(({ dimensions: [value = null], metrics: values }) => (
           <Table.Tr key={JSON.stringify(value)}>
             <Table.Td className="ranking-name">
-              <span className="ranking-bar" style={{ width: `${((figures[0] ?? 0) / highest) * 100}%` }} />
+              <span className="ranking-bar" style={{ width: `${((values[0] ?? 0) / highest) * 100}%` }} />
               <FilterButton dimension={dimension} value={value} view={view} />
             </Table.Td>
             {metrics.map((metric, at) => (
               <Table.Td key={metric} className="ranking-figure">
-                {formatMetric(metric, figures[at] ?? null)}
+                {formatMetric(metric, values[at] ?? null)}
               </Table.Td>
             ))}
           </Table.Tr>
