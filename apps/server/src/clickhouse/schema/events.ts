@@ -1,6 +1,6 @@
 /**
- * The table of events: the normal form of an event, member by member, under the same names (docs/contract.md,
- * "Events"). A line of the outbox is a row as it is, so the engine reads it and nobody else has to.
+ * The table `events` and the view `sessions`. The columns are the members of an event's normal form, under the same names
+ * (docs/contract.md, "Events"), so ClickHouse reads the lines of the outbox as they are.
  */
 
 import { type ClusterTarget, onCluster } from "../cluster.ts";
@@ -10,7 +10,7 @@ import { tableStatements } from "./table.ts";
 const few = "LowCardinality(Nullable(String))";
 const many = "Nullable(String)";
 const time = "DateTime64(3, 'UTC') CODEC(Delta, ZSTD)";
-/** Names that an application makes up: so many have a column of their own, the others share one. */
+/** Applications choose these names. The first 64 get a column of their own; the others share one. */
 const json = "JSON(max_dynamic_paths = 64)";
 
 const tuple = (members: Record<string, string>): string =>
@@ -38,7 +38,7 @@ const DEVICE = {
 };
 
 const TOKENS_OF_ONE = "non_replicated_deduplication_window = 10000";
-/** A week: longer than a page is tried again without being compared. */
+/** A week, which is longer than a page is retried without comparing its events. */
 const TOKENS_OF_REPLICAS =
   "replicated_deduplication_window = 10000, replicated_deduplication_window_seconds = 604800";
 
@@ -68,9 +68,9 @@ const COLUMNS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Sorted by source and day, then by session: a question reads a range, and what a session repeats is stored once. A
- * session is whole on one shard of a cluster. Pages that were stored are remembered by their tokens. What was
- * inserted is a few files until it is merged: a file for each column and path takes a third of the time of an insert.
+ * Sorted by source and day, because a query reads a range, and then by session, because the values that a session repeats
+ * compress well. All events of a session are on one shard. ClickHouse recognises repeated inserts by their tokens. A new part
+ * keeps its columns in one file until it is merged: a file for each column would take a third of the time of an insert.
  */
 export const eventsStatements = (target: ClusterTarget): string[] =>
   tableStatements(target, {
@@ -83,13 +83,13 @@ ORDER BY (sourceId, toDate(occurredAt), sessionId, occurredAt, analyticsEventId)
     shardBy: "cityHash64(sourceId, sessionId)",
   });
 
-/** What a session takes from its first event. As one value: an aggregate function leaves out what is null, and that is an answer. */
+/** The values of a session's first event. They are read as one tuple, because aggregate functions skip NULL. */
 const ENTRY = ["anonymousId", "page", "device", "country", "locale", "timezone"];
 const NAMES = ["anonymousId", "entryPage", "entryDevice", "entryCountry", "entryLocale", "entryTimezone"];
 
 /**
- * What a session is follows from its events at the moment of asking, so an event that is late or out of order
- * puts it right by itself (docs/contract.md, section 9).
+ * Sessions are derived from events when they are read, so a late event corrects its session by itself (docs/contract.md
+ * section 9).
  */
 export const sessionsStatement = (
   target: ClusterTarget,

@@ -1,63 +1,69 @@
-/** A table as one server has it, or each node of a cluster and all of them together: the one place that writes `ENGINE`. */
+/** Writes CREATE TABLE statements, for one server or for a cluster. */
 import { type ClusterTarget, onCluster, storedName } from "../cluster.ts";
 
-export interface Table {
+export interface TableDefinition {
   name: string;
   columns: Readonly<Record<string, string>>;
-  /** Of the family of MergeTree; what it takes in brackets stands with it. */
+  /** An engine of the MergeTree family, with its arguments. */
   engine: `${string}MergeTree` | `${string}MergeTree(${string})`;
   /** PARTITION BY and ORDER BY. */
   clauses: string;
   settings?: string;
-  /** Rows of which this is the same are on one shard: an unsigned integer. */
+  /** An unsigned integer as SQL. Rows with the same value are on the same shard. */
   shardBy: string;
 }
 
-/** Parts are on the disk before their insert is answered. */
+/** ClickHouse writes parts to the disk before it answers the insert. */
 const DURABLE = `fsync_after_insert = 1, fsync_part_directory = 1,
   min_rows_to_fsync_after_merge = 1, min_compressed_bytes_to_fsync_after_merge = 1`;
 
-const ENGINE = /^(\w+)(?:\((.*)\))?$/s;
-
-/** `Replicated…`, its path in Keeper, and who it is there: by the macros that every cluster has. */
+/** The replicated form of an engine, with its path in Keeper. The macros are those that every cluster defines. */
 function replicated(engine: string, path: string, replica: string): string {
-  const [, name, argument] = ENGINE.exec(engine)!;
-  const own = argument === undefined ? "" : `, ${argument}`;
-  return `Replicated${name}('${path}', '${replica}'${own})`;
+  const start = engine.indexOf("(");
+  const name = start === -1 ? engine : engine.slice(0, start);
+  const ownArguments = start === -1 ? "" : `, ${engine.slice(start + 1, -1)}`;
+  return `Replicated${name}('${path}', '${replica}'${ownArguments})`;
 }
 
-const columnsOf = ({ columns }: Table) =>
-  Object.entries(columns)
-    .map(([name, type]) => `${name} ${type}`)
-    .join(",\n  ");
+type TableParts = Pick<TableDefinition, "name" | "columns"> & {
+  readonly engine: string;
+  /** What follows the engine. */
+  readonly clauses: string;
+};
+function createTable(target: ClusterTarget, { name, columns, engine, clauses }: TableParts): string {
+  const lines = Object.entries(columns).map(([column, type]) => `${column} ${type}`);
+  return `CREATE TABLE IF NOT EXISTS ${target.database}.${name}${onCluster(target)} (
+  ${lines.join(",\n  ")}
+) ENGINE = ${engine}${clauses}`;
+}
 
-const create = (target: ClusterTarget, name: string, columns: string, engine: string, rest: string) =>
-  `CREATE TABLE IF NOT EXISTS ${target.database}.${name}${onCluster(target)} (
-  ${columns}
-) ENGINE = ${engine}${rest}`;
-
-const restOf = ({ clauses, settings }: Table) =>
+const storedClauses = ({ clauses, settings }: Pick<TableDefinition, "clauses" | "settings">) =>
   `\n${clauses}\nSETTINGS ${settings === undefined ? "" : `${settings}, `}${DURABLE}`;
 
-/** Each may run again. */
-export function tableStatements(target: ClusterTarget, table: Table): string[] {
+/** A table, on a cluster one for each node and one that reads and writes all of them. May run twice. */
+export function tableStatements(target: ClusterTarget, table: TableDefinition): string[] {
   const { database, cluster } = target;
-  const { name, engine, shardBy } = table;
-  const columns = columnsOf(table);
-  if (cluster === null) return [create(target, name, columns, engine, restOf(table))];
+  const { name, columns, engine, shardBy } = table;
+  const clauses = storedClauses(table);
+  if (cluster === null) return [createTable(target, { name, columns, engine, clauses })];
   const stored = storedName(target, name);
   const path = `/clickhouse/tables/{shard}/${database}/${stored}`;
+  const all = `Distributed('${cluster}', '${database}', '${stored}', ${shardBy})`;
   return [
-    create(target, stored, columns, replicated(engine, path, "{replica}"), restOf(table)),
-    create(target, name, columns, `Distributed('${cluster}', '${database}', '${stored}', ${shardBy})`, ""),
+    createTable(target, { name: stored, columns, engine: replicated(engine, path, "{replica}"), clauses }),
+    createTable(target, { name, columns, engine: all, clauses: "" }),
   ];
 }
 
-/** A small table that every node of a cluster has whole. */
-export function commonTableStatement(target: ClusterTarget, table: Omit<Table, "shardBy">): string {
+/** A small table. On a cluster every node has all of it. */
+export function commonTableStatement(target: ClusterTarget, table: Omit<TableDefinition, "shardBy">): string {
   const { database, cluster } = target;
-  const whole = { ...table, shardBy: "" };
   const path = `/clickhouse/tables/${database}/${table.name}`;
   const engine = cluster === null ? table.engine : replicated(table.engine, path, "{shard}-{replica}");
-  return create(target, table.name, columnsOf(whole), engine, restOf(whole));
+  return createTable(target, {
+    name: table.name,
+    columns: table.columns,
+    engine,
+    clauses: storedClauses(table),
+  });
 }
