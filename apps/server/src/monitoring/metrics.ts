@@ -29,86 +29,77 @@ interface MetricDefinition {
   read(sources: MetricSources): number;
 }
 
+type ReadMetric = MetricDefinition["read"];
+const gauge = (name: string, help: string, read: ReadMetric): MetricDefinition => ({
+  kind: "gauge",
+  name,
+  help,
+  read,
+});
+const counter = (name: string, help: string, read: ReadMetric): MetricDefinition => ({
+  kind: "counter",
+  name,
+  help,
+  read,
+});
+
 /** To add a metric that is read at each scrape, add a row here and its name to docs/operate.md. */
 const METRICS: readonly MetricDefinition[] = [
-  {
-    kind: "gauge",
-    name: "ready",
-    help: "1 if the service accepts requests, else 0",
-    read: ({ readiness }) => (readiness.ready ? 1 : 0),
-  },
-  {
-    kind: "gauge",
-    name: "ingest_in_flight",
-    help: "Ingest requests that have not been answered yet",
-    read: ({ ingestInFlight }) => ingestInFlight,
-  },
-  {
-    kind: "gauge",
-    name: "outbox_events",
-    help: "Accepted events that are not in the warehouse yet",
-    read: ({ readiness }) => readiness.status?.outboxEvents ?? 0,
-  },
-  {
-    kind: "gauge",
-    name: "outbox_bytes",
-    help: "Bytes of the accepted events that are not in the warehouse yet",
-    read: ({ readiness }) => readiness.status?.outboxBytes ?? 0,
-  },
-  {
-    kind: "gauge",
-    name: "outbox_lag_seconds",
-    help: "Age of the oldest accepted event that is not in the warehouse yet",
-    read: ({ readiness, now }) => lagSeconds(readiness, now),
-  },
-  {
-    kind: "gauge",
-    name: "warehouse_up",
-    help: "1 if the warehouse can be queried, else 0",
-    read: ({ warehouse }) => (warehouse.state === "up" ? 1 : 0),
-  },
-  {
-    kind: "counter",
-    name: "warehouse_losses_total",
-    help: "How often the warehouse was up and went down",
-    read: ({ warehouse }) => warehouse.disconnects,
-  },
-  {
-    kind: "counter",
-    name: "shipped_events_total",
-    help: "Events that were shipped to the warehouse",
-    read: ({ shipped }) => shipped.events,
-  },
-  {
-    kind: "counter",
-    name: "ship_failures_total",
-    help: "Failed attempts to ship a page of events",
-    read: ({ shipped }) => shipped.failures,
-  },
-  {
-    kind: "counter",
-    name: "ship_refused_total",
-    help: "Pages of events that the warehouse refused because of their data",
-    read: ({ shipped }) => shipped.refused,
-  },
-  {
-    kind: "gauge",
-    name: "storage_free_bytes",
-    help: "Free bytes on the ledger's disk",
-    read: ({ readiness }) => readiness.status?.freeBytes ?? 0,
-  },
-  {
-    kind: "gauge",
-    name: "nodes",
-    help: "Nodes that serve from the same ledger",
-    read: ({ readiness }) => readiness.status?.nodes ?? 1,
-  },
-  {
-    kind: "gauge",
-    name: "debug_dropped",
-    help: "Attempts that were not kept in the debug history because of its limits",
-    read: ({ debugDropped }) => debugDropped,
-  },
+  gauge("ready", "1 if the service accepts requests, else 0", ({ readiness }) => (readiness.ready ? 1 : 0)),
+  gauge(
+    "ingest_in_flight",
+    "Ingest requests that have not been answered yet",
+    ({ ingestInFlight }) => ingestInFlight,
+  ),
+  gauge(
+    "outbox_events",
+    "Accepted events that are not in the warehouse yet",
+    ({ readiness }) => readiness.status?.outboxEvents ?? 0,
+  ),
+  gauge(
+    "outbox_bytes",
+    "Bytes of the accepted events that are not in the warehouse yet",
+    ({ readiness }) => readiness.status?.outboxBytes ?? 0,
+  ),
+  gauge(
+    "outbox_lag_seconds",
+    "Age of the oldest accepted event that is not in the warehouse yet",
+    ({ readiness, now }) => lagSeconds(readiness, now),
+  ),
+  gauge("warehouse_up", "1 if the warehouse can be queried, else 0", ({ warehouse }) =>
+    warehouse.state === "up" ? 1 : 0,
+  ),
+  counter(
+    "warehouse_losses_total",
+    "How often the warehouse was up and went down",
+    ({ warehouse }) => warehouse.disconnects,
+  ),
+  counter(
+    "shipped_events_total",
+    "Events that were shipped to the warehouse",
+    ({ shipped }) => shipped.events,
+  ),
+  counter(
+    "ship_failures_total",
+    "Failed attempts to ship a page of events",
+    ({ shipped }) => shipped.failures,
+  ),
+  counter(
+    "ship_refused_total",
+    "Pages of events that the warehouse refused because of their data",
+    ({ shipped }) => shipped.refused,
+  ),
+  gauge(
+    "storage_free_bytes",
+    "Free bytes on the ledger's disk",
+    ({ readiness }) => readiness.status?.freeBytes ?? 0,
+  ),
+  gauge("nodes", "Nodes that serve from the same ledger", ({ readiness }) => readiness.status?.nodes ?? 1),
+  gauge(
+    "debug_dropped",
+    "Attempts that were not kept in the debug history because of its limits",
+    ({ debugDropped }) => debugDropped,
+  ),
 ];
 
 function registerMetric(registry: Registry, definition: MetricDefinition, read: () => MetricSources) {

@@ -40,41 +40,40 @@ const isAlmostFull = ({ events, parts }: OutboxPage): boolean =>
   parts.length === SERVER_LIMITS.pageRows ||
   parts.reduce((sum, { payload }) => sum + payload.length, 0) > SERVER_LIMITS.pageBytes / 2;
 
-export function startShipper(deps: ShipperDeps): Shipper {
-  const { ledger, warehouse, clock, newId, log, onBacklogShipped = () => undefined } = deps;
-  const startedAt = clock();
-  const totals: ShipperTotals = { events: 0, failures: 0, refused: 0 };
-  /** Whether the latest page was almost full. */
-  let isBehind = false;
-  let pagesInWork = 0;
+const isBefore = (startedAt: number, { createdAt }: OutboxPage) => createdAt < startedAt;
+
+/** Calls back once the pages that were created before the start have been shipped, if there were any. */
+function watchBacklog(startedAt: number, onShipped: () => void) {
   let hasBacklog = false;
-  let backlogPagesInWork = 0;
+  let inWork = 0;
+  return {
+    /** Call it for each page that was claimed, and with null when there was none. */
+    claimed(page: OutboxPage | null) {
+      if (page && isBefore(startedAt, page)) {
+        hasBacklog = true;
+        inWork += 1;
+      } else if (hasBacklog && inWork === 0) {
+        hasBacklog = false;
+        onShipped();
+      }
+    },
+    released(page: OutboxPage) {
+      if (isBefore(startedAt, page)) inWork -= 1;
+    },
+  };
+}
 
-  const isBacklog = ({ createdAt }: OutboxPage) => createdAt < startedAt;
-
+/** Claims, ships and puts back pages. */
+function createPageShipper(
+  { ledger, clock, newId, log }: ShipperDeps,
+  startedAt: number,
+  totals: ShipperTotals,
+) {
   const historyOf = (page: OutboxPage): DeliveryHistory => {
     if (page.tries > 0) return "retried";
-    return isBacklog(page) ? "restored" : "new";
+    return isBefore(startedAt, page) ? "restored" : "new";
   };
-
-  const claimPage = () =>
-    ledger
-      .claimPage({
-        pageId: newId("pag"),
-        now: clock(),
-        maxEvents: SERVER_LIMITS.pageEvents,
-        leaseMs: SERVER_LIMITS.pageLeaseMs,
-      })
-      // readiness reports a ledger that fails; shipping goes on within a second of its recovery
-      .catch(() => null);
-
-  const ship = async (client: WarehouseClient, page: OutboxPage, cutOff: AbortSignal) => {
-    for (const block of blocksOf(page)) await store(client, block, historyOf(page), cutOff);
-    await ledger.deletePage(page);
-    totals.events += page.events;
-  };
-
-  /** @throws the error, unless the warehouse refused the page: others are tried meanwhile then */
+  /** @throws the error, unless the warehouse refused the page: then others are shipped meanwhile */
   const putBack = async ({ pageId, events }: OutboxPage, error: unknown) => {
     totals.failures += 1;
     const isRefused = error instanceof EventsRefused;
@@ -84,38 +83,54 @@ export function startShipper(deps: ShipperDeps): Shipper {
     totals.refused += 1;
     log.error({ err: error, pageId, events }, "the warehouse refused events; they stay in the ledger");
   };
-
-  const shipOrPutBack = async (client: WarehouseClient, page: OutboxPage, cutOff: AbortSignal) => {
-    const ofBacklog = isBacklog(page) ? 1 : 0;
-    pagesInWork += 1;
-    backlogPagesInWork += ofBacklog;
-    try {
-      await ship(client, page, cutOff);
-    } catch (error) {
-      await putBack(page, error);
-    } finally {
-      pagesInWork -= 1;
-      backlogPagesInWork -= ofBacklog;
-    }
+  return {
+    claim: () =>
+      ledger
+        .claimPage({
+          pageId: newId("pag"),
+          now: clock(),
+          maxEvents: SERVER_LIMITS.pageEvents,
+          leaseMs: SERVER_LIMITS.pageLeaseMs,
+        })
+        // readiness reports a ledger that fails; shipping goes on within a second of its recovery
+        .catch(() => null),
+    async ship(client: WarehouseClient, page: OutboxPage, cutOff: AbortSignal) {
+      try {
+        for (const block of blocksOf(page)) await store(client, block, historyOf(page), cutOff);
+        await ledger.deletePage(page);
+        totals.events += page.events;
+      } catch (error) {
+        await putBack(page, error);
+      }
+    },
   };
+}
 
-  const noteBacklog = (page: OutboxPage | null) => {
-    if (page && isBacklog(page)) hasBacklog = true;
-    else if (hasBacklog && backlogPagesInWork === 0) {
-      hasBacklog = false;
-      onBacklogShipped();
-    }
-  };
+export function startShipper(deps: ShipperDeps): Shipper {
+  const { warehouse, clock, log, onBacklogShipped = () => undefined } = deps;
+  const startedAt = clock();
+  const totals: ShipperTotals = { events: 0, failures: 0, refused: 0 };
+  const pages = createPageShipper(deps, startedAt, totals);
+  const backlog = watchBacklog(startedAt, onBacklogShipped);
+  /** Whether the latest page was almost full. */
+  let isBehind = false;
+  let pagesInWork = 0;
 
   const round = async (cutOff: AbortSignal): Promise<boolean> => {
     const client = warehouse.client();
     if (!client) return false;
-    const page = await claimPage();
-    isBehind = page !== null && isAlmostFull(page);
-    noteBacklog(page);
+    const page = await pages.claim();
+    const hasMore = page !== null && isAlmostFull(page);
+    isBehind = hasMore;
+    backlog.claimed(page);
     if (!page) return false;
-    const hasMore = isBehind;
-    await shipOrPutBack(client, page, cutOff);
+    pagesInWork += 1;
+    try {
+      await pages.ship(client, page, cutOff);
+    } finally {
+      pagesInWork -= 1;
+      backlog.released(page);
+    }
     return hasMore;
   };
 
