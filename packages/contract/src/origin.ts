@@ -3,7 +3,7 @@
  * and `*` as patterns. The service and the console share this file. Stored origins have their normal form, as browsers send
  * it, so that a match is usually one look-up in a set. Other origins are parsed and compared part by part.
  */
-import type { Issue } from "./errors.ts";
+import type { Issue } from "./issues.ts";
 import { LIMITS } from "./limits.ts";
 
 interface OriginParts {
