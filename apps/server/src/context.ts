@@ -37,6 +37,8 @@ export interface ServiceContext extends Omit<ContextDeps, "openedLedger" | "coun
   ledger: Ledger;
   metrics: Metrics;
   storageTrouble: StorageTrouble;
+  /** Logs why a request failed: the storage, or a bug. */
+  report(error: unknown, requestId: string): void;
   recorder: Recorder;
   authenticator: Authenticator;
   ingest: Ingest;
@@ -87,7 +89,7 @@ async function openJwtVerifier({
 }
 
 function buildIngest(
-  deps: ContextDeps & Pick<ServiceContext, "ledger" | "metrics" | "recorder" | "storageTrouble">,
+  deps: ContextDeps & Pick<ServiceContext, "ledger" | "metrics" | "recorder" | "storageTrouble" | "report">,
   settings: Pick<ServiceContext, "rates" | "limitsOf" | "nodes">,
 ): Ingest {
   const { config, clock, newId, log, readiness, recorder, storageTrouble } = deps;
@@ -101,10 +103,7 @@ function buildIngest(
       observeLine(attempt);
       if (attempt.outcome.kind === "taken") storageTrouble.worked();
     },
-    report: (error, requestId) => {
-      if (error instanceof StorageError) storageTrouble.failed(error, requestId);
-      else log.error({ err: error, requestId }, "an ingest request failed");
-    },
+    report: deps.report,
     ...settings,
     countryOf: openCountries(deps.countriesFile, (error) =>
       log.error({ err: error }, "GEOIP_FILE can no longer be read; events have no country until a restart"),
@@ -133,7 +132,11 @@ export async function createContext(deps: ContextDeps): Promise<ServiceContext> 
     limitsOf: createLimitsOf(config),
     nodes: () => readiness.now().status?.nodes ?? 1,
   };
-  const ingest = buildIngest({ ...deps, ledger, metrics, recorder, storageTrouble }, settings);
+  const report = (error: unknown, requestId: string) => {
+    if (error instanceof StorageError) storageTrouble.failed(error, requestId);
+    else log.error({ err: error, requestId }, "a request failed");
+  };
+  const ingest = buildIngest({ ...deps, ledger, metrics, recorder, storageTrouble, report }, settings);
   const authenticator = createAuthenticator(ledger, await openJwtVerifier(config));
   cacheListeners.push(ingest.forget, ({ kind }) => {
     if (kind === "everything" || kind === "tokens") authenticator.forget();
@@ -144,6 +147,7 @@ export async function createContext(deps: ContextDeps): Promise<ServiceContext> 
     ledger,
     metrics,
     storageTrouble,
+    report,
     recorder,
     authenticator,
     ingest,

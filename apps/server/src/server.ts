@@ -182,8 +182,7 @@ export async function startServer(
   const { log, readiness } = context;
 
   const assets = await readAssets(environment, options.consoleFolder ?? null);
-  const http = await createHttpService(context, assets);
-  cleanup.defer(http.close);
+  const http = createHttpService(context, assets);
   const listening = await listen(http.server, config);
   cleanup.defer(listening.close);
   bound.port = listening.port;

@@ -7,12 +7,9 @@ import { getDebug, streamDebug } from "./debug/routes.ts";
 import { createDebugStreams } from "./debug/stream.ts";
 import { createDebugView } from "./debug/view.ts";
 import { createExport } from "./export/export.ts";
-import { createAlias } from "./http/alias.ts";
-import { createConsoleDoor } from "./http/console-door.ts";
+import { createHttpApp } from "./http/app.ts";
+import { createConsoleFiles } from "./http/console-files.ts";
 import { createGuard } from "./http/guard.ts";
-import { createHttpServer } from "./http/http-server.ts";
-import { createIngestDoor } from "./http/ingest-door.ts";
-import { createWorkspaceApp } from "./http/workspace-app.ts";
 import { createOperations } from "./monitoring/routes.ts";
 import { createHandlers, FIELD_RULES } from "./routes.ts";
 import { renderSource } from "./sources/render.ts";
@@ -35,7 +32,6 @@ export interface HttpService {
   server: Server;
   /** Ends open streams; other requests are answered. */
   endStreams(): void;
-  close(): Promise<void>;
 }
 
 function buildHandlers(context: ServiceContext, assets: ServiceAssets, stopping: AbortSignal) {
@@ -77,11 +73,9 @@ function buildHandlers(context: ServiceContext, assets: ServiceAssets, stopping:
   });
 }
 
-export async function createHttpService(
-  context: ServiceContext,
-  assets: ServiceAssets,
-): Promise<HttpService> {
-  const { config, ledger, readiness, clock, newId, log, addresses, authenticator } = context;
+export function createHttpService(context: ServiceContext, assets: ServiceAssets): HttpService {
+  const { config, ledger, readiness, clock, newId, addresses, authenticator, ingest } = context;
+  const { consoleFolder: folder } = assets;
   const stopping = new AbortController();
   const appUrl = () => addresses().appUrl;
   const guard = createGuard({
@@ -92,41 +86,20 @@ export async function createHttpService(
     nodes: context.nodes,
     rules: FIELD_RULES,
   });
-  const ingestRoutes = createIngestDoor({
-    trust: config.TRUST_PROXY,
-    geoHeader: config.GEO_HEADER,
-    clock,
-    newId,
-    debugUrl: context.debugUrl,
-    handle: context.ingest.handle,
-  });
-  const withoutAlias = createAlias(config.INGEST_ALIAS);
-  const { consoleFolder: folder } = assets;
-  const consoleFiles = folder === null ? () => false : createConsoleDoor({ folder, appUrl, newId });
-  const app = createWorkspaceApp({
+  const server = createHttpApp({
     handlers: buildHandlers(context, assets, stopping.signal),
     guard,
     clock,
     newId,
     trust: config.TRUST_PROXY,
+    geoHeader: config.GEO_HEADER,
+    alias: config.INGEST_ALIAS,
     appUrl,
+    debugUrl: context.debugUrl,
+    handleIngest: ingest.handle,
     isStopping: () => readiness.now().draining,
-    log,
-    storageFailed: context.storageTrouble.failed,
-    serverFactory: (listener) =>
-      createHttpServer(
-        (request, response) => {
-          request.url = withoutAlias(request.url ?? "");
-          if (!ingestRoutes(request, response) && !consoleFiles(request, response))
-            listener(request, response);
-        },
-        () => newId("req"),
-      ),
+    consoleFiles: folder === null ? null : createConsoleFiles({ folder, appUrl }),
+    report: context.report,
   });
-  await app.ready();
-  return {
-    server: app.server,
-    endStreams: () => stopping.abort(),
-    close: async () => void (await app.close()),
-  };
+  return { server, endStreams: () => stopping.abort() };
 }

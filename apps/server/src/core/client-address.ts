@@ -1,23 +1,23 @@
 /**
- * The client's address (CONTRACT section 5): the socket's, or what `X-Forwarded-For` says as far as `TRUST_PROXY`
- * vouches for those who wrote it. Every proxy appends the address it saw, so the header is read from its end.
+ * The client's address (docs/contract.md section 5): the socket's, or one from `X-Forwarded-For` as far as `TRUST_PROXY`
+ * vouches for the proxies. Every proxy appends the address that it saw, so the header is read from its end.
  */
 import { BlockList, isIP } from "node:net";
 
-/** Whom to believe: so many proxies in front of this process, or proxies with these addresses. */
+/** The trusted proxies: a number of them in front of this process, or those with certain addresses. */
 export type Trust = { readonly hops: number } | { readonly blocks: BlockList };
 
-export const TRUST_NOBODY: Trust = { hops: 0 };
+export const TRUST_NO_PROXY: Trust = { hops: 0 };
 
 export interface ClientAddress {
-  /** The whole address: for the country look-up, then dropped. */
+  /** The whole address, for the country look-up. It is never stored. */
   readonly ip: string;
-  /** What rates count by: an IPv4 address, or the /64 of an IPv6 one. */
+  /** Rate limits count by this: the IPv4 address, or the /64 of the IPv6 address. */
   readonly key: string;
-  /** A loopback or private peer sent `X-Forwarded-For` and is not vouched for: a proxy nobody told us of. */
+  /** A loopback or private peer sent `X-Forwarded-For` but is not trusted: probably a proxy that TRUST_PROXY lacks. */
   readonly proxyUntrusted: boolean;
-  /** The peer itself is one of ours: what it says of the client in other headers can be believed. */
-  readonly vouched: boolean;
+  /** The peer is a trusted proxy, so other headers about the client can be trusted too. */
+  readonly isVouched: boolean;
 }
 
 const MAX_HOPS = 32;
@@ -49,10 +49,13 @@ function blockList(ranges: readonly string[]): BlockList {
   return list;
 }
 
-/** Reads `TRUST_PROXY`: a number of hops, or addresses and CIDR ranges with commas. Throws a sentence when it is neither. */
+/**
+ * Parses `TRUST_PROXY`: a number of hops, or addresses and CIDR ranges separated by commas.
+ * @throws Error with the end of a sentence, such as "must be at most 32 hops"
+ */
 export function parseTrust(text: string): Trust {
   const value = text.trim();
-  if (value === "") return TRUST_NOBODY;
+  if (value === "") return TRUST_NO_PROXY;
   if (/^\d+$/.test(value)) {
     const hops = Number(value);
     if (hops > MAX_HOPS) throw new Error(`must be at most ${MAX_HOPS} hops`);
@@ -61,8 +64,8 @@ export function parseTrust(text: string): Trust {
   return { blocks: blockList(value.split(",").map((range) => range.trim())) };
 }
 
-/** Without port, brackets, zone and the IPv4-in-IPv6 prefix; null when it is no address. */
-function plain(text: string): string | null {
+/** Removes port, brackets, zone and the IPv4-in-IPv6 prefix. Returns null for text that is not an address. */
+function normalizeAddress(text: string): string | null {
   let address = text.trim();
   if (address.startsWith("[")) address = address.slice(1, address.indexOf("]"));
   else if (/^[\d.]+:\d+$/.test(address)) address = address.slice(0, address.indexOf(":"));
@@ -72,10 +75,10 @@ function plain(text: string): string | null {
   return isIP(address) === 0 ? null : address.toLowerCase();
 }
 
-const within = (list: BlockList, address: string) =>
+const contains = (list: BlockList, address: string) =>
   list.check(address, address.includes(":") ? "ipv6" : "ipv4");
 
-/** The first four groups of an IPv6 address: what one customer is given. */
+/** For IPv6 the first four groups of the address, since providers give each customer a /64. */
 export function rateKey(address: string): string {
   if (!address.includes(":")) return address;
   const [head = "", tail] = address.split("::");
@@ -86,18 +89,22 @@ export function rateKey(address: string): string {
   return `${groups.map((group) => Number.parseInt(group, 16).toString(16)).join(":")}::/64`;
 }
 
-/** Is the peer at this distance (0 = the socket's) a proxy of ours? */
-function vouched(trust: Trust, address: string, distance: number): boolean {
-  return "hops" in trust ? distance < trust.hops : within(trust.blocks, address);
+/** Whether the peer at this distance (0 is the socket's peer) is a trusted proxy. */
+function isTrusted(trust: Trust, address: string, distance: number): boolean {
+  return "hops" in trust ? distance < trust.hops : contains(trust.blocks, address);
 }
 
-/** Walks the header from its end while the one who wrote the entry is vouched for. */
-function walk(peer: string, forwardedFor: string, trust: Trust): string {
+/** Follows the header from its end, as long as a trusted proxy wrote the entry. */
+function findClient(peer: string, forwardedFor: string, trust: Trust): string {
   let current = peer;
   let end = forwardedFor.length;
-  for (let distance = 0; end > 0 && distance < MAX_HOPS && vouched(trust, current, distance); distance += 1) {
+  for (
+    let distance = 0;
+    end > 0 && distance < MAX_HOPS && isTrusted(trust, current, distance);
+    distance += 1
+  ) {
     const comma = forwardedFor.lastIndexOf(",", end - 1);
-    const next = plain(forwardedFor.slice(comma + 1, end));
+    const next = normalizeAddress(forwardedFor.slice(comma + 1, end));
     if (next === null) break;
     current = next;
     end = Math.max(0, comma);
@@ -106,17 +113,17 @@ function walk(peer: string, forwardedFor: string, trust: Trust): string {
 }
 
 /**
- * Pure. @param socketAddress undefined for a Unix socket, which only this machine can reach
- * @param forwardedFor the header, several of them joined with commas as Node does
+ * @param socketAddress undefined for a Unix socket, which only this machine can reach
+ * @param forwardedFor the header; Node joins several of them with commas
  */
 export function clientAddress(
   socketAddress: string | undefined,
   forwardedFor: string | undefined,
   trust: Trust,
 ): ClientAddress {
-  const peer = plain(socketAddress ?? "127.0.0.1") ?? "127.0.0.1";
-  const ours = vouched(trust, peer, 0);
-  if (!forwardedFor) return { ip: peer, key: rateKey(peer), proxyUntrusted: false, vouched: ours };
-  const ip = walk(peer, forwardedFor, trust);
-  return { ip, key: rateKey(ip), proxyUntrusted: !ours && within(PRIVATE, peer), vouched: ours };
+  const peer = normalizeAddress(socketAddress ?? "127.0.0.1") ?? "127.0.0.1";
+  const isVouched = isTrusted(trust, peer, 0);
+  if (!forwardedFor) return { ip: peer, key: rateKey(peer), proxyUntrusted: false, isVouched };
+  const ip = findClient(peer, forwardedFor, trust);
+  return { ip, key: rateKey(ip), proxyUntrusted: !isVouched && contains(PRIVATE, peer), isVouched };
 }

@@ -1,6 +1,6 @@
 /**
- * What a handler is given and what it answers, typed by the table of operations: whoever checks a request
- * against an entry of the table makes a `Call` of it, so a handler starts from values that are right.
+ * The input and the answer of a handler, typed by the table of operations. The guard checks a request against its entry
+ * of the table and makes a `Call` of it, so a handler gets valid values only.
  */
 import type { OPERATIONS, Operation, OperationId, Permission, Role } from "@headwater/contract";
 import type { Static, TSchema } from "typebox";
@@ -16,7 +16,7 @@ type Params<Path> = Path extends `${string}/:${infer Name}/${infer Rest}`
     ? { [N in Name]: string }
     : unknown;
 
-/** Operations that the workspace app serves; the others are the ingest corridor's. */
+/** All operations except those of ingest. */
 export type WorkspaceOperationId = Exclude<
   OperationId,
   Extract<(typeof OPERATIONS)[number], { access: "public-key" }>["id"]
@@ -27,18 +27,18 @@ type InWorkspace<Id extends OperationId> =
   Entry<Id> extends { organization: string } ? true : Entry<Id> extends { source: string } ? true : false;
 type When<Condition, T> = Condition extends true ? T : null;
 
-/** Who a bearer token stands for. */
+/** The owner and the scope of a bearer token. */
 export interface Caller {
   readonly actor: Actor;
-  /** A token made in a workspace opens that one only; null: every workspace of its user. */
+  /** The only workspace that the token is valid for; null: every workspace of its user. */
   readonly limitedTo: string | null;
-  /** The role that its token does not go beyond; null: its user's own. */
+  /** The token never has more rights than this role; null: it has its user's rights. */
   readonly ceiling: Role | null;
-  /** Its token opens the numbers of this source and nothing else; null: as much as its user may. */
+  /** The token may only read this source's stats; null: not limited to a source. */
   readonly sourceId: string | null;
 }
 
-/** A request that passed every check up to the state of what it is about (CONTRACT section 1). */
+/** A request that passed every check of the guard (docs/contract.md section 1). */
 export interface Call<Id extends OperationId> {
   readonly operation: Operation;
   readonly params: Params<Entry<Id>["path"]>;
@@ -53,31 +53,32 @@ export interface Call<Id extends OperationId> {
   readonly source: When<Entry<Id> extends { source: string } ? true : false, SourceRecord>;
   readonly now: number;
   readonly requestId: string;
-  /** What rates count by. */
+  /** Rate limits count by this: the client's address, for IPv6 its /64. */
   readonly clientAddress: string;
   readonly lastEventId: string | null;
-  /** The client has gone, or may no longer see this. */
+  /** Aborts when the client disconnects, or may no longer see the answer. */
   readonly signal: AbortSignal;
 }
 
-interface Headers {
+interface AnswerHead {
   readonly headers?: Readonly<Record<string, string>>;
-  /** Where it is not the operation's own. */
+  /** Default: the operation's own status. */
   readonly status?: number;
 }
 export type Answer<Id extends OperationId> =
-  | ({ readonly body: Of<Id, "answer"> } & Headers)
-  | ({ readonly text: string | Uint8Array; readonly mediaType: string } & Headers)
-  | ({ readonly stream: AsyncIterable<string | Uint8Array>; readonly mediaType: string } & Headers);
+  | ({ readonly body: Of<Id, "answer"> } & AnswerHead)
+  | ({ readonly text: string | Uint8Array; readonly mediaType: string } & AnswerHead)
+  | ({ readonly stream: AsyncIterable<string | Uint8Array>; readonly mediaType: string } & AnswerHead);
 
 export type Handler<Id extends OperationId> = (call: Call<Id>) => Promise<Answer<Id>>;
 
-type FieldRule = (body: Readonly<Record<string, unknown>>, now: number) => unknown;
+/** Throws a Refusal 422 when the fields of a body break a rule that the schema cannot express. */
+export type FieldRule = (body: Readonly<Record<string, unknown>>, now: number) => unknown;
 /**
- * What a handler refuses of its body's fields beyond their schema, for a body of any shape: each rule throws its 422.
- * The guard asks them all, so that one answer lists everything that is wrong.
+ * The rules of each operation's body, which may have any shape. The guard applies them all, so that one answer lists all
+ * issues.
  */
 export type FieldRules = Readonly<Partial<Record<OperationId, readonly FieldRule[]>>>;
 
-/** One for each operation of the workspace app: a missing one does not compile. */
+/** A handler for each operation; a missing one does not compile. */
 export type Handlers = { readonly [Id in WorkspaceOperationId]: Handler<Id> };

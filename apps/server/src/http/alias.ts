@@ -1,14 +1,15 @@
-/**
- * INGEST_ALIAS: the client and ingest under a second path (CONTRACT section 7). What is asked for there is what is
- * asked for without it, so that routes, CORS, rates and limits cannot differ; nothing else is reached by it.
- */
-const SERVED = /^\/(?:sdk|api\/ingest)\//;
+/** Paths that INGEST_ALIAS serves a second time: the client and ingest (docs/contract.md section 7). */
+const ALIASED = /^\/(?:sdk|api\/ingest)\//;
 
-/** @param alias a path without a slash at its end; null: none */
+/**
+ * Returns a function that removes the alias from a URL. Routing follows, so CORS, rates and limits are those of the
+ * path without the alias.
+ * @param alias a path without a slash at its end; null: none
+ */
 export function createAlias(alias: string | null): (url: string) => string {
   if (alias === null) return (url) => url;
   return (url) => {
     const rest = url.startsWith(`${alias}/`) ? url.slice(alias.length) : "";
-    return SERVED.test(rest) ? rest : url;
+    return ALIASED.test(rest) ? rest : url;
   };
 }

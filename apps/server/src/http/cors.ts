@@ -1,20 +1,59 @@
-/** CORS of the workspace API (CONTRACT section 4): the console's origin is let in, and no other; never with credentials. */
+/** The two CORS policies (docs/contract.md section 4). Neither allows credentials. */
+import type { IncomingHttpHeaders } from "node:http";
 
-const EXPOSED =
-  "Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, X-Request-Id, Location, WWW-Authenticate";
-const ASKED = "Authorization, Content-Type, X-Request-Id, Last-Event-ID";
-const MAX_AGE_SECONDS = "7200";
-
-/** @param appUrl the console's address */
-export function corsHeaders(origin: string | undefined, appUrl: string): Record<string, string> {
-  const allowed = origin !== undefined && origin === URL.parse(appUrl)?.origin;
-  if (!allowed) return { Vary: "Origin" };
-  return { Vary: "Origin", "Access-Control-Allow-Origin": origin, "Access-Control-Expose-Headers": EXPOSED };
+export interface CorsPolicy {
+  /** Headers of every answer. */
+  headers(origin: string | undefined): Record<string, string>;
+  /** Further headers of the answer to a preflight request. `methods` are those of the path. */
+  preflight(request: IncomingHttpHeaders, methods: string): Record<string, string>;
 }
 
-/** Besides `corsHeaders`, where those let the origin in. */
-export const preflightHeaders = (methods: string): Record<string, string> => ({
-  "Access-Control-Allow-Methods": methods,
-  "Access-Control-Allow-Headers": ASKED,
-  "Access-Control-Max-Age": MAX_AGE_SECONDS,
-});
+const RATE_HEADERS = "Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset";
+const MAX_AGE_SECONDS = "7200";
+
+/** Every origin may read every answer, so that a page can see why it was refused. */
+export const INGEST_CORS: CorsPolicy = {
+  headers: (origin) => {
+    if (origin === undefined) return { Vary: "Origin" };
+    return {
+      Vary: "Origin",
+      "Access-Control-Allow-Origin": origin,
+      "Access-Control-Expose-Headers": `${RATE_HEADERS}, X-Request-Id`,
+    };
+  },
+  preflight: (request) => {
+    const askedHeaders = request["access-control-request-headers"];
+    return {
+      // methods other than POST are allowed too, so that the page can read the 405
+      "Access-Control-Allow-Methods": request["access-control-request-method"] ?? "POST",
+      ...(askedHeaders === undefined ? {} : { "Access-Control-Allow-Headers": askedHeaders }),
+      "Access-Control-Max-Age": MAX_AGE_SECONDS,
+      Vary: "Origin, Access-Control-Request-Headers, Access-Control-Request-Method",
+    };
+  },
+};
+
+/** @param appUrl the console's address; its origin alone is allowed. It may follow the port that is listened on */
+export function createWorkspaceCors(appUrl: () => string): CorsPolicy {
+  const isAllowed = (origin: string | undefined): origin is string =>
+    origin !== undefined && origin === URL.parse(appUrl())?.origin;
+  return {
+    headers: (origin) => {
+      if (!isAllowed(origin)) return { Vary: "Origin" };
+      return {
+        Vary: "Origin",
+        "Access-Control-Allow-Origin": origin,
+        "Access-Control-Expose-Headers": `${RATE_HEADERS}, X-Request-Id, Location, WWW-Authenticate`,
+      };
+    },
+    preflight: (request, methods) => {
+      if (!isAllowed(request.origin)) return { Allow: methods };
+      return {
+        Allow: methods,
+        "Access-Control-Allow-Methods": methods,
+        "Access-Control-Allow-Headers": "Authorization, Content-Type, X-Request-Id, Last-Event-ID",
+        "Access-Control-Max-Age": MAX_AGE_SECONDS,
+      };
+    },
+  };
+}

@@ -1,9 +1,8 @@
 /**
- * The order of checks of every workspace route (CONTRACT section 1), driven by the route's entry of the table:
- * token, rate, JSON and shape of `organizationId` (422), source exists (404), member (403), permission (403),
- * `organizationId` matches (404), the rest of query and body (422). What the handler finds comes last (409).
+ * The checks before every workspace operation, driven by its entry of the table, in the order of docs/contract.md
+ * section 1: token, rate, JSON and shape of `organizationId` (422), source exists (404), member (403), permission (403),
+ * `organizationId` matches (404), the rest of query and body (422). The handler checks the state (409).
  */
-
 import { type Operation, type Permission, type Role, roleUnder } from "@headwater/contract";
 import type { Caller, FieldRules } from "../core/handler.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
@@ -18,84 +17,88 @@ import type { SourceRecord } from "../core/records.ts";
 import { Refusal } from "../core/refusal.ts";
 import type { Catalog } from "../ledger/ledger.ts";
 import {
+  findIssues,
   type Incoming,
   type Input,
-  inputIssues,
-  organizationsGiven,
+  organizationIdsIn,
   readInput,
   readParams,
-  requireNone,
-  sourceGiven,
+  requireNoIssues,
+  sourceIdIn,
 } from "./input.ts";
 
-/** What the guard asks of others. */
 export interface GuardDeps {
   readonly ledger: Pick<Catalog, "source" | "roleOf">;
   readonly authenticate: (authorization: string | undefined, now: number) => Promise<Caller>;
   readonly permissionsOf: (role: Role) => readonly Permission[];
   readonly rates: { readonly token: Rate; readonly failedAuth: Rate };
-  /** How many share those rates, this one among them. */
+  /** How many nodes share the rates, this one included. */
   readonly nodes: () => number;
   readonly rules: FieldRules;
 }
 
-/** Where a caller stands in the workspace that a request is about. */
-export interface Standing {
+/** The workspace and source that a request is about, and what the caller may do there. */
+export interface CallerScope {
   readonly organizationId: string | null;
   readonly role: Role | null;
   readonly permissions: readonly Permission[];
   readonly source: SourceRecord | null;
 }
-export type Admitted = Standing & Input & { readonly params: Readonly<Record<string, string>> };
+export type Admitted = CallerScope & Input & { readonly params: Readonly<Record<string, string>> };
 
 export interface Guard {
-  /** Token, then rate; null for a public operation. */
+  /**
+   * Checks the token and its rate. Returns null for a public operation.
+   * @throws Refusal 401 or 429
+   */
   identify(
     operation: Operation,
     authorization: string | undefined,
     clientAddress: string,
     now: number,
   ): Promise<Caller | null>;
-  /** Everything after, up to the handler. */
+  /**
+   * Makes all further checks before the handler.
+   * @throws Refusal 403, 404, 413, 415 or 422
+   */
   admit(operation: Operation, caller: Caller | null, incoming: Incoming, now: number): Promise<Admitted>;
-  /** Does what was admitted still hold? For answers that go on for long; throws when it does not. */
+  /**
+   * Checks again whether the caller may see a long answer.
+   * @throws Refusal when that is no longer so
+   */
   recheck(
     operation: Operation,
     authorization: string | undefined,
-    admitted: Standing,
+    scope: CallerScope,
     now: number,
   ): Promise<void>;
-  /** A failed sign-in counts as a failed authentication. */
+  /** Counts a failed sign-in as a failed authentication. Returns the 429 when there were too many. */
   countFailure(clientAddress: string, now: number): Refusal | null;
 }
 
-const OUTSIDE = { organizationId: null, role: null, permissions: [], source: null } as const;
+const NO_SCOPE: CallerScope = { organizationId: null, role: null, permissions: [], source: null };
 
 function rateRefusal(limiter: RateLimiter, taken: TakenToken, message: string): Refusal {
   const { retryAfterSeconds } = taken;
-  return new Refusal("rate_limited", {
-    message,
-    retryAfterSeconds,
-    headers: rateHeaders(limiter.rate, taken),
-  });
+  const headers = rateHeaders(limiter.rate, taken);
+  return new Refusal("rate_limited", { message, retryAfterSeconds, headers });
 }
 
-/** A source is looked for by its id alone: whether the caller may know of it is decided next. */
-async function sourceOf(ledger: GuardDeps["ledger"], sourceId: string, now: number): Promise<SourceRecord> {
+/** Finds a source of any workspace. Whether the caller may know of it is checked next. */
+async function findSource(ledger: GuardDeps["ledger"], sourceId: string, now: number): Promise<SourceRecord> {
   const source = await ledger.source({ sourceId, now });
   if (!source) throw new Refusal("source_not_found");
   return source;
 }
 
-/** A token that opens one workspace makes its user a stranger in every other, and goes no further than its ceiling. */
+/** A token of one workspace gives no membership of another one, and no more rights than its ceiling. */
 async function requireMember(
   ledger: GuardDeps["ledger"],
-  caller: Caller,
+  { actor, limitedTo, ceiling }: Caller,
   organizationId: string,
 ): Promise<Role> {
-  const { actor, limitedTo, ceiling } = caller;
-  const within = limitedTo === null || limitedTo === organizationId;
-  const role = within ? await ledger.roleOf({ userId: actor.userId, organizationId }) : null;
+  const isInScope = limitedTo === null || limitedTo === organizationId;
+  const role = isInScope ? await ledger.roleOf({ userId: actor.userId, organizationId }) : null;
   if (role === null) throw new Refusal("not_a_member");
   return roleUnder(role, ceiling);
 }
@@ -108,32 +111,32 @@ function requirePermission(needed: Permission, role: Role, permissions: readonly
   });
 }
 
-/** A token for one source's numbers opens what asks for them, and nothing else whatever its user may. */
-function requireWithin(caller: Caller, { access }: Operation, source: SourceRecord | null): void {
+/** A token for the stats of one source may only read those, whatever its user may do. */
+function requireTokenScope(caller: Caller, { access }: Operation, source: SourceRecord | null): void {
   if (caller.sourceId === null) return;
   if (access === "stats:read" && source?.sourceId === caller.sourceId) return;
   throw new Refusal("permission_denied", {
-    message: "This token opens the numbers of one source and nothing else.",
-    hint: "Use a token of a member for everything else.",
+    message: "This token may only read the stats of one source.",
+    hint: "Use a member's token for everything else.",
   });
 }
 
-/** The operation's own permission, and the one that some members of the body need besides. */
-function requirePermissions(operation: Operation, { role, permissions }: Standing, body: unknown): void {
+/** Requires the operation's permission, and a further one when the body contains certain members. */
+function requirePermissions(operation: Operation, { role, permissions }: CallerScope, body: unknown): void {
   const { access, elevated } = operation;
   if (role === null || access === "public" || access === "public-key" || access === "token") return;
   if (access !== "member") requirePermission(access, role, permissions);
-  const reaches =
-    elevated &&
+  const hasElevated =
+    elevated !== undefined &&
     typeof body === "object" &&
     body !== null &&
     elevated.fields.some((field) => Object.hasOwn(body, field));
-  if (reaches) requirePermission(elevated.permission, role, permissions);
+  if (hasElevated) requirePermission(elevated.permission, role, permissions);
 }
 
-/** Both places may name a workspace; each must be the one that the request is about. */
-function requireMatch(given: readonly string[], { source, organizationId }: Standing): void {
-  if (given.every((one) => one === organizationId)) return;
+/** Query and body may both contain an organization id. Each must be that of the request's workspace. */
+function requireSameOrganization(given: readonly string[], { source, organizationId }: CallerScope): void {
+  if (given.every((id) => id === organizationId)) return;
   if (source) throw new Refusal("source_not_found");
   const message = "organizationId differs between query and body";
   throw new Refusal("invalid_payload", {
@@ -152,8 +155,8 @@ export function createGuard({ ledger, authenticate, permissionsOf, rates, nodes,
       : rateRefusal(failures, taken, "Too many failed authentications from this address.");
   }
 
-  /** No token is no try: only one that fails is counted. */
-  function refusalOf(error: unknown, clientAddress: string, now: number): unknown {
+  /** Counts a token that fails. A request without a token is not counted. */
+  function countBadToken(error: unknown, clientAddress: string, now: number): unknown {
     const failed = error instanceof Refusal && error.status === 401 && error.code !== "missing_token";
     return failed ? (countFailure(clientAddress, now) ?? error) : error;
   }
@@ -169,18 +172,18 @@ export function createGuard({ ledger, authenticate, permissionsOf, rates, nodes,
     try {
       caller = await authenticate(authorization, now);
     } catch (error) {
-      throw refusalOf(error, clientAddress, now);
+      throw countBadToken(error, clientAddress, now);
     }
     const taken = tokens.take(caller.actor.tokenId ?? `user ${caller.actor.userId}`, now);
     if (!taken.ok) throw rateRefusal(tokens, taken, "Too many requests with this token.");
     return caller;
   }
 
-  async function standingOf(
+  async function findScope(
     caller: Caller,
     organizationId: string,
     source: SourceRecord | null,
-  ): Promise<Standing> {
+  ): Promise<CallerScope> {
     const role = await requireMember(ledger, caller, organizationId);
     return { organizationId, role, permissions: permissionsOf(role), source };
   }
@@ -193,34 +196,34 @@ export function createGuard({ ledger, authenticate, permissionsOf, rates, nodes,
   ): Promise<Admitted> {
     const input = readInput(operation, incoming);
     const params = readParams(incoming.params);
-    const issues = () => inputIssues(operation, input, rules, now);
-    const given = organizationsGiven(operation, input, issues);
-    const sourceId = sourceGiven(operation, input, params, issues);
-    const source = sourceId === null ? null : await sourceOf(ledger, sourceId, now);
+    const listIssues = () => findIssues(operation, input, rules, now);
+    const given = organizationIdsIn(operation, input, listIssues);
+    const sourceId = sourceIdIn(operation, input, params, listIssues);
+    const source = sourceId === null ? null : await findSource(ledger, sourceId, now);
     const organizationId = source?.organizationId ?? given.at(-1);
-    const standing =
+    const scope =
       caller === null || organizationId === undefined
-        ? OUTSIDE
-        : await standingOf(caller, organizationId, source);
-    if (caller) requireWithin(caller, operation, source);
-    requirePermissions(operation, standing, input.body);
-    requireMatch(given, standing);
-    requireNone(issues());
-    return { ...standing, ...input, params };
+        ? NO_SCOPE
+        : await findScope(caller, organizationId, source);
+    if (caller) requireTokenScope(caller, operation, source);
+    requirePermissions(operation, scope, input.body);
+    requireSameOrganization(given, scope);
+    requireNoIssues(listIssues());
+    return { ...scope, ...input, params };
   }
 
   async function recheck(
     operation: Operation,
     authorization: string | undefined,
-    admitted: Standing,
+    { organizationId, source }: CallerScope,
     now: number,
   ) {
     const caller = await authenticate(authorization, now);
-    if (admitted.organizationId === null) return;
-    if (admitted.source) await sourceOf(ledger, admitted.source.sourceId, now);
-    const standing = await standingOf(caller, admitted.organizationId, admitted.source);
-    requireWithin(caller, operation, admitted.source);
-    requirePermissions(operation, standing, undefined);
+    if (organizationId === null) return;
+    if (source) await findSource(ledger, source.sourceId, now);
+    const scope = await findScope(caller, organizationId, source);
+    requireTokenScope(caller, operation, source);
+    requirePermissions(operation, scope, undefined);
   }
 
   return { identify, admit, recheck, countFailure };

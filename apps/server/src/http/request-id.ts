@@ -1,10 +1,10 @@
-/** `X-Request-Id` (CONTRACT section 1): an incoming one of at most 128 visible ASCII characters is kept. */
-const KEPT = /^[\x21-\x7e]{1,128}$/;
+import type { IncomingMessage } from "node:http";
 
-/**
- * @param incoming the header as Node gives it
- * @param make a fresh id, called only when the incoming one cannot be kept
- */
-export function requestIdOf(incoming: string | string[] | undefined, make: () => string): string {
-  return typeof incoming === "string" && KEPT.test(incoming) ? incoming : make();
+/** At most 128 visible ASCII characters. */
+const VALID_REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
+
+/** The request's own `X-Request-Id` if it is valid, else a new one (docs/contract.md section 1). */
+export function requestIdOf({ headers }: IncomingMessage, createId: () => string): string {
+  const own = headers["x-request-id"];
+  return typeof own === "string" && VALID_REQUEST_ID.test(own) ? own : createId();
 }

@@ -246,7 +246,7 @@ describe("a token for one source's numbers", () => {
     for (const path of others) {
       const reply = await world.ask(path, { token });
       refused(reply, 403, "permission_denied");
-      assert.match(reply.body.message, /numbers of one source and nothing else/);
+      assert.match(reply.body.message, /only read the stats of one source/);
     }
     const strangers = await world.strangers();
     const theirs = (await world.source({}, strangers.organizationId, strangers.token)).sourceId!;

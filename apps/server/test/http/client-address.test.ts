@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { clientAddress, parseTrust, rateKey, TRUST_NOBODY } from "../../src/core/client-address.ts";
+import { clientAddress, parseTrust, rateKey, TRUST_NO_PROXY } from "../../src/core/client-address.ts";
 import { createRateLimiter } from "../../src/core/rate-limit.ts";
 
 describe("the client's address", () => {
@@ -54,7 +54,7 @@ describe("the client's address", () => {
     assert.ok(!untrusted("203.0.113.9", ""));
     assert.ok(!untrusted("127.0.0.1", "1"));
     assert.ok(!untrusted("127.0.0.1", "loopback".replace("loopback", "127.0.0.0/8")));
-    assert.equal(clientAddress("127.0.0.1", undefined, TRUST_NOBODY).proxyUntrusted, false);
+    assert.equal(clientAddress("127.0.0.1", undefined, TRUST_NO_PROXY).proxyUntrusted, false);
   });
 
   it("TRUST_PROXY is a number of hops or a list of ranges, and nothing else", () => {

@@ -1,10 +1,10 @@
-/** An answer that goes on: who reads has it whole, and who takes nothing is cut off. */
+/** Streams: a client that reads gets the whole answer, and a client that reads nothing is disconnected. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { createServer } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { test } from "node:test";
-import { fastify } from "fastify";
-import { sendAnswer } from "../../src/http/answer.ts";
+import { sendAnswer } from "../../src/http/reply.ts";
 import { until } from "../faults/child.ts";
 
 const PATIENCE_MS = 30_000;
@@ -12,20 +12,21 @@ const STALL_MS = 300;
 const PIECE = Buffer.alloc(1_048_576, "x");
 
 async function serve(pieces: AsyncIterable<Uint8Array>) {
-  const app = fastify();
-  const ended = { times: 0 };
-  app.get("/", (_, reply) => {
-    const onEnd = () => {
-      ended.times += 1;
-    };
-    sendAnswer(reply, 200, { stream: pieces, mediaType: "text/plain" }, { onEnd, stallMs: STALL_MS });
+  const closed = { times: 0 };
+  const server = createServer((request, response) => {
+    response.once("close", () => {
+      closed.times += 1;
+    });
+    const exchange = { request, response, requestId: "req_1", queryText: "", headers: {} };
+    sendAnswer(exchange, { stream: pieces, mediaType: "text/plain" }, { status: 200, stallMs: STALL_MS });
   });
-  await app.listen({ host: "127.0.0.1", port: 0 });
-  const { port } = app.server.address() as AddressInfo;
-  return { port, ended, [Symbol.asyncDispose]: () => app.close() };
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return { port, closed, [Symbol.asyncDispose]: async () => void server.close() };
 }
 
-test("Who takes nothing is cut off, and what was made for them ends.", async () => {
+test("a client that reads nothing is disconnected, and its stream ends", async () => {
   let wasLeft = false;
   async function* endless() {
     try {
@@ -40,17 +41,17 @@ test("Who takes nothing is cut off, and what was made for them ends.", async () 
   client.pause();
   client.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
   try {
-    await until("the stream is over", PATIENCE_MS, () => server.ended.times === 1);
-    assert.ok(wasLeft, "nobody makes what nobody takes");
+    await until("the connection is closed", PATIENCE_MS, () => server.closed.times === 1);
+    assert.ok(wasLeft, "the generator was ended");
   } finally {
     client.destroy();
   }
 });
 
-test("Who waits for what is long in coming is not.", async () => {
+test("a client that waits for a slow stream stays connected", async () => {
   async function* slow() {
     yield PIECE;
-    // longer than anybody may take nothing of what is there
+    // longer than a client may leave data unread
     for (const timer = AbortSignal.timeout(3 * STALL_MS); !timer.aborted; ) await once(timer, "abort");
     yield PIECE;
   }

@@ -1,0 +1,89 @@
+/** The HTTP pipeline of all routes: request id, routing, CORS, the route itself, and one place for failures. */
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { OPERATIONS, type Operation } from "@headwater/contract";
+import { Refusal } from "../core/refusal.ts";
+import { toRefusal } from "../ledger/to-refusal.ts";
+import { createAlias } from "./alias.ts";
+import type { ConsoleFiles } from "./console-files.ts";
+import { type CorsPolicy, createWorkspaceCors, INGEST_CORS } from "./cors.ts";
+import { renderFailure } from "./failure.ts";
+import { createHttpServer } from "./http-server.ts";
+import { type IngestRouteDeps, serveIngest } from "./ingest-routes.ts";
+import { type Exchange, send, sendJson } from "./reply.ts";
+import { requestIdOf } from "./request-id.ts";
+import { allowedMethods, createRouter, type RouteMatch } from "./router.ts";
+import { createWorkspaceRoute, type WorkspaceRouteDeps } from "./workspace-routes.ts";
+
+export interface HttpAppDeps extends WorkspaceRouteDeps, IngestRouteDeps {
+  readonly newId: (prefix: string) => string;
+  /** INGEST_ALIAS; null: none. */
+  readonly alias: string | null;
+  /** The console's address. It may follow the port that is listened on. */
+  readonly appUrl: () => string;
+  /** null: no console is served. */
+  readonly consoleFiles: ConsoleFiles | null;
+  /** Logs a storage failure or a bug. */
+  readonly report: (error: unknown, requestId: string) => void;
+}
+
+/** @returns a server that does not listen yet */
+export function createHttpApp(deps: HttpAppDeps): Server {
+  const { newId, consoleFiles, report } = deps;
+  const operations: readonly Operation[] = OPERATIONS;
+  const findRoute = createRouter(operations);
+  const withoutAlias = createAlias(deps.alias);
+  const workspaceCors = createWorkspaceCors(deps.appUrl);
+  const serveWorkspace = createWorkspaceRoute(deps, operations);
+
+  async function serve(exchange: Exchange, match: RouteMatch | null, cors: CorsPolicy): Promise<void> {
+    if (!match) throw new Refusal("route_not_found");
+    const { method = "", headers } = exchange.request;
+    const methods = allowedMethods(match);
+    if (method === "OPTIONS")
+      return send(exchange, { status: 204, headers: cors.preflight(headers, methods) });
+    const operation = match.operations.get(method);
+    if (!operation) throw new Refusal("method_not_allowed", { headers: { Allow: methods } });
+    if (operation.access !== "public-key") return serveWorkspace(exchange, operation, match.params);
+    return serveIngest(exchange, operation, match.params.publicKey ?? "", deps);
+  }
+
+  function refuse(exchange: Exchange, error: unknown): void {
+    const { response, requestId } = exchange;
+    const refusal = toRefusal(error);
+    if (refusal.cause !== undefined) report(refusal.cause, requestId);
+    if (response.headersSent) {
+      response.destroy();
+      return;
+    }
+    const { body, ...reply } = renderFailure(refusal, { requestId });
+    sendJson(exchange, reply, body);
+  }
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const requestId = requestIdOf(request, () => newId("req"));
+    const url = withoutAlias(request.url ?? "/");
+    const queryStart = url.indexOf("?");
+    const path = queryStart === -1 ? url : url.slice(0, queryStart);
+    const queryText = queryStart === -1 ? "" : url.slice(queryStart + 1);
+    const match = findRoute(path);
+    if (!match && consoleFiles?.serve({ request, response, requestId, queryText, headers: {} }, path)) return;
+    const cors = match?.isIngest ? INGEST_CORS : workspaceCors;
+    const headers = {
+      "X-Request-Id": requestId,
+      "Cache-Control": "no-store",
+      "X-Content-Type-Options": "nosniff",
+      ...cors.headers(request.headers.origin),
+    };
+    const exchange = { request, response, requestId, queryText, headers };
+    try {
+      await serve(exchange, match, cors);
+    } catch (error) {
+      refuse(exchange, error);
+    }
+  }
+
+  return createHttpServer(
+    (request, response) => void handle(request, response),
+    () => newId("req"),
+  );
+}

@@ -1,0 +1,115 @@
+/**
+ * The console (`CONSOLE_PAGES` of the contract) as static files that were built beforehand. All pages are the same HTML
+ * document. The files that it loads have a content hash in their names, so browsers cache them forever.
+ */
+import { randomBytes } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import type { IncomingMessage } from "node:http";
+import { extname, join } from "node:path";
+import { CONSOLE_PAGES } from "@headwater/contract";
+import { type Exchange, send } from "./reply.ts";
+
+/** The folder of the console's files, in the URL and on disk. */
+const ASSETS = "console";
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".svg": "image/svg+xml",
+};
+/** Encodings that the files are available in, the best one first. */
+const ENCODINGS = [
+  { name: "br", suffix: ".br" },
+  { name: "gzip", suffix: ".gz" },
+];
+const FOREVER = "public, max-age=31536000, immutable";
+
+export interface ConsoleFilesDeps {
+  /** The output of `apps/console/build.js`. */
+  readonly folder: string;
+  /** The console's address, whose path may be a proxy's. It may follow the port that is listened on. */
+  readonly appUrl: () => string;
+}
+
+export interface ConsoleFiles {
+  /** Returns false when the path is not one of the console's. */
+  serve(exchange: Exchange, path: string): boolean;
+}
+
+/** No content from other hosts, no inline script, and only style elements with this answer's nonce. */
+const contentSecurityPolicy = (nonce: string): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "base-uri 'self'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join("; ");
+
+const commonHeaders = (requestId: string) => ({
+  "X-Content-Type-Options": "nosniff",
+  "Referrer-Policy": "no-referrer",
+  "X-Request-Id": requestId,
+});
+
+/** The path of the console for HTML. A URL's path contains neither quotes nor angle brackets. */
+function basePathOf(appUrl: string): string {
+  const path = (URL.parse(appUrl)?.pathname ?? "/").replaceAll("&", "&amp;");
+  return path.endsWith("/") ? path : `${path}/`;
+}
+
+function chooseEncoding({ headers }: IncomingMessage, isPresent: (suffix: string) => boolean) {
+  const accepted = String(headers["accept-encoding"] ?? "")
+    .split(",")
+    .map((item) => item.trim().toLowerCase())
+    .filter((item) => !/;\s*q=0(?:\.0*)?$/.test(item))
+    .map((item) => item.split(";", 1)[0]);
+  return ENCODINGS.find(({ name, suffix }) => accepted.includes(name) && isPresent(suffix));
+}
+
+export function createConsoleFiles({ folder, appUrl }: ConsoleFilesDeps): ConsoleFiles {
+  const template = readFileSync(join(folder, "index.html"), "utf8");
+  const files = new Set(readdirSync(join(folder, ASSETS)));
+  const pages = new Set<string>(CONSOLE_PAGES);
+
+  function sendPage(exchange: Exchange): void {
+    const nonce = randomBytes(16).toString("base64");
+    const html = template
+      .replace('<base href="/"', () => `<base href="${basePathOf(appUrl())}"`)
+      .replaceAll("__NONCE__", nonce);
+    const headers = {
+      ...commonHeaders(exchange.requestId),
+      "Content-Type": "text/html; charset=utf-8",
+      "Content-Security-Policy": contentSecurityPolicy(nonce),
+      "Cache-Control": "no-cache",
+    };
+    send(exchange, { status: 200, headers }, html);
+  }
+
+  async function sendFile(exchange: Exchange, name: string, mediaType: string): Promise<void> {
+    const encoding = chooseEncoding(exchange.request, (suffix) => files.has(name + suffix));
+    const headers = commonHeaders(exchange.requestId);
+    const bytes = await readFile(join(folder, ASSETS, name + (encoding?.suffix ?? ""))).catch(() => null);
+    // the console was built again since the start: the next load of the page has the new names
+    if (bytes === null) return send(exchange, { status: 404, headers });
+    const ofFile = { "Content-Type": mediaType, "Cache-Control": FOREVER, Vary: "Accept-Encoding" };
+    const encoded = encoding ? { "Content-Encoding": encoding.name } : {};
+    send(exchange, { status: 200, headers: { ...headers, ...ofFile, ...encoded } }, bytes);
+  }
+
+  return {
+    serve(exchange, path) {
+      const { method } = exchange.request;
+      if (method !== "GET" && method !== "HEAD") return false;
+      const name = path.startsWith(`/${ASSETS}/`) ? path.slice(ASSETS.length + 2) : "";
+      const mediaType = files.has(name) ? MEDIA_TYPES[extname(name)] : undefined;
+      if (mediaType) void sendFile(exchange, name, mediaType);
+      else if (pages.has(path)) sendPage(exchange);
+      else return false;
+      return true;
+    },
+  };
+}

@@ -1,0 +1,67 @@
+/** Renders every failure of every route (docs/contract.md section 1). */
+import { ERRORS, LIMITS } from "@headwater/contract";
+import { SERVER_LIMITS } from "../core/limits.ts";
+import type { Refusal } from "../core/refusal.ts";
+
+export interface FailureReply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** What only ingest routes add to a failure: undefined members are left out. */
+export interface FailureContext {
+  readonly requestId: string;
+  readonly attemptId?: string | undefined;
+  readonly debugUrl?: string | undefined;
+}
+
+const NEEDS_RETRY_AFTER = new Set([429, 503]);
+
+function failureHeaders({ status, detail }: Refusal): Record<string, string> {
+  const headers = { ...detail.headers };
+  if (status === 401) headers["WWW-Authenticate"] = "Bearer";
+  if (NEEDS_RETRY_AFTER.has(status)) {
+    const seconds = detail.retryAfterSeconds ?? SERVER_LIMITS.retryAfterSeconds;
+    headers["Retry-After"] = String(Math.max(1, Math.ceil(seconds)));
+  }
+  return headers;
+}
+
+export function renderFailure(refusal: Refusal, context: FailureContext): FailureReply {
+  const { error, retryable } = ERRORS[refusal.code];
+  const { issues, limit, actual } = refusal.detail;
+  const isTruncated = issues !== undefined && issues.length > LIMITS.maxIssues;
+  const body = {
+    ok: false,
+    error,
+    code: refusal.code,
+    message: refusal.message,
+    hint: refusal.hint,
+    retryable,
+    ...context,
+    issues: issues?.slice(0, LIMITS.maxIssues),
+    issuesTruncated: isTruncated || undefined,
+    limit,
+    actual,
+  };
+  return { status: refusal.status, headers: failureHeaders(refusal), body };
+}
+
+/** A failure as text, for requests that never got to a route. The connection is closed after it. */
+export function renderClosingFailure(refusal: Refusal, requestId: string) {
+  const { status, headers, body } = renderFailure(refusal, { requestId });
+  const text = JSON.stringify(body);
+  return {
+    status,
+    text,
+    headers: {
+      ...headers,
+      "Content-Type": "application/json; charset=utf-8",
+      "Content-Length": String(Buffer.byteLength(text)),
+      "X-Request-Id": requestId,
+      "Cache-Control": "no-store",
+      Connection: "close",
+    },
+  };
+}

@@ -1,0 +1,101 @@
+/** The public ingest routes: an HTTP request becomes an `IngestRequest`, and its attempt becomes the reply. */
+import type { IncomingHttpHeaders } from "node:http";
+import type { AttemptKind, Operation } from "@headwater/contract";
+import type { Attempt } from "../core/attempt.ts";
+import { clientAddress, type Trust } from "../core/client-address.ts";
+import type { IngestRequest } from "../core/ingest-request.ts";
+import { renderFailure } from "./failure.ts";
+import { type Exchange, sendJson } from "./reply.ts";
+
+export interface IngestRouteDeps {
+  readonly trust: Trust;
+  /** Lower-case name of the header that contains a country; null: none. */
+  readonly geoHeader: string | null;
+  readonly clock: () => number;
+  /** The address of a source's debug view. */
+  readonly debugUrl: (sourceId: string) => string;
+  readonly handleIngest: (request: IngestRequest) => Promise<Attempt>;
+}
+
+/** RFC 7240: a preference among others, in any case, its value quoted or not. */
+const LENIENT_PREFERENCE = /(?:^|,)\s*handling\s*=\s*"?lenient"?\s*(?:[;,]|$)/i;
+const LENIENT_QUERY = /(?:^|&)handling=lenient(?:&|$)/;
+
+/** The `Origin` header; without one, the origin of `Referer`. */
+function originOf({ origin, referer }: IncomingHttpHeaders): string | null {
+  if (origin !== undefined) return origin;
+  const url = referer === undefined ? null : URL.parse(referer);
+  return url?.host ? `${url.protocol}//${url.host}` : null;
+}
+
+/** ISO 3166-1. Networks write XX or ZZ for a country that they do not know. */
+const COUNTRY = /^(?!XX|ZZ)[A-Z]{2}$/;
+
+function countryIn(headers: IncomingHttpHeaders, geoHeader: string | null): string | null {
+  const country = geoHeader === null ? undefined : headers[geoHeader];
+  return typeof country === "string" && COUNTRY.test(country) ? country : null;
+}
+
+export interface IngestRoute {
+  readonly kind: AttemptKind;
+  readonly legacy: boolean;
+  readonly publicKey: string;
+}
+
+function toIngestRequest(
+  { request, requestId, queryText }: Exchange,
+  route: IngestRoute,
+  { trust, geoHeader, clock }: IngestRouteDeps,
+): IngestRequest {
+  const { headers, socket } = request;
+  const client = clientAddress(socket.remoteAddress, headers["x-forwarded-for"]?.toString(), trust);
+  return {
+    kind: route.kind,
+    legacy: route.legacy,
+    publicKey: route.publicKey,
+    requestId,
+    receivedAt: clock(),
+    origin: originOf(headers),
+    userAgent: headers["user-agent"] ?? null,
+    clientKey: client.key,
+    clientAddress: client.ip,
+    vouchedCountry: client.isVouched ? countryIn(headers, geoHeader) : null,
+    proxyUntrusted: client.proxyUntrusted,
+    lenient: LENIENT_PREFERENCE.test(headers.prefer?.toString() ?? "") || LENIENT_QUERY.test(queryText),
+    stream: request,
+  };
+}
+
+/** Unix time of 2026-01-01, when the routes without `/v2/` became deprecated (RFC 9745). */
+const DEPRECATED_SINCE = "@1767225600";
+
+function deprecationHeaders({ legacy, publicKey, kind }: IngestRoute): Record<string, string> {
+  if (!legacy) return {};
+  const successor = `/api/ingest/v2/${encodeURIComponent(publicKey)}/${kind}`;
+  return { Deprecation: DEPRECATED_SINCE, Link: `<${successor}>; rel="successor-version"` };
+}
+
+/** The route of an operation of the contract's table. */
+function ingestRoute({ path, deprecated }: Operation, publicKey: string): IngestRoute {
+  return {
+    kind: path.endsWith("/bootstrap") ? "bootstrap" : "events",
+    legacy: deprecated === true,
+    publicKey,
+  };
+}
+
+export async function serveIngest(
+  exchange: Exchange,
+  operation: Operation,
+  publicKey: string,
+  deps: IngestRouteDeps,
+): Promise<void> {
+  const route = ingestRoute(operation, publicKey);
+  const attempt = await deps.handleIngest(toIngestRequest(exchange, route, deps));
+  const { outcome, source, attemptId, requestId } = attempt;
+  const headers = deprecationHeaders(route);
+  if (outcome.kind === "taken") return sendJson(exchange, { status: 200, headers }, outcome.answer);
+  const debugUrl = source ? deps.debugUrl(source.sourceId) : undefined;
+  const failure = renderFailure(outcome.refusal, { requestId, attemptId, debugUrl });
+  sendJson(exchange, { status: failure.status, headers: { ...headers, ...failure.headers } }, failure.body);
+}

@@ -1,0 +1,114 @@
+/** Sends answers: JSON, text, or a stream that ends when the client disconnects. */
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+
+/** One request and its response. */
+export interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly requestId: string;
+  /** The part of the URL behind `?`. */
+  readonly queryText: string;
+  /** Headers of the answer, whatever it is. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** What a handler answers, whatever its operation. */
+export type HandlerAnswer = {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+} & (
+  | { readonly body: unknown }
+  | { readonly text: string | Uint8Array; readonly mediaType: string }
+  | { readonly stream: AsyncIterable<string | Uint8Array>; readonly mediaType: string }
+);
+
+/** With a larger rest of the body to come the connection is closed. Node reads and drops a smaller rest. */
+const MAX_DROPPED_BYTES = 1_048_576;
+
+function mustCloseConnection({ request }: Exchange, status: number): boolean {
+  // the bytes after a broken request are not a request
+  if (status === 400 || status === 408) return true;
+  if (request.complete) return false;
+  return request.isPaused() || Number(request.headers["content-length"] ?? 0) > MAX_DROPPED_BYTES;
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Sends a whole answer. */
+export function send(exchange: Exchange, { status, headers }: Reply, content?: string | Uint8Array): void {
+  const { response } = exchange;
+  if (response.destroyed) return;
+  const all: OutgoingHttpHeaders = { ...exchange.headers, ...headers };
+  if (content !== undefined) all["Content-Length"] = Buffer.byteLength(content);
+  if (mustCloseConnection(exchange, status)) all.Connection = "close";
+  response.writeHead(status, all);
+  response.end(content);
+}
+
+export function sendJson(exchange: Exchange, { status, headers }: Reply, body: unknown): void {
+  const typed = { ...headers, "Content-Type": "application/json; charset=utf-8" };
+  send(exchange, { status, headers: typed }, JSON.stringify(body));
+}
+
+/**
+ * Whether the client already has the content with this tag (RFC 9110, 13.1.2). Proxies that compress make tags weak.
+ * Our tags contain no comma.
+ */
+function etagMatches(etag: string | undefined, ifNoneMatch: string | undefined): boolean {
+  if (etag === undefined || ifNoneMatch === undefined) return false;
+  return ifNoneMatch.split(",").some((tag) => ["*", etag].includes(tag.trim().replace(/^W\//, "")));
+}
+
+/** A client that reads nothing for this long is disconnected: a few of them would use up all slots for exports. */
+const STALL_MS = 60_000;
+
+/** Sends the headers at once, so that the client knows that it is connected, and then what the stream yields. */
+function sendStream(
+  { response, headers: common }: Exchange,
+  { status, headers }: Reply,
+  stream: AsyncIterable<string | Uint8Array>,
+  stallMs: number,
+): void {
+  response.writeHead(status, { ...common, ...headers });
+  response.flushHeaders();
+  // The timer restarts with every byte that the client reads. It also runs while there is nothing to read.
+  response.setTimeout(stallMs, () => {
+    if (response.writableLength > 0) response.destroy();
+    else response.socket?.setTimeout(stallMs);
+  });
+  // the client may disconnect at any time; the stream is ended then
+  pipeline(Readable.from(stream), response).catch(() => response.destroy());
+}
+
+export interface AnswerOptions {
+  /** The operation's status, for an answer without one of its own. */
+  readonly status: number;
+  readonly stallMs?: number;
+}
+
+export function sendAnswer(
+  exchange: Exchange,
+  answer: HandlerAnswer,
+  { status: success, stallMs = STALL_MS }: AnswerOptions,
+): void {
+  const { status = success, headers = {} } = answer;
+  const { request } = exchange;
+  if ("body" in answer) {
+    sendJson(exchange, { status, headers }, answer.body);
+    return;
+  }
+  const reply = { status, headers: { ...headers, "Content-Type": answer.mediaType } };
+  if ("stream" in answer) {
+    if (request.method === "HEAD") send(exchange, reply);
+    else sendStream(exchange, reply, answer.stream, stallMs);
+  } else if (etagMatches(headers.ETag, request.headers["if-none-match"])) {
+    send(exchange, { status: 304, headers });
+  } else {
+    send(exchange, reply, answer.text);
+  }
+}

@@ -1,0 +1,71 @@
+/** Finds the operation of the contract's table that a path and a method ask for. */
+import type { Operation } from "@headwater/contract";
+
+interface RouteNode {
+  readonly children: Map<string, RouteNode>;
+  /** The child for a path parameter, and the parameter's name. */
+  parameter: { readonly name: string; readonly node: RouteNode } | null;
+  readonly operations: Map<string, Operation>;
+  isIngest: boolean;
+}
+
+export interface RouteMatch {
+  /** By method. */
+  readonly operations: ReadonlyMap<string, Operation>;
+  readonly isIngest: boolean;
+  /** Path parameters as they were sent, still percent-encoded. */
+  readonly params: Readonly<Record<string, string>>;
+}
+
+const createNode = (): RouteNode => ({
+  children: new Map(),
+  parameter: null,
+  operations: new Map(),
+  isIngest: false,
+});
+
+function childOf(node: RouteNode, segment: string): RouteNode {
+  if (segment.startsWith(":")) {
+    node.parameter ??= { name: segment.slice(1), node: createNode() };
+    return node.parameter.node;
+  }
+  const child = node.children.get(segment) ?? createNode();
+  node.children.set(segment, child);
+  return child;
+}
+
+function addRoute(root: RouteNode, path: string, operation: Operation): void {
+  const node = path.slice(1).split("/").reduce(childOf, root);
+  const { operations } = node;
+  node.isIngest = operation.access === "public-key";
+  operations.set(operation.method, operation);
+  if (operation.method === "GET") operations.set("HEAD", operation);
+}
+
+function findFrom(node: RouteNode, segments: readonly string[], at: number): RouteMatch | null {
+  const segment = segments[at];
+  const { operations, isIngest } = node;
+  if (segment === undefined) return operations.size > 0 ? { operations, isIngest, params: {} } : null;
+  const child = node.children.get(segment);
+  const found = child ? findFrom(child, segments, at + 1) : null;
+  if (found || !node.parameter || segment === "") return found;
+  const { name, node: next } = node.parameter;
+  const rest = findFrom(next, segments, at + 1);
+  return rest && { ...rest, params: { ...rest.params, [name]: segment } };
+}
+
+export type Router = (path: string) => RouteMatch | null;
+
+export function createRouter(operations: readonly Operation[]): Router {
+  const root = createNode();
+  for (const operation of operations) {
+    addRoute(root, operation.path, operation);
+    // ingest clients may send a slash at the end
+    if (operation.access === "public-key") addRoute(root, `${operation.path}/`, operation);
+  }
+  return (path) => (path.startsWith("/") ? findFrom(root, path.slice(1).split("/"), 0) : null);
+}
+
+/** The methods of a path, for the header `Allow`. */
+export const allowedMethods = ({ operations }: RouteMatch): string =>
+  [...operations.keys(), "OPTIONS"].join(", ");

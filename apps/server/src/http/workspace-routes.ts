@@ -1,0 +1,136 @@
+/** Every operation of the table that is not for public keys: checked by the guard, then handled. */
+import { parse as parseQuery } from "node:querystring";
+import type { Operation } from "@headwater/contract";
+import { readBytes } from "../core/body.ts";
+import { clientAddress, type Trust } from "../core/client-address.ts";
+import type { Handlers } from "../core/handler.ts";
+import { SERVER_LIMITS } from "../core/limits.ts";
+import { Refusal } from "../core/refusal.ts";
+import type { Admitted, Guard } from "./guard.ts";
+import { NO_BODY } from "./json-body.ts";
+import { type Exchange, type HandlerAnswer, sendAnswer } from "./reply.ts";
+
+export interface WorkspaceRouteDeps {
+  readonly handlers: Handlers;
+  readonly guard: Guard;
+  readonly clock: () => number;
+  readonly trust: Trust;
+  /** While the service stops, operations that need a token are refused. */
+  readonly isStopping: () => boolean;
+}
+
+/** How often a stream checks whether its caller may still see it (docs/contract.md section 3: revocation within 1 s). */
+const RECHECK_MS = 1_000;
+
+/** A handler of any operation. The guard has checked the call against the same entry of the table. */
+type AnyHandler = (call: unknown) => Promise<HandlerAnswer>;
+
+/** @throws Error when an operation has no handler or no declared access: the service must not start then */
+export function indexHandlers(
+  handlers: Handlers,
+  operations: readonly Operation[],
+): ReadonlyMap<string, AnyHandler> {
+  const index = new Map(Object.entries(handlers));
+  for (const { id, access } of operations) {
+    if (!access) throw new Error(`the operation ${id} has no declared access`);
+    if (access !== "public-key" && !index.has(id)) throw new Error(`the operation ${id} has no handler`);
+  }
+  // a handler takes the call of its own operation, which is what the guard makes of the same entry of the table
+  return index as ReadonlyMap<string, AnyHandler>;
+}
+
+/** @throws Refusal 400 when a parameter is not validly percent-encoded */
+function decodeParams(params: Readonly<Record<string, string>>): Record<string, string> {
+  try {
+    return Object.fromEntries(Object.entries(params).map(([name, text]) => [name, decodeURIComponent(text)]));
+  } catch {
+    throw new Refusal("malformed_http", { message: "The path of the request is not validly encoded." });
+  }
+}
+
+/** Aborts when the client disconnects, so that its work can stop. */
+function abortOnDisconnect({ response }: Exchange): AbortSignal {
+  const controller = new AbortController();
+  response.once("close", () => controller.abort());
+  return controller.signal;
+}
+
+export type WorkspaceRoute = (
+  exchange: Exchange,
+  operation: Operation,
+  params: Readonly<Record<string, string>>,
+) => Promise<void>;
+
+export function createWorkspaceRoute(
+  deps: WorkspaceRouteDeps,
+  operations: readonly Operation[],
+): WorkspaceRoute {
+  const { guard, clock, trust, isStopping } = deps;
+  const handlers = indexHandlers(deps.handlers, operations);
+
+  const addressOf = ({ request }: Exchange) =>
+    clientAddress(request.socket.remoteAddress, request.headers["x-forwarded-for"]?.toString(), trust).key;
+
+  /** Disconnects a stream when its caller may no longer see it. */
+  function recheckAccess(exchange: Exchange, operation: Operation, admitted: Admitted): void {
+    const { request, response } = exchange;
+    const recheck = async () => {
+      try {
+        await guard.recheck(operation, request.headers.authorization, admitted, clock());
+      } catch (error) {
+        // a storage failure says nothing about the caller's rights
+        if (error instanceof Refusal && error.status < 500) response.destroy();
+      }
+    };
+    const timer = setInterval(recheck, RECHECK_MS).unref();
+    response.once("close", () => clearInterval(timer));
+  }
+
+  /** A failed sign-in counts as a failed authentication of its address. */
+  function countFailedSignIn(operation: Operation, address: string, error: unknown): unknown {
+    const hasFailed = operation.access === "public" && error instanceof Refusal && error.status === 401;
+    return hasFailed ? (guard.countFailure(address, clock()) ?? error) : error;
+  }
+
+  /** Everything before the handler, in the order of docs/contract.md section 1. */
+  async function admit(
+    exchange: Exchange,
+    operation: Operation,
+    rawParams: Readonly<Record<string, string>>,
+  ) {
+    const { request, queryText } = exchange;
+    const params = decodeParams(rawParams);
+    if (operation.access !== "public" && isStopping()) throw new Refusal("shutting_down");
+    const address = addressOf(exchange);
+    const caller = await guard.identify(operation, request.headers.authorization, address, clock());
+    const body = operation.body ? await readBytes(request, SERVER_LIMITS.workspaceBodyBytes) : NO_BODY;
+    const now = clock();
+    const incoming = { params, query: parseQuery(queryText), headers: request.headers, body };
+    const admitted = await guard.admit(operation, caller, incoming, now);
+    return { admitted, caller, address, now };
+  }
+
+  return async (exchange, operation, rawParams) => {
+    const { request, requestId } = exchange;
+    const { admitted, caller, address, now } = await admit(exchange, operation, rawParams);
+    const handle = handlers.get(operation.id);
+    if (!handle) throw new Refusal("route_not_found");
+    if (operation.isStream) recheckAccess(exchange, operation, admitted);
+    const call = {
+      ...admitted,
+      operation,
+      actor: caller?.actor ?? null,
+      limitedTo: caller?.limitedTo ?? null,
+      ceiling: caller?.ceiling ?? null,
+      now,
+      requestId,
+      clientAddress: address,
+      lastEventId: request.headers["last-event-id"]?.toString() ?? null,
+      signal: abortOnDisconnect(exchange),
+    };
+    const answer = await handle(call).catch((error: unknown) => {
+      throw countFailedSignIn(operation, address, error);
+    });
+    sendAnswer(exchange, answer, { status: operation.status });
+  };
+}
