@@ -3,6 +3,12 @@
 /** `Object.keys` of a table whose keys are known. TypeScript cannot know that it has no others. */
 const namesOf = <Table extends object>(table: Table) => Object.keys(table) as (keyof Table & string)[];
 
+/** The descriptions of a table as one text, for the API document. */
+export const describeStatsWords = (descriptions: Readonly<Record<string, string>>): string =>
+  Object.entries(descriptions)
+    .map(([name, description]) => `${name}: ${description}`)
+    .join("; ");
+
 /** The metrics; besides, there is `sum:<property>`. The server computes each of them in `stats/metrics.ts`. */
 export const STATS_METRIC_DESCRIPTIONS = {
   visitors: "distinct anonymous ids",
@@ -44,6 +50,10 @@ export const STATS_SESSION_DIMENSION_DESCRIPTIONS = {
 } as const;
 export const STATS_SESSION_DIMENSIONS = namesOf(STATS_SESSION_DIMENSION_DESCRIPTIONS);
 
+export const STATS_DIMENSION_DESCRIPTIONS = {
+  ...STATS_EVENT_DIMENSION_DESCRIPTIONS,
+  ...STATS_SESSION_DIMENSION_DESCRIPTIONS,
+};
 /** All dimensions whose values are texts. Besides, there is `time:<grain>`. */
 export const STATS_TEXT_DIMENSIONS = [...STATS_EVENT_DIMENSIONS, ...STATS_SESSION_DIMENSIONS];
 

@@ -2,47 +2,34 @@
 import Type, { type Static } from "typebox";
 import { LIMITS } from "./limits.ts";
 import { Closed, Count, Id, Nullable, OneOf, Time } from "./shapes.ts";
-import {
-  STATS_EVENT_DIMENSION_DESCRIPTIONS,
-  STATS_GRAINS,
-  STATS_METRIC_DESCRIPTIONS,
-  STATS_METRICS,
-  STATS_OPERATORS,
-  STATS_RANGES,
-  STATS_SESSION_DIMENSION_DESCRIPTIONS,
-  STATS_TEXT_DIMENSIONS,
-} from "./stats-words.ts";
+import * as words from "./stats-words.ts";
 
-export type StatsMetric = (typeof STATS_METRICS)[number] | `sum:${string}`;
+export type StatsMetric = (typeof words.STATS_METRICS)[number] | `sum:${string}`;
 export type StatsDimension =
-  | (typeof STATS_TEXT_DIMENSIONS)[number]
-  | `time:${(typeof STATS_GRAINS)[number]}`
+  | (typeof words.STATS_TEXT_DIMENSIONS)[number]
+  | `time:${(typeof words.STATS_GRAINS)[number]}`
   | `property:${string}`;
 export type StatsScalar = string | number | boolean | null;
 
-const anyOf = (words: readonly string[]) => words.join("|");
-const described = (descriptions: Readonly<Record<string, string>>) =>
-  Object.entries(descriptions)
-    .map(([name, description]) => `${name}: ${description}`)
-    .join("; ");
+const anyOf = (names: readonly string[]) => names.join("|");
 const PROPERTY = `[^\\u0000]{1,${LIMITS.maxStatsPropertyLength}}`;
 
 export const StatsMetric = Type.Unsafe<StatsMetric>({
   type: "string",
-  pattern: `^(?:${anyOf(STATS_METRICS)}|sum:${PROPERTY})$`,
-  description: `one of ${STATS_METRICS.join(", ")}, or sum:<property>`,
+  pattern: `^(?:${anyOf(words.STATS_METRICS)}|sum:${PROPERTY})$`,
+  description: `one of ${words.STATS_METRICS.join(", ")}, or sum:<property>`,
 });
 export const StatsDimension = Type.Unsafe<StatsDimension>({
   type: "string",
-  pattern: `^(?:${anyOf(STATS_TEXT_DIMENSIONS)}|time:(?:${anyOf(STATS_GRAINS)})|property:${PROPERTY})$`,
-  description: `one of ${STATS_TEXT_DIMENSIONS.join(", ")}, time:<${STATS_GRAINS.join(", ")}>, or property:<name>`,
+  pattern: `^(?:${anyOf(words.STATS_TEXT_DIMENSIONS)}|time:(?:${anyOf(words.STATS_GRAINS)})|property:${PROPERTY})$`,
+  description: `one of ${words.STATS_TEXT_DIMENSIONS.join(", ")}, time:<${words.STATS_GRAINS.join(", ")}>, or property:<name>`,
 });
 
 /** A condition, or filters joined. `sessionHas`: an event of the same session satisfies the filter. */
 export type StatsFilter =
   | {
       dimension: StatsDimension;
-      operator: (typeof STATS_OPERATORS)[number];
+      operator: (typeof words.STATS_OPERATORS)[number];
       value: StatsScalar | StatsScalar[];
     }
   | { and: StatsFilter[] }
@@ -58,7 +45,7 @@ export const StatsFilter = Type.Unsafe<StatsFilter>({
   type: "object",
   properties: {
     dimension: StatsDimension,
-    operator: OneOf(STATS_OPERATORS),
+    operator: OneOf(words.STATS_OPERATORS),
     value: {
       type: [...SCALARS, "array"],
       maxLength: LIMITS.maxStatsValueLength,
@@ -89,14 +76,14 @@ export const StatsGoal = Closed(
 export type StatsGoal = Static<typeof StatsGoal>;
 
 /** A named range of days, or two days or times. */
-export type StatsDateRange = (typeof STATS_RANGES)[number] | [from: string, to: string];
+export type StatsDateRange = (typeof words.STATS_RANGES)[number] | [from: string, to: string];
 const DateRange = Type.Unsafe<StatsDateRange>({
   type: ["string", "array"],
   maxLength: LIMITS.maxStatsTimeLength,
   items: { type: "string", maxLength: LIMITS.maxStatsTimeLength },
   minItems: 2,
   maxItems: 2,
-  description: `one of ${STATS_RANGES.join(", ")} (days that end with today), or [from, to): each a day YYYY-MM-DD in the time zone, or an ISO 8601 time with its zone`,
+  description: `one of ${words.STATS_RANGES.join(", ")} (days that end with today), or [from, to): each a day YYYY-MM-DD in the time zone, or an ISO 8601 time with its zone`,
   examples: ["30d", ["2026-11-01", "2026-12-01"]],
 });
 
@@ -132,16 +119,13 @@ export const StatsQueryBody = Closed({
     minItems: 1,
     maxItems: LIMITS.maxStatsMetrics,
     uniqueItems: true,
-    description: described(STATS_METRIC_DESCRIPTIONS),
+    description: words.describeStatsWords(words.STATS_METRIC_DESCRIPTIONS),
   }),
   dimensions: Type.Optional(
     Type.Array(StatsDimension, {
       maxItems: LIMITS.maxStatsDimensions,
       uniqueItems: true,
-      description: described({
-        ...STATS_EVENT_DIMENSION_DESCRIPTIONS,
-        ...STATS_SESSION_DIMENSION_DESCRIPTIONS,
-      }),
+      description: words.describeStatsWords(words.STATS_DIMENSION_DESCRIPTIONS),
     }),
   ),
   goal: Type.Optional(StatsGoal),
