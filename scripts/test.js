@@ -48,7 +48,7 @@ const noChromium = hasChromium
   : `Chromium is not installed (${CHROMIUM}); \`npm run verify\` installs it`;
 const noApps = withApps ? noChromium : "they install 450 MB of packages; run `npm test -- --apps`";
 const isRoot = process.getuid?.() === 0;
-const CHROMIUM_TEST = /from "(?:[^"]*\/(?:browser|chromium|trial|console-world)\.ts|playwright-core)"/;
+const CHROMIUM_TEST = /from "(?:[^"]*\/(?:browser|chromium|loss-trial|console-world)\.ts|playwright-core)"/;
 const POSTGRES = "/usr/lib/postgresql";
 const hasPostgres = existsSync(POSTGRES);
 const hasChdb = readdirSync(join(ROOT, "node_modules")).includes("@chdb");
