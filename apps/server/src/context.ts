@@ -2,7 +2,7 @@
 import type { Logger } from "pino";
 import { type Authenticator, createAuthenticator } from "./access/authenticate.ts";
 import type { Warehouse } from "./clickhouse/warehouse.ts";
-import type { Config } from "./config/config.ts";
+import type { Config } from "./config/settings.ts";
 import type { Attempt } from "./core/attempt.ts";
 import type { SourceRecord } from "./core/records.ts";
 import { createRecorder, type Recorder } from "./debug/recorder.ts";

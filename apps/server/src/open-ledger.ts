@@ -1,5 +1,5 @@
 /** Chooses the ledger's engine by the settings: SQLite in DATA_DIR, or PostgreSQL. No other file knows which. */
-import type { Config } from "./config/config.ts";
+import type { Config } from "./config/settings.ts";
 import { toMessage } from "./debug/attempt-message.ts";
 import type { WriteAttempts } from "./debug/write.ts";
 import type { Ledger } from "./ledger/ledger.ts";

@@ -2,7 +2,8 @@
 import { join } from "node:path";
 import type { EmbeddedOptions } from "./clickhouse/embedded/start.ts";
 import { noWarehouse, type StartWarehouse, type Warehouse } from "./clickhouse/warehouse.ts";
-import { type Config, ConfigError } from "./config/config.ts";
+import { ConfigError } from "./config/config.ts";
+import type { Config } from "./config/settings.ts";
 import type { Worker, WorkerLog } from "./workers/worker.ts";
 
 const NOT_INSTALLED =

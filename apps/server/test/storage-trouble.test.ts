@@ -84,6 +84,8 @@ it("A service whose ledger fails for ingest and for reading writes one line, not
   const said = lines.filter((line) => line.includes("the storage fails"));
   assert.equal(said.length, 1);
   assert.match(said[0]!, /no such table: usage/);
-  const errors = lines.filter((line) => line.includes('"level":50') && !line.includes('"the service is not ready"'));
+  const errors = lines.filter(
+    (line) => line.includes('"level":50') && !line.includes('"the service is not ready"'),
+  );
   assert.deepEqual(errors, said, "and no other error of a request");
 });

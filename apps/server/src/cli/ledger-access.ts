@@ -1,7 +1,8 @@
 /** Opens the ledger for one command, and finds the workspace that the command is about. */
 import { existsSync } from "node:fs";
 import { LIMITS } from "@headwater/contract";
-import { type Config, processEnvironment, readConfig } from "../config/config.ts";
+import { processEnvironment, readConfig } from "../config/config.ts";
+import type { Config } from "../config/settings.ts";
 import { createIds } from "../core/ids.ts";
 import type { Actor } from "../core/records.ts";
 import type { Ledger } from "../ledger/ledger.ts";

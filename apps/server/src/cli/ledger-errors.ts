@@ -1,5 +1,6 @@
 /** Turns errors of opening the ledger into messages that name the setting. */
-import { type Config, ConfigError } from "../config/config.ts";
+import { ConfigError } from "../config/config.ts";
+import type { Config } from "../config/settings.ts";
 import { StorageError } from "../ledger/ledger.ts";
 import { CommandFailed, messageOf, systemCode } from "./errors.ts";
 

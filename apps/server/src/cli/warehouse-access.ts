@@ -1,7 +1,7 @@
 /** Opens the warehouse for one command. The embedded one belongs to one process: the service must not be running. */
 import type { WarehouseClient } from "../clickhouse/client.ts";
-import type { Endpoint } from "../clickhouse/warehouse.ts";
-import type { Config } from "../config/config.ts";
+import type { WarehouseEndpoint } from "../clickhouse/endpoint.ts";
+import type { Config } from "../config/settings.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { lockDataDir } from "../ledger/sqlite/lock.ts";
 import { chooseWarehouse } from "../open-warehouse.ts";
@@ -18,7 +18,7 @@ const UNREACHABLE: ReadonlySet<string | undefined> = new Set([
 
 /** Brings the schema of the warehouse up to date first. */
 export async function withEndpoint<T>(
-  endpoint: Endpoint,
+  endpoint: WarehouseEndpoint,
   run: (client: WarehouseClient) => Promise<T>,
 ): Promise<T> {
   const { connect } = await import("../clickhouse/client.ts");

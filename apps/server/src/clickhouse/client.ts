@@ -3,7 +3,7 @@
 import { type ClickHouseClient, createClient, type ResponseHeaders } from "@clickhouse/client";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { CLUSTER_SETTINGS, type ClusterTarget } from "./cluster.ts";
-import type { Endpoint } from "./warehouse.ts";
+import type { WarehouseEndpoint } from "./endpoint.ts";
 
 /** ClickHouse closes an idle connection after three seconds by default. */
 const IDLE_SOCKET_MS = 2_500;
@@ -13,7 +13,7 @@ export type WarehouseClient = ClickHouseClient & ClusterTarget;
 
 /** @param requestMs how long the first byte of an answer may take; commands wait longer than the service */
 export const connect = (
-  { url, username, password, database, cluster }: Endpoint,
+  { url, username, password, database, cluster }: WarehouseEndpoint,
   requestMs: number = SERVER_LIMITS.warehouseRequestMs,
 ): WarehouseClient => {
   const client = createClient({

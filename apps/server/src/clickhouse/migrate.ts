@@ -2,10 +2,10 @@
 import type { ClickHouseClient } from "@clickhouse/client";
 import { connect, mustBeClickHouse } from "./client.ts";
 import { type ClusterTarget, onCluster } from "./cluster.ts";
+import type { WarehouseEndpoint } from "./endpoint.ts";
 import { eventsStatements, sessionsStatement } from "./schema/events.ts";
 import { fingerprintStatements, recreateRollupsStatements } from "./schema/rollups.ts";
 import { commonTableStatement } from "./schema/table.ts";
-import type { Endpoint } from "./warehouse.ts";
 
 /** Forward only. Never change a migration that was released; append a new one. */
 const MIGRATIONS: readonly ((target: ClusterTarget) => readonly string[])[] = [
@@ -37,7 +37,7 @@ async function readVersion(client: ClickHouseClient): Promise<number> {
  * @returns the schema's version before and after
  * @throws Error when ClickHouse cannot be reached, or its schema is newer than this program
  */
-export async function migrate(endpoint: Endpoint): Promise<{ from: number; to: number }> {
+export async function migrate(endpoint: WarehouseEndpoint): Promise<{ from: number; to: number }> {
   const outside = connect({ ...endpoint, database: "default" });
   const client = connect(endpoint);
   try {

@@ -3,21 +3,14 @@
  * leads to a server, a cluster or the embedded engine is known only to `open-warehouse.ts`.
  */
 import type { WarehouseClient } from "./client.ts";
-import type { ClusterTarget } from "./cluster.ts";
-
-/** The address of ClickHouse's HTTP interface, with the credentials to use there. */
-export interface Endpoint extends ClusterTarget {
-  url: string;
-  username: string;
-  password: string;
-}
+import type { WarehouseEndpoint } from "./endpoint.ts";
 
 /**
  * A ClickHouse that was started, from its start to its end. For a server that belongs to somebody else, `ended` never
  * resolves and `end` does nothing.
  */
 export interface WarehouseProcess {
-  endpoint: Endpoint;
+  endpoint: WarehouseEndpoint;
   /** Resolves with the reason when the process has ended. */
   ended: Promise<string>;
   /** Kills the process. */

@@ -1,5 +1,5 @@
 /** Rules between settings. */
-import type { Config } from "./config.ts";
+import type { Config } from "./settings.ts";
 
 const isPartlySet = (values: readonly unknown[]) =>
   values.some((value) => value !== null) && values.some((value) => value === null);

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { describe, test } from "node:test";
 import { stripVTControlCharacters } from "node:util";
-import { SETTINGS } from "../../src/config/config.ts";
+import { SETTINGS } from "../../src/config/settings.ts";
 import { isPlausibleToken, makeToken } from "../../src/core/token.ts";
 import { folder, headwater } from "./command-line.ts";
 

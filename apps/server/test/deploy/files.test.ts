@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { SETTINGS, type SettingName } from "../../src/config/config.ts";
+import { SETTINGS, type SettingName } from "../../src/config/settings.ts";
 import { SERVER_LIMITS } from "../../src/core/limits.ts";
 
 const ROOT = fileURLToPath(new URL("../../../..", import.meta.url));

@@ -1,7 +1,8 @@
 /** The whole service on a real warehouse, into which a test puts its events by the path of shipping. */
 import { createHash } from "node:crypto";
 import { connect, type WarehouseClient } from "../../src/clickhouse/client.ts";
-import type { Endpoint, WarehouseProcess } from "../../src/clickhouse/warehouse.ts";
+import type { WarehouseEndpoint } from "../../src/clickhouse/endpoint.ts";
+import type { WarehouseProcess } from "../../src/clickhouse/warehouse.ts";
 import { blockOf } from "../../src/shipping/block.ts";
 import { store } from "../../src/shipping/store.ts";
 import { until } from "../faults/child.ts";
@@ -23,7 +24,7 @@ const NOW = Date.UTC(2026, 10, 21, 12);
 let blocks = 0;
 
 /** It ends with whoever has begun it. */
-const lifeOf = (endpoint: Endpoint): WarehouseProcess => ({
+const lifeOf = (endpoint: WarehouseEndpoint): WarehouseProcess => ({
   endpoint,
   ended: Promise.resolve(""),
   end: () => undefined,
@@ -32,7 +33,7 @@ const lifeOf = (endpoint: Endpoint): WarehouseProcess => ({
 /** @param warehouse one that is there; default: the file's own */
 export async function openStatsWorld(
   environment: Record<string, string> = {},
-  warehouse: Endpoint | null = null,
+  warehouse: WarehouseEndpoint | null = null,
 ): Promise<StatsWorld> {
   const folder = newFolder();
   const life = warehouse === null ? await startLife(folder) : lifeOf(warehouse);

@@ -8,7 +8,7 @@ import { createServer, type IncomingMessage, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { startEmbedded } from "../../src/clickhouse/embedded/start.ts";
-import type { Endpoint } from "../../src/clickhouse/warehouse.ts";
+import type { WarehouseEndpoint } from "../../src/clickhouse/endpoint.ts";
 import { MEMORY_BYTES } from "./life.ts";
 import { newFolder } from "./store.ts";
 
@@ -62,7 +62,7 @@ function adapted(text: string, shards: number): { text: string; after: string | 
 }
 
 export interface ClusterOfOne extends AsyncDisposable {
-  endpoint: Endpoint;
+  endpoint: WarehouseEndpoint;
   /** As they were sent. */
   statements: string[];
 }

@@ -1,7 +1,7 @@
 /** An endpoint of the embedded engine that belongs to no service: whoever has its address asks it as any other. */
 import { rmSync } from "node:fs";
 import { startEmbedded } from "../../src/clickhouse/embedded/start.ts";
-import type { Endpoint } from "../../src/clickhouse/warehouse.ts";
+import type { WarehouseEndpoint } from "../../src/clickhouse/endpoint.ts";
 import { startClusterOfOne } from "./cluster-of-one.ts";
 import { MEMORY_BYTES } from "./life.ts";
 import { newFolder } from "./store.ts";
@@ -9,7 +9,7 @@ import { newFolder } from "./store.ts";
 export { addressOf } from "./life.ts";
 
 export interface StartedEndpoint extends AsyncDisposable {
-  endpoint: Endpoint;
+  endpoint: WarehouseEndpoint;
 }
 
 /** @param onShard as a cluster of one shard */

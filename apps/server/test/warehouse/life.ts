@@ -7,7 +7,8 @@ import { rmSync } from "node:fs";
 import { connect } from "../../src/clickhouse/client.ts";
 import { onCluster } from "../../src/clickhouse/cluster.ts";
 import { startEmbedded } from "../../src/clickhouse/embedded/start.ts";
-import type { Endpoint, WarehouseProcess } from "../../src/clickhouse/warehouse.ts";
+import type { WarehouseEndpoint } from "../../src/clickhouse/endpoint.ts";
+import type { WarehouseProcess } from "../../src/clickhouse/warehouse.ts";
 import { clickhouseUrl } from "../../src/config/values.ts";
 
 export const MEMORY_BYTES = 1_073_741_824;
@@ -15,7 +16,7 @@ export const MEMORY_BYTES = 1_073_741_824;
 const given = clickhouseUrl(process.env.TEST_WAREHOUSE_URL ?? "");
 
 /** The same database for the same folder, so that one who comes again finds what was there. */
-function elsewhere(folder: string): Endpoint | null {
+function elsewhere(folder: string): WarehouseEndpoint | null {
   if (given === null) return null;
   const own = createHash("sha256").update(folder).digest("hex").slice(0, 12);
   return {
@@ -43,14 +44,14 @@ export async function clearLife(folder: string): Promise<void> {
 }
 
 /** As CLICKHOUSE_URL has it. */
-export function addressOf({ url, username, password, database }: Endpoint): string {
+export function addressOf({ url, username, password, database }: WarehouseEndpoint): string {
   const address = new URL(`${url}/${database}`);
   Object.assign(address, { username, password });
   return address.href;
 }
 
 /** For the settings of a service. */
-export const settingsOf = (endpoint: Endpoint): Record<string, string> => ({
+export const settingsOf = (endpoint: WarehouseEndpoint): Record<string, string> => ({
   WAREHOUSE: "",
   CLICKHOUSE_URL: addressOf(endpoint),
   CLICKHOUSE_CLUSTER: endpoint.cluster ?? "",

@@ -5,13 +5,14 @@ import { CommandFailed, messageOf, UsageError } from "../../src/cli/errors.ts";
 import { type CommandReport, table } from "../../src/cli/report.ts";
 import { withEndpoint } from "../../src/cli/warehouse-access.ts";
 import type { WarehouseClient } from "../../src/clickhouse/client.ts";
-import type { Endpoint } from "../../src/clickhouse/warehouse.ts";
-import { type Config, ConfigError, processEnvironment, readConfig } from "../../src/config/config.ts";
+import type { WarehouseEndpoint } from "../../src/clickhouse/endpoint.ts";
+import { ConfigError, processEnvironment, readConfig } from "../../src/config/config.ts";
+import type { Config } from "../../src/config/settings.ts";
 import { clickhouseUrl, clusterName } from "../../src/config/values.ts";
 import { embeddedFolder, startEmbeddedFor } from "../../src/open-warehouse.ts";
 import { type MovedMonth, moveEvents } from "./move-events.ts";
 
-function parseEndpoint(text: string, option: string): Endpoint {
+function parseEndpoint(text: string, option: string): WarehouseEndpoint {
   try {
     const address = clickhouseUrl(text);
     if (address !== null) return { ...address, cluster: null };
@@ -30,7 +31,7 @@ function parseCluster(name: string): string | null {
 }
 
 /** @param given the value of --to */
-function targetOf(config: Config, given: string | undefined, cluster: string | undefined): Endpoint {
+function targetOf(config: Config, given: string | undefined, cluster: string | undefined): WarehouseEndpoint {
   const inCluster = { cluster: cluster === undefined ? config.CLICKHOUSE_CLUSTER : parseCluster(cluster) };
   if (given !== undefined) return { ...parseEndpoint(given, "--to"), ...inCluster };
   if (config.CLICKHOUSE_URL !== null) return { ...config.CLICKHOUSE_URL, ...inCluster };

@@ -7,9 +7,9 @@ import { cpSync, existsSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { connect, type WarehouseClient } from "../../clickhouse/client.ts";
+import type { WarehouseEndpoint } from "../../clickhouse/endpoint.ts";
 import { ROLLUP_TABLES } from "../../clickhouse/schema/rollups.ts";
-import type { Endpoint } from "../../clickhouse/warehouse.ts";
-import type { Config } from "../../config/config.ts";
+import type { Config } from "../../config/settings.ts";
 import { SERVER_LIMITS } from "../../core/limits.ts";
 import { embeddedFolder, startEmbeddedFor } from "../../open-warehouse.ts";
 import { CommandFailed, messageOf } from "../errors.ts";
@@ -48,7 +48,10 @@ async function runJob(client: WarehouseClient, statement: string, id: string): P
   }
 }
 
-async function withClient<T>(endpoint: Endpoint, run: (client: WarehouseClient) => Promise<T>): Promise<T> {
+async function withClient<T>(
+  endpoint: WarehouseEndpoint,
+  run: (client: WarehouseClient) => Promise<T>,
+): Promise<T> {
   const client = connect(endpoint, SERVER_LIMITS.warehouseCommandMs);
   try {
     return await run(client);

@@ -1,7 +1,8 @@
 /** `headwater migrate`: brings the ledger to the schema of this version, as `headwater serve` does when it starts. */
 import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { type Config, ConfigError, processEnvironment, readConfig } from "../../config/config.ts";
+import { ConfigError, processEnvironment, readConfig } from "../../config/config.ts";
+import type { Config } from "../../config/settings.ts";
 import { ledgerPath, openDatabase } from "../../ledger/sqlite/database.ts";
 import { defineCommand, flag } from "../command.ts";
 import { explainDataDirError, explainLedgerError } from "../ledger-errors.ts";

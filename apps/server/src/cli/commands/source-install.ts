@@ -1,6 +1,7 @@
 /** `headwater source install`: what to paste into the application. */
 import type { InstallPayload } from "@headwater/contract";
-import { type Config, localUrl } from "../../config/config.ts";
+import { localUrl } from "../../config/config.ts";
+import type { Config } from "../../config/settings.ts";
 import { sitePath } from "../../config/values.ts";
 import { Refusal } from "../../core/refusal.ts";
 import { installPayload } from "../../install/install.ts";

@@ -1,7 +1,8 @@
 /** `headwater serve`: runs the service until it is told to stop. Logs go to standard output, messages to standard error. */
 import closeWithGrace from "close-with-grace";
 import { buildConsole } from "../../../../console/build.js";
-import { type Config, ConfigError, processEnvironment, readConfig } from "../../config/config.ts";
+import { ConfigError, processEnvironment, readConfig } from "../../config/config.ts";
+import type { Config } from "../../config/settings.ts";
 import { freePort } from "../../http/listening.ts";
 import type { RunningServer } from "../../server.ts";
 import { defineCommand } from "../command.ts";

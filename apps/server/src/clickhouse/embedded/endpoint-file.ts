@@ -5,12 +5,12 @@
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { connect } from "../client.ts";
-import type { Endpoint } from "../warehouse.ts";
+import type { WarehouseEndpoint } from "../endpoint.ts";
 
 const pathIn = (folder: string) => join(folder, "endpoint.json");
 
 /** A file that cannot be written, as on a full disk, stops only the commands: the warehouse serves all the same. */
-export function writeEndpoint(folder: string, endpoint: Endpoint): void {
+export function writeEndpoint(folder: string, endpoint: WarehouseEndpoint): void {
   const path = pathIn(folder);
   try {
     writeFileSync(`${path}.new`, JSON.stringify(endpoint), { mode: 0o600 });
@@ -21,9 +21,9 @@ export function writeEndpoint(folder: string, endpoint: Endpoint): void {
 }
 
 /** @returns the running engine's endpoint; null when none runs, or this user may not read the file */
-export async function findEndpoint(folder: string): Promise<Endpoint | null> {
+export async function findEndpoint(folder: string): Promise<WarehouseEndpoint | null> {
   try {
-    const endpoint: Endpoint = JSON.parse(readFileSync(pathIn(folder), "utf8"));
+    const endpoint: WarehouseEndpoint = JSON.parse(readFileSync(pathIn(folder), "utf8"));
     const client = connect({ ...endpoint, database: "default" });
     try {
       await client.command({ query: "SELECT 1" });

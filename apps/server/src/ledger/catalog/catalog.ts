@@ -2,11 +2,9 @@
  * The parts of the ledger that SQLite and PostgreSQL share, written with Kysely: the catalog, alerts, and the
  * bookkeeping of erasures. Each method that writes is one transaction.
  */
-import type { RawBuilder } from "kysely";
-import type { AlertLedger, Catalog, ErasureLedger } from "../ledger.ts";
 import { claimAlerts, finishAlert, recordAlertStatus, watchedSources } from "./alerts.ts";
 import { audit, expireAudit } from "./audit.ts";
-import type { CatalogDb } from "./database.ts";
+import type { CatalogDb, LeaseClock } from "./database.ts";
 import { erasure, requestErasure } from "./erasure-requests.ts";
 import {
   advanceErasures,
@@ -18,6 +16,7 @@ import {
 } from "./erasures.ts";
 import { restoreKey, rotateKey } from "./keys.ts";
 import { addMember, changeRole, members, removeMember } from "./members.ts";
+import type { CatalogMethods } from "./methods.ts";
 import {
   completeOnboarding,
   createOrganization,
@@ -30,15 +29,6 @@ import { setUp, signIn } from "./set-up.ts";
 import { createSource, deleteSource, source, sources, updateSource } from "./sources.ts";
 import { createToken, recordTokenUse, revokeToken, token, tokenByHash, tokens } from "./tokens.ts";
 import { usage } from "./usage.ts";
-
-/** Each engine implements the excluded methods itself. */
-export interface CatalogMethods
-  extends Catalog,
-    Omit<AlertLedger, "recentAttemptCounts">,
-    Omit<ErasureLedger, "eraseOutbox" | "eraseAttempts"> {}
-
-/** The SQL of the current time in milliseconds, given the caller's time: leases of nodes need one common clock. */
-export type LeaseClock = (now: number) => RawBuilder<number>;
 
 export function createCatalog(db: CatalogDb, leaseClock: LeaseClock): CatalogMethods {
   const read =

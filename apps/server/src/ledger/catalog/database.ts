@@ -1,7 +1,7 @@
 /** What the catalog's methods share: the Kysely database, paged lists, and the lock on a workspace. */
-import { CamelCasePlugin, type Dialect, Kysely, type SqlBool, sql } from "kysely";
+import { CamelCasePlugin, type Dialect, Kysely, type RawBuilder, type SqlBool, sql } from "kysely";
 import type { PageOf, PageRequest } from "../../core/records.ts";
-import type { CatalogMethods } from "./catalog.ts";
+import type { CatalogMethods } from "./methods.ts";
 import type { CatalogTables } from "./schema.ts";
 
 /** The database or one of its transactions. */
@@ -9,6 +9,9 @@ export type CatalogDb = Kysely<CatalogTables>;
 
 /** The argument of one of the catalog's methods. */
 export type Argument<Name extends keyof CatalogMethods> = Parameters<CatalogMethods[Name]>[0];
+
+/** The SQL of the current time in milliseconds, given the caller's time: leases of nodes need one common clock. */
+export type LeaseClock = (now: number) => RawBuilder<number>;
 
 /** The plugin translates between `camelCase` here and `snake_case` in the database. */
 export const createCatalogDb = (dialect: Dialect): CatalogDb =>

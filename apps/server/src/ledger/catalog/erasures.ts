@@ -4,8 +4,7 @@ import { sql } from "kysely";
 import type { OpenErasure, SourceRetention } from "../../core/records.ts";
 import type { ErasedSessions } from "../ledger.ts";
 import { belongsTo, sourcesOf, visitorsIn } from "../visitors.ts";
-import type { LeaseClock } from "./catalog.ts";
-import type { Argument, CatalogDb } from "./database.ts";
+import type { Argument, CatalogDb, LeaseClock } from "./database.ts";
 
 const SLICE_SESSIONS = 5_000;
 /** SQLite binds at most 32,766 values in a statement, PostgreSQL 65,535. */

@@ -1,7 +1,7 @@
 /** The ledger's thread: the only connection that writes to `ledger.sqlite`, one verb at a time (docs/decisions/0001). */
 import type { DatabaseSync } from "node:sqlite";
 import { serveThread, type Verb } from "../../core/thread-calls.ts";
-import type { CatalogMethods } from "../catalog/catalog.ts";
+import type { CatalogMethods } from "../catalog/methods.ts";
 import { createCommit } from "./commit.ts";
 import { type Durability, openDatabase, reopenDatabase } from "./database.ts";
 import { openDedupKeys } from "./dedup-keys.ts";

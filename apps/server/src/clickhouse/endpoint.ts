@@ -1,0 +1,9 @@
+/** Where ClickHouse can be reached, and with which credentials. */
+import type { ClusterTarget } from "./cluster.ts";
+
+/** The address of ClickHouse's HTTP interface, with the credentials to use there. */
+export interface WarehouseEndpoint extends ClusterTarget {
+  url: string;
+  username: string;
+  password: string;
+}

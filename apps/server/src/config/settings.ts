@@ -1,0 +1,217 @@
+/** The settings, in one table, and the type of their values. */
+import { resolve } from "node:path";
+import { LIMITS } from "@headwater/contract";
+import { parseTrust } from "../core/client-address.ts";
+import { SERVER_LIMITS } from "../core/limits.ts";
+import {
+  clickhouseUrl,
+  clusterName,
+  databaseUrl,
+  headerName,
+  identifier,
+  integer,
+  mmdbFile,
+  oneOf,
+  ownerToken,
+  sitePath,
+  text,
+  textOrNull,
+  webAddress,
+  webhookSecret,
+  webhookUrl,
+} from "./values.ts";
+
+/** To add a setting, add a row to `SETTINGS`; rules that concern several settings are in `rules.ts`. */
+export interface Setting<T> {
+  /** As the operator would write it; empty for none. */
+  default: string;
+  help: string;
+  /** Never shown. */
+  secret?: true;
+  /** A path on this machine: shown by commands, but not through the API. */
+  path?: true;
+  /** @throws Error whose message follows the words "it …" */
+  parse(text: string): T;
+}
+
+const setting = <T>(text: string | number, help: string, parse: (text: string) => T): Setting<T> => ({
+  default: String(text),
+  help,
+  parse,
+});
+const secret = <T>(help: string, parse: (text: string) => T): Setting<T> => ({
+  ...setting("", help, parse),
+  secret: true,
+});
+const path = <T>(text: string, help: string, parse: (text: string) => T): Setting<T> => ({
+  ...setting(text, help, parse),
+  path: true,
+});
+
+const rate = integer(1, 1_000_000);
+
+export const SETTINGS = {
+  HOST: setting("127.0.0.1", "Address to listen on; 0.0.0.0 for all interfaces", text),
+  PORT: setting(8790, "Port to listen on; 0 for any free port", integer(0, 65_535)),
+  DATA_DIR: path("./data", "Folder for the ledger and the embedded warehouse", (value) => resolve(value)),
+  DATABASE_URL: secret(
+    "PostgreSQL 14 or later for the ledger, instead of DATA_DIR; several nodes can share it",
+    databaseUrl,
+  ),
+  WAREHOUSE: setting(
+    "",
+    "embedded: run ClickHouse's engine in DATA_DIR/warehouse; off: no warehouse. Default: embedded, or off with DATABASE_URL. Leave empty with CLICKHOUSE_URL",
+    oneOf("", "embedded", "off"),
+  ),
+  CLICKHOUSE_URL: secret(
+    "ClickHouse server to use as the warehouse: https://user:password@host:8443/database",
+    clickhouseUrl,
+  ),
+  CLICKHOUSE_CLUSTER: setting(
+    "",
+    "Name of the ClickHouse cluster (in remote_servers) that holds the tables; default: the one server",
+    clusterName,
+  ),
+  WAREHOUSE_MEMORY_BYTES: setting(
+    1_073_741_824,
+    "Memory limit of the embedded warehouse, in bytes; one query can use half of it",
+    integer(268_435_456, 1e12),
+  ),
+  WAREHOUSE_THREADS: setting(2, "Threads per query of the embedded warehouse", integer(1, 64)),
+  RETENTION_DAYS: setting(
+    30,
+    "Days to keep accepted events in the ledger when there is no warehouse",
+    integer(1, 3_650),
+  ),
+  AUDIT_RETENTION_DAYS: setting(
+    730,
+    "Days to keep the audit log, and revoked and expired tokens",
+    integer(1, 3_650),
+  ),
+  WORKERS: setting(
+    1,
+    "Number of server processes on this machine; more than one needs DATABASE_URL",
+    integer(1, 64),
+  ),
+  BASE_URL: setting("", "Public address of this service; default: http://HOST:PORT", webAddress),
+  APP_URL: setting("", "Public address of the console; default: BASE_URL", webAddress),
+  INGEST_ALIAS: setting(
+    "",
+    "Path under which the browser client and ingest are served too, such as /hw; default: none",
+    sitePath,
+  ),
+  ORGANIZATION_ID: setting("org_default", "Id of the workspace that the first start creates", identifier),
+  OWNER_TOKEN: secret(
+    "Owner's token, used only by the first start; default: a random one, printed once",
+    ownerToken,
+  ),
+  AUTH_JWKS_URL: setting(
+    "",
+    "Address of an identity provider's keys (JWKS); its JWTs are then accepted as bearer tokens",
+    webAddress,
+  ),
+  AUTH_ISSUER: setting("", "Issuer (iss) that those JWTs must have", textOrNull),
+  AUTH_AUDIENCE: setting("", "Audience (aud) that those JWTs must have", textOrNull),
+  ALERT_WEBHOOK_URL: secret(
+    "Address to POST to when a source starts failing, goes quiet or receives again; default: none",
+    webhookUrl,
+  ),
+  ALERT_WEBHOOK_SECRET: secret("Key that signs those alerts; at least 16 characters", webhookSecret),
+  ALERT_QUIET_HOURS: setting(
+    24,
+    "Hours without an event or bootstrap until an active source counts as quiet; 0: never",
+    integer(0, 8_760),
+  ),
+  TRUST_PROXY: setting(
+    "",
+    "Proxies whose X-Forwarded-For is trusted: a number of hops, or addresses and CIDR ranges",
+    parseTrust,
+  ),
+  GEO_HEADER: setting(
+    "",
+    "Header with the visitor's country code, set by a proxy of TRUST_PROXY",
+    headerName,
+  ),
+  GEOIP_FILE: path(
+    "",
+    "MMDB file for the visitor's country; default: the included CC0 file; off: none",
+    mmdbFile,
+  ),
+  LOG_LEVEL: setting(
+    "info",
+    "Log level: debug, info, warn, error or silent",
+    oneOf("debug", "info", "warn", "error", "silent"),
+  ),
+  MAX_BATCH_SIZE: setting(
+    LIMITS.maxBatchSize,
+    "Maximum events per batch",
+    integer(1, LIMITS.maxBatchSizeCeiling),
+  ),
+  MAX_PAYLOAD_BYTES: setting(
+    LIMITS.maxPayloadBytes,
+    "Maximum bytes of a request body, after decompression",
+    integer(1_024, LIMITS.maxPayloadBytesCeiling),
+  ),
+  CLIENT_RATE_PER_SECOND: setting(
+    LIMITS.clientRatePerSecond,
+    "Requests per second from one client address to one source",
+    rate,
+  ),
+  CLIENT_RATE_BURST: setting(
+    LIMITS.clientRateBurst,
+    "Burst of requests from one client address to one source",
+    rate,
+  ),
+  MAX_EVENT_BYTES: setting(
+    LIMITS.maxEventBytes,
+    "Maximum bytes of one event",
+    integer(1_024, LIMITS.maxPayloadBytesCeiling),
+  ),
+  SOURCE_RATE_PER_SECOND: setting(LIMITS.sourceRatePerSecond, "Requests per second to one source", rate),
+  SOURCE_RATE_BURST: setting(LIMITS.sourceRateBurst, "Burst of requests to one source", rate),
+  UNKNOWN_KEY_RATE_PER_SECOND: setting(
+    LIMITS.unknownKeyRatePerSecond,
+    "Requests per second with unknown keys from one client address",
+    rate,
+  ),
+  WORKSPACE_RATE_PER_SECOND: setting(
+    LIMITS.workspaceRatePerSecond,
+    "Workspace API requests per second with one token",
+    rate,
+  ),
+  WORKSPACE_RATE_BURST: setting(
+    LIMITS.workspaceRateBurst,
+    "Burst of workspace API requests with one token",
+    rate,
+  ),
+  FAILED_AUTH_PER_MINUTE: setting(
+    LIMITS.failedAuthPerMinute,
+    "Failed authentications per minute from one client address",
+    rate,
+  ),
+  INGEST_IN_FLIGHT: setting(
+    SERVER_LIMITS.ingestInFlight,
+    "Maximum ingest requests in work at once; further ones get 503",
+    integer(1, 100_000),
+  ),
+  DEBUG_STORE_BYTES: setting(
+    SERVER_LIMITS.attemptStoreBytes,
+    "Maximum bytes of debug history, all sources together",
+    integer(1_048_576, 1e12),
+  ),
+  DEBUG_RECORDING: setting(
+    "on",
+    "Whether attempts are recorded for the debug view: on or off",
+    oneOf("on", "off"),
+  ),
+  DISK_LOW_WATER_BYTES: setting(
+    268_435_456,
+    "Free bytes on the disk of DATA_DIR below which events are refused",
+    integer(0, 1e15),
+  ),
+} as const;
+
+export type SettingName = keyof typeof SETTINGS;
+
+/** The settings as values. An empty BASE_URL or APP_URL is null: they follow the port that the service listens on. */
+export type Config = { [N in SettingName]: ReturnType<(typeof SETTINGS)[N]["parse"]> };

@@ -1,0 +1,8 @@
+/** The methods of the ledger that SQLite and PostgreSQL share. */
+import type { AlertLedger, Catalog, ErasureLedger } from "../ledger.ts";
+
+/** Each engine implements the excluded methods itself. */
+export interface CatalogMethods
+  extends Catalog,
+    Omit<AlertLedger, "recentAttemptCounts">,
+    Omit<ErasureLedger, "eraseOutbox" | "eraseAttempts"> {}
