@@ -25,7 +25,7 @@ const QUOTED_MEMBER = new RegExp(
 );
 
 /** The value of a JSON string without its quotes; null when it is not valid. */
-function unescape(quoted: string): string | null {
+function parseStringContent(quoted: string): string | null {
   try {
     const value: unknown = JSON.parse(`"${quoted}"`);
     return typeof value === "string" ? value : null;
@@ -35,10 +35,10 @@ function unescape(quoted: string): string | null {
 }
 
 function* idsIn(record: string): Generator<readonly [kind: VisitorKind | undefined, id: string | null]> {
-  for (const [, name = "", value = ""] of record.matchAll(MEMBER)) yield [KINDS[name], unescape(value)];
+  for (const [, name = "", value = ""] of record.matchAll(MEMBER)) yield [KINDS[name], parseStringContent(value)];
   for (const [, name = "", value = ""] of record.matchAll(QUOTED_MEMBER)) {
-    const inner = unescape(value);
-    yield [KINDS[name], inner === null ? null : unescape(inner)];
+    const inner = parseStringContent(value);
+    yield [KINDS[name], inner === null ? null : parseStringContent(inner)];
   }
 }
 
