@@ -1,13 +1,13 @@
 /** Unit tests of the debug page's data functions. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Attempt } from "@headwater/contract";
+import type { DebugAttempt } from "@headwater/contract";
 import { attachIssues, normalizedMarks, rawMarks, toJsonLines } from "../src/pages/debug/json-lines.ts";
 import { mergeAttempts } from "../src/pages/debug/merge-attempts.ts";
 import { parseEventStream } from "../src/pages/debug/server-sent-events.ts";
 
 const attempt = (attemptId: string, second: number) =>
-  ({ attemptId, receivedAt: new Date(second * 1_000).toISOString() }) as Attempt;
+  ({ attemptId, receivedAt: new Date(second * 1_000).toISOString() }) as DebugAttempt;
 
 test("Merged attempts are newest first and without duplicates.", () => {
   const shown = mergeAttempts([], [attempt("b", 2), attempt("d", 4), attempt("a", 1)]);

@@ -1,6 +1,6 @@
 /** The attempt list with thousands of rows. The test writes the stream itself, because the service stores at most 200 attempts per second. */
 import assert from "node:assert/strict";
-import type { Attempt } from "@headwater/contract";
+import type { DebugAttempt } from "@headwater/contract";
 import { consoleTest } from "./console-world.ts";
 import { seed } from "./seed.ts";
 
@@ -11,7 +11,7 @@ consoleTest(
   async ({ world, page, open }) => {
     const { sourceId } = await seed(world);
     const { body } = await world.ask(`/api/tracking-sources/${sourceId}/debug`);
-    const [like] = body.eventAttempts as Attempt[];
+    const [like] = body.eventAttempts as DebugAttempt[];
     const begin = Date.now();
     const frames = Array.from({ length: STREAMED }, (_, number) => {
       const receivedAt = new Date(begin + number).toISOString();

@@ -26,7 +26,7 @@ const RefusingLimit = Nullable(
   }),
 );
 
-export const Attempt = Closed({
+export const DebugAttempt = Closed({
   attemptId: Type.String(),
   kind: OneOf(ATTEMPT_KINDS),
   receivedAt: Time,
@@ -60,7 +60,7 @@ export const Attempt = Closed({
   truncated: Type.Boolean(),
   results: Type.Array(EventResult),
 });
-export type Attempt = Static<typeof Attempt>;
+export type DebugAttempt = Static<typeof DebugAttempt>;
 
 export const DebugQuery = Closed({
   organizationId: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
@@ -90,8 +90,8 @@ export const DebugData = Closed({
     ),
     warnings: Type.Array(Closed({ code: Type.String(), message: Type.String(), hint: Type.String() })),
   }),
-  bootstrapAttempts: Type.Array(Attempt),
-  eventAttempts: Type.Array(Attempt),
+  bootstrapAttempts: Type.Array(DebugAttempt),
+  eventAttempts: Type.Array(DebugAttempt),
   nextCursor: Nullable(Type.String()),
 });
 export type DebugData = Static<typeof DebugData>;

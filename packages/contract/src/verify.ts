@@ -66,18 +66,18 @@ export const CHECKS = [
 export const CHECK_STATUSES = ["ok", "warning", "wrong", "unknown"] as const;
 
 /** One check, its result, and the text to paste that fixes it. */
-export const Check = Closed({
+export const InstallCheck = Closed({
   check: OneOf(CHECKS),
   status: OneOf(CHECK_STATUSES),
   message: Type.String(),
   hint: Nullable(Type.String()),
   paste: Nullable(Type.String()),
 });
-export type Check = Static<typeof Check>;
+export type InstallCheck = Static<typeof InstallCheck>;
 
 export const Verification = Closed({
   /** No check is `wrong`, and `reachable` is not `unknown`. */
   isWorking: Type.Boolean(),
-  checks: Type.Array(Check),
+  checks: Type.Array(InstallCheck),
 });
 export type Verification = Static<typeof Verification>;

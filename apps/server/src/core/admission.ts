@@ -43,7 +43,7 @@ export interface Admission {
   waiting(): number;
 }
 
-interface KeyState {
+interface KeyQueue {
   active: number;
   /** The waiting callers of this key, oldest first. */
   readonly queue: Set<() => void>;
@@ -58,20 +58,20 @@ export function createAdmission(limits: AdmissionLimits): Admission {
     maxAdmittedPerKey = Number.POSITIVE_INFINITY,
     isOpen = () => true,
   } = limits;
-  const keys = new Map<string, KeyState>();
+  const keys = new Map<string, KeyQueue>();
   /** Keys with waiting callers, in the order of their turns. */
-  const turns = new Map<string, KeyState>();
+  const turns = new Map<string, KeyQueue>();
   let active = 0;
   let waiting = 0;
 
-  const stateOf = (key: string): KeyState => {
+  const stateOf = (key: string): KeyQueue => {
     const known = keys.get(key);
     if (known) return known;
-    const state: KeyState = { active: 0, queue: new Set() };
+    const state: KeyQueue = { active: 0, queue: new Set() };
     keys.set(key, state);
     return state;
   };
-  const dropIfIdle = (key: string, state: KeyState) => {
+  const dropIfIdle = (key: string, state: KeyQueue) => {
     if (state.queue.size === 0) turns.delete(key);
     if (state.active + state.queue.size === 0) keys.delete(key);
   };
@@ -87,7 +87,7 @@ export function createAdmission(limits: AdmissionLimits): Admission {
     const fairShare = Math.max(1, maxAdmitted / keys.size);
     return all >= 2 * maxAdmitted || own >= fairShare;
   };
-  const hasSlot = (state: KeyState | undefined) =>
+  const hasSlot = (state: KeyQueue | undefined) =>
     isOpen() && active < maxActive && (state?.active ?? 0) < maxActivePerKey;
 
   const occupy = (key: string): Release => {

@@ -31,7 +31,7 @@ interface CallMessage {
   verb: string;
   argument: unknown;
 }
-type Reply = { id: number; value: unknown } | { id: number; failure: ThreadFailure };
+type CallReply = { id: number; value: unknown } | { id: number; failure: ThreadFailure };
 interface Notice {
   notice: string;
 }
@@ -81,7 +81,7 @@ export async function startThread<Verbs>(options: ThreadOptions): Promise<Thread
   let lastId = 0;
   let ended: Error | null = null;
 
-  worker.on("message", (message: Reply | Notice) => {
+  worker.on("message", (message: CallReply | Notice) => {
     if ("notice" in message) {
       for (const listener of noticeListeners) listener(message.notice);
       return;
@@ -165,10 +165,10 @@ export function serveThread<Opening>(inside: ThreadInside<Opening>): (notice: st
   const answer = async (call: CallMessage): Promise<void> => {
     try {
       const value = await run(call);
-      port.postMessage({ id: call.id, value } satisfies Reply, buffersOf(value));
+      port.postMessage({ id: call.id, value } satisfies CallReply, buffersOf(value));
     } catch (error) {
       const failure = (inside.describeError ?? describePlainError)(error);
-      port.postMessage({ id: call.id, failure } satisfies Reply);
+      port.postMessage({ id: call.id, failure } satisfies CallReply);
     }
   };
   let last: Promise<void> = Promise.resolve();

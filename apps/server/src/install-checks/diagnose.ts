@@ -1,5 +1,5 @@
 /** The checks of an install (docs/contract.md section 7). Pure; shared by `headwater doctor` and POST …/verify. */
-import type { Check, Verification } from "@headwater/contract";
+import type { InstallCheck, Verification } from "@headwater/contract";
 import { checkApiAddress, withExpectedAddress } from "./address-check.ts";
 import { checkBlockedName } from "./blocked-names.ts";
 import type { CheckFinding, Evidence } from "./evidence.ts";
@@ -7,7 +7,7 @@ import { checkConnectPolicy, checkScriptPolicy } from "./policy-checks.ts";
 import { checkActive, checkClock, checkCors, checkOrigin, checkReachable } from "./service-checks.ts";
 import { checkKey, checkPage, checkSnippet, checkSnippetOnce } from "./snippet-checks.ts";
 
-const CHECKS: readonly (readonly [Check["check"], (evidence: Evidence) => CheckFinding])[] = [
+const CHECKS: readonly (readonly [InstallCheck["check"], (evidence: Evidence) => CheckFinding])[] = [
   ["page", checkPage],
   ["snippet", checkSnippet],
   ["snippet_once", checkSnippetOnce],
@@ -24,7 +24,7 @@ const CHECKS: readonly (readonly [Check["check"], (evidence: Evidence) => CheckF
 ];
 
 export function diagnose(evidence: Evidence): Verification {
-  const checks = CHECKS.map(([check, run]): Check => {
+  const checks = CHECKS.map(([check, run]): InstallCheck => {
     const { status, message, hint = null, paste = null } = run(evidence);
     return { check, status, message, hint, paste };
   });

@@ -1,5 +1,5 @@
 /** What the checks of an install look at: the page's report, and what is known about the service. */
-import type { Check, KeyState, PageReport } from "@headwater/contract";
+import type { InstallCheck, KeyState, PageReport } from "@headwater/contract";
 
 /** What is known about the service and the source; null: unknown. */
 export interface ServiceEvidence {
@@ -54,7 +54,8 @@ export interface Evidence {
 }
 
 /** The result of one check. */
-export type CheckFinding = Pick<Check, "status" | "message"> & Partial<Pick<Check, "hint" | "paste">>;
+export type CheckFinding = Pick<InstallCheck, "status" | "message"> &
+  Partial<Pick<InstallCheck, "hint" | "paste">>;
 
 export const ok = (message: string): CheckFinding => ({ status: "ok", message });
 export const unknown = (message: string): CheckFinding => ({ status: "unknown", message });

@@ -35,7 +35,8 @@ function parseStringContent(quoted: string): string | null {
 }
 
 function* idsIn(record: string): Generator<readonly [kind: VisitorKind | undefined, id: string | null]> {
-  for (const [, name = "", value = ""] of record.matchAll(MEMBER)) yield [KINDS[name], parseStringContent(value)];
+  for (const [, name = "", value = ""] of record.matchAll(MEMBER))
+    yield [KINDS[name], parseStringContent(value)];
   for (const [, name = "", value = ""] of record.matchAll(QUOTED_MEMBER)) {
     const inner = parseStringContent(value);
     yield [KINDS[name], inner === null ? null : parseStringContent(inner)];

@@ -22,18 +22,21 @@ const MAX_PROBLEM_LENGTH = 500;
 const describeProblem = ({ message }: Error): string =>
   message.trim().slice(0, MAX_PROBLEM_LENGTH) || NOT_CLICKHOUSE;
 
-interface Connection {
+interface WarehouseConnection {
   process: WarehouseProcess;
   client: WarehouseClient;
 }
 
-async function closeConnection({ process, client }: Connection): Promise<void> {
+async function closeConnection({ process, client }: WarehouseConnection): Promise<void> {
   process.end();
   await client.close();
 }
 
 /** @throws Error when the warehouse cannot be started or migrated; its process has been ended then */
-async function openConnection(startWarehouse: StartWarehouse, signal: AbortSignal): Promise<Connection> {
+async function openConnection(
+  startWarehouse: StartWarehouse,
+  signal: AbortSignal,
+): Promise<WarehouseConnection> {
   const process = await startWarehouse(signal);
   const connection = { process, client: connect(process.endpoint) };
   const aborted = Promise.withResolvers<never>();
@@ -56,7 +59,7 @@ async function openConnection(startWarehouse: StartWarehouse, signal: AbortSigna
 export function createWarehouseMonitor({ startWarehouse, log }: WarehouseMonitorDeps): WarehouseMonitor {
   let state: WarehouseState = "starting";
   let problem: string | null = null;
-  let connection: Connection | null = null;
+  let connection: WarehouseConnection | null = null;
   let missedPings = 0;
   let disconnects = 0;
 
@@ -73,7 +76,7 @@ export function createWarehouseMonitor({ startWarehouse, log }: WarehouseMonitor
     log.info("the warehouse is up");
   };
   /** Waits for the time of the next ping and sends it. @throws Error when the warehouse has gone away */
-  const ping = async ({ process, client }: Connection, signal: AbortSignal) => {
+  const ping = async ({ process, client }: WarehouseConnection, signal: AbortSignal) => {
     const wait = sleep(SERVER_LIMITS.warehousePingMs, null, { signal, ref: false });
     const endReason = await Promise.race([process.ended, wait]);
     if (endReason !== null) throw new Error(endReason);

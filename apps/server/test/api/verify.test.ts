@@ -1,7 +1,7 @@
 /** POST /api/tracking-sources/:sourceId/verify: a page's own report, and what is wrong with the install in it. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { Check, PageReport, PageSnippet, Verification } from "@headwater/contract";
+import type { InstallCheck, PageReport, PageSnippet, Verification } from "@headwater/contract";
 import {
   drivenClock,
   issuesOf,
@@ -52,7 +52,7 @@ describe("POST /api/tracking-sources/:sourceId/verify", () => {
     assert.equal(reply.status, 200, JSON.stringify(reply.body));
     return reply.body;
   };
-  const notOk = ({ checks }: Verification): Partial<Check>[] =>
+  const notOk = ({ checks }: Verification): Partial<InstallCheck>[] =>
     checks
       .filter(({ status }) => status !== "ok")
       .map(({ check, status, paste }) => ({ check, status, paste }));

@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { Attempt as AttemptSchema } from "@headwater/contract";
+import { DebugAttempt } from "@headwater/contract";
 import type { Attempt } from "../../src/core/attempt.ts";
 import { SERVER_LIMITS } from "../../src/core/limits.ts";
 import type { AttemptCount, AttemptRow } from "../../src/core/records.ts";
@@ -10,7 +10,7 @@ import type { RecorderLimits } from "../../src/debug/sampling.ts";
 import type { AttemptLedger } from "../../src/ledger/ledger.ts";
 import { bootstrapped, fakeClock, NOW, refused, silent, source, taken } from "./fixtures.ts";
 
-const fitsContract = compile(AttemptSchema);
+const fitsContract = compile(DebugAttempt);
 
 /** A recorder with a ledger that collects its batches and fails on request. */
 function world(limits: Partial<RecorderLimits> = {}) {

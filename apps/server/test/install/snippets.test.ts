@@ -9,7 +9,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
-import type { Attempt, InstallPayload } from "@headwater/contract";
+import type { DebugAttempt, InstallPayload } from "@headwater/contract";
 import { newVisitor, skip } from "../../../../packages/sdk/test/chromium.ts";
 import { until } from "../faults/child.ts";
 import { openWorld, type World } from "../support/world.ts";
@@ -84,7 +84,7 @@ for (const [framework, show] of Object.entries(FRAMEWORKS)) {
     const arrived = await until("the last event is in the debug data", DEADLINE_MS, async () => {
       const { bootstrapAttempts, eventAttempts } = (await world.ask(`${about}/debug`)).body;
       const results = [...bootstrapAttempts, ...eventAttempts.toReversed()].flatMap(
-        (one: Attempt) => one.results,
+        (one: DebugAttempt) => one.results,
       );
       return results.some(({ name }) => name === "last") && results;
     });

@@ -7,7 +7,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
-import type { Attempt, Verification } from "@headwater/contract";
+import type { DebugAttempt, Verification } from "@headwater/contract";
 import type { Page } from "playwright-core";
 import { newVisitor, skip } from "../../../../packages/sdk/test/chromium.ts";
 import { headwater } from "../cli/command-line.ts";
@@ -183,7 +183,7 @@ for (const wrong of WRONG) {
     assert.match(warnings[0]!, /^Headwater: /);
     assert.match(warnings[0]!, wrong.warning);
 
-    const attempts: Attempt[] = (await world.ask(`${about}/debug`)).body.bootstrapAttempts;
+    const attempts: DebugAttempt[] = (await world.ask(`${about}/debug`)).body.bootstrapAttempts;
     const expected = wrong.attempt === null ? [] : [wrong.attempt];
     assert.deepEqual(
       attempts.map(({ code }) => code),

@@ -5,7 +5,7 @@ import { glob, readFile } from "node:fs/promises";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, describe, test } from "node:test";
-import type { Check, Verification } from "@headwater/contract";
+import type { InstallCheck, Verification } from "@headwater/contract";
 import { installPayload } from "../../src/install/install.ts";
 import { findBlockReason } from "../../src/install-checks/blocked-names.ts";
 import { allowsInline, allowsUrl, findDirective, parsePolicies } from "../../src/install-checks/policy.ts";
@@ -209,7 +209,7 @@ describe("headwater doctor", () => {
     const verification = outcome.json() as Verification;
     const notOk = verification.checks
       .filter(({ status }) => status === "wrong" || status === "warning")
-      .map(({ check, status }): [Check["check"], Check["status"]] => [check, status]);
+      .map(({ check, status }): [InstallCheck["check"], InstallCheck["status"]] => [check, status]);
     return { ...outcome, ...verification, notOk };
   };
 

@@ -1,5 +1,5 @@
 /** `headwater doctor`: fetches a page, checks the install in it, and prints what is wrong with the line to paste. */
-import type { Check, PageReport } from "@headwater/contract";
+import type { InstallCheck, PageReport } from "@headwater/contract";
 import { type Command, defineCommand, required, text } from "../../src/cli/command.ts";
 import { UsageError } from "../../src/cli/errors.ts";
 import { processEnvironment, readConfig } from "../../src/config/config.ts";
@@ -61,14 +61,14 @@ async function probeService(evidence: Evidence, send: SendRequest): Promise<Serv
   };
 }
 
-const LABELS: Record<Check["status"], string> = {
+const LABELS: Record<InstallCheck["status"], string> = {
   ok: "ok     ",
   warning: "warning",
   wrong: "WRONG  ",
   unknown: "?      ",
 };
 
-function renderCheck({ check, status, message, hint, paste }: Check): string[] {
+function renderCheck({ check, status, message, hint, paste }: InstallCheck): string[] {
   const needsAction = status === "wrong" || status === "warning";
   const indent = " ".repeat(LABELS[status].length + 2);
   return [
@@ -78,7 +78,7 @@ function renderCheck({ check, status, message, hint, paste }: Check): string[] {
   ];
 }
 
-function summarize(checks: readonly Check[], isWorking: boolean): string {
+function summarize(checks: readonly InstallCheck[], isWorking: boolean): string {
   const failed = checks.filter(({ status }) => status === "wrong").length;
   if (failed > 0) return `${failed} of ${checks.length} checks failed.`;
   return isWorking ? "Everything works." : "The service was not asked. Give its address with --api.";

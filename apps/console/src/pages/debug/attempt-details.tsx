@@ -1,6 +1,6 @@
 /** The details of one attempt: outcome, reason of a refusal, results per event, and the JSON before and after normalization. */
 
-import type { Attempt, Source } from "@headwater/contract";
+import type { DebugAttempt, Source } from "@headwater/contract";
 import { Badge, Button, Group, Paper, Stack, Table, Text, Title } from "@mantine/core";
 import { useMemo } from "react";
 import { formatCount } from "../../ui/format-count.ts";
@@ -13,7 +13,7 @@ import { RefusalAlert } from "./refusal-alert.tsx";
 
 interface AttemptDetailsProps {
   readonly source: Source;
-  readonly attempt: Attempt;
+  readonly attempt: DebugAttempt;
   readonly onClose: () => void;
 }
 
@@ -55,7 +55,7 @@ export function AttemptDetails({ source, attempt, onClose }: AttemptDetailsProps
   );
 }
 
-function AttemptFacts({ attempt }: { readonly attempt: Attempt }) {
+function AttemptFacts({ attempt }: { readonly attempt: DebugAttempt }) {
   const facts: readonly (readonly [string, React.ReactNode])[] = [
     ["Received", <RelativeTime key="at" at={attempt.receivedAt} />],
     ["Response", `${attempt.httpStatus} in ${attempt.durationMs.toFixed(1)} ms`],
@@ -90,7 +90,7 @@ function AttemptFacts({ attempt }: { readonly attempt: Attempt }) {
 
 const STATUS_COLORS = { accepted: "green", duplicate: "gray", rejected: "red" } as const;
 
-function EventResults({ attempt: { results } }: { readonly attempt: Attempt }) {
+function EventResults({ attempt: { results } }: { readonly attempt: DebugAttempt }) {
   if (results.length === 0) return null;
   return (
     <ScrollRegion label="Result per event">

@@ -1,5 +1,5 @@
 /** The list of attempts. It is virtualized: only the visible rows are in the document. */
-import type { Attempt } from "@headwater/contract";
+import type { DebugAttempt } from "@headwater/contract";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type KeyboardEvent, memo, type RefObject, useEffect, useState } from "react";
 import { OutcomeBadge, summarizeAttempt } from "./outcome-badge.tsx";
@@ -10,7 +10,7 @@ const day = new Intl.DateTimeFormat("en", { dateStyle: "medium" });
 
 interface AttemptListProps {
   readonly list: RefObject<HTMLDivElement | null>;
-  readonly attempts: readonly Attempt[];
+  readonly attempts: readonly DebugAttempt[];
   readonly opened: string | null;
   readonly onOpen: (attemptId: string) => void;
   readonly hasOlder: boolean;
@@ -97,7 +97,7 @@ function offsetForKey(key: string, rowsPerPage: number, rows: number): number | 
 }
 
 interface AttemptRowProps {
-  readonly attempt: Attempt;
+  readonly attempt: DebugAttempt;
   readonly isOpened: boolean;
   readonly isActive: boolean;
   readonly onOpen: (attemptId: string) => void;

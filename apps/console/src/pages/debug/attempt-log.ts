@@ -1,5 +1,5 @@
 /** The attempts that a page shows, newest first. It merges stored attempts, loaded page by page, with live ones from a stream. */
-import type { Attempt } from "@headwater/contract";
+import type { DebugAttempt } from "@headwater/contract";
 import { callApi } from "../../api.ts";
 import {
   type AttemptFilters,
@@ -12,7 +12,7 @@ import { MAX_ATTEMPTS, mergeAttempts } from "./merge-attempts.ts";
 const PAGE_SIZE = 200;
 
 export interface AttemptLogState {
-  readonly attempts: readonly Attempt[];
+  readonly attempts: readonly DebugAttempt[];
   /** The number of attempts that arrived while the log was paused and are not shown yet. */
   readonly pendingCount: number;
   readonly isPaused: boolean;
@@ -47,7 +47,7 @@ export class AttemptLog {
   #state = EMPTY_LOG;
   /** The cursor of the next older page; null when all stored attempts are loaded. */
   #cursor: string | null = null;
-  #pending: Attempt[] = [];
+  #pending: DebugAttempt[] = [];
   #frame: number | null = null;
 
   constructor(sourceId: string, filters: AttemptFilters) {
@@ -99,7 +99,7 @@ export class AttemptLog {
   }
 
   /** Updates the list at most once per animation frame. */
-  #addPending(attempt: Attempt): void {
+  #addPending(attempt: DebugAttempt): void {
     this.#pending.push(attempt);
     this.#frame ??= requestAnimationFrame(() => this.#flushPending());
   }

@@ -1,5 +1,5 @@
 /** Follows a source's attempts over a stream of server-sent events, and reconnects after a pause when it breaks. */
-import type { Attempt } from "@headwater/contract";
+import type { DebugAttempt } from "@headwater/contract";
 import { type ApiCallOptions, ApiError, type ApiResult, fetchApi } from "../../api.ts";
 import { parseEventStream } from "./server-sent-events.ts";
 
@@ -12,7 +12,7 @@ const MAX_RETRY_MS = 15_000;
 export interface AttemptListener {
   /** The stream is open: every attempt from now on is reported. */
   onOpen(): void;
-  onAttempt(attempt: Attempt): void;
+  onAttempt(attempt: DebugAttempt): void;
   /** The stream broke. It is opened again unless `isFinal`: then the API has refused it. */
   onDisconnect(error: Error, isFinal: boolean): void;
 }
@@ -44,7 +44,7 @@ export async function followAttempts(options: FollowAttemptsOptions): Promise<vo
         response.body!.pipeThrough(new TextDecoderStream()),
       )) {
         lastEventId = id ?? lastEventId;
-        if (event === "attempt") listener.onAttempt(JSON.parse(data) as Attempt);
+        if (event === "attempt") listener.onAttempt(JSON.parse(data) as DebugAttempt);
       }
     } catch (error) {
       if (signal.aborted) return;

@@ -1,16 +1,16 @@
-import type { Attempt } from "@headwater/contract";
+import type { DebugAttempt } from "@headwater/contract";
 import { Badge } from "@mantine/core";
 
 const OUTCOME_COLORS = { succeeded: "green", partial: "yellow", failed: "red" } as const;
 
-export const OutcomeBadge = ({ attempt: { outcome, httpStatus } }: { readonly attempt: Attempt }) => (
+export const OutcomeBadge = ({ attempt: { outcome, httpStatus } }: { readonly attempt: DebugAttempt }) => (
   <Badge variant="light" tt="none" color={OUTCOME_COLORS[outcome]} className="outcome">
     {httpStatus} {outcome}
   </Badge>
 );
 
 /** A short summary of an attempt for its row: the error code and the counts of its events. */
-export function summarizeAttempt({ code, accepted, duplicates, rejected, kind }: Attempt): string {
+export function summarizeAttempt({ code, accepted, duplicates, rejected, kind }: DebugAttempt): string {
   const counts = [
     accepted > 0 && `${accepted} accepted`,
     duplicates > 0 && `${duplicates} duplicate`,

@@ -1,5 +1,5 @@
 /** Fixes for refused attempts that the console offers as one button. */
-import type { Attempt, Permission, Source, SourceLimits } from "@headwater/contract";
+import type { DebugAttempt, Permission, Source, SourceLimits } from "@headwater/contract";
 import { LIMITS } from "@headwater/contract/limits";
 import { originToAllow } from "@headwater/contract/origin";
 import { callApi } from "../../api.ts";
@@ -38,7 +38,7 @@ function updateSource(
   };
 }
 
-function allowOrigin(source: Source, { origin }: Attempt): QuickFix | null {
+function allowOrigin(source: Source, { origin }: DebugAttempt): QuickFix | null {
   const allowed = origin === null ? null : originToAllow(origin);
   if (allowed === null || source.allowedOrigins.length >= LIMITS.maxAllowedOrigins) return null;
   if (source.allowedOrigins.includes(allowed)) return null;
@@ -46,7 +46,7 @@ function allowOrigin(source: Source, { origin }: Attempt): QuickFix | null {
 }
 
 /** @returns null when the source's limit has already been raised far enough since the attempt */
-function raiseLimit(source: Source, { limit }: Attempt): QuickFix | null {
+function raiseLimit(source: Source, { limit }: DebugAttempt): QuickFix | null {
   if (!limit) return null;
   const { name, value, actual } = limit;
   const { unit, ceiling } = RAISABLE_LIMITS[name];
@@ -59,7 +59,10 @@ function raiseLimit(source: Source, { limit }: Attempt): QuickFix | null {
 }
 
 /** A source accepts one previous key at a time, so no key is restored while another has a grace period. */
-function restoreKey({ sourceId, previousKeyExpiresAt }: Source, { publicKey }: Attempt): QuickFix | null {
+function restoreKey(
+  { sourceId, previousKeyExpiresAt }: Source,
+  { publicKey }: DebugAttempt,
+): QuickFix | null {
   if (!publicKey || previousKeyExpiresAt !== null) return null;
   const body = { publicKey, gracePeriodSeconds: DAY_SECONDS };
   return {
@@ -70,7 +73,7 @@ function restoreKey({ sourceId, previousKeyExpiresAt }: Source, { publicKey }: A
 }
 
 /** @returns null when the console has no fix for the refusal */
-export function quickFixFor(source: Source, attempt: Attempt): QuickFix | null {
+export function quickFixFor(source: Source, attempt: DebugAttempt): QuickFix | null {
   switch (attempt.code) {
     case "origin_not_allowed":
       return allowOrigin(source, attempt);

@@ -1,5 +1,5 @@
 /** Why an attempt was refused and how to fix it, with a button for a fix that the user is permitted to make. */
-import type { Attempt, Source } from "@headwater/contract";
+import type { DebugAttempt, Source } from "@headwater/contract";
 import { Alert, Group, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useInvalidateSource } from "../../queries.ts";
@@ -11,7 +11,7 @@ import { quickFixFor } from "./quick-fix.ts";
 
 interface RefusalAlertProps {
   readonly source: Source;
-  readonly attempt: Attempt;
+  readonly attempt: DebugAttempt;
 }
 
 export function RefusalAlert({ source, attempt }: RefusalAlertProps) {

@@ -1,5 +1,5 @@
 /** Shows whether events arrive: waiting, receiving, or the refusal of the latest request and how to fix it. */
-import type { Attempt, Source } from "@headwater/contract";
+import type { DebugAttempt, Source } from "@headwater/contract";
 import { Alert, Group, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
@@ -20,7 +20,7 @@ export function InstallStatus({ source }: { readonly source: Source }) {
   return can("debug:read") ? <StatusFromAttempts source={source} /> : <StatusFromSource source={source} />;
 }
 
-const hasEvents = ({ accepted, duplicates }: Attempt) => accepted + duplicates > 0;
+const hasEvents = ({ accepted, duplicates }: DebugAttempt) => accepted + duplicates > 0;
 
 function StatusFromAttempts({ source }: { readonly source: Source }) {
   const [{ attempts, error, isLive }] = useAttemptLog(source.sourceId, NO_FILTERS);

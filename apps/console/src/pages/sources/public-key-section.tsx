@@ -1,5 +1,5 @@
 /** A source's public key: copy, rotate, and the installs that still use an old key. */
-import type { Attempt, Source } from "@headwater/contract";
+import type { DebugAttempt, Source } from "@headwater/contract";
 import { Button, Code, Group, List, NativeSelect, Paper, Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -101,7 +101,7 @@ interface OutdatedInstall {
  * Groups the attempts with an old key by origin and client version.
  * @param attempts newest first
  */
-function findOutdatedInstalls(attempts: readonly Attempt[]): OutdatedInstall[] {
+function findOutdatedInstalls(attempts: readonly DebugAttempt[]): OutdatedInstall[] {
   const old = attempts.filter(({ keyState }) => keyState !== "current");
   const groups = Object.groupBy(old, ({ origin, sdkVersion }) => `${origin} ${sdkVersion}`);
   return Object.values(groups).flatMap((group = []) => {
