@@ -10,7 +10,7 @@ export interface CommandReport {
   exitCode?: number;
 }
 
-type Cell = string | number | null;
+export type Cell = string | number | null;
 
 const MISSING = "-";
 const LINE_BREAKS = /[\r\n\t]+/g;

@@ -1,7 +1,6 @@
-/** The settings of one source: fields, activation, limits, public key and deletion. */
+/** The settings page of one source: general fields, activation, limits, public key and deletion. */
 import type { Source } from "@headwater/contract";
-import { LIMITS } from "@headwater/contract/limits";
-import { Button, Group, Paper, Stack, Switch, Text, TextInput } from "@mantine/core";
+import { Button, Group, Paper, Stack, Text } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { callApi } from "../../api.ts";
@@ -12,11 +11,10 @@ import { ErrorAlert } from "../../ui/page-states.tsx";
 import { SectionHeader } from "../../ui/section-header.tsx";
 import { useIsMounted } from "../../ui/use-is-mounted.ts";
 import { useWorkspace } from "../../workspace-context.tsx";
-import { FrameworkField } from "./framework-field.tsx";
+import { GeneralForm } from "./general-form.tsx";
 import { LimitsForm } from "./limits-form.tsx";
-import { areValidOrigins, cleanOrigins, OriginsField } from "./origins-field.tsx";
 import { PublicKeySection } from "./public-key-section.tsx";
-import { SaveRow, useSourceForm, useSourceUpdate } from "./source-form.tsx";
+import { useSourceUpdate } from "./source-form.tsx";
 import { SourcePage } from "./source-page.tsx";
 
 export const SettingsPage = () => (
@@ -29,7 +27,7 @@ function Settings({ source }: { readonly source: Source }) {
   const { can } = useWorkspace();
   return (
     <Stack gap="lg" maw={760}>
-      <SourceFields source={source} />
+      <GeneralForm source={source} />
       <ActiveSection source={source} />
       {can("sources:admin") && (
         <>
@@ -39,92 +37,6 @@ function Settings({ source }: { readonly source: Source }) {
         </>
       )}
     </Stack>
-  );
-}
-
-const toFields = ({ name, slug, allowedOrigins, frameworkHint, requireOrigin, privacy }: Source) => ({
-  name,
-  slug,
-  allowedOrigins,
-  frameworkHint,
-  requireOrigin,
-  ...privacy,
-});
-type SourceFieldValues = ReturnType<typeof toFields>;
-
-const normalize = (edited: Partial<SourceFieldValues>): Partial<SourceFieldValues> => ({
-  ...edited,
-  ...(edited.name !== undefined && { name: edited.name.trim() }),
-  ...(edited.allowedOrigins && { allowedOrigins: cleanOrigins(edited.allowedOrigins) }),
-});
-
-/** Undefined members are not sent. */
-const toPatch = ({ respectGpc, requireConsent, ...rest }: Partial<SourceFieldValues>) => {
-  const privacy = {
-    ...(respectGpc !== undefined && { respectGpc }),
-    ...(requireConsent !== undefined && { requireConsent }),
-  };
-  return { ...rest, ...(Object.keys(privacy).length > 0 && { privacy }) };
-};
-
-function SourceFields({ source }: { readonly source: Source }) {
-  const form = useSourceForm({ source, stored: toFields(source), normalize, toPatch });
-  const { fields, setFields, submit, saved, failure } = form;
-  return (
-    <Paper withBorder p="lg" component="form" aria-label="General" onSubmit={submit}>
-      <Stack>
-        {saved.error && <ErrorAlert error={saved.error} />}
-        <TextInput
-          label="Name"
-          required
-          maxLength={LIMITS.maxNameLength}
-          value={fields.name}
-          error={failure?.issueAt("name")}
-          onChange={(event) => setFields({ name: event.currentTarget.value })}
-        />
-        <TextInput
-          label="Slug"
-          description="Lowercase letters, digits and hyphens."
-          required
-          maxLength={LIMITS.maxSlugLength}
-          value={fields.slug}
-          error={failure?.issueAt("slug")}
-          onChange={(event) => setFields({ slug: event.currentTarget.value })}
-        />
-        <OriginsField
-          origins={fields.allowedOrigins}
-          onChange={(allowedOrigins) => setFields({ allowedOrigins })}
-          issueAt={(index) => failure?.issueAt("allowedOrigins", index) ?? null}
-        />
-        <FrameworkField
-          value={fields.frameworkHint}
-          onChange={(frameworkHint) => setFields({ frameworkHint })}
-        />
-        <Switch
-          label="Require an Origin header"
-          description="Browsers always send it. Turn this off for servers and apps, which do not."
-          checked={fields.requireOrigin}
-          onChange={(event) => setFields({ requireOrigin: event.currentTarget.checked })}
-        />
-        <Switch
-          label="Respect Global Privacy Control"
-          description="Visitors whose browser sends this signal are not counted."
-          checked={fields.respectGpc}
-          onChange={(event) => setFields({ respectGpc: event.currentTarget.checked })}
-        />
-        <Switch
-          label="Require consent"
-          description="Nothing is counted or stored in the browser until your site reports consent."
-          checked={fields.requireConsent}
-          onChange={(event) => setFields({ requireConsent: event.currentTarget.checked })}
-        />
-        <SaveRow
-          saved={saved}
-          label="Save"
-          disabled={fields.name.trim() === "" || !areValidOrigins(fields.allowedOrigins)}
-        />
-      </Stack>
-    </Paper>
   );
 }
 

@@ -67,6 +67,8 @@ export function useSourceForm<Fields extends object>(options: SourceFormOptions<
   return { fields: { ...stored, ...edited }, setFields, submit, saved, failure };
 }
 
+export type SourceForm<Fields extends object> = ReturnType<typeof useSourceForm<Fields>>;
+
 interface SaveRowProps {
   readonly saved: SourceUpdateMutation;
   readonly label: string;

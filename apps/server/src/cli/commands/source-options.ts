@@ -1,8 +1,17 @@
-/** The options of `headwater source update`, the PATCH body they make, and a source as text. */
-import { BOT_POLICIES, type Source } from "@headwater/contract";
+/**
+ * The options of `headwater source update`, the PATCH body they make, and a source as text. A field of the contract that is
+ * missing from the body or from the text does not compile. CONTRIBUTING.md has the recipe for a new field.
+ */
+import {
+  BOT_POLICIES,
+  type Privacy,
+  type Source,
+  type SourceFieldName,
+  type SourceLimits,
+} from "@headwater/contract";
 import { choice, list, type OptionValues, onOff, parsed, text } from "../command.ts";
 import { UsageError } from "../errors.ts";
-import { fieldLines } from "../report.ts";
+import { type Cell, fieldLines } from "../report.ts";
 
 export const FRAMEWORK_HELP =
   "The framework of the application: nextjs, react, vue, nuxt, svelte, angular, astro, remix or html";
@@ -66,7 +75,7 @@ function givenMembers(members: Record<string, unknown>): Record<string, unknown>
   return given.length === 0 ? undefined : Object.fromEntries(given);
 }
 
-/** The body of a PATCH without the workspace; undefined when no option was given. */
+/** The body of a PATCH without the workspace; undefined when no option was given. A field without an option is undefined. */
 export function buildSourceChange(
   given: OptionValues<typeof SOURCE_OPTIONS>,
 ): Record<string, unknown> | undefined {
@@ -84,34 +93,49 @@ export function buildSourceChange(
     privacy: givenMembers({
       respectGpc: given["respect-gpc"],
       requireConsent: given["require-consent"],
-    }),
+    } satisfies Record<keyof Privacy, unknown>),
     limits: givenMembers({
       maxBatchSize: given["max-batch-size"],
       maxPayloadBytes: given["max-payload-bytes"],
       clientRatePerSecond: given["client-rate-per-second"],
-    }),
-  });
+    } satisfies Record<keyof SourceLimits, unknown>),
+  } satisfies Record<SourceFieldName, unknown>);
 }
 
 const toOnOff = (isOn: boolean) => (isOn ? "on" : "off");
 
+type DescribedLine = readonly [name: string, value: Cell];
+
+/** The lines of each field. An empty list hides the field. */
+const DESCRIBED_FIELDS: Record<SourceFieldName, (source: Source) => readonly DescribedLine[]> = {
+  name: ({ name }) => [["name", name]],
+  slug: ({ slug }) => [["slug", slug]],
+  allowedOrigins: ({ allowedOrigins }) => [["origins", allowedOrigins.join(", ")]],
+  frameworkHint: ({ frameworkHint }) => [["framework", frameworkHint]],
+  isActive: ({ isActive }) => [["active", toOnOff(isActive)]],
+  requireOrigin: ({ requireOrigin }) => [["require origin", toOnOff(requireOrigin)]],
+  privacy: ({ privacy }) => [
+    ["respect GPC", toOnOff(privacy.respectGpc)],
+    ["require consent", toOnOff(privacy.requireConsent)],
+  ],
+  goals: ({ goals }) => [
+    ["goals", goals.map(({ name, event, path }) => `${name} (${event ?? path})`).join(", ")],
+  ],
+  bots: ({ bots }) => [["bots", bots]],
+  excludedPaths: ({ excludedPaths }) => [["excluded paths", excludedPaths.join(", ")]],
+  retentionDays: ({ retentionDays }) => [
+    ["retention", retentionDays === null ? "for ever" : `${retentionDays} days`],
+  ],
+  limits: ({ limits }) => [
+    ["batch size", limits.maxBatchSize ?? "default"],
+    ["payload bytes", limits.maxPayloadBytes ?? "default"],
+    ["client rate", limits.clientRatePerSecond ?? "default"],
+  ],
+};
+
 export const describeSource = (source: Source): string =>
   fieldLines([
     ["id", source.sourceId],
-    ["name", source.name],
-    ["slug", source.slug],
     ["public key", source.publicKey],
-    ["origins", source.allowedOrigins.join(", ")],
-    ["framework", source.frameworkHint],
-    ["active", toOnOff(source.isActive)],
-    ["require origin", toOnOff(source.requireOrigin)],
-    ["respect GPC", toOnOff(source.privacy.respectGpc)],
-    ["require consent", toOnOff(source.privacy.requireConsent)],
-    ["goals", source.goals.map(({ name, event, path }) => `${name} (${event ?? path})`).join(", ")],
-    ["bots", source.bots],
-    ["excluded paths", source.excludedPaths.join(", ")],
-    ["retention", source.retentionDays === null ? "for ever" : `${source.retentionDays} days`],
-    ["batch size", source.limits.maxBatchSize ?? "default"],
-    ["payload bytes", source.limits.maxPayloadBytes ?? "default"],
-    ["client rate", source.limits.clientRatePerSecond ?? "default"],
+    ...Object.values(DESCRIBED_FIELDS).flatMap((describe) => describe(source)),
   ]);

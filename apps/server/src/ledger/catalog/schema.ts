@@ -38,7 +38,10 @@ export const CATALOG_DDL: readonly string[] = [
     primary key (source_id, day))`,
 ];
 
-/** Migrations after `CATALOG_DDL`, in order. Each engine runs each of them once. Append only. */
+/**
+ * Migrations after `CATALOG_DDL`, in order. Each engine runs each of them once. Append only: a new migration belongs at
+ * the end of this list, and both engines run it without a change of theirs.
+ */
 export const CATALOG_CHANGES = [
   // a member's name and email belong to the workspace; a token keeps the role that its user had when it was made
   [

@@ -1,0 +1,124 @@
+/**
+ * The form for the general fields of a source. A field of the contract without an entry in `CONTROLS` does not compile.
+ * CONTRIBUTING.md has the recipe for a new field.
+ */
+import type { Source, SourceFieldName } from "@headwater/contract";
+import { LIMITS } from "@headwater/contract/limits";
+import { Paper, Stack, Switch, TextInput } from "@mantine/core";
+import { Fragment, type ReactNode } from "react";
+import { ErrorAlert } from "../../ui/page-states.tsx";
+import { FrameworkField } from "./framework-field.tsx";
+import { areValidOrigins, cleanOrigins, OriginsField } from "./origins-field.tsx";
+import { SaveRow, type SourceForm, useSourceForm } from "./source-form.tsx";
+
+const toFields = ({ name, slug, allowedOrigins, frameworkHint, requireOrigin, privacy }: Source) => ({
+  name,
+  slug,
+  allowedOrigins,
+  frameworkHint,
+  requireOrigin,
+  ...privacy,
+});
+type GeneralFields = ReturnType<typeof toFields>;
+
+const normalize = (edited: Partial<GeneralFields>): Partial<GeneralFields> => ({
+  ...edited,
+  ...(edited.name !== undefined && { name: edited.name.trim() }),
+  ...(edited.allowedOrigins && { allowedOrigins: cleanOrigins(edited.allowedOrigins) }),
+});
+
+/** Undefined members are not sent. */
+const toPatch = ({ respectGpc, requireConsent, ...rest }: Partial<GeneralFields>) => {
+  const privacy = {
+    ...(respectGpc !== undefined && { respectGpc }),
+    ...(requireConsent !== undefined && { requireConsent }),
+  };
+  return { ...rest, ...(Object.keys(privacy).length > 0 && { privacy }) };
+};
+
+type FieldControl = (form: SourceForm<GeneralFields>) => ReactNode;
+
+/** The control of each field, in the order of the form. null: another form edits the field, or the console does not. */
+const CONTROLS: Record<SourceFieldName, FieldControl | null> = {
+  name: ({ fields, setFields, failure }) => (
+    <TextInput
+      label="Name"
+      required
+      maxLength={LIMITS.maxNameLength}
+      value={fields.name}
+      error={failure?.issueAt("name")}
+      onChange={(event) => setFields({ name: event.currentTarget.value })}
+    />
+  ),
+  slug: ({ fields, setFields, failure }) => (
+    <TextInput
+      label="Slug"
+      description="Lowercase letters, digits and hyphens."
+      required
+      maxLength={LIMITS.maxSlugLength}
+      value={fields.slug}
+      error={failure?.issueAt("slug")}
+      onChange={(event) => setFields({ slug: event.currentTarget.value })}
+    />
+  ),
+  allowedOrigins: ({ fields, setFields, failure }) => (
+    <OriginsField
+      origins={fields.allowedOrigins}
+      onChange={(allowedOrigins) => setFields({ allowedOrigins })}
+      issueAt={(index) => failure?.issueAt("allowedOrigins", index) ?? null}
+    />
+  ),
+  frameworkHint: ({ fields, setFields }) => (
+    <FrameworkField value={fields.frameworkHint} onChange={(frameworkHint) => setFields({ frameworkHint })} />
+  ),
+  requireOrigin: ({ fields, setFields }) => (
+    <Switch
+      label="Require an Origin header"
+      description="Browsers always send it. Turn this off for servers and apps, which do not."
+      checked={fields.requireOrigin}
+      onChange={(event) => setFields({ requireOrigin: event.currentTarget.checked })}
+    />
+  ),
+  privacy: ({ fields, setFields }) => (
+    <>
+      <Switch
+        label="Respect Global Privacy Control"
+        description="Visitors whose browser sends this signal are not counted."
+        checked={fields.respectGpc}
+        onChange={(event) => setFields({ respectGpc: event.currentTarget.checked })}
+      />
+      <Switch
+        label="Require consent"
+        description="Nothing is counted or stored in the browser until your site reports consent."
+        checked={fields.requireConsent}
+        onChange={(event) => setFields({ requireConsent: event.currentTarget.checked })}
+      />
+    </>
+  ),
+  isActive: null, // ActiveSection of settings-page.tsx
+  goals: null, // counting-form.tsx
+  bots: null, // counting-form.tsx
+  excludedPaths: null, // counting-form.tsx
+  retentionDays: null, // retention-form.tsx
+  limits: null, // limits-form.tsx
+};
+
+export function GeneralForm({ source }: { readonly source: Source }) {
+  const form = useSourceForm({ source, stored: toFields(source), normalize, toPatch });
+  const { fields, submit, saved } = form;
+  return (
+    <Paper withBorder p="lg" component="form" aria-label="General" onSubmit={submit}>
+      <Stack>
+        {saved.error && <ErrorAlert error={saved.error} />}
+        {Object.entries(CONTROLS).map(([name, control]) => (
+          <Fragment key={name}>{control?.(form)}</Fragment>
+        ))}
+        <SaveRow
+          saved={saved}
+          label="Save"
+          disabled={fields.name.trim() === "" || !areValidOrigins(fields.allowedOrigins)}
+        />
+      </Stack>
+    </Paper>
+  );
+}
