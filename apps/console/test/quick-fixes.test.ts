@@ -7,7 +7,7 @@ import {
   eventsBody,
   eventsPath,
   ORGANIZATION_ID,
-  type Reply,
+  type TestReply,
   trackEvent,
 } from "../../server/test/support/world.ts";
 import { consoleTest } from "./console-world.ts";
@@ -46,8 +46,8 @@ consoleTest(
     const cases: readonly {
       code: string;
       button: string;
-      spoil(): Promise<Reply>;
-      send(): Promise<Reply>;
+      spoil(): Promise<TestReply>;
+      send(): Promise<TestReply>;
     }[] = [
       {
         code: "source_inactive",

@@ -13,7 +13,7 @@ import { memberToken, seed } from "./seed.ts";
 
 const ALL_PAGES = ["Sources", "Team", "Tokens", "Audit log", "Usage", "Support"];
 
-interface Role {
+interface RoleCase {
   readonly role: string;
   readonly pages: readonly string[];
   readonly tabs: readonly string[];
@@ -24,7 +24,7 @@ interface Role {
 }
 
 const WRITE = ["Add origin", "Save", "Deactivate"];
-const ROLES: readonly Role[] = [
+const ROLES: readonly RoleCase[] = [
   {
     role: "viewer",
     pages: ["Sources"],

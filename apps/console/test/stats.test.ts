@@ -12,7 +12,7 @@ import {
 import { SCHEMES, seriousFindings } from "./accessibility.ts";
 import { consoleStatsTest, consoleTest } from "./console-world.ts";
 import { HOSTILE, memberToken } from "./seed.ts";
-import { lastDays, noon, shopVisits, type Visit, visits } from "./visits.ts";
+import { lastDays, noon, type SentVisit, shopVisits, visits } from "./visits.ts";
 
 const LAYOUT_MS = 10_000;
 
@@ -121,7 +121,7 @@ consoleStatsTest(
   },
 );
 
-const HOSTILE_VISIT: Visit = {
+const HOSTILE_VISIT: SentVisit = {
   visitor: HOSTILE,
   at: noon(1),
   paths: [`/${HOSTILE}`],

@@ -20,7 +20,7 @@ const SHIPPED_MS = 60_000;
 export const noon = (daysAgo: number) => Math.floor(Date.now() / DAY - daysAgo) * DAY + DAY / 2;
 export const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
 
-export interface Visit {
+export interface SentVisit {
   readonly visitor: string;
   readonly at: number;
   readonly paths: readonly string[];
@@ -31,7 +31,7 @@ export interface Visit {
 }
 
 /** Sends one visit, with a minute between events. */
-async function visit(world: World, source: Seeded, one: Visit): Promise<number> {
+async function visit(world: World, source: Seeded, one: SentVisit): Promise<number> {
   const { visitor: anonymousId, paths, referrer = null, query = "", tracked = [] } = one;
   const pages = paths.map((path) => ({ url: `${ORIGIN}${path}${query}`, title: "Page", referrer }));
   const body = bootstrapBody({ anonymousId, page: pages[0] });
@@ -52,7 +52,7 @@ async function visit(world: World, source: Seeded, one: Visit): Promise<number> 
 }
 
 /** Sends the visits and waits until all of their events can be queried. */
-export async function visits(world: World, source: Seeded, all: readonly Visit[]): Promise<void> {
+export async function visits(world: World, source: Seeded, all: readonly SentVisit[]): Promise<void> {
   let sent = 0;
   for (const one of all) sent += await visit(world, source, one);
   const body = {
@@ -67,7 +67,7 @@ export async function visits(world: World, source: Seeded, all: readonly Visit[]
 }
 
 /** Two visitors yesterday, of whom one signed up and one bounced, and one visitor three days earlier. */
-export const shopVisits = (): Visit[] => [
+export const shopVisits = (): SentVisit[] => [
   {
     visitor: "ann",
     at: noon(1),

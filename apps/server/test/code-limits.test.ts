@@ -23,7 +23,7 @@ const ALLOWED = {
   nonNullAssertions: 26,
   longFunctions: 11,
   functionsWithManyParameters: 5,
-  repeatedTypeNames: 36,
+  repeatedTypeNames: 20,
   importCycles: 0,
   largeFolders: 0,
 };

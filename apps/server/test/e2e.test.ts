@@ -24,7 +24,7 @@ interface Arrived {
   by: "bootstrap" | "events";
 }
 
-interface Visit {
+interface EndToEndSetup {
   world: World;
   page: Page;
   site: Awaited<ReturnType<typeof startSite>>;
@@ -85,7 +85,7 @@ const happened = ({ bootstrapAttempts, eventAttempts }: DebugData) =>
     },
   );
 
-function browserTest(title: string, run: (visit: Visit) => Promise<void>, name = "Shop"): void {
+function browserTest(title: string, run: (visit: EndToEndSetup) => Promise<void>, name = "Shop"): void {
   test(title, { skip, timeout: 60_000 }, async (t) => {
     const resources = new AsyncDisposableStack();
     // A hook, because a test that timed out never comes to its own end.

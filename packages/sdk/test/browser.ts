@@ -4,12 +4,12 @@ import { test } from "node:test";
 import type { ConsoleMessage, Page } from "playwright-core";
 import { installPayload } from "../../../apps/server/src/install/install.ts";
 import { newVisitor, skip } from "./chromium.ts";
-import { type Ingest, type Site, startIngest, startSite } from "./server.ts";
+import { startIngest, startSite, type TestIngest, type TestSite } from "./server.ts";
 
-export interface Visit {
+export interface BrowserVisit {
   readonly page: Page;
-  readonly site: Site;
-  readonly ingest: Ingest;
+  readonly site: TestSite;
+  readonly ingest: TestIngest;
   /** The install payload for this API and the key "pk_test". */
   readonly install: ReturnType<typeof installPayload>;
   readonly warnings: string[];
@@ -21,7 +21,7 @@ export interface Visit {
 }
 
 /** Waits until all earlier requests of the page have arrived, by waiting for a later one. */
-export async function settle({ page, site }: Visit): Promise<void> {
+export async function settle({ page, site }: BrowserVisit): Promise<void> {
   const status = await page.evaluate(async (url) => (await fetch(url)).status, `${site.url}/settled`);
   assert.equal(status, 200);
 }
@@ -44,7 +44,7 @@ interface BrowserTestOptions {
 
 export function browserTest(
   title: string,
-  run: (visit: Visit) => Promise<void>,
+  run: (visit: BrowserVisit) => Promise<void>,
   { timers = "hurried" }: BrowserTestOptions = {},
 ): void {
   test(title, { skip, timeout: 30_000 }, async (t) => {

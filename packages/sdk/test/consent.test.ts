@@ -1,23 +1,23 @@
 import assert from "node:assert/strict";
-import { browserTest, settle, type Visit } from "./browser.ts";
-import type { Answer } from "./server.ts";
+import { type BrowserVisit, browserTest, settle } from "./browser.ts";
+import type { ScriptedResponse } from "./server.ts";
 
-const names = ({ ingest }: Visit) => ingest.events().map((event) => event.name ?? event.type);
-const command = ({ page }: Visit, ...call: unknown[]) =>
+const names = ({ ingest }: BrowserVisit) => ingest.events().map((event) => event.name ?? event.type);
+const command = ({ page }: BrowserVisit, ...call: unknown[]) =>
   page.evaluate((call) => window.headwater?.(...call), call);
-const storage = ({ page }: Visit) => page.evaluate(() => Object.keys(localStorage).sort());
+const storage = ({ page }: BrowserVisit) => page.evaluate(() => Object.keys(localStorage).sort());
 
 /** The snippet's script tag with additional attributes. */
-const showTag = ({ site, ingest }: Visit, attributes: string) =>
+const showTag = ({ site, ingest }: BrowserVisit, attributes: string) =>
   site.showHead(`<script async src="${ingest.url}/sdk/v2.js" data-key="pk_test" ${attributes}></script>`);
 
 /** Opens the page and waits until the script has run. */
-async function load({ page, site }: Visit, path = "/") {
+async function load({ page, site }: BrowserVisit, path = "/") {
   await page.goto(site.url + path);
   await page.waitForFunction(() => window.headwater?.version);
 }
 
-const withGpc = ({ page }: Visit) =>
+const withGpc = ({ page }: BrowserVisit) =>
   page.addInitScript(() => Object.defineProperty(navigator, "globalPrivacyControl", { value: true }));
 
 browserTest(
@@ -198,7 +198,7 @@ for (const [when, isAnswered] of [
 ] as const) {
   browserTest(`Global Privacy Control: a grant given ${when} overrides the signal.`, async (visit) => {
     const { ingest } = visit;
-    const answer = Promise.withResolvers<Answer>();
+    const answer = Promise.withResolvers<ScriptedResponse>();
     const respects = { ok: true, sessionId: "ses_gpc", privacy: { respectGpc: true } };
     ingest.plan(answer.promise);
     showTag(visit, "");

@@ -1,12 +1,16 @@
 import assert from "node:assert/strict";
-import { browserTest, settle, stopTimers, type Visit } from "./browser.ts";
-import { type Answer, refusal } from "./server.ts";
+import { type BrowserVisit, browserTest, settle, stopTimers } from "./browser.ts";
+import { refusal, type ScriptedResponse } from "./server.ts";
 
-const later = (status: number): Answer => ({ status, headers: { "Retry-After": "2" }, body: { ok: false } });
+const later = (status: number): ScriptedResponse => ({
+  status,
+  headers: { "Retry-After": "2" },
+  body: { ok: false },
+});
 const ids = (events: readonly { id: string }[]) => events.map(({ id }) => id);
 
 /** Enough events to fill a batch. */
-const trackTwenty = ({ page }: Visit) =>
+const trackTwenty = ({ page }: BrowserVisit) =>
   page.evaluate(() => {
     for (let n = 0; n < 20; n += 1) window.headwater?.("track", `event ${n}`);
   });
@@ -27,7 +31,7 @@ browserTest("flush() waits for everything that was tracked before it.", async (v
   const { ingest, page, open } = visit;
   await open();
   await page.evaluate(() => window.headwater?.("flush"));
-  const held = Promise.withResolvers<Answer>();
+  const held = Promise.withResolvers<ScriptedResponse>();
   ingest.plan(held.promise);
   const trackMany = (count: number) => {
     for (let number = 0; number < count; number++) window.headwater?.("track", "one of many");
@@ -129,7 +133,7 @@ browserTest(
   async (visit) => {
     const { ingest, page, open } = visit;
     await open();
-    const answer = Promise.withResolvers<Answer>();
+    const answer = Promise.withResolvers<ScriptedResponse>();
     ingest.plan(answer.promise);
     await trackTwenty(visit);
     await ingest.until((requests) => requests.length > 1);
@@ -230,7 +234,7 @@ browserTest(
   async (visit) => {
     const { ingest, page, open } = visit;
     await open();
-    const invalid: Answer = ({ body }) =>
+    const invalid: ScriptedResponse = ({ body }) =>
       refusal(422, "invalid_payload", {
         issues: [
           {
@@ -278,7 +282,7 @@ browserTest("After 422 without an issue about an event, the client stops.", asyn
 browserTest("After 413 the client halves the batch until it is accepted.", async (visit) => {
   const { ingest, open } = visit;
   await open();
-  const atMostFive: Answer = (request) =>
+  const atMostFive: ScriptedResponse = (request) =>
     request.body.events.length > 5 ? refusal(413, "payload_too_large") : { status: 200, body: { ok: true } };
   ingest.plan(atMostFive, atMostFive);
   await trackTwenty(visit);

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { browserTest, type Visit } from "./browser.ts";
+import { type BrowserVisit, browserTest } from "./browser.ts";
 import { bundleNextModule } from "./react-app.ts";
 
-async function loadWith(visit: Visit, extras: string, body = "") {
+async function loadWith(visit: BrowserVisit, extras: string, body = "") {
   const { page, site, ingest } = visit;
   site.showHead(
     `<script async src="${ingest.url}/sdk/v2.js" data-key="pk_test" data-extras="${extras}"></script>${body}`,
@@ -13,7 +13,7 @@ async function loadWith(visit: Visit, extras: string, body = "") {
     extras.split(" ").length,
   );
 }
-const eventNamed = ({ ingest }: Visit, name: string) =>
+const eventNamed = ({ ingest }: BrowserVisit, name: string) =>
   ingest.until(() => ingest.events().find((event) => event.name === name));
 
 browserTest("Clicks on links to other hosts and to files are counted, without the query.", async (visit) => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { browserTest } from "./browser.ts";
-import { type Answer, type IngestRequest, refusal } from "./server.ts";
+import { type ReceivedRequest, refusal, type ScriptedResponse } from "./server.ts";
 
 browserTest(
   "identify names the user of what follows, and of what the visitor did before on this page.",
@@ -16,7 +16,8 @@ browserTest(
     assert.equal(ingest.requests[1]?.body.userId, "user-1");
     await open("/later");
     // events of the first page without a response are sent again unchanged
-    const isLater = ({ body }: IngestRequest) => body.events.some(({ page }) => page?.url.endsWith("/later"));
+    const isLater = ({ body }: ReceivedRequest) =>
+      body.events.some(({ page }) => page?.url.endsWith("/later"));
     await ingest.until((requests) => requests.some(isLater));
     assert.equal(ingest.requests.find(isLater)?.body.userId, "user-1");
   },
@@ -87,7 +88,7 @@ browserTest(
     const { ingest, page, open, track } = visit;
     await open();
     await page.waitForFunction(() => localStorage.getItem("headwater.pk_test.session"));
-    const answer = Promise.withResolvers<Answer>();
+    const answer = Promise.withResolvers<ScriptedResponse>();
     ingest.plan(answer.promise);
     await track("before");
     await ingest.until((requests) => requests.length > 1);
@@ -119,7 +120,7 @@ browserTest(
     const { ingest, page, open, track } = visit;
     await open();
     await page.waitForFunction(() => localStorage.getItem("headwater.pk_test.session"));
-    const answer = Promise.withResolvers<Answer>();
+    const answer = Promise.withResolvers<ScriptedResponse>();
     ingest.plan(answer.promise, refusal(403, "session_expired"));
     await track("before");
     await ingest.until((requests) => requests.length > 1);
@@ -139,7 +140,7 @@ browserTest(
 
 browserTest("A user identified during the first bootstrap is sent at once.", async (visit) => {
   const { ingest, page, site } = visit;
-  const answer = Promise.withResolvers<Answer>();
+  const answer = Promise.withResolvers<ScriptedResponse>();
   ingest.plan(answer.promise);
   await page.goto(site.url);
   await ingest.until((requests) => requests.length > 0);

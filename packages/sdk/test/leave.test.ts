@@ -1,14 +1,16 @@
 /** Sending when the page is hidden or closed. */
 import assert from "node:assert/strict";
-import { browserTest, settle, stopTimers, type Visit } from "./browser.ts";
-import { type Answer, refusal } from "./server.ts";
+import { type BrowserVisit, browserTest, settle, stopTimers } from "./browser.ts";
+import { refusal, type ScriptedResponse } from "./server.ts";
 
 /** Hides the page, as when the visitor leaves it. */
-const leave = ({ page }: Visit) => page.evaluate(() => dispatchEvent(new PageTransitionEvent("pagehide")));
-const names = ({ ingest }: Visit) => ingest.requests.map(({ body }) => body.events.map(({ name }) => name));
+const leave = ({ page }: BrowserVisit) =>
+  page.evaluate(() => dispatchEvent(new PageTransitionEvent("pagehide")));
+const names = ({ ingest }: BrowserVisit) =>
+  ingest.requests.map(({ body }) => body.events.map(({ name }) => name));
 
 /** A page that failed to send "first" and does not retry by itself. */
-async function fail(visit: Visit, answer: Answer): Promise<void> {
+async function fail(visit: BrowserVisit, answer: ScriptedResponse): Promise<void> {
   const { ingest, page, open, track } = visit;
   await page.addInitScript(stopTimers);
   await open();
@@ -67,7 +69,7 @@ browserTest("The last request outlives its page, with non-Latin text too.", asyn
 browserTest("A large batch on leaving does not increase later batches.", async (visit) => {
   const { ingest, page, open } = visit;
   await open();
-  const first = Promise.withResolvers<Answer>();
+  const first = Promise.withResolvers<ScriptedResponse>();
   ingest.plan(first.promise, refusal(413, "payload_too_large"));
   const track = (count: number) =>
     page.evaluate((count) => {

@@ -12,7 +12,7 @@ import { openWorld, type World } from "../../../apps/server/test/support/world.t
 import { type BadNetwork, chances, type Fate, fine, startBadNetwork, type Weather } from "./bad-network.ts";
 import { hurryTimers } from "./browser.ts";
 import { newVisitor, skip } from "./chromium.ts";
-import { type Site, startSite } from "./server.ts";
+import { startSite, type TestSite } from "./server.ts";
 
 export const isLong = Boolean(process.env.TEST_LONG);
 export const EVENTS = isLong ? 1000 : 100;
@@ -20,7 +20,7 @@ export const DEADLINE_MS = isLong ? 240_000 : 60_000;
 
 export interface Trial {
   readonly network: BadNetwork;
-  readonly site: Site;
+  readonly site: TestSite;
   readonly world: World;
   readonly context: BrowserContext;
   readonly publicKey: string;

@@ -9,7 +9,7 @@ import { installPayload } from "../../../apps/server/src/install/install.ts";
 import { openWorld, type World } from "../../../apps/server/test/support/world.ts";
 import { newVisitor, skip } from "./chromium.ts";
 import { type App, openWorkshop, paste, type Workshop } from "./fresh-app.ts";
-import { createShop, type Source, taken, visitShop } from "./shop-visit.ts";
+import { type AppSource, createShop, taken, visitShop } from "./shop-visit.ts";
 
 let world: World;
 let workshop: Workshop;
@@ -18,7 +18,7 @@ before(async () => {
 });
 after(() => Promise.all([world?.close(), workshop?.[Symbol.asyncDispose]()]));
 
-async function create(overlay: string, source: Source): Promise<App> {
+async function create(overlay: string, source: AppSource): Promise<App> {
   const settings = { NEXT_PUBLIC_HEADWATER_KEY: source.publicKey, NEXT_PUBLIC_HEADWATER_URL: world.url };
   const app = await workshop.create(overlay, settings);
   if (overlay !== "example") return app;
@@ -37,7 +37,7 @@ async function visitInDevelopment(overlay: string): Promise<void> {
 }
 
 /** Calls `use` with the built site after a visit. */
-async function visitAsBuilt(overlay: string, use?: (url: string, source: Source) => Promise<void>) {
+async function visitAsBuilt(overlay: string, use?: (url: string, source: AppSource) => Promise<void>) {
   const source = await createShop(world);
   const app = await create(overlay, source);
   const report = await app.run("next", "build");

@@ -28,7 +28,7 @@ export interface SentBody {
   readonly context?: Record<string, unknown>;
   readonly events: SentEvent[];
 }
-export interface IngestRequest {
+export interface ReceivedRequest {
   readonly method: string;
   readonly route: "bootstrap" | "events";
   readonly key: string;
@@ -37,13 +37,17 @@ export interface IngestRequest {
   readonly receivedAtMs: number;
 }
 /** A scripted response. "hang up" closes the connection, "wait" never responds. */
-export type Answer =
+export type ScriptedResponse =
   | { status: number; body?: unknown; headers?: Record<string, string> }
   | "hang up"
   | "wait"
-  | ((request: IngestRequest) => Answer);
+  | ((request: ReceivedRequest) => ScriptedResponse);
 
-export const refusal = (status: number, code: string, more: Record<string, unknown> = {}): Answer => ({
+export const refusal = (
+  status: number,
+  code: string,
+  more: Record<string, unknown> = {},
+): ScriptedResponse => ({
   status,
   body: {
     ok: false,
@@ -76,13 +80,13 @@ async function listen(listener: RequestListener) {
 export async function startIngest() {
   const script = await readFile(await buildSdk());
   const extras = await builtExtras();
-  const requests: IngestRequest[] = [];
-  const planned: (Answer | Promise<Answer>)[] = [];
+  const requests: ReceivedRequest[] = [];
+  const planned: (ScriptedResponse | Promise<ScriptedResponse>)[] = [];
   const watchers = new Set<() => void>();
   let sessions = 0;
   let privacy = { respectGpc: false, requireConsent: false };
 
-  const success = ({ route, key, body }: IngestRequest): Answer => ({
+  const success = ({ route, key, body }: ReceivedRequest): ScriptedResponse => ({
     status: 200,
     body: {
       ok: true,
@@ -100,7 +104,7 @@ export async function startIngest() {
     },
   });
 
-  function reply(response: ServerResponse, answer: Answer, request: IngestRequest): void {
+  function reply(response: ServerResponse, answer: ScriptedResponse, request: ReceivedRequest): void {
     if (answer === "hang up") response.destroy();
     else if (answer === "wait") return;
     else if (typeof answer === "function") reply(response, answer(request), request);
@@ -133,7 +137,7 @@ export async function startIngest() {
       return;
     }
     const text = Buffer.concat(await Array.fromAsync<Buffer>(incoming)).toString();
-    const request: IngestRequest = {
+    const request: ReceivedRequest = {
       method: incoming.method ?? "",
       route,
       key: decodeURIComponent(key),
@@ -152,7 +156,7 @@ export async function startIngest() {
     url: `http://127.0.0.1:${port}`,
     requests,
     /** Sets the responses to the next requests, some delayed by a promise. Later requests succeed. */
-    plan: (...answers: (Answer | Promise<Answer>)[]) => void planned.push(...answers),
+    plan: (...answers: (ScriptedResponse | Promise<ScriptedResponse>)[]) => void planned.push(...answers),
     /** The privacy settings of the source. */
     askFor(asked: Partial<typeof privacy>) {
       privacy = { ...privacy, ...asked };
@@ -162,7 +166,7 @@ export async function startIngest() {
       requests.map(({ route, body }) => `${route} ${body.events?.length}`).join(", ") || "no request",
     events: () => requests.flatMap((request) => request.body.events ?? []),
     /** Waits until the received requests satisfy the condition, or the test times out. */
-    async until<T>(condition: (requests: readonly IngestRequest[]) => T | undefined | false): Promise<T> {
+    async until<T>(condition: (requests: readonly ReceivedRequest[]) => T | undefined | false): Promise<T> {
       const { promise, resolve } = Promise.withResolvers<T>();
       const look = () => {
         const met = condition(requests);
@@ -175,7 +179,7 @@ export async function startIngest() {
     close,
   };
 }
-export type Ingest = Awaited<ReturnType<typeof startIngest>>;
+export type TestIngest = Awaited<ReturnType<typeof startIngest>>;
 
 /** Every URL of the site serves the same page, with the head that the test sets. */
 export async function startSite() {
@@ -198,4 +202,4 @@ export async function startSite() {
     close,
   };
 }
-export type Site = Awaited<ReturnType<typeof startSite>>;
+export type TestSite = Awaited<ReturnType<typeof startSite>>;

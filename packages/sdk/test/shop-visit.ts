@@ -8,17 +8,17 @@ import { newVisitor } from "./chromium.ts";
 /** Development servers compile a page on its first request, which can take long. */
 const deadlineMs = 90_000;
 
-export interface Source {
+export interface AppSource {
   readonly sourceId: string;
   readonly publicKey: string;
 }
 
 /** A source that accepts every origin of this machine and servers. */
-export const createShop = (world: World): Promise<Source> =>
+export const createShop = (world: World): Promise<AppSource> =>
   world.createSource({ allowedOrigins: ["http://127.0.0.1:*"], requireOrigin: false });
 
 /** The accepted events in order: views by path and query, events by name. */
-export async function taken(world: World, { sourceId }: Source): Promise<string[]> {
+export async function taken(world: World, { sourceId }: AppSource): Promise<string[]> {
   const { body } = await world.ask(`/api/tracking-sources/${sourceId}/debug`);
   const { bootstrapAttempts, eventAttempts } = body as DebugData;
   const attempts = [...bootstrapAttempts, ...eventAttempts];
@@ -45,7 +45,7 @@ const expected = ["/", "/pricing", "/docs?page=2", "signup"];
  * Loads the app, follows two links and signs up: three views and an event. Then it navigates to the current page (no
  * view), goes back, and leaves and returns through the back/forward cache: two views.
  */
-export async function visitShop(url: string, world: World, source: Source): Promise<void> {
+export async function visitShop(url: string, world: World, source: AppSource): Promise<void> {
   const visitor = await newVisitor();
   try {
     const page = await visitor.newPage();

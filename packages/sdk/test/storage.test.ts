@@ -1,10 +1,11 @@
 /** Storage that other scripts use and clear. */
 import assert from "node:assert/strict";
-import { browserTest, settle, stopTimers, type Visit } from "./browser.ts";
-import { type Answer, refusal } from "./server.ts";
+import { type BrowserVisit, browserTest, settle, stopTimers } from "./browser.ts";
+import { refusal, type ScriptedResponse } from "./server.ts";
 
-const names = ({ ingest }: Visit) => ingest.events().map((event) => event.name ?? event.page?.path);
-const leave = ({ page }: Visit) => page.evaluate(() => dispatchEvent(new PageTransitionEvent("pagehide")));
+const names = ({ ingest }: BrowserVisit) => ingest.events().map((event) => event.name ?? event.page?.path);
+const leave = ({ page }: BrowserVisit) =>
+  page.evaluate(() => dispatchEvent(new PageTransitionEvent("pagehide")));
 
 browserTest("No event of an open page is lost when the site clears its storage.", async (visit) => {
   const { ingest, page, open } = visit;
@@ -62,7 +63,7 @@ browserTest("Events cleared from storage during a failure still outlive the page
   const { ingest, page, open, track } = visit;
   await open();
   await page.evaluate(() => window.headwater?.("flush"));
-  const answer = Promise.withResolvers<Answer>();
+  const answer = Promise.withResolvers<ScriptedResponse>();
   ingest.plan(answer.promise, "wait", "wait");
   await track("held");
   await ingest.until(() => names(visit).includes("held"));
@@ -90,14 +91,15 @@ browserTest("Events sent by another tab are not sent again.", async (visit) => {
 });
 
 /** A page with two sources; the second has the attributes. */
-function showTwo({ site, ingest }: Visit, attributes: string): void {
+function showTwo({ site, ingest }: BrowserVisit, attributes: string): void {
   const tag = (key: string, more = "") =>
     `<script async src="${ingest.url}/sdk/v2.js" data-key="${key}" ${more}></script>`;
   site.showHead(tag("pk_test") + tag("pk_other", attributes));
 }
-const stored = ({ page }: Visit, key: string) =>
+const stored = ({ page }: BrowserVisit, key: string) =>
   page.evaluate((key) => Object.keys(localStorage).filter((name) => name.includes(`.${key}.`)), key);
-const from = ({ ingest }: Visit, key: string) => ingest.requests.filter((request) => request.key === key);
+const from = ({ ingest }: BrowserVisit, key: string) =>
+  ingest.requests.filter((request) => request.key === key);
 
 for (const consent of ["denied", "pending"]) {
   browserTest(`The consent "${consent}" of one source removes no data of another.`, async (visit) => {
@@ -122,7 +124,7 @@ browserTest(
   async (visit) => {
     const { page, ingest } = visit;
     showTwo(visit, "");
-    const careful: Answer = ({ key, body }) => ({
+    const careful: ScriptedResponse = ({ key, body }) => ({
       status: 200,
       body: {
         ok: true,
@@ -149,7 +151,7 @@ browserTest(
 browserTest("A source that refuses events loses no event of another source.", async (visit) => {
   const { page, ingest } = visit;
   showTwo(visit, "");
-  const oneOff: Answer = ({ key }) =>
+  const oneOff: ScriptedResponse = ({ key }) =>
     key === "pk_other"
       ? refusal(403, "source_inactive")
       : { status: 200, body: { ok: true, sessionId: "s" } };

@@ -4,7 +4,7 @@ import { after, before, test } from "node:test";
 import { openWorld, type World } from "../../../apps/server/test/support/world.ts";
 import { skip } from "./chromium.ts";
 import { type App, openWorkshop, paste, type Workshop } from "./fresh-app.ts";
-import { createShop, type Source, visitShop } from "./shop-visit.ts";
+import { type AppSource, createShop, visitShop } from "./shop-visit.ts";
 
 let world: World;
 let workshop: Workshop;
@@ -14,11 +14,11 @@ before(async () => {
 after(() => Promise.all([world?.close(), workshop?.[Symbol.asyncDispose]()]));
 
 /** The install payload of the source. */
-async function installOf(source: Source): Promise<Record<"browserSnippet" | "reactExample", string>> {
+async function installOf(source: AppSource): Promise<Record<"browserSnippet" | "reactExample", string>> {
   return (await world.ask(`/api/tracking-sources/${source.sourceId}/install`)).body;
 }
 
-const ways: { title: string; overlay: string; install(app: App, source: Source): Promise<void> }[] = [
+const ways: { title: string; overlay: string; install(app: App, source: AppSource): Promise<void> }[] = [
   {
     title: "the browser snippet in index.html",
     overlay: "snippet",
@@ -39,7 +39,7 @@ const ways: { title: string; overlay: string; install(app: App, source: Source):
 ];
 
 for (const { title, overlay, install } of ways) {
-  const create = async (source: Source): Promise<App> => {
+  const create = async (source: AppSource): Promise<App> => {
     const settings = { VITE_HEADWATER_KEY: source.publicKey, VITE_HEADWATER_URL: world.url };
     const app = await workshop.create(overlay, settings);
     await install(app, source);

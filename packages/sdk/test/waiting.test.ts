@@ -1,15 +1,20 @@
 /** Retries: when the client sends again, and which events. */
 import assert from "node:assert/strict";
-import { browserTest, settle, stopTimers, type Visit } from "./browser.ts";
-import { type Answer, refusal } from "./server.ts";
+import { type BrowserVisit, browserTest, settle, stopTimers } from "./browser.ts";
+import { refusal, type ScriptedResponse } from "./server.ts";
 
-const page = (status: number): Answer => ({ status, body: "<!doctype html><title>Blocked</title>" });
-const command = ({ page }: Visit, ...call: unknown[]) =>
+const page = (status: number): ScriptedResponse => ({
+  status,
+  body: "<!doctype html><title>Blocked</title>",
+});
+const command = ({ page }: BrowserVisit, ...call: unknown[]) =>
   page.evaluate((call) => window.headwater?.(...call), call);
-const namesOf = ({ ingest }: Visit) => ingest.requests.map(({ body }) => body.events.map(({ name }) => name));
-const arrives = ({ ingest }: Visit, name: string) =>
+const namesOf = ({ ingest }: BrowserVisit) =>
+  ingest.requests.map(({ body }) => body.events.map(({ name }) => name));
+const arrives = ({ ingest }: BrowserVisit, name: string) =>
   ingest.until(() => ingest.requests.find(({ body }) => body.events.some((event) => event.name === name)));
-const leave = ({ page }: Visit) => page.evaluate(() => dispatchEvent(new PageTransitionEvent("pagehide")));
+const leave = ({ page }: BrowserVisit) =>
+  page.evaluate(() => dispatchEvent(new PageTransitionEvent("pagehide")));
 
 for (const status of [200, 302, 401, 403, 404, 422]) {
   browserTest(
@@ -34,7 +39,7 @@ browserTest("A batch that always fails does not hold up other events.", async (v
   const { ingest, open } = visit;
   await open();
   await command(visit, "flush");
-  const filter: Answer = ({ body }) =>
+  const filter: ScriptedResponse = ({ body }) =>
     body.events.some(({ name }) => name === "poison") ? page(403) : { status: 200, body: { ok: true } };
   ingest.plan(...Array.from({ length: 200 }, () => filter));
   await visit.page.evaluate(() => {

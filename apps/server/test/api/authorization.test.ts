@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { OPERATIONS, type Operation, ROLE_PERMISSIONS, ROLES, type Role } from "@headwater/contract";
-import { type ClockedWorld, DAY, openClockedWorld, type Reply, refused } from "../support/world.ts";
+import { type ClockedWorld, DAY, openClockedWorld, refused, type TestReply } from "../support/world.ts";
 
 const guarded = (OPERATIONS as readonly Operation[]).filter(
   (one) => one.access !== "public" && one.access !== "public-key" && one.mediaType === undefined,
@@ -39,7 +39,7 @@ describe("who may do what", () => {
     one: Operation,
     token: string | null,
     headers: Record<string, string> = {},
-  ): Promise<Reply> => {
+  ): Promise<TestReply> => {
     const { path, body } = requestFor(one, place);
     return world.ask(path, { method: one.method, token, headers, body });
   };

@@ -14,12 +14,12 @@ import {
   openWorld,
   outcomesOf,
   pageEvent,
-  type Reply,
   refused,
+  type TestReply,
   trackEvent,
 } from "../support/world.ts";
 
-const idsOf = ({ body }: Reply) =>
+const idsOf = ({ body }: TestReply) =>
   body.results.map((one: { analyticsEventId: string }) => one.analyticsEventId);
 
 const { world, source, sessionId, send } = await openVisit();

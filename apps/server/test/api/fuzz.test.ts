@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import fc from "fast-check";
-import { BROWSER, ORIGIN, OWNER_TOKEN, openWorld, type Reply, type World } from "../support/world.ts";
+import { BROWSER, ORIGIN, OWNER_TOKEN, openWorld, type TestReply, type World } from "../support/world.ts";
 import { furnish, type Known, newest, often, realOf, wild } from "./fuzz-furniture.ts";
 import { asText, mutated, type Real, type Schema, valid } from "./mutation.ts";
 
@@ -14,12 +14,12 @@ const RUNS = process.env.TEST_LONG === "1" ? 20_000 : 2_000;
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() & 0x7fffffff);
 const LEAST_SHARE = 0.3;
 
-interface Documented {
+interface FuzzedOperation {
   operationId: string;
   parameters: { name: string; in: "path" | "query"; required: boolean; schema: Schema }[];
   requestBody?: { content: Record<string, { schema: Schema }> };
 }
-interface Endpoint extends Documented {
+interface FuzzedEndpoint extends FuzzedOperation {
   method: string;
   path: string;
 }
@@ -34,9 +34,9 @@ interface Request {
 /** Answers that go on for ever have tests of their own. */
 const ENDLESS = "streamDebug";
 
-async function endpointsOf(world: World): Promise<Endpoint[]> {
+async function endpointsOf(world: World): Promise<FuzzedEndpoint[]> {
   const { paths } = (await world.ask("/openapi.json")).body;
-  return Object.entries(paths as Record<string, Record<string, Documented>>)
+  return Object.entries(paths as Record<string, Record<string, FuzzedOperation>>)
     .flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, one]) => ({ ...one, method: method.toUpperCase(), path })),
     )
@@ -46,7 +46,7 @@ async function endpointsOf(world: World): Promise<Endpoint[]> {
 /** A text as it may stand in a path or a query. */
 const encoded = (value: unknown) => encodeURIComponent(String(value).toWellFormed());
 
-function requestTo(endpoint: Endpoint, real: Real, known: Known): fc.Arbitrary<Request> {
+function requestTo(endpoint: FuzzedEndpoint, real: Real, known: Known): fc.Arbitrary<Request> {
   const parameters = endpoint.parameters.map((one) => {
     const value = real[one.name] ?? valid(one.schema, real);
     const sent =
@@ -109,7 +109,7 @@ describe("Mutated requests at every route", () => {
     const asked = new Map<string, number>();
     let throughIngest = 0;
 
-    const learn = (operationId: string, { status, body }: Reply) => {
+    const learn = (operationId: string, { status, body }: TestReply) => {
       if (status >= 300) return;
       if (operationId === "createSource") known.sources.push(body.sourceId);
       if (operationId === "createSource" || operationId === "regenerateKey") known.keys.push(body.publicKey);
@@ -136,7 +136,7 @@ describe("Mutated requests at every route", () => {
     };
     const ingest = endpoints.filter(({ path }) => path.startsWith("/api/ingest/"));
     // a key and a session that belong together, mostly: others are refused before their events are looked at
-    const toIngest = (endpoint: Endpoint) =>
+    const toIngest = (endpoint: FuzzedEndpoint) =>
       newest(known.visits).chain(({ publicKey, sessionId }) => {
         const belonging = { publicKey: fc.constant(publicKey), sessionId: fc.constant(sessionId) };
         return requestTo(endpoint, { ...real, ...belonging }, known);

@@ -8,6 +8,7 @@ import { SERVER_LIMITS } from "../../src/core/limits.ts";
 import {
   bootstrapBody,
   bootstrapPath,
+  type CreatedSource,
   eventsBody,
   eventsPath,
   INGEST_ROUTES,
@@ -19,9 +20,6 @@ import {
   type World,
 } from "../support/world.ts";
 import { Line } from "./raw-line.ts";
-
-// biome-ignore lint/suspicious/noExplicitAny: a source as the API answers it
-type Source = any;
 
 /** A request of whose head the server has the half: it is answered when the rest comes. */
 async function openHalfway(url: string, path: string, body: string) {
@@ -56,7 +54,7 @@ async function openHalfway(url: string, path: string, body: string) {
 describe("503: nothing of the request was stored, and it may be sent again", () => {
   it("storage_full: less room than DISK_LOW_WATER_BYTES; reads go on and /readyz says so", async () => {
     await using world = await openWorld({ DISK_LOW_WATER_BYTES: "1000000000000000" });
-    const source: Source = await world.createSource();
+    const source: CreatedSource = await world.createSource();
     for (const route of INGEST_ROUTES)
       refused(await world.send(route.path(source), route.body("s")), 503, "storage_full");
     assert.equal((await world.ask(`/api/tracking-sources/${source.sourceId}/debug`)).status, 200);
@@ -68,7 +66,7 @@ describe("503: nothing of the request was stored, and it may be sent again", () 
 
   it("storage_unavailable: the ledger fails; when it works again the same request is taken, without a restart", async () => {
     await using world = await openWorld();
-    const source: Source = await world.createSource();
+    const source: CreatedSource = await world.createSource();
     const sessionId = await world.openSession(source);
     const beside = new DatabaseSync(join(world.dataDir, "ledger.sqlite"));
     const body = eventsBody(sessionId, [trackEvent()]);
@@ -81,7 +79,7 @@ describe("503: nothing of the request was stored, and it may be sent again", () 
 
   it("overloaded: more requests at work than may be", async () => {
     await using world = await openWorld({ INGEST_IN_FLIGHT: "1" });
-    const source: Source = await world.createSource();
+    const source: CreatedSource = await world.createSource();
     const sessionId = await world.openSession(source);
     const beside = new DatabaseSync(join(world.dataDir, "ledger.sqlite"));
     beside.exec("begin immediate");
@@ -96,8 +94,8 @@ describe("503: nothing of the request was stored, and it may be sent again", () 
 
   it("overloaded: a source is let in while another holds all places", async () => {
     await using world = await openWorld({ INGEST_IN_FLIGHT: "2" });
-    const [loud, quiet]: Source[] = [await world.createSource(), await world.createSource()];
-    const asker = async (source: Source) => {
+    const [loud, quiet]: CreatedSource[] = [await world.createSource(), await world.createSource()];
+    const asker = async (source: CreatedSource) => {
       const sessionId = await world.openSession(source);
       return () => world.send(eventsPath(source), eventsBody(sessionId, [trackEvent()]));
     };
@@ -116,7 +114,7 @@ describe("503: nothing of the request was stored, and it may be sent again", () 
   });
 
   describe("overloaded: bodies that are still on their way", () => {
-    const slowly = async (world: World, source: Source, times: number) => {
+    const slowly = async (world: World, source: CreatedSource, times: number) => {
       const head = `POST ${bootstrapPath(source)} HTTP/1.1\r\nHost: x\r\nOrigin: https://shop.example\r\nContent-Length: 5\r\n\r\n{`;
       const lines = Array.from({ length: times }, () => new Line(world.url).write(head));
       await Promise.all(lines.map(({ socket }) => once(socket, "connect")));
@@ -124,7 +122,7 @@ describe("503: nothing of the request was stored, and it may be sent again", () 
     };
     it("hold none of the places of requests at work", async () => {
       await using world = await openWorld({ INGEST_IN_FLIGHT: "1" });
-      const [slow, other]: Source[] = [await world.createSource(), await world.createSource()];
+      const [slow, other]: CreatedSource[] = [await world.createSource(), await world.createSource()];
       await world.openSession(slow);
       await world.openSession(other);
       const lines = await slowly(world, slow, 100);
@@ -134,7 +132,7 @@ describe("503: nothing of the request was stored, and it may be sent again", () 
 
     it("of one address are bounded", async () => {
       await using world = await openWorld();
-      const source: Source = await world.createSource();
+      const source: CreatedSource = await world.createSource();
       const lines = await slowly(world, source, SERVER_LIMITS.waitingBodiesOfClient + 50);
       const [data] = await Promise.race(lines.map(({ socket }) => once(socket, "data")));
       assert.match(String(data), /^HTTP\/1.1 503 [\s\S]*"code":"overloaded"/);
@@ -144,7 +142,7 @@ describe("503: nothing of the request was stored, and it may be sent again", () 
 
   it("shutting_down: what arrives while the process stops, on every route, over a connection that was there before", async () => {
     await using world = await openWorld();
-    const source: Source = await world.createSource();
+    const source: CreatedSource = await world.createSource();
     const waiting = await Promise.all(
       INGEST_ROUTES.map((route) =>
         openHalfway(world.url, route.path(source), JSON.stringify(route.body("s"))),

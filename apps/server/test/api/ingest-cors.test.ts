@@ -1,12 +1,19 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { openVisit } from "../install/visit.ts";
-import { drivenClock, INGEST_ROUTES, ORIGIN, openWorld, type Reply, type World } from "../support/world.ts";
+import {
+  drivenClock,
+  INGEST_ROUTES,
+  ORIGIN,
+  openWorld,
+  type TestReply,
+  type World,
+} from "../support/world.ts";
 
 const EXPOSED = ["Retry-After", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "X-Request-Id"];
 
 /** What a page of that origin needs to read an answer. */
-function readableBy(origin: string, { headers }: Reply): void {
+function readableBy(origin: string, { headers }: TestReply): void {
   assert.equal(headers.get("access-control-allow-origin"), origin);
   assert.match(headers.get("vary") ?? "", /\bOrigin\b/);
   assert.equal(headers.get("access-control-allow-credentials"), null);
@@ -52,7 +59,7 @@ describe("CORS of the ingest routes", () => {
         body: unknown = route.body(sessionId),
         to = source,
       ) => world.send(route.path(to), body, headers);
-      const replies: [status: number, origin: string, reply: Reply][] = [
+      const replies: [status: number, origin: string, reply: TestReply][] = [
         [200, ORIGIN, await send()],
         [403, evil, await send({ origin: evil })],
         [403, "null", await send({ origin: "null" })],

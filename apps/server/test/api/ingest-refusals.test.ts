@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import {
+  type CreatedSource,
   drivenClock,
   eventsBody,
   eventsPath,
@@ -11,9 +12,6 @@ import {
   trackEvent,
   type World,
 } from "../support/world.ts";
-
-// biome-ignore lint/suspicious/noExplicitAny: a source as the API answers it
-type Source = any;
 
 for (const route of INGEST_ROUTES) {
   const name = route.path({ publicKey: ":publicKey" });
@@ -26,20 +24,20 @@ for (const route of INGEST_ROUTES) {
     after(() => world[Symbol.asyncDispose]());
 
     async function open(over: Record<string, unknown> = {}) {
-      const source: Source = await world.createSource(over);
+      const source: CreatedSource = await world.createSource(over);
       const sessionId = await world.openSession(source);
-      const send = (headers: Record<string, string> = {}, to: Source = source) =>
+      const send = (headers: Record<string, string> = {}, to: CreatedSource = source) =>
         world.send(route.path(to), route.body(sessionId), headers);
       return { source, send };
     }
-    const change = (source: Source, body: Record<string, unknown>) => {
+    const change = (source: CreatedSource, body: Record<string, unknown>) => {
       const { organizationId, sourceId } = source;
       return world.ask(`/api/tracking-sources/${sourceId}`, {
         method: "PATCH",
         body: { organizationId, ...body },
       });
     };
-    const keyOperation = (source: Source, what: string, body: object) =>
+    const keyOperation = (source: CreatedSource, what: string, body: object) =>
       world.ask(`/api/tracking-sources/${source.sourceId}/${what}`, { method: "POST", body });
 
     it("404 unknown_public_key: no source has the key", async () => {
@@ -110,7 +108,7 @@ for (const route of INGEST_ROUTES) {
 
     it("403 origin_missing: neither Origin nor Referer; unless requireOrigin is false or * is allowed", async () => {
       const { source } = await open();
-      const bare = (to: Source) =>
+      const bare = (to: CreatedSource) =>
         world
           .ask(route.path(to), { method: "POST", token: null, body: route.body("s") })
           .then(({ body }) => body.code);
@@ -214,7 +212,7 @@ describe("The order of checks: of two things that are wrong the first answers", 
   for (const [first, code] of ORDER.entries()) {
     it(code, async () => {
       await using world = await openWorld(SETTINGS, { clock: time.clock });
-      const source: Source = await world.createSource();
+      const source: CreatedSource = await world.createSource();
       const at = (path: string) => `/api/tracking-sources/${source.sourceId}${path}`;
       const { organizationId } = source;
       const wrong = (name: (typeof ORDER)[number]) => ORDER.indexOf(name) >= first;

@@ -27,7 +27,7 @@ export interface Tenant {
   receiptId: string;
 }
 
-export interface Caller {
+export interface TenantCaller {
   name: string;
   token: string | null;
   /** Why no token at all would do. */
@@ -120,7 +120,7 @@ export function aimsOf(operation: Operation): Aim[] {
 }
 
 /** The order of checks of CONTRACT section 1, as the code of the answer; null: it goes through. */
-export function oracle(operation: Operation, caller: Caller, aim: Aim): string | null {
+export function oracle(operation: Operation, caller: TenantCaller, aim: Aim): string | null {
   if (caller.refusal) return caller.refusal;
   if (operation.source && aim.source === "unknown") return "source_not_found";
   if (operation.id === "createOrganization" && !caller.everywhere) return "permission_denied";

@@ -11,18 +11,18 @@ import { DAY, drivenClock, ORGANIZATION_ID, OWNER_TOKEN, openWorld, type World }
 import {
   type Aim,
   aimsOf,
-  type Caller,
   inBody,
   oracle,
   ROLES,
   ROWS,
   type Tenant,
+  type TenantCaller,
   WORKSPACE,
 } from "./isolation-oracle.ts";
 
 describe("Isolation: nothing crosses from one workspace to another", () => {
   let world: World;
-  let callers: Caller[];
+  let callers: TenantCaller[];
   let ledger: Reader;
   let foreign: Tenant;
   let home: Tenant;
@@ -70,7 +70,7 @@ describe("Isolation: nothing crosses from one workspace to another", () => {
     await made("/api/members", { organizationId, userId: both.userId, role: "owner" });
     const limited = (await tokenOf(organizationId, both.userId)).token;
 
-    const roles: Caller[] = [];
+    const roles: TenantCaller[] = [];
     for (const role of ROLES) {
       const { userId } = await member(ORGANIZATION_ID, role);
       roles.push({ name: role, token: (await tokenOf(ORGANIZATION_ID, userId)).token, own: role });
@@ -126,7 +126,7 @@ describe("Isolation: nothing crosses from one workspace to another", () => {
     return createHash("sha256").update(JSON.stringify(all)).digest("hex");
   }
 
-  async function request(operation: Operation, caller: Caller, aim: Aim, own: Tenant) {
+  async function request(operation: Operation, caller: TenantCaller, aim: Aim, own: Tenant) {
     const row = ROWS[operation.id]!(
       aim.source === "foreign" ? foreign : aim.organization === "foreign" ? foreign : own,
     );

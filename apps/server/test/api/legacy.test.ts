@@ -8,8 +8,8 @@ import {
   INGEST_ROUTES,
   issuesOf,
   outcomesOf,
-  type Reply,
   refused,
+  type TestReply,
   trackEvent,
 } from "../support/world.ts";
 
@@ -17,7 +17,7 @@ const { world, source, sessionId } = await openVisit();
 
 describe("Legacy routes do the same work by the same code", () => {
   const routes = INGEST_ROUTES.filter(({ legacy }) => legacy);
-  const marked = ({ headers }: Reply, kind: string) => {
+  const marked = ({ headers }: TestReply, kind: string) => {
     const successor = `</api/ingest/v2/${source.publicKey}/${kind}>; rel="successor-version"`;
     return headers.get("deprecation") !== null && headers.get("link") === successor;
   };

@@ -5,6 +5,7 @@ import { gzipSync } from "node:zlib";
 import { storedEvents } from "../ledger/reader.ts";
 import {
   bootstrapPath,
+  type CreatedSource,
   drivenClock,
   eventsBody,
   eventsPath,
@@ -12,16 +13,13 @@ import {
   issuesOf,
   openWorld,
   outcomesOf,
-  type Reply,
   refused,
+  type TestReply,
   trackEvent,
   type World,
 } from "../support/world.ts";
 
-// biome-ignore lint/suspicious/noExplicitAny: a source as the API answers it
-type Source = any;
-
-async function withLimits(world: World, limits: Record<string, number>): Promise<Source> {
+async function withLimits(world: World, limits: Record<string, number>): Promise<CreatedSource> {
   const { organizationId, sourceId } = await world.createSource();
   const patch = { method: "PATCH", body: { organizationId, limits } };
   const { status, body } = await world.ask(`/api/tracking-sources/${sourceId}`, patch);
@@ -41,12 +39,12 @@ describe("The debug view", () => {
     refused(await send([trackEvent()]), 403, "invalid_session");
 
     const slow = await withLimits(world, { clientRatePerSecond: 1 });
-    let last: Reply;
+    let last: TestReply;
     do last = await world.send(eventsPath(slow), eventsBody("ses_none", [trackEvent()]));
     while (last.status === 403);
     refused(last, 429, "rate_limited");
     assert.match(last.body.hint, /`limits.clientRatePerSecond` of the source \(now 1\)/);
-    const shownOf = async ({ sourceId }: Source) => {
+    const shownOf = async ({ sourceId }: CreatedSource) => {
       const { body } = await world.ask(`/api/tracking-sources/${sourceId}/debug?kind=events`);
       return Object.fromEntries(
         body.eventAttempts.map(({ code, limit, publicKey }: Record<string, unknown>) => [
@@ -74,7 +72,7 @@ describe("413", () => {
     world = await openWorld();
   });
   after(() => world[Symbol.asyncDispose]());
-  const sized = ({ body }: Reply) => [body.limit, body.actual];
+  const sized = ({ body }: TestReply) => [body.limit, body.actual];
   const events = (count: number) => Array.from({ length: count }, () => trackEvent());
 
   for (const route of INGEST_ROUTES) {
@@ -130,7 +128,7 @@ describe("413", () => {
 
 describe("Content-Encoding", () => {
   let world: World;
-  let source: Source;
+  let source: CreatedSource;
   let sessionId: string;
   before(async () => {
     world = await openWorld();
@@ -200,7 +198,7 @@ describe("Content-Encoding", () => {
 
 describe("429", () => {
   const time = drivenClock();
-  const rateOf = ({ headers }: Reply) =>
+  const rateOf = ({ headers }: TestReply) =>
     ["ratelimit-limit", "ratelimit-remaining", "ratelimit-reset", "retry-after"].map((name) =>
       headers.get(name),
     );

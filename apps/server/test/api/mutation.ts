@@ -68,14 +68,14 @@ function validObject({ properties = {}, required = [] }: Schema, real: Real): fc
   return fc.record(members, { requiredKeys: [...required] });
 }
 
-type Json = Record<string, unknown>;
-const isObject = (value: unknown): value is Json =>
+type MutableBody = Record<string, unknown>;
+const isObject = (value: unknown): value is MutableBody =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Every place within a value, as the way to it. */
 function placesOf(value: unknown, path: string[] = []): string[][] {
   if (typeof value !== "object" || value === null || path.length > 5) return [path];
-  return [path, ...Object.keys(value).flatMap((key) => placesOf((value as Json)[key], [...path, key]))];
+  return [path, ...Object.keys(value).flatMap((key) => placesOf((value as MutableBody)[key], [...path, key]))];
 }
 
 function changedAt(value: unknown, path: string[], change: (old: unknown) => unknown): unknown {
@@ -84,7 +84,7 @@ function changedAt(value: unknown, path: string[], change: (old: unknown) => unk
   if (Array.isArray(value))
     return value.map((item, index) => (String(index) === key ? changedAt(item, rest, change) : item));
   return Object.fromEntries(
-    Object.entries(value as Json).map(([name, item]) => [
+    Object.entries(value as MutableBody).map(([name, item]) => [
       name,
       name === key ? changedAt(item, rest, change) : item,
     ]),

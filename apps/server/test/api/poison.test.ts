@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { storedEvents } from "../ledger/reader.ts";
 import {
+  type CreatedSource,
   eventsBody,
   eventsPath,
   INGEST_ROUTES,
@@ -13,9 +14,6 @@ import {
   type World,
 } from "../support/world.ts";
 import { corpusFor, ORIGINS, type Poison, SAME_ORIGIN } from "./poison-corpus.ts";
-
-// biome-ignore lint/suspicious/noExplicitAny: a source as the API answers it
-type Source = any;
 
 /** Never a 5xx, never a hang: each is answered soon, in the shape of the contract (which `World` checks). */
 const PATIENCE_MS = 5_000;
@@ -29,7 +27,7 @@ async function answered(asked: Promise<{ status: number; body: unknown }>, what:
 
 describe("What bad input gets: a status of the contract, never a 5xx, never a hang", () => {
   let world: World;
-  let source: Source;
+  let source: CreatedSource;
   let sessionId: string;
   before(async () => {
     world = await openWorld({ TRUST_PROXY: "2", GEO_HEADER: "X-Country" });

@@ -8,8 +8,8 @@ import {
   ORGANIZATION_ID,
   ORIGIN,
   openWorld,
-  type Reply,
   refused,
+  type TestReply,
   type World,
 } from "../support/world.ts";
 
@@ -45,7 +45,7 @@ describe("POST /api/tracking-sources/:sourceId/verify", () => {
     sentAt: new Date(time.now()).toISOString(),
     ...over,
   });
-  const verify = (body: unknown, { sourceId } = source, token?: string): Promise<Reply> =>
+  const verify = (body: unknown, { sourceId } = source, token?: string): Promise<TestReply> =>
     world.ask(`/api/tracking-sources/${sourceId}/verify`, { method: "POST", body, ...(token && { token }) });
   const verified = async (over: Partial<PageReport> = {}, of = source): Promise<Verification> => {
     const reply = await verify({ report: report(over) }, of);

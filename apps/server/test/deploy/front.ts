@@ -19,7 +19,7 @@ const START_MS = 10_000;
 
 export const deployFile = (name: string): Promise<string> => readFile(join(DEPLOY, name), "utf8");
 
-export interface Reply {
+export interface FrontReply {
   status: number;
   headers: IncomingHttpHeaders;
   text: string;
@@ -40,7 +40,7 @@ export interface Front extends AsyncDisposable {
   url: string;
   certificate: string;
   /** Over HTTP/2 and TLS, with the certificate and its name checked. */
-  ask(path: string, sent?: Sent): Promise<Reply>;
+  ask(path: string, sent?: Sent): Promise<FrontReply>;
   /** Starts a GET; `text` returns what has arrived so far. Disposing it ends the request. */
   follow(path: string, headers: Record<string, string>): Disposable & { text(): string };
 }
@@ -134,7 +134,7 @@ function openSession(ca: string, port: number, from: string): ClientHttp2Session
   return connect(`https://${NAME}:${port}`, { createConnection });
 }
 
-async function ask(session: ClientHttp2Session, path: string, sent: Sent): Promise<Reply> {
+async function ask(session: ClientHttp2Session, path: string, sent: Sent): Promise<FrontReply> {
   const failed = once(session, "error").then(([error]) => Promise.reject(error));
   const stream = session.request({ ":path": path, ":method": sent.method ?? "GET", ...sent.headers });
   const responded = once(stream, "response");

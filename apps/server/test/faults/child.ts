@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { ORGANIZATION_ID, ORIGIN, OWNER_TOKEN } from "../support/world.ts";
+import { ORGANIZATION_ID, ORIGIN, OWNER_TOKEN, type TestSource } from "../support/world.ts";
 
 const HEADWATER = fileURLToPath(new URL("../../bin/headwater.js", import.meta.url));
 const UNSYNCED = fileURLToPath(new URL("./serve-unsynced.ts", import.meta.url));
@@ -137,11 +137,6 @@ export async function startChild(dataDir: string, options: ChildOptions = {}): P
   };
 }
 
-export interface Source {
-  sourceId: string;
-  publicKey: string;
-}
-
 /** Asks the workspace API as the owner. */
 // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects
 export async function ask(url: string, path: string, body?: unknown): Promise<{ status: number; body: any }> {
@@ -151,14 +146,14 @@ export async function ask(url: string, path: string, body?: unknown): Promise<{ 
   return { status: response.status, body: await response.json() };
 }
 
-export async function createSource(url: string): Promise<Source> {
+export async function createSource(url: string): Promise<TestSource> {
   const made = await ask(url, "/api/tracking-sources", {
     organizationId: ORGANIZATION_ID,
     name: "Shop",
     allowedOrigins: [ORIGIN],
   });
   if (made.status !== 201) throw new Error(JSON.stringify(made.body));
-  return made.body as Source;
+  return made.body as TestSource;
 }
 
 /** Accepted events of the last days, as the usage page counts them. */

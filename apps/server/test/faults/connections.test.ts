@@ -8,8 +8,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { ORIGIN } from "../support/world.ts";
-import { type Child, createSource, type Source, startChild } from "./child.ts";
+import { ORIGIN, type TestSource } from "../support/world.ts";
+import { type Child, createSource, startChild } from "./child.ts";
 import { bodyOf, makeBatch, openVisitor, send } from "./load.ts";
 import { createRandom } from "./random.ts";
 
@@ -23,14 +23,18 @@ const A_BYTE_EVERY_MS = 800;
 
 const IDLE_CLIENTS = fileURLToPath(new URL("./idle-clients.ts", import.meta.url));
 
-interface Counts {
+interface ConnectionCounts {
   opened: number;
   failed: number;
   closed: number;
 }
 
 /** Batches one after the other; milliseconds of each. */
-async function ordinary(child: Child, source: Source, going: (done: number) => boolean): Promise<number[]> {
+async function ordinary(
+  child: Child,
+  source: TestSource,
+  going: (done: number) => boolean,
+): Promise<number[]> {
   const random = createRandom();
   const visitor = await openVisitor(child.url, source);
   const times: number[] = [];
@@ -46,7 +50,7 @@ async function ordinary(child: Child, source: Source, going: (done: number) => b
 const quantile = (sorted: number[], share: number) =>
   Math.round(sorted[Math.floor((sorted.length - 1) * share)]!);
 
-async function withChild(run: (child: Child, source: Source) => Promise<void>): Promise<void> {
+async function withChild(run: (child: Child, source: TestSource) => Promise<void>): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), "headwater-connections-"));
   const child = await startChild(dataDir);
   try {
@@ -67,17 +71,17 @@ it("10,000 idle connections are held while ordinary requests are answered", (t) 
       t.diagnostic(`\`ulimit -n\` is ${allowed}: ${wanted} connections instead of ${WANTED}`);
     const alone = await child.rss();
     const clients = fork(IDLE_CLIENTS);
-    const told = async (message: object | "count") => {
+    const tell = async (message: object | "count") => {
       clients.send(message);
-      return (await once(clients, "message"))[0] as Counts;
+      return (await once(clients, "message"))[0] as ConnectionCounts;
     };
     try {
       const { hostname: host, port } = new URL(child.url);
       const startedAt = performance.now();
-      const opened = await told({ host, port: Number(port), wanted });
+      const opened = await tell({ host, port: Number(port), wanted });
       const openedMs = Math.round(performance.now() - startedAt);
       const times = await ordinary(child, source, (done) => done < ORDINARY);
-      const held = await told("count");
+      const held = await tell("count");
       const rss = await child.rss();
       t.diagnostic(
         `${opened.opened} connections in ${openedMs} ms, ${opened.failed} refused, ${held.closed} closed meanwhile`,
@@ -95,7 +99,7 @@ it("10,000 idle connections are held while ordinary requests are answered", (t) 
     }
   }));
 
-interface Slow {
+interface SlowClientEnd {
   status: number | null;
   ms: number;
 }
@@ -104,7 +108,11 @@ interface Slow {
  * Sends the start at once and then one byte after another, until the server has had enough.
  * @returns when it is connected
  */
-async function slowClient(url: string, start: string, dribble: string): Promise<{ ended: Promise<Slow> }> {
+async function slowClient(
+  url: string,
+  start: string,
+  dribble: string,
+): Promise<{ ended: Promise<SlowClientEnd> }> {
   const { hostname, port } = new URL(url);
   const startedAt = performance.now();
   let said = "";
@@ -143,7 +151,7 @@ it("Slow headers and slow bodies are closed with 408 within 12 s, while others a
     } as const;
     let open = Object.keys(kinds).length;
     const slow = Object.entries(kinds).map(async ([kind, [start, dribble]]) => {
-      const clients: { ended: Promise<Slow> }[] = [];
+      const clients: { ended: Promise<SlowClientEnd> }[] = [];
       // one after the other: this many at once are an overload on a slow machine, and refused as one
       while (clients.length < SLOW_CLIENTS) clients.push(await slowClient(child.url, start, dribble));
       const ends = await Promise.all(clients.map(({ ended }) => ended));

@@ -1,10 +1,10 @@
 /** Events as pages send them, each with what must be stored of it, worked out here and not by the server. */
 import { createHash, randomUUID } from "node:crypto";
 import { ORIGIN } from "../support/world.ts";
-import type { Random } from "./random.ts";
+import type { SeededRandom } from "./random.ts";
 
 /** What of a stored event is compared with what was sent. */
-export interface Stored {
+export interface StoredEvent {
   analyticsEventId: string;
   eventId: string;
   name: string;
@@ -17,10 +17,10 @@ export interface Stored {
   properties: unknown;
 }
 
-export interface Made {
+export interface GeneratedEvent {
   sent: Record<string, unknown>;
   /** Without what the batch adds. */
-  expected: Omit<Stored, "sessionId" | "anonymousId">;
+  expected: Omit<StoredEvent, "sessionId" | "anonymousId">;
 }
 
 const HOST = new URL(ORIGIN).hostname;
@@ -29,15 +29,15 @@ export const idOf = (sourceId: string, eventId: string) =>
   `evt_${createHash("sha256").update(`${sourceId}\n${eventId}`).digest("hex").slice(0, 32)}`;
 
 /** The same moment, as different clients write it. */
-function timestampOf(at: number, random: Random): string {
+function timestampOf(at: number, random: SeededRandom): string {
   const utc = new Date(at).toISOString();
   const twoHoursAhead = new Date(at + 7_200_000).toISOString().replace("Z", "+02:00");
   return random.pick([utc, utc, twoHoursAhead, utc.replace("Z", "")]);
 }
 
-type Look = Pick<Stored, "name" | "url" | "path" | "host" | "properties">;
+type EventFields = Pick<StoredEvent, "name" | "url" | "path" | "host" | "properties">;
 
-function pageLook(random: Random): { sent: Record<string, unknown>; look: Look } {
+function pageLook(random: SeededRandom): { sent: Record<string, unknown>; look: EventFields } {
   const path = `/products/${random.between(1, 999)}`;
   const onlyPath = random.between(0, 3) === 0;
   const url = onlyPath ? ORIGIN + path : `${ORIGIN}${path}?utm_source=news&q=caf%C3%A9#top`;
@@ -46,7 +46,7 @@ function pageLook(random: Random): { sent: Record<string, unknown>; look: Look }
   return { sent: { type: "page", page }, look };
 }
 
-function trackLook(random: Random): { sent: Record<string, unknown>; look: Look } {
+function trackLook(random: SeededRandom): { sent: Record<string, unknown>; look: EventFields } {
   const name = random.pick(["signup", "Kauf abgeschlossen", "購入", "add_to_cart"]);
   const amount = random.between(1, 1_000_000) / 100;
   const common = {
@@ -59,7 +59,7 @@ function trackLook(random: Random): { sent: Record<string, unknown>; look: Look 
   return { sent: { type: "track", name, properties: { ...common, note: "a\0b" } }, look };
 }
 
-export function makeEvent(sourceId: string, random: Random): Made {
+export function makeEvent(sourceId: string, random: SeededRandom): GeneratedEvent {
   const id = random.between(0, 9) === 0 ? `ünï-${randomUUID()}` : randomUUID();
   const at = Date.now() - random.between(0, 86_400_000);
   const { sent, look } = random.between(0, 1) === 0 ? pageLook(random) : trackLook(random);

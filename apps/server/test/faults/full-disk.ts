@@ -3,11 +3,11 @@ import assert from "node:assert/strict";
 import { closeSync, openSync, rmSync, statfsSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { it } from "node:test";
-import { ORGANIZATION_ID } from "../support/world.ts";
-import { ask, type Child, createSource, type Source, startChild, until } from "./child.ts";
-import { bodyOf, Load, makeBatch, openVisitor, type Reply, send, type Visitor } from "./load.ts";
+import { ORGANIZATION_ID, type TestSource } from "../support/world.ts";
+import { ask, type Child, createSource, startChild, until } from "./child.ts";
+import { bodyOf, Load, type LoadReply, makeBatch, openVisitor, send, type Visitor } from "./load.ts";
 import { checkAnswers, checkUsage, compare, sendAgain, storedEvents } from "./oracle.ts";
-import { createRandom, type Random } from "./random.ts";
+import { createRandom, type SeededRandom } from "./random.ts";
 import { openVolume, type Volume, type VolumeKind, whyNoVolume } from "./volume.ts";
 
 const MEGABYTE = 1_048_576;
@@ -34,12 +34,17 @@ function fill(volume: Volume, leave = 0): void {
   }
 }
 
-function sendOne(child: Child, source: Source, visitor: Visitor, random: Random): Promise<Reply> {
+function sendOne(
+  child: Child,
+  source: TestSource,
+  visitor: Visitor,
+  random: SeededRandom,
+): Promise<LoadReply> {
   const batch = makeBatch(source, visitor, random);
   return send(`${child.url}/api/ingest/v2/${source.publicKey}/events`, bodyOf(batch));
 }
 
-function assertStorageFull({ status, headers, body }: Reply): void {
+function assertStorageFull({ status, headers, body }: LoadReply): void {
   assert.deepEqual([status, body.code, body.retryable], [503, "storage_full", true]);
   assert.ok(Number(headers["retry-after"]) >= 1);
 }
@@ -57,7 +62,7 @@ async function assertUnchangeable(child: Child): Promise<void> {
 }
 
 /** What people look at while nothing can be written. */
-async function assertReadable(child: Child, { sourceId }: Source): Promise<void> {
+async function assertReadable(child: Child, { sourceId }: TestSource): Promise<void> {
   for (const path of [
     `/api/tracking-sources?organizationId=${ORGANIZATION_ID}`,
     `/api/tracking-sources/${sourceId}`,

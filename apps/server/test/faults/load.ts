@@ -5,10 +5,10 @@
 import { randomUUID } from "node:crypto";
 import { Agent, request } from "node:http";
 import { Agent as SecureAgent, request as secureRequest } from "node:https";
-import { ORIGIN } from "../support/world.ts";
-import { type Source, until } from "./child.ts";
-import { type Made, makeEvent, type Stored } from "./events.ts";
-import type { Random } from "./random.ts";
+import { ORIGIN, type TestSource } from "../support/world.ts";
+import { until } from "./child.ts";
+import { type GeneratedEvent, makeEvent, type StoredEvent } from "./events.ts";
+import type { SeededRandom } from "./random.ts";
 
 const BATCHES_A_SECOND = 200;
 const EVENTS_A_BATCH = 10;
@@ -17,12 +17,12 @@ const RETRY_MS = 250;
 const VISITORS = 20;
 const SETTLE_MS = 30_000;
 
-export interface Result {
+export interface LoadResult {
   eventId: string;
   analyticsEventId: string;
   status: "accepted" | "duplicate" | "rejected";
 }
-export interface Reply {
+export interface LoadReply {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects
@@ -32,13 +32,13 @@ export interface Visitor {
   sessionId: string;
   anonymousId: string;
 }
-export interface Batch {
+export interface LoadBatch {
   visitor: Visitor;
   batchId: string;
-  events: Made[];
+  events: GeneratedEvent[];
   tries: number;
   /** What the 200 said; null: not acknowledged yet. */
-  results: Result[] | null;
+  results: LoadResult[] | null;
 }
 
 const KEPT = { keepAlive: true, maxSockets: 64 };
@@ -54,7 +54,7 @@ export function believe(ca: string, servername: string): void {
 const bodyIn = (text: string): unknown => (text.startsWith("<") ? { code: "no_answer" } : JSON.parse(text));
 
 /** Rejects when there is no whole answer. */
-export function post(url: string, body: unknown): Promise<Reply> {
+export function post(url: string, body: unknown): Promise<LoadReply> {
   const text = JSON.stringify(body);
   const headers = { origin: ORIGIN, "content-type": "text/plain", "content-length": Buffer.byteLength(text) };
   return new Promise((resolve, reject) => {
@@ -77,13 +77,13 @@ export function post(url: string, body: unknown): Promise<Reply> {
 }
 
 /** A server that has a moment too much to do says so, and is asked again, as the browser client does it. */
-export const send = (url: string, body: unknown): Promise<Reply> =>
+export const send = (url: string, body: unknown): Promise<LoadReply> =>
   until("the server has time", SETTLE_MS, async () => {
     const reply = await post(url, body);
     return reply.body.code !== "overloaded" && reply;
   });
 
-export async function openVisitor(url: string, source: Source): Promise<Visitor> {
+export async function openVisitor(url: string, source: TestSource): Promise<Visitor> {
   const anonymousId = `visitor-${randomUUID()}`;
   const page = { url: `${ORIGIN}/` };
   const body = { ingestVersion: 2, sdkVersion: "test", anonymousId, page };
@@ -93,7 +93,7 @@ export async function openVisitor(url: string, source: Source): Promise<Visitor>
 }
 
 /** `sentAt` is stamped anew at each try. */
-export const bodyOf = ({ visitor, batchId, events }: Batch) => ({
+export const bodyOf = ({ visitor, batchId, events }: LoadBatch) => ({
   ingestVersion: 2,
   sdkVersion: "test",
   batchId,
@@ -102,7 +102,7 @@ export const bodyOf = ({ visitor, batchId, events }: Batch) => ({
   events: events.map(({ sent }) => sent),
 });
 
-export const makeBatch = (source: Source, visitor: Visitor, random: Random): Batch => ({
+export const makeBatch = (source: TestSource, visitor: Visitor, random: SeededRandom): LoadBatch => ({
   visitor,
   batchId: randomUUID(),
   events: Array.from({ length: EVENTS_A_BATCH }, () => makeEvent(source.sourceId, random)),
@@ -110,23 +110,23 @@ export const makeBatch = (source: Source, visitor: Visitor, random: Random): Bat
   results: null,
 });
 
-export const expectedOf = ({ visitor, events }: Batch): Stored[] =>
+export const expectedOf = ({ visitor, events }: LoadBatch): StoredEvent[] =>
   events.map(({ expected }) => ({ ...expected, ...visitor }));
 
 export class Load implements AsyncDisposable {
-  readonly sent: Batch[] = [];
+  readonly sent: LoadBatch[] = [];
   /** Answers other than 200, by code, and connections that broke. */
   readonly refused = new Map<string, number>();
   /** Where the server is just now; null: nowhere. */
   url: string | null;
-  readonly #source: Source;
-  readonly #random: Random;
+  readonly #source: TestSource;
+  readonly #random: SeededRandom;
   #visitors: Visitor[] = [];
   #timer: NodeJS.Timeout | undefined;
   #trying = new Set<Promise<void>>();
   #givenUp = false;
 
-  constructor(url: string, source: Source, random: Random) {
+  constructor(url: string, source: TestSource, random: SeededRandom) {
     this.url = url;
     this.#source = source;
     this.#random = random;
@@ -171,22 +171,22 @@ export class Load implements AsyncDisposable {
     await this.abandon();
   }
 
-  acknowledged(): Batch[] {
+  acknowledged(): LoadBatch[] {
     return this.sent.filter(({ results }) => results !== null);
   }
 
-  async #deliver(batch: Batch): Promise<void> {
+  async #deliver(batch: LoadBatch): Promise<void> {
     while (batch.results === null && !this.#givenUp) {
       if (this.url !== null) await this.#try(batch, this.url);
       if (batch.results === null) await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
     }
   }
 
-  async #try(batch: Batch, url: string): Promise<void> {
+  async #try(batch: LoadBatch, url: string): Promise<void> {
     batch.tries += 1;
     try {
       const reply = await post(`${url}/api/ingest/v2/${this.#source.publicKey}/events`, bodyOf(batch));
-      if (reply.status === 200) batch.results = reply.body.results as Result[];
+      if (reply.status === 200) batch.results = reply.body.results as LoadResult[];
       else this.#count(`${reply.status} ${reply.body.code}`);
     } catch (error) {
       this.#count((error as NodeJS.ErrnoException).code ?? (error as Error).message);

@@ -10,25 +10,26 @@ import { DatabaseSync } from "node:sqlite";
 import { zstdDecompressSync } from "node:zlib";
 import { storedEvents as readDatabase } from "../ledger/reader.ts";
 import { addressIn } from "../postgres/databases.ts";
-import { acceptedInUsage, type Source } from "./child.ts";
-import type { Stored } from "./events.ts";
-import { type Batch, bodyOf, expectedOf, type Result, send } from "./load.ts";
+import type { TestSource } from "../support/world.ts";
+import { acceptedInUsage } from "./child.ts";
+import type { StoredEvent } from "./events.ts";
+import { bodyOf, expectedOf, type LoadBatch, type LoadResult, send } from "./load.ts";
 
 const LANES = 16;
 
 // biome-ignore lint/suspicious/noExplicitAny: the stored form is what is being looked at
-function storedOf(event: any): Stored {
+function storedOf(event: any): StoredEvent {
   const { analyticsEventId, eventId, name, occurredAt, sessionId, anonymousId, page, properties } = event;
   const { url = null, path = null, host = null } = page ?? {};
   return { analyticsEventId, eventId, name, occurredAt, sessionId, anonymousId, url, path, host, properties };
 }
 
-function readOutbox(file: string): Stored[] {
+function readOutbox(file: string): StoredEvent[] {
   const database = new DatabaseSync(file);
   try {
     const [check] = database.prepare("pragma integrity_check").all();
     assert.deepEqual({ ...check }, { integrity_check: "ok" });
-    const stored: Stored[] = [];
+    const stored: StoredEvent[] = [];
     for (const row of database.prepare("select events, payload from outbox order by seq").iterate()) {
       const lines = zstdDecompressSync(row.payload as Uint8Array)
         .toString()
@@ -43,7 +44,7 @@ function readOutbox(file: string): Stored[] {
 }
 
 /** Every event of the outbox, in order; a ledger in the folder must not be in use. */
-export function storedEvents(dataDir: string): Stored[] {
+export function storedEvents(dataDir: string): StoredEvent[] {
   if (addressIn(dataDir)) return readDatabase(dataDir).map(storedOf);
   const copy = mkdtempSync(join(tmpdir(), "headwater-oracle-"));
   try {
@@ -56,15 +57,15 @@ export function storedEvents(dataDir: string): Stored[] {
   }
 }
 
-export interface Found {
+export interface LossCount {
   stored: number;
   lost: number;
   doubled: number;
 }
 
 /** Acknowledged ⊆ stored ⊆ sent, nothing twice, and each as it was sent. */
-export function compare(stored: Stored[], sent: Batch[]): Found {
-  const expected = new Map<string, Stored>();
+export function compare(stored: StoredEvent[], sent: LoadBatch[]): LossCount {
+  const expected = new Map<string, StoredEvent>();
   for (const batch of sent) for (const one of expectedOf(batch)) expected.set(one.eventId, one);
   const found = new Set<string>();
   let doubled = 0;
@@ -81,38 +82,38 @@ export function compare(stored: Stored[], sent: Batch[]): Found {
 }
 
 /** Was each acknowledgement itself right: an entry an event, in order, with the id that follows from it? */
-export function checkAnswers(batches: Batch[]): void {
+export function checkAnswers(batches: LoadBatch[]): void {
   for (const batch of batches) {
-    const told = batch.results!.map(({ eventId, analyticsEventId }) => ({ eventId, analyticsEventId }));
+    const reported = batch.results!.map(({ eventId, analyticsEventId }) => ({ eventId, analyticsEventId }));
     const due = batch.events.map(({ expected: { eventId, analyticsEventId } }) => ({
       eventId,
       analyticsEventId,
     }));
-    assert.deepEqual(told, due);
+    assert.deepEqual(reported, due);
     assert.ok(batch.results!.every(({ status }) => status !== "rejected"));
   }
 }
 
 /** Sends every batch once more: all are duplicates, with the first id. */
-export async function sendAgain(url: string, source: Source, batches: Batch[]): Promise<void> {
+export async function sendAgain(url: string, source: TestSource, batches: LoadBatch[]): Promise<void> {
   const left = [...batches];
   const lane = async () => {
     for (let batch = left.pop(); batch; batch = left.pop()) {
       const reply = await send(`${url}/api/ingest/v2/${source.publicKey}/events`, bodyOf(batch));
       assert.equal(reply.status, 200, JSON.stringify(reply.body));
-      const told = (reply.body.results as Result[]).map(({ status, analyticsEventId }) => ({
+      const reported = (reply.body.results as LoadResult[]).map(({ status, analyticsEventId }) => ({
         status,
         analyticsEventId,
       }));
       const first = batch.results!.map(({ analyticsEventId }) => ({ status: "duplicate", analyticsEventId }));
-      assert.deepEqual(told, first);
+      assert.deepEqual(reported, first);
     }
   };
   await Promise.all(Array.from({ length: LANES }, lane));
 }
 
 /** The count that the workspace sees is the number of distinct acknowledged events. */
-export async function checkUsage(url: string, batches: Batch[]): Promise<void> {
+export async function checkUsage(url: string, batches: LoadBatch[]): Promise<void> {
   const ids = new Set(batches.flatMap(({ results }) => results!.map(({ eventId }) => eventId)));
   assert.equal(await acceptedInUsage(url), ids.size);
 }

@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { it } from "node:test";
 import { type Child, createSource, startChild, until } from "./child.ts";
-import type { Stored } from "./events.ts";
+import type { StoredEvent } from "./events.ts";
 import { Load } from "./load.ts";
 import { checkAnswers, checkUsage, compare, sendAgain, storedEvents } from "./oracle.ts";
-import { createRandom, type Random } from "./random.ts";
+import { createRandom, type SeededRandom } from "./random.ts";
 import { openVolume, type Volume, whyNoVolume } from "./volume.ts";
 
 const CYCLES = process.env.TEST_LONG ? 5 : 2;
@@ -14,7 +14,7 @@ const MEGABYTES = 512;
 const missing = whyNoVolume("ext4");
 
 /** Load until some moment after so many acknowledgements, then no power, no process, and the disk as it was left. */
-async function lose(volume: Volume, child: Child, load: Load, random: Random): Promise<void> {
+async function lose(volume: Volume, child: Child, load: Load, random: SeededRandom): Promise<void> {
   await load.start();
   const enough = load.acknowledged().length + random.between(100, 300);
   await until(`${enough} batches are acknowledged`, 20_000, () => load.acknowledged().length >= enough);
@@ -27,7 +27,7 @@ async function lose(volume: Volume, child: Child, load: Load, random: Random): P
   volume.mount();
 }
 
-function readWhatIsLeft(dataDir: string): Stored[] {
+function readWhatIsLeft(dataDir: string): StoredEvent[] {
   try {
     return storedEvents(dataDir);
   } catch (error) {

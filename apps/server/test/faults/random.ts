@@ -1,12 +1,12 @@
 /** Chance that can be repeated: the seed is printed, and TEST_SEED sets it. */
-export interface Random {
+export interface SeededRandom {
   seed: number;
   /** A whole number from `from` to `to`, both included. */
   between(from: number, to: number): number;
   pick<T>(values: readonly T[]): T;
 }
 
-export function createRandom(seed = Number(process.env.TEST_SEED ?? Date.now() % 2 ** 31)): Random {
+export function createRandom(seed = Number(process.env.TEST_SEED ?? Date.now() % 2 ** 31)): SeededRandom {
   let state = seed >>> 0;
   // mulberry32
   const next = () => {

@@ -80,7 +80,7 @@ it("Each id is accepted once while generations rotate and clients send the same 
   }
 });
 
-interface Batch {
+interface ReplayedBatch {
   at: number;
   events: Record<string, unknown>[];
 }
@@ -107,8 +107,8 @@ it("Events that are sent again after 6, 7, 8, 9 and 12 days are never accepted t
   const dataDir = mkdtempSync(join(tmpdir(), "headwater-replay-"));
   let world = await openWorld({}, { clock: () => now }, dataDir);
   const { publicKey } = await world.createSource();
-  const told = new Map<string, number>();
-  const sent: Batch[] = [];
+  const resultCounts = new Map<string, number>();
+  const sent: ReplayedBatch[] = [];
   const send = async (events: unknown[], sentAt: number) => {
     const body = eventsBody(await openSession(world, publicKey), events, {}, sentAt);
     const reply = await world.send(`/api/ingest/v2/${publicKey}/events`, body);
@@ -126,7 +126,7 @@ it("Events that are sent again after 6, 7, 8, 9 and 12 days are never accepted t
           for (const { status, code } of await send(events, sentAt)) {
             assert.notEqual(status, "accepted", `after ${days} days`);
             const what = `${days} days, ${sentAt === now ? "new" : "old"} sentAt: ${code}`;
-            told.set(what, (told.get(what) ?? 0) + 1);
+            resultCounts.set(what, (resultCounts.get(what) ?? 0) + 1);
           }
         }
       }
@@ -138,11 +138,11 @@ it("Events that are sent again after 6, 7, 8, 9 and 12 days are never accepted t
         world = await openWorld({}, { clock: () => now }, dataDir);
       }
     }
-    for (const [what, times] of [...told].sort()) t.diagnostic(`${what} ${times}`);
-    assert.equal(told.get("8 days, old sentAt: duplicate_event")! > 0, true);
-    assert.equal(told.get("12 days, old sentAt: duplicate_event")! > 0, true);
-    assert.equal(told.get("9 days, new sentAt: timestamp_too_old")! > 0, true);
-    assert.equal(told.get("6 days, new sentAt: duplicate_event")! > 0, true);
+    for (const [what, times] of [...resultCounts].sort()) t.diagnostic(`${what} ${times}`);
+    assert.equal(resultCounts.get("8 days, old sentAt: duplicate_event")! > 0, true);
+    assert.equal(resultCounts.get("12 days, old sentAt: duplicate_event")! > 0, true);
+    assert.equal(resultCounts.get("9 days, new sentAt: timestamp_too_old")! > 0, true);
+    assert.equal(resultCounts.get("6 days, new sentAt: duplicate_event")! > 0, true);
   } finally {
     await world.close();
     rmSync(dataDir, { recursive: true, force: true });

@@ -67,9 +67,9 @@ const source = {
   createdAt: NOW,
   updatedAt: NOW,
 };
-type Failing = Awaited<ReturnType<typeof openFailing>>;
+type FailingLedger = Awaited<ReturnType<typeof openFailing>>;
 
-interface Fault {
+interface StatementFault {
   after: boolean;
   /** How many statements fail in a row. */
   times: number;
@@ -80,8 +80,8 @@ interface Fault {
 
 /** Makes the n-th statement fail, for n = 1, 2, 3 … until `work` succeeds because it has fewer statements. */
 async function atEachStatement(
-  { fault }: Failing,
-  how: Fault,
+  { fault }: FailingLedger,
+  how: StatementFault,
   work: () => Promise<unknown>,
   afterFailure: (error: unknown) => Promise<void>,
 ): Promise<number> {
@@ -160,7 +160,7 @@ describe("A ledger whose statements fail", () => {
     await ledger.createSource();
     let one = aGroup();
     let stored = 0;
-    let told = 0;
+    let storedAll = 0;
     const checked = await atEachStatement(
       ledger,
       { after: true, times: 1 },
@@ -172,14 +172,14 @@ describe("A ledger whose statements fail", () => {
         const again = held
           ? one.group.map((commit) => ({ ...commit, open: null, bootstrap: false }))
           : one.group;
-        if (held) told += 1;
+        if (held) storedAll += 1;
         assert.deepEqual([...(await ledger.commit(again))], held ? [0, 0, 0, 0] : [1, 1, 0, 1]);
         assert.equal(await ledger.outboxEvents(), stored);
         one = aGroup();
       },
     );
-    t.diagnostic(`${checked} statements, ${told} of them had stored all`);
-    assert.equal(told, 1, "only the commit itself");
+    t.diagnostic(`${checked} statements, ${storedAll} of them had stored all`);
+    assert.equal(storedAll, 1, "only the commit itself");
     assert.deepEqual(
       [await ledger.outboxEvents(), await ledger.usage()],
       [stored + 3, ((stored + 3) / 3) * 4],

@@ -9,7 +9,7 @@ import { json } from "node:stream/consumers";
 import { it } from "node:test";
 import { ORIGIN, OWNER_TOKEN } from "../support/world.ts";
 import { type Child, createSource, startChild, until } from "./child.ts";
-import { bodyOf, Load, makeBatch, openVisitor, type Result } from "./load.ts";
+import { bodyOf, Load, type LoadResult, makeBatch, openVisitor } from "./load.ts";
 import { checkAnswers, checkUsage, compare, sendAgain, storedEvents } from "./oracle.ts";
 import { createRandom } from "./random.ts";
 
@@ -31,10 +31,10 @@ async function openStream(url: string, sourceId: string): Promise<{ said(): stri
 function openHalfway(child: Child, publicKey: string, text: string) {
   const headers = { origin: ORIGIN, "content-length": Buffer.byteLength(text) };
   const sending = request(`${child.url}/api/ingest/v2/${publicKey}/events`, { method: "POST", headers });
-  const answered = new Promise<{ status: number; results: Result[] }>((resolve, reject) => {
+  const answered = new Promise<{ status: number; results: LoadResult[] }>((resolve, reject) => {
     sending.on("error", reject);
     sending.on("response", async (response) => {
-      const { results } = (await json(response)) as { results: Result[] };
+      const { results } = (await json(response)) as { results: LoadResult[] };
       resolve({ status: response.statusCode!, results });
     });
   });

@@ -12,19 +12,14 @@ import type { Page } from "playwright-core";
 import { newVisitor, skip } from "../../../../packages/sdk/test/chromium.ts";
 import { headwater } from "../cli/command-line.ts";
 import { until } from "../faults/child.ts";
-import { ORGANIZATION_ID, openWorld, type World } from "../support/world.ts";
+import { ORGANIZATION_ID, openWorld, type TestSource, type World } from "../support/world.ts";
 
 const DEADLINE_MS = 10_000;
-
-interface Source {
-  sourceId: string;
-  publicKey: string;
-}
 
 interface Wrong {
   title: string;
   /** Makes the install wrong. @returns what the page shows in place of the right snippet, and its policy */
-  spoil(world: World, source: Source, snippet: string): Promise<{ head?: string; policy?: string }>;
+  spoil(world: World, source: TestSource, snippet: string): Promise<{ head?: string; policy?: string }>;
   /** The site's other name, which is another origin. */
   elsewhere?: true;
   /** What the visitor's blocker does. */
@@ -33,10 +28,10 @@ interface Wrong {
   /** Of the one attempt in the debug data; null: the request does not reach the source. */
   attempt: { code: string; hint: RegExp } | null;
   /** The check that the doctor finds wrong, and the line that it says to paste; null: what it cannot see. */
-  doctor: { check: string; paste(world: World, source: Source, site: string): string | null } | null;
+  doctor: { check: string; paste(world: World, source: TestSource, site: string): string | null } | null;
 }
 
-const change = (world: World, { sourceId }: Source, body: object) =>
+const change = (world: World, { sourceId }: TestSource, body: object) =>
   world.ask(`/api/tracking-sources/${sourceId}`, {
     method: "PATCH",
     body: { organizationId: ORGANIZATION_ID, ...body },
@@ -164,7 +159,7 @@ for (const wrong of WRONG) {
     t.after(() => resources.disposeAsync());
     const site = resources.use(await startSite());
     const page = await resources.use(await newVisitor()).newPage();
-    const source: Source = await world.createSource({ allowedOrigins: [site.url] });
+    const source: TestSource = await world.createSource({ allowedOrigins: [site.url] });
     const about = `/api/tracking-sources/${source.sourceId}`;
     const { browserSnippet } = (await world.ask(`${about}/install`)).body;
     const { head = browserSnippet, policy } = await wrong.spoil(world, source, browserSnippet);

@@ -7,9 +7,9 @@ import pg from "pg";
 import { addressIn } from "../postgres/databases.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects
-type Row = any;
+type StoredRow = any;
 
-export function rowsOf(dataDir: string, sql: string, ...parameters: string[]): Row[] {
+export function rowsOf(dataDir: string, sql: string, ...parameters: string[]): StoredRow[] {
   const url = addressIn(dataDir);
   if (url) return rowsOfDatabase(url, sql, parameters);
   const database = new DatabaseSync(join(dataDir, "ledger.sqlite"), { readOnly: true });
@@ -21,7 +21,7 @@ export function rowsOf(dataDir: string, sql: string, ...parameters: string[]): R
 }
 
 export interface Reader {
-  rows(sql: string, parameter: string): Promise<Row[]>;
+  rows(sql: string, parameter: string): Promise<StoredRow[]>;
   close(): Promise<void>;
 }
 
@@ -44,7 +44,7 @@ export async function openReader(dataDir: string): Promise<Reader> {
 }
 
 /** By psql, because it is waited for: a test reads the ledger as it reads a file. */
-function rowsOfDatabase(url: string, sql: string, parameters: string[]): Row[] {
+function rowsOfDatabase(url: string, sql: string, parameters: string[]): StoredRow[] {
   let given = 0;
   const asked = sql.replace(/\?/g, () => `:'v${++given}'`);
   // materialized because Citus forgets the names of a row's columns on its way to a shard
@@ -53,7 +53,7 @@ function rowsOfDatabase(url: string, sql: string, parameters: string[]): Row[] {
   const words = ["--no-psqlrc", "--tuples-only", "--no-align", "-v", "ON_ERROR_STOP=1", ...variables, url];
   return JSON.parse(
     execFileSync("psql", words, { encoding: "utf8", input: text, maxBuffer: 2 ** 30 }),
-  ) as Row[];
+  ) as StoredRow[];
 }
 
 /** The payloads of the outbox as they were stored; in PostgreSQL duplicates are among the lines, and named. */
@@ -71,7 +71,7 @@ function payloadsOf(dataDir: string): { payload: Uint8Array; skipped: number[] }
 }
 
 /** The normal form of every accepted event, in the order in which they were stored. */
-export function storedEvents(dataDir: string): Row[] {
+export function storedEvents(dataDir: string): StoredRow[] {
   return payloadsOf(dataDir).flatMap(({ payload, skipped }) =>
     zstdDecompressSync(payload)
       .toString("utf8")
@@ -82,7 +82,7 @@ export function storedEvents(dataDir: string): Row[] {
 }
 
 /** The one stored event with that client id. */
-export function storedEvent(dataDir: string, eventId: string): Row {
+export function storedEvent(dataDir: string, eventId: string): StoredRow {
   const found = storedEvents(dataDir).filter((event) => event.eventId === eventId);
   if (found.length !== 1) throw new Error(`${eventId} is stored ${found.length} times`);
   return found[0];

@@ -5,10 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { it } from "node:test";
 import { type Front, NAME, NGINX, over, startFront } from "../deploy/front.ts";
-import { type Child, createSource, type Source, startChild, until } from "../faults/child.ts";
+import { type Child, createSource, startChild, until } from "../faults/child.ts";
 import { believe, Load, post } from "../faults/load.ts";
 import { checkAnswers, checkUsage, compare, sendAgain, storedEvents } from "../faults/oracle.ts";
 import { createRandom } from "../faults/random.ts";
+import type { TestSource } from "../support/world.ts";
 import { createDatabase } from "./databases.ts";
 
 const ROUNDS = process.env.TEST_LONG ? 10 : 2;
@@ -26,7 +27,7 @@ async function takenBy(node: Child): Promise<number> {
 }
 
 /** Milliseconds until a request is taken, from now. */
-async function takenAfter(front: Front, source: Source): Promise<number> {
+async function takenAfter(front: Front, source: TestSource): Promise<number> {
   const page = { url: "https://shop.example/" };
   const body = { ingestVersion: 2, sdkVersion: "test", anonymousId: "v", page };
   const startedAt = performance.now();

@@ -7,12 +7,12 @@ import { after, before, describe, it } from "node:test";
 import { corpusFor } from "../api/poison-corpus.ts";
 import { storedEvents } from "../ledger/reader.ts";
 import {
-  type Ask,
   drivenClock,
   INGEST_ROUTES,
   ORGANIZATION_ID,
   openWorld,
-  type Reply,
+  type TestReply,
+  type TestRequest,
   type World,
 } from "../support/world.ts";
 import { databaseOf, removeDatabaseOf } from "./databases.ts";
@@ -31,7 +31,7 @@ const withoutIds = (value: unknown): unknown =>
       .replace(HASH, "")
       .replace(DURATION, '"durationMs":0'),
   );
-const facts = ({ status, body, headers }: Reply) =>
+const facts = ({ status, body, headers }: TestReply) =>
   withoutIds({ status, body, retryAfter: headers.get("retry-after"), location: headers.get("location") });
 
 const SETTINGS = { BASE_URL: "https://stats.example.com" };
@@ -107,9 +107,9 @@ describe("The same traffic on SQLite and on PostgreSQL", () => {
   });
 
   it("gets the same answers at the workspace API", async () => {
-    const post = (body: object): Ask => ({ method: "POST", body });
+    const post = (body: object): TestRequest => ({ method: "POST", body });
     const organizationId = ORGANIZATION_ID;
-    const traffic: [string, Ask][] = [
+    const traffic: [string, TestRequest][] = [
       ["/api/tracking-sources", post({ organizationId, name: "Café — ünï 🛒 \0 \ud800", slug: "shop" })],
       ["/api/tracking-sources", post({ organizationId, name: "Café — ünï 🛒" })],
       ["/api/tracking-sources", post({ organizationId, name: "Café — ünï 🛒" })],

@@ -4,10 +4,11 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { type Child, createSource, type Source, startChild, until } from "../faults/child.ts";
-import { Load, openVisitor, post, type Reply } from "../faults/load.ts";
+import { type Child, createSource, startChild, until } from "../faults/child.ts";
+import { Load, type LoadReply, openVisitor, post } from "../faults/load.ts";
 import { checkAnswers, checkUsage, compare, sendAgain, storedEvents } from "../faults/oracle.ts";
 import { createRandom } from "../faults/random.ts";
+import type { TestSource } from "../support/world.ts";
 import { type Cluster, query, startCluster } from "./cluster.ts";
 
 const ROUNDS = process.env.TEST_LONG ? 10 : 2;
@@ -19,7 +20,7 @@ describe("PostgreSQL under a node that serves", () => {
   let cluster: Cluster;
   let dataDir: string;
   let node: Child;
-  let source: Source;
+  let source: TestSource;
   let url: string;
   const random = createRandom();
 
@@ -39,7 +40,7 @@ describe("PostgreSQL under a node that serves", () => {
     rmSync(dataDir, { recursive: true, force: true });
   });
 
-  const bootstrap = (): Promise<Reply> => {
+  const bootstrap = (): Promise<LoadReply> => {
     const body = {
       ingestVersion: 2,
       sdkVersion: "test",

@@ -5,8 +5,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { zstdDecompressSync } from "node:zlib";
-import { ask, type Child, createSource, type Source, startChild, until } from "../faults/child.ts";
-import { type Batch, bodyOf, makeBatch, openVisitor, post, type Result, send } from "../faults/load.ts";
+import { ask, type Child, createSource, startChild, until } from "../faults/child.ts";
+import {
+  bodyOf,
+  type LoadBatch,
+  type LoadResult,
+  makeBatch,
+  openVisitor,
+  post,
+  send,
+} from "../faults/load.ts";
 import { compare, storedEvents } from "../faults/oracle.ts";
 import { createRandom } from "../faults/random.ts";
 import {
@@ -21,6 +29,7 @@ import {
   OWNER_TOKEN,
   openWorld,
   outcomesOf,
+  type TestSource,
   trackEvent,
   type World,
 } from "../support/world.ts";
@@ -48,7 +57,7 @@ describe("Two nodes on one PostgreSQL", () => {
   let database: Database;
   let dataDir: string;
   let nodes: Child[];
-  let source: Source;
+  let source: TestSource;
   const random = createRandom();
 
   before(async () => {
@@ -79,7 +88,7 @@ describe("Two nodes on one PostgreSQL", () => {
     const visitors = await Promise.all(
       Array.from({ length: CLIENTS }, () => openVisitor(nodes[0]!.url, source)),
     );
-    const sent: Batch[] = [];
+    const sent: LoadBatch[] = [];
     const startedAt = performance.now();
     const client = async () => {
       // made one by one: while all are made at once, connections would be idle for too long
@@ -92,7 +101,7 @@ describe("Two nodes on one PostgreSQL", () => {
         );
         const results = replies.map(({ status, body: answer }) => {
           assert.equal(status, 200, JSON.stringify(answer));
-          return answer.results as Result[];
+          return answer.results as LoadResult[];
         });
         for (const [index, first] of results[0]!.entries()) {
           const pair = [first.status, results[1]![index]!.status].sort();

@@ -30,7 +30,7 @@ export interface ExampleEvent {
 }
 
 /** `[dimensions, metrics]`, and with a comparison `[dimensions, metrics, before]`. */
-type Row = [unknown[], (number | null)[], ((number | null)[] | null)?];
+type ExampleRow = [unknown[], (number | null)[], ((number | null)[] | null)?];
 
 export interface Example {
   sentence: string;
@@ -43,14 +43,14 @@ export interface Example {
   /** The time at which it is asked. */
   now?: string;
   /** Of `query`. */
-  rows?: Row[];
+  rows?: ExampleRow[];
   /** Members of another answer. */
   answer?: Record<string, unknown>;
 }
 
 const HOUR_MS = 3_600_000;
 /** So many hours from one on, each with what it counts, 0 where nothing is said. */
-const hours = (from: string, count: number, counted: Record<string, number>): Row[] =>
+const hours = (from: string, count: number, counted: Record<string, number>): ExampleRow[] =>
   Array.from({ length: count }, (_, index) => {
     const at = new Date(Date.parse(from) + index * HOUR_MS).toISOString();
     return [[at], [counted[at] ?? 0]];

@@ -139,13 +139,13 @@ const isPage = ({ name }: ExampleEvent) => name === undefined;
 const isBefore = (one: ExampleEvent, other: ExampleEvent) =>
   timeOf(one) - timeOf(other) || Buffer.compare(Buffer.from(one.id), Buffer.from(other.id));
 
-interface Visit {
+interface OracleVisit {
   events: ExampleEvent[];
   first: ExampleEvent;
   exitPage: string | null;
 }
 
-function visitOf(events: ExampleEvent[]): Visit {
+function visitOf(events: ExampleEvent[]): OracleVisit {
   const inOrder = [...events].sort(isBefore);
   const last = inOrder.findLast(isPage) ?? inOrder.at(-1)!;
   return { events: inOrder, first: inOrder[0]!, exitPage: last.page ?? null };
@@ -170,7 +170,7 @@ function propertyOf({ properties }: ExampleEvent, name: string): Scalar {
   return scalarOf(look(properties, name));
 }
 
-function valueOfDimension(dimension: string, event: ExampleEvent, { first, exitPage }: Visit): Scalar {
+function valueOfDimension(dimension: string, event: ExampleEvent, { first, exitPage }: OracleVisit): Scalar {
   if (dimension.startsWith("property:")) return propertyOf(event, dimension.slice("property:".length));
   switch (dimension) {
     case "page":
@@ -225,7 +225,7 @@ function leafFits(value: Scalar, operator: string, wanted: Scalar | Scalar[]): b
   }
 }
 
-function eventFits(filter: OracleFilter, event: ExampleEvent, visit: Visit): boolean {
+function eventFits(filter: OracleFilter, event: ExampleEvent, visit: OracleVisit): boolean {
   if ("and" in filter) return filter.and.every((one) => eventFits(one, event, visit));
   if ("or" in filter) return filter.or.some((one) => eventFits(one, event, visit));
   if ("not" in filter) return !eventFits(filter.not, event, visit);
@@ -243,7 +243,7 @@ function isGoal(event: ExampleEvent, goal: OracleQuery["goal"]): boolean {
 interface Counted {
   keys: Scalar[];
   events: ExampleEvent[];
-  visits: Visit[];
+  visits: OracleVisit[];
 }
 
 const distinct = (values: (string | undefined)[]) => new Set(values.filter((one) => one !== undefined)).size;
@@ -290,7 +290,7 @@ function metricOf(metric: string, { events, visits }: Counted, goal: OracleQuery
 }
 
 /** The events of a span and its sessions, each with what it fits. */
-export function visitsOf(all: readonly ExampleEvent[], { from, to }: Span, bots: boolean): Visit[] {
+export function visitsOf(all: readonly ExampleEvent[], { from, to }: Span, bots: boolean): OracleVisit[] {
   const near = all.filter(
     (one) => timeOf(one) >= from - DAY && timeOf(one) < to + DAY && (bots || !one.isBot),
   );

@@ -6,16 +6,16 @@ import {
   eventsBody,
   eventsPath,
   openWorld,
-  type Reply,
+  type TestReply,
   trackEvent,
   type World,
 } from "./world.ts";
 
-type Json = Record<string, unknown>;
+type ResponseBody = Record<string, unknown>;
 /** Makes a body that is wrong of one that is right. */
-type Change = [name: string, make: (body: unknown) => unknown];
+type BodyChange = [name: string, make: (body: unknown) => unknown];
 
-const isObject = (value: unknown): value is Json =>
+const isObject = (value: unknown): value is ResponseBody =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 /** Free-form by the contract: anything may stand there. */
 const FREE_FORM = new Set(["raw", "normalized"]);
@@ -26,22 +26,22 @@ function retyped(value: unknown): unknown {
 }
 
 /** Every way to change one field: gone, of another type, or one too many; down to the first element of each list. */
-function changesOf(value: unknown, path: string): Change[] {
+function changesOf(value: unknown, path: string): BodyChange[] {
   if (Array.isArray(value)) {
     const [first, ...others] = value;
     return changesOf(first, `${path}.0`).map(
-      ([name, make]): Change => [name, () => [make(first), ...others]],
+      ([name, make]): BodyChange => [name, () => [make(first), ...others]],
     );
   }
   if (!isObject(value)) return [];
-  const ofFields = Object.keys(value).flatMap((key): Change[] => {
+  const ofFields = Object.keys(value).flatMap((key): BodyChange[] => {
     if (FREE_FORM.has(key)) return [];
     const { [key]: _gone, ...rest } = value;
     return [
       [`${path}.${key} gone`, () => rest],
       [`${path}.${key} of another type`, () => ({ ...value, [key]: retyped(value[key]) })],
       ...changesOf(value[key], `${path}.${key}`).map(
-        ([name, make]): Change => [name, () => ({ ...value, [key]: make(value[key]) })],
+        ([name, make]): BodyChange => [name, () => ({ ...value, [key]: make(value[key]) })],
       ),
     ];
   });
@@ -55,7 +55,7 @@ describe("Every response in the tests is checked against /openapi.json", () => {
   });
   after(() => world[Symbol.asyncDispose]());
 
-  async function examples(): Promise<[method: string, path: string, reply: Reply][]> {
+  async function examples(): Promise<[method: string, path: string, reply: TestReply][]> {
     const source = await world.createSource();
     const sessionId = await world.openSession(source);
     const at = eventsPath(source);

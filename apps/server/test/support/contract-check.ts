@@ -7,25 +7,25 @@ import assert from "node:assert/strict";
 import { ERRORS, type ErrorCode, FailureOf } from "@headwater/contract";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 
-export interface Seen {
+export interface ReceivedResponse {
   status: number;
   headers: Headers;
   /** Parsed when it is JSON, else text; empty text when there is none. */
   body: unknown;
 }
 
-interface Content {
+interface ResponseContent {
   [mediaType: string]: { schema: object };
 }
-interface Documented {
+interface DocumentedOperation {
   operationId: string;
-  responses: Record<string, { content: Content }>;
+  responses: Record<string, { content: ResponseContent }>;
 }
 export interface OpenApi {
-  paths: Record<string, Record<string, Documented>>;
+  paths: Record<string, Record<string, DocumentedOperation>>;
 }
 
-export type CheckReply = (method: string, path: string, seen: Seen) => void;
+export type CheckReply = (method: string, path: string, seen: ReceivedResponse) => void;
 
 const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false });
 const compiled = new Map<string, ValidateFunction>();
@@ -47,13 +47,13 @@ function requireValid(schema: object, body: unknown, where: string): void {
 }
 
 /** What a request that reaches no operation may get. */
-const outsideTheTable = FailureOf(Object.keys(ERRORS) as ErrorCode[]);
+const anyFailure = FailureOf(Object.keys(ERRORS) as ErrorCode[]);
 
 const INGEST = /^\/api\/ingest\/(?:v2\/)?[^/]+\/(?:bootstrap|events)\/?$/;
 /** Refused before it is a request: nothing is known of its route. */
 const BEFORE_A_REQUEST = [400, 408, 431];
 
-interface Failure {
+interface CheckedFailure {
   code: ErrorCode;
   error: string;
   retryable: boolean;
@@ -65,7 +65,7 @@ interface Failure {
   actual?: number;
 }
 
-function requireHeaders(failure: Failure, { status, headers }: Seen, where: string): void {
+function requireHeaders(failure: CheckedFailure, { status, headers }: ReceivedResponse, where: string): void {
   const has = (name: string) => assert.ok(headers.get(name), `${where} lacks ${name}`);
   assert.equal(headers.get("x-request-id"), failure.requestId, where);
   if (status === 401) assert.match(headers.get("www-authenticate") ?? "", /^Bearer/, where);
@@ -74,7 +74,7 @@ function requireHeaders(failure: Failure, { status, headers }: Seen, where: stri
   if (status === 429) for (const name of ["limit", "remaining", "reset"]) has(`ratelimit-${name}`);
 }
 
-function requireFailure(failure: Failure, seen: Seen, path: string, where: string): void {
+function requireFailure(failure: CheckedFailure, seen: ReceivedResponse, path: string, where: string): void {
   const { status, error, retryable } = ERRORS[failure.code];
   assert.deepEqual([failure.error, failure.retryable, seen.status], [error, retryable, status], where);
   requireHeaders(failure, seen, where);
@@ -88,7 +88,7 @@ function requireFailure(failure: Failure, seen: Seen, path: string, where: strin
 }
 
 /** Nothing of the inside leaves the service. */
-function requireDiscretion(body: unknown, where: string): void {
+function requireNoInternals(body: unknown, where: string): void {
   const text = JSON.stringify(body);
   assert.doesNotMatch(
     text,
@@ -97,7 +97,7 @@ function requireDiscretion(body: unknown, where: string): void {
   );
 }
 
-interface Result {
+interface CheckedResult {
   index: number;
   status: "accepted" | "duplicate" | "rejected";
   code: string | null;
@@ -107,7 +107,7 @@ interface Result {
 /** The counts are those of the results, which are in the order of the events. */
 function requireTally(body: Record<string, unknown>, where: string): void {
   if (body.results === undefined || body.accepted === undefined) return;
-  const results = body.results as Result[];
+  const results = body.results as CheckedResult[];
   const count = (status: string) => results.filter((result) => result.status === status).length;
   assert.deepEqual(
     [body.accepted, body.duplicates, body.rejected],
@@ -121,7 +121,7 @@ function requireTally(body: Record<string, unknown>, where: string): void {
   }
 }
 
-function operationAt(document: OpenApi, method: string, path: string): Documented | undefined {
+function operationAt(document: OpenApi, method: string, path: string): DocumentedOperation | undefined {
   const asked = INGEST.test(path) ? path.replace(/\/$/, "") : path;
   const pattern = (template: string) =>
     new RegExp(`^${template.replaceAll(".", "\\.").replace(/\{\w+\}/g, "[^/]+")}$`);
@@ -129,7 +129,11 @@ function operationAt(document: OpenApi, method: string, path: string): Documente
   return found?.[1][(method === "HEAD" ? "GET" : method).toLowerCase()];
 }
 
-function requireDocumented(operation: Documented, { status, headers, body }: Seen, where: string): void {
+function requireDocumented(
+  operation: DocumentedOperation,
+  { status, headers, body }: ReceivedResponse,
+  where: string,
+): void {
   const response = operation.responses[status];
   assert.ok(response, `${where} is no status of ${operation.operationId}: ${JSON.stringify(body)}`);
   if (status === 304) {
@@ -154,11 +158,11 @@ export function createContractCheck(document: OpenApi): CheckReply {
 
     const operation = operationAt(document, method, path);
     if (operation && !BEFORE_A_REQUEST.includes(seen.status)) requireDocumented(operation, seen, where);
-    else requireValid(outsideTheTable, seen.body, where);
+    else requireValid(anyFailure, seen.body, where);
     if (typeof seen.body !== "object" || seen.body === null) return;
-    requireDiscretion(seen.status < 400 ? {} : seen.body, where);
+    requireNoInternals(seen.status < 400 ? {} : seen.body, where);
     if ("code" in seen.body && "ok" in seen.body)
-      requireFailure(seen.body as unknown as Failure, seen, path, where);
+      requireFailure(seen.body as unknown as CheckedFailure, seen, path, where);
     else requireTally(seen.body as Record<string, unknown>, where);
   };
 }

@@ -21,7 +21,7 @@ export const ORIGIN = "https://shop.example";
 export const BROWSER =
   "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36";
 
-export interface Reply {
+export interface TestReply {
   status: number;
   headers: Headers;
   text: string;
@@ -29,7 +29,17 @@ export interface Reply {
   body: any;
 }
 
-export interface Ask {
+/** A source, as far as requests to it need it. */
+export interface TestSource {
+  sourceId: string;
+  publicKey: string;
+}
+
+/** A source as the API answers it. */
+// biome-ignore lint/suspicious/noExplicitAny: a test reads the fields that it expects
+export type CreatedSource = any;
+
+export interface TestRequest {
   method?: string;
   token?: string | null;
   headers?: Record<string, string>;
@@ -54,11 +64,10 @@ export interface World extends AsyncDisposable {
   /** Every operation as a typed method. Default: with the owner's token. */
   api: ApiClient;
   /** Asks with the owner's token unless told otherwise. */
-  ask(path: string, ask?: Ask): Promise<Reply>;
+  ask(path: string, ask?: TestRequest): Promise<TestReply>;
   /** Posts to an ingest route as a page of ORIGIN would. */
-  send(path: string, body: unknown, headers?: Record<string, string>): Promise<Reply>;
-  // biome-ignore lint/suspicious/noExplicitAny: a source as the API answers it
-  createSource(over?: Record<string, unknown>): Promise<any>;
+  send(path: string, body: unknown, headers?: Record<string, string>): Promise<TestReply>;
+  createSource(over?: Record<string, unknown>): Promise<CreatedSource>;
   /** A session of that source, by bootstrap. */
   openSession(source: { publicKey: string }, over?: Record<string, unknown>): Promise<string>;
   /** A new member with a token. Default: of the first workspace. */
@@ -93,7 +102,7 @@ function payloadOf(body: unknown): string | Uint8Array | null {
   return typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body);
 }
 
-async function readReply(response: Response): Promise<Reply> {
+async function readReply(response: Response): Promise<TestReply> {
   const text = await response.text();
   const isJson = response.headers.get("content-type")?.includes("/json") ?? false;
   return {
@@ -151,7 +160,10 @@ export async function openWorld(
   const check = createContractCheck(await readDocument(server.url));
   let closed = false;
 
-  const ask = async (path: string, { method = "GET", token = OWNER_TOKEN, headers = {}, body }: Ask = {}) => {
+  const ask = async (
+    path: string,
+    { method = "GET", token = OWNER_TOKEN, headers = {}, body }: TestRequest = {},
+  ) => {
     const payload = payloadOf(body);
     const sent: Record<string, string> = {
       ...(token === null ? {} : { authorization: `Bearer ${token}` }),
@@ -315,12 +327,12 @@ export function drivenClock(start = Date.UTC(2026, 10, 21, 12)) {
 }
 
 /** This request was refused, and so. */
-export function refused({ status, body }: Reply, wanted: number, code: string): void {
+export function refused({ status, body }: TestReply, wanted: number, code: string): void {
   assert.deepEqual([status, body?.code], [wanted, code], JSON.stringify(body));
 }
 
 /** The issues of a 422 as `path: code`, sorted. */
-export function issuesOf(reply: Reply): string[] {
+export function issuesOf(reply: TestReply): string[] {
   refused(reply, 422, "invalid_payload");
   return reply.body.issues
     .map((one: { path: unknown[]; code: string }) => `${one.path.join(".")}: ${one.code}`)
@@ -328,7 +340,7 @@ export function issuesOf(reply: Reply): string[] {
 }
 
 /** The results of an events answer as `status` or `status code`, in order. */
-export function outcomesOf({ status, body }: Reply): string[] {
+export function outcomesOf({ status, body }: TestReply): string[] {
   assert.equal(status, 200, JSON.stringify(body));
   return body.results.map((one: { status: string; code: string | null }) =>
     one.code === null || one.status === "duplicate" ? one.status : `${one.status} ${one.code}`,

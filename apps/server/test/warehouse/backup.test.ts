@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { folder, headwater } from "../cli/command-line.ts";
 import { acceptedInUsage, ask, type Child, createSource, startChild, until } from "../faults/child.ts";
-import { type Batch, Load } from "../faults/load.ts";
+import { Load, type LoadBatch } from "../faults/load.ts";
 import { createRandom } from "../faults/random.ts";
 import { askWarehouse, onWarehouse } from "./ask.ts";
 import { PATIENCE_MS } from "./store.ts";
@@ -13,7 +13,7 @@ import { PATIENCE_MS } from "./store.ts";
 const WAREHOUSE = { WAREHOUSE: "embedded" };
 const data = folder();
 const [served, copy, restored] = [data.at("served"), data.at("copy"), data.at("restored")];
-const idsOf = (batches: Batch[]) =>
+const idsOf = (batches: LoadBatch[]) =>
   batches.flatMap(({ results }) => results!.map(({ analyticsEventId }) => analyticsEventId));
 const run = (dataDir: string, ...words: string[]) => headwater({ DATA_DIR: dataDir, ...WAREHOUSE }, ...words);
 const waiting = async ({ url }: Child) => (await ask(url, "/readyz")).body.warehouse.waitingEvents as number;

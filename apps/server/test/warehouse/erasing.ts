@@ -17,26 +17,25 @@ import {
   outcomesOf,
   pageEvent,
   SECOND,
+  type TestSource,
   type World,
 } from "../support/world.ts";
-import { type Away, openAway } from "./relay.ts";
+import { openUnreachableWarehouse, type UnreachableWarehouse } from "./relay.ts";
 import { PATIENCE_MS } from "./store.ts";
-
-type Source = { sourceId: string; publicKey: string };
 
 /** @param ledger settings that choose the ledger of that folder */
 export function erasingSuite(name: string, ledgerOf: (dataDir: string) => Promise<Record<string, string>>) {
   describe(`Erasing a visitor on ${name}`, () => {
     const time = drivenClock(Date.now());
     const dataDir = mkdtempSync(join(tmpdir(), "headwater-erase-"));
-    let warehouse: Away;
+    let warehouse: UnreachableWarehouse;
     let world: World;
     const open = async (environment: Record<string, string>) =>
       openWorld({ ...(await ledgerOf(dataDir)), ...environment }, { clock: time.clock }, dataDir);
     const withWarehouse = () => open(warehouse.settings);
 
     before(async () => {
-      warehouse = await openAway();
+      warehouse = await openUnreachableWarehouse();
       world = await withWarehouse();
     });
     after(async () => {
@@ -44,13 +43,18 @@ export function erasingSuite(name: string, ledgerOf: (dataDir: string) => Promis
       await warehouse[Symbol.asyncDispose]();
     });
 
-    const visit = async (source: Source, anonymousId: string, over: object = {}, events = [fresh("e")]) => {
+    const visit = async (
+      source: TestSource,
+      anonymousId: string,
+      over: object = {},
+      events = [fresh("e")],
+    ) => {
       const sessionId = await world.openSession(source, { anonymousId });
       const sent = events.map((id) => pageEvent({ id }, time.now()));
       const body = eventsBody(sessionId, sent, { anonymousId, ...over }, time.now());
       return { sessionId, reply: await world.send(eventsPath(source), body) };
     };
-    const accept = async (source: Source, anonymousId: string, over: object = {}, events?: string[]) => {
+    const accept = async (source: TestSource, anonymousId: string, over: object = {}, events?: string[]) => {
       const { reply } = await visit(source, anonymousId, over, events);
       assert.equal(reply.body.accepted, reply.body.results.length, JSON.stringify(reply.body));
     };
@@ -67,7 +71,7 @@ export function erasingSuite(name: string, ledgerOf: (dataDir: string) => Promis
     const done = (receipt: () => Promise<{ status: string }>) =>
       until("the visitor is erased", PATIENCE_MS, async () => (await receipt()).status === "done");
     /** Events in the warehouse as `source visitor`, sorted. */
-    const held = async (sources: Source[]): Promise<string[]> => {
+    const held = async (sources: TestSource[]): Promise<string[]> => {
       const ids = sources.map(({ sourceId }) => `'${sourceId}'`);
       const rows = await warehouse.ask(
         `SELECT sourceId, anonymousId, eventId FROM events WHERE sourceId IN (${ids})`,
@@ -76,7 +80,7 @@ export function erasingSuite(name: string, ledgerOf: (dataDir: string) => Promis
       const names = new Map(sources.map(({ sourceId }, index) => [sourceId, index + 1]));
       return rows.map(({ sourceId, anonymousId }) => `${names.get(sourceId)} ${anonymousId}`).sort();
     };
-    const shipped = (sources: Source[], events: number) =>
+    const shipped = (sources: TestSource[], events: number) =>
       until("they are in the warehouse", PATIENCE_MS, async () => (await held(sources)).length === events);
 
     it("during an outage, mid-page, over a restart: gone here, untouched in another workspace", async () => {

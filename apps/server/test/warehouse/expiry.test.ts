@@ -11,20 +11,19 @@ import {
   ORGANIZATION_ID,
   openWorld,
   pageEvent,
+  type TestSource,
   type World,
 } from "../support/world.ts";
-import { type Away, openAway } from "./relay.ts";
+import { openUnreachableWarehouse, type UnreachableWarehouse } from "./relay.ts";
 import { PATIENCE_MS } from "./store.ts";
-
-type Source = { sourceId: string; publicKey: string };
 
 describe("retentionDays", () => {
   // noon, so that half a day either way is the same day
   const time = drivenClock(Math.floor(Date.now() / DAY) * DAY + DAY / 2);
-  let warehouse: Away;
+  let warehouse: UnreachableWarehouse;
   let world: World;
   before(async () => {
-    warehouse = await openAway();
+    warehouse = await openUnreachableWarehouse();
     world = await openWorld(warehouse.settings, { clock: time.clock });
   });
   after(async () => {
@@ -33,14 +32,14 @@ describe("retentionDays", () => {
   });
 
   /** A page view on each of the last seven days. */
-  const fill = async (source: Source) => {
+  const fill = async (source: TestSource) => {
     const sessionId = await world.openSession(source);
     const events = [0, 1, 2, 3, 4, 5, 6].map((ago) => pageEvent({}, time.now() - ago * DAY));
     const reply = await world.send(eventsPath(source), eventsBody(sessionId, events, {}, time.now()));
     assert.equal(reply.body.accepted, 7, JSON.stringify(reply.body));
     await until("they are in the warehouse", PATIENCE_MS, async () => (await daysOf(source)).length === 7);
   };
-  const daysOf = async ({ sourceId }: Source): Promise<number[]> => {
+  const daysOf = async ({ sourceId }: TestSource): Promise<number[]> => {
     const rows = await warehouse.ask(
       `SELECT toUnixTimestamp64Milli(occurredAt) AS at FROM events WHERE sourceId = '${sourceId}' ORDER BY at`,
     );
@@ -51,13 +50,13 @@ describe("retentionDays", () => {
       (await warehouse.ask("SELECT count() AS n FROM system.mutations WHERE database = currentDatabase()"))[0]
         .n,
     );
-  const keep = ({ sourceId }: Source, retentionDays: number | null) =>
+  const keep = ({ sourceId }: TestSource, retentionDays: number | null) =>
     world.ask(`/api/tracking-sources/${sourceId}`, {
       method: "PATCH",
       body: { organizationId: ORGANIZATION_ID, retentionDays },
     });
   /** As the minute's timer does, until so many are left: it does not look while a deletion is at work. */
-  const left = (source: Source, events: number) =>
+  const left = (source: TestSource, events: number) =>
     until(`${events} are left`, PATIENCE_MS, async () => {
       await world.server.maintain();
       return (await daysOf(source)).length === events;

@@ -4,7 +4,7 @@ import { after, before, test } from "node:test";
 import { startShipper } from "../../src/workers/shipper.ts";
 import { until } from "../faults/child.ts";
 import { createRandom } from "../faults/random.ts";
-import { accept, anEvent, type Fault, openStore, type Store } from "./store.ts";
+import { accept, anEvent, type InsertFault, openStore, type Store } from "./store.ts";
 
 const LOAD_MS = process.env.TEST_LONG ? 300_000 : 8_000;
 /** What waits at the end, by then, on a machine that has other work too. */
@@ -12,7 +12,7 @@ const PATIENCE_MS = process.env.TEST_LONG ? 900_000 : 120_000;
 /** Events are of two months, so that a page is of two partitions. */
 const MONTH = Date.UTC(2026, 10, 1);
 const HOUR_MS = 3_600_000;
-const FAULTS: Fault[] = [
+const FAULTS: InsertFault[] = [
   "answer lost",
   "error after storing",
   "reset mid-body",

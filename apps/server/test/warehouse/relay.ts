@@ -7,7 +7,7 @@ import { migrate } from "../../src/clickhouse/migrate.ts";
 import { clearLife, settingsOf, startLife } from "./life.ts";
 import { newFolder } from "./store.ts";
 
-export interface Away extends AsyncDisposable {
+export interface UnreachableWarehouse extends AsyncDisposable {
   /** That choose it. */
   settings: Record<string, string>;
   cut(): void;
@@ -17,7 +17,7 @@ export interface Away extends AsyncDisposable {
   ask(query: string): Promise<any[]>;
 }
 
-export async function openAway(): Promise<Away> {
+export async function openUnreachableWarehouse(): Promise<UnreachableWarehouse> {
   const folder = newFolder();
   const life = await startLife(folder);
   // tests ask before the service has come that far

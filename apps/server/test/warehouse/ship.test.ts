@@ -2,7 +2,15 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { CommitEntry } from "../../src/core/records.ts";
-import { accept as acceptInto, anEvent, type Fault, heldOf, idsOf, openStore, type Store } from "./store.ts";
+import {
+  accept as acceptInto,
+  anEvent,
+  heldOf,
+  type InsertFault,
+  idsOf,
+  openStore,
+  type Store,
+} from "./store.ts";
 
 /** Just after midnight: a page has events of two months, and so of two partitions. */
 const NOW = Date.UTC(2026, 10, 1, 0, 0, 1);
@@ -45,7 +53,7 @@ test("An event's normal form is a row, member by member.", async () => {
   assert.deepEqual([page.url, page.utm, page.clickIds], [null, { source: null, ...nothing }, {}]);
 });
 
-const FAULTS: Fault[] = [
+const FAULTS: InsertFault[] = [
   "answer lost",
   "error after storing",
   "a proxy's page",

@@ -24,7 +24,7 @@ const QUIET = { info: () => undefined, warn: () => undefined, error: () => undef
 export const newFolder = () => mkdtempSync(join(tmpdir(), "headwater-warehouse-"));
 
 /** What becomes of an insert on its way; each is done once, then all is well again. */
-export type Fault =
+export type InsertFault =
   | "answer lost"
   | "error after storing"
   | "a proxy's page"
@@ -44,7 +44,7 @@ const readAll = async (message: IncomingMessage) => Buffer.concat(await message.
 /** In front of the warehouse: forwards everything, but for an insert that a fault waits for. */
 async function startWay(
   target: string,
-  nextFault: () => Fault | undefined,
+  nextFault: () => InsertFault | undefined,
   kill: () => void,
   cut: () => void,
 ) {
@@ -99,7 +99,7 @@ export interface Store extends AsyncDisposable {
   /** Takes a copy of the ledger; what it returns puts it in the ledger's place. */
   backup(): Promise<() => Promise<void>>;
   /** What the next inserts meet, one each. */
-  faults: Fault[];
+  faults: InsertFault[];
   /** kill -9 of the warehouse's process. */
   kill(): void;
   /** Ships until nothing waits, or what is asked for has come. */
@@ -131,7 +131,7 @@ export interface StoreOptions {
 
 export async function openStore(now: number, options: StoreOptions = {}): Promise<Store> {
   const folder = options.folder ?? newFolder();
-  const faults: Fault[] = [];
+  const faults: InsertFault[] = [];
   let life: WarehouseProcess;
   const start = async () => {
     life = await startLife(join(folder, "warehouse"));
