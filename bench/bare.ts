@@ -1,11 +1,11 @@
 /**
- * The floor: a bare node:http server that reads a body, parses it, and answers as many bytes as Headwater
- * answered to such a request. Nothing is checked, stored or recorded. Or, with BENCH_REFUSAL, that answers each request
- * with this 503 at once and looks at nothing: the floor of an overload.
+ * The baseline: a bare node:http server that reads a body, parses it, and responds with as many bytes as Headwater does
+ * to the same kind of request. It checks, stores and records nothing. With BENCH_REFUSAL it answers every request with
+ * that body and status 503 without reading the request: the baseline of the overload part.
  */
 import { createServer, type IncomingMessage } from "node:http";
 
-/** Bytes of an answer by the number of events; 0: a bootstrap. */
+/** Response bytes by the number of events in the batch; 0 is a bootstrap. */
 const sizes = new Map<number, number>(JSON.parse(process.env.BENCH_ANSWERS ?? "[]") as [number, number][]);
 const answers = new Map([...sizes].map(([events, bytes]) => [events, `"${"x".repeat(bytes - 2)}"`]));
 

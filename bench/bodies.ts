@@ -1,19 +1,19 @@
 /**
- * The traffic of both generators: whole HTTP requests as templates, in which only ids and `sentAt` change from
- * one sending to the next. Every template of a size is answered with the same number of bytes, so that the bare
- * server can answer as many.
+ * The traffic of both load generators: templates of complete HTTP requests. Only the ids and `sentAt` change each time a
+ * template is sent. All templates with the same number of events get responses of the same length, so that the bare
+ * server can respond with as many bytes.
  */
 import { randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
 
-/** One visitor with an open session of a source. */
-export interface Visit {
+/** A visitor with an open session in a source. */
+export interface OpenVisit {
   publicKey: string;
   sessionId: string;
   anonymousId: string;
 }
 
-/** Marks in a template: a fresh id of 36 characters, the time of sending (24), a line break of the head. */
+/** Placeholders in a template: a new id (36 characters), the time of sending (24 characters), a line break of the head. */
 export const ID_MARK = "\x01";
 export const SENT_AT_MARK = "\x02";
 const BREAK_MARK = "\x03";
@@ -37,7 +37,7 @@ const PATHS = [
   "collections/boots/ridge-mid-gtx",
   "journal/layering-guide",
 ];
-/** One in six is not ASCII, as titles are. */
+/** One of the six titles is not ASCII, as in real traffic. */
 const TITLES = [
   "Arctic Parka | Winter jackets | Northwind Outfitters",
   "Ridge Mid GTX | Boots | Northwind Outfitters",
@@ -46,7 +46,7 @@ const TITLES = [
   "Your basket (3 items) | Northwind Outfitters",
   "Delivery and returns | Help | Northwind Outfitters",
 ];
-/** Eight characters each: with `track` as long in an answer as `page` with `page_view`. */
+/** Eight characters each, so that results of track events are as long as those of page events (`page` and `page_view`). */
 const NAMES = ["purchase", "checkout", "wishlist", "add_cart", "download", "sign_ups"];
 
 const pick = <T>(list: readonly T[], index: number): T => list[index % list.length]!;
@@ -122,7 +122,7 @@ const contextOf = (index: number) => ({
   screen: { width: 1440, height: 900 },
 });
 
-/** 500 public addresses, so that the country look-up has something to find. */
+/** 500 public addresses, so that the country lookup finds countries. */
 const addressOf = (index: number) =>
   `${[81, 93, 203, 8, 151][index % 5]}.${(index * 7) % 250}.${index % 100}.${1 + (index % 250)}`;
 
@@ -154,7 +154,7 @@ function requestOf(path: string, body: string, index: number): string {
   return `${head.join(BREAK_MARK)}${BREAK_MARK}${BREAK_MARK}${body}`;
 }
 
-export function eventsTemplate(visit: Visit, index: number, size: number, start: number): string {
+export function eventsTemplate(visit: OpenVisit, index: number, size: number, start: number): string {
   const events = Array.from({ length: size }, (_, offset) => eventOf(index * size + offset, start));
   const body = marked({
     ingestVersion: 2,
@@ -170,7 +170,7 @@ export function eventsTemplate(visit: Visit, index: number, size: number, start:
   return requestOf(`/api/ingest/v2/${visit.publicKey}/events`, body, index);
 }
 
-/** Every sending is a new visitor, so every one opens a session. */
+/** Each request is from a new visitor, so each opens a session. */
 export function bootstrapTemplate(publicKey: string, index: number): string {
   const { page } = pageEvent(index, 0);
   const body = marked({
@@ -186,8 +186,8 @@ export function bootstrapTemplate(publicKey: string, index: number): string {
 
 export type Traffic = "bootstraps" | "mix" | 1 | 10 | 50;
 
-/** One template a visit; of the mix, each visit's three batches of ten follow a bootstrap. */
-export function templatesOf(traffic: Traffic, visits: readonly Visit[], start = Date.now()): string[] {
+/** One template per visit. In the mix each visit has a bootstrap and then three batches of ten events. */
+export function buildTemplates(traffic: Traffic, visits: readonly OpenVisit[], start = Date.now()): string[] {
   return visits.flatMap((visit, index) => {
     if (traffic === "bootstraps") return [bootstrapTemplate(visit.publicKey, index)];
     if (traffic !== "mix") return [eventsTemplate(visit, index, traffic, start)];
@@ -196,15 +196,15 @@ export function templatesOf(traffic: Traffic, visits: readonly Visit[], start = 
   });
 }
 
-/** A template as it goes over the wire, but for its marks. */
-export const unfolded = (template: string) => template.replaceAll(BREAK_MARK, "\r\n");
+/** The template as it is sent, with its placeholders for ids and times. */
+export const toRequestText = (template: string) => template.replaceAll(BREAK_MARK, "\r\n");
 
-/** A line each: what both generators read. */
+/** Writes one template per line, as both generators read them. */
 export function writeTemplates(file: string, templates: readonly string[]): void {
   writeFileSync(file, `${templates.join("\n")}\n`);
 }
 
-/** The first 24 characters of a UUID; a generator counts the last 12, so no id is sent twice. */
+/** The first 24 characters of a UUID. A generator appends a counter of 12 characters, so no id is sent twice. */
 export function idPrefix(): string {
   const hex = randomBytes(11).toString("hex");
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-7${hex.slice(12, 15)}-8${hex.slice(15, 18)}-`;

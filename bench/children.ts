@@ -1,9 +1,9 @@
-/** Processes of the bench: started, waited for, and all of them ended, by their own ids, however the bench ends. */
+/** Starts the processes of the bench and waits for them. All of them are ended, by process id, when the bench ends. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { openSync } from "node:fs";
 import { createServer } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
-import { pinned } from "./machine.ts";
+import { pinnedCommand } from "./machine.ts";
 
 const STOP_MS = 15_000;
 const running = new Set<ChildProcess>();
@@ -13,20 +13,20 @@ process.once("exit", () => {
 });
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 
-export interface Start {
+export interface ProcessOptions {
   command: string;
   args: readonly string[];
-  /** null: not pinned. */
+  /** The CPU core to pin the process to; null: not pinned. */
   core: number | null;
   environment: Record<string, string>;
-  /** Where both outputs go; without one they are kept. */
+  /** The file for stdout and stderr. Without it they are pipes. */
   logFile?: string;
 }
 
-/** taskset and node replace themselves, so the child's id is the program's own. */
-export function start({ command, args, core, environment, logFile }: Start): ChildProcess {
+/** taskset replaces itself with the program, so the child's process id is the program's. */
+export function start({ command, args, core, environment, logFile }: ProcessOptions): ChildProcess {
   const log = logFile === undefined ? "pipe" : openSync(logFile, "a");
-  const [program, argv] = pinned(core, command, args);
+  const [program, argv] = pinnedCommand(core, command, args);
   const child = spawn(program, argv, {
     stdio: ["ignore", log, log],
     env: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", ...environment },
@@ -37,34 +37,34 @@ export function start({ command, args, core, environment, logFile }: Start): Chi
   return child;
 }
 
-/** Runs a command to its end. @throws when it fails, with what it said */
-export function run(options: Start): Promise<string> {
+/** Runs a command until it ends. @returns its stdout @throws Error with its output when it fails */
+export function run(options: ProcessOptions): Promise<string> {
   const child = start(options);
-  let said = "";
-  let complained = "";
+  let stdout = "";
+  let stderr = "";
   child.stdout?.on("data", (chunk: Buffer) => {
-    said += chunk.toString();
+    stdout += chunk.toString();
   });
   child.stderr?.on("data", (chunk: Buffer) => {
-    complained += chunk.toString();
+    stderr += chunk.toString();
   });
   return new Promise((resolve, reject) => {
     child.once("error", reject);
     child.once("close", (code) => {
-      if (code === 0) resolve(said);
-      else reject(new Error(`${options.command} ended with ${code}: ${complained || said}`));
+      if (code === 0) resolve(stdout);
+      else reject(new Error(`${options.command} ended with ${code}: ${stderr || stdout}`));
     });
   });
 }
 
-/** Asks to stop, and waits; what does not stop in time is killed. @returns the exit code */
+/** Sends SIGTERM and waits; kills the process after STOP_MS. @returns the exit code */
 export async function stop(child: ChildProcess): Promise<number | null> {
   if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
   const ended = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)));
   child.kill("SIGTERM");
-  const patience = setTimeout(() => child.kill("SIGKILL"), STOP_MS);
+  const killTimer = setTimeout(() => child.kill("SIGKILL"), STOP_MS);
   const code = await ended;
-  clearTimeout(patience);
+  clearTimeout(killTimer);
   return code;
 }
 
@@ -79,10 +79,10 @@ export function freePort(): Promise<number> {
   });
 }
 
-/** @returns milliseconds until the address answered 200 */
-export async function answered(url: string, child: ChildProcess, patienceMs: number): Promise<number> {
+/** Requests the URL until it answers 200. @returns the milliseconds until then @throws Error after `timeoutMs` */
+export async function waitUntilReady(url: string, child: ChildProcess, timeoutMs: number): Promise<number> {
   const started = performance.now();
-  while (performance.now() - started < patienceMs) {
+  while (performance.now() - started < timeoutMs) {
     if (child.exitCode !== null)
       throw new Error(`the process ended with ${child.exitCode} before ${url} answered`);
     const status = await fetch(url).then(
@@ -92,5 +92,5 @@ export async function answered(url: string, child: ChildProcess, patienceMs: num
     if (status === 200) return performance.now() - started;
     await wait(10);
   }
-  throw new Error(`${url} did not answer 200 within ${patienceMs} ms`);
+  throw new Error(`${url} did not answer 200 within ${timeoutMs} ms`);
 }

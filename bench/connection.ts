@@ -1,23 +1,23 @@
-/** One keep-alive connection of the open loop: a request at a time, written as the bytes it is, the answer read by hand. */
+/** A keep-alive connection of the open loop. It sends raw bytes, one request at a time, and parses the response itself. */
 import { connect, type Socket } from "node:net";
 
-export interface Answer {
+export interface OpenLoopResponse {
   status: number;
   body: string;
-  /** The server closes the connection after it. */
+  /** Whether the server closes the connection after this response. */
   closes: boolean;
 }
 
-export interface Connection {
-  /** @param done null: the connection broke before the answer was whole */
-  send(request: Buffer, done: (answer: Answer | null) => void): void;
+export interface OpenLoopConnection {
+  /** @param done receives the response; null when the connection broke before it was complete */
+  send(request: Buffer, done: (answer: OpenLoopResponse | null) => void): void;
   destroy(): void;
 }
 
 const HEAD_END = "\r\n\r\n";
 
-/** The answer, once all of it is there. Its bytes are read as Latin-1, so that characters are bytes. */
-function parse(text: string): Answer | null {
+/** @param text the received bytes as Latin-1, so that one character is one byte @returns null while the response is incomplete */
+function parse(text: string): OpenLoopResponse | null {
   const end = text.indexOf(HEAD_END);
   if (end < 0) return null;
   const head = text.slice(0, end);
@@ -31,38 +31,38 @@ function parse(text: string): Answer | null {
 }
 
 /**
- * @param onOpen once, when it can take a request
- * @param onGone once, when it cannot any more
+ * @param onOpen called once, when the connection can take a request
+ * @param onClosed called once, when it can take no more requests
  */
-export function openConnection(port: number, onOpen: () => void, onGone: () => void): Connection {
+export function openConnection(port: number, onOpen: () => void, onClosed: () => void): OpenLoopConnection {
   const socket: Socket = connect({ host: "127.0.0.1", port, noDelay: true });
-  let waiting: ((answer: Answer | null) => void) | null = null;
+  let waiting: ((answer: OpenLoopResponse | null) => void) | null = null;
   let received = "";
-  let gone = false;
+  let isClosed = false;
 
-  const finish = (answer: Answer | null) => {
+  const finish = (answer: OpenLoopResponse | null) => {
     const done = waiting;
     waiting = null;
     received = "";
     done?.(answer);
   };
   const end = () => {
-    if (gone) return;
-    gone = true;
+    if (isClosed) return;
+    isClosed = true;
     socket.destroy();
     finish(null);
-    onGone();
+    onClosed();
   };
   socket.once("connect", onOpen);
   socket.on("data", (chunk: Buffer) => {
     received = received === "" ? chunk.toString("latin1") : received + chunk.toString("latin1");
     const answer = parse(received);
     if (!answer) return;
-    // gone before the answer is looked at, so that no request is given to it any more
+    // marked as closed before the response is handled, so that the pool gives it no other request
     if (answer.closes) {
-      gone = true;
+      isClosed = true;
       socket.destroy();
-      onGone();
+      onClosed();
     }
     finish(answer);
   });

@@ -1,4 +1,4 @@
-/** Runs in pages of the console that the bench opens: remembers when each part came, and scrolls. */
+/** Runs in the console pages that the bench opens: records when each part appeared, and scrolls lists. */
 const seen = {};
 
 function look() {
@@ -10,7 +10,7 @@ function look() {
 }
 new MutationObserver(look).observe(document, { subtree: true, childList: true, characterData: true });
 
-/** As a wheel does, a step a frame. Resolves with the milliseconds of each frame. */
+/** Scrolls one step per frame, like a mouse wheel. Resolves with the milliseconds of each frame. */
 function scrollList(durationMs, pixels) {
   const list = document.querySelector("[role=listbox]");
   return new Promise((resolve) => {
@@ -29,7 +29,7 @@ function scrollList(durationMs, pixels) {
 }
 
 globalThis.bench = {
-  /** null until all of it is there. */
+  /** null until all parts have appeared. */
   shown: () => (seen.chart && seen.headline && seen.lists ? seen : null),
   attempts: () => Number(document.querySelector("[aria-setsize]")?.getAttribute("aria-setsize") ?? 0),
   scrollList,

@@ -1,4 +1,4 @@
-/** `node bench/fill.ts FOLDER KEYS`: a process of its own, because it can be ended while SQLite is at work. */
+/** `node bench/fill.ts FOLDER KEYS`: fills a ledger in a separate process, because it can be killed while SQLite is working. */
 import { fillSqlite } from "./rows/growth-fill.ts";
 
 const [folder, keys] = process.argv.slice(2);

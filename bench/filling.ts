@@ -1,8 +1,8 @@
-/** Templates of bodies.ts as buffers, whose ids and times are written before each sending. */
+/** Keeps the templates of bodies.ts as buffers and writes new ids and times into them before each request. */
 import { readFileSync } from "node:fs";
-import { ID_LENGTH, ID_MARK, idPrefix, SENT_AT_LENGTH, SENT_AT_MARK, unfolded } from "./bodies.ts";
+import { ID_LENGTH, ID_MARK, idPrefix, SENT_AT_LENGTH, SENT_AT_MARK, toRequestText } from "./bodies.ts";
 
-interface Form {
+interface RequestTemplate {
   bytes: Buffer;
   ids: number[];
   times: number[];
@@ -11,28 +11,28 @@ interface Form {
 const MARKS = new RegExp(`([${ID_MARK}${SENT_AT_MARK}])`);
 const CLOCK_MS = 10;
 
-function formOf(line: string): Form {
-  const form: Form = { bytes: Buffer.alloc(0), ids: [], times: [] };
+function parseTemplate(line: string): RequestTemplate {
+  const template: RequestTemplate = { bytes: Buffer.alloc(0), ids: [], times: [] };
   const parts: Buffer[] = [];
   let at = 0;
-  for (const part of unfolded(line).split(MARKS)) {
-    const slots = part === ID_MARK ? form.ids : part === SENT_AT_MARK ? form.times : null;
+  for (const part of toRequestText(line).split(MARKS)) {
+    const slots = part === ID_MARK ? template.ids : part === SENT_AT_MARK ? template.times : null;
     slots?.push(at);
     const bytes = slots ? Buffer.alloc(part === ID_MARK ? ID_LENGTH : SENT_AT_LENGTH) : Buffer.from(part);
     parts.push(bytes);
     at += bytes.length;
   }
-  form.bytes = Buffer.concat(parts);
-  return form;
+  template.bytes = Buffer.concat(parts);
+  return template;
 }
 
-export interface Filling {
-  /** The next request, in a buffer of its own: the kernel may take it later than the template is filled anew. */
+export interface RequestSource {
+  /** The next request, in a new buffer, because the template may be filled again before the kernel has sent the bytes. */
   next(): Buffer;
 }
 
-export function createFilling(file: string): Filling {
-  const forms = readFileSync(file, "utf8").trimEnd().split("\n").map(formOf);
+export function createRequestSource(file: string): RequestSource {
+  const templates = readFileSync(file, "utf8").trimEnd().split("\n").map(parseTemplate);
   const prefix = idPrefix();
   let turn = 0;
   let serial = 0;
@@ -50,8 +50,8 @@ export function createFilling(file: string): Filling {
 
   return {
     next() {
-      const { bytes, ids, times } = forms[turn]!;
-      turn = (turn + 1) % forms.length;
+      const { bytes, ids, times } = templates[turn]!;
+      turn = (turn + 1) % templates.length;
       for (const slot of ids) {
         serial += 1;
         bytes.write(prefix + serial.toString(16).padStart(12, "0"), slot, "latin1");

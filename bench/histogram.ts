@@ -1,10 +1,10 @@
-/** Durations in buckets that grow by one per cent: 10 µs to 100 s in 1,620 numbers, exact to half a bucket. */
+/** A histogram of durations from 10 µs to 100 s: 1,620 buckets that grow by 1 %, exact to half a bucket. */
 const GROWTH = 1.01;
 const SMALLEST_MS = 0.01;
 const BUCKETS = 1_620;
 const SCALE = 1 / Math.log(GROWTH);
 
-export interface Spread {
+export interface Percentiles {
   count: number;
   p50: number;
   p90: number;
@@ -14,7 +14,7 @@ export interface Spread {
 
 export interface Histogram {
   add(milliseconds: number): void;
-  spread(): Spread;
+  spread(): Percentiles;
 }
 
 export function createHistogram(): Histogram {

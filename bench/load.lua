@@ -1,7 +1,7 @@
--- The closed loop's requests: templates (bodies.ts) whose marks are filled with fresh ids and the time.
--- Nothing is looked at in the answers: what was accepted is asked of the server afterwards, and status
--- counts are wrk's own.
-local prefix = os.getenv("BENCH_ID_PREFIX") -- 24 characters; 12 more are counted
+-- The requests of the closed loop: templates (bodies.ts) whose placeholders are filled with new ids and the time.
+-- It does not read responses: wrk counts the statuses, and the bench asks the server afterwards how many events it
+-- has accepted.
+local prefix = os.getenv("BENCH_ID_PREFIX") -- 24 characters; a counter of 12 follows
 local templates, turn, serial = {}, 0, 0
 local sent_at, checked = "", 0
 

@@ -1,10 +1,10 @@
-/** What the machine is, and what it is doing: from /proc, because a figure without it says little. */
+/** Describes the machine and reads CPU time and memory of processes from /proc. */
 import { execFileSync } from "node:child_process";
 import { closeSync, fdatasyncSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { availableParallelism, cpus, release, totalmem } from "node:os";
 import { join } from "node:path";
 
-/** USER_HZ, the unit of /proc: 100 on every Linux that Node runs on. */
+/** USER_HZ, the unit of times in /proc: 100 on every Linux that Node runs on. */
 const TICKS_PER_SECOND = 100;
 const SYNCS = 50;
 
@@ -12,13 +12,13 @@ function output(command: string, args: readonly string[]): string | null {
   try {
     return execFileSync(command, args, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
   } catch (error) {
-    // wrk prints its version and ends with 1
+    // `wrk -v` prints its version and exits with 1
     const { stdout } = error as { stdout?: string };
     return stdout ? stdout.trim() : null;
   }
 }
 
-/** CPU seconds of a process, all its threads together. */
+/** CPU seconds of a process, summed over its threads. */
 export function cpuSecondsOf(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
@@ -30,21 +30,22 @@ function childrenOf(pid: number): number[] {
   return text === "" ? [] : text.split(" ").map(Number);
 }
 
-/** CPU seconds of a process and of those it started that are still there. */
+/** CPU seconds of a process and of its descendants that still run. */
 export function cpuSecondsWithChildren(pid: number): number {
   return childrenOf(pid).reduce((sum, child) => sum + cpuSecondsWithChildren(child), cpuSecondsOf(pid));
 }
 
-export interface Resident {
+export interface ResidentMemory {
+  /** In MiB. */
   service: number;
-  /** The process of the embedded warehouse; 0: there is none. */
+  /** The process of the embedded warehouse, in MiB; 0 when there is none. */
   warehouse: number;
 }
 
 const WAREHOUSE = /embedded\/child/;
 
-/** Resident memory of a process and what it started, in MiB. */
-export function residentMib(pid: number): Resident {
+/** Resident memory of a process and its descendants, in MiB. */
+export function residentMib(pid: number): ResidentMemory {
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
   const mib = Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1_024;
   const isWarehouse = WAREHOUSE.test(readFileSync(`/proc/${pid}/cmdline`, "utf8"));
@@ -57,13 +58,13 @@ export function residentMib(pid: number): Resident {
     );
 }
 
-/** Seconds the host gave to others, over all cores, since boot. */
+/** Steal time: CPU seconds that the hypervisor gave to other guests since boot, summed over all cores. */
 export function stolenSeconds(): number {
   const fields = readFileSync("/proc/stat", "utf8").split("\n")[0]!.split(/\s+/);
   return Number(fields[8] ?? 0) / TICKS_PER_SECOND;
 }
 
-/** The median time of one durable write where the ledger will be: what every commit waits for. */
+/** Median milliseconds of a durable write in the folder of the ledger; every commit waits for one. */
 function syncMilliseconds(folder: string): number {
   const file = join(folder, "sync-probe");
   const handle = openSync(file, "w");
@@ -83,11 +84,15 @@ function syncMilliseconds(folder: string): number {
 export const hasTaskset = output("taskset", ["--version"]) !== null;
 export const hasWrk = (output("wrk", ["-v"]) ?? "").includes("wrk");
 
-/** The generator's core, the last one; null when there is nothing to pin with, or to. */
+/** The core of the load generator, which is the last; null without taskset or with only one core. */
 export const generatorCore = hasTaskset && availableParallelism() > 1 ? availableParallelism() - 1 : null;
 
-/** A command line that runs on one core; null: wherever the kernel likes. */
-export function pinned(core: number | null, command: string, args: readonly string[]): [string, string[]] {
+/** The command line that runs the program on one core; null: not pinned. */
+export function pinnedCommand(
+  core: number | null,
+  command: string,
+  args: readonly string[],
+): [string, string[]] {
   return core === null ? [command, [...args]] : ["taskset", ["-c", String(core), command, ...args]];
 }
 
@@ -107,7 +112,7 @@ export function describeMachine(folder: string): Record<string, string> {
     Node: process.version,
     SQLite: process.versions.sqlite ?? "unknown",
     wrk,
-    "ledger's disk": `${filesystem}, ${syncMilliseconds(folder).toFixed(2)} ms a durable write of 4 KiB (median of ${SYNCS})`,
+    "ledger's disk": `${filesystem}, ${syncMilliseconds(folder).toFixed(2)} ms per durable write of 4 KiB (median of ${SYNCS})`,
     pinning: generatorCore === null ? "none (no taskset, or one core)" : `generator on core ${generatorCore}`,
   };
 }

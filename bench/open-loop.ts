@@ -1,23 +1,23 @@
 /**
- * The open loop: requests leave at a fixed rate whatever the answers, and latency is counted from the moment a
- * request was scheduled, so that a server which stalls cannot make the generator look away. Told by a plan file,
- * tells on standard output.
+ * The open-loop load generator. It sends requests at a fixed rate, independent of the responses, and counts latency from
+ * the time a request was scheduled. So a server that stalls cannot hide latency by slowing the generator down. Reads a
+ * plan file and writes its results to stdout as JSON.
  */
 import { readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
-import type { Answer, Connection } from "./connection.ts";
-import { createFilling, type Filling } from "./filling.ts";
+import type { OpenLoopConnection, OpenLoopResponse } from "./connection.ts";
+import { createRequestSource, type RequestSource } from "./filling.ts";
 import { createHistogram, type Histogram } from "./histogram.ts";
-import type { Offered, Plan, StreamPlan } from "./plan.ts";
+import type { LoadPlan, OpenLoopResult, StreamPlan } from "./plan.ts";
 import { createPool } from "./pool.ts";
 
 const TICK_MS = 1;
-const PATIENCE_MS = 5_000;
-const SETTLE_MS = 200;
+const MAX_DRAIN_MS = 5_000;
+const START_DELAY_MS = 200;
 
-interface Stream {
+interface LoadStream {
   plan: StreamPlan;
-  filling: Filling;
+  requests: RequestSource;
   intervalMs: number;
   nextAt: number;
   sent: number;
@@ -31,14 +31,14 @@ interface Stream {
   byOutcome: Map<string, Histogram>;
 }
 
-const plan = JSON.parse(readFileSync(process.argv[2] ?? "", "utf8")) as Plan;
+const plan = JSON.parse(readFileSync(process.argv[2] ?? "", "utf8")) as LoadPlan;
 const pool = createPool(plan.port, plan.maxConnections);
 
-function streamOf(one: StreamPlan): Stream {
+function streamOf(one: StreamPlan): LoadStream {
   const counts = { nextAt: 0, sent: 0, good: 0, events: 0, unsent: 0, broken: 0, open: 0 };
   return {
     plan: one,
-    filling: createFilling(one.templates),
+    requests: createRequestSource(one.templates),
     intervalMs: 1_000 / one.rate,
     ...counts,
     all: createHistogram(),
@@ -47,12 +47,12 @@ function streamOf(one: StreamPlan): Stream {
   };
 }
 
-function outcomeOf({ status, body }: Answer): string {
+function outcomeOf({ status, body }: OpenLoopResponse): string {
   if (status === 200) return "200";
   return `${status} ${/"code":"([a-z_]+)"/.exec(body)?.[1] ?? "?"}`;
 }
 
-function note(stream: Stream, outcome: string, milliseconds: number): void {
+function recordLatency(stream: LoadStream, outcome: string, milliseconds: number): void {
   let histogram = stream.byOutcome.get(outcome);
   if (!histogram) {
     histogram = createHistogram();
@@ -66,8 +66,8 @@ const streams = plan.streams.map(streamOf);
 let from = 0;
 let until = 0;
 
-/** Rates count what happened within the window; latencies belong to what was scheduled within it. */
-function finish(stream: Stream, answer: Answer | null, scheduledAt: number): void {
+/** Rates count responses within the measured window; latencies count requests scheduled within it. */
+function finish(stream: LoadStream, answer: OpenLoopResponse | null, scheduledAt: number): void {
   const now = performance.now();
   const counted = scheduledAt >= from;
   if (counted) stream.open -= 1;
@@ -76,20 +76,20 @@ function finish(stream: Stream, answer: Answer | null, scheduledAt: number): voi
     stream.events += Number(/"accepted":(\d+)/.exec(answer.body)?.[1] ?? 0);
   }
   if (!counted) return;
-  if (answer) note(stream, outcomeOf(answer), now - scheduledAt);
+  if (answer) recordLatency(stream, outcomeOf(answer), now - scheduledAt);
   else stream.broken += 1;
 }
 
-function send(stream: Stream, connection: Connection, scheduledAt: number): void {
+function send(stream: LoadStream, connection: OpenLoopConnection, scheduledAt: number): void {
   const now = performance.now();
   if (now >= from && now < until) stream.sent += 1;
-  connection.send(stream.filling.next(), (answer) => {
+  connection.send(stream.requests.next(), (answer) => {
     finish(stream, answer, scheduledAt);
     if (answer && !answer.closes) pool.giveBack(connection);
   });
 }
 
-function sendDue(stream: Stream): void {
+function sendDue(stream: LoadStream): void {
   const now = performance.now();
   while (stream.nextAt <= now && stream.nextAt < until) {
     const scheduledAt = stream.nextAt;
@@ -103,7 +103,7 @@ function sendDue(stream: Stream): void {
   }
 }
 
-function reportOf(stream: Stream): Offered {
+function reportOf(stream: LoadStream): OpenLoopResult {
   return {
     name: stream.plan.name,
     offered: stream.sent / plan.seconds,
@@ -115,20 +115,20 @@ function reportOf(stream: Stream): Offered {
     unsent: stream.unsent,
     broken: stream.broken,
     unanswered: stream.open,
-    connections: pool.most(),
+    connections: pool.maxOpened(),
   };
 }
 
 async function warm(): Promise<void> {
-  // connections that are open and idle before the first request, so that the start is no storm
-  const held: Connection[] = [];
+  // opens the connections before the first request, so that the run does not start with a burst of connects
+  const held: OpenLoopConnection[] = [];
   for (let index = 0; index < plan.connections; index++) pool.take((connection) => held.push(connection));
-  for (let turn = 0; held.length < plan.connections && turn < 50; turn++) await wait(SETTLE_MS / 10);
+  for (let turn = 0; held.length < plan.connections && turn < 50; turn++) await wait(START_DELAY_MS / 10);
   for (const connection of held) pool.giveBack(connection);
 }
 
 await warm();
-const startedAt = performance.now() + SETTLE_MS;
+const startedAt = performance.now() + START_DELAY_MS;
 from = startedAt + plan.warmupSeconds * 1_000;
 until = from + plan.seconds * 1_000;
 for (const [index, stream] of streams.entries()) {
@@ -138,7 +138,7 @@ while (performance.now() < until) {
   for (const stream of streams) sendDue(stream);
   await wait(TICK_MS);
 }
-const patience = performance.now() + PATIENCE_MS;
-while (streams.some(({ open }) => open > 0) && performance.now() < patience) await wait(TICK_MS);
+const drainUntil = performance.now() + MAX_DRAIN_MS;
+while (streams.some(({ open }) => open > 0) && performance.now() < drainUntil) await wait(TICK_MS);
 process.stdout.write(JSON.stringify(streams.map(reportOf)));
 pool.close();

@@ -1,7 +1,7 @@
 /** The command line of the bench. */
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import type { Options } from "./section.ts";
+import type { BenchOptions } from "./section.ts";
 
 export const PARTS = [
   "throughput",
@@ -22,37 +22,38 @@ export type Part = (typeof PARTS)[number];
 
 export const HELP = `npm run bench -- [options]
 
-  --quick        short runs (2 s, 1 round), to see that it works; not to be quoted
-  --only PARTS   some of ${PARTS.join(",")}
+  --quick        short runs (2 s, 1 round) to check that the bench works; do not quote the figures
+  --only PARTS   comma-separated parts: ${PARTS.join(",")}
   --seconds N    length of a run (default 8)
-  --rounds N     rounds, Headwater and what it is compared with in turns (default 5)
-  --out FOLDER   where RESULTS.md and results.json go (default: bench/)
+  --rounds N     rounds; each alternates between Headwater and what it is compared with (default 5)
+  --out FOLDER   folder for RESULTS.md and results.json (default: bench/)
   --help
 
-BENCH_DIR is the folder under which the ledgers are made (default: the system's temporary one). It should be on
-the disk that matters: durable writes on a RAM disk cost nothing.
+BENCH_DIR is the folder in which the ledgers are created (default: the system's temporary folder). It should be on a
+real disk: durable writes to a RAM disk cost nothing.
 `;
 
-/** A mistake on the command line, as a sentence. */
+/** An invalid command line; the message is for the user. */
 export class BenchUsageError extends Error {}
 
-function whole(name: string, text: string | undefined, otherwise: number): number {
-  if (text === undefined) return otherwise;
-  if (!/^[1-9]\d{0,3}$/.test(text)) throw new BenchUsageError(`--${name} is a whole number from 1 to 9999.`);
+function parseCount(name: string, text: string | undefined, defaultValue: number): number {
+  if (text === undefined) return defaultValue;
+  if (!/^[1-9]\d{0,3}$/.test(text))
+    throw new BenchUsageError(`--${name} must be a whole number from 1 to 9999.`);
   return Number(text);
 }
 
 function partsOf(text: string | undefined): Part[] {
   if (text === undefined) return [...PARTS];
-  const asked = text.split(",");
-  const unknown = asked.find((name) => !PARTS.some((part) => part === name));
+  const selected = text.split(",");
+  const unknown = selected.find((name) => !PARTS.some((part) => part === name));
   if (unknown !== undefined)
-    throw new BenchUsageError(`--only does not know "${unknown}"; there are ${PARTS.join(", ")}.`);
-  return PARTS.filter((part) => asked.includes(part));
+    throw new BenchUsageError(`Unknown part "${unknown}" in --only. Available parts: ${PARTS.join(", ")}.`);
+  return PARTS.filter((part) => selected.includes(part));
 }
 
-/** @returns null: help was asked for */
-export function readOptions(argv: readonly string[]): (Options & { only: readonly Part[] }) | null {
+/** @returns null for --help */
+export function readOptions(argv: readonly string[]): (BenchOptions & { only: readonly Part[] }) | null {
   const { values } = parseArgs({
     args: [...argv],
     options: {
@@ -70,7 +71,7 @@ export function readOptions(argv: readonly string[]): (Options & { only: readonl
     quick,
     out,
     only: partsOf(values.only),
-    seconds: whole("seconds", values.seconds, quick ? 2 : 8),
-    rounds: whole("rounds", values.rounds, quick ? 1 : 5),
+    seconds: parseCount("seconds", values.seconds, quick ? 2 : 8),
+    rounds: parseCount("rounds", values.rounds, quick ? 1 : 5),
   };
 }

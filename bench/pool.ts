@@ -1,29 +1,29 @@
-/** Connections of the open loop: the one used last is used first, more are opened when none is free, up to a bound. */
-import { type Connection, openConnection } from "./connection.ts";
+/** The connection pool of the open loop: last in, first out; it opens more connections when none is free, up to a maximum. */
+import { type OpenLoopConnection, openConnection } from "./connection.ts";
 
-type Job = (connection: Connection) => void;
+type ConnectionUse = (connection: OpenLoopConnection) => void;
 
-export interface Pool {
-  /** Gives a connection to the job, at once or when there is one. @returns false: too many wait already */
-  take(job: Job): boolean;
-  giveBack(connection: Connection): void;
-  /** The most connections that were open at once. */
-  most(): number;
+export interface ConnectionPool {
+  /** Calls the function with a connection, now or when one is free. @returns false when too many are waiting */
+  take(job: ConnectionUse): boolean;
+  giveBack(connection: OpenLoopConnection): void;
+  /** The highest number of connections that were open at once. */
+  maxOpened(): number;
   close(): void;
 }
 
 const MAX_WAITING = 50_000;
 
-export function createPool(port: number, bound: number): Pool {
-  const all = new Set<Connection>();
-  const gone = new WeakSet<Connection>();
-  let free: Connection[] = [];
-  let waiting: Job[] = [];
+export function createPool(port: number, bound: number): ConnectionPool {
+  const all = new Set<OpenLoopConnection>();
+  const closedConnections = new WeakSet<OpenLoopConnection>();
+  let free: OpenLoopConnection[] = [];
+  let waiting: ConnectionUse[] = [];
   let waitingFrom = 0;
   let closed = false;
-  let most = 0;
+  let maxOpened = 0;
 
-  const nextJob = (): Job | undefined => {
+  const nextJob = (): ConnectionUse | undefined => {
     const job = waiting[waitingFrom];
     if (!job) return undefined;
     waitingFrom += 1;
@@ -34,31 +34,31 @@ export function createPool(port: number, bound: number): Pool {
     return job;
   };
 
-  const serve = (connection: Connection) => {
+  const serve = (connection: OpenLoopConnection) => {
     const job = nextJob();
     if (job) job(connection);
     else free.push(connection);
   };
 
   const open = () => {
-    const connection: Connection = openConnection(
+    const connection: OpenLoopConnection = openConnection(
       port,
       () => serve(connection),
       () => {
-        gone.add(connection);
+        closedConnections.add(connection);
         all.delete(connection);
-        // whoever waits for a connection waits for another one now
+        // replaces the closed connection when requests are waiting
         if (!closed && waitingFrom < waiting.length && all.size < bound) open();
       },
     );
     all.add(connection);
-    most = Math.max(most, all.size);
+    maxOpened = Math.max(maxOpened, all.size);
   };
 
   return {
     take(job) {
       for (let connection = free.pop(); connection; connection = free.pop()) {
-        if (gone.has(connection)) continue;
+        if (closedConnections.has(connection)) continue;
         job(connection);
         return true;
       }
@@ -68,9 +68,9 @@ export function createPool(port: number, bound: number): Pool {
       return true;
     },
     giveBack(connection) {
-      if (!gone.has(connection)) serve(connection);
+      if (!closedConnections.has(connection)) serve(connection);
     },
-    most: () => most,
+    maxOpened: () => maxOpened,
     close() {
       closed = true;
       free = [];

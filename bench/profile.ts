@@ -1,8 +1,8 @@
 /**
- * `node bench/profile.ts [--events 10] [--seconds 8] [--rate N]`: where the time goes. Headwater runs under
- * `--cpu-prof` while the closed loop runs (or, with a rate, the open one: far beyond the peak it shows what a
- * refusal costs); the functions that took most time themselves are printed for each thread, and written to
- * PROFILE.md. The figures beside it are of a profiled process: slower than those of RESULTS.md.
+ * `node bench/profile.ts [--events 10] [--seconds 8] [--rate N]`: profiles Headwater with
+ * `--cpu-prof` under the closed loop, or with --rate under the open loop (a rate far above the peak shows what refusals
+ * cost). Prints the functions with the most self time of each thread and writes them to PROFILE.md. A profiled process
+ * is slower, so its rates are below those in RESULTS.md.
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,21 +12,21 @@ import { commitOf, describeMachine } from "./machine.ts";
 import { offer } from "./plan.ts";
 import { templateFile } from "./rows/duel.ts";
 import { figure, percent } from "./section.ts";
-import { RAISED, startHeadwater, workFolder } from "./server.ts";
+import { RAISED_LIMITS, startHeadwater, workFolder } from "./server.ts";
 import { CONNECTIONS, closedLoop } from "./wrk.ts";
 
-interface Node {
+interface ProfileNode {
   id: number;
   callFrame: { functionName: string; url: string; lineNumber: number };
 }
-interface Profile {
-  /** Microseconds of the system's monotonic clock, as process.hrtime counts. */
+interface CpuProfile {
+  /** Microseconds of the monotonic clock, like process.hrtime. */
   startTime: number;
-  nodes: Node[];
+  nodes: ProfileNode[];
   samples: number[];
   timeDeltas: number[];
 }
-interface Line {
+interface SelfTime {
   where: string;
   milliseconds: number;
 }
@@ -36,7 +36,7 @@ const SHOWN = 30;
 const INTERVAL_US = 500;
 const THREADS = { "ledger-thread.ts": "ledger thread", "attempts-thread.ts": "attempts thread" };
 
-function nameOf({ callFrame: { functionName, url, lineNumber } }: Node): string {
+function nameOf({ callFrame: { functionName, url, lineNumber } }: ProfileNode): string {
   const place = url
     .replace(/^file:\/\//, "")
     .replace(REPOSITORY, "")
@@ -46,8 +46,12 @@ function nameOf({ callFrame: { functionName, url, lineNumber } }: Node): string 
 
 const now = () => Number(process.hrtime.bigint() / 1_000n);
 
-/** Self time by function within a span; a function that several callers called is one line. */
-function selfTimes({ startTime, nodes, samples, timeDeltas }: Profile, from: number, until: number): Line[] {
+/** Self time by function between two times, in microseconds. A function is one line, whoever called it. */
+function selfTimes(
+  { startTime, nodes, samples, timeDeltas }: CpuProfile,
+  from: number,
+  until: number,
+): SelfTime[] {
   const names = new Map(nodes.map((node) => [node.id, nameOf(node)]));
   const times = new Map<string, number>();
   let at = startTime;
@@ -62,15 +66,15 @@ function selfTimes({ startTime, nodes, samples, timeDeltas }: Profile, from: num
     .sort((a, b) => b.milliseconds - a.milliseconds);
 }
 
-function threadOf({ nodes }: Profile): string {
+function threadOf({ nodes }: CpuProfile): string {
   const found = Object.entries(THREADS).find(([file]) =>
     nodes.some(({ callFrame }) => callFrame.url.endsWith(file)),
   );
   return found ? found[1] : "main thread";
 }
 
-/** Idle time is left out of the shares: they are of the time the thread was at work. */
-function tableOf(thread: string, profile: Profile, from: number, until: number): string {
+/** Shares are of the time in which the thread was busy. */
+function tableOf(thread: string, profile: CpuProfile, from: number, until: number): string {
   const lines = selfTimes(profile, from, until);
   const idle = lines.find(({ where }) => where === "(idle)")?.milliseconds ?? 0;
   const busy = lines.reduce((sum, { milliseconds }) => sum + milliseconds, 0) - idle;
@@ -85,7 +89,7 @@ function tableOf(thread: string, profile: Profile, from: number, until: number):
 
 function readSize(text: string): 1 | 10 | 50 {
   const size = ([1, 10, 50] as const).find((one) => String(one) === text);
-  if (!size) throw new Error("--events is 1, 10 or 50");
+  if (!size) throw new Error("--events must be 1, 10 or 50");
   return size;
 }
 
@@ -101,7 +105,7 @@ const profiles = join(workFolder, "profiles");
 mkdirSync(profiles);
 const nodeFlags = ["--cpu-prof", `--cpu-prof-dir=${profiles}`, `--cpu-prof-interval=${INTERVAL_US}`];
 const machine = describeMachine(workFolder);
-const server = await startHeadwater({ settings: RAISED, nodeFlags });
+const server = await startHeadwater({ settings: RAISED_LIMITS, nodeFlags });
 const templates = templateFile(size, server);
 
 async function load(seconds: number, rate: number | null): Promise<string> {
@@ -117,21 +121,24 @@ async function load(seconds: number, rate: number | null): Promise<string> {
 
 await closedLoop(server.url, templates, 2);
 const from = now();
-const told = await load(Number(values.seconds), values.rate === undefined ? null : Number(values.rate));
+const loadDescription = await load(
+  Number(values.seconds),
+  values.rate === undefined ? null : Number(values.rate),
+);
 const until = now();
 await server.stop();
 
 const tables = readdirSync(profiles)
   .filter((name) => name.endsWith(".cpuprofile"))
-  .map((name) => JSON.parse(readFileSync(join(profiles, name), "utf8")) as Profile)
+  .map((name) => JSON.parse(readFileSync(join(profiles, name), "utf8")) as CpuProfile)
   .map((profile) => ({ thread: threadOf(profile), profile }))
   .sort((a, b) =>
     a.thread === "main thread" ? -1 : b.thread === "main thread" ? 1 : a.thread.localeCompare(b.thread) * -1,
   )
   .map(({ thread, profile }) => tableOf(thread, profile, from, until));
 const text = [
-  `# What takes the time: ${size} events a batch`,
-  `Commit ${commitOf(REPOSITORY)}, ${new Date().toISOString()}, ${machine.processor}, Node ${process.version}. ${told} while profiled (sampled every ${INTERVAL_US} µs; without start, warm-up and stop). Self time by function.`,
+  `# CPU profile: ${size} events per batch`,
+  `Commit ${commitOf(REPOSITORY)}, ${new Date().toISOString()}, ${machine.processor}, Node ${process.version}. ${loadDescription} while profiled (sampled every ${INTERVAL_US} µs; start, warm-up and stop excluded). Self time by function.`,
   ...tables,
 ].join("\n\n");
 console.log(text);

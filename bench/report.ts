@@ -1,28 +1,28 @@
-/** RESULTS.md and results.json, written after every part, so that a run that is cut short leaves what it found. */
+/** Writes RESULTS.md and results.json. They are written after every part, so that an interrupted run keeps its results. */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { PARTS, type Part } from "./options.ts";
-import type { Options, Section, Table } from "./section.ts";
+import type { BenchOptions, BenchSection, ResultTable } from "./section.ts";
 
 export interface Results {
   quick: boolean;
   machine: Record<string, string>;
   options: { seconds: number; rounds: number };
-  /** By part, each with the commit it was measured of. */
-  sections: Partial<Record<Part, Section & { commit: string }>>;
+  /** By part, each with the commit that was measured. */
+  sections: Partial<Record<Part, BenchSection & { commit: string }>>;
 }
 
 const cell = (text: string) => text.replaceAll("|", "\\|");
 const line = (cells: readonly string[]) => `| ${cells.map(cell).join(" | ")} |`;
 
-/** A single row of many figures reads better down the page. */
-const WIDE = 8;
+/** A table with one row and more columns than this is shown as two columns. */
+const MAX_COLUMNS_OF_ONE_ROW = 8;
 
-function tableOf({ columns, rows }: Table): string {
+function tableOf({ columns, rows }: ResultTable): string {
   const [only] = rows;
-  if (only && rows.length === 1 && columns.length > WIDE) {
+  if (only && rows.length === 1 && columns.length > MAX_COLUMNS_OF_ONE_ROW) {
     return tableOf({ columns: ["figure", ""], rows: columns.map((column, index) => [column, only[index]!]) });
   }
   return [line(columns), line(columns.map(() => "---")), ...rows.map(line)].join("\n");
@@ -30,10 +30,17 @@ function tableOf({ columns, rows }: Table): string {
 
 function settingsOf(settings: Record<string, string>): string {
   const changed = Object.entries(settings).map(([name, value]) => `\`${name}=${value}\``);
-  return `Settings beside the defaults: ${changed.join(", ") || "none"}.`;
+  return `Settings that differ from the defaults: ${changed.join(", ") || "none"}.`;
 }
 
-function sectionOf({ title, date, commit, settings, tables, notes }: Section & { commit: string }): string {
+function sectionOf({
+  title,
+  date,
+  commit,
+  settings,
+  tables,
+  notes,
+}: BenchSection & { commit: string }): string {
   const listed = notes.map((note) => `- ${note}`).join("\n");
   return [
     `## ${title}`,
@@ -44,18 +51,20 @@ function sectionOf({ title, date, commit, settings, tables, notes }: Section & {
 }
 
 function markdown({ quick, machine, sections }: Results): string {
-  const warning = quick ? ["**A quick run, to see that the bench works. Its figures mean nothing.**"] : [];
+  const warning = quick
+    ? ["**A quick run that checks that the bench works. Its figures mean nothing.**"]
+    : [];
   return `${[
     "# Results of `npm run bench`",
     ...warning,
-    `The limiter, debug recording, masking, origin and access checks are on in every row that does not say otherwise; every acknowledged event is durable (\`synchronous=FULL\`). What each row means is in README.md.`,
+    `The rate limiter, debug recording, masking, origin checks and access checks are on unless a row says otherwise. Every acknowledged event is durable (\`synchronous=FULL\`). README.md explains each row.`,
     tableOf({ columns: ["machine", ""], rows: Object.entries(machine) }),
     ...PARTS.flatMap((part) => sections[part] ?? []).map(sectionOf),
   ].join("\n\n")}\n`;
 }
 
-/** Parts found earlier are kept, so that they can be run one by one. */
-export function openResults(options: Options, machine: Record<string, string>): Results {
+/** Keeps the results of earlier runs, so that parts can be run one by one. */
+export function openResults(options: BenchOptions, machine: Record<string, string>): Results {
   const file = join(options.out, "results.json");
   const { quick, seconds, rounds } = options;
   const earlier = existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as Results) : null;
@@ -65,16 +74,16 @@ export function openResults(options: Options, machine: Record<string, string>): 
 
 const BIOME = fileURLToPath(new URL("../node_modules/.bin/biome", import.meta.url));
 
-/** As the repository wants its files; where the formatter is not installed, as it is. */
+/** Formats the file in the repository's style, when the formatter is installed. */
 function format(file: string): void {
   try {
     execFileSync(BIOME, ["format", "--write", file], { stdio: "ignore" });
   } catch {
-    // a matter of looks
+    // only the formatting is missing
   }
 }
 
-/** Four digits are more than any figure here bears. */
+/** No figure here is exact to more than four digits. */
 const rounded = (_: string, value: unknown) =>
   typeof value === "number" ? Number(value.toPrecision(4)) : value;
 

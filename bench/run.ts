@@ -1,4 +1,4 @@
-/** `npm run bench`: measures Headwater beside a bare server, and writes RESULTS.md. */
+/** `npm run bench`: measures Headwater, compares it with a bare server, and writes RESULTS.md. */
 import { fileURLToPath } from "node:url";
 import { commitOf, describeMachine, hasWrk } from "./machine.ts";
 import { BenchUsageError, HELP, type Part, readOptions } from "./options.ts";
@@ -14,16 +14,16 @@ import { postgres } from "./rows/postgres.ts";
 import { shipping } from "./rows/shipping.ts";
 import { stats } from "./rows/stats.ts";
 import { closedLoops } from "./rows/throughput.ts";
-import type { Context, Section } from "./section.ts";
+import type { BenchContext, BenchSection } from "./section.ts";
 import { workFolder } from "./server.ts";
 
 const REPOSITORY = fileURLToPath(new URL("..", import.meta.url));
 
-const MEASURES: Record<Part, (context: Context) => Promise<Section>> = {
+const MEASURES: Record<Part, (context: BenchContext) => Promise<BenchSection>> = {
   throughput: (context) => closedLoops("Closed loop: events", [1, 10, 50], context),
   open: openLoop,
   bootstraps: (context) => closedLoops("Closed loop: bootstraps", ["bootstraps"], context),
-  mix: (context) => closedLoops("Closed loop: the real mix", ["mix"], context),
+  mix: (context) => closedLoops("Closed loop: mixed traffic", ["mix"], context),
   overload,
   debug: debugRecording,
   memory,
@@ -42,7 +42,7 @@ async function bench(argv: readonly string[]): Promise<void> {
   if (!options) return say(HELP);
   if (!hasWrk) {
     throw new BenchUsageError(
-      "The closed loop is driven by wrk, which is not there: `apt-get install wrk` (or your system's package).",
+      "wrk is not installed. The closed loop needs it: `apt-get install wrk` (or your system's package).",
     );
   }
   const machine = describeMachine(workFolder);
@@ -54,8 +54,8 @@ async function bench(argv: readonly string[]): Promise<void> {
       .join("\n"),
   );
   if (machine["ledger's disk"]?.startsWith("tmpfs"))
-    say("The ledger is on a RAM disk: set BENCH_DIR to a folder on a real one.");
-  const context: Context = { options, say, peak: { requestsPerSecond: null } };
+    say("The ledger is on a RAM disk. Set BENCH_DIR to a folder on a real disk.");
+  const context: BenchContext = { options, say, peak: { requestsPerSecond: null } };
   for (const part of options.only) {
     say(`${part} …`);
     const section = await MEASURES[part](context);
@@ -68,7 +68,7 @@ async function bench(argv: readonly string[]): Promise<void> {
           .join("\n\n"),
       );
   }
-  say(`written: RESULTS.md and results.json`);
+  say("Wrote RESULTS.md and results.json");
 }
 
 try {

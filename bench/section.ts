@@ -1,22 +1,24 @@
-/** What a part of the bench finds: tables for RESULTS.md, and the raw figures for results.json. */
-import type { ClosedLoop } from "./wrk.ts";
+/** The results of one part of the bench: tables for RESULTS.md and raw figures for results.json. */
+import type { ClosedLoopResult } from "./wrk.ts";
 
-export interface Table {
+export interface ResultTable {
   columns: string[];
   rows: string[][];
 }
 
-export interface Section {
+export interface BenchSection {
   title: string;
-  /** The date of the run, its settings beyond the defaults, and the host's part in it. */
+  /** The time of the run, ISO 8601. */
   date: string;
+  /** The settings that differ from the defaults. */
   settings: Record<string, string>;
-  tables: Table[];
+  tables: ResultTable[];
   notes: string[];
+  /** The raw figures for results.json. */
   data: unknown;
 }
 
-export interface Options {
+export interface BenchOptions {
   quick: boolean;
   only: readonly string[];
   seconds: number;
@@ -24,13 +26,13 @@ export interface Options {
   out: string;
 }
 
-/** Told what goes on, a line each. */
-export type Say = (line: string) => void;
+/** Prints one line of progress. */
+export type ReportProgress = (line: string) => void;
 
-export interface Context {
-  options: Options;
-  say: Say;
-  /** What an earlier part found: the closed loop's rate at ten events a batch. */
+export interface BenchContext {
+  options: BenchOptions;
+  say: ReportProgress;
+  /** The closed loop's rate at ten events per batch, when an earlier part has measured it. */
   peak: { requestsPerSecond: number | null };
 }
 
@@ -40,7 +42,7 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }
 
-/** As few digits as the figure bears. */
+/** Formats a number with about three significant digits. */
 export function figure(value: number): string {
   if (!Number.isFinite(value)) return "-";
   const size = Math.abs(value);
@@ -50,17 +52,17 @@ export function figure(value: number): string {
 
 export const percent = (share: number) => (Number.isFinite(share) ? `${(share * 100).toFixed(1)} %` : "-");
 
-/** The median, and the lowest and highest beside it. */
+/** The median, with the lowest and the highest value in brackets. */
 export function spread(values: readonly number[], show: (value: number) => string = figure): string {
   if (values.length === 0) return "-";
   const range = values.length > 1 ? ` (${show(Math.min(...values))}–${show(Math.max(...values))})` : "";
   return show(median(values)) + range;
 }
 
-export const verdict = (met: boolean, target: string) => `${target}: ${met ? "met" : "not met"}`;
+export const describeTarget = (met: boolean, target: string) => `${target}: ${met ? "met" : "not met"}`;
 
-/** A row that lost requests says so; a figure without its failures is none. */
-export function failuresOf(loops: readonly ClosedLoop[]): string {
+/** Refused requests and broken connections, summed over the rounds; every row shows them. */
+export function describeFailures(loops: readonly ClosedLoopResult[]): string {
   const refused = loops.reduce((sum, loop) => sum + loop.refused, 0);
   const broken = loops.reduce((sum, loop) => sum + loop.broken, 0);
   return refused + broken === 0 ? "0" : `${refused} refused, ${broken} broken`;

@@ -1,4 +1,4 @@
-/** The process under test when the command line's `serve` is not what is measured: the real server, and nothing else. */
+/** The process under test for parts that do not start `headwater serve`: the server without the command line. */
 import { processEnvironment, readConfig } from "../apps/server/src/config/config.ts";
 import { startServer } from "../apps/server/src/server.ts";
 

@@ -1,11 +1,11 @@
-/** Headwater as it is, in a process of its own on a ledger of its own, with sources and open sessions made through its API. */
+/** Starts Headwater in its own process with a new ledger, and creates sources and sessions through its API. */
 import type { ChildProcess } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { ORIGIN, type Visit } from "./bodies.ts";
-import { answered, freePort, start, stop } from "./children.ts";
+import { type OpenVisit, ORIGIN } from "./bodies.ts";
+import { freePort, start, stop, waitUntilReady } from "./children.ts";
 import { cpuSecondsOf } from "./machine.ts";
 
 export const OWNER_TOKEN = "the-owner-token-of-the-bench-0123456789";
@@ -14,22 +14,22 @@ const SERVE = fileURLToPath(new URL("serve.ts", import.meta.url));
 /** What `npm start` runs. */
 export const COMMAND = fileURLToPath(new URL("../apps/server/bin/headwater.js", import.meta.url));
 const START_MS = 30_000;
-const TRY_MS = 100;
+const RETRY_MS = 100;
 
 /**
- * The client is believed to be who X-Forwarded-For says, so that rates and countries have 500 addresses to work on. What
- * is measured is ingest; shipping would be a third party on the same two cores.
+ * Settings of every measured server. TRUST_PROXY makes the server take client addresses from X-Forwarded-For, so that
+ * rate limits and countries see 500 addresses. The warehouse is off because shipping would use the same two cores.
  */
-export const ORDINARY = {
+export const BASE_SETTINGS = {
   WAREHOUSE: "off",
   TRUST_PROXY: "1",
   WORKSPACE_RATE_PER_SECOND: "100000",
   WORKSPACE_RATE_BURST: "100000",
   FAILED_AUTH_PER_MINUTE: "100000",
 } as const;
-/** The limiter stays on and counts; nothing of a closed loop reaches these. */
-export const RAISED = {
-  ...ORDINARY,
+/** With these limits the rate limiter still counts, but the closed loop never reaches them. */
+export const RAISED_LIMITS = {
+  ...BASE_SETTINGS,
   CLIENT_RATE_PER_SECOND: "1000000",
   CLIENT_RATE_BURST: "1000000",
   SOURCE_RATE_PER_SECOND: "1000000",
@@ -40,33 +40,33 @@ export interface HeadwaterOptions {
   settings: Record<string, string>;
   core?: number | null;
   sources?: number;
-  /** Open sessions, dealt out over the sources. */
+  /** The number of open sessions, spread evenly over the sources. */
   visits?: number;
   nodeFlags?: readonly string[];
-  /** Kept when given; else a new one that goes with the process. */
+  /** Kept when given. Default: a new folder, removed when the server stops. */
   dataDir?: string;
-  /** Start `headwater serve` rather than the server alone. */
+  /** Whether to start `headwater serve` instead of the server alone. */
   command?: boolean;
 }
 
 export interface Headwater {
   url: string;
   pid: number;
-  visits: Visit[];
-  /** What differs from the defaults. */
+  visits: OpenVisit[];
+  /** The settings that differ from the defaults. */
   settings: Record<string, string>;
   startMs: number;
-  /** Events and bootstraps that the ledger has acknowledged, as /api/usage counts them. */
+  /** Accepted events and bootstraps, as /api/usage counts them. */
   acknowledged(): Promise<{ accepted: number; bootstraps: number }>;
-  /** Asks the workspace API as the owner. */
+  /** Sends a GET request to the workspace API with the owner's token. */
   ask(path: string): Promise<Response>;
-  /** A value of /metrics, summed over its labels; 0 when it is not there. */
+  /** The value of a metric in /metrics, summed over its labels; 0 when it is missing. */
   metric(name: string): Promise<number>;
   cpuSeconds(): number;
   stop(): Promise<void>;
 }
 
-/** The folder under which ledgers and templates live; gone when the bench ends. */
+/** The folder of ledgers and templates; removed when the bench ends. */
 export const workFolder = mkdtempSync(join(process.env.BENCH_DIR ?? tmpdir(), "headwater-bench-"));
 process.once("exit", () => rmSync(workFolder, { recursive: true, force: true }));
 const logFile = join(workFolder, "server.log");
@@ -86,11 +86,11 @@ async function json<T>(response: Response): Promise<T> {
 
 const authorization = { authorization: `Bearer ${OWNER_TOKEN}` };
 
-async function known(url: string): Promise<void> {
+async function waitForOwnerToken(url: string): Promise<void> {
   const end = performance.now() + START_MS;
   while ((await fetch(`${url}/api/organizations`, { headers: authorization })).status === 401) {
-    if (performance.now() > end) throw new Error("the owner's token is not known");
-    await new Promise((resolve) => setTimeout(resolve, TRY_MS));
+    if (performance.now() > end) throw new Error("the server does not accept the owner's token");
+    await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
   }
 }
 
@@ -105,7 +105,7 @@ async function createSource(url: string, index: number): Promise<string> {
   return (await json<{ publicKey: string }>(response)).publicKey;
 }
 
-async function openVisit(url: string, publicKey: string, index: number): Promise<Visit> {
+async function openVisit(url: string, publicKey: string, index: number): Promise<OpenVisit> {
   const anonymousId = `visitor-${String(index).padStart(28, "0")}`;
   const body = JSON.stringify({
     ingestVersion: 2,
@@ -125,10 +125,10 @@ async function openVisit(url: string, publicKey: string, index: number): Promise
   return { publicKey, anonymousId, sessionId: (await json<{ sessionId: string }>(response)).sessionId };
 }
 
-async function prepare(url: string, sources: number, visits: number): Promise<Visit[]> {
+async function prepare(url: string, sources: number, visits: number): Promise<OpenVisit[]> {
   const keys: string[] = [];
   for (let index = 0; index < sources; index++) keys.push(await createSource(url, index));
-  const opened: Visit[] = [];
+  const opened: OpenVisit[] = [];
   for (let index = 0; index < visits; index++)
     opened.push(await openVisit(url, keys[index % sources]!, index));
   return opened;
@@ -158,11 +158,11 @@ export async function startHeadwater(options: HeadwaterOptions): Promise<Headwat
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const child = processOf(options, dataDir, port);
-  const startMs = await answered(`${url}/readyz`, child, START_MS).catch((error: Error) => {
+  const startMs = await waitUntilReady(`${url}/readyz`, child, START_MS).catch((error: Error) => {
     throw new Error(`${error.message}\n${readFileSync(logFile, "utf8").slice(-2_000)}`);
   });
-  // it listens a moment before the first start has stored the owner's token
-  await known(url);
+  // on the first start the server listens shortly before it has stored the owner's token
+  await waitForOwnerToken(url);
   const visits = await prepare(url, options.sources ?? 1, options.visits ?? 240);
   return {
     url,

@@ -7,12 +7,14 @@ import { generatorCore } from "./machine.ts";
 export const CONNECTIONS = 64;
 const SCRIPT = fileURLToPath(new URL("load.lua", import.meta.url));
 
-export interface ClosedLoop {
+export interface ClosedLoopResult {
   requestsPerSecond: number;
   requests: number;
-  /** Answers over 399, and connections that broke or timed out. */
+  /** Responses with a status over 399. */
   refused: number;
+  /** Connections that broke or timed out. */
   broken: number;
+  /** Latencies in milliseconds. */
   p50: number;
   p90: number;
   p99: number;
@@ -24,16 +26,19 @@ export async function closedLoop(
   templates: string,
   seconds: number,
   connections = CONNECTIONS,
-): Promise<ClosedLoop> {
-  const said = await run({
+): Promise<ClosedLoopResult> {
+  const output = await run({
     command: "wrk",
     args: ["-t1", `-c${connections}`, `-d${seconds}s`, "--timeout", "10s", "-s", SCRIPT, url],
     core: generatorCore,
     environment: { BENCH_TEMPLATES: templates, BENCH_ID_PREFIX: idPrefix() },
   });
-  const line = said.split("\n").find((text) => text.startsWith("RESULT "));
-  if (!line) throw new Error(`wrk gave no result: ${said}`);
-  const { microseconds, ...figures } = JSON.parse(line.slice(7)) as Omit<ClosedLoop, "requestsPerSecond"> & {
+  const line = output.split("\n").find((text) => text.startsWith("RESULT "));
+  if (!line) throw new Error(`wrk printed no result: ${output}`);
+  const { microseconds, ...figures } = JSON.parse(line.slice(7)) as Omit<
+    ClosedLoopResult,
+    "requestsPerSecond"
+  > & {
     microseconds: number;
   };
   return { ...figures, requestsPerSecond: (figures.requests * 1_000_000) / microseconds };

@@ -6,49 +6,57 @@ import { connect, type WarehouseClient } from "../../apps/server/src/clickhouse/
 import { startEmbedded } from "../../apps/server/src/clickhouse/embedded/start.ts";
 import { blockOf } from "../../apps/server/src/shipping/block.ts";
 import { store } from "../../apps/server/src/shipping/store.ts";
-import { type Resident, residentMib } from "../machine.ts";
-import { type Offered, offer } from "../plan.ts";
-import { type Context, figure, median, type Section, spread, type Table, verdict } from "../section.ts";
-import { type Headwater, newFolder, RAISED, startHeadwater } from "../server.ts";
+import { type ResidentMemory, residentMib } from "../machine.ts";
+import { type OpenLoopResult, offer } from "../plan.ts";
+import {
+  type BenchContext,
+  type BenchSection,
+  describeTarget,
+  figure,
+  median,
+  type ResultTable,
+  spread,
+} from "../section.ts";
+import { type Headwater, newFolder, RAISED_LIMITS, startHeadwater } from "../server.ts";
 import { CONNECTIONS, closedLoop } from "../wrk.ts";
 import { templateFile } from "./duel.ts";
-import { MEMORY_BYTES, shipped, takeEvents, warehouseUp, watchMemory } from "./warehouse.ts";
+import { MEMORY_BYTES, sendEvents, waitForWarehouse, waitUntilShipped, watchMemory } from "./warehouse.ts";
 
 const MAX_CONNECTIONS = 2_000;
 const P99_RATIO = 1.2;
-const SHIPPING = { ...RAISED, WAREHOUSE: "embedded" };
+const SHIPPING = { ...RAISED_LIMITS, WAREHOUSE: "embedded" };
 
 const EXPORTED_EVENTS = 1_250_000;
 const QUICK_EXPORTED_EVENTS = 50_000;
 const EXPORT_BYTES = 2_000_000_000;
 /** On a machine that is too slow for it the export is as much as comes meanwhile. */
 const EXPORT_MS = 240_000;
-const QUESTION_SECONDS = 30;
-const QUICK_QUESTION_SECONDS = 5;
+const QUERY_SECONDS = 30;
+const QUICK_QUERY_SECONDS = 5;
 const INSERT_EVENTS = 1_000;
 const INSERT_EVERY_MS = 250;
 const INSERT_MS = 500;
 const GROWTH_MIB = 200;
 
-interface Round {
-  offered: Offered;
+interface ShippingRound {
+  offered: OpenLoopResult;
   /** Events that waited when the last was sent, and how long until none did. */
   waiting: number;
   drainSeconds: number;
 }
 
-async function underLoad(server: Headwater, rate: number, seconds: number): Promise<Round> {
+async function underLoad(server: Headwater, rate: number, seconds: number): Promise<ShippingRound> {
   const plan = { warmupSeconds: 1, seconds, connections: CONNECTIONS, maxConnections: MAX_CONNECTIONS };
   const streams = [{ name: "half", rate, templates: templateFile(10, server) }];
   const [offered] = await offer(server.url, { ...plan, streams });
   const { accepted } = await server.acknowledged();
   const waiting = accepted - (await server.metric("headwater_shipped_events_total"));
   const startedAt = performance.now();
-  if (server.settings.WAREHOUSE !== "off") await shipped(server, accepted);
+  if (server.settings.WAREHOUSE !== "off") await waitUntilShipped(server, accepted);
   return { offered: offered!, waiting, drainSeconds: (performance.now() - startedAt) / 1_000 };
 }
 
-async function peakOf(server: Headwater, { options, peak }: Context): Promise<number> {
+async function peakOf(server: Headwater, { options, peak }: BenchContext): Promise<number> {
   const templates = templateFile(10, server);
   await closedLoop(server.url, templates, options.quick ? 1 : 3);
   return (
@@ -57,13 +65,13 @@ async function peakOf(server: Headwater, { options, peak }: Context): Promise<nu
 }
 
 /** Ingest at half the peak, without a warehouse and with one, in turns. */
-async function ingestBeside(context: Context): Promise<{ table: Table; data: unknown }> {
+async function ingestBeside(context: BenchContext): Promise<{ table: ResultTable; data: unknown }> {
   const { options, say } = context;
-  const quiet = await startHeadwater({ settings: RAISED });
+  const quiet = await startHeadwater({ settings: RAISED_LIMITS });
   const rate = Math.round((await peakOf(quiet, context)) / 2);
   const busy = await startHeadwater({ settings: SHIPPING });
-  await warehouseUp(busy);
-  const [alone, beside]: [Round[], Round[]] = [[], []];
+  await waitForWarehouse(busy);
+  const [alone, beside]: [ShippingRound[], ShippingRound[]] = [[], []];
   for (let round = 0; round < options.rounds; round++) {
     alone.push(await underLoad(quiet, rate, options.seconds));
     beside.push(await underLoad(busy, rate, options.seconds));
@@ -75,7 +83,7 @@ async function ingestBeside(context: Context): Promise<{ table: Table; data: unk
   await quiet.stop();
   await busy.stop();
   const ratio = median(beside.map(({ offered }, round) => offered.all.p99 / alone[round]!.offered.all.p99));
-  const rowOf = (name: string, rounds: readonly Round[], asked: string) => [
+  const rowOf = (name: string, rounds: readonly ShippingRound[], query: string) => [
     name,
     figure(rate),
     spread(rounds.map(({ offered }) => offered.events)),
@@ -83,7 +91,7 @@ async function ingestBeside(context: Context): Promise<{ table: Table; data: unk
     spread(rounds.map(({ offered }) => offered.all.p99)),
     spread(rounds.map(({ waiting }) => waiting)),
     spread(rounds.map(({ drainSeconds }) => drainSeconds)),
-    asked,
+    query,
   ];
   const columns = ["ingest", "asked req/s", "events/s accepted", "p50 ms", "p99 ms"];
   return {
@@ -91,7 +99,11 @@ async function ingestBeside(context: Context): Promise<{ table: Table; data: unk
       columns: [...columns, "events waiting at the end", "shipped after s", "asked for"],
       rows: [
         rowOf("alone", alone, "-").with(5, "-").with(6, "-"),
-        rowOf("with shipping", beside, verdict(ratio <= P99_RATIO, `p99 ≤ 1.2 × alone (${figure(ratio)})`)),
+        rowOf(
+          "with shipping",
+          beside,
+          describeTarget(ratio <= P99_RATIO, `p99 ≤ 1.2 × alone (${figure(ratio)})`),
+        ),
       ],
     },
     data: { rate, alone, beside },
@@ -99,7 +111,7 @@ async function ingestBeside(context: Context): Promise<{ table: Table; data: unk
 }
 
 let inserted = 0;
-function freshBlock() {
+function createBlock() {
   const lines = Array.from({ length: INSERT_EVENTS }, () => {
     inserted += 1;
     const key = createHash("sha256").update(`beside ${inserted}`).digest("hex").slice(0, 32);
@@ -127,7 +139,7 @@ function freshBlock() {
 async function insertUntil(client: WarehouseClient, stopped: AbortSignal): Promise<number[]> {
   const times: number[] = [];
   while (!stopped.aborted) {
-    const block = freshBlock();
+    const block = createBlock();
     const startedAt = performance.now();
     await store(client, block, "new", new AbortController().signal);
     times.push(performance.now() - startedAt);
@@ -149,7 +161,7 @@ async function exportFrom(server: Headwater): Promise<number> {
   return bytes;
 }
 
-async function longQuestion(client: WarehouseClient, seconds: number): Promise<void> {
+async function runLongQuery(client: WarehouseClient, seconds: number): Promise<void> {
   const query = "SELECT count() FROM numbers(1e13) WHERE NOT ignore(sipHash64(number))";
   await client
     .command({ query, clickhouse_settings: { max_execution_time: seconds } })
@@ -158,12 +170,12 @@ async function longQuestion(client: WarehouseClient, seconds: number): Promise<v
     });
 }
 
-const minus = (one: Resident, other: Resident): Resident => ({
+const minus = (one: ResidentMemory, other: ResidentMemory): ResidentMemory => ({
   service: one.service - other.service,
   warehouse: one.warehouse - other.warehouse,
 });
 
-async function measured(server: Headwater, client: WarehouseClient, questionSeconds: number) {
+async function measureInserts(server: Headwater, client: WarehouseClient, querySeconds: number) {
   const pids = [server.pid, process.pid];
   const before = pids.map(residentMib);
   const rest = { service: before[0]!.service, warehouse: before[1]!.warehouse };
@@ -172,31 +184,31 @@ async function measured(server: Headwater, client: WarehouseClient, questionSeco
   const stopping = new AbortController();
   const inserting = insertUntil(client, stopping.signal);
   const startedAt = performance.now();
-  const asked = longQuestion(client, questionSeconds).then(() => (performance.now() - startedAt) / 1_000);
+  const query = runLongQuery(client, querySeconds).then(() => (performance.now() - startedAt) / 1_000);
   const bytes = await exportFrom(server);
   const exportSeconds = (performance.now() - startedAt) / 1_000;
-  const questionTook = await asked;
+  const queryTook = await query;
   stopping.abort();
   const inserts = (await inserting).sort((one, other) => one - other);
   const growth = minus({ service: service().service, warehouse: engine().warehouse }, rest);
-  return { bytes, exportSeconds, questionTook, inserts, rest, growth };
+  return { bytes, exportSeconds, queryTook, inserts, rest, growth };
 }
 
 /** An embedded warehouse that the bench itself holds, so that it can be asked beside the service. */
-async function insertBeside({ options, say }: Context): Promise<{ table: Table; data: unknown }> {
+async function insertBeside({ options, say }: BenchContext): Promise<{ table: ResultTable; data: unknown }> {
   const folder = join(newFolder(), "warehouse");
   const life = await startEmbedded({ folder, memoryBytes: MEMORY_BYTES, threads: 2 });
   const { username, password, database } = life.endpoint;
   const address = Object.assign(new URL(`${life.endpoint.url}/${database}`), { username, password });
   const server = await startHeadwater({
-    settings: { ...RAISED, WAREHOUSE: "", CLICKHOUSE_URL: address.href },
+    settings: { ...RAISED_LIMITS, WAREHOUSE: "", CLICKHOUSE_URL: address.href },
   });
   const client = connect(life.endpoint, 120_000);
-  await warehouseUp(server);
-  const events = await takeEvents(server, options.quick ? QUICK_EXPORTED_EVENTS : EXPORTED_EVENTS);
-  await shipped(server, events);
+  await waitForWarehouse(server);
+  const events = await sendEvents(server, options.quick ? QUICK_EXPORTED_EVENTS : EXPORTED_EVENTS);
+  await waitUntilShipped(server, events);
   say(`  ${figure(events)} events in the warehouse`);
-  const found = await measured(server, client, options.quick ? QUICK_QUESTION_SECONDS : QUESTION_SECONDS);
+  const found = await measureInserts(server, client, options.quick ? QUICK_QUERY_SECONDS : QUERY_SECONDS);
   await client.close();
   await server.stop();
   life.end();
@@ -204,7 +216,7 @@ async function insertBeside({ options, say }: Context): Promise<{ table: Table; 
   const slowest = found.inserts.at(-1) ?? Number.NaN;
   const growth = found.growth.service + found.growth.warehouse;
   const row = [
-    figure(found.questionTook),
+    figure(found.queryTook),
     figure(found.bytes / 1e6),
     figure(found.exportSeconds),
     figure(found.inserts.length),
@@ -212,7 +224,7 @@ async function insertBeside({ options, say }: Context): Promise<{ table: Table; 
     figure(slowest),
     `${figure(found.rest.service)} + ${figure(found.growth.service)}`,
     `${figure(found.rest.warehouse)} + ${figure(found.growth.warehouse)}`,
-    `${verdict(slowest < INSERT_MS, `insert < ${INSERT_MS} ms`)}; ${verdict(growth < GROWTH_MIB, `memory grows by < ${GROWTH_MIB} MiB`)}`,
+    `${describeTarget(slowest < INSERT_MS, `insert < ${INSERT_MS} ms`)}; ${describeTarget(growth < GROWTH_MIB, `memory grows by < ${GROWTH_MIB} MiB`)}`,
   ];
   const columns = ["question s", "export MB", "export s", "inserts", "an insert ms", "slowest ms"];
   return {
@@ -221,7 +233,7 @@ async function insertBeside({ options, say }: Context): Promise<{ table: Table; 
   };
 }
 
-export async function beside(context: Context): Promise<Section> {
+export async function beside(context: BenchContext): Promise<BenchSection> {
   const ingest = await ingestBeside(context);
   const inserts = await insertBeside(context);
   return {

@@ -7,11 +7,29 @@ import { connect } from "../../apps/server/src/clickhouse/client.ts";
 import { startEmbedded } from "../../apps/server/src/clickhouse/embedded/start.ts";
 import { migrate } from "../../apps/server/src/clickhouse/migrate.ts";
 import type { WarehouseProcess } from "../../apps/server/src/clickhouse/warehouse.ts";
-import { ORIGIN, type Visit } from "../bodies.ts";
-import { type Context, figure, median, type Section, spread, type Table, verdict } from "../section.ts";
-import { type Headwater, newFolder, ORDINARY, OWNER_TOKEN, startHeadwater } from "../server.ts";
-import { COMMAND_MS, DAYS, ENGINE, EVENTS, fill, merged, QUICK_EVENTS, range, settle } from "./month.ts";
-import { shipped, warehouseUp } from "./warehouse.ts";
+import { type OpenVisit, ORIGIN } from "../bodies.ts";
+import {
+  type BenchContext,
+  type BenchSection,
+  describeTarget,
+  figure,
+  median,
+  type ResultTable,
+  spread,
+} from "../section.ts";
+import { BASE_SETTINGS, type Headwater, newFolder, OWNER_TOKEN, startHeadwater } from "../server.ts";
+import {
+  buildRollups,
+  COMMAND_MS,
+  DAYS,
+  ENGINE,
+  EVENTS,
+  fill,
+  QUICK_EVENTS,
+  range,
+  waitForMerges,
+} from "./month.ts";
+import { waitForWarehouse, waitUntilShipped } from "./warehouse.ts";
 
 const PAGE_SCRIPT = fileURLToPath(new URL("../console-page.js", import.meta.url));
 const CHROMIUM = "/usr/bin/chromium";
@@ -20,31 +38,31 @@ const WAIT_MS = 60_000;
 const ATTEMPTS = 5_000;
 const SCROLL_MS = 5_000;
 const SCROLL_PIXELS = 120;
-const WANTED = { chartMs: 1_000, framesPerSecond: 50 };
+const TARGETS = { chartMs: 1_000, framesPerSecond: 50 };
 
 /** Milliseconds from the beginning of the page's load until it was first there. */
-interface Shown {
+interface PageTimes {
   chart: number;
   headline: number;
   lists: number;
 }
 
 /** What `console-page.js` gives a page. */
-interface InPage {
+interface BenchPage {
   bench: {
-    shown(): Shown | null;
+    shown(): PageTimes | null;
     attempts(): number;
     scrollList(durationMs: number, pixels: number): Promise<number[]>;
   };
 }
 
-async function openStats(page: Page, address: string): Promise<Shown> {
+async function openStats(page: Page, address: string): Promise<PageTimes> {
   await page.goto("about:blank");
   await page.goto(address, { waitUntil: "commit" });
-  const seen = await page.waitForFunction(() => (globalThis as unknown as InPage).bench.shown(), null, {
+  const seen = await page.waitForFunction(() => (globalThis as unknown as BenchPage).bench.shown(), null, {
     timeout: WAIT_MS,
   });
-  return (await seen.jsonValue()) as Shown;
+  return (await seen.jsonValue()) as PageTimes;
 }
 
 /** The service keeps no more than 200 attempts a second, so the stream is written here. */
@@ -61,12 +79,12 @@ async function openAttempts(context: BrowserContext, server: Headwater, sourceId
   await page.route("**/debug/stream*", (route) => route.fulfill({ contentType: "text/event-stream", body }));
   await page.goto(`${server.url}/analytics/setup/debug?sourceId=${sourceId}`);
   await page.waitForFunction(
-    (least) => (globalThis as unknown as InPage).bench.attempts() >= least,
+    (least) => (globalThis as unknown as BenchPage).bench.attempts() >= least,
     ATTEMPTS,
     { timeout: WAIT_MS },
   );
   const frames = await page.evaluate(
-    ([durationMs, pixels]) => (globalThis as unknown as InPage).bench.scrollList(durationMs, pixels),
+    ([durationMs, pixels]) => (globalThis as unknown as BenchPage).bench.scrollList(durationMs, pixels),
     [SCROLL_MS, SCROLL_PIXELS] as const,
   );
   await page.close();
@@ -74,7 +92,7 @@ async function openAttempts(context: BrowserContext, server: Headwater, sourceId
 }
 
 /** One event, so that the source has received something. */
-async function sendOne(server: Headwater, visit: Visit): Promise<void> {
+async function sendOne(server: Headwater, visit: OpenVisit): Promise<void> {
   const { publicKey, sessionId, anonymousId } = visit;
   const sentAt = new Date().toISOString();
   const event = { id: crypto.randomUUID(), type: "track", name: "bench", timestamp: sentAt };
@@ -85,7 +103,7 @@ async function sendOne(server: Headwater, visit: Visit): Promise<void> {
     body: JSON.stringify({ ...own, sessionId, anonymousId, events: [event] }),
   });
   if (!answer.ok) throw new Error(`an event was answered ${answer.status}: ${await answer.text()}`);
-  await shipped(server, 1);
+  await waitUntilShipped(server, 1);
 }
 
 async function onlySource(server: Headwater): Promise<string> {
@@ -94,26 +112,26 @@ async function onlySource(server: Headwater): Promise<string> {
   return sources[0]!.sourceId;
 }
 
-function chartTable(shown: readonly Shown[], events: number): Table {
+function chartTable(shown: readonly PageTimes[], events: number): ResultTable {
   const [first, ...later] = shown;
-  const row = (name: string, of: readonly Shown[], asked: string) => [
+  const row = (name: string, of: readonly PageTimes[], asked: string) => [
     name,
     spread(of.map(({ headline }) => headline)),
     spread(of.map(({ chart }) => chart)),
     spread(of.map(({ lists }) => lists)),
     asked,
   ];
-  const isSoon = median(later.map(({ chart }) => chart)) <= WANTED.chartMs;
+  const isSoon = median(later.map(({ chart }) => chart)) <= TARGETS.chartMs;
   return {
     columns: [`${figure(events)} events`, "headline ms", "chart ms", "four lists ms", "asked for"],
     rows: [
       row("the first page after the start", [first!], "-"),
-      row("later pages", later, verdict(isSoon, "the chart within 1 s")),
+      row("later pages", later, describeTarget(isSoon, "the chart within 1 s")),
     ],
   };
 }
 
-function listTable(frames: readonly number[]): Table {
+function listTable(frames: readonly number[]): ResultTable {
   const seconds = frames.reduce((sum, ms) => sum + ms, 0) / 1_000;
   const perSecond = frames.length / seconds;
   const slow = [...frames].sort((one, other) => other - one);
@@ -125,13 +143,13 @@ function listTable(frames: readonly number[]): Table {
         figure(perSecond),
         figure(slow[Math.floor(slow.length / 20)]!),
         figure(slow[0]!),
-        verdict(perSecond >= WANTED.framesPerSecond, "≥ 50 frames/s"),
+        describeTarget(perSecond >= TARGETS.framesPerSecond, "≥ 50 frames/s"),
       ],
     ],
   };
 }
 
-async function openPages(context: Context, server: Headwater, sourceId: string) {
+async function openPages(context: BenchContext, server: Headwater, sourceId: string) {
   const browser = await chromium.launch({
     executablePath: CHROMIUM,
     args: ["--no-sandbox", "--disable-gpu"],
@@ -143,7 +161,7 @@ async function openPages(context: Context, server: Headwater, sourceId: string) 
     const days = range.map((instant, at) => new Date(Date.parse(instant) - at).toISOString().slice(0, 10));
     const address = `${server.url}/analytics/stats?sourceId=${sourceId}&range=${days.join("..")}&tz=UTC`;
     const page = await visitor.newPage();
-    const shown: Shown[] = [];
+    const shown: PageTimes[] = [];
     for (let round = 0; round <= context.options.rounds; round++) {
       shown.push(await openStats(page, address));
       const { chart, lists } = shown.at(-1)!;
@@ -155,7 +173,7 @@ async function openPages(context: Context, server: Headwater, sourceId: string) 
   }
 }
 
-export async function consolePages(context: Context): Promise<Section> {
+export async function consolePages(context: BenchContext): Promise<BenchSection> {
   if (!existsSync(CHROMIUM)) throw new Error(`there is no Chromium at ${CHROMIUM}: apt-get install chromium`);
   const events = context.options.quick ? QUICK_EVENTS : EVENTS;
   const life = await startEmbedded({ folder: join(newFolder(), "warehouse"), ...ENGINE });
@@ -168,9 +186,9 @@ export async function consolePages(context: Context): Promise<Section> {
 }
 
 /** The service is not there while the month is filled: its own settling would take days that are half full for what they are. */
-async function measure(context: Context, events: number, life: WarehouseProcess): Promise<Section> {
+async function measure(context: BenchContext, events: number, life: WarehouseProcess): Promise<BenchSection> {
   const dataDir = newFolder();
-  const before = await startHeadwater({ settings: ORDINARY, dataDir, visits: 1 });
+  const before = await startHeadwater({ settings: BASE_SETTINGS, dataDir, visits: 1 });
   const sourceId = await onlySource(before);
   await before.stop();
   await month(life, sourceId, events);
@@ -178,10 +196,10 @@ async function measure(context: Context, events: number, life: WarehouseProcess)
 
   const { username, password, database } = life.endpoint;
   const address = Object.assign(new URL(`${life.endpoint.url}/${database}`), { username, password });
-  const settings = { ...ORDINARY, WAREHOUSE: "", CLICKHOUSE_URL: address.href };
+  const settings = { ...BASE_SETTINGS, WAREHOUSE: "", CLICKHOUSE_URL: address.href };
   const server = await startHeadwater({ settings, dataDir, sources: 0, visits: 0, command: true });
   try {
-    await warehouseUp(server);
+    await waitForWarehouse(server);
     await sendOne(server, before.visits[0]!);
     return sectionOf(events, await openPages(context, server, sourceId));
   } finally {
@@ -193,16 +211,19 @@ async function month(life: WarehouseProcess, sourceId: string, events: number): 
   await migrate(life.endpoint);
   const client = connect(life.endpoint, COMMAND_MS);
   await fill(client, sourceId, events);
-  await settle(client);
-  await merged(client);
+  await buildRollups(client);
+  await waitForMerges(client);
   await client.close();
 }
 
-function sectionOf(events: number, { shown, frames }: { shown: Shown[]; frames: number[] }): Section {
+function sectionOf(
+  events: number,
+  { shown, frames }: { shown: PageTimes[]; frames: number[] },
+): BenchSection {
   return {
     title: `The console: a chart of ${figure(events)} events, a list of ${figure(ATTEMPTS)} attempts`,
     date: new Date().toISOString(),
-    settings: { ...ORDINARY, WAREHOUSE: "embedded" },
+    settings: { ...BASE_SETTINGS, WAREHOUSE: "embedded" },
     tables: [chartTable(shown, events), listTable(frames)],
     notes: [
       `Chromium without a window, on the same cores as the service and its warehouse. The page of numbers of one source, ${DAYS} settled days with the days before compared: from the beginning of the page's own load until the chart, all six numbers above it and the first four lists are there. Today has an event, and has not settled.`,

@@ -1,34 +1,34 @@
 /** What recording for the debug view costs ingest: on against off, with one busy source and with 200 ordinary ones. */
 import { setTimeout as wait } from "node:timers/promises";
-import { type Offered, offer, ok } from "../plan.ts";
+import { type OpenLoopResult, offer, ok } from "../plan.ts";
 import {
-  type Context,
-  failuresOf,
+  type BenchContext,
+  type BenchSection,
+  describeFailures,
+  describeTarget,
   figure,
   median,
   percent,
-  type Section,
+  type ResultTable,
   spread,
-  type Table,
-  verdict,
 } from "../section.ts";
-import { type Headwater, ORDINARY, RAISED, startHeadwater } from "../server.ts";
-import { type ClosedLoop, closedLoop } from "../wrk.ts";
+import { BASE_SETTINGS, type Headwater, RAISED_LIMITS, startHeadwater } from "../server.ts";
+import { type ClosedLoopResult, closedLoop } from "../wrk.ts";
 import { templateFile } from "./duel.ts";
 
-const COST = 0.05;
+const MAX_COST = 0.05;
 const SOURCES = 200;
 const RATE = 2_000;
 const MAX_CONNECTIONS = 2_000;
 /** What waits to be recorded is written within this; it belongs to the cost. */
 const FLUSH_MS = 1_500;
 
-interface Pair<T> {
+interface OnOff<T> {
   on: T;
   off: T;
 }
 
-async function startPair(settings: Record<string, string>, sources: number): Promise<Pair<Headwater>> {
+async function startPair(settings: Record<string, string>, sources: number): Promise<OnOff<Headwater>> {
   const options = { sources, visits: sources === 1 ? 240 : sources * 2 };
   return {
     on: await startHeadwater({ ...options, settings: { ...settings, DEBUG_RECORDING: "on" } }),
@@ -36,18 +36,18 @@ async function startPair(settings: Record<string, string>, sources: number): Pro
   };
 }
 
-async function stopPair({ on, off }: Pair<Headwater>): Promise<void> {
+async function stopPair({ on, off }: OnOff<Headwater>): Promise<void> {
   await on.stop();
   await off.stop();
 }
 
 /** Measures both, in turns: which comes first changes with the round. */
-async function inTurns<T>(
-  pair: Pair<Headwater>,
+async function alternate<T>(
+  pair: OnOff<Headwater>,
   rounds: number,
   measure: (server: Headwater, name: "on" | "off") => Promise<T>,
-): Promise<Pair<T>[]> {
-  const found: Pair<T>[] = [];
+): Promise<OnOff<T>[]> {
+  const found: OnOff<T>[] = [];
   for (let round = 0; round < rounds; round++) {
     const early = round % 2 === 0 ? await measure(pair.on, "on") : null;
     const off = await measure(pair.off, "off");
@@ -58,21 +58,21 @@ async function inTurns<T>(
 
 async function oneSource(
   size: 1 | 10,
-  pair: Pair<Headwater>,
-  { options, say }: Context,
-): Promise<Pair<ClosedLoop>[]> {
+  pair: OnOff<Headwater>,
+  { options, say }: BenchContext,
+): Promise<OnOff<ClosedLoopResult>[]> {
   const files = { on: templateFile(size, pair.on), off: templateFile(size, pair.off) };
   for (const name of ["on", "off"] as const)
     await closedLoop(pair[name].url, files[name], options.quick ? 1 : 3);
-  return inTurns(pair, options.rounds, async (server, name) => {
+  return alternate(pair, options.rounds, async (server, name) => {
     const loop = await closedLoop(server.url, files[name], options.seconds);
     say(`  one source, ${size} a batch, ${name}: ${Math.round(loop.requestsPerSecond)} req/s`);
     return loop;
   });
 }
 
-interface Many {
-  offered: Offered;
+interface ManySourcesRun {
+  offered: OpenLoopResult;
   cpuPerThousand: number;
   /** Attempts that were to be kept, and were not. */
   dropped: number;
@@ -82,11 +82,11 @@ interface Many {
 function manySources(
   size: 1 | 10,
   rate: number,
-  pair: Pair<Headwater>,
-  { options, say }: Context,
-): Promise<Pair<Many>[]> {
+  pair: OnOff<Headwater>,
+  { options, say }: BenchContext,
+): Promise<OnOff<ManySourcesRun>[]> {
   const files = { on: templateFile(size, pair.on), off: templateFile(size, pair.off) };
-  return inTurns(pair, options.rounds, async (server, name) => {
+  return alternate(pair, options.rounds, async (server, name) => {
     const [cpu, dropped, requests] = [
       server.cpuSeconds(),
       await server.metric("headwater_debug_dropped"),
@@ -114,20 +114,20 @@ function manySources(
   });
 }
 
-function oneSourceRow(size: number, pairs: readonly Pair<ClosedLoop>[]): string[] {
+function oneSourceRow(size: number, pairs: readonly OnOff<ClosedLoopResult>[]): string[] {
   const costs = pairs.map(({ on, off }) => 1 - on.requestsPerSecond / off.requestsPerSecond);
   return [
     String(size),
     spread(pairs.map(({ off }) => off.requestsPerSecond)),
     spread(pairs.map(({ on }) => on.requestsPerSecond)),
     spread(costs, percent),
-    failuresOf(pairs.flatMap(({ on, off }) => [on, off])),
-    verdict(median(costs) <= COST, `≤ ${percent(COST)}`),
+    describeFailures(pairs.flatMap(({ on, off }) => [on, off])),
+    describeTarget(median(costs) <= MAX_COST, `≤ ${percent(MAX_COST)}`),
   ];
 }
 
-function manyRow(size: number, pairs: readonly Pair<Many>[]): string[] {
-  const both = (read: (one: Many) => number) =>
+function manyRow(size: number, pairs: readonly OnOff<ManySourcesRun>[]): string[] {
+  const both = (read: (one: ManySourcesRun) => number) =>
     `${spread(pairs.map(({ off }) => read(off)))} → ${spread(pairs.map(({ on }) => read(on)))}`;
   const costs = pairs.map(({ on, off }) => on.cpuPerThousand / off.cpuPerThousand - 1);
   const kept = pairs.map(({ on }) => 1 - on.dropped / on.requests);
@@ -140,21 +140,21 @@ function manyRow(size: number, pairs: readonly Pair<Many>[]): string[] {
     both(({ offered }) => offered.all.p99),
     both(({ offered }) => offered.all.count - ok(offered).count + offered.broken + offered.unanswered),
     spread(kept, percent),
-    `${verdict(median(costs) <= COST, `≤ ${percent(COST)}`)}; ${verdict(Math.min(...kept) === 1, "all recorded")}`,
+    `${describeTarget(median(costs) <= MAX_COST, `≤ ${percent(MAX_COST)}`)}; ${describeTarget(Math.min(...kept) === 1, "all recorded")}`,
   ];
 }
 
-export async function debugRecording(context: Context): Promise<Section> {
-  const one = await startPair(RAISED, 1);
+export async function debugRecording(context: BenchContext): Promise<BenchSection> {
+  const one = await startPair(RAISED_LIMITS, 1);
   const oneRows = [
     oneSourceRow(1, await oneSource(1, one, context)),
     oneSourceRow(10, await oneSource(10, one, context)),
   ];
   await stopPair(one);
-  const many = await startPair(ORDINARY, SOURCES);
+  const many = await startPair(BASE_SETTINGS, SOURCES);
   const found = await manySources(1, RATE, many, context);
   await stopPair(many);
-  const tables: Table[] = [
+  const tables: ResultTable[] = [
     {
       columns: ["events a batch, one source", "off req/s", "on req/s", "cost", "failed", "asked for"],
       rows: oneRows,

@@ -3,27 +3,27 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import {
+  buildTemplates,
   ID_LENGTH,
   ID_MARK,
   idPrefix,
   SENT_AT_MARK,
   type Traffic,
-  templatesOf,
-  unfolded,
+  toRequestText,
   writeTemplates,
 } from "../bodies.ts";
-import { answered, freePort, start, stop } from "../children.ts";
+import { freePort, start, stop, waitUntilReady } from "../children.ts";
 import { stolenSeconds } from "../machine.ts";
-import type { Context } from "../section.ts";
+import type { BenchContext } from "../section.ts";
 import { type Headwater, workFolder } from "../server.ts";
-import { type ClosedLoop, closedLoop } from "../wrk.ts";
+import { type ClosedLoopResult, closedLoop } from "../wrk.ts";
 
 const BARE = fileURLToPath(new URL("../bare.ts", import.meta.url));
 const START_MS = 10_000;
 
-export interface Bout {
-  bare: ClosedLoop;
-  headwater: ClosedLoop;
+export interface ComparedRound {
+  bare: ClosedLoopResult;
+  headwater: ClosedLoopResult;
   ratio: number;
   /** CPU seconds of Headwater for a thousand requests. */
   cpuPerThousand: number;
@@ -35,7 +35,7 @@ export interface Bout {
 
 export function templateFile(traffic: Traffic, server: Headwater): string {
   const file = join(workFolder, `templates-${traffic}-${server.pid}`);
-  writeTemplates(file, templatesOf(traffic, server.visits));
+  writeTemplates(file, buildTemplates(traffic, server.visits));
   return file;
 }
 
@@ -43,7 +43,7 @@ export function templateFile(traffic: Traffic, server: Headwater): string {
 async function answerLength(server: Headwater, template: string): Promise<number> {
   const prefix = idPrefix();
   let serial = 0;
-  const filled = unfolded(template)
+  const filled = toRequestText(template)
     .replaceAll(ID_MARK, () => prefix + (++serial).toString(16).padStart(ID_LENGTH - prefix.length, "f"))
     .replaceAll(SENT_AT_MARK, new Date().toISOString());
   const [head = "", body] = filled.split("\r\n\r\n");
@@ -64,13 +64,14 @@ async function answerLengths(
 ): Promise<[number, number][]> {
   const [visit] = server.visits;
   const lengths: [number, number][] = [
-    [0, await answerLength(server, templatesOf("bootstraps", [visit!])[0]!)],
+    [0, await answerLength(server, buildTemplates("bootstraps", [visit!])[0]!)],
   ];
-  for (const size of sizes) lengths.push([size, await answerLength(server, templatesOf(size, [visit!])[0]!)]);
+  for (const size of sizes)
+    lengths.push([size, await answerLength(server, buildTemplates(size, [visit!])[0]!)]);
   return lengths;
 }
 
-export interface Bare {
+export interface BareServer {
   url: string;
   /** Bytes of an answer by the number of events; 0: a bootstrap. */
   lengths: [number, number][];
@@ -87,11 +88,11 @@ async function runBare(environment: Record<string, string>, core: number | null)
     logFile: join(workFolder, "bare.log"),
   });
   const url = `http://127.0.0.1:${port}`;
-  await answered(url, child, START_MS);
+  await waitUntilReady(url, child, START_MS);
   return { url, pid: child.pid!, stop: () => stop(child) };
 }
 
-export async function startBare(server: Headwater): Promise<Bare> {
+export async function startBare(server: Headwater): Promise<BareServer> {
   const lengths = await answerLengths(server, [1, 10, 50]);
   return { lengths, ...(await runBare({ BENCH_ANSWERS: JSON.stringify(lengths) }, null)) };
 }
@@ -101,7 +102,7 @@ export const startRefusing = (core: number | null) =>
   runBare({ BENCH_REFUSAL: `"${"x".repeat(398)}"` }, core);
 
 /** What is asserted of a round: nothing was refused, and what was answered is in the ledger. */
-function check(loop: ClosedLoop, accepted: number, eventsARequest: number): void {
+function check(loop: ClosedLoopResult, accepted: number, eventsARequest: number): void {
   if (loop.refused > 0) return;
   const least = Math.floor(loop.requests * eventsARequest * 0.99);
   if (accepted < least)
@@ -109,12 +110,12 @@ function check(loop: ClosedLoop, accepted: number, eventsARequest: number): void
 }
 
 async function bout(
-  bare: Bare,
+  bare: BareServer,
   server: Headwater,
   templates: string,
   seconds: number,
   bareFirst: boolean,
-): Promise<Bout> {
+): Promise<ComparedRound> {
   const stolen = stolenSeconds();
   const early = bareFirst ? await closedLoop(bare.url, templates, seconds) : null;
   const [before, cpuBefore] = [await server.acknowledged(), server.cpuSeconds()];
@@ -134,16 +135,16 @@ async function bout(
 
 export async function duel(
   traffic: Traffic,
-  bare: Bare,
+  bare: BareServer,
   server: Headwater,
-  context: Context,
-): Promise<Bout[]> {
+  context: BenchContext,
+): Promise<ComparedRound[]> {
   const { options, say } = context;
   const templates = templateFile(traffic, server);
   const warmup = options.quick ? 1 : 3;
   await closedLoop(bare.url, templates, warmup);
   await closedLoop(server.url, templates, warmup);
-  const bouts: Bout[] = [];
+  const bouts: ComparedRound[] = [];
   for (let round = 0; round < options.rounds; round++) {
     const one = await bout(bare, server, templates, options.seconds, round % 2 === 0);
     if (typeof traffic === "number") check(one.headwater, one.accepted, traffic);

@@ -8,9 +8,17 @@ import { ledgerPath } from "../../apps/server/src/ledger/sqlite/database.ts";
 import { type Cluster, query, startCluster } from "../../apps/server/test/postgres/cluster.ts";
 import { run } from "../children.ts";
 import { cpuSecondsWithChildren } from "../machine.ts";
-import { type Context, failuresOf, figure, median, type Section, spread, verdict } from "../section.ts";
-import { type Headwater, newFolder, RAISED, startHeadwater } from "../server.ts";
-import { type ClosedLoop, closedLoop } from "../wrk.ts";
+import {
+  type BenchContext,
+  type BenchSection,
+  describeFailures,
+  describeTarget,
+  figure,
+  median,
+  spread,
+} from "../section.ts";
+import { type Headwater, newFolder, RAISED_LIMITS, startHeadwater } from "../server.ts";
+import { type ClosedLoopResult, closedLoop } from "../wrk.ts";
 import { templateFile } from "./duel.ts";
 import { fillPostgres } from "./growth-fill.ts";
 
@@ -21,7 +29,7 @@ const QUICK_SIZES = [0, 100_000, 500_000];
 /** After a start a ledger learns which keys it has, with its maintenance every minute; 50 million take it some 20 s. */
 const LEARNING_MS = 120_000;
 /** Of the rate with no key. */
-const WANTED_SHARE = 0.8;
+const MIN_SHARE = 0.8;
 /** As docs/operate.md asks for: memory for the index of the newest generation, and checkpoints that are far apart. */
 const SERVER = {
   fsync: "on",
@@ -36,20 +44,20 @@ const SERVER = {
 /** Bytes on disk, indexes included, by table. */
 type Sizes = Map<string, number>;
 
-interface Subject {
+interface GrowthLedger {
   ledger: "SQLite" | "PostgreSQL";
   keys: number;
   server: Headwater;
   sizes(): Promise<Sizes>;
   /** Of the server, and of PostgreSQL too. */
   cpuSeconds(): number;
-  loops: ClosedLoop[];
+  loops: ClosedLoopResult[];
   /** CPU milliseconds an event, round by round: what a machine with other work to do says more truly than a rate. */
   cpu: number[];
 }
 
-const named = (keys: number) => (keys === 0 ? "0" : `${figure(keys / 1_000_000)} million`);
-const rate = (loop: ClosedLoop) => loop.requestsPerSecond * EVENTS;
+const formatKeys = (keys: number) => (keys === 0 ? "0" : `${figure(keys / 1_000_000)} million`);
+const rate = (loop: ClosedLoopResult) => loop.requestsPerSecond * EVENTS;
 
 /** Tables of one kind together: generations and slots. */
 function summed(rows: readonly { name: string; bytes: number }[]): Sizes {
@@ -80,19 +88,19 @@ async function postgresSizes(url: string): Promise<Sizes> {
   return summed(rows);
 }
 
-async function openSqlite(keys: number): Promise<Subject> {
+async function openSqlite(keys: number): Promise<GrowthLedger> {
   const dataDir = newFolder();
   await run({ command: process.execPath, args: [FILL, dataDir, String(keys)], core: null, environment: {} });
-  const server = await startHeadwater({ settings: RAISED, dataDir });
+  const server = await startHeadwater({ settings: RAISED_LIMITS, dataDir });
   const sizes = async () => sqliteSizes(ledgerPath(dataDir));
   return { ledger: "SQLite", keys, server, sizes, cpuSeconds: server.cpuSeconds, loops: [], cpu: [] };
 }
 
-async function openPostgres(cluster: Cluster, keys: number): Promise<Subject> {
+async function openPostgres(cluster: Cluster, keys: number): Promise<GrowthLedger> {
   const name = `growth_${keys}`;
   await query(cluster.url(), `create database ${name}`);
   const url = cluster.url(name);
-  const server = await startHeadwater({ settings: { ...RAISED, DATABASE_URL: url } });
+  const server = await startHeadwater({ settings: { ...RAISED_LIMITS, DATABASE_URL: url } });
   const [source] = await query<{ source_id: string }>(url, "select source_id from sources");
   const client = new pg.Client(url);
   await client.connect();
@@ -103,7 +111,7 @@ async function openPostgres(cluster: Cluster, keys: number): Promise<Subject> {
   return { ledger: "PostgreSQL", keys, server, sizes, cpuSeconds, loops: [], cpu: [] };
 }
 
-async function timed<T>(say: Context["say"], what: string, work: () => Promise<T>): Promise<T> {
+async function timed<T>(say: BenchContext["say"], what: string, work: () => Promise<T>): Promise<T> {
   const startedAt = performance.now();
   const result = await work();
   say(`  ${what}: ready after ${figure((performance.now() - startedAt) / 1_000)} s`);
@@ -111,82 +119,87 @@ async function timed<T>(say: Context["say"], what: string, work: () => Promise<T
 }
 
 /** @param seconds of the run */
-async function measure(subject: Subject, seconds: number): Promise<{ loop: ClosedLoop; cpu: number }> {
-  const { server, cpuSeconds } = subject;
+async function measure(
+  tested: GrowthLedger,
+  seconds: number,
+): Promise<{ loop: ClosedLoopResult; cpu: number }> {
+  const { server, cpuSeconds } = tested;
   const before = cpuSeconds();
   const loop = await closedLoop(server.url, templateFile(EVENTS, server), seconds);
   return { loop, cpu: ((cpuSeconds() - before) * 1_000) / (loop.requests * EVENTS) };
 }
 
-function rowOf(subject: Subject, all: readonly Subject[]): string[] {
-  const { ledger, keys, loops, cpu } = subject;
+function rowOf(tested: GrowthLedger, all: readonly GrowthLedger[]): string[] {
+  const { ledger, keys, loops, cpu } = tested;
   const base = all.find((one) => one.ledger === ledger && one.keys === 0)!;
   // round by round, because the machine is not the same from one to the next
   const shares = loops.map((loop, round) => rate(loop) / rate(base.loops[round]!));
   const isLast = keys === Math.max(...all.map((one) => one.keys));
   return [
     ledger,
-    named(keys),
+    formatKeys(keys),
     spread(loops.map(rate)),
     spread(loops.map((loop) => loop.p99)),
     spread(shares),
     spread(cpu, (each) => each.toFixed(3)),
-    failuresOf(loops),
-    isLast ? verdict(median(shares) >= WANTED_SHARE, "≥ 0.8 of the rate with none") : "-",
+    describeFailures(loops),
+    isLast ? describeTarget(median(shares) >= MIN_SHARE, "≥ 0.8 of the rate with none") : "-",
   ];
 }
 
 /** What a table grew by for an event of the bench's own traffic, and what its filled keys take. */
-function bytesRows(subject: Subject, before: Sizes, after: Sizes, accepted: number): string[][] {
+function bytesRows(tested: GrowthLedger, before: Sizes, after: Sizes, accepted: number): string[][] {
   return [...after]
     .map(([name, bytes]) => ({ name, each: (bytes - (before.get(name) ?? 0)) / accepted }))
     .filter(({ each }) => each >= 0.1)
     .sort((one, other) => other.each - one.each)
-    .map(({ name, each }) => [subject.ledger, name, figure(each)]);
+    .map(({ name, each }) => [tested.ledger, name, figure(each)]);
 }
 
-export async function growth({ options, say }: Context): Promise<Section> {
+export async function growth({ options, say }: BenchContext): Promise<BenchSection> {
   const cluster = await startCluster(SERVER);
-  const subjects: Subject[] = [];
+  const allTested: GrowthLedger[] = [];
   for (const keys of options.quick ? QUICK_SIZES : SIZES) {
-    subjects.push(await timed(say, `SQLite, ${named(keys)} keys`, () => openSqlite(keys)));
-    subjects.push(await timed(say, `PostgreSQL, ${named(keys)} keys`, () => openPostgres(cluster, keys)));
+    allTested.push(await timed(say, `SQLite, ${formatKeys(keys)} keys`, () => openSqlite(keys)));
+    allTested.push(
+      await timed(say, `PostgreSQL, ${formatKeys(keys)} keys`, () => openPostgres(cluster, keys)),
+    );
   }
   if (!options.quick) await pause(LEARNING_MS);
-  const empty = subjects.filter(({ keys }) => keys === 0);
+  const empty = allTested.filter(({ keys }) => keys === 0);
   const before = await Promise.all(empty.map(({ sizes }) => sizes()));
   for (let round = 0; round <= options.rounds; round++) {
     // there and back, so that none always follows the same one
-    for (const subject of round % 2 ? subjects : subjects.toReversed()) {
-      const { ledger, keys } = subject;
-      const { loop, cpu } = await measure(subject, round === 0 ? 3 : options.seconds);
+    for (const tested of round % 2 ? allTested : allTested.toReversed()) {
+      const { ledger, keys } = tested;
+      const { loop, cpu } = await measure(tested, round === 0 ? 3 : options.seconds);
       // the first round is for warming up
       if (round === 0) continue;
-      subject.loops.push(loop);
-      subject.cpu.push(cpu);
+      tested.loops.push(loop);
+      tested.cpu.push(cpu);
       say(
-        `  ${ledger}, ${named(keys)} keys · round ${round}: ${figure(rate(loop))} events/s, p99 ${figure(loop.p99)} ms, CPU ${cpu.toFixed(3)} ms an event`,
+        `  ${ledger}, ${formatKeys(keys)} keys · round ${round}: ${figure(rate(loop))} events/s, p99 ${figure(loop.p99)} ms, CPU ${cpu.toFixed(3)} ms an event`,
       );
     }
   }
   const bytes: string[][] = [];
-  for (const [index, subject] of empty.entries()) {
-    const { accepted } = await subject.server.acknowledged();
-    bytes.push(...bytesRows(subject, before[index]!, await subject.sizes(), accepted));
+  for (const [index, tested] of empty.entries()) {
+    const { accepted } = await tested.server.acknowledged();
+    bytes.push(...bytesRows(tested, before[index]!, await tested.sizes(), accepted));
   }
-  const largest = subjects.slice(-2);
+  const largest = allTested.slice(-2);
   for (const { ledger, keys, sizes } of largest)
     bytes.push([
       ledger,
-      `event_keys, ${named(keys)} keys`,
+      `event_keys, ${formatKeys(keys)} keys`,
       figure((await sizes()).get("event_keys")! / keys),
     ]);
-  for (const { server } of subjects) await server.stop();
+  for (const { server } of allTested) await server.stop();
   await cluster.stop();
   return {
     title: "Growth: 10 events a batch, with many keys in the window",
     date: new Date().toISOString(),
-    settings: { ...RAISED, ...SERVER },
+    settings: { ...RAISED_LIMITS, ...SERVER },
     tables: [
       {
         columns: [
@@ -199,7 +212,7 @@ export async function growth({ options, say }: Context): Promise<Section> {
           "failed",
           "asked for",
         ],
-        rows: subjects.map((subject) => rowOf(subject, subjects)),
+        rows: allTested.map((tested) => rowOf(tested, allTested)),
       },
       { columns: ["ledger", "table", "bytes on disk an event"], rows: bytes },
     ],
@@ -208,7 +221,7 @@ export async function growth({ options, say }: Context): Promise<Section> {
       "Bytes an event: what the traffic of this bench added to the ledger that began empty, indexes included; below them what the filled keys take.",
     ],
     data: Object.fromEntries(
-      subjects.map(({ ledger, keys, loops, cpu }) => [`${ledger} ${keys}`, { loops, cpu }]),
+      allTested.map(({ ledger, keys, loops, cpu }) => [`${ledger} ${keys}`, { loops, cpu }]),
     ),
   };
 }

@@ -1,22 +1,22 @@
 /** The process at rest, and how long it takes to be ready. */
 import { existsSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
-import { type Resident, residentMib } from "../machine.ts";
-import { type Context, figure, median, type Section, spread, verdict } from "../section.ts";
-import { COMMAND, newFolder, RAISED, startHeadwater } from "../server.ts";
+import { type ResidentMemory, residentMib } from "../machine.ts";
+import { type BenchContext, type BenchSection, describeTarget, figure, median, spread } from "../section.ts";
+import { COMMAND, newFolder, RAISED_LIMITS, startHeadwater } from "../server.ts";
 import { closedLoop } from "../wrk.ts";
 import { templateFile } from "./duel.ts";
 
-const REST_MIB = 150;
-const READY_MS = 1_500;
+const MAX_REST_MIB = 150;
+const MAX_READY_MS = 1_500;
 const LATER_STARTS = 5;
 
-interface Rest {
+interface RestMeasurement {
   startMs: number;
-  mib: Resident;
+  mib: ResidentMemory;
 }
 
-async function startAndRest(dataDir: string, restMs: number): Promise<Rest> {
+async function startAndRest(dataDir: string, restMs: number): Promise<RestMeasurement> {
   const server = await startHeadwater({ settings: {}, dataDir, sources: 0, visits: 0, command: true });
   await wait(restMs);
   const rest = { startMs: server.startMs, mib: residentMib(server.pid) };
@@ -25,8 +25,8 @@ async function startAndRest(dataDir: string, restMs: number): Promise<Rest> {
 }
 
 /** Events in the ledger, so that a later start has something to open. */
-async function fill(dataDir: string, seconds: number): Promise<{ events: number; mib: Resident }> {
-  const server = await startHeadwater({ settings: RAISED, dataDir });
+async function fill(dataDir: string, seconds: number): Promise<{ events: number; mib: ResidentMemory }> {
+  const server = await startHeadwater({ settings: RAISED_LIMITS, dataDir });
   await closedLoop(server.url, templateFile(10, server), seconds);
   const { accepted } = await server.acknowledged();
   const mib = residentMib(server.pid);
@@ -34,7 +34,7 @@ async function fill(dataDir: string, seconds: number): Promise<{ events: number;
   return { events: accepted, mib };
 }
 
-export async function memory({ options, say }: Context): Promise<Section> {
+export async function memory({ options, say }: BenchContext): Promise<BenchSection> {
   const dataDir = newFolder();
   const restMs = options.quick ? 2_000 : 10_000;
   const first = await startAndRest(dataDir, restMs);
@@ -42,12 +42,12 @@ export async function memory({ options, say }: Context): Promise<Section> {
   const filled = await fill(dataDir, options.seconds);
   // the fill had no warehouse: this start ships what waits, and what that took is not all given back
   const shipping = await startAndRest(dataDir, restMs);
-  const later: Rest[] = [];
+  const later: RestMeasurement[] = [];
   for (let turn = 0; turn < (options.quick ? 2 : LATER_STARTS); turn++)
     later.push(await startAndRest(dataDir, restMs));
   say(`  later starts: ready in ${figure(median(later.map(({ startMs }) => startMs)))} ms`);
-  const ready = Math.max(...[shipping, ...later].map(({ startMs }) => startMs)) < READY_MS;
-  const small = Math.max(first.mib.service, ...later.map(({ mib }) => mib.service)) <= REST_MIB;
+  const ready = Math.max(...[shipping, ...later].map(({ startMs }) => startMs)) < MAX_READY_MS;
+  const small = Math.max(first.mib.service, ...later.map(({ mib }) => mib.service)) <= MAX_REST_MIB;
   return {
     title: "Start and memory",
     date: new Date().toISOString(),
@@ -61,7 +61,7 @@ export async function memory({ options, say }: Context): Promise<Section> {
             figure(first.startMs),
             figure(first.mib.service),
             figure(first.mib.warehouse),
-            verdict(first.mib.service <= REST_MIB, `≤ ${REST_MIB} MiB`),
+            describeTarget(first.mib.service <= MAX_REST_MIB, `≤ ${MAX_REST_MIB} MiB`),
           ],
           [
             `the second, which ships ${filled.events.toLocaleString("en-US")} events that wait`,
@@ -75,7 +75,7 @@ export async function memory({ options, say }: Context): Promise<Section> {
             spread(later.map(({ startMs }) => startMs)),
             spread(later.map(({ mib }) => mib.service)),
             spread(later.map(({ mib }) => mib.warehouse)),
-            `${verdict(ready, `ready < ${READY_MS} ms`)}; ${verdict(small, `≤ ${REST_MIB} MiB`)}`,
+            `${describeTarget(ready, `ready < ${MAX_READY_MS} ms`)}; ${describeTarget(small, `≤ ${MAX_REST_MIB} MiB`)}`,
           ],
           ["just after the closed loop", "-", figure(filled.mib.service), figure(filled.mib.warehouse), "-"],
         ],

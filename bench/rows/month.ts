@@ -27,12 +27,12 @@ export async function fill(client: WarehouseClient, sourceId: string, events: nu
   await sink.finish();
 }
 
-export async function settle(client: WarehouseClient): Promise<void> {
+export async function buildRollups(client: WarehouseClient): Promise<void> {
   while ((await runRollupRound(client, UNTIL + DAY_MS, { minSourceEvents: 1 })) > 0);
 }
 
 /** Waits until what was written is merged, which takes both processors for minutes after so much at once. */
-export async function merged(client: WarehouseClient): Promise<void> {
+export async function waitForMerges(client: WarehouseClient): Promise<void> {
   const query = "SELECT count() FROM system.merges";
   for (let isBusy = true; isBusy; ) {
     await wait(ASK_MS);

@@ -1,16 +1,16 @@
 /** Latency at half the peak, at ten events a batch, with requests that come at their own rate. */
-import { type Offered, offer, ok } from "../plan.ts";
-import { type Context, figure, median, type Section, spread, verdict } from "../section.ts";
-import { type Headwater, RAISED, startHeadwater } from "../server.ts";
+import { type OpenLoopResult, offer, ok } from "../plan.ts";
+import { type BenchContext, type BenchSection, describeTarget, figure, median, spread } from "../section.ts";
+import { type Headwater, RAISED_LIMITS, startHeadwater } from "../server.ts";
 import { CONNECTIONS, closedLoop } from "../wrk.ts";
 import { templateFile } from "./duel.ts";
 
-const P50_MS = 10;
-const P99_MS = 50;
+const MAX_P50_MS = 10;
+const MAX_P99_MS = 50;
 const MAX_CONNECTIONS = 2_000;
 
 /** Measured here when the throughput rows were left out. */
-async function peakOf(server: Headwater, templates: string, context: Context): Promise<number> {
+async function peakOf(server: Headwater, templates: string, context: BenchContext): Promise<number> {
   const { options, peak, say } = context;
   await closedLoop(server.url, templates, options.quick ? 1 : 3);
   if (peak.requestsPerSecond !== null) return peak.requestsPerSecond;
@@ -19,12 +19,12 @@ async function peakOf(server: Headwater, templates: string, context: Context): P
   return requestsPerSecond;
 }
 
-export async function openLoop(context: Context): Promise<Section> {
+export async function openLoop(context: BenchContext): Promise<BenchSection> {
   const { options, say } = context;
-  const server = await startHeadwater({ settings: RAISED });
+  const server = await startHeadwater({ settings: RAISED_LIMITS });
   const templates = templateFile(10, server);
   const rate = Math.round((await peakOf(server, templates, context)) / 2);
-  const found: Offered[] = [];
+  const found: OpenLoopResult[] = [];
   for (let round = 0; round < options.rounds; round++) {
     const plan = {
       warmupSeconds: 1,
@@ -39,7 +39,7 @@ export async function openLoop(context: Context): Promise<Section> {
     );
   }
   await server.stop();
-  const of = (read: (one: Offered) => number) => spread(found.map(read));
+  const of = (read: (one: OpenLoopResult) => number) => spread(found.map(read));
   const p50 = median(found.map(({ all }) => all.p50));
   const p99 = median(found.map(({ all }) => all.p99));
   const lost = found.reduce(
@@ -75,7 +75,7 @@ export async function openLoop(context: Context): Promise<Section> {
             of(({ all }) => all.max),
             of(({ lag }) => lag.p99),
             String(lost),
-            `${verdict(p50 < P50_MS, `p50 < ${P50_MS} ms`)}; ${verdict(p99 < P99_MS, `p99 < ${P99_MS} ms`)}`,
+            `${describeTarget(p50 < MAX_P50_MS, `p50 < ${MAX_P50_MS} ms`)}; ${describeTarget(p99 < MAX_P99_MS, `p99 < ${MAX_P99_MS} ms`)}`,
           ],
         ],
       },

@@ -1,21 +1,21 @@
 /** Five times what one core can do, from many sources below their own limits; and one source that floods beside a quiet one. */
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { templatesOf, type Visit, writeTemplates } from "../bodies.ts";
+import { buildTemplates, type OpenVisit, writeTemplates } from "../bodies.ts";
 import { cpuSecondsOf, generatorCore } from "../machine.ts";
-import { type Offered, offer, ok } from "../plan.ts";
+import { type OpenLoopResult, offer, ok } from "../plan.ts";
 import {
-  type Context,
+  type BenchContext,
+  type BenchSection,
+  describeTarget,
   figure,
   median,
   percent,
-  type Section,
+  type ResultTable,
   spread,
-  type Table,
-  verdict,
 } from "../section.ts";
-import { type Headwater, ORDINARY, RAISED, startHeadwater, workFolder } from "../server.ts";
-import { type ClosedLoop, CONNECTIONS, closedLoop } from "../wrk.ts";
+import { BASE_SETTINGS, type Headwater, RAISED_LIMITS, startHeadwater, workFolder } from "../server.ts";
+import { type ClosedLoopResult, CONNECTIONS, closedLoop } from "../wrk.ts";
 import { startRefusing, templateFile } from "./duel.ts";
 
 const TIMES = 5;
@@ -33,30 +33,30 @@ const MAX_ROUNDS = 3;
 /** Larger groups are committed when more requests wait: the peak is the better of the two closed loops. */
 const MANY_CONNECTIONS = 256;
 
-interface Round {
+interface OverloadRound {
   /** Requests a second of the better closed loop on that core, just before. */
   capacity: number;
   /** Requests a second that such a core could refuse at what one costs a bare server under the same load. */
   refusable: number;
-  overload: Offered;
+  overload: OpenLoopResult;
 }
 
-const refusals = ({ byOutcome }: Offered) =>
+const refusals = ({ byOutcome }: OpenLoopResult) =>
   Object.entries(byOutcome)
     .filter(([outcome]) => outcome.startsWith("503"))
     .map(([, times]) => times);
-const most = (values: readonly number[]) => (values.length === 0 ? Number.NaN : Math.max(...values));
-const othersOf = (found: Offered) => {
+const highest = (values: readonly number[]) => (values.length === 0 ? Number.NaN : Math.max(...values));
+const describeOthers = (found: OpenLoopResult) => {
   const codes = Object.entries(found.byOutcome).filter(([outcome]) => !/^(200|503)/.test(outcome));
   const lost = Object.entries({ broken: found.broken, unanswered: found.unanswered, unsent: found.unsent });
-  const told = [
+  const described = [
     ...codes.map(([outcome, { count }]) => `${count} × ${outcome}`),
     ...lost.filter(([, count]) => count > 0).map(([what, count]) => `${count} ${what}`),
   ];
-  return told.join(", ") || "none";
+  return described.join(", ") || "none";
 };
 
-const takenPerSecond = ({ requests, refused, requestsPerSecond }: ClosedLoop) =>
+const takenPerSecond = ({ requests, refused, requestsPerSecond }: ClosedLoopResult) =>
   requestsPerSecond * (1 - refused / requests);
 
 function flood(rate: number, templates: string, seconds: number) {
@@ -70,7 +70,7 @@ function flood(rate: number, templates: string, seconds: number) {
 }
 
 /** The goodput of a server that takes at its peak's cost and refuses the rest at the bare server's: what Node leaves. */
-const possible = ({ capacity, refusable, overload }: Round) =>
+const possible = ({ capacity, refusable, overload }: OverloadRound) =>
   Math.max(0, (1 - overload.offered / refusable) / (1 - capacity / refusable));
 
 /** Of an open loop, not a closed one: over thousands of connections each answer costs a third more. */
@@ -84,7 +84,7 @@ async function refusedPerSecond(rate: number, templates: string, seconds: number
   return offered!.all.count / cpuSeconds;
 }
 
-async function roundOf(server: Headwater, templates: string, context: Context): Promise<Round> {
+async function roundOf(server: Headwater, templates: string, context: BenchContext): Promise<OverloadRound> {
   const { seconds } = context.options;
   const few = await closedLoop(server.url, templates, seconds);
   const many = await closedLoop(server.url, templates, seconds, MANY_CONNECTIONS);
@@ -96,11 +96,12 @@ async function roundOf(server: Headwater, templates: string, context: Context): 
   return { capacity, refusable, overload: overload! };
 }
 
-function overloadTable(rounds: readonly Round[]): Table {
-  const of = (read: (one: Round) => number, show = figure) => spread(rounds.map(read), show);
-  const share = ({ overload, capacity }: Round) => overload.events / (capacity * 10);
-  const refused = ({ overload }: Round) => refusals(overload).reduce((sum, { count }) => sum + count, 0);
-  const slowest = ({ overload }: Round) => most(refusals(overload).map(({ max }) => max));
+function overloadTable(rounds: readonly OverloadRound[]): ResultTable {
+  const of = (read: (one: OverloadRound) => number, show = figure) => spread(rounds.map(read), show);
+  const share = ({ overload, capacity }: OverloadRound) => overload.events / (capacity * 10);
+  const refused = ({ overload }: OverloadRound) =>
+    refusals(overload).reduce((sum, { count }) => sum + count, 0);
+  const slowest = ({ overload }: OverloadRound) => highest(refusals(overload).map(({ max }) => max));
   const any = rounds.every((one) => refused(one) > 0);
   return {
     columns: [
@@ -132,24 +133,24 @@ function overloadTable(rounds: readonly Round[]): Table {
         of(({ refusable }) => refusable),
         of(possible, percent),
         of((one) => refused(one) / one.overload.all.count, percent),
-        of(({ overload }) => most(refusals(overload).map(({ p99 }) => p99))),
+        of(({ overload }) => highest(refusals(overload).map(({ p99 }) => p99))),
         of(slowest),
         of(({ overload }) => ok(overload).p99),
-        [...new Set(rounds.map(({ overload }) => othersOf(overload)))].join("; "),
+        [...new Set(rounds.map(({ overload }) => describeOthers(overload)))].join("; "),
         of(({ overload }) => overload.connections),
         of(({ overload }) => overload.lag.p99),
-        `${verdict(median(rounds.map(share)) >= GOODPUT, `goodput ≥ ${percent(GOODPUT)}`)}; ${verdict(any && most(rounds.map(slowest)) < REFUSED_MS, `503s in < ${REFUSED_MS} ms`)}`,
+        `${describeTarget(median(rounds.map(share)) >= GOODPUT, `goodput ≥ ${percent(GOODPUT)}`)}; ${describeTarget(any && highest(rounds.map(slowest)) < REFUSED_MS, `503s in < ${REFUSED_MS} ms`)}`,
       ],
     ],
   };
 }
 
 /** As many templates as addresses, of one source's visits. */
-function templatesOfSource(name: string, visits: readonly Visit[]): string {
+function templatesOfSource(name: string, visits: readonly OpenVisit[]): string {
   const file = join(workFolder, `templates-${name}`);
   writeTemplates(
     file,
-    templatesOf(
+    buildTemplates(
       10,
       Array.from({ length: 500 }, (_, index) => visits[index % visits.length]!),
     ),
@@ -157,19 +158,19 @@ function templatesOfSource(name: string, visits: readonly Visit[]): string {
   return file;
 }
 
-interface Beside {
+interface QuietSourceRun {
   limits: string;
-  alone: Offered;
-  beside: Offered;
-  flood: Offered;
+  alone: OpenLoopResult;
+  beside: OpenLoopResult;
+  flood: OpenLoopResult;
 }
 
 async function quietBesideFlood(
   limits: string,
   settings: Record<string, string>,
   rate: number,
-  context: Context,
-): Promise<Beside> {
+  context: BenchContext,
+): Promise<QuietSourceRun> {
   const server = await startHeadwater({ settings, core: pinnedCore, sources: 2, visits: 40 });
   const of = (source: number) => server.visits.filter((_, index) => index % 2 === source);
   const [quiet, loud] = [
@@ -195,7 +196,7 @@ async function quietBesideFlood(
   return { limits, alone: alone!, beside: beside!, flood: flooding! };
 }
 
-function quietTable(found: readonly Beside[]): Table {
+function quietTable(found: readonly QuietSourceRun[]): ResultTable {
   return {
     columns: [
       "limits",
@@ -222,9 +223,9 @@ function quietTable(found: readonly Beside[]): Table {
         figure(beside.all.p50),
         figure(beside.all.p99),
         figure(times),
-        `${percent(refused)}; ${othersOf(beside)}`,
+        `${percent(refused)}; ${describeOthers(beside)}`,
         figure(beside.lag.p99),
-        verdict(times <= QUIET_TIMES && refused === 0, `≤ ${QUIET_TIMES} ×`),
+        describeTarget(times <= QUIET_TIMES && refused === 0, `≤ ${QUIET_TIMES} ×`),
       ];
     }),
   };
@@ -232,29 +233,29 @@ function quietTable(found: readonly Beside[]): Table {
 
 const pinnedCore = generatorCore === null ? null : SERVER_CORE;
 
-export async function overload(context: Context): Promise<Section> {
+export async function overload(context: BenchContext): Promise<BenchSection> {
   const { options, say } = context;
   const server = await startHeadwater({
-    settings: ORDINARY,
+    settings: BASE_SETTINGS,
     core: pinnedCore,
     sources: SOURCES,
     visits: SOURCES * 2,
   });
   const templates = templateFile(10, server);
   await closedLoop(server.url, templates, options.quick ? 1 : 3);
-  const rounds: Round[] = [];
+  const rounds: OverloadRound[] = [];
   for (let turn = 0; turn < Math.min(options.rounds, MAX_ROUNDS); turn++) {
     const one = await roundOf(server, templates, context);
     rounds.push(one);
     say(
-      `  round ${turn + 1}: peak ${figure(one.capacity)} req/s, offered ${figure(one.overload.offered)}, goodput ${figure(one.overload.goodput)}, ${othersOf(one.overload)}`,
+      `  round ${turn + 1}: peak ${figure(one.capacity)} req/s, offered ${figure(one.overload.offered)}, goodput ${figure(one.overload.goodput)}, ${describeOthers(one.overload)}`,
     );
   }
   await server.stop();
   const rate = Math.round(median(rounds.map(({ capacity }) => capacity)) * TIMES);
   const beside = [
-    await quietBesideFlood("the default ones", ORDINARY, rate, context),
-    await quietBesideFlood("raised", RAISED, rate, context),
+    await quietBesideFlood("the default ones", BASE_SETTINGS, rate, context),
+    await quietBesideFlood("raised", RAISED_LIMITS, rate, context),
   ];
   return {
     title: "Overload: the server on one core, the generator on the other, 10 events a batch",

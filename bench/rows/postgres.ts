@@ -2,26 +2,35 @@
 import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { type Cluster, query, startCluster } from "../../apps/server/test/postgres/cluster.ts";
-import { type Context, failuresOf, figure, median, type Section, spread, verdict } from "../section.ts";
-import { type Headwater, RAISED, startHeadwater } from "../server.ts";
-import { type ClosedLoop, CONNECTIONS, closedLoop } from "../wrk.ts";
+import {
+  type BenchContext,
+  type BenchSection,
+  describeFailures,
+  describeTarget,
+  figure,
+  median,
+  spread,
+} from "../section.ts";
+import { type Headwater, RAISED_LIMITS, startHeadwater } from "../server.ts";
+import { type ClosedLoopResult, CONNECTIONS, closedLoop } from "../wrk.ts";
 import { templateFile } from "./duel.ts";
 
 const EVENTS = 10;
-const WANTED = { eventsPerSecond: 8_000, p99: 150 };
+const TARGETS = { eventsPerSecond: 8_000, p99: 150 };
 /** What a commit of 64 busy connections holds, and how many of them are under way at once. */
 const RAW_KEYS = 160;
 const RAW_AT_ONCE = 4;
 const COLUMNS = ["ledger", "events/s", "of one node", "p50 ms", "p99 ms", "failed", "asked for"];
 
 /** Several nodes at once, the connections dealt out over them. */
-async function loopOver(nodes: readonly Headwater[], seconds: number): Promise<ClosedLoop> {
+async function loopOver(nodes: readonly Headwater[], seconds: number): Promise<ClosedLoopResult> {
   const connections = CONNECTIONS / nodes.length;
   const loops = await Promise.all(
     nodes.map((node) => closedLoop(node.url, templateFile(EVENTS, node), seconds, connections)),
   );
-  const sum = (read: (loop: ClosedLoop) => number) => loops.reduce((total, loop) => total + read(loop), 0);
-  const worst = (read: (loop: ClosedLoop) => number) => Math.max(...loops.map(read));
+  const sum = (read: (loop: ClosedLoopResult) => number) =>
+    loops.reduce((total, loop) => total + read(loop), 0);
+  const worst = (read: (loop: ClosedLoopResult) => number) => Math.max(...loops.map(read));
   return {
     requestsPerSecond: sum((loop) => loop.requestsPerSecond),
     requests: sum((loop) => loop.requests),
@@ -55,35 +64,36 @@ async function openRaw(cluster: Cluster): Promise<pg.Pool> {
 }
 
 /** Round by round, because the machine is not the same from one to the next. */
-const shares = (loops: readonly ClosedLoop[], one: readonly ClosedLoop[]) =>
+const shares = (loops: readonly ClosedLoopResult[], one: readonly ClosedLoopResult[]) =>
   loops.map((loop, round) => loop.requestsPerSecond / one[round]!.requestsPerSecond);
 
 function rowOf(
   name: string,
-  loops: readonly ClosedLoop[],
-  one: readonly ClosedLoop[],
+  loops: readonly ClosedLoopResult[],
+  one: readonly ClosedLoopResult[],
   askedFor: string,
 ): string[] {
   const rates = loops.map((loop) => loop.requestsPerSecond * EVENTS);
-  const times = (read: (loop: ClosedLoop) => number) => spread(loops.map(read));
+  const times = (read: (loop: ClosedLoopResult) => number) => spread(loops.map(read));
   return [
     name,
     spread(rates),
     spread(shares(loops, one)),
     times((loop) => loop.p50),
     times((loop) => loop.p99),
-    failuresOf(loops),
+    describeFailures(loops),
     askedFor,
   ];
 }
 
-const rate = (loops: readonly ClosedLoop[]) => median(loops.map((loop) => loop.requestsPerSecond * EVENTS));
+const rate = (loops: readonly ClosedLoopResult[]) =>
+  median(loops.map((loop) => loop.requestsPerSecond * EVENTS));
 
-export async function postgres({ options, say }: Context): Promise<Section> {
+export async function postgres({ options, say }: BenchContext): Promise<BenchSection> {
   const cluster = await startCluster({ fsync: "on", full_page_writes: "on" });
   await query(cluster.url(), "create database headwater");
-  const settings = { ...RAISED, DATABASE_URL: cluster.url("headwater") };
-  const embedded = await startHeadwater({ settings: RAISED });
+  const settings = { ...RAISED_LIMITS, DATABASE_URL: cluster.url("headwater") };
+  const embedded = await startHeadwater({ settings: RAISED_LIMITS });
   const nodes = [await startHeadwater({ settings }), await startHeadwater({ settings })];
   const raw = await openRaw(cluster);
   const sets = {
@@ -91,7 +101,7 @@ export async function postgres({ options, say }: Context): Promise<Section> {
     "PostgreSQL, one node": nodes.slice(0, 1),
     "PostgreSQL, two nodes": nodes,
   };
-  const found = new Map<string, ClosedLoop[]>(Object.keys(sets).map((name) => [name, []]));
+  const found = new Map<string, ClosedLoopResult[]>(Object.keys(sets).map((name) => [name, []]));
   const rawRates: number[] = [];
   for (let round = 0; round <= options.rounds; round++) {
     // there and back, so that none always follows the same one
@@ -114,16 +124,16 @@ export async function postgres({ options, say }: Context): Promise<Section> {
   const [one, two] = [found.get("PostgreSQL, one node")!, found.get("PostgreSQL, two nodes")!];
   const asked: Record<string, string> = {
     "PostgreSQL, one node": [
-      verdict(rate(one) >= WANTED.eventsPerSecond, "≥ 8,000 events/s"),
-      verdict(median(one.map((loop) => loop.p99)) < WANTED.p99, "p99 < 150 ms"),
+      describeTarget(rate(one) >= TARGETS.eventsPerSecond, "≥ 8,000 events/s"),
+      describeTarget(median(one.map((loop) => loop.p99)) < TARGETS.p99, "p99 < 150 ms"),
     ].join("; "),
-    "PostgreSQL, two nodes": verdict(median(shares(two, one)) >= 0.9, "within 10 % of one, or faster"),
+    "PostgreSQL, two nodes": describeTarget(median(shares(two, one)) >= 0.9, "within 10 % of one, or faster"),
   };
   const rows = [...found].map(([name, loops]) => rowOf(name, loops, one, asked[name] ?? "-"));
   return {
     title: "The ledger on PostgreSQL: 10 events a batch",
     date: new Date().toISOString(),
-    settings: { ...RAISED, DATABASE_URL: "(a server of the bench's own, fsync on)" },
+    settings: { ...RAISED_LIMITS, DATABASE_URL: "(a server of the bench's own, fsync on)" },
     tables: [
       {
         columns: COLUMNS,

@@ -4,36 +4,36 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { connect } from "../../apps/server/src/clickhouse/client.ts";
 import { startEmbedded } from "../../apps/server/src/clickhouse/embedded/start.ts";
-import { cpuSecondsWithChildren, type Resident, residentMib, stolenSeconds } from "../machine.ts";
-import { type Context, figure, median, type Section, spread, verdict } from "../section.ts";
-import { newFolder, ORDINARY, RAISED, startHeadwater } from "../server.ts";
-import { MEMORY_BYTES, shipped, takeEvents, warehouseUp, watchMemory } from "./warehouse.ts";
+import { cpuSecondsWithChildren, type ResidentMemory, residentMib, stolenSeconds } from "../machine.ts";
+import { type BenchContext, type BenchSection, describeTarget, figure, median, spread } from "../section.ts";
+import { BASE_SETTINGS, newFolder, RAISED_LIMITS, startHeadwater } from "../server.ts";
+import { MEMORY_BYTES, sendEvents, waitForWarehouse, waitUntilShipped, watchMemory } from "./warehouse.ts";
 
 const EVENTS = 1_000_000;
 const QUICK_EVENTS = 100_000;
-const WANTED = 50_000;
-const WITH_WAREHOUSE = { ...ORDINARY, WAREHOUSE: "embedded" } as const;
+const MIN_RATE = 50_000;
+const WITH_WAREHOUSE = { ...BASE_SETTINGS, WAREHOUSE: "embedded" } as const;
 
-interface Shipped {
+interface ShippingResult {
   events: number;
   seconds: number;
   /** Of both processes, microseconds an event. */
   cpuMicroseconds: number;
   /** The most that each was seen to have, and what each has some seconds after. */
-  peak: Resident;
-  after: Resident;
+  peak: ResidentMemory;
+  after: ResidentMemory;
   stolenSeconds: number;
 }
 
 /** By real ingest, so that commits are of the size that they have under load. */
 async function fill(dataDir: string, events: number): Promise<number> {
-  const server = await startHeadwater({ settings: RAISED, dataDir });
-  const accepted = await takeEvents(server, events);
+  const server = await startHeadwater({ settings: RAISED_LIMITS, dataDir });
+  const accepted = await sendEvents(server, events);
   await server.stop();
   return accepted;
 }
 
-async function ship(dataDir: string, events: number, restMs: number): Promise<Shipped> {
+async function ship(dataDir: string, events: number, restMs: number): Promise<ShippingResult> {
   const server = await startHeadwater({
     settings: WITH_WAREHOUSE,
     dataDir,
@@ -42,12 +42,12 @@ async function ship(dataDir: string, events: number, restMs: number): Promise<Sh
     command: true,
   });
   const endMemory = watchMemory(server.pid);
-  await warehouseUp(server);
+  await waitForWarehouse(server);
   const stolen = stolenSeconds();
   const cpu = cpuSecondsWithChildren(server.pid);
   const startedAt = performance.now();
   const before = await server.metric("headwater_shipped_events_total");
-  await shipped(server, events);
+  await waitUntilShipped(server, events);
   const seconds = (performance.now() - startedAt) / 1_000;
   const cpuSeconds = cpuSecondsWithChildren(server.pid) - cpu;
   const peak = endMemory();
@@ -66,7 +66,7 @@ async function ship(dataDir: string, events: number, restMs: number): Promise<Sh
 }
 
 /** What the warehouse itself says that it holds. @throws when that is not each event once */
-async function checkHeld(dataDir: string, events: number): Promise<void> {
+async function checkWarehouse(dataDir: string, events: number): Promise<void> {
   const life = await startEmbedded({
     folder: join(dataDir, "warehouse"),
     memoryBytes: MEMORY_BYTES,
@@ -84,16 +84,16 @@ async function checkHeld(dataDir: string, events: number): Promise<void> {
     throw new Error(`${events} events were shipped, and the warehouse holds ${JSON.stringify(held)}`);
 }
 
-export async function shipping({ options, say }: Context): Promise<Section> {
+export async function shipping({ options, say }: BenchContext): Promise<BenchSection> {
   const filled = newFolder();
   const events = await fill(filled, options.quick ? QUICK_EVENTS : EVENTS);
   say(`  the outbox has ${figure(events)} events`);
-  const found: Shipped[] = [];
+  const found: ShippingResult[] = [];
   for (let round = 0; round < options.rounds; round++) {
     const dataDir = newFolder();
     cpSync(filled, dataDir, { recursive: true });
     const one = await ship(dataDir, events, options.quick ? 1_000 : 10_000);
-    await checkHeld(dataDir, events);
+    await checkWarehouse(dataDir, events);
     rmSync(dataDir, { recursive: true, force: true });
     found.push(one);
     say(
@@ -126,7 +126,7 @@ export async function shipping({ options, say }: Context): Promise<Section> {
             spread(found.map(({ peak }) => peak.warehouse)),
             spread(found.map(({ after }) => after.service)),
             spread(found.map(({ after }) => after.warehouse)),
-            verdict(median(rates) >= WANTED, `≥ ${figure(WANTED)} events/s`),
+            describeTarget(median(rates) >= MIN_RATE, `≥ ${figure(MIN_RATE)} events/s`),
           ],
         ],
       },

@@ -6,11 +6,11 @@ import type { ClickHouseClient } from "@clickhouse/client";
 import pg from "pg";
 import { type Cluster, query, startCluster } from "../../apps/server/test/postgres/cluster.ts";
 import { newFolder, workFolder } from "../server.ts";
-import type { BenchQuestion, Figures } from "./stats-questions.ts";
+import type { BenchQuery, QueryRows } from "./stats-questions.ts";
 
-export interface PostgresSubject {
+export interface PostgresCopy {
   bytes: number;
-  ask(question: BenchQuestion): Promise<{ ms: number; rows: Figures }>;
+  ask(question: BenchQuery): Promise<{ ms: number; rows: QueryRows }>;
   stop(): Promise<void>;
 }
 
@@ -56,7 +56,7 @@ async function copy(client: ClickHouseClient, cluster: Cluster): Promise<void> {
 export async function openPostgres(
   client: ClickHouseClient,
   values: readonly string[],
-): Promise<PostgresSubject> {
+): Promise<PostgresCopy> {
   const cluster = await startCluster(SETTINGS);
   await query(cluster.url(), TABLE);
   await copy(client, cluster);
@@ -73,7 +73,7 @@ export async function openPostgres(
     ask: async ({ sql }) => {
       const startedAt = performance.now();
       const { rows } = await connection.query({ text: sql, values: [...values], rowMode: "array" });
-      return { ms: performance.now() - startedAt, rows: rows as Figures };
+      return { ms: performance.now() - startedAt, rows: rows as QueryRows };
     },
     stop: async () => {
       await connection.end();

@@ -2,9 +2,9 @@
 import type { StatsQueryBody } from "@headwater/contract";
 
 /** Rows of an answer: the group, then the figures. */
-export type Figures = (string | number | null)[][];
+export type QueryRows = (string | number | null)[][];
 
-export interface BenchQuestion {
+export interface BenchQuery {
   readonly name: string;
   readonly body: Pick<StatsQueryBody, "metrics" | "dimensions" | "pagination">;
   /** `$1`: the source, `$2` and `$3`: the range. */
@@ -33,7 +33,7 @@ const ofFirst = (
   name: string,
   dimension: "referrer" | "utmCampaign" | "device" | "country",
   column: string,
-): BenchQuestion => ({
+): BenchQuery => ({
   name,
   body: { metrics: ["visitors", "sessions"], dimensions: [dimension], pagination: { limit: ROWS } },
   sql: top(`select s.value, count(distinct anonymous_id)::float8,
@@ -41,7 +41,7 @@ const ofFirst = (
     from ${EVENTS} join ${firstOf(column)} using (session_id) group by 1 order by 2 desc, 1 nulls last`),
 });
 
-export const QUESTIONS: readonly BenchQuestion[] = [
+export const QUERIES: readonly BenchQuery[] = [
   {
     name: "visitors, page views, events",
     body: { metrics: ["visitors", "pageviews", "events"] },

@@ -1,9 +1,17 @@
 /** The closed-loop rows: batches of 1, 10 and 50 events, bootstraps, and the mix, each beside the bare server. */
 import type { Traffic } from "../bodies.ts";
-import { type Context, failuresOf, figure, median, type Section, spread, verdict } from "../section.ts";
-import { type Headwater, RAISED, startHeadwater } from "../server.ts";
+import {
+  type BenchContext,
+  type BenchSection,
+  describeFailures,
+  describeTarget,
+  figure,
+  median,
+  spread,
+} from "../section.ts";
+import { type Headwater, RAISED_LIMITS, startHeadwater } from "../server.ts";
 import { CONNECTIONS } from "../wrk.ts";
-import { type Bare, type Bout, duel, startBare } from "./duel.ts";
+import { type BareServer, type ComparedRound, duel, startBare } from "./duel.ts";
 
 const NAMES: Record<Traffic, string> = {
   1: "events, 1 a batch",
@@ -33,20 +41,22 @@ const EVENTS_A_REQUEST: Record<Traffic, number> = { 1: 1, 10: 10, 50: 50, bootst
 /** Answered events a second, and no more than the ledger has (which holds a last few that nobody waited for). */
 const eventRate =
   (traffic: Traffic) =>
-  ({ headwater, accepted }: Bout) =>
+  ({ headwater, accepted }: ComparedRound) =>
     headwater.requestsPerSecond * Math.min(EVENTS_A_REQUEST[traffic], accepted / headwater.requests);
 
-function askedFor(traffic: Traffic, bouts: readonly Bout[]): string {
+function askedFor(traffic: Traffic, bouts: readonly ComparedRound[]): string {
   const ratio = RATIOS[traffic];
   const asked =
-    ratio === undefined ? [] : [verdict(median(bouts.map((one) => one.ratio)) >= ratio, `≥ ${ratio}`)];
+    ratio === undefined ? [] : [describeTarget(median(bouts.map((one) => one.ratio)) >= ratio, `≥ ${ratio}`)];
   if (traffic === 10)
-    asked.unshift(verdict(median(bouts.map(eventRate(traffic))) >= EVENTS_A_SECOND, "≥ 20,000 events/s"));
+    asked.unshift(
+      describeTarget(median(bouts.map(eventRate(traffic))) >= EVENTS_A_SECOND, "≥ 20,000 events/s"),
+    );
   return asked.join("; ") || "-";
 }
 
-function rowOf(traffic: Traffic, bouts: readonly Bout[]): string[] {
-  const of = (read: (one: Bout) => number, show = figure) => spread(bouts.map(read), show);
+function rowOf(traffic: Traffic, bouts: readonly ComparedRound[]): string[] {
+  const of = (read: (one: ComparedRound) => number, show = figure) => spread(bouts.map(read), show);
   return [
     NAMES[traffic],
     of((one) => one.bare.requestsPerSecond),
@@ -56,13 +66,18 @@ function rowOf(traffic: Traffic, bouts: readonly Bout[]): string[] {
     of((one) => one.headwater.p50),
     of((one) => one.headwater.p99),
     of((one) => one.cpuPerThousand),
-    failuresOf(bouts.flatMap(({ bare, headwater }) => [bare, headwater])),
+    describeFailures(bouts.flatMap(({ bare, headwater }) => [bare, headwater])),
     askedFor(traffic, bouts),
   ];
 }
 
-async function measure(traffics: readonly Traffic[], context: Context, bare: Bare, server: Headwater) {
-  const found = new Map<Traffic, Bout[]>();
+async function measure(
+  traffics: readonly Traffic[],
+  context: BenchContext,
+  bare: BareServer,
+  server: Headwater,
+) {
+  const found = new Map<Traffic, ComparedRound[]>();
   for (const traffic of traffics) found.set(traffic, await duel(traffic, bare, server, context));
   const ten = found.get(10);
   if (ten) context.peak.requestsPerSecond = median(ten.map((one) => one.headwater.requestsPerSecond));
@@ -72,10 +87,10 @@ async function measure(traffics: readonly Traffic[], context: Context, bare: Bar
 export async function closedLoops(
   title: string,
   traffics: readonly Traffic[],
-  context: Context,
-): Promise<Section> {
+  context: BenchContext,
+): Promise<BenchSection> {
   const { options } = context;
-  const server = await startHeadwater({ settings: RAISED });
+  const server = await startHeadwater({ settings: RAISED_LIMITS });
   const bare = await startBare(server);
   const found = await measure(traffics, context, bare, server);
   await bare.stop();

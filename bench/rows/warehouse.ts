@@ -1,6 +1,6 @@
 /** What the rows of the warehouse share: a service that is filled, watched and waited for. */
 import { setTimeout as wait } from "node:timers/promises";
-import { type Resident, residentMib } from "../machine.ts";
+import { type ResidentMemory, residentMib } from "../machine.ts";
 import type { Headwater } from "../server.ts";
 import { closedLoop } from "../wrk.ts";
 import { templateFile } from "./duel.ts";
@@ -15,7 +15,7 @@ const SAMPLE_MS = 50;
 const ASK_MS = 250;
 
 /** Sends so many events at least, by the closed loop. @returns how many were accepted */
-export async function takeEvents(server: Headwater, events: number): Promise<number> {
+export async function sendEvents(server: Headwater, events: number): Promise<number> {
   const templates = templateFile(10, server);
   let accepted = 0;
   for (let round = 0; round < FILL_ROUNDS && accepted < events; round++) {
@@ -25,7 +25,7 @@ export async function takeEvents(server: Headwater, events: number): Promise<num
   return accepted;
 }
 
-const higher = (one: Resident, other: Resident): Resident => ({
+const higher = (one: ResidentMemory, other: ResidentMemory): ResidentMemory => ({
   service: Math.max(one.service, other.service),
   warehouse: Math.max(one.warehouse, other.warehouse),
 });
@@ -44,7 +44,7 @@ export function watchMemory(...pids: number[]) {
 }
 
 /** Waits until the warehouse is up. */
-export async function warehouseUp(server: Headwater): Promise<void> {
+export async function waitForWarehouse(server: Headwater): Promise<void> {
   const end = performance.now() + SHIP_MS;
   while ((await server.metric("headwater_warehouse_up")) !== 1) {
     if (performance.now() > end) throw new Error("the warehouse does not come up");
@@ -53,7 +53,7 @@ export async function warehouseUp(server: Headwater): Promise<void> {
 }
 
 /** Waits until so many events were shipped since the start. */
-export async function shipped(server: Headwater, events: number): Promise<void> {
+export async function waitUntilShipped(server: Headwater, events: number): Promise<void> {
   const end = performance.now() + SHIP_MS;
   while ((await server.metric("headwater_shipped_events_total")) < events) {
     if (performance.now() > end) throw new Error(`${events} events are not shipped within ${SHIP_MS} ms`);
