@@ -1,10 +1,8 @@
-/** The states that every page can be in besides its normal one: loading, empty, failed and not permitted. */
-import type { Permission } from "@headwater/contract";
+/** The states that every page can be in besides its normal one: loading, empty and failed. */
 import { Alert, Button, Group, Skeleton, Stack, Text, Title } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { ApiError } from "../api.ts";
-import { useWorkspace } from "../workspace-context.tsx";
 import { TextWithCode } from "./text-with-code.tsx";
 
 export const Loading = ({ rows = 4 }: { readonly rows?: number }) => (
@@ -84,24 +82,6 @@ export const EmptyState = ({ title, children, action }: EmptyStateProps) => (
     {action}
   </Stack>
 );
-
-/** Shows its content to users with the permission, and an explanation to others. */
-export function RequirePermission({
-  to,
-  children,
-}: {
-  readonly to: Permission;
-  readonly children: ReactNode;
-}) {
-  const { can, role } = useWorkspace();
-  if (can(to)) return children;
-  return (
-    <EmptyState title="You don’t have access">
-      Your role is {role}, and this page requires the {to} permission. Ask an admin of this workspace for
-      access.
-    </EmptyState>
-  );
-}
 
 interface QueryResultProps<T> {
   readonly query: UseQueryResult<T>;

@@ -6,7 +6,8 @@ import { type ReactNode, useEffect } from "react";
 import { useSource } from "../../queries.ts";
 import { NavigationLink } from "../../ui/links.tsx";
 import { Page } from "../../ui/page.tsx";
-import { EmptyState, QueryResult, RequirePermission } from "../../ui/page-states.tsx";
+import { EmptyState, QueryResult } from "../../ui/page-states.tsx";
+import { RequirePermission } from "../../ui/require-permission.tsx";
 import { SourceStatusBadge } from "../../ui/source-status.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
 

@@ -3,9 +3,10 @@ import type { AuditEntry } from "@headwater/contract";
 import { Group, Paper, Stack, Text } from "@mantine/core";
 import { callApi } from "../../api.ts";
 import { Page } from "../../ui/page.tsx";
-import { EmptyState, ErrorAlert, Loading, RequirePermission } from "../../ui/page-states.tsx";
+import { EmptyState, ErrorAlert, Loading } from "../../ui/page-states.tsx";
 import { usePagedQuery } from "../../ui/paged-table.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
+import { RequirePermission } from "../../ui/require-permission.tsx";
 import { ShowMoreButton } from "../../ui/show-more-button.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
 

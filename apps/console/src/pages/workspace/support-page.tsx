@@ -5,7 +5,8 @@ import type { ApiResult } from "../../api.ts";
 import { supportQuery } from "../../queries.ts";
 import { downloadBlob } from "../../ui/download-blob.ts";
 import { Page } from "../../ui/page.tsx";
-import { QueryResult, RequirePermission } from "../../ui/page-states.tsx";
+import { QueryResult } from "../../ui/page-states.tsx";
+import { RequirePermission } from "../../ui/require-permission.tsx";
 import { ScrollRegion } from "../../ui/scroll-region.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
 

@@ -20,9 +20,10 @@ import { ApiError, callApi } from "../../api.ts";
 import { AsyncButton } from "../../ui/async-button.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { Page } from "../../ui/page.tsx";
-import { ErrorAlert, RequirePermission } from "../../ui/page-states.tsx";
+import { ErrorAlert } from "../../ui/page-states.tsx";
 import { PagedTable, usePagedQuery } from "../../ui/paged-table.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
+import { RequirePermission } from "../../ui/require-permission.tsx";
 import { useSubmit } from "../../ui/use-submit.ts";
 import { useWorkspace } from "../../workspace-context.tsx";
 

@@ -6,7 +6,8 @@ import { useState } from "react";
 import { type ApiResult, callApi } from "../../api.ts";
 import { formatCount } from "../../ui/format-count.ts";
 import { Page } from "../../ui/page.tsx";
-import { EmptyState, QueryResult, RequirePermission } from "../../ui/page-states.tsx";
+import { EmptyState, QueryResult } from "../../ui/page-states.tsx";
+import { RequirePermission } from "../../ui/require-permission.tsx";
 import { ScrollRegion } from "../../ui/scroll-region.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
 
