@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { commitOf, describeMachine } from "./machine.ts";
 import { offer } from "./plan.ts";
-import { templateFile } from "./rows/duel.ts";
+import { templateFile } from "./rows/compare.ts";
 import { figure, percent } from "./section.ts";
 import { RAISED_LIMITS, startHeadwater, workFolder } from "./server.ts";
 import { CONNECTIONS, closedLoop } from "./wrk.ts";

@@ -1,4 +1,4 @@
-/** What the warehouse's work costs ingest, and what a long question and a large export cost an insert. */
+/** Measures how much shipping slows ingest down, and how much a long query and a large export slow inserts down. */
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -19,7 +19,7 @@ import {
 } from "../section.ts";
 import { type Headwater, newFolder, RAISED_LIMITS, startHeadwater } from "../server.ts";
 import { CONNECTIONS, closedLoop } from "../wrk.ts";
-import { templateFile } from "./duel.ts";
+import { templateFile } from "./compare.ts";
 import { MEMORY_BYTES, sendEvents, waitForWarehouse, waitUntilShipped, watchMemory } from "./warehouse.ts";
 
 const MAX_CONNECTIONS = 2_000;
@@ -29,7 +29,7 @@ const SHIPPING = { ...RAISED_LIMITS, WAREHOUSE: "embedded" };
 const EXPORTED_EVENTS = 1_250_000;
 const QUICK_EXPORTED_EVENTS = 50_000;
 const EXPORT_BYTES = 2_000_000_000;
-/** On a machine that is too slow for it the export is as much as comes meanwhile. */
+/** The export is cut off after this time; on a slow machine it is then smaller than EXPORT_BYTES. */
 const EXPORT_MS = 240_000;
 const QUERY_SECONDS = 30;
 const QUICK_QUERY_SECONDS = 5;
@@ -40,8 +40,9 @@ const GROWTH_MIB = 200;
 
 interface ShippingRound {
   offered: OpenLoopResult;
-  /** Events that waited when the last was sent, and how long until none did. */
+  /** Events in the outbox when the load ended. */
   waiting: number;
+  /** Seconds until the outbox was empty. */
   drainSeconds: number;
 }
 
@@ -64,7 +65,7 @@ async function peakOf(server: Headwater, { options, peak }: BenchContext): Promi
   );
 }
 
-/** Ingest at half the peak, without a warehouse and with one, in turns. */
+/** Ingest at half the peak rate, alternating between a server without a warehouse and one that ships. */
 async function ingestBeside(context: BenchContext): Promise<{ table: ResultTable; data: unknown }> {
   const { options, say } = context;
   const quiet = await startHeadwater({ settings: RAISED_LIMITS });
@@ -77,7 +78,7 @@ async function ingestBeside(context: BenchContext): Promise<{ table: ResultTable
     beside.push(await underLoad(busy, rate, options.seconds));
     const [one, other] = [alone.at(-1)!, beside.at(-1)!];
     say(
-      `  round ${round + 1}: p99 ${figure(one.offered.all.p99)} ms without, ${figure(other.offered.all.p99)} ms with shipping; ${figure(other.waiting)} waited, for ${figure(other.drainSeconds)} s`,
+      `  round ${round + 1}: p99 ${figure(one.offered.all.p99)} ms without and ${figure(other.offered.all.p99)} ms with shipping; ${figure(other.waiting)} events waiting, shipped after ${figure(other.drainSeconds)} s`,
     );
   }
   await quiet.stop();
@@ -93,10 +94,10 @@ async function ingestBeside(context: BenchContext): Promise<{ table: ResultTable
     spread(rounds.map(({ drainSeconds }) => drainSeconds)),
     query,
   ];
-  const columns = ["ingest", "asked req/s", "events/s accepted", "p50 ms", "p99 ms"];
+  const columns = ["ingest", "scheduled req/s", "events/s accepted", "p50 ms", "p99 ms"];
   return {
     table: {
-      columns: [...columns, "events waiting at the end", "shipped after s", "asked for"],
+      columns: [...columns, "events waiting at the end", "shipped after s", "target"],
       rows: [
         rowOf("alone", alone, "-").with(5, "-").with(6, "-"),
         rowOf(
@@ -135,8 +136,8 @@ function createBlock() {
   return blockOf(`beside-${inserted}`, lines.join("\n"));
 }
 
-/** Inserts again and again until it is told to stop. @returns the milliseconds of each */
-async function insertUntil(client: WarehouseClient, stopped: AbortSignal): Promise<number[]> {
+/** Inserts a block at intervals until the signal is aborted. @returns the milliseconds of each insert */
+async function insertUntilAborted(client: WarehouseClient, stopped: AbortSignal): Promise<number[]> {
   const times: number[] = [];
   while (!stopped.aborted) {
     const block = createBlock();
@@ -151,7 +152,7 @@ async function insertUntil(client: WarehouseClient, stopped: AbortSignal): Promi
 async function exportFrom(server: Headwater): Promise<number> {
   const { days } = (await server.acknowledged()) as unknown as { days: { sourceId: string }[] };
   const answer = await server.ask(`/api/export/events?sourceId=${days[0]!.sourceId}`);
-  if (!answer.ok || answer.body === null) throw new Error(`the export was answered ${answer.status}`);
+  if (!answer.ok || answer.body === null) throw new Error(`the export failed with status ${answer.status}`);
   const end = performance.now() + EXPORT_MS;
   let bytes = 0;
   for await (const part of answer.body) {
@@ -182,7 +183,7 @@ async function measureInserts(server: Headwater, client: WarehouseClient, queryS
   const service = watchMemory(server.pid);
   const engine = watchMemory(process.pid);
   const stopping = new AbortController();
-  const inserting = insertUntil(client, stopping.signal);
+  const inserting = insertUntilAborted(client, stopping.signal);
   const startedAt = performance.now();
   const query = runLongQuery(client, querySeconds).then(() => (performance.now() - startedAt) / 1_000);
   const bytes = await exportFrom(server);
@@ -194,7 +195,7 @@ async function measureInserts(server: Headwater, client: WarehouseClient, queryS
   return { bytes, exportSeconds, queryTook, inserts, rest, growth };
 }
 
-/** An embedded warehouse that the bench itself holds, so that it can be asked beside the service. */
+/** The bench itself starts the embedded warehouse, so that it can query it beside the service. */
 async function insertBeside({ options, say }: BenchContext): Promise<{ table: ResultTable; data: unknown }> {
   const folder = join(newFolder(), "warehouse");
   const life = await startEmbedded({ folder, memoryBytes: MEMORY_BYTES, threads: 2 });
@@ -226,9 +227,9 @@ async function insertBeside({ options, say }: BenchContext): Promise<{ table: Re
     `${figure(found.rest.warehouse)} + ${figure(found.growth.warehouse)}`,
     `${describeTarget(slowest < INSERT_MS, `insert < ${INSERT_MS} ms`)}; ${describeTarget(growth < GROWTH_MIB, `memory grows by < ${GROWTH_MIB} MiB`)}`,
   ];
-  const columns = ["question s", "export MB", "export s", "inserts", "an insert ms", "slowest ms"];
+  const columns = ["query s", "export MB", "export s", "inserts", "insert ms, median", "insert ms, slowest"];
   return {
-    table: { columns: [...columns, "service's MiB", "warehouse's MiB", "asked for"], rows: [row] },
+    table: { columns: [...columns, "service MiB", "warehouse MiB", "target"], rows: [row] },
     data: found,
   };
 }
@@ -237,13 +238,13 @@ export async function beside(context: BenchContext): Promise<BenchSection> {
   const ingest = await ingestBeside(context);
   const inserts = await insertBeside(context);
   return {
-    title: "Beside the warehouse's work",
+    title: "Ingest and inserts while the warehouse is busy",
     date: new Date().toISOString(),
     settings: SHIPPING,
     tables: [ingest.table, inserts.table],
     notes: [
-      "First: the open loop at half the peak, 10 events a batch, on a service without a warehouse and on one that ships meanwhile, in turns; the ratio of the p99 is worked out round by round.",
-      `Then: a question that takes as long as it may, an export read as fast as it comes, and inserts of ${INSERT_EVENTS} events every ${INSERT_EVERY_MS} ms until both have ended. Memory: at rest before, and what was added at most.`,
+      "First table: the open loop at half the peak rate, 10 events per batch, alternating between a service without a warehouse and one that ships at the same time. The ratio of the p99 latencies is computed per round.",
+      `Second table: a query that runs until its time limit, an export read as fast as it arrives, and inserts of ${INSERT_EVENTS} events every ${INSERT_EVERY_MS} ms until both have ended. Memory: at rest before, plus the highest growth.`,
     ],
     data: { ingest: ingest.data, inserts: inserts.data },
   };

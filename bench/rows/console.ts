@@ -1,4 +1,4 @@
-/** How soon the console shows a chart of ten million events, and how smoothly a list of 5,000 attempts is scrolled. */
+/** Measures how soon the console shows the chart of ten million events, and how smoothly a list of 5,000 attempts scrolls. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -40,14 +40,14 @@ const SCROLL_MS = 5_000;
 const SCROLL_PIXELS = 120;
 const TARGETS = { chartMs: 1_000, framesPerSecond: 50 };
 
-/** Milliseconds from the beginning of the page's load until it was first there. */
+/** Milliseconds from the start of the page load until each part was first shown. */
 interface PageTimes {
   chart: number;
   headline: number;
   lists: number;
 }
 
-/** What `console-page.js` gives a page. */
+/** The functions that `console-page.js` adds to a page. */
 interface BenchPage {
   bench: {
     shown(): PageTimes | null;
@@ -65,7 +65,7 @@ async function openStats(page: Page, address: string): Promise<PageTimes> {
   return (await seen.jsonValue()) as PageTimes;
 }
 
-/** The service keeps no more than 200 attempts a second, so the stream is written here. */
+/** Replaces the attempt stream with a generated one, because the service stores at most 200 attempts per second. @returns the milliseconds of each frame while scrolling */
 async function openAttempts(context: BrowserContext, server: Headwater, sourceId: string): Promise<number[]> {
   const debug = await server.ask(`/api/tracking-sources/${sourceId}/debug`);
   const { bootstrapAttempts } = (await debug.json()) as { bootstrapAttempts: object[] };
@@ -79,7 +79,7 @@ async function openAttempts(context: BrowserContext, server: Headwater, sourceId
   await page.route("**/debug/stream*", (route) => route.fulfill({ contentType: "text/event-stream", body }));
   await page.goto(`${server.url}/analytics/setup/debug?sourceId=${sourceId}`);
   await page.waitForFunction(
-    (least) => (globalThis as unknown as BenchPage).bench.attempts() >= least,
+    (minAttempts) => (globalThis as unknown as BenchPage).bench.attempts() >= minAttempts,
     ATTEMPTS,
     { timeout: WAIT_MS },
   );
@@ -91,7 +91,7 @@ async function openAttempts(context: BrowserContext, server: Headwater, sourceId
   return frames;
 }
 
-/** One event, so that the source has received something. */
+/** Sends one event, so that the console does not show the setup page of an empty source. */
 async function sendOne(server: Headwater, visit: OpenVisit): Promise<void> {
   const { publicKey, sessionId, anonymousId } = visit;
   const sentAt = new Date().toISOString();
@@ -102,7 +102,8 @@ async function sendOne(server: Headwater, visit: OpenVisit): Promise<void> {
     headers: { origin: ORIGIN, "content-type": "application/json", "x-forwarded-for": "93.20.0.1" },
     body: JSON.stringify({ ...own, sessionId, anonymousId, events: [event] }),
   });
-  if (!answer.ok) throw new Error(`an event was answered ${answer.status}: ${await answer.text()}`);
+  if (!answer.ok)
+    throw new Error(`an event was refused with status ${answer.status}: ${await answer.text()}`);
   await waitUntilShipped(server, 1);
 }
 
@@ -114,18 +115,18 @@ async function onlySource(server: Headwater): Promise<string> {
 
 function chartTable(shown: readonly PageTimes[], events: number): ResultTable {
   const [first, ...later] = shown;
-  const row = (name: string, of: readonly PageTimes[], asked: string) => [
+  const row = (name: string, of: readonly PageTimes[], target: string) => [
     name,
     spread(of.map(({ headline }) => headline)),
     spread(of.map(({ chart }) => chart)),
     spread(of.map(({ lists }) => lists)),
-    asked,
+    target,
   ];
   const isSoon = median(later.map(({ chart }) => chart)) <= TARGETS.chartMs;
   return {
-    columns: [`${figure(events)} events`, "headline ms", "chart ms", "four lists ms", "asked for"],
+    columns: [`${figure(events)} events`, "headline ms", "chart ms", "four lists ms", "target"],
     rows: [
-      row("the first page after the start", [first!], "-"),
+      row("first page after the start", [first!], "-"),
       row("later pages", later, describeTarget(isSoon, "the chart within 1 s")),
     ],
   };
@@ -136,7 +137,7 @@ function listTable(frames: readonly number[]): ResultTable {
   const perSecond = frames.length / seconds;
   const slow = [...frames].sort((one, other) => other - one);
   return {
-    columns: ["list", "frames/s", "a frame in 20 takes longer than ms", "longest ms", "asked for"],
+    columns: ["list", "frames/s", "frame time ms, p95", "longest frame ms", "target"],
     rows: [
       [
         `${figure(ATTEMPTS)} attempts`,
@@ -174,7 +175,8 @@ async function openPages(context: BenchContext, server: Headwater, sourceId: str
 }
 
 export async function consolePages(context: BenchContext): Promise<BenchSection> {
-  if (!existsSync(CHROMIUM)) throw new Error(`there is no Chromium at ${CHROMIUM}: apt-get install chromium`);
+  if (!existsSync(CHROMIUM))
+    throw new Error(`Chromium is missing at ${CHROMIUM}. Install it: apt-get install chromium`);
   const events = context.options.quick ? QUICK_EVENTS : EVENTS;
   const life = await startEmbedded({ folder: join(newFolder(), "warehouse"), ...ENGINE });
   try {
@@ -185,14 +187,14 @@ export async function consolePages(context: BenchContext): Promise<BenchSection>
   }
 }
 
-/** The service is not there while the month is filled: its own settling would take days that are half full for what they are. */
+/** The service is stopped while the month is generated, because its rollup worker would build rollups of incomplete days. */
 async function measure(context: BenchContext, events: number, life: WarehouseProcess): Promise<BenchSection> {
   const dataDir = newFolder();
   const before = await startHeadwater({ settings: BASE_SETTINGS, dataDir, visits: 1 });
   const sourceId = await onlySource(before);
   await before.stop();
   await month(life, sourceId, events);
-  context.say(`  ${figure(events)} events in the warehouse, and their days settled`);
+  context.say(`  ${figure(events)} events in the warehouse, with rollups of their days`);
 
   const { username, password, database } = life.endpoint;
   const address = Object.assign(new URL(`${life.endpoint.url}/${database}`), { username, password });
@@ -226,8 +228,8 @@ function sectionOf(
     settings: { ...BASE_SETTINGS, WAREHOUSE: "embedded" },
     tables: [chartTable(shown, events), listTable(frames)],
     notes: [
-      `Chromium without a window, on the same cores as the service and its warehouse. The page of numbers of one source, ${DAYS} settled days with the days before compared: from the beginning of the page's own load until the chart, all six numbers above it and the first four lists are there. Today has an event, and has not settled.`,
-      `The list: ${figure(ATTEMPTS)} attempts come by the live stream, then it is scrolled by ${SCROLL_PIXELS} pixels a frame for ${SCROLL_MS / 1_000} s. A browser draws 60 frames a second at most.`,
+      `Headless Chromium on the same cores as the service and its warehouse. The stats page of one source, for ${DAYS} days with rollups, compared with the days before: from the start of the page load until the chart, all six figures above it and the first four lists are shown. The current day has an event and no rollup.`,
+      `The list: ${figure(ATTEMPTS)} attempts arrive through the live stream, then the list is scrolled by ${SCROLL_PIXELS} pixels per frame for ${SCROLL_MS / 1_000} s. A browser draws at most 60 frames per second.`,
     ],
     data: { shown, frames },
   };

@@ -1,4 +1,4 @@
-/** What recording for the debug view costs ingest: on against off, with one busy source and with 200 ordinary ones. */
+/** Measures what debug recording costs ingest: recording on against off, with one busy source and with 200 ordinary ones. */
 import { setTimeout as wait } from "node:timers/promises";
 import { type OpenLoopResult, offer, ok } from "../plan.ts";
 import {
@@ -14,13 +14,13 @@ import {
 } from "../section.ts";
 import { BASE_SETTINGS, type Headwater, RAISED_LIMITS, startHeadwater } from "../server.ts";
 import { type ClosedLoopResult, closedLoop } from "../wrk.ts";
-import { templateFile } from "./duel.ts";
+import { templateFile } from "./compare.ts";
 
 const MAX_COST = 0.05;
 const SOURCES = 200;
 const RATE = 2_000;
 const MAX_CONNECTIONS = 2_000;
-/** What waits to be recorded is written within this; it belongs to the cost. */
+/** Attempts that wait to be recorded are written within this time; their CPU time counts. */
 const FLUSH_MS = 1_500;
 
 interface OnOff<T> {
@@ -41,7 +41,7 @@ async function stopPair({ on, off }: OnOff<Headwater>): Promise<void> {
   await off.stop();
 }
 
-/** Measures both, in turns: which comes first changes with the round. */
+/** Measures both servers in each round, and changes their order from round to round. */
 async function alternate<T>(
   pair: OnOff<Headwater>,
   rounds: number,
@@ -66,7 +66,7 @@ async function oneSource(
     await closedLoop(pair[name].url, files[name], options.quick ? 1 : 3);
   return alternate(pair, options.rounds, async (server, name) => {
     const loop = await closedLoop(server.url, files[name], options.seconds);
-    say(`  one source, ${size} a batch, ${name}: ${Math.round(loop.requestsPerSecond)} req/s`);
+    say(`  one source, ${size} per batch, ${name}: ${Math.round(loop.requestsPerSecond)} req/s`);
     return loop;
   });
 }
@@ -74,7 +74,7 @@ async function oneSource(
 interface ManySourcesRun {
   offered: OpenLoopResult;
   cpuPerThousand: number;
-  /** Attempts that were to be kept, and were not. */
+  /** Attempts that should have been recorded and were not. */
   dropped: number;
   requests: number;
 }
@@ -108,7 +108,7 @@ function manySources(
       dropped: (await server.metric("headwater_debug_dropped")) - dropped,
     };
     say(
-      `  ${SOURCES} sources, ${size} a batch, ${name}: ${figure(one.cpuPerThousand)} CPU s per 1,000, p99 ${figure(one.offered.all.p99)} ms, ${one.dropped} not recorded`,
+      `  ${SOURCES} sources, ${size} per batch, ${name}: ${figure(one.cpuPerThousand)} CPU s per 1,000, p99 ${figure(one.offered.all.p99)} ms, ${one.dropped} not recorded`,
     );
     return one;
   });
@@ -156,12 +156,12 @@ export async function debugRecording(context: BenchContext): Promise<BenchSectio
   await stopPair(many);
   const tables: ResultTable[] = [
     {
-      columns: ["events a batch, one source", "off req/s", "on req/s", "cost", "failed", "asked for"],
+      columns: ["events per batch, one source", "off req/s", "on req/s", "cost", "failed", "target"],
       rows: oneRows,
     },
     {
       columns: [
-        `events a batch, ${SOURCES} sources`,
+        `events per batch, ${SOURCES} sources`,
         "offered req/s, off → on",
         "CPU s per 1,000 req",
         "cost in CPU",
@@ -169,7 +169,7 @@ export async function debugRecording(context: BenchContext): Promise<BenchSectio
         "p99 ms",
         "not 200",
         "recorded",
-        "asked for",
+        "target",
       ],
       rows: [manyRow(1, found)],
     },
@@ -180,8 +180,8 @@ export async function debugRecording(context: BenchContext): Promise<BenchSectio
     settings: { ...many.on.settings, DEBUG_RECORDING: "on, off" },
     tables,
     notes: [
-      `One source: a closed loop, most of whose successes are sampled away (above 50 a second), with the limits raised. ${SOURCES} sources: an open loop of ${RATE / SOURCES} requests a second each, all of which are to be recorded, with the default limits; the CPU is that of the whole server process, the writing of what was recorded included.`,
-      '"recorded" is what headwater_debug_dropped says was not dropped.',
+      `One source: a closed loop with raised limits; above 50 successes per second only a sample is recorded. ${SOURCES} sources: an open loop of ${RATE / SOURCES} requests per second each with the default limits; every attempt is recorded. The CPU time is that of the whole server process and includes writing the recorded attempts.`,
+      '"recorded" is the share of attempts that headwater_debug_dropped does not count.',
     ],
     data: { one: oneRows, many: found },
   };

@@ -1,4 +1,4 @@
-/** Whether a ledger that knows many keys is slower than an empty one: both engines, each size in every round, in turns. */
+/** Measures whether a ledger with many keys is slower than an empty one. Each round measures every size on both engines. */
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -19,18 +19,18 @@ import {
 } from "../section.ts";
 import { type Headwater, newFolder, RAISED_LIMITS, startHeadwater } from "../server.ts";
 import { type ClosedLoopResult, closedLoop } from "../wrk.ts";
-import { templateFile } from "./duel.ts";
+import { templateFile } from "./compare.ts";
 import { fillPostgres } from "./growth-fill.ts";
 
 const FILL = fileURLToPath(new URL("../fill.ts", import.meta.url));
 const EVENTS = 10;
 const SIZES = [0, 10_000_000, 50_000_000];
 const QUICK_SIZES = [0, 100_000, 500_000];
-/** After a start a ledger learns which keys it has, with its maintenance every minute; 50 million take it some 20 s. */
-const LEARNING_MS = 120_000;
-/** Of the rate with no key. */
+/** After a start the maintenance, once a minute, loads the filters of the keys; 50 million keys take about 20 s. */
+const FILTER_LOAD_MS = 120_000;
+/** The share of the rate without keys that is required. */
 const MIN_SHARE = 0.8;
-/** As docs/operate.md asks for: memory for the index of the newest generation, and checkpoints that are far apart. */
+/** As docs/operate.md recommends: memory for the index of the newest generation, and infrequent checkpoints. */
 const SERVER = {
   fsync: "on",
   full_page_writes: "on",
@@ -41,7 +41,7 @@ const SERVER = {
   wal_compression: "lz4",
 };
 
-/** Bytes on disk, indexes included, by table. */
+/** Bytes on disk by table, indexes included. */
 type Sizes = Map<string, number>;
 
 interface GrowthLedger {
@@ -49,18 +49,18 @@ interface GrowthLedger {
   keys: number;
   server: Headwater;
   sizes(): Promise<Sizes>;
-  /** Of the server, and of PostgreSQL too. */
+  /** CPU seconds of the server and, with PostgreSQL, of its processes. */
   cpuSeconds(): number;
   loops: ClosedLoopResult[];
-  /** CPU milliseconds an event, round by round: what a machine with other work to do says more truly than a rate. */
+  /** CPU milliseconds per event in each round; less affected by other work on the machine than the rate. */
   cpu: number[];
 }
 
 const formatKeys = (keys: number) => (keys === 0 ? "0" : `${figure(keys / 1_000_000)} million`);
 const rate = (loop: ClosedLoopResult) => loop.requestsPerSecond * EVENTS;
 
-/** Tables of one kind together: generations and slots. */
-function summed(rows: readonly { name: string; bytes: number }[]): Sizes {
+/** Sums the tables of all generations and slots into one. */
+function sumByKind(rows: readonly { name: string; bytes: number }[]): Sizes {
   const sizes: Sizes = new Map();
   for (const { name, bytes } of rows) {
     const kind = name.startsWith("event_keys") ? "event_keys" : name;
@@ -77,7 +77,7 @@ function sqliteSizes(file: string): Sizes {
     )
     .all();
   database.close();
-  return summed(rows as unknown as { name: string; bytes: number }[]);
+  return sumByKind(rows as unknown as { name: string; bytes: number }[]);
 }
 
 async function postgresSizes(url: string): Promise<Sizes> {
@@ -85,7 +85,7 @@ async function postgresSizes(url: string): Promise<Sizes> {
     url,
     "select relname as name, pg_total_relation_size(oid)::float8 as bytes from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace",
   );
-  return summed(rows);
+  return sumByKind(rows);
 }
 
 async function openSqlite(keys: number): Promise<GrowthLedger> {
@@ -118,7 +118,7 @@ async function timed<T>(say: BenchContext["say"], what: string, work: () => Prom
   return result;
 }
 
-/** @param seconds of the run */
+/** @param seconds the length of the run */
 async function measure(
   tested: GrowthLedger,
   seconds: number,
@@ -132,7 +132,7 @@ async function measure(
 function rowOf(tested: GrowthLedger, all: readonly GrowthLedger[]): string[] {
   const { ledger, keys, loops, cpu } = tested;
   const base = all.find((one) => one.ledger === ledger && one.keys === 0)!;
-  // round by round, because the machine is not the same from one to the next
+  // per round, because the speed of the machine varies from round to round
   const shares = loops.map((loop, round) => rate(loop) / rate(base.loops[round]!));
   const isLast = keys === Math.max(...all.map((one) => one.keys));
   return [
@@ -143,11 +143,11 @@ function rowOf(tested: GrowthLedger, all: readonly GrowthLedger[]): string[] {
     spread(shares),
     spread(cpu, (each) => each.toFixed(3)),
     describeFailures(loops),
-    isLast ? describeTarget(median(shares) >= MIN_SHARE, "≥ 0.8 of the rate with none") : "-",
+    isLast ? describeTarget(median(shares) >= MIN_SHARE, "≥ 0.8 of the rate without keys") : "-",
   ];
 }
 
-/** What a table grew by for an event of the bench's own traffic, and what its filled keys take. */
+/** Bytes by which each table grew per event of the bench's traffic. */
 function bytesRows(tested: GrowthLedger, before: Sizes, after: Sizes, accepted: number): string[][] {
   return [...after]
     .map(([name, bytes]) => ({ name, each: (bytes - (before.get(name) ?? 0)) / accepted }))
@@ -165,20 +165,20 @@ export async function growth({ options, say }: BenchContext): Promise<BenchSecti
       await timed(say, `PostgreSQL, ${formatKeys(keys)} keys`, () => openPostgres(cluster, keys)),
     );
   }
-  if (!options.quick) await pause(LEARNING_MS);
+  if (!options.quick) await pause(FILTER_LOAD_MS);
   const empty = allTested.filter(({ keys }) => keys === 0);
   const before = await Promise.all(empty.map(({ sizes }) => sizes()));
   for (let round = 0; round <= options.rounds; round++) {
-    // there and back, so that none always follows the same one
+    // the order alternates, so that no ledger always follows the same other one
     for (const tested of round % 2 ? allTested : allTested.toReversed()) {
       const { ledger, keys } = tested;
       const { loop, cpu } = await measure(tested, round === 0 ? 3 : options.seconds);
-      // the first round is for warming up
+      // the first round is the warm-up
       if (round === 0) continue;
       tested.loops.push(loop);
       tested.cpu.push(cpu);
       say(
-        `  ${ledger}, ${formatKeys(keys)} keys · round ${round}: ${figure(rate(loop))} events/s, p99 ${figure(loop.p99)} ms, CPU ${cpu.toFixed(3)} ms an event`,
+        `  ${ledger}, ${formatKeys(keys)} keys · round ${round}: ${figure(rate(loop))} events/s, p99 ${figure(loop.p99)} ms, CPU ${cpu.toFixed(3)} ms per event`,
       );
     }
   }
@@ -197,7 +197,7 @@ export async function growth({ options, say }: BenchContext): Promise<BenchSecti
   for (const { server } of allTested) await server.stop();
   await cluster.stop();
   return {
-    title: "Growth: 10 events a batch, with many keys in the window",
+    title: "Growth: 10 events per batch, with many keys in the deduplication window",
     date: new Date().toISOString(),
     settings: { ...RAISED_LIMITS, ...SERVER },
     tables: [
@@ -207,18 +207,18 @@ export async function growth({ options, say }: BenchContext): Promise<BenchSecti
           "keys",
           "events/s",
           "p99 ms",
-          "of the rate with none",
-          "CPU ms an event",
+          "share of the rate without keys",
+          "CPU ms per event",
           "failed",
-          "asked for",
+          "target",
         ],
         rows: allTested.map((tested) => rowOf(tested, allTested)),
       },
-      { columns: ["ledger", "table", "bytes on disk an event"], rows: bytes },
+      { columns: ["ledger", "table", "bytes on disk per event"], rows: bytes },
     ],
     notes: [
-      `Keys made in the database, random, spread evenly over all live generations; the traffic adds its own. Measured two minutes after the last start, when their filters are learned. ${options.rounds} rounds of ${options.seconds} s each, one after the other; median (lowest–highest); shares are worked out round by round.`,
-      "Bytes an event: what the traffic of this bench added to the ledger that began empty, indexes included; below them what the filled keys take.",
+      `The database generates random keys, spread evenly over all live generations; the traffic adds its own. Measured two minutes after the last start, when the filters of the keys are loaded. ${options.rounds} rounds of ${options.seconds} s each, one ledger after another; median (lowest–highest); shares are computed per round.`,
+      "Bytes per event: what the traffic of this bench added to the ledger that was empty at first, indexes included. The last rows are the generated keys.",
     ],
     data: Object.fromEntries(
       allTested.map(({ ledger, keys, loops, cpu }) => [`${ledger} ${keys}`, { loops, cpu }]),

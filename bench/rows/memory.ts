@@ -1,11 +1,11 @@
-/** The process at rest, and how long it takes to be ready. */
+/** Measures the time until the process is ready and its memory at rest. */
 import { existsSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import { type ResidentMemory, residentMib } from "../machine.ts";
 import { type BenchContext, type BenchSection, describeTarget, figure, median, spread } from "../section.ts";
 import { COMMAND, newFolder, RAISED_LIMITS, startHeadwater } from "../server.ts";
 import { closedLoop } from "../wrk.ts";
-import { templateFile } from "./duel.ts";
+import { templateFile } from "./compare.ts";
 
 const MAX_REST_MIB = 150;
 const MAX_READY_MS = 1_500;
@@ -24,7 +24,7 @@ async function startAndRest(dataDir: string, restMs: number): Promise<RestMeasur
   return rest;
 }
 
-/** Events in the ledger, so that a later start has something to open. */
+/** Fills the ledger, so that later starts open one with events. */
 async function fill(dataDir: string, seconds: number): Promise<{ events: number; mib: ResidentMemory }> {
   const server = await startHeadwater({ settings: RAISED_LIMITS, dataDir });
   await closedLoop(server.url, templateFile(10, server), seconds);
@@ -40,7 +40,7 @@ export async function memory({ options, say }: BenchContext): Promise<BenchSecti
   const first = await startAndRest(dataDir, restMs);
   say(`  first start: ready in ${figure(first.startMs)} ms, ${figure(first.mib.service)} MiB at rest`);
   const filled = await fill(dataDir, options.seconds);
-  // the fill had no warehouse: this start ships what waits, and what that took is not all given back
+  // the ledger was filled without a warehouse, so this start ships the events; some of the memory for that is not released
   const shipping = await startAndRest(dataDir, restMs);
   const later: RestMeasurement[] = [];
   for (let turn = 0; turn < (options.quick ? 2 : LATER_STARTS); turn++)
@@ -54,17 +54,17 @@ export async function memory({ options, say }: BenchContext): Promise<BenchSecti
     settings: {},
     tables: [
       {
-        columns: ["start", "ready ms", "MiB at rest", "its warehouse's MiB", "asked for"],
+        columns: ["start", "ready ms", "MiB at rest", "warehouse MiB", "target"],
         rows: [
           [
-            "the first, on an empty folder",
+            "first, on an empty folder",
             figure(first.startMs),
             figure(first.mib.service),
             figure(first.mib.warehouse),
             describeTarget(first.mib.service <= MAX_REST_MIB, `≤ ${MAX_REST_MIB} MiB`),
           ],
           [
-            `the second, which ships ${filled.events.toLocaleString("en-US")} events that wait`,
+            `second, which ships ${filled.events.toLocaleString("en-US")} waiting events`,
             figure(shipping.startMs),
             figure(shipping.mib.service),
             figure(shipping.mib.warehouse),
@@ -82,7 +82,7 @@ export async function memory({ options, say }: BenchContext): Promise<BenchSecti
       },
     ],
     notes: [
-      `From starting the process (${existsSync(COMMAND) ? "`headwater serve`" : "the server without the command line"}) to /readyz answering 200; resident memory ${restMs / 1_000} s later, with default settings and no request. What holds the warehouse is a process of its own.`,
+      `Ready: from the start of the process (${existsSync(COMMAND) ? "`headwater serve`" : "the server without the command line"}) until /readyz answers 200. Memory: resident memory ${restMs / 1_000} s later, with default settings and without requests. The warehouse is a separate process.`,
     ],
     data: { first, filled, shipping, later },
   };

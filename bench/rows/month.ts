@@ -1,4 +1,4 @@
-/** A month of a shop's made-up visits in a warehouse, its days settled: what questions and pages of numbers are measured on. */
+/** Writes a month of generated visits to a warehouse and builds its rollups; the stats and console parts measure on it. */
 import { setTimeout as wait } from "node:timers/promises";
 import type { WarehouseClient } from "../../apps/server/src/clickhouse/client.ts";
 import { runRollupRound } from "../../apps/server/src/workers/rollups.ts";
@@ -11,11 +11,11 @@ export const DAYS = 30;
 const DAY_MS = 86_400_000;
 export const UNTIL = Date.UTC(2026, 10, 21);
 const SITE = "https://shop.example";
-/** As the service starts it, with its own settings. */
+/** The settings with which the service starts the embedded warehouse. */
 export const ENGINE = { memoryBytes: 1_073_741_824, threads: 2 };
-/** So long may a statement take that fills it. */
+/** The timeout of a statement that writes the month. */
 export const COMMAND_MS = 600_000;
-const ASK_MS = 1_000;
+const POLL_MS = 1_000;
 
 export const range = [new Date(UNTIL - DAYS * DAY_MS).toISOString(), new Date(UNTIL).toISOString()] as const;
 
@@ -31,11 +31,11 @@ export async function buildRollups(client: WarehouseClient): Promise<void> {
   while ((await runRollupRound(client, UNTIL + DAY_MS, { minSourceEvents: 1 })) > 0);
 }
 
-/** Waits until what was written is merged, which takes both processors for minutes after so much at once. */
+/** Waits until ClickHouse has merged the parts, which keeps both processors busy for minutes after so many inserts. */
 export async function waitForMerges(client: WarehouseClient): Promise<void> {
   const query = "SELECT count() FROM system.merges";
   for (let isBusy = true; isBusy; ) {
-    await wait(ASK_MS);
+    await wait(POLL_MS);
     const [row] = await (await client.query({ query, format: "JSONCompactEachRow" })).json<[number]>();
     isBusy = Number(row?.[0]) > 0;
   }

@@ -1,15 +1,15 @@
-/** Latency at half the peak, at ten events a batch, with requests that come at their own rate. */
+/** Measures latency at half the peak rate in an open loop, with ten events per batch. */
 import { type OpenLoopResult, offer, ok } from "../plan.ts";
 import { type BenchContext, type BenchSection, describeTarget, figure, median, spread } from "../section.ts";
 import { type Headwater, RAISED_LIMITS, startHeadwater } from "../server.ts";
 import { CONNECTIONS, closedLoop } from "../wrk.ts";
-import { templateFile } from "./duel.ts";
+import { templateFile } from "./compare.ts";
 
 const MAX_P50_MS = 10;
 const MAX_P99_MS = 50;
 const MAX_CONNECTIONS = 2_000;
 
-/** Measured here when the throughput rows were left out. */
+/** The peak rate in requests per second; measured here when the throughput part was not run. */
 async function peakOf(server: Headwater, templates: string, context: BenchContext): Promise<number> {
   const { options, peak, say } = context;
   await closedLoop(server.url, templates, options.quick ? 1 : 3);
@@ -47,13 +47,13 @@ export async function openLoop(context: BenchContext): Promise<BenchSection> {
     0,
   );
   return {
-    title: "Open loop at half the peak, 10 events a batch",
+    title: "Open loop at half the peak rate, 10 events per batch",
     date: new Date().toISOString(),
     settings: server.settings,
     tables: [
       {
         columns: [
-          "asked req/s",
+          "scheduled req/s",
           "offered req/s",
           "events/s accepted",
           "p50 ms",
@@ -62,7 +62,7 @@ export async function openLoop(context: BenchContext): Promise<BenchSection> {
           "max ms",
           "generator late, p99 ms",
           "not 200",
-          "asked for",
+          "target",
         ],
         rows: [
           [
@@ -81,7 +81,7 @@ export async function openLoop(context: BenchContext): Promise<BenchSection> {
       },
     ],
     notes: [
-      "Latency is counted from the moment a request was due, so a stall counts for every request it held up; the generator wakes once a millisecond, which is part of it.",
+      "Latency counts from the time a request was due, so a stall counts for every request that it delayed. The generator wakes once per millisecond; its delay is part of the latency.",
     ],
     data: { rate, found },
   };

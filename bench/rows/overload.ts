@@ -1,4 +1,4 @@
-/** Five times what one core can do, from many sources below their own limits; and one source that floods beside a quiet one. */
+/** Measures five times the load that one core can serve, from many sources below their own limits; and a quiet source beside one that floods. */
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { buildTemplates, type OpenVisit, writeTemplates } from "../bodies.ts";
@@ -16,7 +16,7 @@ import {
 } from "../section.ts";
 import { BASE_SETTINGS, type Headwater, RAISED_LIMITS, startHeadwater, workFolder } from "../server.ts";
 import { type ClosedLoopResult, CONNECTIONS, closedLoop } from "../wrk.ts";
-import { startRefusing, templateFile } from "./duel.ts";
+import { startRefusing, templateFile } from "./compare.ts";
 
 const TIMES = 5;
 const SOURCES = 200;
@@ -27,16 +27,16 @@ const QUIET_RATE = 50;
 const QUIET_TIMES = 2;
 const OPEN_AT_START = 2_000;
 const MAX_CONNECTIONS = 8_000;
-/** For what an overload left behind: connections that close, a checkpoint. */
+/** Time for the after-effects of an overload: closing connections, a checkpoint. */
 const REST_MS = 3_000;
 const MAX_ROUNDS = 3;
-/** Larger groups are committed when more requests wait: the peak is the better of the two closed loops. */
+/** With more waiting requests the server commits larger groups, so the peak is the better of two closed loops. */
 const MANY_CONNECTIONS = 256;
 
 interface OverloadRound {
-  /** Requests a second of the better closed loop on that core, just before. */
+  /** Requests per second of the better closed loop on that core, measured just before. */
   capacity: number;
-  /** Requests a second that such a core could refuse at what one costs a bare server under the same load. */
+  /** Refusals per second that this core could send at the cost of a bare server under the same load. */
   refusable: number;
   overload: OpenLoopResult;
 }
@@ -69,11 +69,11 @@ function flood(rate: number, templates: string, seconds: number) {
   };
 }
 
-/** The goodput of a server that takes at its peak's cost and refuses the rest at the bare server's: what Node leaves. */
-const possible = ({ capacity, refusable, overload }: OverloadRound) =>
+/** The goodput, as a share of the peak, of a server whose successes cost what they cost at the peak and whose refusals cost what a bare server's cost. It is the limit that Node.js sets. */
+const possibleGoodput = ({ capacity, refusable, overload }: OverloadRound) =>
   Math.max(0, (1 - overload.offered / refusable) / (1 - capacity / refusable));
 
-/** Of an open loop, not a closed one: over thousands of connections each answer costs a third more. */
+/** Measured with an open loop, because over thousands of connections each response costs a third more than in a closed loop. */
 async function refusedPerSecond(rate: number, templates: string, seconds: number): Promise<number> {
   const refusing = await startRefusing(pinnedCore);
   const before = cpuSecondsOf(refusing.pid);
@@ -106,21 +106,21 @@ function overloadTable(rounds: readonly OverloadRound[]): ResultTable {
   return {
     columns: [
       "peak events/s, one core",
-      "asked req/s",
+      "scheduled req/s",
       "offered req/s",
       "× peak",
       "goodput events/s",
-      "of the peak",
+      "share of the peak",
       "bare 503s/s",
-      "possible with them",
+      "possible share",
       "503s",
       "503 p99 ms",
       "503 max ms",
       "200 p99 ms",
-      "neither",
+      "other outcomes",
       "connections",
       "generator late, p99 ms",
-      "asked for",
+      "target",
     ],
     rows: [
       [
@@ -131,7 +131,7 @@ function overloadTable(rounds: readonly OverloadRound[]): ResultTable {
         of(({ overload }) => overload.events),
         of(share, percent),
         of(({ refusable }) => refusable),
-        of(possible, percent),
+        of(possibleGoodput, percent),
         of((one) => refused(one) / one.overload.all.count, percent),
         of(({ overload }) => highest(refusals(overload).map(({ p99 }) => p99))),
         of(slowest),
@@ -145,7 +145,7 @@ function overloadTable(rounds: readonly OverloadRound[]): ResultTable {
   };
 }
 
-/** As many templates as addresses, of one source's visits. */
+/** Writes 500 templates, one per client address, of one source's visits. */
 function templatesOfSource(name: string, visits: readonly OpenVisit[]): string {
   const file = join(workFolder, `templates-${name}`);
   writeTemplates(
@@ -206,10 +206,10 @@ function quietTable(found: readonly QuietSourceRun[]): ResultTable {
       "p99 ms",
       "beside the flood p50 ms",
       "p99 ms",
-      "× its own",
+      "× alone",
       "quiet not 200",
       "generator late, p99 ms",
-      "asked for",
+      "target",
     ],
     rows: found.map(({ limits, alone, beside, flood: loud }) => {
       const times = beside.all.p99 / alone.all.p99;
@@ -254,21 +254,21 @@ export async function overload(context: BenchContext): Promise<BenchSection> {
   await server.stop();
   const rate = Math.round(median(rounds.map(({ capacity }) => capacity)) * TIMES);
   const beside = [
-    await quietBesideFlood("the default ones", BASE_SETTINGS, rate, context),
+    await quietBesideFlood("default", BASE_SETTINGS, rate, context),
     await quietBesideFlood("raised", RAISED_LIMITS, rate, context),
   ];
   return {
-    title: "Overload: the server on one core, the generator on the other, 10 events a batch",
+    title: "Overload: the server on one core, the generator on the other, 10 events per batch",
     date: new Date().toISOString(),
     settings: server.settings,
     tables: [overloadTable(rounds), quietTable(beside)],
     notes: [
       pinnedCore === null
-        ? "Nothing could be pinned: the server and the generator shared all cores."
+        ? "Pinning was not possible: the server and the generator shared all cores."
         : `Server on core ${SERVER_CORE}, generators on core ${generatorCore}.`,
-      `${SOURCES} sources from 500 addresses: at the rate asked for, a source gets ${figure(rate / SOURCES)} requests a second, below the default limits, which are in force in the first table.`,
-      `"bare 503s" is what a core could answer of them at what each costs a node:http server that refuses every request unread and does nothing else, offered the same rate over as many connections; "possible with them" is the goodput of a server that refuses at that cost what it does not take.`,
-      `The peak is the better of two closed loops on that core, of ${CONNECTIONS} and ${MANY_CONNECTIONS} connections, just before each round. Latencies count from when a request was due, connecting included. The quiet source sends ${QUIET_RATE} requests a second from a process of its own.`,
+      `${SOURCES} sources from 500 addresses: at the scheduled rate a source gets ${figure(rate / SOURCES)} requests per second. That is below the default limits, which apply in the first table.`,
+      `"bare 503s" is the number of refusals per second that one core could send with a node:http server that refuses every request unread, at the same rate over as many connections. "possible share" is the goodput of a server whose refusals have that cost.`,
+      `The peak is the better of two closed loops on that core, with ${CONNECTIONS} and ${MANY_CONNECTIONS} connections, measured just before each round. Latencies count from the time a request was due and include connecting. The quiet source sends ${QUIET_RATE} requests per second from a separate process.`,
     ],
     data: { rounds, beside },
   };

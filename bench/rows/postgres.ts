@@ -1,4 +1,4 @@
-/** The ledger on PostgreSQL beside the embedded one and beside PostgreSQL itself, each in every round, in turns. */
+/** Compares the ledger on PostgreSQL with the SQLite ledger and with plain inserts into PostgreSQL; each round measures all of them. */
 import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { type Cluster, query, startCluster } from "../../apps/server/test/postgres/cluster.ts";
@@ -13,16 +13,17 @@ import {
 } from "../section.ts";
 import { type Headwater, RAISED_LIMITS, startHeadwater } from "../server.ts";
 import { type ClosedLoopResult, CONNECTIONS, closedLoop } from "../wrk.ts";
-import { templateFile } from "./duel.ts";
+import { templateFile } from "./compare.ts";
 
 const EVENTS = 10;
 const TARGETS = { eventsPerSecond: 8_000, p99: 150 };
-/** What a commit of 64 busy connections holds, and how many of them are under way at once. */
+/** The keys in one commit under the load of 64 connections. */
 const RAW_KEYS = 160;
+/** Commits that run at the same time. */
 const RAW_AT_ONCE = 4;
-const COLUMNS = ["ledger", "events/s", "of one node", "p50 ms", "p99 ms", "failed", "asked for"];
+const COLUMNS = ["ledger", "events/s", "share of one node", "p50 ms", "p99 ms", "failed", "target"];
 
-/** Several nodes at once, the connections dealt out over them. */
+/** Runs the closed loop against several nodes at once; the connections are divided between them. */
 async function loopOver(nodes: readonly Headwater[], seconds: number): Promise<ClosedLoopResult> {
   const connections = CONNECTIONS / nodes.length;
   const loops = await Promise.all(
@@ -43,7 +44,7 @@ async function loopOver(nodes: readonly Headwater[], seconds: number): Promise<C
   };
 }
 
-/** Keys a second that PostgreSQL takes with nothing around them. */
+/** Keys per second that PostgreSQL stores with plain inserts. */
 async function rawInserts(pool: pg.Pool, seconds: number): Promise<number> {
   const end = performance.now() + seconds * 1_000;
   let stored = 0;
@@ -63,7 +64,7 @@ async function openRaw(cluster: Cluster): Promise<pg.Pool> {
   return new pg.Pool({ connectionString: cluster.url(), max: RAW_AT_ONCE });
 }
 
-/** Round by round, because the machine is not the same from one to the next. */
+/** Computed per round, because the speed of the machine varies from round to round. */
 const shares = (loops: readonly ClosedLoopResult[], one: readonly ClosedLoopResult[]) =>
   loops.map((loop, round) => loop.requestsPerSecond / one[round]!.requestsPerSecond);
 
@@ -71,7 +72,7 @@ function rowOf(
   name: string,
   loops: readonly ClosedLoopResult[],
   one: readonly ClosedLoopResult[],
-  askedFor: string,
+  target: string,
 ): string[] {
   const rates = loops.map((loop) => loop.requestsPerSecond * EVENTS);
   const times = (read: (loop: ClosedLoopResult) => number) => spread(loops.map(read));
@@ -82,7 +83,7 @@ function rowOf(
     times((loop) => loop.p50),
     times((loop) => loop.p99),
     describeFailures(loops),
-    askedFor,
+    target,
   ];
 }
 
@@ -104,11 +105,11 @@ export async function postgres({ options, say }: BenchContext): Promise<BenchSec
   const found = new Map<string, ClosedLoopResult[]>(Object.keys(sets).map((name) => [name, []]));
   const rawRates: number[] = [];
   for (let round = 0; round <= options.rounds; round++) {
-    // there and back, so that none always follows the same one
+    // the order alternates, so that no ledger always follows the same other one
     const order = Object.entries(sets);
     for (const [name, set] of round % 2 ? order : order.reverse()) {
       const loop = await loopOver(set, round === 0 ? 2 : options.seconds);
-      // the first round is for warming up
+      // the first round is the warm-up
       if (round === 0) continue;
       found.get(name)!.push(loop);
       say(
@@ -122,29 +123,26 @@ export async function postgres({ options, say }: BenchContext): Promise<BenchSec
   await cluster.stop();
 
   const [one, two] = [found.get("PostgreSQL, one node")!, found.get("PostgreSQL, two nodes")!];
-  const asked: Record<string, string> = {
+  const targets: Record<string, string> = {
     "PostgreSQL, one node": [
       describeTarget(rate(one) >= TARGETS.eventsPerSecond, "≥ 8,000 events/s"),
       describeTarget(median(one.map((loop) => loop.p99)) < TARGETS.p99, "p99 < 150 ms"),
     ].join("; "),
     "PostgreSQL, two nodes": describeTarget(median(shares(two, one)) >= 0.9, "within 10 % of one, or faster"),
   };
-  const rows = [...found].map(([name, loops]) => rowOf(name, loops, one, asked[name] ?? "-"));
+  const rows = [...found].map(([name, loops]) => rowOf(name, loops, one, targets[name] ?? "-"));
   return {
-    title: "The ledger on PostgreSQL: 10 events a batch",
+    title: "The ledger on PostgreSQL: 10 events per batch",
     date: new Date().toISOString(),
-    settings: { ...RAISED_LIMITS, DATABASE_URL: "(a server of the bench's own, fsync on)" },
+    settings: { ...RAISED_LIMITS, DATABASE_URL: "(a server that the bench starts, with fsync on)" },
     tables: [
       {
         columns: COLUMNS,
-        rows: [
-          ...rows,
-          [`INSERT … unnest of ${RAW_KEYS} keys, nothing else`, spread(rawRates), "-", "-", "-", "0", "-"],
-        ],
+        rows: [...rows, [`plain INSERT of ${RAW_KEYS} keys`, spread(rawRates), "-", "-", "-", "0", "-"]],
       },
     ],
     notes: [
-      `Closed loop of ${CONNECTIONS} connections, ${options.rounds} rounds of ${options.seconds} s each, one ledger after the other; median (lowest–highest). PostgreSQL, the nodes and the load share the machine.`,
+      `Closed loop of ${CONNECTIONS} connections, ${options.rounds} rounds of ${options.seconds} s each, one ledger after another; median (lowest–highest). PostgreSQL, the nodes and the load share the machine.`,
     ],
     data: { ...Object.fromEntries(found), rawRates },
   };

@@ -1,4 +1,4 @@
-/** How fast a backlog goes from the outbox to the embedded warehouse, and what both processes need meanwhile. */
+/** Measures how fast a backlog is shipped from the outbox to the embedded warehouse, and the CPU and memory that both processes use. */
 import { cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -17,15 +17,16 @@ const WITH_WAREHOUSE = { ...BASE_SETTINGS, WAREHOUSE: "embedded" } as const;
 interface ShippingResult {
   events: number;
   seconds: number;
-  /** Of both processes, microseconds an event. */
+  /** CPU microseconds per event, both processes together. */
   cpuMicroseconds: number;
-  /** The most that each was seen to have, and what each has some seconds after. */
+  /** The highest memory of each process. */
   peak: ResidentMemory;
+  /** The memory of each process some seconds after the last event. */
   after: ResidentMemory;
   stolenSeconds: number;
 }
 
-/** By real ingest, so that commits are of the size that they have under load. */
+/** Fills the outbox through ingest, so that commits have the size that they have under load. */
 async function fill(dataDir: string, events: number): Promise<number> {
   const server = await startHeadwater({ settings: RAISED_LIMITS, dataDir });
   const accepted = await sendEvents(server, events);
@@ -65,7 +66,7 @@ async function ship(dataDir: string, events: number, restMs: number): Promise<Sh
   };
 }
 
-/** What the warehouse itself says that it holds. @throws when that is not each event once */
+/** @throws Error when the warehouse does not hold each event exactly once */
 async function checkWarehouse(dataDir: string, events: number): Promise<void> {
   const life = await startEmbedded({
     folder: join(dataDir, "warehouse"),
@@ -81,7 +82,7 @@ async function checkWarehouse(dataDir: string, events: number): Promise<void> {
   life.end();
   await life.ended;
   if (held?.rows !== events || held.ids !== events)
-    throw new Error(`${events} events were shipped, and the warehouse holds ${JSON.stringify(held)}`);
+    throw new Error(`${events} events were shipped, but the warehouse holds ${JSON.stringify(held)}`);
 }
 
 export async function shipping({ options, say }: BenchContext): Promise<BenchSection> {
@@ -97,7 +98,7 @@ export async function shipping({ options, say }: BenchContext): Promise<BenchSec
     rmSync(dataDir, { recursive: true, force: true });
     found.push(one);
     say(
-      `  round ${round + 1}: ${figure(one.events / one.seconds)} events/s, ${figure(one.cpuMicroseconds)} µs of CPU an event, at most ${figure(one.peak.service)} and ${figure(one.peak.warehouse)} MiB`,
+      `  round ${round + 1}: ${figure(one.events / one.seconds)} events/s, ${figure(one.cpuMicroseconds)} µs of CPU per event, peak memory ${figure(one.peak.service)} and ${figure(one.peak.warehouse)} MiB`,
     );
   }
   const rates = found.map((one) => one.events / one.seconds);
@@ -110,12 +111,12 @@ export async function shipping({ options, say }: BenchContext): Promise<BenchSec
         columns: [
           "events",
           "events/s",
-          "CPU µs an event, both processes",
-          "service's MiB, at most",
-          "warehouse's MiB, at most",
-          "service's MiB, after",
-          "warehouse's MiB, after",
-          "asked for",
+          "CPU µs per event, both processes",
+          "service MiB, peak",
+          "warehouse MiB, peak",
+          "service MiB, after",
+          "warehouse MiB, after",
+          "target",
         ],
         rows: [
           [
@@ -132,8 +133,8 @@ export async function shipping({ options, say }: BenchContext): Promise<BenchSec
       },
     ],
     notes: [
-      "The outbox is filled by the closed loop at 10 events a batch, without a warehouse; then the service starts with one, and the time runs from when it is up until nothing waits. Since the events are older than that start, each is looked for in the warehouse before it is sent. At the end the warehouse is asked for its rows and their distinct ids.",
-      `The host took ${figure(found.reduce((sum, one) => sum + one.stolenSeconds, 0))} CPU seconds away meanwhile.`,
+      "The closed loop fills the outbox with 10 events per batch on a service without a warehouse. Then the service starts with a warehouse, and the time counts from when the warehouse is up until the outbox is empty. The events are older than that start, so the shipper looks each of them up in the warehouse before it sends it. At the end the bench compares the number of rows and of distinct ids in the warehouse.",
+      `Steal time: ${figure(found.reduce((sum, one) => sum + one.stolenSeconds, 0))} CPU seconds.`,
     ],
     data: found,
   };

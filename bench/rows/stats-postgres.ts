@@ -1,4 +1,4 @@
-/** The same events on PostgreSQL: a plain table, with the indexes that its questions want. */
+/** Copies the events to PostgreSQL, into a plain table with the indexes that the queries need. */
 import { chmodSync, createWriteStream, rmSync } from "node:fs";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
@@ -6,11 +6,11 @@ import type { ClickHouseClient } from "@clickhouse/client";
 import pg from "pg";
 import { type Cluster, query, startCluster } from "../../apps/server/test/postgres/cluster.ts";
 import { newFolder, workFolder } from "../server.ts";
-import type { BenchQuery, QueryRows } from "./stats-questions.ts";
+import type { BenchQuery, QueryRows } from "./stats-queries.ts";
 
 export interface PostgresCopy {
   bytes: number;
-  ask(question: BenchQuery): Promise<{ ms: number; rows: QueryRows }>;
+  run(query: BenchQuery): Promise<{ ms: number; rows: QueryRows }>;
   stop(): Promise<void>;
 }
 
@@ -31,7 +31,7 @@ const TABLE = `create table events (
   session_id text not null, anonymous_id text not null, user_id text,
   url text, path text, title text, referrer text, referrer_host text, utm_source text, utm_medium text, utm_campaign text,
   device text, browser text, os text, locale text, country text, is_bot boolean not null, properties jsonb)`;
-/** In the table's order; as PostgreSQL's COPY reads it. */
+/** The columns in the order of the PostgreSQL table, which COPY relies on. */
 const COLUMNS = `sourceId, eventId, occurredAt, type, name, sessionId, anonymousId, userId,
   page.url, page.path, page.title, page.referrer, page.referrerHost, page.utm.source, page.utm.medium, page.utm.campaign,
   device.device, device.browser, device.os, locale, country, device.isBot, toJSONString(properties)`;
@@ -43,7 +43,7 @@ const INDEXES = [
 
 async function copy(client: ClickHouseClient, cluster: Cluster): Promise<void> {
   const folder = newFolder();
-  // the server of the database reads it, as another user
+  // the PostgreSQL server, which runs as another user, reads the file
   for (const path of [workFolder, folder]) chmodSync(path, 0o755);
   const file = join(folder, "events.tsv");
   const { stream } = await client.exec({ query: `SELECT ${COLUMNS} FROM events FORMAT TabSeparated` });
@@ -52,7 +52,7 @@ async function copy(client: ClickHouseClient, cluster: Cluster): Promise<void> {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** @param values the source, and the range */
+/** @param values the parameters of the queries: the source id, the start and the end of the range */
 export async function openPostgres(
   client: ClickHouseClient,
   values: readonly string[],
@@ -70,7 +70,7 @@ export async function openPostgres(
   await connection.connect();
   return {
     bytes: size!.bytes,
-    ask: async ({ sql }) => {
+    run: async ({ sql }) => {
       const startedAt = performance.now();
       const { rows } = await connection.query({ text: sql, values: [...values], rowMode: "array" });
       return { ms: performance.now() - startedAt, rows: rows as QueryRows };

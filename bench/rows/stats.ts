@@ -21,7 +21,7 @@ import {
   waitForMerges,
 } from "./month.ts";
 import { openPostgres, type PostgresCopy } from "./stats-postgres.ts";
-import { type BenchQuery, QUERIES, type QueryRows } from "./stats-questions.ts";
+import { type BenchQuery, QUERIES, type QueryRows } from "./stats-queries.ts";
 
 const SOURCE_ID = "src_bench";
 const ROUNDS = 5;
@@ -103,8 +103,8 @@ async function queryPostgres(
 ): Promise<Map<string, { ms: number; rows: QueryRows }>> {
   const answers = new Map<string, { ms: number; rows: QueryRows }>();
   for (const query of QUERIES) {
-    await postgres.ask(query);
-    const answer = await postgres.ask(query);
+    await postgres.run(query);
+    const answer = await postgres.run(query);
     answers.set(query.name, answer);
     context.say(`  PostgreSQL · ${query.name}: ${figure(answer.ms)} ms`);
   }

@@ -1,4 +1,4 @@
-/** The closed-loop rows: batches of 1, 10 and 50 events, bootstraps, and the mix, each beside the bare server. */
+/** Measures the closed loop with batches of 1, 10 and 50 events, bootstraps and a mix, each compared with the bare server. */
 import type { Traffic } from "../bodies.ts";
 import {
   type BenchContext,
@@ -11,52 +11,54 @@ import {
 } from "../section.ts";
 import { type Headwater, RAISED_LIMITS, startHeadwater } from "../server.ts";
 import { CONNECTIONS } from "../wrk.ts";
-import { type BareServer, type ComparedRound, duel, startBare } from "./duel.ts";
+import { type BareServer, type ComparedRound, compareInRounds, startBare } from "./compare.ts";
 
 const NAMES: Record<Traffic, string> = {
-  1: "events, 1 a batch",
-  10: "events, 10 a batch",
-  50: "events, 50 a batch",
+  1: "events, 1 per batch",
+  10: "events, 10 per batch",
+  50: "events, 50 per batch",
   bootstraps: "bootstraps, each a new session",
-  mix: "1 bootstrap to 3 batches of 10",
+  mix: "1 bootstrap per 3 batches of 10",
 };
-/** Share of the bare server's rate that is asked for. */
-const RATIOS: Partial<Record<Traffic, number>> = { 1: 0.7, 10: 0.35, 50: 0.25 };
-const EVENTS_A_SECOND = 20_000;
+/** The share of the bare server's rate that is the target. */
+const MIN_RATIOS: Partial<Record<Traffic, number>> = { 1: 0.7, 10: 0.35, 50: 0.25 };
+const MIN_EVENTS_PER_SECOND = 20_000;
 const COLUMNS = [
   "requests",
   "bare req/s",
   "Headwater req/s",
   "events/s",
-  "of bare",
+  "share of bare",
   "p50 ms",
   "p99 ms",
   "CPU s per 1,000 req",
   "failed",
-  "asked for",
+  "target",
 ];
 
-const EVENTS_A_REQUEST: Record<Traffic, number> = { 1: 1, 10: 10, 50: 50, bootstraps: 0, mix: 7.5 };
+const EVENTS_PER_REQUEST: Record<Traffic, number> = { 1: 1, 10: 10, 50: 50, bootstraps: 0, mix: 7.5 };
 
-/** Answered events a second, and no more than the ledger has (which holds a last few that nobody waited for). */
+/** Acknowledged events per second, at most as many as the ledger has accepted. (The ledger also holds the last few whose response wrk did not wait for.) */
 const eventRate =
   (traffic: Traffic) =>
   ({ headwater, accepted }: ComparedRound) =>
-    headwater.requestsPerSecond * Math.min(EVENTS_A_REQUEST[traffic], accepted / headwater.requests);
+    headwater.requestsPerSecond * Math.min(EVENTS_PER_REQUEST[traffic], accepted / headwater.requests);
 
-function askedFor(traffic: Traffic, bouts: readonly ComparedRound[]): string {
-  const ratio = RATIOS[traffic];
-  const asked =
-    ratio === undefined ? [] : [describeTarget(median(bouts.map((one) => one.ratio)) >= ratio, `≥ ${ratio}`)];
+function targetOf(traffic: Traffic, rounds: readonly ComparedRound[]): string {
+  const ratio = MIN_RATIOS[traffic];
+  const targets =
+    ratio === undefined
+      ? []
+      : [describeTarget(median(rounds.map((one) => one.ratio)) >= ratio, `≥ ${ratio}`)];
   if (traffic === 10)
-    asked.unshift(
-      describeTarget(median(bouts.map(eventRate(traffic))) >= EVENTS_A_SECOND, "≥ 20,000 events/s"),
+    targets.unshift(
+      describeTarget(median(rounds.map(eventRate(traffic))) >= MIN_EVENTS_PER_SECOND, "≥ 20,000 events/s"),
     );
-  return asked.join("; ") || "-";
+  return targets.join("; ") || "-";
 }
 
-function rowOf(traffic: Traffic, bouts: readonly ComparedRound[]): string[] {
-  const of = (read: (one: ComparedRound) => number, show = figure) => spread(bouts.map(read), show);
+function rowOf(traffic: Traffic, rounds: readonly ComparedRound[]): string[] {
+  const of = (read: (one: ComparedRound) => number, show = figure) => spread(rounds.map(read), show);
   return [
     NAMES[traffic],
     of((one) => one.bare.requestsPerSecond),
@@ -66,8 +68,8 @@ function rowOf(traffic: Traffic, bouts: readonly ComparedRound[]): string[] {
     of((one) => one.headwater.p50),
     of((one) => one.headwater.p99),
     of((one) => one.cpuPerThousand),
-    describeFailures(bouts.flatMap(({ bare, headwater }) => [bare, headwater])),
-    askedFor(traffic, bouts),
+    describeFailures(rounds.flatMap(({ bare, headwater }) => [bare, headwater])),
+    targetOf(traffic, rounds),
   ];
 }
 
@@ -78,7 +80,7 @@ async function measure(
   server: Headwater,
 ) {
   const found = new Map<Traffic, ComparedRound[]>();
-  for (const traffic of traffics) found.set(traffic, await duel(traffic, bare, server, context));
+  for (const traffic of traffics) found.set(traffic, await compareInRounds(traffic, bare, server, context));
   const ten = found.get(10);
   if (ten) context.peak.requestsPerSecond = median(ten.map((one) => one.headwater.requestsPerSecond));
   return found;
@@ -95,16 +97,16 @@ export async function closedLoops(
   const found = await measure(traffics, context, bare, server);
   await bare.stop();
   await server.stop();
-  const bouts = [...found.values()].flat();
+  const rounds = [...found.values()].flat();
   return {
     title,
     date: new Date().toISOString(),
     settings: server.settings,
     tables: [{ columns: COLUMNS, rows: [...found].map(([traffic, one]) => rowOf(traffic, one)) }],
     notes: [
-      `Closed loop of ${CONNECTIONS} connections, ${options.rounds} rounds of ${options.seconds} s each, bare and Headwater in turns; median (lowest–highest); "of bare" is worked out round by round.`,
-      `Answers of the bare server are as long as Headwater's: ${bare.lengths.map(([events, bytes]) => `${bytes} bytes for ${events === 0 ? "a bootstrap" : `${events} events`}`).join(", ")}.`,
-      `Events/s are those the ledger acknowledged (/api/usage before and after). The host took ${figure(bouts.reduce((sum, one) => sum + one.stolenSeconds, 0))} CPU seconds away during these rounds.`,
+      `Closed loop of ${CONNECTIONS} connections, ${options.rounds} rounds of ${options.seconds} s each, alternating between the bare server and Headwater; median (lowest–highest). "share of bare" is computed per round.`,
+      `Responses of the bare server are as long as Headwater's: ${bare.lengths.map(([events, bytes]) => `${bytes} bytes for ${events === 0 ? "a bootstrap" : `${events} events`}`).join(", ")}.`,
+      `Events/s are the events that the ledger accepted (/api/usage before and after). Steal time during these rounds: ${figure(rounds.reduce((sum, one) => sum + one.stolenSeconds, 0))} CPU seconds.`,
     ],
     data: Object.fromEntries(found),
   };

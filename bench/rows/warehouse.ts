@@ -1,20 +1,20 @@
-/** What the rows of the warehouse share: a service that is filled, watched and waited for. */
+/** Shared by the parts that use a warehouse: sends events, watches memory, and waits for shipping. */
 import { setTimeout as wait } from "node:timers/promises";
 import { type ResidentMemory, residentMib } from "../machine.ts";
 import type { Headwater } from "../server.ts";
 import { closedLoop } from "../wrk.ts";
-import { templateFile } from "./duel.ts";
+import { templateFile } from "./compare.ts";
 
-/** WAREHOUSE_MEMORY_BYTES as it is by default. */
+/** The default of WAREHOUSE_MEMORY_BYTES. */
 export const MEMORY_BYTES = 1_073_741_824;
 const FILL_ROUND_SECONDS = 4;
 const FILL_ROUNDS = 60;
 const SHIP_MS = 600_000;
 const SAMPLE_MS = 50;
-/** Asking costs the service a millisecond or two. */
-const ASK_MS = 250;
+/** A request to /metrics costs the service one or two milliseconds. */
+const POLL_MS = 250;
 
-/** Sends so many events at least, by the closed loop. @returns how many were accepted */
+/** Sends at least that many events with the closed loop. @returns the number of accepted events */
 export async function sendEvents(server: Headwater, events: number): Promise<number> {
   const templates = templateFile(10, server);
   let accepted = 0;
@@ -30,7 +30,7 @@ const higher = (one: ResidentMemory, other: ResidentMemory): ResidentMemory => (
   warehouse: Math.max(one.warehouse, other.warehouse),
 });
 
-/** Watches the memory of processes, and of what they have started, until it is told to stop. */
+/** Samples the memory of processes and their descendants. @returns a function that ends the sampling and returns the peak */
 export function watchMemory(...pids: number[]) {
   const now = () => pids.map(residentMib).reduce(higher);
   let peak = now();
@@ -47,16 +47,16 @@ export function watchMemory(...pids: number[]) {
 export async function waitForWarehouse(server: Headwater): Promise<void> {
   const end = performance.now() + SHIP_MS;
   while ((await server.metric("headwater_warehouse_up")) !== 1) {
-    if (performance.now() > end) throw new Error("the warehouse does not come up");
-    await wait(ASK_MS);
+    if (performance.now() > end) throw new Error("the warehouse did not come up");
+    await wait(POLL_MS);
   }
 }
 
-/** Waits until so many events were shipped since the start. */
+/** Waits until the service has shipped that many events since its start. */
 export async function waitUntilShipped(server: Headwater, events: number): Promise<void> {
   const end = performance.now() + SHIP_MS;
   while ((await server.metric("headwater_shipped_events_total")) < events) {
-    if (performance.now() > end) throw new Error(`${events} events are not shipped within ${SHIP_MS} ms`);
-    await wait(ASK_MS);
+    if (performance.now() > end) throw new Error(`${events} events were not shipped within ${SHIP_MS} ms`);
+    await wait(POLL_MS);
   }
 }

@@ -1,4 +1,4 @@
-/** Headwater and the bare server under the same closed loop, in turns, so that a noisy minute hits both. */
+/** Runs the same closed loop against Headwater and the bare server alternately, so that noise on the machine affects both. */
 
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -25,9 +25,9 @@ export interface ComparedRound {
   bare: ClosedLoopResult;
   headwater: ClosedLoopResult;
   ratio: number;
-  /** CPU seconds of Headwater for a thousand requests. */
+  /** CPU seconds of Headwater per thousand requests. */
   cpuPerThousand: number;
-  /** What the ledger acknowledged meanwhile. */
+  /** Events that the ledger accepted during the round. */
   accepted: number;
   bootstraps: number;
   stolenSeconds: number;
@@ -39,8 +39,8 @@ export function templateFile(traffic: Traffic, server: Headwater): string {
   return file;
 }
 
-/** Sends one request of a kind, and reads how long its answer is. */
-async function answerLength(server: Headwater, template: string): Promise<number> {
+/** Sends one request of the template. @returns the bytes of the response body */
+async function responseLength(server: Headwater, template: string): Promise<number> {
   const prefix = idPrefix();
   let serial = 0;
   const filled = toRequestText(template)
@@ -54,26 +54,26 @@ async function answerLength(server: Headwater, template: string): Promise<number
   const response = await fetch(server.url + path, { method: "POST", headers, body: body! });
   const text = await response.text();
   if (response.status !== 200)
-    throw new Error(`a request of the bench was answered ${response.status}: ${text}`);
+    throw new Error(`a request of the bench was refused with status ${response.status}: ${text}`);
   return Buffer.byteLength(text);
 }
 
-async function answerLengths(
+async function responseLengths(
   server: Headwater,
   sizes: readonly (1 | 10 | 50)[],
 ): Promise<[number, number][]> {
   const [visit] = server.visits;
   const lengths: [number, number][] = [
-    [0, await answerLength(server, buildTemplates("bootstraps", [visit!])[0]!)],
+    [0, await responseLength(server, buildTemplates("bootstraps", [visit!])[0]!)],
   ];
   for (const size of sizes)
-    lengths.push([size, await answerLength(server, buildTemplates(size, [visit!])[0]!)]);
+    lengths.push([size, await responseLength(server, buildTemplates(size, [visit!])[0]!)]);
   return lengths;
 }
 
 export interface BareServer {
   url: string;
-  /** Bytes of an answer by the number of events; 0: a bootstrap. */
+  /** Response bytes by the number of events in the batch; 0 is a bootstrap. */
   lengths: [number, number][];
   stop(): Promise<number | null>;
 }
@@ -93,31 +93,29 @@ async function runBare(environment: Record<string, string>, core: number | null)
 }
 
 export async function startBare(server: Headwater): Promise<BareServer> {
-  const lengths = await answerLengths(server, [1, 10, 50]);
+  const lengths = await responseLengths(server, [1, 10, 50]);
   return { lengths, ...(await runBare({ BENCH_ANSWERS: JSON.stringify(lengths) }, null)) };
 }
 
-/** The bare server that refuses everything, with as many bytes as a refusal of ours has. */
+/** Starts the bare server that refuses every request, with a body as long as Headwater's refusals. */
 export const startRefusing = (core: number | null) =>
   runBare({ BENCH_REFUSAL: `"${"x".repeat(398)}"` }, core);
 
-/** What is asserted of a round: nothing was refused, and what was answered is in the ledger. */
-function check(loop: ClosedLoopResult, accepted: number, eventsARequest: number): void {
+/** @throws Error when the ledger has fewer events than were acknowledged. Rounds with refusals are not checked. */
+function checkAccepted(loop: ClosedLoopResult, accepted: number, eventsPerRequest: number): void {
   if (loop.refused > 0) return;
-  const least = Math.floor(loop.requests * eventsARequest * 0.99);
-  if (accepted < least)
+  const minAccepted = Math.floor(loop.requests * eventsPerRequest * 0.99);
+  if (accepted < minAccepted)
     throw new Error(`${loop.requests} requests were answered, but only ${accepted} events are in the ledger`);
 }
 
-async function bout(
+async function measureRound(
   bare: BareServer,
   server: Headwater,
-  templates: string,
-  seconds: number,
-  bareFirst: boolean,
+  { templates, seconds, isBareFirst }: { templates: string; seconds: number; isBareFirst: boolean },
 ): Promise<ComparedRound> {
   const stolen = stolenSeconds();
-  const early = bareFirst ? await closedLoop(bare.url, templates, seconds) : null;
+  const early = isBareFirst ? await closedLoop(bare.url, templates, seconds) : null;
   const [before, cpuBefore] = [await server.acknowledged(), server.cpuSeconds()];
   const headwater = await closedLoop(server.url, templates, seconds);
   const [after, cpuAfter] = [await server.acknowledged(), server.cpuSeconds()];
@@ -133,7 +131,7 @@ async function bout(
   };
 }
 
-export async function duel(
+export async function compareInRounds(
   traffic: Traffic,
   bare: BareServer,
   server: Headwater,
@@ -144,15 +142,19 @@ export async function duel(
   const warmup = options.quick ? 1 : 3;
   await closedLoop(bare.url, templates, warmup);
   await closedLoop(server.url, templates, warmup);
-  const bouts: ComparedRound[] = [];
+  const rounds: ComparedRound[] = [];
   for (let round = 0; round < options.rounds; round++) {
-    const one = await bout(bare, server, templates, options.seconds, round % 2 === 0);
-    if (typeof traffic === "number") check(one.headwater, one.accepted, traffic);
-    bouts.push(one);
+    const one = await measureRound(bare, server, {
+      templates,
+      seconds: options.seconds,
+      isBareFirst: round % 2 === 0,
+    });
+    if (typeof traffic === "number") checkAccepted(one.headwater, one.accepted, traffic);
+    rounds.push(one);
     const { headwater, ratio } = one;
     say(
       `  ${traffic} · round ${round + 1}: bare ${Math.round(one.bare.requestsPerSecond)}/s, Headwater ${Math.round(headwater.requestsPerSecond)}/s, ratio ${ratio.toFixed(2)}, p99 ${headwater.p99.toFixed(1)} ms, stolen ${one.stolenSeconds.toFixed(1)} s`,
     );
   }
-  return bouts;
+  return rounds;
 }

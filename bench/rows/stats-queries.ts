@@ -1,13 +1,13 @@
-/** Ten questions that the console's page of numbers asks, as the stats API has them and in PostgreSQL's SQL. */
+/** Ten queries of the console's stats page, as bodies of the stats API and as PostgreSQL SQL. */
 import type { StatsQueryBody } from "@headwater/contract";
 
-/** Rows of an answer: the group, then the figures. */
+/** The rows of a result: the dimensions, then the metrics. */
 export type QueryRows = (string | number | null)[][];
 
 export interface BenchQuery {
   readonly name: string;
   readonly body: Pick<StatsQueryBody, "metrics" | "dimensions" | "pagination">;
-  /** `$1`: the source, `$2` and `$3`: the range. */
+  /** `$1` is the source id, `$2` and `$3` are the range. */
   readonly sql: string;
 }
 
@@ -15,21 +15,21 @@ const ROWS = 8;
 
 const OWN = "source_id = $1 and not is_bot";
 const EVENTS = `(select * from events where ${OWN} and occurred_at >= $2 and occurred_at < $3) as e`;
-/** Of the events that make the range's sessions. */
+/** Selects the events of all sessions that overlap the range. */
 const AROUND = `${OWN} and occurred_at >= $2::timestamptz - interval '1 day' and occurred_at < $3::timestamptz + interval '1 day'`;
 const SESSIONS = `(select session_id, min(occurred_at) as started_at, max(occurred_at) as ended_at,
   count(*) filter (where type = 'page') as views, count(*) filter (where type = 'track') as tracks
   from events where ${AROUND} group by session_id) as s`;
 const IS_BOUNCE = "(s.views = 1 and s.tracks = 0)::int";
 const IN_RANGE = "s.started_at >= $2 and s.started_at < $3";
-/** What the first event of each session says. */
+/** A column of the first event of each session. */
 const firstOf = (
   column: string,
 ) => `(select distinct on (session_id) session_id, ${column} as value, occurred_at as started_at
   from events where ${AROUND} order by session_id, occurred_at, event_id) as s`;
 const top = (sql: string) => `${sql} limit ${ROWS}`;
 
-const ofFirst = (
+const byFirstEvent = (
   name: string,
   dimension: "referrer" | "utmCampaign" | "device" | "country",
   column: string,
@@ -72,10 +72,10 @@ export const QUERIES: readonly BenchQuery[] = [
       from ${SESSIONS} join ${firstOf("path").replace(/ as s$/, " as f")} using (session_id)
       where ${IN_RANGE} group by 1 order by 2 desc, 1 nulls last`),
   },
-  ofFirst("referrers", "referrer", "referrer_host"),
-  ofFirst("campaigns", "utmCampaign", "utm_campaign"),
-  ofFirst("devices", "device", "device"),
-  ofFirst("countries", "country", "country"),
+  byFirstEvent("referrers", "referrer", "referrer_host"),
+  byFirstEvent("campaigns", "utmCampaign", "utm_campaign"),
+  byFirstEvent("devices", "device", "device"),
+  byFirstEvent("countries", "country", "country"),
   {
     name: "events by name",
     body: { metrics: ["events", "visitors"], dimensions: ["event"], pagination: { limit: ROWS } },
