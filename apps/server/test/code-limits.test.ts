@@ -22,7 +22,7 @@ const ALLOWED = {
   unexplainedTypeAssertions: 31,
   nonNullAssertions: 26,
   longFunctions: 11,
-  functionsWithManyParameters: 5,
+  functionsWithManyParameters: 0,
   repeatedTypeNames: 20,
   importCycles: 0,
   largeFolders: 0,

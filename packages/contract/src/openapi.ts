@@ -5,9 +5,39 @@ import { ERRORS, type ErrorCode } from "./errors.ts";
 import type { Operation } from "./operation.ts";
 import { OPERATIONS } from "./operations.ts";
 
-type Json = Record<string, unknown>;
+/** The schema of a body by media type. */
+export type OpenApiContent = Record<string, { schema: TSchema }>;
 
-const content = (schema: TSchema | Json, mediaTypes: readonly string[] = ["application/json"]) =>
+export interface OpenApiParameter {
+  name: string;
+  in: "path" | "query";
+  required: boolean;
+  schema: TSchema | { type: "string" };
+}
+
+export interface OpenApiOperation {
+  operationId: string;
+  summary: string;
+  description: string;
+  deprecated?: true;
+  security: { bearer: [] }[];
+  parameters: OpenApiParameter[];
+  requestBody?: { required: boolean; content: OpenApiContent };
+  /** By status. */
+  responses: Record<string, { description: string; content: OpenApiContent }>;
+}
+
+/** The members of an OpenAPI 3.1 document that this one has. A type, because an interface is not assignable to a record. */
+export type OpenApiDocument = {
+  openapi: string;
+  info: { title: string; version: string; license: { name: string; identifier: string } };
+  servers: { url: string }[];
+  components: { securitySchemes: Record<string, { type: string; scheme: string }> };
+  /** By path, then by method in lower case. */
+  paths: Record<string, Record<string, OpenApiOperation>>;
+};
+
+const content = (schema: TSchema, mediaTypes: readonly string[] = ["application/json"]): OpenApiContent =>
   Object.fromEntries(mediaTypes.map((mediaType) => [mediaType, { schema }]));
 
 const mediaTypesOf = ({ mediaType = "application/json", otherMediaTypes = [] }: Operation) => [
@@ -18,24 +48,23 @@ const mediaTypesOf = ({ mediaType = "application/json", otherMediaTypes = [] }: 
 /** `/a/:b` as OpenAPI writes it, `/a/{b}`. */
 const openApiPath = (path: string) => path.replace(/:(\w+)/g, "{$1}");
 
-function parameters(one: Operation): Json[] {
-  const inPath = [...one.path.matchAll(/:(\w+)/g)].map(([, name]) => ({
-    name,
-    in: "path",
-    required: true,
-    schema: { type: "string" },
-  }));
+function parameters(one: Operation): OpenApiParameter[] {
+  const inPath = [...one.path.matchAll(/:(\w+)/g)].map(
+    ([, name = ""]): OpenApiParameter => ({ name, in: "path", required: true, schema: { type: "string" } }),
+  );
   const query = one.query as undefined | { properties: Record<string, TSchema>; required?: string[] };
-  const inQuery = Object.entries(query?.properties ?? {}).map(([name, schema]) => ({
-    name,
-    in: "query",
-    required: query?.required?.includes(name) ?? false,
-    schema,
-  }));
+  const inQuery = Object.entries(query?.properties ?? {}).map(
+    ([name, schema]): OpenApiParameter => ({
+      name,
+      in: "query",
+      required: query?.required?.includes(name) ?? false,
+      schema,
+    }),
+  );
   return [...inPath, ...inQuery];
 }
 
-function failures(codes: readonly ErrorCode[]): Json {
+function failures(codes: readonly ErrorCode[]): OpenApiOperation["responses"] {
   const byStatus = Map.groupBy([...new Set(codes)], (code) => ERRORS[code].status);
   const responses = [...byStatus].map(([status, ofStatus]) => [
     String(status),
@@ -47,11 +76,7 @@ function failures(codes: readonly ErrorCode[]): Json {
   return Object.fromEntries(responses);
 }
 
-function security(one: Operation): Json {
-  return one.access === "public" || one.access === "public-key"
-    ? { security: [] }
-    : { security: [{ bearer: [] }] };
-}
+const needsToken = ({ access }: Operation) => access !== "public" && access !== "public-key";
 
 /** Who can call an operation, as a sentence. */
 function accessText(access: Operation["access"]): string {
@@ -69,13 +94,13 @@ function accessText(access: Operation["access"]): string {
   }
 }
 
-function render(one: Operation): Json {
+function render(one: Operation): OpenApiOperation {
   return {
     operationId: one.id,
     summary: one.summary,
     description: accessText(one.access),
     ...(one.deprecated ? { deprecated: true } : {}),
-    ...security(one),
+    security: needsToken(one) ? [{ bearer: [] }] : [],
     parameters: parameters(one),
     ...(one.body ? { requestBody: { required: !one.bodyOptional, content: content(one.body) } } : {}),
     responses: {
@@ -92,8 +117,8 @@ function render(one: Operation): Json {
  * @param baseUrl the public address of the API
  * @param version of the service
  */
-export function openApiDocument(baseUrl: string, version: string): Json {
-  const paths: Record<string, Json> = {};
+export function openApiDocument(baseUrl: string, version: string): OpenApiDocument {
+  const paths: OpenApiDocument["paths"] = {};
   for (const one of OPERATIONS as readonly Operation[]) {
     const path = openApiPath(one.path);
     paths[path] = { ...paths[path], [one.method.toLowerCase()]: render(one) };

@@ -3,6 +3,7 @@
  * runs no script, and asks no other host for anything.
  */
 import { createHash } from "node:crypto";
+import type { OpenApiContent, OpenApiDocument, OpenApiOperation } from "@headwater/contract";
 
 const STYLE = `
 :root{color-scheme:light dark;--line:#8884;--dim:#777}
@@ -20,17 +21,6 @@ export const DOCS_HEADERS = {
   "Referrer-Policy": "no-referrer",
 };
 
-type Json = Record<string, unknown>;
-interface Documented {
-  operationId: string;
-  summary: string;
-  description: string;
-  deprecated?: boolean;
-  parameters: { name: string; in: string; required: boolean; schema: Json }[];
-  requestBody?: { required: boolean; content: Record<string, { schema: Json }> };
-  responses: Record<string, { description: string; content: Record<string, { schema: Json }> }>;
-}
-
 const ENTITIES: Record<string, string> = {
   "&": "&amp;",
   "<": "&lt;",
@@ -39,21 +29,21 @@ const ENTITIES: Record<string, string> = {
   "'": "&#39;",
 };
 export const escapeHtml = (text: string): string =>
-  text.replace(/[&<>"']/g, (character) => ENTITIES[character]!);
+  text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 
 /** Text with `code` in backquotes. */
 const prose = (text: string) => escapeHtml(text).replace(/`([^`]*)`/g, "<code>$1</code>");
 
 const schemaText = (schema: unknown) => `<pre>${escapeHtml(JSON.stringify(schema, null, 2))}</pre>`;
 
-function folded(title: string, content: Record<string, { schema: Json }>): string {
+function folded(title: string, content: OpenApiContent): string {
   const shown = Object.entries(content).map(
     ([type, { schema }]) => `<p class="dim">${escapeHtml(type)}</p>${schemaText(schema)}`,
   );
   return `<details><summary>${title}</summary>${shown.join("")}</details>`;
 }
 
-function parameterTable(parameters: Documented["parameters"]): string {
+function parameterTable(parameters: OpenApiOperation["parameters"]): string {
   if (parameters.length === 0) return "";
   const rows = parameters.map(
     (one) =>
@@ -62,7 +52,7 @@ function parameterTable(parameters: Documented["parameters"]): string {
   return `<table>${rows.join("")}</table>`;
 }
 
-function responseTable(responses: Documented["responses"]): string {
+function responseTable(responses: OpenApiOperation["responses"]): string {
   const rows = Object.entries(responses).map(
     ([status, one]) =>
       `<tr><td><code>${escapeHtml(status)}</code></td><td>${prose(one.description)}${folded("schema", one.content)}</td></tr>`,
@@ -70,7 +60,7 @@ function responseTable(responses: Documented["responses"]): string {
   return `<table>${rows.join("")}</table>`;
 }
 
-function section(method: string, path: string, one: Documented): string {
+function section(method: string, path: string, one: OpenApiOperation): string {
   const name = one.deprecated ? "old" : "";
   return [
     `<h2 id="${escapeHtml(one.operationId)}"><code class="${name}">${escapeHtml(method.toUpperCase())} ${escapeHtml(path)}</code></h2>`,
@@ -83,12 +73,10 @@ function section(method: string, path: string, one: Documented): string {
   ].join("\n");
 }
 
-/** @param document as `openApiDocument` renders it */
-export function docsPage(document: Json): string {
-  const { title, version } = document.info as { title: string; version: string };
-  const [server] = document.servers as { url: string }[];
-  const operations = Object.entries(document.paths as Record<string, Record<string, Documented>>).flatMap(
-    ([path, methods]) => Object.entries(methods).map(([method, one]) => ({ method, path, one })),
+export function docsPage({ info: { title, version }, servers, paths }: OpenApiDocument): string {
+  const [server] = servers;
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, one]) => ({ method, path, one })),
   );
   const links = operations.map(
     ({ method, path, one }) =>

@@ -18,20 +18,18 @@ const isLeap = (year: number) => (year % 4 === 0 && year % 100 !== 0) || year % 
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 const daysIn = (year: number, month: number) => (month === 2 && isLeap(year) ? 29 : (DAYS[month - 1] ?? 0));
 
-/** NaN when the day or the hour does not exist. A leap second is written :60 and is the next minute's first. */
-function utc(
-  year: number,
-  month: number,
-  day: number,
-  hour: number,
-  minute: number,
-  second: number,
-  ms: number,
-): number {
-  if (day < 1 || day > daysIn(year, month) || hour > 23 || minute > 59 || second > 60) return Number.NaN;
-  const time = Date.UTC(year, month - 1, day, hour, minute, second, ms);
+/** The first millisecond of a day; NaN when there is no such day. */
+function startOfDay(year: number, month: number, day: number): number {
+  if (day < 1 || day > daysIn(year, month)) return Number.NaN;
+  const time = Date.UTC(year, month - 1, day);
   // Date.UTC reads the years 0 to 99 as 1900 to 1999
   return year < 100 ? new Date(time).setUTCFullYear(year) : time;
+}
+
+/** Milliseconds since midnight; NaN when there is no such hour. A leap second (:60) is the next minute's first second. */
+function timeOfDay(hour: number, minute: number, second: number, ms: number): number {
+  if (hour > 23 || minute > 59 || second > 60) return Number.NaN;
+  return ((hour * 60 + minute) * 60 + second) * 1_000 + ms;
 }
 
 const pair = (text: string, at: number) => (text.charCodeAt(at) - 48) * 10 + text.charCodeAt(at + 1) - 48;
@@ -41,7 +39,8 @@ const DIGITS = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 function parseCanonical(text: string): ParsedTime | null {
   const year = pair(text, 0) * 100 + pair(text, 2);
   const ms = pair(text, 20) * 10 + text.charCodeAt(22) - 48;
-  const time = utc(year, pair(text, 5), pair(text, 8), pair(text, 11), pair(text, 14), pair(text, 17), ms);
+  const day = startOfDay(year, pair(text, 5), pair(text, 8));
+  const time = day + timeOfDay(pair(text, 11), pair(text, 14), pair(text, 17), ms);
   return Number.isNaN(time) ? null : { time, zoned: true, canonical: pair(text, 17) < 60 };
 }
 
@@ -66,15 +65,8 @@ export function parseTime(text: string): ParsedTime | null {
   ] = parts;
   if (Number(offsetHour) > 23 || Number(offsetMinute) > 59) return null;
   const ms = Math.floor(Number(`0.${fraction}`) * 1_000);
-  const local = utc(
-    Number(year),
-    Number(month),
-    Number(day),
-    Number(hour),
-    Number(minute),
-    Number(second),
-    ms,
-  );
+  const localDay = startOfDay(Number(year), Number(month), Number(day));
+  const local = localDay + timeOfDay(Number(hour), Number(minute), Number(second), ms);
   if (Number.isNaN(local)) return null;
   const offsetMs = (Number(offsetHour) * 60 + Number(offsetMinute)) * 60_000;
   const time = local - (sign === "-" ? -offsetMs : offsetMs);
