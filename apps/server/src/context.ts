@@ -101,7 +101,7 @@ function buildIngest(
     observe: (attempt: Attempt) => {
       if (config.DEBUG_RECORDING === "on") recorder.record(attempt);
       observeLine(attempt);
-      if (attempt.outcome.kind === "taken") storageTrouble.worked();
+      if (attempt.outcome.kind === "answered") storageTrouble.worked();
     },
     report: deps.report,
     ...settings,

@@ -1,5 +1,5 @@
 /** Authenticates requests of the workspace API by their bearer token (spec 5, docs/contract.md sections 1 and 3). */
-import { createRemembered } from "../core/cache.ts";
+import { createCache } from "../core/cache.ts";
 import type { Caller } from "../core/handler.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import type { TokenRecord } from "../core/records.ts";
@@ -59,11 +59,11 @@ export function createAuthenticator(
   verifyJwt: VerifyJwt | null,
 ): Authenticator {
   // unknown tokens are not cached, because anyone can invent them
-  const tokens = createRemembered<TokenRecord>({
-    max: SERVER_LIMITS.tokenCacheEntries,
+  const tokens = createCache<TokenRecord>({
+    maxEntries: SERVER_LIMITS.tokenCacheEntries,
     lookUp: (hash) => catalog.tokenByHash({ hash }),
   });
-  const find = async (hash: string) => tokens.get(hash) ?? tokens.ask(hash);
+  const find = async (hash: string) => tokens.get(hash) ?? tokens.load(hash);
   const useLog = createUseLog(catalog);
 
   async function authenticate(authorization: string | undefined, now: number): Promise<Caller> {
@@ -79,5 +79,5 @@ export function createAuthenticator(
     const { userId, tokenId, organizationId, ceiling, sourceId } = token;
     return { actor: { userId, tokenId }, limitedTo: organizationId, ceiling, sourceId };
   }
-  return { authenticate, forget: () => tokens.forget(), flush: useLog.flush };
+  return { authenticate, forget: () => tokens.clear(), flush: useLog.flush };
 }

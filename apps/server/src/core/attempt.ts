@@ -49,16 +49,16 @@ export interface Attempt extends AttemptFacts {
   readonly durationMs: number;
 }
 
-export type Outcome = Refused | Taken;
+export type Outcome = RefusedOutcome | AnsweredOutcome;
 
-export interface Refused {
+export interface RefusedOutcome {
   readonly kind: "refused";
   readonly refusal: Refusal;
 }
 
 /** The request was processed. Some or all of its events may have been rejected. */
-export interface Taken {
-  readonly kind: "taken";
+export interface AnsweredOutcome {
+  readonly kind: "answered";
   readonly answer: BootstrapAnswer | EventsAnswer;
   readonly results: readonly EventResult[];
   /** The normal form of each event as JSON text, in the order of `results`. null: the event was rejected. */

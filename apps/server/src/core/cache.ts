@@ -1,75 +1,69 @@
-/** Answers of the ledger, remembered until one is told to forget. Whoever asks for the same at once shares one look-up. */
+/** A cache of ledger look-ups. Equal look-ups at the same time are made once. */
 import { LRUCache } from "lru-cache";
 
-export interface Remembered<V extends object> {
-  /** null: it is known that there is none; undefined: nothing is known. */
+export interface LedgerCache<V extends object> {
+  /** null: the ledger has no such value. undefined: not cached; call `load`. */
   get(key: string): V | null | undefined;
-  /** The same, without counting as use. */
+  /** Returns a cached value without marking it as recently used. */
   peek(key: string): V | undefined;
-  /** Asks the ledger, whatever is remembered. */
-  ask(key: string): Promise<V | null>;
-  keep(key: string, value: V): void;
-  /** What is being looked up of this key may be old when it comes: it is used once and not kept. */
-  outdate(key: string): void;
-  /** This one is asked for again. */
-  drop(key: string): void;
-  /** Without `isMeant` all of it; that there is none of something is forgotten in any case. */
-  forget(isMeant?: (value: V) => boolean): void;
+  /** Looks the key up in the ledger, even if it is cached, and caches the result. */
+  load(key: string): Promise<V | null>;
+  set(key: string, value: V): void;
+  /** Keeps the cached value. A look-up that is under way still answers its callers, but its result is not cached. */
+  discardPending(key: string): void;
+  delete(key: string): void;
+  /** Removes all values, or those that `matches` selects. Always removes the entries for keys that have no value. */
+  clear(matches?: (value: V) => boolean): void;
 }
 
-export interface RememberedParts<V extends object> {
+export interface LedgerCacheOptions<V extends object> {
   lookUp(key: string): Promise<V | null>;
-  max: number;
-  /** Keys that there is none of, apart, so that made-up ones push nothing out; default: they are not remembered. */
+  maxEntries: number;
+  /** Entries for keys that have no value, counted apart so that invented keys evict no values. Default: not cached. */
   maxAbsent?: number;
-  /** Asked for again after so long, in milliseconds; default: never. */
-  ageMs?: number;
+  /** A value is looked up again after this time. Default: never. */
+  maxAgeMs?: number;
 }
 
-export function createRemembered<V extends object>(parts: RememberedParts<V>): Remembered<V> {
-  const { lookUp, max, maxAbsent, ageMs } = parts;
-  const known = new LRUCache<string, V>({ max, ...(ageMs ? { ttl: ageMs } : {}) });
+export function createCache<V extends object>(options: LedgerCacheOptions<V>): LedgerCache<V> {
+  const { lookUp, maxEntries, maxAbsent, maxAgeMs } = options;
+  const values = new LRUCache<string, V>({ max: maxEntries, ...(maxAgeMs ? { ttl: maxAgeMs } : {}) });
   const absent = maxAbsent === undefined ? null : new LRUCache<string, true>({ max: maxAbsent });
-  const underWay = new Map<string, Promise<V | null>>();
+  /** The latest look-up of each key, until it ends or a change makes its result outdated. */
+  const pending = new Map<string, Promise<V | null>>();
 
-  const ask = (key: string): Promise<V | null> => {
-    const asked = underWay.get(key);
-    if (asked) return asked;
-    const isLatest = () => underWay.get(key) === asking;
-    const asking = lookUp(key).then(
-      (found) => {
-        if (isLatest() && found) known.set(key, found);
-        else if (isLatest()) absent?.set(key, true);
-        if (isLatest()) underWay.delete(key);
-        return found;
-      },
-      (error: unknown) => {
-        if (isLatest()) underWay.delete(key);
-        throw error;
-      },
-    );
-    underWay.set(key, asking);
-    return asking;
-  };
+  async function lookUpAndCache(key: string): Promise<V | null> {
+    const lookingUp = lookUp(key);
+    pending.set(key, lookingUp);
+    try {
+      const found = await lookingUp;
+      if (pending.get(key) !== lookingUp) return found;
+      if (found) values.set(key, found);
+      else absent?.set(key, true);
+      return found;
+    } finally {
+      if (pending.get(key) === lookingUp) pending.delete(key);
+    }
+  }
 
   return {
-    get: (key) => known.get(key) ?? (absent?.has(key) ? null : undefined),
-    peek: (key) => known.peek(key),
-    ask,
-    keep: (key, value) => {
-      underWay.delete(key);
-      known.set(key, value);
+    get: (key) => values.get(key) ?? (absent?.has(key) ? null : undefined),
+    peek: (key) => values.peek(key),
+    load: (key) => pending.get(key) ?? lookUpAndCache(key),
+    set: (key, value) => {
+      pending.delete(key);
+      values.set(key, value);
     },
-    outdate: (key) => void underWay.delete(key),
-    drop: (key) => {
-      underWay.delete(key);
-      known.delete(key);
+    discardPending: (key) => void pending.delete(key),
+    delete: (key) => {
+      pending.delete(key);
+      values.delete(key);
     },
-    forget: (isMeant) => {
-      underWay.clear();
+    clear: (matches) => {
+      pending.clear();
       absent?.clear();
-      if (!isMeant) return known.clear();
-      for (const [key, value] of known.entries()) if (isMeant(value)) known.delete(key);
+      if (!matches) return values.clear();
+      for (const [key, value] of values.entries()) if (matches(value)) values.delete(key);
     },
   };
 }

@@ -2,13 +2,18 @@
  * A finished attempt as it is sent to the thread that renders it. Lists of objects become text, because copying many small
  * objects between threads costs more than writing and parsing JSON.
  */
-import type { Refused, Taken } from "../core/attempt.ts";
+import type { AnsweredOutcome, RefusedOutcome } from "../core/attempt.ts";
 import { Refusal, type RefusalDetail } from "../core/refusal.ts";
 import type { FinishedAttempt, RenderableAttempt } from "./render.ts";
 
-type TakenMessage = Omit<Taken, "results" | "normalized"> & { results: string; normalized: string };
-type RefusedMessage = Pick<Refused, "kind"> & Pick<Refusal, "code" | "detail">;
-export type AttemptMessage = Omit<RenderableAttempt, "outcome"> & { outcome: TakenMessage | RefusedMessage };
+type AnsweredMessage = Omit<AnsweredOutcome, "results" | "normalized"> & {
+  results: string;
+  normalized: string;
+};
+type RefusedMessage = Pick<RefusedOutcome, "kind"> & Pick<Refusal, "code" | "detail">;
+export type AttemptMessage = Omit<RenderableAttempt, "outcome"> & {
+  outcome: AnsweredMessage | RefusedMessage;
+};
 
 /** JSON text contains no line break. */
 const LINE_BREAK = "\n";
@@ -23,17 +28,17 @@ export function toMessage({ source: { sourceId }, outcome, ...facts }: FinishedA
   const results = JSON.stringify(outcome.results);
   // an event without a normal form is an empty line
   const normalized = outcome.normalized.map((json) => json ?? "").join(LINE_BREAK);
-  return { ...message, outcome: { kind: "taken", answer, results, normalized } };
+  return { ...message, outcome: { kind: "answered", answer, results, normalized } };
 }
 
 export function fromMessage({ outcome, ...facts }: AttemptMessage): RenderableAttempt {
   if (outcome.kind === "refused")
     return { ...facts, outcome: { kind: "refused", refusal: new Refusal(outcome.code, outcome.detail) } };
-  const results: Taken["results"] = JSON.parse(outcome.results);
+  const results: AnsweredOutcome["results"] = JSON.parse(outcome.results);
   const normalized = outcome.normalized.split(LINE_BREAK).map((json) => (json === "" ? null : json));
   const answer = { ...outcome.answer, results: [...results] };
   return {
     ...facts,
-    outcome: { kind: "taken", answer, results, normalized: results.length === 0 ? [] : normalized },
+    outcome: { kind: "answered", answer, results, normalized: results.length === 0 ? [] : normalized },
   };
 }

@@ -4,7 +4,7 @@
  */ import type { AttemptOutcome, EventResult, Issue } from "@headwater/contract";
 import { POLICY_CODES } from "@headwater/contract/event-codes";
 import { LIMITS } from "@headwater/contract/limits";
-import type { Attempt, Outcome, Refused, Taken } from "../core/attempt.ts";
+import type { AnsweredOutcome, Attempt, Outcome, RefusedOutcome } from "../core/attempt.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import type { AttemptRow } from "../core/records.ts";
 import { toIsoTime } from "../core/time.ts";
@@ -82,7 +82,7 @@ function recordOf(
   const answer = answerOf(attempt);
   const raw = rawOf(attempt);
   const normalized = normalizedOf(attempt.outcome);
-  const results = attempt.outcome.kind === "taken" ? resultsOf(attempt.outcome.results) : NO_RESULTS;
+  const results = attempt.outcome.kind === "answered" ? resultsOf(attempt.outcome.results) : NO_RESULTS;
   const facts = JSON.stringify({
     attemptId: attempt.attemptId,
     kind: attempt.kind,
@@ -139,12 +139,12 @@ function reasonOf(outcome: Outcome): Reason {
   return { code: first.code, message: first.message, hint: first.code === null ? null : hintOf(first.code) };
 }
 
-function answerOf(attempt: RenderableAttempt): Taken["answer"] | null {
-  return attempt.outcome.kind === "taken" ? attempt.outcome.answer : null;
+function answerOf(attempt: RenderableAttempt): AnsweredOutcome["answer"] | null {
+  return attempt.outcome.kind === "answered" ? attempt.outcome.answer : null;
 }
 
 function limitOf(outcome: Outcome) {
-  if (outcome.kind === "taken") return null;
+  if (outcome.kind === "answered") return null;
   const { limitName: name, limit: value, actual = null } = outcome.refusal.detail;
   return name === undefined ? null : { name, value, actual };
 }
@@ -153,14 +153,14 @@ function limitOf(outcome: Outcome) {
 function rawOf(attempt: RenderableAttempt): Snapshot {
   if (attempt.text === null)
     return attempt.head === null ? EMPTY : { ...snapshotOfText(attempt.head), truncated: true };
-  if (attempt.outcome.kind === "taken" && attempt.text.startsWith("{")) {
+  if (attempt.outcome.kind === "answered" && attempt.text.startsWith("{")) {
     return snapshotOf(attempt.text, SERVER_LIMITS.snapshotBytes);
   }
   if (attempt.outcome.kind === "refused" && isMalformed(attempt.outcome)) return snapshotOfText(attempt.text);
   return snapshotOfUnknown(attempt.text, SERVER_LIMITS.snapshotBytes);
 }
 
-function isMalformed({ refusal }: Refused): boolean {
+function isMalformed({ refusal }: RefusedOutcome): boolean {
   return refusal.detail.issues?.some((issue) => issue.code === "invalid_json") ?? false;
 }
 

@@ -94,7 +94,7 @@ export async function serveIngest(
   const attempt = await deps.handleIngest(toIngestRequest(exchange, route, deps));
   const { outcome, source, attemptId, requestId } = attempt;
   const headers = deprecationHeaders(route);
-  if (outcome.kind === "taken") return sendJson(exchange, { status: 200, headers }, outcome.answer);
+  if (outcome.kind === "answered") return sendJson(exchange, { status: 200, headers }, outcome.answer);
   const debugUrl = source ? deps.debugUrl(source.sourceId) : undefined;
   const failure = renderFailure(outcome.refusal, { requestId, attemptId, debugUrl });
   sendJson(exchange, { status: failure.status, headers: { ...headers, ...failure.headers } }, failure.body);

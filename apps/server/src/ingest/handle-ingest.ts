@@ -1,7 +1,7 @@
 /** The pipeline of ingest: every stage that a request passes, from its public key to its answer. */
 
 import type { Admission } from "../core/admission.ts";
-import type { Attempt, Outcome, Taken } from "../core/attempt.ts";
+import type { AnsweredOutcome, Attempt, Outcome } from "../core/attempt.ts";
 import { type IngestBody, readIngestBody } from "../core/body.ts";
 import type { IngestRequest } from "../core/ingest-request.ts";
 import { Refusal } from "../core/refusal.ts";
@@ -58,7 +58,11 @@ export async function handleIngest(request: IngestRequest, deps: IngestDeps): Pr
  * The stages in order; the first that throws a refusal ends the request (docs/contract.md section 4). The draft notes
  * what each stage learned, so that the debug view shows refused requests too.
  */
-async function runStages(request: IngestRequest, draft: AttemptDraft, deps: IngestDeps): Promise<Taken> {
+async function runStages(
+  request: IngestRequest,
+  draft: AttemptDraft,
+  deps: IngestDeps,
+): Promise<AnsweredOutcome> {
   const { publicKey, clientKey, receivedAt } = request;
   const keyed = await findSource(request, deps);
   const { sourceId } = keyed.source;
@@ -97,7 +101,7 @@ async function runStages(request: IngestRequest, draft: AttemptDraft, deps: Inge
   const { attemptId } = draft;
   const answer = buildAnswer({ attemptId, receivedAt, keyed, parsed, visit, results });
   const normalized = events.map(({ outcome }) => (outcome.status === "candidate" ? outcome.json : null));
-  return { kind: "taken", answer, results: results.results, normalized };
+  return { kind: "answered", answer, results: results.results, normalized };
 }
 
 /** @throws Refusal 404 when no source has the key, 429 when the client tries too many unknown keys */

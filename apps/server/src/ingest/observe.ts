@@ -50,7 +50,7 @@ export function createObserver(log: Log, counters: IngestCounters, clock: () => 
   };
 
   const countEvents = (attempt: Attempt) => {
-    if (attempt.outcome.kind !== "taken") return;
+    if (attempt.outcome.kind !== "answered") return;
     const byOutcome = new Map<string, number>();
     for (const { status, code } of attempt.outcome.results) {
       const key = code === null ? status : `${status} ${code}`;
@@ -75,6 +75,6 @@ export function createObserver(log: Log, counters: IngestCounters, clock: () => 
       );
     }
     if (refusal && mayWrite()) log.info(lineOf(attempt, refusal.code), "ingest refused");
-    else if (!refusal && debugLines) log.debug(lineOf(attempt, null), "ingest taken");
+    else if (!refusal && debugLines) log.debug(lineOf(attempt, null), "ingest answered");
   };
 }

@@ -1,7 +1,7 @@
 /** Sessions of visitors, cached in memory, and the rules of their age (docs/contract.md section 4). */
 import { LIMITS } from "@headwater/contract";
 import { LRUCache } from "lru-cache";
-import { createRemembered } from "../core/cache.ts";
+import { createCache } from "../core/cache.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import type { SessionRecord } from "../core/records.ts";
 import type { IngestLedger } from "../ledger/ledger.ts";
@@ -57,9 +57,9 @@ const JOIN_MS = SERVER_LIMITS.sessionJoinSeconds * 1_000;
 const keyOf = (sourceId: string, id: string) => `${sourceId} ${id}`;
 
 function createRecords(ledger: IngestLedger) {
-  return createRemembered<SessionRecord>({
-    max: SERVER_LIMITS.sessionCacheEntries,
-    ageMs: SERVER_LIMITS.sessionMemoryMs,
+  return createCache<SessionRecord>({
+    maxEntries: SERVER_LIMITS.sessionCacheEntries,
+    maxAgeMs: SERVER_LIMITS.sessionMemoryMs,
     lookUp: (key) => {
       // a source id contains no space; a session id from a client may
       const end = key.indexOf(" ");
@@ -76,14 +76,14 @@ export function createSessionCache(ledger: IngestLedger): SessionCache {
       const key = keyOf(sourceId, sessionId);
       const cached = records.get(key);
       if (cached && isUsable(cached)) return cached;
-      return sessionId.length > LIMITS.maxEnvelopeIdLength ? null : records.ask(key);
+      return sessionId.length > LIMITS.maxEnvelopeIdLength ? null : records.load(key);
     },
     findJoinable(sourceId, anonymousId, now) {
       const latest = recent.get(keyOf(sourceId, anonymousId));
       if (!latest || now - latest.openedAt >= JOIN_MS) return undefined;
       // the ledger is asked, since another node may know newer activity
       return latest.stored.then((isStored) =>
-        isStored ? records.ask(keyOf(sourceId, latest.sessionId)) : null,
+        isStored ? records.load(keyOf(sourceId, latest.sessionId)) : null,
       );
     },
     open(session, isJoinable) {
@@ -92,7 +92,7 @@ export function createSessionCache(ledger: IngestLedger): SessionCache {
       if (isJoinable) recent.set(keyOf(sourceId, anonymousId), { openedAt, sessionId, stored });
       return {
         confirm: () => {
-          records.keep(keyOf(sourceId, sessionId), session);
+          records.set(keyOf(sourceId, sessionId), session);
           resolve(true);
         },
         [Symbol.dispose]: () => resolve(false),
@@ -102,16 +102,16 @@ export function createSessionCache(ledger: IngestLedger): SessionCache {
       const key = keyOf(sourceId, sessionId);
       const session = records.peek(key);
       if (userId !== null && session?.userId !== userId) ledger.notifySessionChanged({ sourceId, sessionId });
-      records.outdate(key);
+      records.discardPending(key);
       if (!session) return;
       // changed in place, because concurrent requests hold the same record
       session.lastActivityAt = Math.max(session.lastActivityAt, at);
       session.userId = userId ?? session.userId;
     },
     forget(session) {
-      if (session) return records.drop(keyOf(session.sourceId, session.sessionId));
+      if (session) return records.delete(keyOf(session.sourceId, session.sessionId));
       recent.clear();
-      records.forget();
+      records.clear();
     },
   };
 }

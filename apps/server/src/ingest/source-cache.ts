@@ -2,7 +2,7 @@
 import type { AppliedLimits, KeyState } from "@headwater/contract";
 import { compileOrigins } from "@headwater/contract/origin";
 import { pathMatcher } from "@headwater/contract/path-pattern";
-import { createRemembered } from "../core/cache.ts";
+import { createCache } from "../core/cache.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import type { SourceRecord } from "../core/records.ts";
 import type { IngestLedger } from "../ledger/ledger.ts";
@@ -40,8 +40,8 @@ export interface SourceCacheDeps {
 }
 
 export function createSourceCache({ ledger, limitsOf, clock }: SourceCacheDeps): SourceCache {
-  const cache = createRemembered<CachedSource>({
-    max: SERVER_LIMITS.sourceCacheEntries,
+  const cache = createCache<CachedSource>({
+    maxEntries: SERVER_LIMITS.sourceCacheEntries,
     maxAbsent: SERVER_LIMITS.sourceCacheEntries,
     lookUp: async (publicKey) => {
       const keyed = await ledger.sourceByKey({ publicKey, now: clock() });
@@ -59,8 +59,8 @@ export function createSourceCache({ ledger, limitsOf, clock }: SourceCacheDeps):
   });
   return {
     cached: cache.get,
-    find: async (publicKey) => (PUBLIC_KEY.test(publicKey) ? cache.ask(publicKey) : null),
+    find: async (publicKey) => (PUBLIC_KEY.test(publicKey) ? cache.load(publicKey) : null),
     forget: (sourceId) =>
-      cache.forget(sourceId === undefined ? undefined : ({ source }) => source.sourceId === sourceId),
+      cache.clear(sourceId === undefined ? undefined : ({ source }) => source.sourceId === sourceId),
   };
 }

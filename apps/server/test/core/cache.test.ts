@@ -1,25 +1,25 @@
-/** What is remembered of the ledger's answers: nothing older than the last word about it, and one look-up for all who ask. */
+/** The cache of ledger look-ups: it never caches an outdated value, and makes equal look-ups once. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { createRemembered } from "../../src/core/cache.ts";
+import { createCache } from "../../src/core/cache.ts";
 
 interface Thing {
-  of: string;
+  id: string;
   version: number;
 }
 
-/** A ledger that answers when it is told to. */
+/** A ledger whose look-ups end when `answer` is called. */
 function slowLedger() {
-  const asked: string[] = [];
+  const lookedUp: string[] = [];
   const answers: (() => void)[] = [];
   let version = 1;
   const lookUp = (key: string) => {
-    asked.push(key);
-    const found = key === "none" ? null : { of: key, version };
+    lookedUp.push(key);
+    const found = key === "none" ? null : { id: key, version };
     return new Promise<Thing | null>((resolve) => answers.push(() => resolve(found)));
   };
   return {
-    asked,
+    lookedUp,
     lookUp,
     change: () => (version += 1),
     answer: () => {
@@ -28,55 +28,55 @@ function slowLedger() {
   };
 }
 
-it("Whoever asks for the same at once shares one look-up, before a change and after it", async () => {
+it("concurrent loads of one key share a look-up, before and after a change", async () => {
   const ledger = slowLedger();
-  const remembered = createRemembered<Thing>({ lookUp: ledger.lookUp, max: 10 });
-  const before = Array.from({ length: 100 }, () => remembered.ask("a"));
+  const cache = createCache<Thing>({ lookUp: ledger.lookUp, maxEntries: 10 });
+  const before = Array.from({ length: 100 }, () => cache.load("a"));
   ledger.change();
-  remembered.forget();
-  const after = Array.from({ length: 100 }, () => remembered.ask("a"));
+  cache.clear();
+  const after = Array.from({ length: 100 }, () => cache.load("a"));
   ledger.answer();
   assert.deepEqual(new Set((await Promise.all(before)).map((one) => one?.version)), new Set([1]));
   assert.deepEqual(new Set((await Promise.all(after)).map((one) => one?.version)), new Set([2]));
-  assert.deepEqual(ledger.asked, ["a", "a"]);
+  assert.deepEqual(ledger.lookedUp, ["a", "a"]);
 });
 
-it("An answer from before a change is used once and not kept", async () => {
+it("the result of a look-up that began before a change is returned but not cached", async () => {
   const ledger = slowLedger();
-  const remembered = createRemembered<Thing>({ lookUp: ledger.lookUp, max: 10, maxAbsent: 10 });
-  for (const outdate of [() => remembered.forget(({ of }) => of === "b"), () => remembered.outdate("a")]) {
-    const asked = remembered.ask("a");
-    outdate();
+  const cache = createCache<Thing>({ lookUp: ledger.lookUp, maxEntries: 10, maxAbsent: 10 });
+  for (const change of [() => cache.clear(({ id }) => id === "b"), () => cache.discardPending("a")]) {
+    const loading = cache.load("a");
+    change();
     ledger.answer();
-    assert.equal((await asked)?.of, "a");
-    assert.equal(remembered.get("a"), undefined);
+    assert.equal((await loading)?.id, "a");
+    assert.equal(cache.get("a"), undefined);
   }
-  const asked = remembered.ask("none");
-  remembered.forget(() => false);
+  const loading = cache.load("none");
+  cache.clear(() => false);
   ledger.answer();
-  assert.equal(await asked, null);
-  assert.equal(remembered.get("none"), undefined);
+  assert.equal(await loading, null);
+  assert.equal(cache.get("none"), undefined);
 });
 
-it("A change of one thing leaves the others remembered", async () => {
+it("clearing one value keeps the others", async () => {
   const ledger = slowLedger();
-  const remembered = createRemembered<Thing>({ lookUp: ledger.lookUp, max: 10, maxAbsent: 10 });
-  const all = ["a", "b", "none"].map((key) => remembered.ask(key));
+  const cache = createCache<Thing>({ lookUp: ledger.lookUp, maxEntries: 10, maxAbsent: 10 });
+  const all = ["a", "b", "none"].map((key) => cache.load(key));
   ledger.answer();
   await Promise.all(all);
-  assert.equal(remembered.get("none"), null);
-  remembered.forget(({ of }) => of === "a");
-  assert.deepEqual([remembered.get("a"), remembered.get("b")?.of], [undefined, "b"]);
+  assert.equal(cache.get("none"), null);
+  cache.clear(({ id }) => id === "a");
+  assert.deepEqual([cache.get("a"), cache.get("b")?.id], [undefined, "b"]);
 });
 
-it("A look-up that failed is no answer: the next one asks again", async () => {
+it("a failed look-up is not cached: the next load looks up again", async () => {
   let fails = true;
-  const lookUp = async (of: string) => {
+  const lookUp = async (id: string) => {
     if (fails) throw new Error("no ledger");
-    return { of, version: 1 };
+    return { id, version: 1 };
   };
-  const remembered = createRemembered<Thing>({ lookUp, max: 10 });
-  await assert.rejects(remembered.ask("a"), /no ledger/);
+  const cache = createCache<Thing>({ lookUp, maxEntries: 10 });
+  await assert.rejects(cache.load("a"), /no ledger/);
   fails = false;
-  assert.equal((await remembered.ask("a"))?.version, 1);
+  assert.equal((await cache.load("a"))?.version, 1);
 });

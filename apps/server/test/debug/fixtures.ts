@@ -121,7 +121,7 @@ export function taken(codes: (EventCode | null)[] = [null], changes: Partial<Att
     results,
   };
   const normalized = results.map((one) => (one.code === null ? JSON.stringify({ id: one.eventId }) : null));
-  return { ...made, outcome: changes.outcome ?? { kind: "taken", answer, results, normalized } };
+  return { ...made, outcome: changes.outcome ?? { kind: "answered", answer, results, normalized } };
 }
 
 /** A bootstrap that opened a session. */
@@ -151,7 +151,7 @@ export function bootstrapped(changes: Partial<Attempt> = {}): Attempt {
     limits,
     privacy: { respectGpc: false, requireConsent: false },
   } as const;
-  return { ...made, outcome: changes.outcome ?? { kind: "taken", answer, results: [], normalized: [] } };
+  return { ...made, outcome: changes.outcome ?? { kind: "answered", answer, results: [], normalized: [] } };
 }
 
 export function refused(

@@ -120,7 +120,7 @@ describe("The record of an attempt", () => {
       userAgent: `agent ${address} token=Q7Z`,
       text: JSON.stringify({ userId: address, events: [{ properties: { password: "Q7Z" } }] }),
     });
-    if (attempt.outcome?.kind === "taken") {
+    if (attempt.outcome?.kind === "answered") {
       Object.assign(attempt.outcome.results[0]!, {
         eventId: address,
         message: `of ${address}`,
