@@ -6,10 +6,10 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import type { OpenLoopConnection, OpenLoopResponse } from "./connection.ts";
-import { createRequestSource, type RequestSource } from "./filling.ts";
 import { createHistogram, type Histogram } from "./histogram.ts";
 import type { LoadPlan, OpenLoopResult, StreamPlan } from "./plan.ts";
 import { createPool } from "./pool.ts";
+import { createRequestSource, type RequestSource } from "./request-source.ts";
 
 const TICK_MS = 1;
 const MAX_DRAIN_MS = 5_000;

@@ -198,13 +198,13 @@ async function measureInserts(server: Headwater, client: WarehouseClient, queryS
 /** The bench itself starts the embedded warehouse, so that it can query it beside the service. */
 async function insertBeside({ options, say }: BenchContext): Promise<{ table: ResultTable; data: unknown }> {
   const folder = join(newFolder(), "warehouse");
-  const life = await startEmbedded({ folder, memoryBytes: MEMORY_BYTES, threads: 2 });
-  const { username, password, database } = life.endpoint;
-  const address = Object.assign(new URL(`${life.endpoint.url}/${database}`), { username, password });
+  const engine = await startEmbedded({ folder, memoryBytes: MEMORY_BYTES, threads: 2 });
+  const { username, password, database } = engine.endpoint;
+  const address = Object.assign(new URL(`${engine.endpoint.url}/${database}`), { username, password });
   const server = await startHeadwater({
     settings: { ...RAISED_LIMITS, WAREHOUSE: "", CLICKHOUSE_URL: address.href },
   });
-  const client = connect(life.endpoint, 120_000);
+  const client = connect(engine.endpoint, 120_000);
   await waitForWarehouse(server);
   const events = await sendEvents(server, options.quick ? QUICK_EXPORTED_EVENTS : EXPORTED_EVENTS);
   await waitUntilShipped(server, events);
@@ -212,8 +212,8 @@ async function insertBeside({ options, say }: BenchContext): Promise<{ table: Re
   const found = await measureInserts(server, client, options.quick ? QUICK_QUERY_SECONDS : QUERY_SECONDS);
   await client.close();
   await server.stop();
-  life.end();
-  await life.ended;
+  engine.end();
+  await engine.ended;
   const slowest = found.inserts.at(-1) ?? Number.NaN;
   const growth = found.growth.service + found.growth.warehouse;
   const row = [

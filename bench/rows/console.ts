@@ -178,26 +178,30 @@ export async function consolePages(context: BenchContext): Promise<BenchSection>
   if (!existsSync(CHROMIUM))
     throw new Error(`Chromium is missing at ${CHROMIUM}. Install it: apt-get install chromium`);
   const events = context.options.quick ? QUICK_EVENTS : EVENTS;
-  const life = await startEmbedded({ folder: join(newFolder(), "warehouse"), ...ENGINE });
+  const engine = await startEmbedded({ folder: join(newFolder(), "warehouse"), ...ENGINE });
   try {
-    return await measure(context, events, life);
+    return await measure(context, events, engine);
   } finally {
-    life.end();
-    await life.ended;
+    engine.end();
+    await engine.ended;
   }
 }
 
 /** The service is stopped while the month is generated, because its rollup worker would build rollups of incomplete days. */
-async function measure(context: BenchContext, events: number, life: WarehouseProcess): Promise<BenchSection> {
+async function measure(
+  context: BenchContext,
+  events: number,
+  engine: WarehouseProcess,
+): Promise<BenchSection> {
   const dataDir = newFolder();
   const before = await startHeadwater({ settings: BASE_SETTINGS, dataDir, visits: 1 });
   const sourceId = await onlySource(before);
   await before.stop();
-  await month(life, sourceId, events);
+  await month(engine, sourceId, events);
   context.say(`  ${figure(events)} events in the warehouse, with rollups of their days`);
 
-  const { username, password, database } = life.endpoint;
-  const address = Object.assign(new URL(`${life.endpoint.url}/${database}`), { username, password });
+  const { username, password, database } = engine.endpoint;
+  const address = Object.assign(new URL(`${engine.endpoint.url}/${database}`), { username, password });
   const settings = { ...BASE_SETTINGS, WAREHOUSE: "", CLICKHOUSE_URL: address.href };
   const server = await startHeadwater({ settings, dataDir, sources: 0, visits: 0, command: true });
   try {
@@ -209,9 +213,9 @@ async function measure(context: BenchContext, events: number, life: WarehousePro
   }
 }
 
-async function month(life: WarehouseProcess, sourceId: string, events: number): Promise<void> {
-  await migrate(life.endpoint);
-  const client = connect(life.endpoint, COMMAND_MS);
+async function month(engine: WarehouseProcess, sourceId: string, events: number): Promise<void> {
+  await migrate(engine.endpoint);
+  const client = connect(engine.endpoint, COMMAND_MS);
   await fill(client, sourceId, events);
   await buildRollups(client);
   await waitForMerges(client);

@@ -68,19 +68,19 @@ async function ship(dataDir: string, events: number, restMs: number): Promise<Sh
 
 /** @throws Error when the warehouse does not hold each event exactly once */
 async function checkWarehouse(dataDir: string, events: number): Promise<void> {
-  const life = await startEmbedded({
+  const engine = await startEmbedded({
     folder: join(dataDir, "warehouse"),
     memoryBytes: MEMORY_BYTES,
     threads: 2,
   });
-  const client = connect(life.endpoint);
+  const client = connect(engine.endpoint);
   const query =
     "SELECT toFloat64(count()) AS rows, toFloat64(uniqExact(analyticsEventId)) AS ids FROM events";
   const answer = await client.query({ query, format: "JSONEachRow" });
   const [held] = await answer.json<{ rows: number; ids: number }>();
   await client.close();
-  life.end();
-  await life.ended;
+  engine.end();
+  await engine.ended;
   if (held?.rows !== events || held.ids !== events)
     throw new Error(`${events} events were shipped, but the warehouse holds ${JSON.stringify(held)}`);
 }

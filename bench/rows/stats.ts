@@ -137,20 +137,20 @@ function tableOf(queryTimes: readonly QueryTimes[], atOnce: readonly number[]) {
 }
 
 export async function stats(context: BenchContext): Promise<BenchSection> {
-  const life = await startEmbedded({ folder: join(newFolder(), "warehouse"), ...ENGINE });
+  const engine = await startEmbedded({ folder: join(newFolder(), "warehouse"), ...ENGINE });
   try {
-    return await measure(context, life);
+    return await measure(context, engine);
   } finally {
-    life.end();
-    await life.ended;
+    engine.end();
+    await engine.ended;
   }
 }
 
-async function measure(context: BenchContext, life: WarehouseProcess): Promise<BenchSection> {
+async function measure(context: BenchContext, engine: WarehouseProcess): Promise<BenchSection> {
   const { quick } = context.options;
   const events = quick ? QUICK_EVENTS : EVENTS;
-  await migrate(life.endpoint);
-  const client = connect(life.endpoint, COMMAND_MS);
+  await migrate(engine.endpoint);
+  const client = connect(engine.endpoint, COMMAND_MS);
   await timed(context, `${figure(events)} events in the warehouse`, () => fill(client, SOURCE_ID, events));
   const postgres = await timed(context, "the same in PostgreSQL", () =>
     openPostgres(client, [SOURCE_ID, ...range]),

@@ -75,7 +75,10 @@ const isObject = (value: unknown): value is MutableBody =>
 /** Every place within a value, as the way to it. */
 function placesOf(value: unknown, path: string[] = []): string[][] {
   if (typeof value !== "object" || value === null || path.length > 5) return [path];
-  return [path, ...Object.keys(value).flatMap((key) => placesOf((value as MutableBody)[key], [...path, key]))];
+  return [
+    path,
+    ...Object.keys(value).flatMap((key) => placesOf((value as MutableBody)[key], [...path, key])),
+  ];
 }
 
 function changedAt(value: unknown, path: string[], change: (old: unknown) => unknown): unknown {

@@ -30,7 +30,7 @@ interface ConnectionCounts {
 }
 
 /** Batches one after the other; milliseconds of each. */
-async function ordinary(
+async function sendOrdinary(
   child: Child,
   source: TestSource,
   going: (done: number) => boolean,
@@ -80,7 +80,7 @@ it("10,000 idle connections are held while ordinary requests are answered", (t) 
       const startedAt = performance.now();
       const opened = await tell({ host, port: Number(port), wanted });
       const openedMs = Math.round(performance.now() - startedAt);
-      const times = await ordinary(child, source, (done) => done < ORDINARY);
+      const times = await sendOrdinary(child, source, (done) => done < ORDINARY);
       const held = await tell("count");
       const rss = await child.rss();
       t.diagnostic(
@@ -111,21 +111,21 @@ interface SlowClientEnd {
 async function slowClient(
   url: string,
   start: string,
-  dribble: string,
+  repeated: string,
 ): Promise<{ ended: Promise<SlowClientEnd> }> {
   const { hostname, port } = new URL(url);
   const startedAt = performance.now();
-  let said = "";
+  let received = "";
   const socket = connect(Number(port), hostname, () => socket.write(start));
-  const drip = setInterval(() => socket.writable && socket.write(dribble), A_BYTE_EVERY_MS);
+  const timer = setInterval(() => socket.writable && socket.write(repeated), A_BYTE_EVERY_MS);
   socket.setEncoding("utf8").on("data", (text: string) => {
-    said += text;
+    received += text;
   });
   // a reset may follow the answer, since bytes were still on their way
   socket.on("error", () => undefined);
   const ended = once(socket, "close").then(() => {
-    clearInterval(drip);
-    const status = /^HTTP\/1\.1 (\d{3}) /.exec(said)?.[1];
+    clearInterval(timer);
+    const status = /^HTTP\/1\.1 (\d{3}) /.exec(received)?.[1];
     return { status: status ? Number(status) : null, ms: Math.round(performance.now() - startedAt) };
   });
   await once(socket, "connect");
@@ -150,15 +150,15 @@ it("Slow headers and slow bodies are closed with 408 within 12 s, while others a
       "nothing at all": ["", ""],
     } as const;
     let open = Object.keys(kinds).length;
-    const slow = Object.entries(kinds).map(async ([kind, [start, dribble]]) => {
+    const slow = Object.entries(kinds).map(async ([kind, [start, repeated]]) => {
       const clients: { ended: Promise<SlowClientEnd> }[] = [];
       // one after the other: this many at once are an overload on a slow machine, and refused as one
-      while (clients.length < SLOW_CLIENTS) clients.push(await slowClient(child.url, start, dribble));
+      while (clients.length < SLOW_CLIENTS) clients.push(await slowClient(child.url, start, repeated));
       const ends = await Promise.all(clients.map(({ ended }) => ended));
       open -= 1;
       return { kind, ends };
     });
-    const times = await ordinary(child, source, () => open > 0);
+    const times = await sendOrdinary(child, source, () => open > 0);
     for (const { kind, ends } of await Promise.all(slow)) {
       const longest = Math.max(...ends.map(({ ms }) => ms));
       const statuses = [...new Set(ends.map(({ status }) => status))];

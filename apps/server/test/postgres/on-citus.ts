@@ -9,7 +9,7 @@ import { migrateDatabase } from "../../src/ledger/postgres/migrate-database.ts";
 import { attemptsSuite } from "../ledger/attempts.suite.ts";
 import { catalogSuite } from "../ledger/catalog.suite.ts";
 import { ledgerSuite } from "../ledger/ledger.suite.ts";
-import { erasingSuite } from "../warehouse/erasing.ts";
+import { erasureSuite } from "../warehouse/erasure.suite.ts";
 import { query } from "./cluster.ts";
 import { openAt, standFor } from "./databases.ts";
 
@@ -47,7 +47,7 @@ attemptsSuite("Citus", async ({ storeBytes }) => {
   return { ledger, maintain: (at) => ledger.maintain(at), close };
 });
 if (isInstalled())
-  erasingSuite("Citus", async (dataDir) => {
+  erasureSuite("Citus", async (dataDir) => {
     standFor(dataDir, url);
     return { DATABASE_URL: url };
   });

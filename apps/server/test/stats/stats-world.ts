@@ -7,8 +7,8 @@ import { blockOf } from "../../src/shipping/block.ts";
 import { store } from "../../src/shipping/store.ts";
 import { until } from "../faults/child.ts";
 import { openWorld, type World } from "../support/world.ts";
-import { clearLife, settingsOf, startLife } from "../warehouse/life.ts";
 import { newFolder, PATIENCE_MS } from "../warehouse/store.ts";
+import { clearTestWarehouse, settingsOf, startTestWarehouse } from "../warehouse/test-warehouse.ts";
 import type { ExampleEvent } from "./examples.ts";
 
 export interface StatsWorld extends AsyncDisposable {
@@ -36,14 +36,14 @@ export async function openStatsWorld(
   warehouse: WarehouseEndpoint | null = null,
 ): Promise<StatsWorld> {
   const folder = newFolder();
-  const life = warehouse === null ? await startLife(folder) : lifeOf(warehouse);
+  const engine = warehouse === null ? await startTestWarehouse(folder) : lifeOf(warehouse);
   let now = NOW;
-  const world = await openWorld({ ...settingsOf(life.endpoint), ...environment }, { clock: () => now });
+  const world = await openWorld({ ...settingsOf(engine.endpoint), ...environment }, { clock: () => now });
   await until("the warehouse is up", PATIENCE_MS, async () => {
     const { body } = await world.ask("/readyz", { token: null });
     return body.warehouse.state === "up";
   });
-  const client = connect(life.endpoint);
+  const client = connect(engine.endpoint);
   return {
     world,
     client,
@@ -58,9 +58,9 @@ export async function openStatsWorld(
     [Symbol.asyncDispose]: async () => {
       await client.close();
       await world[Symbol.asyncDispose]();
-      life.end();
-      await life.ended;
-      await clearLife(folder);
+      engine.end();
+      await engine.ended;
+      await clearTestWarehouse(folder);
     },
   };
 }

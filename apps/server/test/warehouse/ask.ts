@@ -11,14 +11,16 @@ export async function onWarehouse<T>(
 ): Promise<T> {
   const options = { folder: join(dataDir, "warehouse"), memoryBytes: MEMORY_BYTES, threads: 1 };
   // whoever had it lets go of the folder when it has ended
-  const life = await until("the folder is free", PATIENCE_MS, () => startEmbedded(options).catch(() => null));
-  const client = connect(life.endpoint);
+  const engine = await until("the folder is free", PATIENCE_MS, () =>
+    startEmbedded(options).catch(() => null),
+  );
+  const client = connect(engine.endpoint);
   try {
     return await work(client);
   } finally {
     await client.close();
-    life.end();
-    await life.ended;
+    engine.end();
+    await engine.ended;
   }
 }
 

@@ -9,8 +9,8 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { startEmbedded } from "../../src/clickhouse/embedded/start.ts";
 import type { WarehouseEndpoint } from "../../src/clickhouse/endpoint.ts";
-import { MEMORY_BYTES } from "./life.ts";
 import { newFolder } from "./store.ts";
+import { MEMORY_BYTES } from "./test-warehouse.ts";
 
 const PORT = 9_000;
 /** Parameters stand in the address. */
@@ -75,7 +75,7 @@ export async function startClusterOfOne(shards: 1 | 2): Promise<ClusterOfOne> {
   const config = join(folder, "cluster.xml");
   writeFileSync(config, configOf(cluster, shards));
   const moreArguments = [`--config-file=${config}`];
-  const life = await startEmbedded({ folder, memoryBytes: MEMORY_BYTES, threads: 2, moreArguments });
+  const engine = await startEmbedded({ folder, memoryBytes: MEMORY_BYTES, threads: 2, moreArguments });
   const statements: string[] = [];
 
   const forward = (from: IncomingMessage, address: string, body: Buffer) =>
@@ -83,7 +83,7 @@ export async function startClusterOfOne(shards: 1 | 2): Promise<ClusterOfOne> {
       const { host: _, "content-length": __, "transfer-encoding": ___, ...headers } = from.headers;
       // a connection of its own: one that is kept may just be closed
       const options = { method: from.method, headers, agent: false };
-      const sent = request(life.endpoint.url + address, options, resolve);
+      const sent = request(engine.endpoint.url + address, options, resolve);
       from.once("close", () => from.complete || sent.destroy());
       sent.on("error", reject);
       sent.end(body);
@@ -116,7 +116,7 @@ export async function startClusterOfOne(shards: 1 | 2): Promise<ClusterOfOne> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
     endpoint: {
-      ...life.endpoint,
+      ...engine.endpoint,
       url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
       cluster,
     },
@@ -124,8 +124,8 @@ export async function startClusterOfOne(shards: 1 | 2): Promise<ClusterOfOne> {
     [Symbol.asyncDispose]: async () => {
       server.close();
       server.closeAllConnections();
-      life.end();
-      await life.ended;
+      engine.end();
+      await engine.ended;
       rmSync(folder, { recursive: true, force: true });
     },
   };

@@ -16,7 +16,7 @@ import { type ClusterOfOne, startClusterOfOne } from "./cluster-of-one.ts";
 import { anEvent, PATIENCE_MS } from "./store.ts";
 
 const NOW = Date.UTC(2026, 10, 21, 12);
-const QUESTIONS = process.env.TEST_LONG === "1" ? 2_000 : 100;
+const QUERIES = process.env.TEST_LONG === "1" ? 2_000 : 100;
 const { signal } = new AbortController();
 
 describe("Two shards", () => {
@@ -27,7 +27,7 @@ describe("Two shards", () => {
   after(() => cluster[Symbol.asyncDispose]());
 
   describe("asked", () =>
-    compareSome(QUESTIONS, (environment) => openStatsWorld(environment, cluster.endpoint)));
+    compareSome(QUERIES, (environment) => openStatsWorld(environment, cluster.endpoint)));
 });
 
 describe("One shard", () => {
@@ -87,18 +87,18 @@ describe("One shard", () => {
       return (await answer.json<{ text: string }>())[0]!.text;
     };
     const sent = cluster.statements.filter((text) => !text.includes("formatQuery"));
-    const told = [];
+    const formatted = [];
     for (const text of new Set(
       sent.map((one) => one.replace(/FORMAT JSONEachRow[\s\S]*$/, "FORMAT JSONEachRow")),
     ))
-      told.push(await read(text));
+      formatted.push(await read(text));
     const words = ["CREATE DATABASE", "CREATE TABLE", "CREATE VIEW", "ALTER TABLE"];
     for (const word of words) {
-      const those = told.filter((text) => text.startsWith(word));
+      const those = formatted.filter((text) => text.startsWith(word));
       assert.ok(those.length > 0, word);
       for (const text of those) assert.match(text, / ON CLUSTER '?of_1/, word);
     }
-    const all = told.join("\n");
+    const all = formatted.join("\n");
     assert.match(
       all,
       /ReplicatedMergeTree\('\/clickhouse\/tables\/\{shard\}\/headwater\/events_local', '\{replica\}'\)/,

@@ -3,10 +3,10 @@ import { rmSync } from "node:fs";
 import { startEmbedded } from "../../src/clickhouse/embedded/start.ts";
 import type { WarehouseEndpoint } from "../../src/clickhouse/endpoint.ts";
 import { startClusterOfOne } from "./cluster-of-one.ts";
-import { MEMORY_BYTES } from "./life.ts";
 import { newFolder } from "./store.ts";
+import { MEMORY_BYTES } from "./test-warehouse.ts";
 
-export { addressOf } from "./life.ts";
+export { addressOf } from "./test-warehouse.ts";
 
 export interface StartedEndpoint extends AsyncDisposable {
   endpoint: WarehouseEndpoint;
@@ -16,12 +16,12 @@ export interface StartedEndpoint extends AsyncDisposable {
 export async function startEndpoint(onShard: boolean): Promise<StartedEndpoint> {
   if (onShard) return startClusterOfOne(1);
   const folder = newFolder();
-  const life = await startEmbedded({ folder, memoryBytes: MEMORY_BYTES, threads: 2 });
+  const engine = await startEmbedded({ folder, memoryBytes: MEMORY_BYTES, threads: 2 });
   return {
-    endpoint: life.endpoint,
+    endpoint: engine.endpoint,
     [Symbol.asyncDispose]: async () => {
-      life.end();
-      await life.ended;
+      engine.end();
+      await engine.ended;
       rmSync(folder, { recursive: true, force: true });
     },
   };

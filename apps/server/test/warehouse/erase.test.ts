@@ -1,3 +1,3 @@
-import { erasingSuite } from "./erasing.ts";
+import { erasureSuite } from "./erasure.suite.ts";
 
-erasingSuite("SQLite", async () => ({}));
+erasureSuite("SQLite", async () => ({}));

@@ -14,16 +14,16 @@ import {
   type TestSource,
   type World,
 } from "../support/world.ts";
-import { openUnreachableWarehouse, type UnreachableWarehouse } from "./relay.ts";
+import { openProxiedWarehouse, type ProxiedWarehouse } from "./proxied-warehouse.ts";
 import { PATIENCE_MS } from "./store.ts";
 
 describe("retentionDays", () => {
   // noon, so that half a day either way is the same day
   const time = drivenClock(Math.floor(Date.now() / DAY) * DAY + DAY / 2);
-  let warehouse: UnreachableWarehouse;
+  let warehouse: ProxiedWarehouse;
   let world: World;
   before(async () => {
-    warehouse = await openUnreachableWarehouse();
+    warehouse = await openProxiedWarehouse();
     world = await openWorld(warehouse.settings, { clock: time.clock });
   });
   after(async () => {

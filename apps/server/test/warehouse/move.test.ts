@@ -14,8 +14,8 @@ import { until } from "../faults/child.ts";
 import { askWarehouse } from "./ask.ts";
 import { startClusterOfOne } from "./cluster-of-one.ts";
 import { type StartedEndpoint, startEndpoint } from "./endpoint.ts";
-import { addressOf, MEMORY_BYTES } from "./life.ts";
 import { anEvent, PATIENCE_MS } from "./store.ts";
+import { addressOf, MEMORY_BYTES } from "./test-warehouse.ts";
 
 const NOW = Date.UTC(2026, 10, 1, 12);
 const DAY_MS = 86_400_000;
@@ -41,16 +41,16 @@ const events = [
 
 before(async () => {
   const options = { folder: data.at("warehouse"), memoryBytes: MEMORY_BYTES, threads: 2 };
-  const life = await startEmbedded(options);
-  const client = connect(life.endpoint);
-  await migrate(life.endpoint);
+  const engine = await startEmbedded(options);
+  const client = connect(engine.endpoint);
+  await migrate(engine.endpoint);
   for (let at = 0; at < events.length; at += 10_000) {
     const some = events.slice(at, at + 10_000).map(({ json }) => json);
     await store(client, blockOf(`fill-${at}`, some.join("\n")), "new", signal);
   }
   await client.close();
-  life.end();
-  await life.ended;
+  engine.end();
+  await engine.ended;
   target = await startEndpoint(false);
   there = connect(target.endpoint);
 });

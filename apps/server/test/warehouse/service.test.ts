@@ -62,8 +62,10 @@ test("What is accepted is in the warehouse soon, and stays when the service has 
 
   const options = { folder: join(dataDir, "warehouse"), memoryBytes: MEMORY_BYTES, threads: 1 };
   // the service's own process lets go of the folder when it has ended
-  const life = await until("the folder is free", PATIENCE_MS, () => startEmbedded(options).catch(() => null));
-  const client = connect(life.endpoint);
+  const engine = await until("the folder is free", PATIENCE_MS, () =>
+    startEmbedded(options).catch(() => null),
+  );
+  const client = connect(engine.endpoint);
   const query =
     "SELECT eventId, page.path AS path FROM events WHERE sourceId = {sourceId:String} ORDER BY eventId";
   const query_params = { sourceId: source.sourceId };
@@ -72,8 +74,8 @@ test("What is accepted is in the warehouse soon, and stays when the service has 
     { eventId: "two", path: "/two" },
   ]);
   await client.close();
-  life.end();
-  await life.ended;
+  engine.end();
+  await engine.ended;
   rmSync(dataDir, { recursive: true, force: true });
 });
 
@@ -153,9 +155,9 @@ test("An embedded warehouse whose start is given up leaves the folder to the nex
   const started = startEmbedded(options, giving.signal);
   giving.abort();
   await assert.rejects(started, /its process ended \(SIGKILL\)/);
-  const life = await startEmbedded(options);
-  life.end();
-  await life.ended;
+  const engine = await startEmbedded(options);
+  engine.end();
+  await engine.ended;
 });
 
 test("Settings that contradict each other are refused with a sentence.", () => {

@@ -14,9 +14,9 @@ import { openSqliteLedger } from "../../src/ledger/sqlite/open.ts";
 import { startShipper } from "../../src/workers/shipper.ts";
 import { createWarehouseMonitor } from "../../src/workers/warehouse-monitor.ts";
 import { until } from "../faults/child.ts";
-import { clearLife, startLife } from "./life.ts";
+import { clearTestWarehouse, startTestWarehouse } from "./test-warehouse.ts";
 
-export { MEMORY_BYTES } from "./life.ts";
+export { MEMORY_BYTES } from "./test-warehouse.ts";
 
 export const PATIENCE_MS = 60_000;
 const QUIET = { info: () => undefined, warn: () => undefined, error: () => undefined };
@@ -42,7 +42,7 @@ const HUNG_MS = 1_500;
 const readAll = async (message: IncomingMessage) => Buffer.concat(await message.toArray());
 
 /** In front of the warehouse: forwards everything, but for an insert that a fault waits for. */
-async function startWay(
+async function startFaultyProxy(
   target: string,
   nextFault: () => InsertFault | undefined,
   kill: () => void,
@@ -132,16 +132,16 @@ export interface StoreOptions {
 export async function openStore(now: number, options: StoreOptions = {}): Promise<Store> {
   const folder = options.folder ?? newFolder();
   const faults: InsertFault[] = [];
-  let life: WarehouseProcess;
+  let engine: WarehouseProcess;
   const start = async () => {
-    life = await startLife(join(folder, "warehouse"));
-    const way = await startWay(
-      life.endpoint.url,
+    engine = await startTestWarehouse(join(folder, "warehouse"));
+    const way = await startFaultyProxy(
+      engine.endpoint.url,
       () => faults.shift(),
-      life.end,
+      engine.end,
       options.cutPower ?? (() => undefined),
     );
-    const { end, ended, endpoint } = life;
+    const { end, ended, endpoint } = engine;
     return {
       endpoint: { ...endpoint, url: way.url },
       ended,
@@ -178,7 +178,7 @@ export async function openStore(now: number, options: StoreOptions = {}): Promis
       };
     },
     faults,
-    kill: () => life.end(),
+    kill: () => engine.end(),
     shipAll: async (clock = () => now, isDone = undefined) => {
       await up();
       const newId = (prefix: string) => `${prefix}_${++pages}_${Math.random()}`;
@@ -192,9 +192,9 @@ export async function openStore(now: number, options: StoreOptions = {}): Promis
     [Symbol.asyncDispose]: async () => {
       await ledger.close();
       await monitor.stop();
-      await life.ended;
+      await engine.ended;
       if (options.folder !== undefined) return;
-      await clearLife(join(folder, "warehouse"));
+      await clearTestWarehouse(join(folder, "warehouse"));
       rmSync(folder, { recursive: true, force: true });
     },
   };

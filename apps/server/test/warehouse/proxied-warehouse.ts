@@ -4,25 +4,25 @@ import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { connect } from "../../src/clickhouse/client.ts";
 import { migrate } from "../../src/clickhouse/migrate.ts";
-import { clearLife, settingsOf, startLife } from "./life.ts";
 import { newFolder } from "./store.ts";
+import { clearTestWarehouse, settingsOf, startTestWarehouse } from "./test-warehouse.ts";
 
-export interface UnreachableWarehouse extends AsyncDisposable {
+export interface ProxiedWarehouse extends AsyncDisposable {
   /** That choose it. */
   settings: Record<string, string>;
   cut(): void;
-  mend(): void;
+  restore(): void;
   /** Of the warehouse itself, cut or not. */
   // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects
   ask(query: string): Promise<any[]>;
 }
 
-export async function openUnreachableWarehouse(): Promise<UnreachableWarehouse> {
+export async function openProxiedWarehouse(): Promise<ProxiedWarehouse> {
   const folder = newFolder();
-  const life = await startLife(folder);
+  const engine = await startTestWarehouse(folder);
   // tests ask before the service has come that far
-  await migrate(life.endpoint);
-  const { url } = life.endpoint;
+  await migrate(engine.endpoint);
+  const { url } = engine.endpoint;
   let isCut = false;
   const server = createServer((from, to) => {
     if (isCut) return void from.socket.destroy();
@@ -35,17 +35,17 @@ export async function openUnreachableWarehouse(): Promise<UnreachableWarehouse> 
     from.pipe(sent);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const client = connect(life.endpoint);
+  const client = connect(engine.endpoint);
   return {
     settings: settingsOf({
-      ...life.endpoint,
+      ...engine.endpoint,
       url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     }),
     cut: () => {
       isCut = true;
       server.closeAllConnections();
     },
-    mend: () => {
+    restore: () => {
       isCut = false;
     },
     ask: async (query) => (await client.query({ query, format: "JSONEachRow" })).json(),
@@ -53,9 +53,9 @@ export async function openUnreachableWarehouse(): Promise<UnreachableWarehouse> 
       server.close();
       server.closeAllConnections();
       await client.close();
-      life.end();
-      await life.ended;
-      await clearLife(folder);
+      engine.end();
+      await engine.ended;
+      await clearTestWarehouse(folder);
     },
   };
 }

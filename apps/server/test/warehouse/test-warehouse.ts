@@ -26,7 +26,7 @@ function elsewhere(folder: string): WarehouseEndpoint | null {
   };
 }
 
-export async function startLife(folder: string): Promise<WarehouseProcess> {
+export async function startTestWarehouse(folder: string): Promise<WarehouseProcess> {
   const endpoint = elsewhere(folder);
   if (endpoint === null) return startEmbedded({ folder, memoryBytes: MEMORY_BYTES, threads: 2 });
   const { promise: ended, resolve } = Promise.withResolvers<string>();
@@ -34,7 +34,7 @@ export async function startLife(folder: string): Promise<WarehouseProcess> {
 }
 
 /** What it held is gone. */
-export async function clearLife(folder: string): Promise<void> {
+export async function clearTestWarehouse(folder: string): Promise<void> {
   rmSync(folder, { recursive: true, force: true });
   const endpoint = elsewhere(folder);
   if (endpoint === null) return;

@@ -20,22 +20,22 @@ import {
   type TestSource,
   type World,
 } from "../support/world.ts";
-import { openUnreachableWarehouse, type UnreachableWarehouse } from "./relay.ts";
+import { openProxiedWarehouse, type ProxiedWarehouse } from "./proxied-warehouse.ts";
 import { PATIENCE_MS } from "./store.ts";
 
 /** @param ledger settings that choose the ledger of that folder */
-export function erasingSuite(name: string, ledgerOf: (dataDir: string) => Promise<Record<string, string>>) {
+export function erasureSuite(name: string, ledgerOf: (dataDir: string) => Promise<Record<string, string>>) {
   describe(`Erasing a visitor on ${name}`, () => {
     const time = drivenClock(Date.now());
     const dataDir = mkdtempSync(join(tmpdir(), "headwater-erase-"));
-    let warehouse: UnreachableWarehouse;
+    let warehouse: ProxiedWarehouse;
     let world: World;
     const open = async (environment: Record<string, string>) =>
       openWorld({ ...(await ledgerOf(dataDir)), ...environment }, { clock: time.clock }, dataDir);
     const withWarehouse = () => open(warehouse.settings);
 
     before(async () => {
-      warehouse = await openUnreachableWarehouse();
+      warehouse = await openProxiedWarehouse();
       world = await withWarehouse();
     });
     after(async () => {
@@ -107,7 +107,7 @@ export function erasingSuite(name: string, ledgerOf: (dataDir: string) => Promis
 
       world = await withWarehouse();
       assert.equal((await receipt()).status, "shipping");
-      warehouse.mend();
+      warehouse.restore();
       await done(receipt);
       await until("all is shipped", PATIENCE_MS, () => storedEvents(dataDir).length === 0);
       assert.deepEqual(await held(sources), ["1 ann", "1 bob", "1 bob", "2 ann", "2 ann", "2 bob"]);
