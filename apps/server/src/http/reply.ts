@@ -24,7 +24,7 @@ export type HandlerAnswer = {
   | { readonly stream: AsyncIterable<string | Uint8Array>; readonly mediaType: string }
 );
 
-/** With a larger rest of the body to come the connection is closed. Node reads and drops a smaller rest. */
+/** How much of an unread request body is read and dropped, so that the connection can be used again. */
 const MAX_DROPPED_BYTES = 1_048_576;
 
 function mustCloseConnection({ request }: Exchange, status: number): boolean {
@@ -32,6 +32,16 @@ function mustCloseConnection({ request }: Exchange, status: number): boolean {
   if (status === 400 || status === 408) return true;
   if (request.complete) return false;
   return request.isPaused() || Number(request.headers["content-length"] ?? 0) > MAX_DROPPED_BYTES;
+}
+
+/** Drops the rest of a body. The size of a chunked one is unknown, so the connection is closed when it is too large. */
+function dropUnreadBody({ request }: Exchange): void {
+  if (request.complete) return;
+  let droppedBytes = 0;
+  request.on("data", ({ length }: Buffer) => {
+    droppedBytes += length;
+    if (droppedBytes > MAX_DROPPED_BYTES) request.socket.destroy();
+  });
 }
 
 export interface Reply {
@@ -46,6 +56,7 @@ export function send(exchange: Exchange, { status, headers }: Reply, content?: s
   const all: OutgoingHttpHeaders = { ...exchange.headers, ...headers };
   if (content !== undefined) all["Content-Length"] = Buffer.byteLength(content);
   if (mustCloseConnection(exchange, status)) all.Connection = "close";
+  else dropUnreadBody(exchange);
   response.writeHead(status, all);
   response.end(content);
 }

@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { SERVER_LIMITS } from "../../src/core/limits.ts";
+import { until } from "../faults/child.ts";
 import { openVisit } from "../install/visit.ts";
 import { storedEvents } from "../ledger/reader.ts";
 import { eventsBody, eventsPath, INGEST_ROUTES, outcomesOf, trackEvent } from "../support/world.ts";
 import { Line } from "./raw-line.ts";
 
+const REFUSED_MS = 5_000;
 const { world, source, sessionId } = await openVisit();
 
 describe("HTTP as nobody should write it", () => {
@@ -154,6 +157,25 @@ describe("HTTP as nobody should write it", () => {
       for (let sent = 0; sent < 320 && !line.socket.destroyed; sent += 1) line.write(piece);
       await line.closed;
       assert.match(String(line.statuses()), /^(404|413|)$/, line.text.slice(0, 200));
+    }
+  });
+
+  it("the unread rest of a refused chunked body is dropped up to 1 MiB; then the connection is closed", async () => {
+    const piece = `10000\r\n${"x".repeat(65_536)}\r\n`;
+    for (const path of [eventsPath({ publicKey: "pk_nobody" }), "/api/tracking-sources", "/nowhere"]) {
+      const start = `${head(path, "Transfer-Encoding: chunked")}${piece}`;
+      const small = open().write(start);
+      await until("the refusal of the small body", REFUSED_MS, () => small.statuses().length === 1);
+      small.write(`0\r\n\r\nGET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+      await small.closed;
+      assert.equal(small.statuses().at(-1), 200, path);
+
+      const endless = open().write(start);
+      await until("the refusal of the endless body", REFUSED_MS, () => endless.statuses().length === 1);
+      for (let pieces = 0; pieces < 32; pieces += 1) endless.write(piece);
+      await endless.closed;
+      assert.match(String(endless.statuses()), /^40[14]$/);
+      assert.ok(endless.closedAfterMs < SERVER_LIMITS.requestTimeoutMs / 2, `${endless.closedAfterMs} ms`);
     }
   });
 
