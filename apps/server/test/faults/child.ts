@@ -1,4 +1,4 @@
-/** Starts, watches and ends a serving process. */
+/** Starts a server process, reads its output, and ends it. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
@@ -7,7 +7,7 @@ import { ORGANIZATION_ID, ORIGIN, OWNER_TOKEN, type TestSource } from "../suppor
 const HEADWATER = fileURLToPath(new URL("../../bin/headwater.js", import.meta.url));
 const UNSYNCED = fileURLToPath(new URL("./serve-unsynced.ts", import.meta.url));
 const START_MS = 30_000;
-/** Limits that the load of these tests does not meet. */
+/** Limits that the load of these tests does not reach. */
 const ROOMY = {
   CLIENT_RATE_PER_SECOND: "1000000",
   CLIENT_RATE_BURST: "1000000",
@@ -18,7 +18,7 @@ const ROOMY = {
   DISK_LOW_WATER_BYTES: "0",
 };
 
-/** Waits for something to become true, asking again and again until the deadline. */
+/** Repeats `ask` until it returns a truthy value. @throws Error after the deadline */
 export async function until<T>(
   what: string,
   deadlineMs: number,
@@ -36,31 +36,32 @@ export async function until<T>(
 export interface Child {
   url: string;
   pid: number;
-  /** From the start of the process until /readyz said yes. */
+  /** Milliseconds from the start of the process until /readyz answered 200. */
   readyMs: number;
-  /** Megabytes of memory just now. */
+  /** The current resident memory in MiB. */
   rss(): Promise<number>;
-  /** Sends the signal, to a process that still lives, and waits for the end. */
+  /** Sends the signal if the process still runs, and waits until it has ended. */
   end(signal: "SIGKILL" | "SIGTERM"): Promise<{ code: number | null; ms: number }>;
-  /** Waits for it to end by itself. */
+  /** Waits until the process ends by itself. */
   ended(deadlineMs: number): Promise<{ code: number | null; ms: number }>;
-  /** What it said to people so far, and what it logged. */
+  /** The text on stderr so far, which is for people. */
   said(): string;
+  /** The log on stdout so far. */
   logged(): string;
 }
 
 export interface ChildOptions {
   environment?: Record<string, string>;
-  /** For the control run of the power-loss test. */
+  /** Does not wait for the disk; for the control run of the power-loss test. */
   unsynced?: boolean;
 }
 
 const END_MS = 60_000;
 const ANSWER_MS = 30_000;
-/** A test that nobody answers says where. */
+/** A timeout for requests, so that a test without a response fails at that request. */
 const inTime = () => ({ signal: AbortSignal.timeout(ANSWER_MS) });
 
-/** @throws Error with what the process said, when it does not serve */
+/** @throws Error with the text on stderr when the process does not serve */
 export async function startChild(dataDir: string, options: ChildOptions = {}): Promise<Child> {
   const startedAt = performance.now();
   const settings = {
@@ -77,7 +78,7 @@ export async function startChild(dataDir: string, options: ChildOptions = {}): P
   });
   const exited = once(child, "close");
   const lives = () => child.exitCode === null && child.signalCode === null;
-  // whatever becomes of the test, nothing is left running
+  // ends the process even when the test fails
   const kill = () => child.kill("SIGKILL");
   process.once("exit", kill);
   let said = "";
@@ -89,7 +90,7 @@ export async function startChild(dataDir: string, options: ChildOptions = {}): P
     said += text;
   });
   const serving = async () => {
-    const url = await until("the process says where it listens", START_MS, () => {
+    const url = await until("the process prints its URL", START_MS, () => {
       if (!lives()) throw new Error(said.trim());
       return /"url":"([^"]+)"/.exec(said)?.[1];
     });
@@ -102,7 +103,7 @@ export async function startChild(dataDir: string, options: ChildOptions = {}): P
     });
     return url;
   };
-  // one that lives on would keep the test's process from its end
+  // a process that still runs would keep the test's process from ending
   const url = await serving().catch((error: unknown) => {
     kill();
     throw error;
@@ -119,10 +120,10 @@ export async function startChild(dataDir: string, options: ChildOptions = {}): P
     async end(signal) {
       const sentAt = performance.now();
       if (lives()) child.kill(signal);
-      // one that does not end has no code, which is better to see than a test that hangs
-      const patience = setTimeout(() => child.kill("SIGKILL"), END_MS);
+      // kills a process that does not end, so that the test fails by its missing exit code and does not hang
+      const killTimer = setTimeout(() => child.kill("SIGKILL"), END_MS);
       await exited;
-      clearTimeout(patience);
+      clearTimeout(killTimer);
       process.off("exit", kill);
       return { code: child.exitCode, ms: Math.round(performance.now() - sentAt) };
     },
@@ -137,7 +138,7 @@ export async function startChild(dataDir: string, options: ChildOptions = {}): P
   };
 }
 
-/** Asks the workspace API as the owner. */
+/** Sends a request to the workspace API with the owner's token; POST when there is a body. */
 // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects
 export async function ask(url: string, path: string, body?: unknown): Promise<{ status: number; body: any }> {
   const headers = { authorization: `Bearer ${OWNER_TOKEN}`, "content-type": "application/json" };
@@ -156,7 +157,7 @@ export async function createSource(url: string): Promise<TestSource> {
   return made.body as TestSource;
 }
 
-/** Accepted events of the last days, as the usage page counts them. */
+/** The accepted events of the last days, as /api/usage counts them. */
 export async function acceptedInUsage(url: string): Promise<number> {
   const { body } = await ask(url, `/api/usage?organizationId=${ORGANIZATION_ID}`);
   return body.accepted as number;

@@ -1,4 +1,4 @@
-/** Clients that hold connections and do nothing with them, beside clients that work. */
+/** Idle and slow connections while ordinary clients are served. */
 import assert from "node:assert/strict";
 import { execFileSync, fork } from "node:child_process";
 import { once } from "node:events";
@@ -14,7 +14,7 @@ import { bodyOf, makeBatch, openVisitor, send } from "./load.ts";
 import { createRandom } from "./random.ts";
 
 const WANTED = 10_000;
-/** Files of the process besides its connections. */
+/** The open files of the process besides its connections. */
 const OWN_FILES = 500;
 const ORDINARY = 200;
 const CLOSED_WITHIN_MS = 12_000;
@@ -29,7 +29,7 @@ interface ConnectionCounts {
   closed: number;
 }
 
-/** Batches one after the other; milliseconds of each. */
+/** Sends batches one after another. @returns the milliseconds of each, sorted */
 async function sendOrdinary(
   child: Child,
   source: TestSource,
@@ -61,7 +61,7 @@ async function withChild(run: (child: Child, source: TestSource) => Promise<void
   }
 }
 
-it("10,000 idle connections are held while ordinary requests are answered", (t) =>
+it("10,000 idle connections stay open while ordinary requests are answered", (t) =>
   withChild(async (child, source) => {
     const allowed = Number(
       execFileSync("sh", ["-c", "ulimit -n"], { encoding: "utf8" }).replace(/\D+/, "") || WANTED,
@@ -84,7 +84,7 @@ it("10,000 idle connections are held while ordinary requests are answered", (t) 
       const held = await tell("count");
       const rss = await child.rss();
       t.diagnostic(
-        `${opened.opened} connections in ${openedMs} ms, ${opened.failed} refused, ${held.closed} closed meanwhile`,
+        `${opened.opened} connections in ${openedMs} ms, ${opened.failed} refused, ${held.closed} closed since`,
       );
       t.diagnostic(
         `${ORDINARY} ordinary requests: p50 ${quantile(times, 0.5)} ms, p99 ${quantile(times, 0.99)} ms`,
@@ -105,8 +105,8 @@ interface SlowClientEnd {
 }
 
 /**
- * Sends the start at once and then one byte after another, until the server has had enough.
- * @returns when it is connected
+ * Sends the start at once, then `repeated` at intervals until the server closes the connection.
+ * @returns once the client is connected
  */
 async function slowClient(
   url: string,
@@ -121,7 +121,7 @@ async function slowClient(
   socket.setEncoding("utf8").on("data", (text: string) => {
     received += text;
   });
-  // a reset may follow the answer, since bytes were still on their way
+  // a reset may follow the response, because the client was still sending
   socket.on("error", () => undefined);
   const ended = once(socket, "close").then(() => {
     clearInterval(timer);
@@ -132,7 +132,7 @@ async function slowClient(
   return { ended };
 }
 
-it("Slow headers and slow bodies are closed with 408 within 12 s, while others are served", (t) =>
+it("Connections with slow headers or bodies are answered 408 and closed within 12 s, while other clients are served", (t) =>
   withChild(async (child, source) => {
     const path = `/api/ingest/v2/${source.publicKey}/events`;
     const head = `Host: localhost\r\nOrigin: ${ORIGIN}\r\nContent-Type: text/plain\r\n`;
@@ -152,7 +152,7 @@ it("Slow headers and slow bodies are closed with 408 within 12 s, while others a
     let open = Object.keys(kinds).length;
     const slow = Object.entries(kinds).map(async ([kind, [start, repeated]]) => {
       const clients: { ended: Promise<SlowClientEnd> }[] = [];
-      // one after the other: this many at once are an overload on a slow machine, and refused as one
+      // one after another, because so many at once would overload a slow machine and be refused with 503
       while (clients.length < SLOW_CLIENTS) clients.push(await slowClient(child.url, start, repeated));
       const ends = await Promise.all(clients.map(({ ended }) => ended));
       open -= 1;

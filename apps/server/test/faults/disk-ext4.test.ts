@@ -1,4 +1,4 @@
-/** A full disk whose blocks are allocated late, and whose journal wants some too. */
+/** A full ext4 disk: blocks are allocated late, and the journal needs some too. */
 import { fullDisk } from "./full-disk.ts";
 
 fullDisk("ext4");

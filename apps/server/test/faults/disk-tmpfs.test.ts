@@ -1,4 +1,4 @@
-/** A full disk where room is given page by page, as it is written. */
+/** A full tmpfs disk: space is allocated page by page at each write. */
 import { fullDisk } from "./full-disk.ts";
 
 fullDisk("tmpfs");

@@ -1,4 +1,4 @@
-/** Imported into every thread of a service: ends the one that is named, when the process is told to. */
+/** Imported into every thread of a service: ends the thread named by ENDED_THREAD when the process receives SIGCONT. */
 import { BroadcastChannel, isMainThread, threadName } from "node:worker_threads";
 
 const ended = new BroadcastChannel("headwater-ended-thread");

@@ -1,9 +1,9 @@
-/** Events as pages send them, each with what must be stored of it, worked out here and not by the server. */
+/** Generates events as pages send them, with the expected stored event, computed independently of the server. */
 import { createHash, randomUUID } from "node:crypto";
 import { ORIGIN } from "../support/world.ts";
 import type { SeededRandom } from "./random.ts";
 
-/** What of a stored event is compared with what was sent. */
+/** The fields of a stored event that are compared with the sent event. */
 export interface StoredEvent {
   analyticsEventId: string;
   eventId: string;
@@ -19,7 +19,7 @@ export interface StoredEvent {
 
 export interface GeneratedEvent {
   sent: Record<string, unknown>;
-  /** Without what the batch adds. */
+  /** Without the fields that the batch adds. */
   expected: Omit<StoredEvent, "sessionId" | "anonymousId">;
 }
 
@@ -28,7 +28,7 @@ const HOST = new URL(ORIGIN).hostname;
 export const idOf = (sourceId: string, eventId: string) =>
   `evt_${createHash("sha256").update(`${sourceId}\n${eventId}`).digest("hex").slice(0, 32)}`;
 
-/** The same moment, as different clients write it. */
+/** One of several formats of the same time. */
 function timestampOf(at: number, random: SeededRandom): string {
   const utc = new Date(at).toISOString();
   const twoHoursAhead = new Date(at + 7_200_000).toISOString().replace("Z", "+02:00");

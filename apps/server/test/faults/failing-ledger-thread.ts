@@ -1,11 +1,11 @@
 /**
- * The ledger's thread on a SQLite that fails at the n-th statement from now, for a number of statements, before or after
- * each was executed.
+ * The ledger's thread with a SQLite that can be made to fail: at the n-th statement from now, for a number of statements,
+ * before or after each is executed.
  */
 import { DatabaseSync, StatementSync } from "node:sqlite";
 import { parentPort } from "node:worker_threads";
 
-/** Indexes into memory shared with the test: the fault that is wanted, and how many statements were executed. */
+/** Indexes into memory that is shared with the test: the fault to cause, and the number of executed statements. */
 export const FAULT = { countdown: 0, times: 1, after: 2, errcode: 3, statements: 4 } as const;
 const FIELDS = Object.keys(FAULT).length;
 export const makeFault = () => new Int32Array(new SharedArrayBuffer(FIELDS * Int32Array.BYTES_PER_ELEMENT));

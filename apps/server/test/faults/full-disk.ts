@@ -1,4 +1,4 @@
-/** A disk that fills up: refused with a reason, read all the same, and taken up again without a restart. */
+/** A disk that fills up: writes are refused with a reason, reads work, and ingest resumes without a restart. */
 import assert from "node:assert/strict";
 import { closeSync, openSync, rmSync, statfsSync, writeSync } from "node:fs";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ const RECOVERY_MS = 10_000;
 const READING_MS = 3_000;
 const ballastOf = ({ path }: Volume) => join(path, "ballast");
 
-/** Writes until nothing more fits, or until so many bytes are left. */
+/** Fills the volume, except for `leave` bytes. */
 function fill(volume: Volume, leave = 0): void {
   const file = openSync(ballastOf(volume), "a");
   const free = () => {
@@ -55,13 +55,13 @@ async function readiness(child: Child): Promise<{ status: number; code: string |
   return { status: response.status, code };
 }
 
-/** What people change is refused with the same reason. */
+/** Changes through the workspace API are refused with the same code. */
 async function assertUnchangeable(child: Child): Promise<void> {
   const { status, body } = await ask(child.url, "/api/organizations", { name: "Another" });
   assert.deepEqual([status, body.code], [503, "storage_full"], JSON.stringify(body));
 }
 
-/** What people look at while nothing can be written. */
+/** Reads through the workspace API work while nothing can be written. */
 async function assertReadable(child: Child, { sourceId }: TestSource): Promise<void> {
   for (const path of [
     `/api/tracking-sources?organizationId=${ORGANIZATION_ID}`,
@@ -74,11 +74,11 @@ async function assertReadable(child: Child, { sourceId }: TestSource): Promise<v
   }
 }
 
-/** The tests of a full disk of one kind. */
+/** Defines the tests of a full disk on one kind of file system. */
 export function fullDisk(kind: VolumeKind): void {
   const missing = whyNoVolume(kind);
 
-  it(`On ${kind}, a full disk is answered 503 storage_full, and ingest goes on by itself when there is room`, {
+  it(`On ${kind}, ingest answers 503 storage_full while the disk is full, and resumes by itself when there is space`, {
     skip: missing ?? false,
   }, async (t) => {
     const random = createRandom();
@@ -92,8 +92,8 @@ export function fullDisk(kind: VolumeKind): void {
       await load.start();
       await until("50 batches are acknowledged", 20_000, () => load.acknowledged().length >= 50);
 
-      await until("a client is told", 20_000, () => {
-        // the ledger finds some room in its own files for a while
+      await until("a client is refused", 20_000, () => {
+        // for a while the ledger still finds space in its own files
         fill(volume);
         return load.refused.get("503 storage_full");
       });
@@ -109,13 +109,13 @@ export function fullDisk(kind: VolumeKind): void {
         await assertUnchangeable(child);
         await assertReadable(child, source);
       }
-      const { code } = await until("/readyz says no", 5_000, async () => {
+      const { code } = await until("/readyz answers 503", 5_000, async () => {
         fill(volume);
         const now = await readiness(child);
         return now.status === 503 && now;
       });
       assert.equal(code, "storage_full");
-      // some probes of the ledger long, each of which drops its connection and opens another
+      // long enough for several probes of the ledger, each of which closes its connection and opens another
       for (const end = Date.now() + READING_MS; Date.now() < end; ) {
         fill(volume);
         await assertReadable(child, source);
@@ -127,7 +127,7 @@ export function fullDisk(kind: VolumeKind): void {
         return (await sendOne(child, source, visitor, random)).status === 200;
       });
       const recoveryMs = Math.round(performance.now() - freedAt);
-      await until("/readyz says yes", RECOVERY_MS, async () => (await readiness(child)).status === 200);
+      await until("/readyz answers 200", RECOVERY_MS, async () => (await readiness(child)).status === 200);
 
       await load.settle();
       checkAnswers(load.sent);
@@ -142,7 +142,7 @@ export function fullDisk(kind: VolumeKind): void {
     }
   });
 
-  it(`On ${kind}, no acknowledged event is lost on a disk that is full again and again, nor by stopping and killing there`, {
+  it(`On ${kind}, no acknowledged event is lost when the disk is full repeatedly and the process is stopped or killed meanwhile`, {
     skip: missing ?? false,
   }, async (t) => {
     const random = createRandom();
@@ -156,7 +156,7 @@ export function fullDisk(kind: VolumeKind): void {
         for (let round = 0; round < 3; round += 1) {
           load.refused.clear();
           await load.start();
-          await until("clients are told", 20_000, () => {
+          await until("clients are refused", 20_000, () => {
             fill(volume);
             return (load.refused.get("503 storage_full") ?? 0) > 20;
           });
@@ -186,7 +186,7 @@ export function fullDisk(kind: VolumeKind): void {
     }
   });
 
-  it(`On ${kind}, less than DISK_LOW_WATER_BYTES free is refused before the disk is full, and taken up again above it`, {
+  it(`On ${kind}, ingest is refused below DISK_LOW_WATER_BYTES of free space, and resumes above it`, {
     skip: missing ?? false,
   }, async (t) => {
     const random = createRandom();
@@ -199,7 +199,7 @@ export function fullDisk(kind: VolumeKind): void {
       const visitor = await openVisitor(child.url, source);
       assert.equal((await sendOne(child, source, visitor, random)).status, 200);
       fill(volume, 8 * MEGABYTE);
-      const { code } = await until("/readyz says no", 5_000, async () => {
+      const { code } = await until("/readyz answers 503", 5_000, async () => {
         const now = await readiness(child);
         return now.status === 503 && now;
       });

@@ -1,4 +1,4 @@
-/** A process of many connections, told by its parent how many; it says how they fare whenever it is asked. */
+/** Opens many idle connections in a separate process. The parent sends their number, and "count" to get their states. */
 import { connect } from "node:net";
 
 const AT_ONCE = 200;
@@ -18,7 +18,7 @@ function openOne(port: number, host: string): Promise<void> {
     socket.on("close", () => {
       counts.closed += 1;
     });
-    // what the server says at the end is read, or the socket would never close
+    // reads the final response of the server; otherwise the socket would never close
     socket.resume();
   });
 }

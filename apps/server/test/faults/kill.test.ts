@@ -1,4 +1,4 @@
-/** kill -9 under load: nothing that was acknowledged is lost, nothing is there twice. */
+/** kill -9 under load: no acknowledged event is lost, and none is stored twice. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,7 +12,7 @@ import { createRandom } from "./random.ts";
 const ROUNDS = process.env.TEST_LONG ? 20 : 2;
 const READY_MS = 3_000;
 
-it("A process that is killed under load loses no acknowledged event and doubles none", async (t) => {
+it("A process that is killed under load loses no acknowledged event and stores none twice", async (t) => {
   const random = createRandom();
   t.diagnostic(`seed ${random.seed}, ${ROUNDS} rounds`);
   const dataDir = mkdtempSync(join(tmpdir(), "headwater-kill-"));
@@ -24,10 +24,10 @@ it("A process that is killed under load loses no acknowledged event and doubles 
     let checked = 0;
     for (let round = 1; round <= ROUNDS; round += 1) {
       await load.start();
-      await unforeseen(load, load.acknowledged().length + random.between(30, 300), random.between(0, 25));
+      await randomMoment(load, load.acknowledged().length + random.between(30, 300), random.between(0, 25));
       await child.end("SIGKILL");
       load.url = null;
-      // what was acknowledged up to now is on the disk before any client tries again
+      // everything acknowledged so far is on the disk before any client retries
       const unanswered = load.sent.length - load.acknowledged().length;
       const atDeath = compare(storedEvents(dataDir), load.sent);
       assert.deepEqual([atDeath.lost, atDeath.doubled], [0, 0]);
@@ -47,9 +47,9 @@ it("A process that is killed under load loses no acknowledged event and doubles 
     }
     await sendAgain(child.url, source, load.sent);
     await checkUsage(child.url, load.sent);
-    // a figure, not a check: the machine may have other work too
+    // printed and not asserted, because the machine may have other work
     const usual = readyMs.sort((a, b) => a - b)[Math.floor((ROUNDS - 1) / 2)]!;
-    t.diagnostic(`ready again in ${usual} ms (median), asked for are ${READY_MS}`);
+    t.diagnostic(`ready again in ${usual} ms (median), the target is ${READY_MS}`);
     assert.equal((await child.end("SIGTERM")).code, 0);
     const found = compare(storedEvents(dataDir), load.sent);
     t.diagnostic(
@@ -62,8 +62,8 @@ it("A process that is killed under load loses no acknowledged event and doubles 
   }
 });
 
-/** A moment that no one can foresee, but for the seed: some while after so many batches were acknowledged. */
-async function unforeseen(load: Load, acknowledged: number, afterMs: number): Promise<void> {
+/** Waits until that many batches are acknowledged, and then a random time. */
+async function randomMoment(load: Load, acknowledged: number, afterMs: number): Promise<void> {
   await until(
     `${acknowledged} batches are acknowledged`,
     20_000,

@@ -1,6 +1,6 @@
 /**
- * Visitors who send batches at a steady rate, and keep what they sent and what they were told. A batch that was not
- * acknowledged is sent again with the same ids, as the browser client does, until it is.
+ * Visitors that send batches at a steady rate and keep what they sent and the responses. They retry a batch with the same
+ * ids until it is acknowledged, as the browser client does.
  */
 import { randomUUID } from "node:crypto";
 import { Agent, request } from "node:http";
@@ -37,7 +37,7 @@ export interface LoadBatch {
   batchId: string;
   events: GeneratedEvent[];
   tries: number;
-  /** What the 200 said; null: not acknowledged yet. */
+  /** The results in the 200 response; null until the batch is acknowledged. */
   results: LoadResult[] | null;
 }
 
@@ -45,15 +45,15 @@ const KEPT = { keepAlive: true, maxSockets: 64 };
 const agent = new Agent(KEPT);
 const secureAgent = new SecureAgent(KEPT);
 
-/** Whom https is believed from now on: who has this certificate and goes by this name. */
+/** Makes https requests trust this CA certificate, for servers with this name. */
 export function believe(ca: string, servername: string): void {
   Object.assign(secureAgent.options, { ca, servername });
 }
 
-/** A proxy that has no answer from the service makes one of its own, in HTML. */
+/** Parses a response body. A proxy without a response from the service answers with HTML of its own. */
 const bodyIn = (text: string): unknown => (text.startsWith("<") ? { code: "no_answer" } : JSON.parse(text));
 
-/** Rejects when there is no whole answer. */
+/** Posts JSON. @throws Error when no complete response arrives */
 export function post(url: string, body: unknown): Promise<LoadReply> {
   const text = JSON.stringify(body);
   const headers = { origin: ORIGIN, "content-type": "text/plain", "content-length": Buffer.byteLength(text) };
@@ -65,20 +65,20 @@ export function post(url: string, body: unknown): Promise<LoadReply> {
       response.on("data", (chunk: Buffer) => chunks.push(chunk));
       response.on("error", reject);
       response.on("end", () => {
-        if (!response.complete) return reject(new Error("the answer was cut off"));
+        if (!response.complete) return reject(new Error("the response was cut off"));
         const answer = bodyIn(Buffer.concat(chunks).toString());
         resolve({ status: response.statusCode!, headers: response.headers, body: answer });
       });
     });
     sending.on("error", reject);
-    sending.on("timeout", () => sending.destroy(new Error("no answer within 15 s")));
+    sending.on("timeout", () => sending.destroy(new Error("no response within 15 s")));
     sending.end(text);
   });
 }
 
-/** A server that has a moment too much to do says so, and is asked again, as the browser client does it. */
+/** Posts JSON, and retries while the server is overloaded, as the browser client does. */
 export const send = (url: string, body: unknown): Promise<LoadReply> =>
-  until("the server has time", SETTLE_MS, async () => {
+  until("the server is not overloaded", SETTLE_MS, async () => {
     const reply = await post(url, body);
     return reply.body.code !== "overloaded" && reply;
   });
@@ -92,7 +92,7 @@ export async function openVisitor(url: string, source: TestSource): Promise<Visi
   return { anonymousId, sessionId: reply.body.sessionId as string };
 }
 
-/** `sentAt` is stamped anew at each try. */
+/** The body of a request; each attempt has a new `sentAt`. */
 export const bodyOf = ({ visitor, batchId, events }: LoadBatch) => ({
   ingestVersion: 2,
   sdkVersion: "test",
@@ -115,9 +115,9 @@ export const expectedOf = ({ visitor, events }: LoadBatch): StoredEvent[] =>
 
 export class Load implements AsyncDisposable {
   readonly sent: LoadBatch[] = [];
-  /** Answers other than 200, by code, and connections that broke. */
+  /** The number of responses other than 200, by status and code, and of broken connections. */
   readonly refused = new Map<string, number>();
-  /** Where the server is just now; null: nowhere. */
+  /** The current URL of the server; null while it does not run. */
   url: string | null;
   readonly #source: TestSource;
   readonly #random: SeededRandom;
@@ -145,7 +145,7 @@ export class Load implements AsyncDisposable {
     }, TICK_MS);
   }
 
-  /** No new batches; those under way go on. */
+  /** Stops making new batches; retries continue. */
   pause(): void {
     clearInterval(this.#timer);
   }
@@ -160,7 +160,7 @@ export class Load implements AsyncDisposable {
     });
   }
 
-  /** Ends without waiting for acknowledgements; what is under way has ended when it resolves. */
+  /** Stops without waiting for acknowledgements. Open requests have ended when it resolves. */
   async abandon(): Promise<void> {
     this.pause();
     this.#givenUp = true;

@@ -1,4 +1,4 @@
-/** Starts that are refused: a folder in use, a SQLite version with a bug, a schema of a newer version. */
+/** Starts that are refused: a data directory in use, a SQLite version with a bug, a schema of a newer version. */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -16,7 +16,7 @@ const schemaOf = (database: DatabaseSync) =>
   database.prepare("select type, name, sql from sqlite_schema order by name").all();
 
 describe("A data directory", () => {
-  it("that is in use is refused to a second process in one sentence, and is free after the first was killed", async (t) => {
+  it("is refused to a second process with one sentence while it is in use, and is free after the first was killed", async (t) => {
     const dataDir = temporary();
     let first = await startChild(dataDir);
     try {
@@ -26,8 +26,8 @@ describe("A data directory", () => {
       );
       t.diagnostic(refused);
       assert.match(refused, /Another Headwater process serves DATA_DIR .+Stop it,/);
-      assert.ok(!/\n\s+at /.test(refused), "a sentence and no stack trace");
-      assert.equal((await ask(first.url, "/api/organizations")).status, 200, "the first goes on");
+      assert.ok(!/\n\s+at /.test(refused), "one sentence without a stack trace");
+      assert.equal((await ask(first.url, "/api/organizations")).status, 200, "the first still serves");
       await first.end("SIGKILL");
       first = await startChild(dataDir);
       assert.equal((await first.end("SIGTERM")).code, 0);
@@ -49,7 +49,7 @@ describe("A data directory", () => {
 });
 
 describe("The SQLite that Node brings", () => {
-  it("is refused when it is older than 3.51.3 or the withdrawn 3.52.0, with what to install", () => {
+  it("is refused with advice when it is older than 3.51.3 or is the withdrawn 3.52.0", () => {
     for (const version of ["3.7.17", "3.45.0", "3.51.2", "3.51", "3.52.0"]) {
       assert.match(sqliteProblem(version) ?? "", /can corrupt the ledger.+Use Node 24\.15 or later/, version);
     }
@@ -61,7 +61,7 @@ describe("The SQLite that Node brings", () => {
 });
 
 describe("The ledger's schema", () => {
-  it("stays the same, byte for byte, when it is migrated again", () => {
+  it("is unchanged, byte for byte, by a second migration", () => {
     const dataDir = temporary();
     const first = openDatabase(dataDir);
     const schema = schemaOf(first);
@@ -80,18 +80,18 @@ describe("The ledger's schema", () => {
     rmSync(dataDir, { recursive: true });
   });
 
-  it("of a newer version is refused with a sentence and not changed", async (t) => {
+  it("is refused with one sentence and left unchanged when its version is newer", async (t) => {
     const dataDir = temporary();
     const database = openDatabase(dataDir);
     database.exec("pragma user_version = 999");
     database.close();
     const refused = await startChild(dataDir).then(
-      () => assert.fail("it serves a schema that it does not know"),
+      () => assert.fail("it serves with a schema of an unknown version"),
       (error: Error) => error.message,
     );
     t.diagnostic(refused);
     assert.match(refused, /written by a newer Headwater/);
-    assert.ok(!/\n\s+at /.test(refused), "a sentence and no stack trace");
+    assert.ok(!/\n\s+at /.test(refused), "one sentence without a stack trace");
     const left = new DatabaseSync(ledgerPath(dataDir), { readOnly: true });
     assert.deepEqual({ ...left.prepare("pragma user_version").get() }, { user_version: 999 });
     left.close();

@@ -11,7 +11,7 @@ import { aCommit, entries, NOW, outboxEvents, outcomes } from "../ledger/ledger-
 
 const FAILED = { name: "StorageError" };
 
-/** Fails a call of both threads, so that they drop their connections. */
+/** Makes a call fail in both threads, so that they close their connections. */
 async function breakBoth(ledger: SqliteLedger, dataDir: string): Promise<void> {
   using beside = new DatabaseSync(ledgerPath(dataDir));
   beside.exec("alter table outbox rename to elsewhere");
@@ -36,7 +36,7 @@ async function assertFailing(ledger: SqliteLedger): Promise<void> {
   await assert.rejects(ledger.recordAttempts({ rows: [], counts: [] }), FAILED);
 }
 
-it("A ledger whose volume is gone fails, creates no new ledger in its place, and works again when the volume is back", async () => {
+it("A ledger whose volume is missing fails, creates no new ledger, and works again when the volume is back", async () => {
   const folder = mkdtempSync(join(tmpdir(), "headwater-gone-"));
   const dataDir = join(folder, "data");
   const away = join(folder, "away");
@@ -48,12 +48,12 @@ it("A ledger whose volume is gone fails, creates no new ledger in its place, and
 
     renameSync(dataDir, away);
     await assertFailing(ledger);
-    assert.equal(existsSync(dataDir), false, "no folder is made");
+    assert.equal(existsSync(dataDir), false, "no folder is created");
 
     // the mount point without its volume
     mkdirSync(dataDir);
     await assertFailing(ledger);
-    assert.deepEqual(readdirSync(dataDir), [], "no file is made");
+    assert.deepEqual(readdirSync(dataDir), [], "no file is created");
 
     rmdirSync(dataDir);
     renameSync(away, dataDir);

@@ -1,6 +1,6 @@
 /**
- * What is on the disk against what clients were told. Reads the ledger's file by itself, a copy of it, without any
- * of the server's code: each acknowledged event must be there exactly once, as it was sent.
+ * Compares the stored events with the responses that clients received. Reads a copy of the ledger's file without the
+ * server's code. Each acknowledged event must be stored exactly once, as it was sent.
  */
 import assert from "node:assert/strict";
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
@@ -17,7 +17,7 @@ import { bodyOf, expectedOf, type LoadBatch, type LoadResult, send } from "./loa
 
 const LANES = 16;
 
-// biome-ignore lint/suspicious/noExplicitAny: the stored form is what is being looked at
+// biome-ignore lint/suspicious/noExplicitAny: the test checks the stored form
 function storedOf(event: any): StoredEvent {
   const { analyticsEventId, eventId, name, occurredAt, sessionId, anonymousId, page, properties } = event;
   const { url = null, path = null, host = null } = page ?? {};
@@ -43,7 +43,7 @@ function readOutbox(file: string): StoredEvent[] {
   }
 }
 
-/** Every event of the outbox, in order; a ledger in the folder must not be in use. */
+/** Reads every event of the outbox in order. The ledger must not be in use. */
 export function storedEvents(dataDir: string): StoredEvent[] {
   if (addressIn(dataDir)) return readDatabase(dataDir).map(storedOf);
   const copy = mkdtempSync(join(tmpdir(), "headwater-oracle-"));
@@ -63,7 +63,7 @@ export interface LossCount {
   doubled: number;
 }
 
-/** Acknowledged ⊆ stored ⊆ sent, nothing twice, and each as it was sent. */
+/** Counts lost and duplicated events. Asserts that every stored event was sent and is stored as it was sent. */
 export function compare(stored: StoredEvent[], sent: LoadBatch[]): LossCount {
   const expected = new Map<string, StoredEvent>();
   for (const batch of sent) for (const one of expectedOf(batch)) expected.set(one.eventId, one);
@@ -81,7 +81,7 @@ export function compare(stored: StoredEvent[], sent: LoadBatch[]): LossCount {
   return { stored: stored.length, lost, doubled };
 }
 
-/** Was each acknowledgement itself right: an entry an event, in order, with the id that follows from it? */
+/** Asserts that each acknowledgement has one result per event, in order, with the expected id, and no rejection. */
 export function checkAnswers(batches: LoadBatch[]): void {
   for (const batch of batches) {
     const reported = batch.results!.map(({ eventId, analyticsEventId }) => ({ eventId, analyticsEventId }));
@@ -94,7 +94,7 @@ export function checkAnswers(batches: LoadBatch[]): void {
   }
 }
 
-/** Sends every batch once more: all are duplicates, with the first id. */
+/** Sends every batch again and asserts that all events are duplicates with their first ids. */
 export async function sendAgain(url: string, source: TestSource, batches: LoadBatch[]): Promise<void> {
   const left = [...batches];
   const lane = async () => {
@@ -112,7 +112,7 @@ export async function sendAgain(url: string, source: TestSource, batches: LoadBa
   await Promise.all(Array.from({ length: LANES }, lane));
 }
 
-/** The count that the workspace sees is the number of distinct acknowledged events. */
+/** Asserts that /api/usage counts each acknowledged event once. */
 export async function checkUsage(url: string, batches: LoadBatch[]): Promise<void> {
   const ids = new Set(batches.flatMap(({ results }) => results!.map(({ eventId }) => eventId)));
   assert.equal(await acceptedInUsage(url), ids.size);

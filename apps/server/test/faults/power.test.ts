@@ -1,4 +1,4 @@
-/** A loss of power under load: what was acknowledged is on the disk. */
+/** A loss of power under load: every acknowledged event is on the disk. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { it } from "node:test";
@@ -13,7 +13,7 @@ const CYCLES = process.env.TEST_LONG ? 5 : 2;
 const MEGABYTES = 512;
 const missing = whyNoVolume("ext4");
 
-/** Load until some moment after so many acknowledgements, then no power, no process, and the disk as it was left. */
+/** Waits until a random time after some acknowledgements, cuts the power, kills the process, and mounts the disk again. */
 async function lose(volume: Volume, child: Child, load: Load, random: SeededRandom): Promise<void> {
   await load.start();
   const enough = load.acknowledged().length + random.between(100, 300);
@@ -27,17 +27,17 @@ async function lose(volume: Volume, child: Child, load: Load, random: SeededRand
   volume.mount();
 }
 
-function readWhatIsLeft(dataDir: string): StoredEvent[] {
+function readRemainingEvents(dataDir: string): StoredEvent[] {
   try {
     return storedEvents(dataDir);
   } catch (error) {
-    // no file, no table, not a database: it is all gone
+    // no file, no table or no database: everything is lost
     if (error instanceof assert.AssertionError) throw error;
     return [];
   }
 }
 
-it("A loss of power takes no acknowledged event", { skip: missing ?? false }, async (t) => {
+it("A loss of power loses no acknowledged event", { skip: missing ?? false }, async (t) => {
   const random = createRandom();
   t.diagnostic(`seed ${random.seed}, ${CYCLES} cycles`);
   using volume = openVolume("ext4", MEGABYTES);
@@ -64,7 +64,7 @@ it("A loss of power takes no acknowledged event", { skip: missing ?? false }, as
   }
 });
 
-it("The same loss of power takes events from a ledger that does not wait for the disk, so the test can tell", {
+it("The same loss of power loses events of a ledger that does not wait for the disk, so the test above detects losses", {
   skip: missing ?? false,
 }, async (t) => {
   const random = createRandom();
@@ -74,11 +74,11 @@ it("The same loss of power takes events from a ledger that does not wait for the
   await using load = new Load(child.url, await createSource(child.url), random);
   try {
     await lose(volume, child, load, random);
-    const { lost } = compare(readWhatIsLeft(dataDir), load.sent);
+    const { lost } = compare(readRemainingEvents(dataDir), load.sent);
     t.diagnostic(`${load.acknowledged().length * 10} acknowledged, ${lost} lost`);
     assert.ok(
       lost > 0,
-      "Nothing was lost: cutting the power has no effect here, and the test above is void.",
+      "Nothing was lost: cutting the power has no effect on this machine, so the test above proves nothing.",
     );
   } finally {
     await child.end("SIGKILL");

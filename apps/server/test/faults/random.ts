@@ -1,4 +1,4 @@
-/** Chance that can be repeated: the seed is printed, and TEST_SEED sets it. */
+/** Repeatable random numbers: tests print the seed, and TEST_SEED sets it. */
 export interface SeededRandom {
   seed: number;
   /** A whole number from `from` to `to`, both included. */

@@ -1,4 +1,4 @@
-/** Key generations rotate under load, and events are sent again after every number of days that matters. */
+/** Key generations rotate under load, and events are sent again after several days. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -21,7 +21,7 @@ const DAY = 24 * HOUR;
 const GENERATION_MS = LIMITS.keyGenerationSeconds * 1_000;
 const WINDOW_MS = DEDUP_WINDOW_SECONDS * 1_000;
 
-/** Sends the same batches from every client at once, in an order of its own. Returns how often each key was accepted. */
+/** Sends the same batches from every client concurrently, in different orders. @returns how often each key was accepted */
 async function sendAtOnce(
   ledger: Ledger,
   receivedAt: number,
@@ -121,7 +121,7 @@ it("Events that are sent again after 6, 7, 8, 9 and 12 days are never accepted t
       for (const { at, events } of sent) {
         const days = (now - at) / DAY;
         if (!REPLAYED_AFTER_DAYS.includes(days)) continue;
-        // stamped anew, as the contract has it; and by a clock that stands still, which makes an old event look new
+        // with a new sentAt, as the contract requires, and with the old one, which makes an old event look new
         for (const sentAt of [now, at]) {
           for (const { status, code } of await send(events, sentAt)) {
             assert.notEqual(status, "accepted", `after ${days} days`);

@@ -1,4 +1,4 @@
-/** SQLite fails at each statement in turn: a failed call stores nothing, and the next call finds a ledger that works. */
+/** SQLite fails at each statement in turn: a failed call stores nothing, and the ledger works at the next call. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -71,14 +71,14 @@ type FailingLedger = Awaited<ReturnType<typeof openFailing>>;
 
 interface StatementFault {
   after: boolean;
-  /** How many statements fail in a row. */
+  /** The number of consecutive statements that fail. */
   times: number;
   errcode?: number;
   /** The number of the next statement to fail. Default: the following one. */
   next?: (n: number) => number;
 }
 
-/** Makes the n-th statement fail, for n = 1, 2, 3 … until `work` succeeds because it has fewer statements. */
+/** Makes the n-th statement fail, for n = 1, 2, 3 …, until `work` succeeds because it has fewer statements. */
 async function atEachStatement(
   { fault }: FailingLedger,
   how: StatementFault,
@@ -103,7 +103,7 @@ async function atEachStatement(
   }
 }
 
-/** A group of two requests, one of them with a session, with ids of its own. */
+/** A group of two requests with new ids; one of them opens a session. */
 function aGroup() {
   const batch = entries(3);
   const session = {
@@ -125,7 +125,7 @@ function aGroup() {
 
 describe("A ledger whose statements fail", () => {
   for (const times of [1, 4]) {
-    it(`stores nothing of a group when any statement fails, ${times} in a row, and stores it when it is sent again`, async (t) => {
+    it(`stores nothing of a group when any ${times} consecutive statements fail, and stores the group on retry`, async (t) => {
       const ledger = await openFailing();
       await ledger.createSource();
       let one = aGroup();
@@ -155,7 +155,7 @@ describe("A ledger whose statements fail", () => {
     });
   }
 
-  it("stores nothing twice when a statement fails after it was executed, also the commit itself", async (t) => {
+  it("stores nothing twice when a statement fails after it was executed, including the commit itself", async (t) => {
     const ledger = await openFailing();
     await ledger.createSource();
     let one = aGroup();
@@ -168,7 +168,7 @@ describe("A ledger whose statements fail", () => {
       async () => {
         stored += 3;
         const held = (await ledger.outboxEvents()) === stored;
-        // the session is opened anew, as a bootstrap that is sent again has it
+        // the retried bootstrap opens the session again
         const again = held
           ? one.group.map((commit) => ({ ...commit, open: null, bootstrap: false }))
           : one.group;
@@ -178,8 +178,8 @@ describe("A ledger whose statements fail", () => {
         one = aGroup();
       },
     );
-    t.diagnostic(`${checked} statements, ${storedAll} of them had stored all`);
-    assert.equal(storedAll, 1, "only the commit itself");
+    t.diagnostic(`${checked} statements, after ${storedAll} of them everything was stored`);
+    assert.equal(storedAll, 1, "only after the commit itself");
     assert.deepEqual(
       [await ledger.outboxEvents(), await ledger.usage()],
       [stored + 3, ((stored + 3) / 3) * 4],
@@ -220,9 +220,9 @@ describe("A ledger whose statements fail", () => {
     });
   }
 
-  it("loses no key and stores no event twice when any statement fails while keys are filed", async (t) => {
+  it("loses no key and stores no event twice when any statement fails while keys are moved to their generation", async (t) => {
     const ledger = await openFailing();
-    // as many as are kept before they are filed in order, a slice with each commit
+    // enough unsorted keys that each commit moves a slice of them to the sorted table
     const before = Array.from({ length: Math.ceil(FILED_FROM / 2_000) }, () =>
       aCommit({ entries: entries(2_000) }),
     );
@@ -240,7 +240,7 @@ describe("A ledger whose statements fail", () => {
       },
     );
     t.diagnostic(`${checked} statements`);
-    assert.ok(checked > 100, "a commit files a slice of keys");
+    assert.ok(checked > 100, "a commit moves a slice of keys");
     for (const commit of before) assert.ok((await ledger.commit([commit])).every((flag) => flag === 0));
     assert.equal(await ledger.outboxEvents(), stored + 3);
     await ledger.close();

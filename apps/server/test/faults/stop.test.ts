@@ -1,4 +1,4 @@
-/** A graceful stop under load: whoever was let in is answered, and nothing that was acknowledged is lost. */
+/** A graceful stop under load: accepted requests are answered, and no acknowledged event is lost. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { request } from "node:http";
@@ -15,7 +15,7 @@ import { createRandom } from "./random.ts";
 
 const STOP_MS = 10_000;
 
-/** Opens the debug stream of the source and gathers what it says. */
+/** Opens the debug stream of the source and collects its text. */
 async function openStream(url: string, sourceId: string): Promise<{ said(): string; ended: Promise<void> }> {
   const headers = { authorization: `Bearer ${OWNER_TOKEN}` };
   const response = await fetch(`${url}/api/tracking-sources/${sourceId}/debug/stream`, { headers });
@@ -27,7 +27,7 @@ async function openStream(url: string, sourceId: string): Promise<{ said(): stri
   return { said: () => said, ended: read() };
 }
 
-/** A request whose head and half of whose body are on their way; `finish` sends the rest. */
+/** Sends the head and half of the body of a request; `finish` sends the rest. */
 function openHalfway(child: Child, publicKey: string, text: string) {
   const headers = { origin: ORIGIN, "content-length": Buffer.byteLength(text) };
   const sending = request(`${child.url}/api/ingest/v2/${publicKey}/events`, { method: "POST", headers });
@@ -54,7 +54,7 @@ const isRefused = (url: string) =>
     socket.on("error", () => resolve(true));
   });
 
-it("A process that is told to stop under load answers what it let in, ends streams, and exits with 0", async (t) => {
+it("A process that receives SIGTERM under load answers the requests in progress, ends streams, and exits with 0", async (t) => {
   const random = createRandom();
   const dataDir = mkdtempSync(join(tmpdir(), "headwater-stop-"));
   let child = await startChild(dataDir);
@@ -70,7 +70,7 @@ it("A process that is told to stop under load answers what it let in, ends strea
     await until("the stream shows attempts", 5_000, () => stream.said().includes("att_"));
 
     const halfway = openHalfway(child, source.publicKey, JSON.stringify(bodyOf(batch)));
-    await until("it is on its way", 2_000, async () => {
+    await until("the request is in progress", 2_000, async () => {
       const metrics = await (await fetch(`${child.url}/metrics`)).text();
       return /^headwater_ingest_in_flight [1-9]/m.test(metrics);
     });
@@ -78,7 +78,7 @@ it("A process that is told to stop under load answers what it let in, ends strea
     await until("new connections are refused", STOP_MS, () => isRefused(child.url));
     halfway.finish();
     const last = await halfway.answered;
-    assert.equal(last.status, 200, "what was let in before the stop is answered");
+    assert.equal(last.status, 200, "a request that arrived before the stop is answered");
     const { code, ms } = await stopping;
     load.url = null;
     await stream.ended;
@@ -95,7 +95,7 @@ it("A process that is told to stop under load answers what it let in, ends strea
     batch.results = last.results;
     const answered = [...load.acknowledged(), batch];
     const atEnd = compare(storedEvents(dataDir), [...load.sent, batch]);
-    // what was stored was told to its client: nothing that was let in was cut off
+    // every stored event was acknowledged, so no request in progress was cut off
     assert.deepEqual(atEnd, { stored: answered.length * batch.events.length, lost: 0, doubled: 0 });
 
     child = await startChild(dataDir);

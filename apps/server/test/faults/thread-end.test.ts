@@ -1,4 +1,4 @@
-/** A thread ends under load: requests are answered with 503, and the process exits so that a new one is started. */
+/** A thread ends under load: requests are answered 503, and the process exits so that its supervisor starts a new one. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,7 +13,7 @@ const ENDING = new URL("./ending-threads.ts", import.meta.url).href;
 const END_MS = 10_000;
 
 for (const thread of ["ledger", "attempts"]) {
-  it(`A process whose ${thread} thread has ended answers with 503, says so, and exits with 1`, async (t) => {
+  it(`A process whose ${thread} thread has ended answers 503, reports the thread, and exits with 1`, async (t) => {
     const random = createRandom();
     const dataDir = mkdtempSync(join(tmpdir(), "headwater-thread-"));
     const environment = { NODE_OPTIONS: `--import=${ENDING}`, ENDED_THREAD: thread, LOG_LEVEL: "error" };
@@ -51,13 +51,13 @@ for (const thread of ["ledger", "attempts"]) {
   });
 }
 
-it("A SIGBUS ends the process at once, not in a handler that cannot repair it", async () => {
+it("A SIGBUS ends the process at once, without running a handler", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "headwater-thread-"));
   const child = await startChild(dataDir);
   try {
     process.kill(child.pid, "SIGBUS");
     const { code } = await child.ended(END_MS);
-    assert.equal(code, null, "it was the signal that ended it");
+    assert.equal(code, null, "the signal ended the process");
   } finally {
     await child.end("SIGKILL");
     rmSync(dataDir, { recursive: true });

@@ -1,15 +1,15 @@
-/** File systems of their own, which may fill up or lose their power. Needs root and a kernel that mounts. */
+/** Separate file systems that tests fill up or cut off from power. Needs root and permission to mount. */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 export interface Volume extends Disposable {
-  /** Where it is mounted. */
+  /** The mount point. */
   path: string;
   unmount(): void;
   mount(): void;
-  /** Drops whatever is not on the disk yet, as a loss of power does; the volume then fails every access. */
+  /** Discards everything that is not on the disk yet, as a loss of power does. After it every access to the volume fails. */
   cutPower(): void;
 }
 
@@ -42,7 +42,7 @@ function volume(kind: VolumeKind, megabytes: number): Volume {
     try {
       unmount();
     } catch {
-      // something still holds it: it goes when that ends
+      // a process still uses it: the volume is unmounted when the process ends
       run("umount", "--lazy", path);
     }
     rmSync(folder, { recursive: true, force: true });
@@ -50,8 +50,8 @@ function volume(kind: VolumeKind, megabytes: number): Volume {
   try {
     if (kind === "ext4") {
       run("truncate", "--size", `${megabytes}M`, image);
-      // as on a volume of ordinary size, whose blocks are as large as a page of memory: with smaller ones SQLite may be
-      // killed (SIGBUS) for want of room in the memory that it shares by a file. And nothing is reserved for root
+      // blocks of 4096 bytes, as on volumes of ordinary size: with blocks smaller than a memory page, SQLite's shared
+      // memory file can run out of space, which kills the process (SIGBUS). -m 0 reserves no space for root
       run("mkfs.ext4", "-q", "-F", "-b", "4096", "-m", "0", image);
     }
     mount();
@@ -70,7 +70,7 @@ function volume(kind: VolumeKind, megabytes: number): Volume {
 
 export const openVolume = volume;
 
-/** null: it can be done; else a sentence that says why not. */
+/** @returns null when volumes can be used, or a sentence that says why not */
 export function whyNoVolume(kind: VolumeKind): string | null {
   if (process.getuid?.() !== 0) return "Mounting a file system of its own needs root.";
   try {
@@ -78,7 +78,7 @@ export function whyNoVolume(kind: VolumeKind): string | null {
     if (kind === "ext4") probe.cutPower();
     return null;
   } catch (error) {
-    const said = (error as { stderr?: Buffer }).stderr?.toString().trim() || (error as Error).message;
-    return `This machine does not let a test mount ${kind}: ${said.split("\n")[0]}`;
+    const reason = (error as { stderr?: Buffer }).stderr?.toString().trim() || (error as Error).message;
+    return `This machine does not let a test mount ${kind}: ${reason.split("\n")[0]}`;
   }
 }

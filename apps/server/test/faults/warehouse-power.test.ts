@@ -1,4 +1,4 @@
-/** A loss of power takes nothing from the embedded warehouse that it has answered for, and nothing is stored twice after it. */
+/** A loss of power: the embedded warehouse keeps every acknowledged insert, and stores nothing twice afterwards. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { accept, anEvent, heldOf, idsOf, openStore, type Store } from "../warehouse/store.ts";
@@ -13,7 +13,7 @@ const some = (count: number) => Array.from({ length: count }, (_, index) => anEv
 const openOn = (volume: Volume, now: number) =>
   openStore(now, { folder: volume.path, cutPower: volume.cutPower });
 
-/** No power, no process, and the disk as it was left. */
+/** Cuts the power, kills the process, and mounts the disk again. */
 async function lose(volume: Volume, store: Store): Promise<Store> {
   volume.cutPower();
   await store[Symbol.asyncDispose]();
@@ -22,7 +22,7 @@ async function lose(volume: Volume, store: Store): Promise<Store> {
   return openOn(volume, LATER);
 }
 
-it("What was shipped before the power went is there, each event once", {
+it("Events shipped before a loss of power are in the warehouse exactly once", {
   skip: missing ?? false,
 }, async () => {
   using volume = openVolume("ext4", MEGABYTES);
@@ -49,7 +49,7 @@ it("What was shipped before the power went is there, each event once", {
   }
 });
 
-it("The same loss takes events from a table that does not wait for the disk, so the test can tell", {
+it("The same loss of power loses events of a table that does not wait for the disk, so the test above detects losses", {
   skip: missing ?? false,
 }, async () => {
   using volume = openVolume("ext4", MEGABYTES);

@@ -1,4 +1,4 @@
-/** A typed client of the HTTP API: each operation of the contract is a method, its request and answer typed by the contract. */
+/** A typed client of the HTTP API: each operation of the contract is a method with the contract's types of request and response. */
 import { OPERATIONS, type OperationId } from "@headwater/contract";
 import type { Static, TSchema } from "typebox";
 
@@ -11,8 +11,8 @@ type PathParams<Path> = Path extends `${string}/:${infer Name}/${infer Rest}`
     ? { [N in Name]: string }
     : Record<never, never>;
 
-/** Default: the owner's token. null: none. */
 interface Credentials {
+  /** Default: the owner's token. null: no token. */
   token?: string | null;
   headers?: Record<string, string>;
 }
@@ -24,7 +24,7 @@ export type ApiRequest<Id extends OperationId> = Credentials & {
     ? { params?: undefined }
     : { params: PathParams<OperationOf<Id>["path"]> });
 
-/** The members of a failure; on a success they are absent. */
+/** The members of an error body; absent in a success. */
 export interface FailureBody {
   code: string;
   message: string;
@@ -36,7 +36,7 @@ export interface ApiReply<Id extends OperationId> {
   status: number;
   headers: Headers;
   text: string;
-  /** The answer of a success. `world.ts` has checked the reply against the contract, whichever it is. */
+  /** Typed as the body of a success. `world.ts` has checked every reply, success or error, against the contract. */
   body: PartOf<Id, "answer"> & Partial<FailureBody>;
 }
 

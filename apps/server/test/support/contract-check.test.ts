@@ -12,12 +12,12 @@ import {
 } from "./world.ts";
 
 type ResponseBody = Record<string, unknown>;
-/** Makes a body that is wrong of one that is right. */
+/** Makes an invalid body from a valid one. */
 type BodyChange = [name: string, make: (body: unknown) => unknown];
 
 const isObject = (value: unknown): value is ResponseBody =>
   typeof value === "object" && value !== null && !Array.isArray(value);
-/** Free-form by the contract: anything may stand there. */
+/** Free-form by the contract: any value is valid there. */
 const FREE_FORM = new Set(["raw", "normalized"]);
 
 function retyped(value: unknown): unknown {
@@ -25,7 +25,7 @@ function retyped(value: unknown): unknown {
   return typeof value === "object" ? true : "text";
 }
 
-/** Every way to change one field: gone, of another type, or one too many; down to the first element of each list. */
+/** Every way to change one field: removed, of another type, or added; including the fields of the first element of each list. */
 function changesOf(value: unknown, path: string): BodyChange[] {
   if (Array.isArray(value)) {
     const [first, ...others] = value;
@@ -38,7 +38,7 @@ function changesOf(value: unknown, path: string): BodyChange[] {
     if (FREE_FORM.has(key)) return [];
     const { [key]: _gone, ...rest } = value;
     return [
-      [`${path}.${key} gone`, () => rest],
+      [`${path}.${key} removed`, () => rest],
       [`${path}.${key} of another type`, () => ({ ...value, [key]: retyped(value[key]) })],
       ...changesOf(value[key], `${path}.${key}`).map(
         ([name, make]): BodyChange => [name, () => ({ ...value, [key]: make(value[key]) })],
@@ -48,7 +48,7 @@ function changesOf(value: unknown, path: string): BodyChange[] {
   return [[`${path}.surplus`, () => ({ ...value, surplus: 1 })], ...ofFields];
 }
 
-describe("Every response in the tests is checked against /openapi.json", () => {
+describe("The contract check of responses in the tests", () => {
   let world: World;
   before(async () => {
     world = await openWorld();
@@ -73,11 +73,11 @@ describe("Every response in the tests is checked against /openapi.json", () => {
     ];
   }
 
-  it("changing one field of a response makes the check fail, whichever field it is", async () => {
+  it("fails when any field of a response is changed", async () => {
     let changed = 0;
     for (const [method, path, reply] of await examples()) {
       const changes = changesOf(reply.body, `${method} ${reply.status}`).filter(
-        ([name]) => !/(eventId|debugUrl) gone$/.test(name),
+        ([name]) => !/(eventId|debugUrl) removed$/.test(name),
       );
       assert.ok(changes.length >= 10, `${path} ${changes.length}`);
       for (const [name, make] of changes) {
@@ -92,7 +92,7 @@ describe("Every response in the tests is checked against /openapi.json", () => {
     assert.ok(changed > 200, `${changed} changes`);
   });
 
-  it("a status or a code that the operation does not list makes it fail", async () => {
+  it("fails for a status or code that the operation does not list", async () => {
     const source = await world.createSource();
     const reply = await world.send(bootstrapPath(source), bootstrapBody({ anonymousId: 1 }));
     const at = bootstrapPath(source);
@@ -103,7 +103,7 @@ describe("Every response in the tests is checked against /openapi.json", () => {
     assert.throws(() => world.check("POST", at, { ...reply, body: { ...reply.body, requestId: "another" } }));
   });
 
-  it("counts that do not add up to the results make it fail", async () => {
+  it("fails when the counts do not match the results", async () => {
     const source = await world.createSource();
     const reply = await world.send(
       eventsPath(source),
@@ -114,7 +114,7 @@ describe("Every response in the tests is checked against /openapi.json", () => {
     );
   });
 
-  it("a header that a status wants and that is not there makes it fail", async () => {
+  it("fails when a header that the status requires is missing", async () => {
     const reply = await world.ask("/api/members", { token: null });
     for (const name of ["www-authenticate", "x-request-id", "cache-control"]) {
       const headers = new Headers(reply.headers);

@@ -1,7 +1,7 @@
 /**
- * Holds every response against the OpenAPI document that the service itself serves: the status is listed for the
- * operation, the code is one of that status, the body fits its closed schema. What no schema can say (headers that
- * a status wants, counts that add up) is checked beside it.
+ * Checks every response against the OpenAPI document that the service serves: the operation lists the status, the code
+ * belongs to the status, and the body matches its closed schema. It also checks rules that a schema cannot express:
+ * required headers, and counts that match the results.
  */
 import assert from "node:assert/strict";
 import { ERRORS, type ErrorCode, FailureOf } from "@headwater/contract";
@@ -10,7 +10,7 @@ import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 export interface ReceivedResponse {
   status: number;
   headers: Headers;
-  /** Parsed when it is JSON, else text; empty text when there is none. */
+  /** Parsed JSON, or text; an empty string when there is no body. */
   body: unknown;
 }
 
@@ -30,7 +30,7 @@ export type CheckReply = (method: string, path: string, seen: ReceivedResponse) 
 const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false });
 const compiled = new Map<string, ValidateFunction>();
 
-/** Schemas of all worlds are the same text: each is compiled once. */
+/** Compiles each schema once; all test worlds have the same schemas. */
 function validatorOf(schema: object): ValidateFunction {
   const text = JSON.stringify(schema);
   const validate = compiled.get(text) ?? ajv.compile(JSON.parse(text));
@@ -42,15 +42,15 @@ function requireValid(schema: object, body: unknown, where: string): void {
   const validate = validatorOf(schema);
   if (validate(body)) return;
   assert.fail(
-    `${where} does not fit its schema: ${ajv.errorsText(validate.errors)}\n${JSON.stringify(body)}`,
+    `${where} does not match its schema: ${ajv.errorsText(validate.errors)}\n${JSON.stringify(body)}`,
   );
 }
 
-/** What a request that reaches no operation may get. */
+/** The schema of an error of a request that matches no operation. */
 const anyFailure = FailureOf(Object.keys(ERRORS) as ErrorCode[]);
 
 const INGEST = /^\/api\/ingest\/(?:v2\/)?[^/]+\/(?:bootstrap|events)\/?$/;
-/** Refused before it is a request: nothing is known of its route. */
+/** Statuses of requests that are refused before their route is known. */
 const BEFORE_A_REQUEST = [400, 408, 431];
 
 interface CheckedFailure {
@@ -81,13 +81,13 @@ function requireFailure(failure: CheckedFailure, seen: ReceivedResponse, path: s
   const isAttempt = INGEST.test(path) && status !== 405 && !BEFORE_A_REQUEST.includes(status);
   assert.equal(failure.attemptId !== undefined, isAttempt, `${where}: attemptId is on ingest routes only`);
   assert.equal(failure.issues !== undefined, status === 422, `${where}: issues are on 422 only`);
-  if (failure.issues) assert.ok(failure.issues.length > 0, `${where}: a 422 names what is wrong`);
+  if (failure.issues) assert.ok(failure.issues.length > 0, `${where}: a 422 has issues`);
   if (failure.issuesTruncated) assert.equal(failure.issues?.length, 100, where);
   const sized = failure.limit !== undefined && failure.actual !== undefined;
   assert.equal(sized, status === 413, `${where}: limit and actual are on 413 only`);
 }
 
-/** Nothing of the inside leaves the service. */
+/** The body has no stack traces, file paths or database errors. */
 function requireNoInternals(body: unknown, where: string): void {
   const text = JSON.stringify(body);
   assert.doesNotMatch(
@@ -104,7 +104,7 @@ interface CheckedResult {
   message: string | null;
 }
 
-/** The counts are those of the results, which are in the order of the events. */
+/** The counts match the results, and the results are in the order of the events. */
 function requireTally(body: Record<string, unknown>, where: string): void {
   if (body.results === undefined || body.accepted === undefined) return;
   const results = body.results as CheckedResult[];
@@ -122,10 +122,10 @@ function requireTally(body: Record<string, unknown>, where: string): void {
 }
 
 function operationAt(document: OpenApi, method: string, path: string): DocumentedOperation | undefined {
-  const asked = INGEST.test(path) ? path.replace(/\/$/, "") : path;
+  const canonical = INGEST.test(path) ? path.replace(/\/$/, "") : path;
   const pattern = (template: string) =>
     new RegExp(`^${template.replaceAll(".", "\\.").replace(/\{\w+\}/g, "[^/]+")}$`);
-  const found = Object.entries(document.paths).find(([template]) => pattern(template).test(asked));
+  const found = Object.entries(document.paths).find(([template]) => pattern(template).test(canonical));
   return found?.[1][(method === "HEAD" ? "GET" : method).toLowerCase()];
 }
 
@@ -135,19 +135,22 @@ function requireDocumented(
   where: string,
 ): void {
   const response = operation.responses[status];
-  assert.ok(response, `${where} is no status of ${operation.operationId}: ${JSON.stringify(body)}`);
+  assert.ok(
+    response,
+    `${where} is not a documented status of ${operation.operationId}: ${JSON.stringify(body)}`,
+  );
   if (status === 304) {
     assert.equal(body, "", where);
     return;
   }
   const given = headers.get("content-type");
   const documented = Object.entries(response.content).find(([mediaType]) => given?.startsWith(mediaType));
-  assert.ok(documented, `${where} is ${given}`);
+  assert.ok(documented, `${where} has the undocumented type ${given}`);
   const { schema } = documented[1];
   requireValid(schema, body, where);
 }
 
-/** @param document what the service serves at /openapi.json */
+/** @param document the document that the service serves at /openapi.json */
 export function createContractCheck(document: OpenApi): CheckReply {
   return (method, url, seen) => {
     const path = url.split("?", 1)[0]!;

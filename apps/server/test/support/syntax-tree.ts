@@ -31,7 +31,7 @@ export const isSyntaxNode = (value: unknown): value is SyntaxNode =>
 
 export const childNodes = (node: SyntaxNode): SyntaxNode[] => Object.values(node).flat().filter(isSyntaxNode);
 
-/** The node itself and all nodes in it. */
+/** The node and all its descendants. */
 export function* walk(node: SyntaxNode): Generator<SyntaxNode> {
   yield node;
   for (const child of childNodes(node)) yield* walk(child);
@@ -49,7 +49,7 @@ export function parseText(path: string, text: string): SyntaxNode {
   return program;
 }
 
-/** Every TypeScript file in the folders, from the root of the repository; without packages, fixtures and builds. */
+/** Parses every TypeScript file in the folders (paths from the root of the repository), except packages, fixtures and builds. */
 export const parseFolders = (...folders: string[]): ParsedFile[] =>
   folders
     .flatMap((folder) => globSync(`${folder}/**/*.{ts,tsx}`, { cwd: ROOT }))

@@ -1,4 +1,4 @@
-/** Boots the real server in this process, on a ledger of its own: the fixture of every black-box test. */
+/** Starts the real server in this process with a new ledger: the setup of every black-box test. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,13 +11,13 @@ import { type RunningServer, type StartOptions, startServer } from "../../src/se
 import { type ApiClient, createApiClient } from "./api-client.ts";
 import { type CheckReply, createContractCheck, type OpenApi } from "./contract-check.ts";
 
-/** The console's address where a test sets APP_URL. */
+/** The console's URL in tests that set APP_URL. */
 export const APP_URL = "https://console.example.com";
 export const BASE_URL = "https://stats.example.com";
 export const OWNER_TOKEN = "the-owner-token-of-a-test-world-0123456789";
 export const ORGANIZATION_ID = "org_default";
 export const ORIGIN = "https://shop.example";
-/** What a page of ORIGIN is shown in. */
+/** The User-Agent of pages of ORIGIN. */
 export const BROWSER =
   "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36";
 
@@ -43,7 +43,7 @@ export interface TestRequest {
   method?: string;
   token?: string | null;
   headers?: Record<string, string>;
-  /** Sent as JSON; a string or bytes as they are. */
+  /** Sent as JSON; a string or bytes are sent unchanged. */
   body?: unknown;
 }
 
@@ -51,28 +51,28 @@ export interface World extends AsyncDisposable {
   url: string;
   dataDir: string;
   server: RunningServer;
-  /** Holds a response against /openapi.json; every reply that `ask` and `send` get has passed it. */
+  /** Checks a response against /openapi.json. `ask` and `send` check every reply. */
   check: CheckReply;
   organizationId: string;
   ownerToken: string;
-  /** The id of the owner whom the first start made. */
+  /** The id of the owner that the first start created. */
   ownerId(): Promise<string>;
-  /** The service's time. */
+  /** The service's current time in milliseconds. */
   now(): number;
   /** Log lines of level error and above. */
   logged: { requestId?: string; err?: { message: string } }[];
-  /** Every operation as a typed method. Default: with the owner's token. */
+  /** A typed client with one method per operation. Default: the owner's token. */
   api: ApiClient;
-  /** Asks with the owner's token unless told otherwise. */
+  /** Sends a request. Default: with the owner's token. */
   ask(path: string, ask?: TestRequest): Promise<TestReply>;
-  /** Posts to an ingest route as a page of ORIGIN would. */
+  /** Posts to an ingest route as a page of ORIGIN does. */
   send(path: string, body: unknown, headers?: Record<string, string>): Promise<TestReply>;
   createSource(over?: Record<string, unknown>): Promise<CreatedSource>;
-  /** A session of that source, by bootstrap. */
+  /** Opens a session in the source by a bootstrap. @returns its id */
   openSession(source: { publicKey: string }, over?: Record<string, unknown>): Promise<string>;
-  /** A new member with a token. Default: of the first workspace. */
+  /** Creates a member with a token. Default: in the first workspace. */
   member(role: Role, organizationId?: string): Promise<{ userId: string; tokenId: string; token: string }>;
-  /** A workspace that the owner is no member of. */
+  /** Creates a workspace that the owner is not a member of. */
   strangers(): Promise<{ organizationId: string; token: string; userId: string }>;
   source(
     fields?: Record<string, unknown>,
@@ -84,7 +84,7 @@ export interface World extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** Limits that no ordinary test meets. */
+/** Limits that ordinary tests do not reach. */
 const ROOMY = {
   CLIENT_RATE_PER_SECOND: "100000",
   CLIENT_RATE_BURST: "100000",
@@ -117,7 +117,7 @@ async function readDocument(url: string): Promise<OpenApi> {
   return (await (await fetch(`${url}/openapi.json`)).json()) as OpenApi;
 }
 
-/** The ledger of a folder: in it, or with TEST_LEDGER=postgres in a database whose address is kept in it. */
+/** The settings of the ledger: SQLite in the folder or, with TEST_LEDGER=postgres, a database whose URL is stored in the folder. */
 async function ledgerIn(dataDir: string): Promise<Record<string, string>> {
   if (process.env.TEST_LEDGER !== "postgres") return { DATA_DIR: dataDir };
   const { databaseOf } = await import("../postgres/databases.ts");
@@ -141,7 +141,7 @@ export async function openWorld(
     ...ROOMY,
     PORT: "0",
     LOG_LEVEL: "error",
-    // tests read the outbox; those of the warehouse switch it on
+    // tests read the outbox; the tests of the warehouse turn it on
     WAREHOUSE: "off",
     OWNER_TOKEN,
     ...(await ledgerIn(dataDir)),
@@ -248,7 +248,7 @@ export async function openWorld(
   };
 }
 
-/** A ledger on PostgreSQL goes by its database's clock, which a test that drives time has to move as well. */
+/** A PostgreSQL ledger uses the database's clock, so a test that sets the time sets that clock too. */
 async function startWithClock(config: Config, settings: Environment, options: StartOptions) {
   const { DATABASE_URL: url } = config;
   const { clock } = options;
@@ -265,7 +265,7 @@ async function startWithClock(config: Config, settings: Environment, options: St
 }
 
 let numbered = 0;
-/** An id that no other test has. */
+/** A new id that no other test uses. */
 // biome-ignore lint/suspicious/noAssignInExpressions: a counter
 export const fresh = (prefix: string) => `${prefix}-${process.pid}-${(numbered += 1)}`;
 
@@ -314,7 +314,7 @@ export const bootstrapPath = ({ publicKey }: { publicKey: string }) =>
   `/api/ingest/v2/${publicKey}/bootstrap`;
 export const eventsPath = ({ publicKey }: { publicKey: string }) => `/api/ingest/v2/${publicKey}/events`;
 
-/** A clock that stands still until it is moved; for `openWorld`'s options. */
+/** A clock that changes only when a test advances it; for the options of `openWorld`. */
 export function drivenClock(start = Date.UTC(2026, 10, 21, 12)) {
   let now = start;
   return {
@@ -326,12 +326,12 @@ export function drivenClock(start = Date.UTC(2026, 10, 21, 12)) {
   };
 }
 
-/** This request was refused, and so. */
+/** Asserts that the request was refused with that status and code. */
 export function refused({ status, body }: TestReply, wanted: number, code: string): void {
   assert.deepEqual([status, body?.code], [wanted, code], JSON.stringify(body));
 }
 
-/** The issues of a 422 as `path: code`, sorted. */
+/** The issues of a 422 response as `path: code`, sorted. */
 export function issuesOf(reply: TestReply): string[] {
   refused(reply, 422, "invalid_payload");
   return reply.body.issues
@@ -339,7 +339,7 @@ export function issuesOf(reply: TestReply): string[] {
     .sort();
 }
 
-/** The results of an events answer as `status` or `status code`, in order. */
+/** The results of an events response as `status` or `status code`, in order. */
 export function outcomesOf({ status, body }: TestReply): string[] {
   assert.equal(status, 200, JSON.stringify(body));
   return body.results.map((one: { status: string; code: string | null }) =>
@@ -356,7 +356,7 @@ export interface IngestRoute {
   kind: "bootstrap" | "events";
   legacy: boolean;
   path(source: { publicKey: string }): string;
-  /** A body that the route takes. */
+  /** A valid body for the route. */
   body(sessionId: string, over?: Record<string, unknown>): Record<string, unknown>;
 }
 
@@ -370,7 +370,7 @@ const ingestRoute = (kind: IngestRoute["kind"], legacy: boolean): IngestRoute =>
       : eventsBody(sessionId, [trackEvent()], over),
 });
 
-/** The four doors of ingest: the same work by the same code. */
+/** The four ingest routes; the same code serves all of them. */
 export const INGEST_ROUTES = [
   ingestRoute("bootstrap", false),
   ingestRoute("events", false),
@@ -379,11 +379,11 @@ export const INGEST_ROUTES = [
 ] as const;
 
 export interface ClockedWorld extends World {
-  /** Moves the service's time, which stands still otherwise. */
+  /** Advances the service's time, which otherwise does not change. */
   advance(ms: number): void;
 }
 
-/** A world whose time stands still until a test moves it, with fixed public addresses. */
+/** Opens a world whose time changes only when the test advances it, with fixed public URLs. */
 export async function openClockedWorld(
   environment: Record<string, string> = {},
   options: StartOptions = {},
@@ -393,7 +393,7 @@ export async function openClockedWorld(
   return { ...world, advance };
 }
 
-/** A clocked world for one test, which is closed however the test ends. */
+/** Opens a clocked world for one test and closes it when the test ends. */
 export async function openClockedWorldFor(
   test: { after(end: () => Promise<void>): void },
   ...opening: Parameters<typeof openClockedWorld>
