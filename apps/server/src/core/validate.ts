@@ -54,8 +54,10 @@ function describe(error: ErrorObject): string {
       return "is required";
     case "additionalProperties":
       return "is not known here";
-    case "enum":
-      return `must be one of ${(error.params.allowedValues as string[]).join(", ")}`;
+    case "enum": {
+      const allowed: readonly unknown[] = error.params.allowedValues;
+      return `must be one of ${allowed.join(", ")}`;
+    }
     case "const":
       return `must be ${JSON.stringify(error.params.allowedValue)}`;
     case "pattern":

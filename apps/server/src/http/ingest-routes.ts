@@ -1,6 +1,6 @@
 /** The public ingest routes: an HTTP request becomes an `IngestRequest`, and its attempt becomes the reply. */
 import type { IncomingHttpHeaders } from "node:http";
-import type { AttemptKind, Operation } from "@headwater/contract";
+import type { Operation } from "@headwater/contract";
 import type { Attempt } from "../core/attempt.ts";
 import { clientAddress, type Trust } from "../core/client-address.ts";
 import type { IngestRequest } from "../core/ingest-request.ts";
@@ -36,23 +36,18 @@ function countryIn(headers: IncomingHttpHeaders, geoHeader: string | null): stri
   return typeof country === "string" && COUNTRY.test(country) ? country : null;
 }
 
-export interface IngestRoute {
-  readonly kind: AttemptKind;
-  readonly legacy: boolean;
-  readonly publicKey: string;
-}
+/** What the path says of a request. */
+type IngestAddress = Pick<IngestRequest, "kind" | "legacy" | "publicKey">;
 
 function toIngestRequest(
   { request, requestId, queryText }: Exchange,
-  route: IngestRoute,
+  address: IngestAddress,
   { trust, geoHeader, clock }: IngestRouteDeps,
 ): IngestRequest {
   const { headers, socket } = request;
   const client = clientAddress(socket.remoteAddress, headers["x-forwarded-for"]?.toString(), trust);
   return {
-    kind: route.kind,
-    legacy: route.legacy,
-    publicKey: route.publicKey,
+    ...address,
     requestId,
     receivedAt: clock(),
     origin: originOf(headers),
@@ -69,14 +64,13 @@ function toIngestRequest(
 /** Unix time of 2026-01-01, when the routes without `/v2/` became deprecated (RFC 9745). */
 const DEPRECATED_SINCE = "@1767225600";
 
-function deprecationHeaders({ legacy, publicKey, kind }: IngestRoute): Record<string, string> {
+function deprecationHeaders({ legacy, publicKey, kind }: IngestAddress): Record<string, string> {
   if (!legacy) return {};
   const successor = `/api/ingest/v2/${encodeURIComponent(publicKey)}/${kind}`;
   return { Deprecation: DEPRECATED_SINCE, Link: `<${successor}>; rel="successor-version"` };
 }
 
-/** The route of an operation of the contract's table. */
-function ingestRoute({ path, deprecated }: Operation, publicKey: string): IngestRoute {
+function toIngestAddress({ path, deprecated }: Operation, publicKey: string): IngestAddress {
   return {
     kind: path.endsWith("/bootstrap") ? "bootstrap" : "events",
     legacy: deprecated === true,
@@ -90,10 +84,10 @@ export async function serveIngest(
   publicKey: string,
   deps: IngestRouteDeps,
 ): Promise<void> {
-  const route = ingestRoute(operation, publicKey);
-  const attempt = await deps.handleIngest(toIngestRequest(exchange, route, deps));
+  const address = toIngestAddress(operation, publicKey);
+  const attempt = await deps.handleIngest(toIngestRequest(exchange, address, deps));
   const { outcome, source, attemptId, requestId } = attempt;
-  const headers = deprecationHeaders(route);
+  const headers = deprecationHeaders(address);
   if (outcome.kind === "answered") return sendJson(exchange, { status: 200, headers }, outcome.answer);
   const debugUrl = source ? deps.debugUrl(source.sourceId) : undefined;
   const failure = renderFailure(outcome.refusal, { requestId, attemptId, debugUrl });

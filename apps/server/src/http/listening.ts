@@ -21,6 +21,7 @@ function listenOn<S extends SocketServer>(server: S, options: ListenOptions): Pr
     server.once("error", reject);
     server.listen({ backlog: SERVER_LIMITS.backlog, ...options }, () => {
       server.off("error", reject);
+      // the address of a server that listens on a port is neither null nor a path
       resolve(server.address() as AddressInfo);
     });
   });
@@ -60,7 +61,7 @@ export async function listenFor(server: Server, address: { host: string; port: n
   );
   // as many as the process may have files for
   const tried = await Promise.allSettled(others.map((other) => listenOn(other, options)));
-  const listening = others.filter((_, index) => tried[index]!.status === "fulfilled");
+  const listening = others.filter((_, index) => tried[index]?.status === "fulfilled");
   return { port, close: () => closeAll(server, listening) };
 }
 

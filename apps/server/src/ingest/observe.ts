@@ -51,15 +51,14 @@ export function createObserver(log: Log, counters: IngestCounters, clock: () => 
 
   const countEvents = (attempt: Attempt) => {
     if (attempt.outcome.kind !== "answered") return;
-    const byOutcome = new Map<string, number>();
+    const byOutcome = new Map<string, { status: string; code: string; count: number }>();
     for (const { status, code } of attempt.outcome.results) {
-      const key = code === null ? status : `${status} ${code}`;
-      byOutcome.set(key, (byOutcome.get(key) ?? 0) + 1);
+      const key = `${status} ${code}`;
+      const counted = byOutcome.get(key) ?? { status, code: code ?? "", count: 0 };
+      counted.count += 1;
+      byOutcome.set(key, counted);
     }
-    for (const [key, count] of byOutcome) {
-      const [status, code = ""] = key.split(" ");
-      counters.events(status!, code, count);
-    }
+    for (const { status, code, count } of byOutcome.values()) counters.events(status, code, count);
   };
 
   return (attempt: Attempt): void => {

@@ -20,6 +20,13 @@ export type Synchronous<Part> = {
     : never;
 };
 
+/** A prepared statement whose rows have a known type. */
+interface RowStatement<Row> {
+  all(...parameters: SQLInputValue[]): Row[];
+  get(...parameters: SQLInputValue[]): Row | undefined;
+  iterate(...parameters: SQLInputValue[]): Iterable<Row>;
+}
+
 export function createStatements(database: DatabaseSync): Statements {
   const prepared = new Map<string, StatementSync>();
   const prepare = (sql: string): StatementSync => {
@@ -29,13 +36,12 @@ export function createStatements(database: DatabaseSync): Statements {
     prepared.set(sql, statement);
     return statement;
   };
-  // SQLite does not know the type of a row: the columns of the statement and `Row` stand side by side in the caller
+  // SQLite does not know the columns of a statement: the caller names the type of its rows beside the SQL
+  const rowsOf = <Row>(sql: string) => prepare(sql) as unknown as RowStatement<Row>;
   return {
-    all: <Row>(sql: string, ...parameters: SQLInputValue[]) => prepare(sql).all(...parameters) as Row[],
-    get: <Row>(sql: string, ...parameters: SQLInputValue[]) =>
-      prepare(sql).get(...parameters) as Row | undefined,
-    each: <Row>(sql: string, ...parameters: SQLInputValue[]) =>
-      prepare(sql).iterate(...parameters) as Iterable<Row>,
+    all: <Row>(sql: string, ...parameters: SQLInputValue[]) => rowsOf<Row>(sql).all(...parameters),
+    get: <Row>(sql: string, ...parameters: SQLInputValue[]) => rowsOf<Row>(sql).get(...parameters),
+    each: <Row>(sql: string, ...parameters: SQLInputValue[]) => rowsOf<Row>(sql).iterate(...parameters),
     run: (sql, ...parameters) => Number(prepare(sql).run(...parameters).changes),
     transaction: (work) => inTransaction(database, work),
   };
