@@ -189,8 +189,8 @@ export const ERRORS = {
   limit_reached: failure({
     status: 409,
     error: "conflict",
-    message: "The maximum number is reached.",
-    hint: "Remove what is no longer used.",
+    message: "The maximum number of workspaces, members or tokens is reached.",
+    hint: "Remove those that are no longer used.",
   }),
   too_many_erasures: failure({
     status: 409,
@@ -254,8 +254,7 @@ export const ERRORS = {
   warehouse_off: failure({
     status: 503,
     error: "unavailable",
-    message:
-      "This service has no warehouse, so it cannot answer queries. Accepted events are stored all the same.",
+    message: "This service has no warehouse, so it cannot answer queries. Accepted events are still stored.",
     hint: "The operator can enable it with WAREHOUSE=embedded or CLICKHOUSE_URL (docs/operate.md).",
   }),
   warehouse_unavailable: failure({

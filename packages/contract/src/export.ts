@@ -18,14 +18,14 @@ const TimeText = (description: string) =>
 export const ExportQuery = Closed({
   sourceId: Id,
   organizationId: Type.Optional(Id),
-  from: TimeText("the first `occurredAt`: a day (UTC) or an ISO 8601 time; default: the first event"),
-  to: TimeText("the end, exclusive, in the same form; default: no end"),
+  from: TimeText("the earliest `occurredAt`: a day (UTC) or an ISO 8601 time; default: the first event"),
+  to: TimeText("the end of the range of `occurredAt`, exclusive, as a day or a time; default: no end"),
   format: Type.Optional(OneOf(EXPORT_FORMATS)),
   cursor: Type.Optional(
     Type.String({
       pattern: "^evt_[0-9a-f]{32}$",
       description:
-        "the analyticsEventId of the last event that the client has; the export continues after it, without a header",
+        "the analyticsEventId of the last event that the client received; the export continues after it, and CSV has no header row",
     }),
   ),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMITS.maxExportRows })),

@@ -81,7 +81,7 @@ const RetentionDays = Nullable(
   }),
 );
 const RequireOrigin = Type.Boolean({
-  description: "Ingest requests without an Origin header are refused.",
+  description: "Ingest requests must have an Origin or a Referer header.",
 });
 const IsActive = Type.Boolean({ description: "false: bootstrap and events are refused." });
 

@@ -33,7 +33,7 @@ export const STATS_EVENT_DIMENSIONS = namesOf(STATS_EVENT_DIMENSION_DESCRIPTIONS
 
 /** The dimensions of sessions: values of the first event, except for the exit page. */
 export const STATS_SESSION_DIMENSION_DESCRIPTIONS = {
-  entryPage: "path of the first page",
+  entryPage: "path of the first page view",
   exitPage: "path of the last page view",
   referrer: "host of the referrer",
   utmSource: "utm_source",
@@ -42,11 +42,11 @@ export const STATS_SESSION_DIMENSION_DESCRIPTIONS = {
   utmTerm: "utm_term",
   utmContent: "utm_content",
   clickId: "name of the click id, such as gclid",
-  device: "kind of device",
-  browser: "browser",
-  os: "operating system",
-  locale: "language",
-  country: "country",
+  device: "type of device",
+  browser: "name of the browser",
+  os: "name of the operating system",
+  locale: "language and region, such as en-GB",
+  country: "country code (ISO 3166-1)",
 } as const;
 export const STATS_SESSION_DIMENSIONS = namesOf(STATS_SESSION_DIMENSION_DESCRIPTIONS);
 

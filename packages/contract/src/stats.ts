@@ -102,7 +102,7 @@ const queryMembers = {
     }),
   ),
 };
-const bots = Type.Optional(Type.Boolean({ description: "count bots too; default false" }));
+const bots = Type.Optional(Type.Boolean({ description: "true: also count events of bots; default false" }));
 const Include = Type.Optional(Closed({ bots }));
 
 /** The members of every answer. */
@@ -137,7 +137,7 @@ export const StatsQueryBody = Closed({
       }),
       {
         maxItems: LIMITS.maxStatsMetrics,
-        description: "fields are metrics and dimensions of the query",
+        description: "each field is a metric or a dimension of the query",
       },
     ),
   ),
@@ -145,7 +145,9 @@ export const StatsQueryBody = Closed({
     Closed({
       bots,
       comparison: Type.Optional(
-        Type.Boolean({ description: "adds the metrics of the period of the same length before" }),
+        Type.Boolean({
+          description: "true: also return the metrics of the previous period of the same length",
+        }),
       ),
     }),
   ),
@@ -161,7 +163,7 @@ export type StatsQueryBody = Static<typeof StatsQueryBody>;
 const Scalar = Type.Unsafe<StatsScalar>({ type: SCALARS });
 const Figures = Type.Array(Nullable(Type.Number()), {
   description:
-    "in the order of the query; ratios are 0 to 1, sessionDuration is in seconds; null: a division by zero",
+    "in the order of the query; rates are from 0 to 1, sessionDuration is in seconds; null: undefined, because the divisor is 0",
 });
 export const StatsRow = Closed({
   dimensions: Type.Array(Scalar, {
@@ -220,7 +222,8 @@ export const StatsRetentionAnswer = Closed({
       start: Time,
       visitors: Count,
       returned: Type.Array(Count, {
-        description: "how many came back in each period, from this one to the last of the range",
+        description:
+          "visitors of this cohort in each period, from the cohort's own period to the last of the range",
       }),
     }),
   ),

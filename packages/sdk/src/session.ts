@@ -12,26 +12,26 @@ export interface Session {
   reset(): void;
 }
 
-/** The stored visitor: the visitor's id and, after a space, the user's id if there is one. */
-const storedVisitor = /^\w{32}\b/;
+/** A stored visitor is the visitor's id and, if the user is known, a space and the user's id. */
+const startsWithVisitorId = /^\w{32}\b/;
 const idLength = 32;
-/** The server's session timeout. The end of a session after a day is detected at the next bootstrap. */
+/** A session without activity ends after this time. It also ends a day after its start, but only the server checks that. */
 const maxIdleMs = 1_800_000;
 
-/** @param prefix the prefix of this source's names in the store */
+/** @param prefix of the names under which the store keeps this source's data */
 export function createSession(store: ClientStore, prefix: string): Session {
   const sessionName = `${prefix}session`;
   const visitorName = `${prefix}visitor`;
 
   function visitor(): string {
     const known = store.read(visitorName)!;
-    if (storedVisitor.test(known)) return known;
-    // A visitor known under another key of the site, or under this source's key before a rotation, keeps their id.
+    if (startsWithVisitorId.test(known)) return known;
+    // Visitors keep the id that is stored under another key of the site, such as this source's key before a rotation.
     const found =
       store
         .names("headwater.")
         .map(store.read)
-        .find((text) => storedVisitor.test(text!)) ?? newId();
+        .find((text) => startsWithVisitorId.test(text!)) ?? newId();
     store.write(visitorName, found);
     return found;
   }

@@ -7,7 +7,7 @@ import { Refusal } from "../core/refusal.ts";
 import { toIsoTime } from "../core/time.ts";
 import type { Catalog } from "../ledger/ledger.ts";
 import { readName } from "./names.ts";
-import { requireNotAbove } from "./permissions.ts";
+import { requireRoleUpTo } from "./permissions.ts";
 
 const renderMember = ({ createdAt, ...member }: MemberRecord): Member => ({
   ...member,
@@ -26,7 +26,7 @@ export const listMembers =
 export const addMember =
   (catalog: Catalog, newId: (prefix: string) => string): Handler<"addMember"> =>
   async ({ organizationId, actor, role, body, now }) => {
-    requireNotAbove(role, body.role);
+    requireRoleUpTo(role, body.role);
     const member: MemberRecord = {
       userId: body.userId ?? newId("usr"),
       name: body.name == null ? null : readName("name", body.name),
@@ -54,18 +54,18 @@ interface MemberId {
 }
 
 /** Throws if the member does not exist, or has a role above the caller's own. */
-async function requireManageable(catalog: Catalog, member: MemberId, ownRole: Role): Promise<void> {
+async function requireManageableMember(catalog: Catalog, member: MemberId, ownRole: Role): Promise<void> {
   const role = await catalog.roleOf(member);
   if (role === null) throw new Refusal("member_not_found");
-  requireNotAbove(ownRole, role);
+  requireRoleUpTo(ownRole, role);
 }
 
 export const updateMember =
   (catalog: Catalog): Handler<"updateMember"> =>
   async ({ organizationId, params: { userId }, actor, role, body, now }) => {
     const member = { organizationId, userId };
-    await requireManageable(catalog, member, role);
-    requireNotAbove(role, body.role);
+    await requireManageableMember(catalog, member, role);
+    requireRoleUpTo(role, body.role);
     const changed = await catalog.changeRole({ ...member, role: body.role, actor, now });
     if (changed === "unknown") throw new Refusal("member_not_found");
     if (changed === "last_owner") throw new Refusal("last_owner");
@@ -76,7 +76,7 @@ export const removeMember =
   (catalog: Catalog): Handler<"removeMember"> =>
   async ({ organizationId, params: { userId }, actor, role, now }) => {
     const member = { organizationId, userId };
-    await requireManageable(catalog, member, role);
+    await requireManageableMember(catalog, member, role);
     const outcome = await catalog.removeMember({ ...member, actor, now });
     if (outcome === "unknown") throw new Refusal("member_not_found");
     if (outcome === "last_owner") throw new Refusal("last_owner");

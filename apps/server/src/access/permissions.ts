@@ -9,7 +9,7 @@ export const permissionsOf = (role: Role): readonly Permission[] => ROLE_PERMISS
  * Throws `permission_denied` if a role is above the caller's own. Users cannot grant such a role, change a member who has
  * it, or create or revoke a token with it.
  */
-export function requireNotAbove(ownRole: Role, role: Role): void {
+export function requireRoleUpTo(ownRole: Role, role: Role): void {
   if (!isAbove(role, ownRole)) return;
   throw new Refusal("permission_denied", {
     message: `Your role (${ownRole}) is lower than ${role}. You cannot grant or change a higher role, or create a token for it.`,

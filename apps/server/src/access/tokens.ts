@@ -15,7 +15,7 @@ import { startsWithValidDay, toIsoTime, toIsoTimeOrNull } from "../core/time.ts"
 import { hashToken, makeToken } from "../core/token.ts";
 import type { Catalog } from "../ledger/ledger.ts";
 import { readName } from "./names.ts";
-import { requireNotAbove } from "./permissions.ts";
+import { requireRoleUpTo } from "./permissions.ts";
 
 const renderCommonFields = ({ tokenId, hint, label, userId, expiresAt, createdAt }: TokenRecord) => ({
   tokenId,
@@ -122,7 +122,7 @@ export const createToken =
     const expiresAt = body.expiresAt == null ? null : readExpiry(body.expiresAt, now);
     if (body.allWorkspaces) requireAllWorkspaces(call, userId);
     if (body.sourceId != null) await requireSource(catalog, call, body.sourceId);
-    requireNotAbove(call.role, await roleOfUser(catalog, call, userId));
+    requireRoleUpTo(call.role, await roleOfUser(catalog, call, userId));
 
     const made = makeToken();
     const token: TokenRecord = {
@@ -163,7 +163,7 @@ export const revokeToken =
     const token = await catalog.token({ tokenId: params.tokenId });
     if (!token || !isRevocable(call, token)) throw new Refusal("token_not_found");
     const role = await catalog.roleOf({ userId: token.userId, organizationId });
-    if (role !== null) requireNotAbove(call.role, roleUnder(role, token.ceiling));
+    if (role !== null) requireRoleUpTo(call.role, roleUnder(role, token.ceiling));
     const revoked = await catalog.revokeToken({ tokenId: token.tokenId, actor, now });
     if (revoked === "unknown") throw new Refusal("token_not_found");
     return { body: { tokenId: revoked.tokenId, revokedAt: toIsoTime(revoked.revokedAt ?? now) } };

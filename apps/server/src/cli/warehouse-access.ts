@@ -1,4 +1,4 @@
-/** Opens the warehouse for one command. The embedded one belongs to one process: the service must not be running. */
+/** Opens the warehouse for one command. Only one process can open the embedded warehouse, so the service must not be running. */
 import type { WarehouseClient } from "../clickhouse/client.ts";
 import type { WarehouseEndpoint } from "../clickhouse/endpoint.ts";
 import type { Config } from "../config/settings.ts";

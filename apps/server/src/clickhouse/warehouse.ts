@@ -29,7 +29,7 @@ export interface Warehouse {
   problem(): string | null;
   /** Null unless the warehouse is up. The client is closed when the warehouse goes down, so do not keep it. */
   client(): WarehouseClient | null;
-  /** How often the warehouse was up and went down. */
+  /** Times that the warehouse went from up to down. */
   disconnects(): number;
 }
 

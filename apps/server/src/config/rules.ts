@@ -4,7 +4,7 @@ import type { Config } from "./settings.ts";
 const isPartlySet = (values: readonly unknown[]) =>
   values.some((value) => value !== null) && values.some((value) => value === null);
 
-/** @returns a sentence that says what to change; null when the settings agree */
+/** @returns a message that says what to change; null when the settings do not conflict */
 export function findConflict(config: Config): string | null {
   if (isPartlySet([config.AUTH_JWKS_URL, config.AUTH_ISSUER, config.AUTH_AUDIENCE]))
     return "AUTH_JWKS_URL, AUTH_ISSUER and AUTH_AUDIENCE belong together: set all three or none.";
@@ -13,10 +13,10 @@ export function findConflict(config: Config): string | null {
   if (config.WAREHOUSE === "embedded" && config.CLICKHOUSE_URL !== null)
     return "WAREHOUSE=embedded and CLICKHOUSE_URL exclude each other: unset one of them.";
   if (config.WAREHOUSE === "embedded" && config.DATABASE_URL !== null)
-    return "WAREHOUSE cannot be embedded with DATABASE_URL: each node would hold a part of the events. Set CLICKHOUSE_URL.";
+    return "WAREHOUSE cannot be embedded with DATABASE_URL: each node would hold a part of the events. Unset WAREHOUSE and set CLICKHOUSE_URL.";
   if (config.CLICKHOUSE_CLUSTER !== null && config.CLICKHOUSE_URL === null)
     return "CLICKHOUSE_CLUSTER needs CLICKHOUSE_URL, the address of one of its nodes.";
   if (config.WORKERS > 1 && config.DATABASE_URL === null)
-    return `WORKERS cannot be ${config.WORKERS} without DATABASE_URL: the ledger in DATA_DIR belongs to one process.`;
+    return `WORKERS cannot be ${config.WORKERS} without DATABASE_URL: only one process can open the ledger in DATA_DIR. Set DATABASE_URL or WORKERS=1.`;
   return null;
 }

@@ -13,8 +13,8 @@ export const SERVER_LIMITS = {
   unreliableSkewSeconds: 86_400,
   sessionMaxSeconds: 86_400,
   /**
-   * So long after a session was opened, a bootstrap that knows of none and asks for it joins it: pages that start at once,
-   * or one whose answers are lost and that asks again, after its time-outs and waits. No longer than a session is resumed.
+   * For how long after a session was opened a bootstrap with `joinSession` joins it. Long enough for pages that start at the
+   * same time and for retries of a bootstrap whose response was lost; not longer than a session can be resumed.
    */
   sessionJoinSeconds: 1_800,
 

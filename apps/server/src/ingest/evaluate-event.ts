@@ -148,13 +148,13 @@ function checkProperties(event: Event, maxEventBytes: number, warnings: Warning[
   return null;
 }
 
-function normalizePage(page: NonNullable<Event["page"]>, siteOrigin: string | null, warnings: Warning[]) {
+function normalizePage(page: NonNullable<Event["page"]>, requestOrigin: string | null, warnings: Warning[]) {
   const { url = null, path = null, title = null } = page;
   const longest = Math.max(url?.length ?? 0, path?.length ?? 0, page.referrer?.length ?? 0);
   if (longest > LIMITS.maxUrlLength) warnings.push("url_truncated");
   const isTitleCut = title !== null && title.length > LIMITS.maxTitleLength;
   if (isTitleCut) warnOnce(warnings, "value_truncated");
-  const address = addressOf(url && cutUrl(url), path && cutUrl(path), siteOrigin);
+  const address = addressOf(url && cutUrl(url), path && cutUrl(path), requestOrigin);
   const referrer = page.referrer ? withoutCredentials(cutUrl(page.referrer)) : null;
   return {
     ...address,

@@ -26,8 +26,8 @@ const CLICK_IDS = [
   "li_fat_id",
   "yclid",
 ];
-/** Most queries have none of these fields and need no further parsing. */
-const HAS_CAMPAIGN = /utm_|clid|li_fat_id|[gw]braid|msclkid/i;
+/** Most queries have none of these fields. Those that do not match are not parsed. */
+const MAY_HAVE_CAMPAIGN = /utm_|clid|li_fat_id|[gw]braid|msclkid/i;
 const MAX_FIELD_LENGTH = 500;
 
 /** Cuts the URL to its maximum length, without leaving half of a character. */
@@ -44,7 +44,7 @@ function readFields(query: URLSearchParams, names: readonly string[], prefix: st
 }
 
 function parseCampaign(query: string): Pick<PageAddress, "utm" | "clickIds"> {
-  if (!HAS_CAMPAIGN.test(query)) return { utm: null, clickIds: null };
+  if (!MAY_HAVE_CAMPAIGN.test(query)) return { utm: null, clickIds: null };
   const values = new URLSearchParams(query);
   return { utm: readFields(values, UTM_FIELDS, "utm_"), clickIds: readFields(values, CLICK_IDS, "") };
 }
@@ -110,21 +110,25 @@ const NO_ADDRESS: PageAddress = {
 };
 
 /**
- * A page's address. A missing path is taken from the URL, and a missing URL is built from the path.
- * @param siteOrigin the origin of the request, for pages that send a path alone
+ * A page's address. A path that the client sent replaces the path of the URL. Without a URL, the address is the request's
+ * origin and the path.
  */
-export function addressOf(url: string | null, path: string | null, siteOrigin: string | null): PageAddress {
+export function addressOf(
+  url: string | null,
+  path: string | null,
+  requestOrigin: string | null,
+): PageAddress {
   if (url) {
     const address = parseCached(url);
-    const ownPath = path ? withoutQuery(path) : "";
-    return ownPath && ownPath !== address.path ? { ...address, path: ownPath } : address;
+    const sentPath = path ? withoutQuery(path) : "";
+    return sentPath && sentPath !== address.path ? { ...address, path: sentPath } : address;
   }
   if (!path) return NO_ADDRESS;
-  if (siteOrigin === null || siteOrigin === "null") return parseRelative(path);
-  return parseCached(siteOrigin + (path.startsWith("/") ? path : `/${path}`));
+  if (requestOrigin === null || requestOrigin === "null") return parseRelative(path);
+  return parseCached(requestOrigin + (path.startsWith("/") ? path : `/${path}`));
 }
 
-/** The host of the referrer. null: there is none, or it is the page's own host. */
+/** The host of the referrer; null when there is none or when it is the page's own host. */
 export function referrerHostOf(referrer: string | null, ownHost: string | null): string | null {
   if (!referrer) return null;
   const host = URL.parse(referrer)?.hostname || null;

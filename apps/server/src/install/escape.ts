@@ -1,8 +1,8 @@
-/** Escaping of values that snippets contain. */
+/** Escapes values that are written into snippets. */
 
 /**
  * A value as a JavaScript string literal that is safe inside a `<script>` and in TSX. It escapes `<`, `>` and `&`, which
- * could end the script, and all characters outside printable ASCII.
+ * HTML could read as the end of the script or as a character reference, and all characters outside printable ASCII.
  */
 export const stringLiteral = (value: string): string =>
   JSON.stringify(value).replace(

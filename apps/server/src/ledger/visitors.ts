@@ -1,26 +1,26 @@
-/** Which events and sessions belong to a visitor that is erased, in both engines. Pure. */
+/** Finds the events and sessions of visitors to erase. SQLite and PostgreSQL ledgers use the same rules. Pure. */
 import type { VisitorToErase } from "../core/records.ts";
 import { type OutboxLine, parseEvent } from "./outbox-payload.ts";
 
-/** The visitors whose erasure covers that source. */
+/** The visitors to erase from this source. */
 export const visitorsIn = (visitors: readonly VisitorToErase[], sourceId: string): VisitorToErase[] =>
   visitors.filter(({ sourceIds }) => sourceIds.includes(sourceId));
 
-/** Every source that one of the erasures covers, sorted. */
+/** Every source that at least one of the visitors is erased from, sorted. */
 export const sourcesOf = (visitors: readonly VisitorToErase[]): string[] =>
   [...new Set(visitors.flatMap(({ sourceIds }) => sourceIds))].sort();
 
-/** Whether a row with these ids, received or begun at `at`, belongs to one of the visitors. */
+/** @param row an event or a session. `at` is when the event was received or the session began */
 export const belongsTo = (
   visitors: readonly VisitorToErase[],
   row: { anonymousId: string; userId: string | null; at: number },
 ): boolean => visitors.some(({ kind, id, until }) => row[kind] === id && row.at <= until);
 
 /**
- * The events that stay when the visitors' events are removed. Duplicates go as well: they may be a visitor's too.
- * @param lines of a payload, duplicates included
- * @param duplicates numbers of the lines that are not events
- * @returns null when no line is a visitor's, so that the payload can stay as it is
+ * Removes the visitors' events from a payload. It then removes all duplicates too, because shipping ignores them.
+ * @param lines all lines of the payload, including duplicates
+ * @param duplicates the numbers of the lines that are duplicates
+ * @returns null when no line belongs to one of the visitors, so that the payload need not be rewritten
  */
 export function removeVisitors(
   lines: readonly OutboxLine[],
@@ -29,11 +29,11 @@ export function removeVisitors(
 ): OutboxLine[] | null {
   // most lines contain none of the ids, and searching a line is much faster than parsing it
   const quotedIds = visitors.map(({ id }) => JSON.stringify(id));
-  const isVisitors = ({ json }: OutboxLine) => {
+  const isToErase = ({ json }: OutboxLine) => {
     if (!quotedIds.some((id) => json.includes(id))) return false;
     const event = parseEvent(json);
     return belongsTo(visitorsIn(visitors, event.sourceId), { ...event, at: Date.parse(event.receivedAt) });
   };
-  const kept = lines.filter((line) => !isVisitors(line));
+  const kept = lines.filter((line) => !isToErase(line));
   return kept.length === lines.length ? null : kept.filter(({ number }) => !duplicates.includes(number));
 }

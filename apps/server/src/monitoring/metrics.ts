@@ -71,7 +71,7 @@ const METRICS: readonly MetricDefinition[] = [
   ),
   counter(
     "warehouse_losses_total",
-    "How often the warehouse was up and went down",
+    "Times that the warehouse went from up to down",
     ({ warehouse }) => warehouse.disconnects,
   ),
   counter(

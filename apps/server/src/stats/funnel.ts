@@ -1,4 +1,4 @@
-/** POST /api/stats/funnel: how many visitors took one step after another within a window of time. */
+/** POST /api/stats/funnel: counts the visitors who took the given steps in order within a time window. */
 import type { StatsFunnelAnswer, StatsFunnelBody } from "@headwater/contract";
 import { DAY_MS, SECOND_MS } from "../core/time.ts";
 import type { RunQuery } from "./run-query.ts";

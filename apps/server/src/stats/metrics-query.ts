@@ -1,4 +1,4 @@
-/** A query of metrics by dimensions, checked, and what all ways to write it as SQL have in common. */
+/** A validated query of metrics by dimensions, and helpers shared by the modules that write it as SQL. */
 import type { StatsGoal, StatsMetric } from "@headwater/contract";
 import type { Period } from "./calendar.ts";
 import { type Dimension, originOf, type ValueDimension } from "./dimensions.ts";
@@ -26,7 +26,7 @@ export interface QueryPeriod {
   readonly groups: readonly string[] | null;
 }
 
-/** What a part of the statement is written from. */
+/** The input of every function that writes a part of the statement. */
 export interface StatementPart {
   readonly bind: Bind;
   readonly query: MetricsQuery;
@@ -35,7 +35,7 @@ export interface StatementPart {
 
 export const dimensionColumn = (index: number): string => `k${index}`;
 export const metricColumn = (index: number): string => `m${index}`;
-/** The column of a total in the parts of a statement. Other names would be read as columns of the tables. */
+/** The column of a total in the parts of a statement. The suffix keeps it apart from the columns of the tables. */
 export const totalColumn = (name: string): string => `${name}_`;
 
 export interface ValueColumn {
@@ -49,8 +49,8 @@ interface DimensionColumns {
   readonly session: ValueColumn[];
 }
 
-/** The dimensions of a query with their columns, by where their values come from. */
-export function columnsByOrigin({ dimensions }: MetricsQuery): DimensionColumns {
+/** The columns of a query's dimensions, grouped by whether the values come from the time, the event or the session. */
+export function groupDimensionColumns({ dimensions }: MetricsQuery): DimensionColumns {
   const columns: DimensionColumns = { time: [], event: [], session: [] };
   for (const [index, dimension] of dimensions.entries()) {
     const column = dimensionColumn(index);

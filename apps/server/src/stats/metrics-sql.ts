@@ -1,14 +1,14 @@
 /**
- * Writes a query of metrics as one statement. Events and sessions are aggregated apart, because a session counts in the
- * time bucket of its first event; the statement then adds up both by group.
+ * Writes a query of metrics as one SQL statement. Subqueries aggregate events and sessions separately, because a session
+ * counts in the time bucket of its first event. The statement then adds up their totals by group.
  */
 import { IS_ACTION, IS_PAGE_VIEW } from "../clickhouse/schema/event-types.ts";
 import { sessionValueSql, valueSql } from "./dimensions.ts";
 import { countsSql, metricAt, type Total, totalsOf } from "./metrics.ts";
 import {
   bucketSql,
-  columnsByOrigin,
   dimensionColumn,
+  groupDimensionColumns,
   type MetricsQuery,
   metricColumn,
   type QueryPeriod,
@@ -26,20 +26,22 @@ interface EventPart extends StatementPart {
   readonly totals: Totals;
   readonly conditions: EventConditions;
 }
-/** A relation with the columns of the dimensions, and the aggregates over it that give totals. */
+/** What totals are selected from. */
 interface Relation {
+  /** A subquery with the columns of the dimensions. */
   readonly from: string;
+  /** The SQL of each total, by its name. */
   readonly aggregates: ReadonlyMap<string, string>;
 }
 
 const dimensionValues = (bind: Bind, columns: readonly ValueColumn[]) =>
   columns.map(({ dimension, column }) => `${valueSql(bind, dimension)} AS ${column}`);
 const timeBuckets = ({ bind, query, queryPeriod }: StatementPart, time: string) =>
-  columnsByOrigin(query).time.map(
+  groupDimensionColumns(query).time.map(
     (column) => `${bucketSql(bind, `toUnixTimestamp64Milli(${time})`, queryPeriod)} AS ${column}`,
   );
 
-/** The properties of a session that its totals are computed from. */
+/** The columns that `SessionTotal.value` reads. */
 const SESSION_COLUMNS = [
   "min(occurredAt) AS startedAt",
   "max(occurredAt) AS endedAt",
@@ -47,26 +49,29 @@ const SESSION_COLUMNS = [
   `countIf(${IS_ACTION}) AS actions`,
 ];
 
-/** Sessions of the period, a row each, with the dimensions that sessions have and `columns`. */
+/** Selects a row for each session of the period, with the session's dimensions and the given columns. */
 function sessionsFrom({ query, conditions }: EventPart, columns: readonly string[]): string {
-  const values = columnsByOrigin(query).session.flatMap(({ dimension, column }) =>
+  const values = groupDimensionColumns(query).session.flatMap(({ dimension, column }) =>
     dimension.kind === "text" ? [`${sessionValueSql(dimension.name)} AS ${column}`] : [],
   );
   return `SELECT ${list(["session", ...values, ...columns])}
     FROM events WHERE ${conditions.sessionEvents} GROUP BY session`;
 }
 
-/** The functions that give a total: from events, or from a value of each session that the session's events give. */
+/**
+ * The SQL functions of a total: either `fromEvents` over all events, or `perSession` over the events of each session and
+ * then `fromSessions` over those results.
+ */
 const AGGREGATES = {
   count: { fromEvents: "count", perSession: "count", fromSessions: "sum" },
   distinct: { fromEvents: "uniqExact", perSession: "groupUniqArray", fromSessions: "uniqExactArray" },
   sum: { fromEvents: "sum", perSession: "sum", fromSessions: "sum" },
 } as const;
 
-/** Totals of events, by any dimensions. The dimensions of sessions are joined to the events. */
+/** Totals of events, by any dimensions. Joins the events with their sessions when a dimension is of sessions. */
 function eventTotals(part: EventPart): Relation {
   const { bind, query, totals, conditions } = part;
-  const { event, session } = columnsByOrigin(query);
+  const { event, session } = groupDimensionColumns(query);
   const columns = ["session", ...timeBuckets(part, "occurredAt"), ...dimensionValues(bind, event)];
   const aggregates = new Map<string, string>();
   for (const [name, total] of totals) {
@@ -74,8 +79,8 @@ function eventTotals(part: EventPart): Relation {
     const [value, counts] = [`${name}Value`, `${name}Counts`];
     const { fromEvents } = AGGREGATES[total.aggregate];
     columns.push(`${total.value} AS ${value}`, `${countsSql(bind, total, query.goal)} AS ${counts}`);
-    const isEach = total.counts === "all";
-    aggregates.set(name, isEach ? `${fromEvents}(${value})` : `${fromEvents}If(${value}, ${counts})`);
+    const countsAll = total.counts === "all";
+    aggregates.set(name, countsAll ? `${fromEvents}(${value})` : `${fromEvents}If(${value}, ${counts})`);
   }
   const events = `(SELECT ${list(columns)} FROM events WHERE ${conditions.events})`;
   const joined = `${events} AS e INNER JOIN (${sessionsFrom(part, [])}) AS s USING (session)`;
@@ -90,62 +95,65 @@ const sessionAggregates = (totals: Totals) =>
 /** Totals of sessions, by any dimensions. A session counts once in each group that one of its events is in. */
 function sessionTotals(part: EventPart): Relation {
   const { bind, query, queryPeriod, totals, conditions } = part;
-  const { event } = columnsByOrigin(query);
+  const { event } = groupDimensionColumns(query);
   const values = event.map(({ dimension }) => valueSql(bind, dimension));
   const hasGroups = event.length > 0;
   const sessions = sessionsFrom(part, [
     ...SESSION_COLUMNS,
     hasGroups
       ? `groupUniqArrayIf(tuple(${list(values)}), ${conditions.filters}) AS groups`
-      : `max(${conditions.filters}) AS fits`,
+      : `max(${conditions.filters}) AS matchesFilters`,
   ]);
   const columns = [
     "*",
     ...event.map(({ column }, index) => `tupleElement(eventGroup, ${index + 1}) AS ${column}`),
     ...timeBuckets(part, "startedAt"),
   ];
-  const where = allOf([inPeriod(bind, queryPeriod.period, "startedAt"), ...(hasGroups ? [] : ["fits"])]);
-  const spread = hasGroups ? "ARRAY JOIN groups AS eventGroup" : "";
+  const where = allOf([
+    inPeriod(bind, queryPeriod.period, "startedAt"),
+    ...(hasGroups ? [] : ["matchesFilters"]),
+  ]);
+  const arrayJoin = hasGroups ? "ARRAY JOIN groups AS eventGroup" : "";
   return {
-    from: `(SELECT ${list(columns)} FROM (${sessions}) ${spread} WHERE ${where})`,
+    from: `(SELECT ${list(columns)} FROM (${sessions}) ${arrayJoin} WHERE ${where})`,
     aggregates: new Map(sessionAggregates(totals)),
   };
 }
 
 /**
- * Totals of both kinds where all dimensions are of sessions: one pass over the events, with a row for each session. It takes
- * a third of the time of joining events with sessions.
+ * Totals of events and of sessions, when all dimensions are of sessions. It reads the events once and groups them by session,
+ * which takes a third of the time of joining events with sessions.
  */
 function totalsBySession(part: EventPart): Relation {
   const { bind, query, queryPeriod, totals, conditions } = part;
   const counted = `${inPeriod(bind, queryPeriod.period)} AND (${conditions.filters})`;
-  const beginsHere = inPeriod(bind, queryPeriod.period, "startedAt");
+  const startsInPeriod = inPeriod(bind, queryPeriod.period, "startedAt");
   const columns = [
     ...SESSION_COLUMNS,
     `countIf(${counted}) AS countedEvents`,
-    `max(${conditions.filters}) AND ${beginsHere} AS isCounted`,
+    `max(${conditions.filters}) AND ${startsInPeriod} AS isCounted`,
   ];
   const aggregates = new Map<string, string>();
-  const isNeeded = new Set<string>();
+  const conditionsToKeep = new Set<string>();
   for (const [name, total] of totals) {
     if (total.over === "sessions") {
-      isNeeded.add("isCounted");
+      conditionsToKeep.add("isCounted");
       aggregates.set(name, `sumIf(${total.value}, isCounted)`);
       continue;
     }
     const { perSession, fromSessions } = AGGREGATES[total.aggregate];
     const condition = allOf([counted, countsSql(bind, total, query.goal)]);
     columns.push(`${perSession}If(${total.value}, ${condition}) AS ${name}OfSession`);
-    isNeeded.add("countedEvents > 0");
+    conditionsToKeep.add("countedEvents > 0");
     aggregates.set(name, `${fromSessions}(${name}OfSession)`);
   }
-  const from = `(SELECT * FROM (${sessionsFrom(part, columns)}) WHERE ${anyOf([...isNeeded])})`;
+  const from = `(SELECT * FROM (${sessionsFrom(part, columns)}) WHERE ${anyOf([...conditionsToKeep])})`;
   return { from, aggregates };
 }
 
 const keysOf = ({ dimensions }: MetricsQuery) => dimensions.map((_, index) => dimensionColumn(index));
 
-/** Statements that derive the totals from events, with the columns of the dimensions and of all totals. */
+/** Subqueries that compute the totals from events. Each has the columns of the dimensions and of all totals. */
 function fromEvents(part: StatementPart, totals: Totals): string[] {
   const { bind, query, queryPeriod } = part;
   const keys = keysOf(query);
@@ -157,7 +165,7 @@ function fromEvents(part: StatementPart, totals: Totals): string[] {
     );
     return `SELECT ${list([...keys, ...sums])} FROM ${from} ${groupBy(keys)}`;
   };
-  const { time, event } = columnsByOrigin(query);
+  const { time, event } = groupDimensionColumns(query);
   if (keys.length > 0 && time.length + event.length === 0) return [write(totalsBySession(eventPart))];
   const kinds = new Set([...totals.values()].map(({ over }) => over));
   return [
@@ -166,12 +174,12 @@ function fromEvents(part: StatementPart, totals: Totals): string[] {
   ];
 }
 
-/** A hash of a group's dimensions, by which the groups of the period before are selected. */
+/** A hash of a group's dimensions. With it, the query of the comparison period selects the groups of the main result. */
 const groupHash = (keys: readonly string[]) =>
   `toString(sipHash64(${list(keys.flatMap((key) => [`isNull(${key})`, `ifNull(toString(${key}), '')`])) || "1"}))`;
 
 /**
- * @param coverage the rollups to read; null: all totals are derived from events
+ * @param coverage the rollups to read; null: compute all totals from events
  * @returns rows with the dimensions, the metrics, and the hash of the group
  */
 export function metricsStatement(

@@ -1,4 +1,4 @@
-/** POST /api/stats/paths: how many sessions went from one page to another, step by step. */
+/** POST /api/stats/paths: counts the sessions that went from one page to the next, for each step. */
 import type { StatsPathsAnswer, StatsPathsBody } from "@headwater/contract";
 import { IS_PAGE_VIEW } from "../clickhouse/schema/event-types.ts";
 import type { RunQuery } from "./run-query.ts";

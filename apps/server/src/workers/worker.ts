@@ -6,12 +6,12 @@ export interface WorkerLog {
 }
 
 export interface WorkerOptions {
-  /** For the log and the metrics: `shipper`. */
+  /** Appears in the log and the metrics, such as `shipper`. */
   readonly name: string;
   /**
-   * One round. The next one starts at once when it resolves with true (more work waits), else after `idleMs`.
-   * @param cutOff aborts when `stopMs` have passed since `stop`: end the work now
-   * @param stopping aborts on `stop`: begin nothing more
+   * One round. Resolves with true when more work waits: the next round then starts at once, else after `idleMs`.
+   * @param cutOff is aborted `stopMs` after `stop` was called: the round must end now
+   * @param stopping is aborted when `stop` is called: the round may finish its current step but must not begin another
    */
   round(cutOff: AbortSignal, stopping: AbortSignal): Promise<boolean>;
   /** Wait before the first round. Default: none. */
@@ -21,9 +21,9 @@ export interface WorkerOptions {
   /** Wait after the first failure in a row; each further failure doubles it, up to `maxRetryMs`. */
   readonly retryMs: number;
   readonly maxRetryMs: number;
-  /** How long a round may go on after `stop`. */
+  /** How long a round may continue after `stop` was called. */
   readonly stopMs: number;
-  /** What a failure means for users, for the log: `events are not shipped`. Logged once per streak of failures. */
+  /** The logged effect of a failure, such as `events are not shipped`. Logged for the first failure in a row only. */
   readonly consequence: string;
   readonly log: WorkerLog;
 }
@@ -32,7 +32,7 @@ export interface WorkerStatus {
   readonly name: string;
   /** Failures since the last round that succeeded. */
   readonly failuresInRow: number;
-  /** The latest failure of the present streak; null when the last round succeeded. */
+  /** The error of the last round; null when it succeeded. */
   readonly lastError: Error | null;
 }
 
@@ -40,14 +40,14 @@ export interface Worker extends AsyncDisposable {
   status(): WorkerStatus;
   /** Starts the next round now instead of at the end of the wait. */
   wake(): void;
-  /** Runs one round now, whatever the loop does. Rejects when it fails. For tests that drive the clock. */
+  /** Runs one round now, even while the loop runs another. Rejects when the round fails. For tests that drive the clock. */
   runOnce(): Promise<void>;
-  /** Starts no further round, and waits for the present one until shortly after `stopMs`. */
+  /** Starts no further round. Waits for the current round, but not much longer than `stopMs`. */
   stop(): Promise<void>;
 }
 
-/** `stop` waits this much longer than `stopMs` for a round to react to its aborted signal. */
-const CUT_OFF_MS = 1_000;
+/** How long `stop` waits for a round to end after `cutOff` was aborted. */
+const CUT_OFF_GRACE_MS = 1_000;
 
 export function startWorker(options: WorkerOptions): Worker {
   const { name, round, initialDelayMs = 0, idleMs, retryMs, maxRetryMs, stopMs, consequence, log } = options;
@@ -91,12 +91,12 @@ export function startWorker(options: WorkerOptions): Worker {
     stopping.abort();
     const ended = new AbortController();
     const sleepUntilEnd = (ms: number) => sleep(ms, undefined, { signal: ended.signal });
-    const cutOffInTime = async () => {
+    const cutOffAfterTimeout = async () => {
       await sleepUntilEnd(stopMs);
       cutOff.abort();
-      await sleepUntilEnd(CUT_OFF_MS);
+      await sleepUntilEnd(CUT_OFF_GRACE_MS);
     };
-    await Promise.race([running, cutOffInTime()]);
+    await Promise.race([running, cutOffAfterTimeout()]);
     ended.abort();
   };
   return {

@@ -116,7 +116,7 @@ it("A worker that cannot start does not end the others; connections are spread o
   }
 });
 
-it("WORKERS without DATABASE_URL is refused: the ledger in DATA_DIR belongs to one process", () => {
+it("WORKERS without DATABASE_URL is refused: only one process can open the ledger in DATA_DIR", () => {
   assert.throws(() => readConfig({ WORKERS: "2" }), /WORKERS cannot be 2 without DATABASE_URL/);
 });
 

@@ -85,10 +85,10 @@ function summarize(checks: readonly InstallCheck[], isWorking: boolean): string 
 }
 
 export const doctor: Command = defineCommand({
-  description: "Check the install of Headwater in a page",
+  description: "Check the install of Headwater on a page",
   details: [
-    "Exits with 1 when a check fails or the service cannot be asked.",
-    "The page's scripts do not run. The debug view shows one refused attempt of the version headwater-doctor; nothing is counted.",
+    "Exits with 1 when a check fails or the service cannot be reached.",
+    "The page's scripts do not run. The doctor sends one request that the service refuses, so nothing is counted. The debug view shows it with the SDK version headwater-doctor.",
   ],
   positionals: { url: "The page, at the address that its visitors open" },
   options: {

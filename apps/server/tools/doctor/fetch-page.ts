@@ -9,17 +9,18 @@ import type { SendRequest } from "./send-request.ts";
 export interface FetchedPage {
   /** The address after redirects. */
   readonly url: string;
-  /** Why the page could not be fetched, as the end of a sentence; null: it was fetched. */
+  /** Why the page could not be fetched, such as `answers 404`; null when it was fetched. */
   readonly problem: string | null;
   readonly snippets: PageSnippet[];
+  /** The page's content security policies, from the header and from `<meta>` elements. */
   readonly policies: string[];
-  /** The page has more policies than are read, or longer ones. */
+  /** Some policies were not read, because the page has too many or they are too long. */
   readonly hasUnreadPolicy: boolean;
 }
 
 const REDIRECTS = [301, 302, 303, 307, 308];
 
-/** Why a request failed, as the end of a sentence. */
+/** Why a request failed, such as `did not answer within 10 s`. */
 export function describeNetworkError(error: unknown): string {
   if (error instanceof PrivateAddressError) return `was not requested: ${error.message}`;
   if (error instanceof Error && error.name === "TimeoutError")
@@ -42,7 +43,7 @@ export async function readBody(response: Response, maxBytes: number): Promise<st
 
 type FollowedUrl = { url: string; response: Response } | { url: string; problem: string };
 
-/** Follows redirects; the last address decides the page's origin. */
+/** Follows redirects. The checks use the origin of the last address. */
 async function followRedirects(start: string, send: SendRequest): Promise<FollowedUrl> {
   let url = start;
   for (let hop = 0; hop <= SERVER_LIMITS.doctorRedirects; hop += 1) {
@@ -57,7 +58,7 @@ async function followRedirects(start: string, send: SendRequest): Promise<Follow
   return { url, problem: `redirects more than ${SERVER_LIMITS.doctorRedirects} times` };
 }
 
-/** Looks for the client in the page's script files, one after the other. */
+/** Requests the page's script files one after the other, until one contains the client. */
 async function findSnippetInFiles(scripts: readonly string[], send: SendRequest): Promise<PageSnippet[]> {
   for (const url of scripts) {
     const response = await send(url).catch(() => null);

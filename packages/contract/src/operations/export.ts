@@ -8,7 +8,7 @@ export const EXPORT_OPERATIONS = [
     id: "exportEvents",
     method: "GET",
     path: "/api/export/events",
-    summary: "A source's events, as they are stored, streamed; what broke off goes on after a cursor",
+    summary: "Export the stored events of a source as a stream. A cursor continues an interrupted export",
     access: "export:read",
     organization: "optional-query",
     source: "query",

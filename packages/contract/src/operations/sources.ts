@@ -65,7 +65,7 @@ export const SOURCE_OPERATIONS = [
     id: "deleteSource",
     method: "DELETE",
     path: `${SOURCES}/:sourceId`,
-    summary: "Delete a source. Its keys stop working, its history is kept",
+    summary: "Delete a source. Its keys stop working; its stored events are kept",
     access: "sources:admin",
     organization: "optional-query",
     source: "path",

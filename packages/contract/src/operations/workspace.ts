@@ -14,7 +14,8 @@ export const WORKSPACE_OPERATIONS = [
     id: "eraseVisitor",
     method: "POST",
     path: "/api/visitors/erase",
-    summary: "Erase the data of a visitor in a workspace or one of its sources. Returns a receipt to poll",
+    summary:
+      "Start to erase a visitor's data in a workspace or in one source. Returns a receipt whose status can be polled",
     access: "visitors:erase",
     organization: "body",
     body: visitors.EraseBody,
@@ -38,7 +39,7 @@ export const WORKSPACE_OPERATIONS = [
     id: "getOnboarding",
     method: "GET",
     path: "/api/onboarding",
-    summary: "Get the set-up steps that are done",
+    summary: "Get which set-up steps are done",
     access: "sources:read",
     organization: "query",
     query: OrganizationQuery,
