@@ -37,16 +37,16 @@ function timestampOf(at: number, random: SeededRandom): string {
 
 type EventFields = Pick<StoredEvent, "name" | "url" | "path" | "host" | "properties">;
 
-function pageLook(random: SeededRandom): { sent: Record<string, unknown>; look: EventFields } {
+function pageFields(random: SeededRandom): { sent: Record<string, unknown>; fields: EventFields } {
   const path = `/products/${random.between(1, 999)}`;
   const onlyPath = random.between(0, 3) === 0;
   const url = onlyPath ? ORIGIN + path : `${ORIGIN}${path}?utm_source=news&q=caf%C3%A9#top`;
   const page = onlyPath ? { path } : { url, title: "Produkt ✓ Café", referrer: "https://search.example/" };
-  const look = { name: "page_view", url, path, host: HOST, properties: null };
-  return { sent: { type: "page", page }, look };
+  const fields = { name: "page_view", url, path, host: HOST, properties: null };
+  return { sent: { type: "page", page }, fields };
 }
 
-function trackLook(random: SeededRandom): { sent: Record<string, unknown>; look: EventFields } {
+function trackFields(random: SeededRandom): { sent: Record<string, unknown>; fields: EventFields } {
   const name = random.pick(["signup", "Kauf abgeschlossen", "購入", "add_to_cart"]);
   const amount = random.between(1, 1_000_000) / 100;
   const common = {
@@ -55,21 +55,21 @@ function trackLook(random: SeededRandom): { sent: Record<string, unknown>; look:
     nested: { "key with ünï": "🛒" },
     empty: "",
   };
-  const look = { name, url: null, path: null, host: null, properties: { ...common, note: "a\uFFFDb" } };
-  return { sent: { type: "track", name, properties: { ...common, note: "a\0b" } }, look };
+  const fields = { name, url: null, path: null, host: null, properties: { ...common, note: "a\uFFFDb" } };
+  return { sent: { type: "track", name, properties: { ...common, note: "a\0b" } }, fields };
 }
 
 export function makeEvent(sourceId: string, random: SeededRandom): GeneratedEvent {
   const id = random.between(0, 9) === 0 ? `ünï-${randomUUID()}` : randomUUID();
   const at = Date.now() - random.between(0, 86_400_000);
-  const { sent, look } = random.between(0, 1) === 0 ? pageLook(random) : trackLook(random);
+  const { sent, fields } = random.between(0, 1) === 0 ? pageFields(random) : trackFields(random);
   return {
     sent: { id, timestamp: timestampOf(at, random), ...sent },
     expected: {
       analyticsEventId: idOf(sourceId, id),
       eventId: id,
       occurredAt: new Date(at).toISOString(),
-      ...look,
+      ...fields,
     },
   };
 }

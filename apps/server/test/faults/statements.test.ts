@@ -220,9 +220,9 @@ describe("A ledger whose statements fail", () => {
     });
   }
 
-  it("loses no key and stores no event twice when any statement fails while keys are moved to their generation", async (t) => {
+  it("loses no key and stores no event twice when any statement fails while recent keys are filed into a generation", async (t) => {
     const ledger = await openFailing();
-    // enough unsorted keys that each commit moves a slice of them to the sorted table
+    // enough recent keys that each commit files some of them into a generation
     const before = Array.from({ length: Math.ceil(FILED_FROM / 2_000) }, () =>
       aCommit({ entries: entries(2_000) }),
     );
@@ -240,7 +240,7 @@ describe("A ledger whose statements fail", () => {
       },
     );
     t.diagnostic(`${checked} statements`);
-    assert.ok(checked > 100, "a commit moves a slice of keys");
+    assert.ok(checked > 100, "a commit files some keys");
     for (const commit of before) assert.ok((await ledger.commit([commit])).every((flag) => flag === 0));
     assert.equal(await ledger.outboxEvents(), stored + 3);
     await ledger.close();

@@ -1,4 +1,4 @@
-/** Asks the embedded warehouse of a folder that no service holds. */
+/** Queries the embedded warehouse of a data directory that no service uses. */
 import { join } from "node:path";
 import { connect, type WarehouseClient } from "../../src/clickhouse/client.ts";
 import { startEmbedded } from "../../src/clickhouse/embedded/start.ts";
@@ -10,7 +10,7 @@ export async function onWarehouse<T>(
   work: (client: WarehouseClient) => Promise<T>,
 ): Promise<T> {
   const options = { folder: join(dataDir, "warehouse"), memoryBytes: MEMORY_BYTES, threads: 1 };
-  // whoever had it lets go of the folder when it has ended
+  // the earlier engine releases the folder when its process has ended
   const engine = await until("the folder is free", PATIENCE_MS, () =>
     startEmbedded(options).catch(() => null),
   );

@@ -36,7 +36,7 @@ before(async () => {
     json().files.map(({ file }: { file: string }) => file),
     ["ledger.sqlite", "attempts.sqlite", "warehouse"],
   );
-  assert.ok(load.acknowledged().length * 10 > accepted.length, "events were accepted meanwhile");
+  assert.ok(load.acknowledged().length * 10 > accepted.length, "events were accepted during the backup");
   await load.abandon();
   await child.end("SIGKILL");
 });
@@ -57,7 +57,7 @@ test("A backup is never overwritten, and an interrupted one is refused.", async 
   assert.match((await run(served, "restore", "--from", copy)).stderr, /is not empty/);
 });
 
-test("After a restore, every event accepted before the backup is there, and none twice.", async () => {
+test("After a restore, every event accepted before the backup is in the warehouse exactly once.", async () => {
   const { code, stderr } = await run(restored, "restore", "--from", copy);
   assert.equal(code, 0, stderr);
   const child = await startChild(restored, { environment: WAREHOUSE });
@@ -68,7 +68,10 @@ test("After a restore, every event accepted before the backup is there, and none
   const held = rows.map(({ id }) => id as string);
   const unique = new Set(held);
   assert.equal(held.length, unique.size, "each once");
-  assert.ok(held.length >= known, `the ledger has accepted ${known}, and ${held.length} are there`);
+  assert.ok(
+    held.length >= known,
+    `the ledger has accepted ${known} events, the warehouse holds ${held.length}`,
+  );
   assert.deepEqual(
     accepted.filter((id) => !unique.has(id)),
     [],

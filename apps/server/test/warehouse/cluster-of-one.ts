@@ -1,7 +1,7 @@
 /**
- * What of a cluster the engine has without servers: its shards are all this one process, asked as shards are. In front of
- * it is left out what needs Keeper, `ON CLUSTER` and `Replicated`. With two shards each reads its half of one table, by
- * its number, and what is inserted goes into that table; with one, it goes through the Distributed table.
+ * A ClickHouse cluster whose shards are all one engine process. A proxy in front of it removes what needs Keeper from the
+ * statements: `ON CLUSTER` and `Replicated`. With two shards, inserts go to one table, and each shard reads its half of
+ * it, chosen by the shard number. With one shard, inserts go through the Distributed table.
  */
 import { rmSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, request } from "node:http";
@@ -13,7 +13,7 @@ import { newFolder } from "./store.ts";
 import { MEMORY_BYTES } from "./test-warehouse.ts";
 
 const PORT = 9_000;
-/** Parameters stand in the address. */
+/** The maximum length of a URL, which contains the query parameters. */
 const ADDRESS_BYTES = 1_048_576;
 const KEEP_ALIVE_MS = 30_000;
 const SHARD = `<shard><replica><host>127.0.0.1</host><port>${PORT}</port></replica></shard>`;
@@ -25,11 +25,11 @@ const configOf = (cluster: string, shards: number) => `<clickhouse>
 const halfOf = (database: string, name: string, columns: string, shard: string, shards: number) =>
   `CREATE OR REPLACE VIEW ${database}.${name}_local AS
     SELECT ${columns} FROM ${database}.${name}_stored WHERE ${shard} % ${shards} = shardNum() - 1`;
-/** By table. */
+/** The sharding expression by table. */
 const sharding = new Map<string, string>();
 
-/** A statement as this process can take it, and what it is told after it. */
-function adapted(text: string, shards: number): { text: string; after: string | null } {
+/** Rewrites a statement for the single process. @returns the statement, and a second one to run after it */
+function adaptStatement(text: string, shards: number): { text: string; after: string | null } {
   const here = text
     .replace(/ ON CLUSTER '\w+'/g, "")
     .replace(/Replicated(\w+)\('[^']*', '[^']*'(?:, )?/g, "$1(")
@@ -47,7 +47,7 @@ function adapted(text: string, shards: number): { text: string; after: string | 
     sharding.set(name, shard);
     return { text: here, after: halfOf(database, name, "*", shard, shards) };
   }
-  // columns that are worked out are none of `*`
+  // `*` does not include computed columns
   const added = /^ALTER TABLE (\w+)\.(\w+)_local ADD COLUMN/.exec(here);
   const [, database = "", name = ""] = added ?? [];
   const names = [...here.matchAll(/ADD COLUMN IF NOT EXISTS (\w+)/g)].map(([, column]) => column);
@@ -63,7 +63,7 @@ function adapted(text: string, shards: number): { text: string; after: string | 
 
 export interface ClusterOfOne extends AsyncDisposable {
   endpoint: WarehouseEndpoint;
-  /** As they were sent. */
+  /** The statements as the service sent them. */
   statements: string[];
 }
 
@@ -81,7 +81,7 @@ export async function startClusterOfOne(shards: 1 | 2): Promise<ClusterOfOne> {
   const forward = (from: IncomingMessage, address: string, body: Buffer) =>
     new Promise<IncomingMessage>((resolve, reject) => {
       const { host: _, "content-length": __, "transfer-encoding": ___, ...headers } = from.headers;
-      // a connection of its own: one that is kept may just be closed
+      // a new connection, because a kept-alive one may be closing
       const options = { method: from.method, headers, agent: false };
       const sent = request(engine.endpoint.url + address, options, resolve);
       from.once("close", () => from.complete || sent.destroy());
@@ -97,7 +97,7 @@ export async function startClusterOfOne(shards: 1 | 2): Promise<ClusterOfOne> {
         const inAddress = url.searchParams.get("query");
         const statement = inAddress ?? body.toString("utf8");
         if (url.pathname !== "/ping") statements.push(statement);
-        const { text, after } = adapted(statement, shards);
+        const { text, after } = adaptStatement(statement, shards);
         if (inAddress !== null) url.searchParams.set("query", text);
         const answer = await forward(
           from,

@@ -1,6 +1,6 @@
 /**
- * The tables on a cluster: every statement is one for the engine, sharded reads answer as the oracle does, and an insert
- * through the Distributed table is there once. Keeper, replicas and other hosts are not in it.
+ * The tables on a cluster: the engine can parse every statement, sharded reads return the oracle's results, and a retried
+ * insert through the Distributed table is stored once. Keeper, replicas and other hosts are not tested.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -26,7 +26,7 @@ describe("Two shards", () => {
   });
   after(() => cluster[Symbol.asyncDispose]());
 
-  describe("asked", () =>
+  describe("when queried", () =>
     compareSome(QUERIES, (environment) => openStatsWorld(environment, cluster.endpoint)));
 });
 
@@ -48,13 +48,13 @@ describe("One shard", () => {
   const storeIn = (token: string, entries: { json: string }[]) =>
     storeMissing(client, blockOf(token, textOf(entries)), "retried", signal);
 
-  it("is brought up once", async () => {
+  it("is migrated once", async () => {
     assert.equal(made.from, 0);
     assert.ok(made.to > 0);
     assert.deepEqual(await migrate(cluster.endpoint), { from: made.to, to: made.to });
   });
 
-  it("stores through the Distributed table what it does not hold, and what has a known token once", async () => {
+  it("stores missing events through the Distributed table, and an insert with a known token once", async () => {
     const entries = Array.from({ length: 50 }, (_, index) => anEvent(NOW, { sessionId: `ses_${index % 7}` }));
     await storeIn("a", entries.slice(0, 30));
     assert.equal(await storeIn("b", entries), 20);
@@ -70,9 +70,11 @@ describe("One shard", () => {
     );
   });
 
-  it("deletes what is stored", async () => {
+  it("deletes stored events", async () => {
     const deletion = { name: "del_1", condition: "sessionId = 'ses_1'" };
-    await until("it is done", PATIENCE_MS, async () => (await deleteEvents(client, [deletion])).has("del_1"));
+    await until("the deletion is done", PATIENCE_MS, async () =>
+      (await deleteEvents(client, [deletion])).has("del_1"),
+    );
     const held = await rows("SELECT DISTINCT sessionId FROM events ORDER BY sessionId");
     assert.deepEqual(
       held,
@@ -80,7 +82,7 @@ describe("One shard", () => {
     );
   });
 
-  it("is told nothing that the engine cannot read, on every node where it must be", async () => {
+  it("receives only statements that the engine can parse, with ON CLUSTER for changes of the schema", async () => {
     const query = "SELECT formatQuery({text:String}) AS text";
     const read = async (text: string) => {
       const answer = await client.query({ query, query_params: { text }, format: "JSONEachRow" });

@@ -1,4 +1,4 @@
-/** Rows deleted from the warehouse for good: named, begun once, and more at once than one statement holds. */
+/** Deletion of rows from the warehouse: each deletion has a name and starts once, and several can share a statement. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { type Deletion, deleteEvents, isDeleting, literal } from "../../src/clickhouse/deletion.ts";
@@ -16,13 +16,13 @@ const mutations = async () =>
   Number(
     (await store.ask("SELECT count() AS n FROM system.mutations WHERE database = currentDatabase()"))[0].n,
   );
-const toTheEnd = (deletions: readonly Deletion[]) =>
+const runToEnd = (deletions: readonly Deletion[]) =>
   until("all is deleted", PATIENCE_MS, async () => {
     const client = store.warehouse.client();
     return client && (await deleteEvents(client, deletions)).size === deletions.length;
   });
 
-test("Fifty of them, each in a thousand sources, are begun once, and all are done.", async () => {
+test("Fifty deletions, each in a thousand sources, start once and finish.", async () => {
   const events = Array.from({ length: 50 }, (_, index) => anEvent(NOW, { anonymousId: `v${index}` }));
   const kept = anEvent(NOW, { anonymousId: "kept" });
   await accept(store, [...events, kept], NOW);
@@ -34,29 +34,29 @@ test("Fifty of them, each in a thousand sources, are begun once, and all are don
     name: `del_${index}`,
     condition: `sourceId IN (${[...sources, "'src_1'"]}) AND anonymousId = 'v${index}'`,
   }));
-  await toTheEnd(deletions);
+  await runToEnd(deletions);
   assert.deepEqual(await heldOf(store, [...events, kept]), idsOf([kept]));
   const begun = await mutations();
   assert.ok(begun > 1 && begun < 50, `${begun} statements`);
-  await toTheEnd(deletions);
-  assert.equal(await mutations(), begun, "what is done is not begun again");
+  await runToEnd(deletions);
+  assert.equal(await mutations(), begun, "a finished deletion is not started again");
   assert.equal(await isDeleting(store.warehouse.client()!, "del_"), false);
 });
 
-test("One that is killed in the middle goes on by itself.", async () => {
+test("A deletion continues by itself after the engine is killed.", async () => {
   const events = Array.from({ length: 20 }, () => anEvent(NOW, { anonymousId: "killed" }));
   await accept(store, events, NOW);
   await store.shipAll();
   const deletion = { name: "killed", condition: "anonymousId = 'killed'" };
   await deleteEvents(store.warehouse.client()!, [deletion]);
   store.kill();
-  await until("it is noticed", PATIENCE_MS, () => store.warehouse.client() === null);
+  await until("the warehouse is known to be down", PATIENCE_MS, () => store.warehouse.client() === null);
   const begun = await mutations();
-  await toTheEnd([deletion]);
+  await runToEnd([deletion]);
   assert.deepEqual(await heldOf(store, events), []);
   assert.equal(await mutations(), begun);
 });
 
-test("What is no id of ours never comes into a statement.", () => {
+test("A text that is not an id of the service is refused as a literal.", () => {
   assert.throws(() => literal("x') OR 1 = 1 --"));
 });

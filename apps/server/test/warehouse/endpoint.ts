@@ -1,4 +1,4 @@
-/** An endpoint of the embedded engine that belongs to no service: whoever has its address asks it as any other. */
+/** Starts the embedded engine without a service, for tests that use its endpoint as an external ClickHouse server. */
 import { rmSync } from "node:fs";
 import { startEmbedded } from "../../src/clickhouse/embedded/start.ts";
 import type { WarehouseEndpoint } from "../../src/clickhouse/endpoint.ts";
@@ -12,7 +12,7 @@ export interface StartedEndpoint extends AsyncDisposable {
   endpoint: WarehouseEndpoint;
 }
 
-/** @param onShard as a cluster of one shard */
+/** @param onShard whether the endpoint is a cluster of one shard */
 export async function startEndpoint(onShard: boolean): Promise<StartedEndpoint> {
   if (onShard) return startClusterOfOne(1);
   const folder = newFolder();

@@ -1,4 +1,4 @@
-/** Erasing a visitor from outside: the whole service, on the ledger that it is given, and a real warehouse. */
+/** Erasing a visitor, tested through the API of the whole service, with a given ledger and a real warehouse. */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmdirSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -23,7 +23,7 @@ import {
 import { openProxiedWarehouse, type ProxiedWarehouse } from "./proxied-warehouse.ts";
 import { PATIENCE_MS } from "./store.ts";
 
-/** @param ledger settings that choose the ledger of that folder */
+/** @param ledgerOf returns the settings of the ledger of a data directory */
 export function erasureSuite(name: string, ledgerOf: (dataDir: string) => Promise<Record<string, string>>) {
   describe(`Erasing a visitor on ${name}`, () => {
     const time = drivenClock(Date.now());
@@ -59,10 +59,10 @@ export function erasureSuite(name: string, ledgerOf: (dataDir: string) => Promis
       assert.equal(reply.body.accepted, reply.body.results.length, JSON.stringify(reply.body));
     };
     const erase = async (body: object) => {
-      // what comes in the same millisecond counts as before
+      // events received in the same millisecond are erased too
       time.advance(SECOND);
-      const asked = { organizationId: ORGANIZATION_ID, ...body };
-      const reply = await world.ask("/api/visitors/erase", { method: "POST", body: asked });
+      const request = { organizationId: ORGANIZATION_ID, ...body };
+      const reply = await world.ask("/api/visitors/erase", { method: "POST", body: request });
       assert.equal(reply.status, 202, JSON.stringify(reply.body));
       time.advance(SECOND);
       const location = reply.headers.get("location")!;
@@ -76,14 +76,18 @@ export function erasureSuite(name: string, ledgerOf: (dataDir: string) => Promis
       const rows = await warehouse.ask(
         `SELECT sourceId, anonymousId, eventId FROM events WHERE sourceId IN (${ids})`,
       );
-      assert.equal(new Set(rows.map(({ eventId }) => eventId)).size, rows.length, "each event is there once");
+      assert.equal(
+        new Set(rows.map(({ eventId }) => eventId)).size,
+        rows.length,
+        "each event is stored once",
+      );
       const names = new Map(sources.map(({ sourceId }, index) => [sourceId, index + 1]));
       return rows.map(({ sourceId, anonymousId }) => `${names.get(sourceId)} ${anonymousId}`).sort();
     };
     const shipped = (sources: TestSource[], events: number) =>
       until("they are in the warehouse", PATIENCE_MS, async () => (await held(sources)).length === events);
 
-    it("during an outage, mid-page, over a restart: gone here, untouched in another workspace", async () => {
+    it("works during an outage, with a sealed page and over a restart, and leaves other workspaces untouched", async () => {
       const strangers = await world.ask("/api/organizations", { method: "POST", body: { name: "Other" } });
       const own = await world.createSource();
       const theirs = await world.createSource({ organizationId: strangers.body.organizationId });
@@ -94,14 +98,14 @@ export function erasureSuite(name: string, ledgerOf: (dataDir: string) => Promis
       warehouse.cut();
       await accept(own, "ann");
       await accept(own, "bob");
-      // the page that is on its way is sealed, and has events of the visitor
+      // the page that is being shipped is sealed, and contains events of the visitor
       await until("a page is sealed", PATIENCE_MS, () => pages() === 1);
       await accept(theirs, "ann");
       await accept(own, "ann", {}, ["waits"]);
       const receipt = await erase({ anonymousId: "ann" });
       await until("the ledger is clean", PATIENCE_MS, async () => (await receipt()).status === "shipping");
       const waiting = storedEvents(dataDir).map(({ eventId }) => eventId);
-      assert.ok(!waiting.includes("waits"), "what was not sealed is not shipped");
+      assert.ok(!waiting.includes("waits"), "an event that is not in a sealed page is not shipped");
       await accept(own, "ann", {}, ["new"]);
       await world.close();
 
@@ -114,15 +118,15 @@ export function erasureSuite(name: string, ledgerOf: (dataDir: string) => Promis
       const [left] = await warehouse.ask(
         `SELECT eventId FROM events WHERE sourceId = '${own.sourceId}' AND anonymousId = 'ann'`,
       );
-      assert.equal(left.eventId, "new", "what came after the request is new, and stays");
+      assert.equal(left.eventId, "new", "an event received after the request is kept");
       const { status, by, sourceId, finishedAt } = await receipt();
       assert.deepEqual([status, by, sourceId, typeof finishedAt], ["done", "anonymousId", null, "string"]);
       const late = await visit(own, "ann", {}, ["waits"]);
-      assert.deepEqual(outcomesOf(late.reply), ["duplicate"], "a late retry is known by its key");
+      assert.deepEqual(outcomesOf(late.reply), ["duplicate"], "a late retry is a duplicate");
     });
     const pages = () => rowsOf(dataDir, "select page_id from outbox_pages").length;
 
-    it("by user and in one source: another source, and the visitor's other events, stay", async () => {
+    it("erases by user in one source, and keeps other sources and the visitor's other events", async () => {
       const [one, other] = [await world.createSource(), await world.createSource()];
       const userId = `ünï "o'hara" \\ ${fresh("u")}`;
       await accept(one, "carl", { userId });
@@ -133,7 +137,7 @@ export function erasureSuite(name: string, ledgerOf: (dataDir: string) => Promis
       assert.deepEqual(await held([one, other]), ["1 carl", "2 carl"]);
     });
 
-    it("takes sessions and debug snapshots along, and the audit log does not name the visitor", async () => {
+    it("erases sessions and debug snapshots, and the audit log does not name the visitor", async () => {
       const source = await world.createSource();
       const { sessionId } = await visit(source, "dora-1");
       const kept = await visit(source, "dora-2");
@@ -150,7 +154,7 @@ export function erasureSuite(name: string, ledgerOf: (dataDir: string) => Promis
       assert.ok(!ids.includes(sessionId) && ids.includes(kept.sessionId));
       const late = eventsBody(sessionId, [pageEvent({}, time.now())], {}, time.now());
       const refused = await world.send(eventsPath(source), late);
-      assert.equal(refused.body.code, "invalid_session", "nobody remembers the session");
+      assert.equal(refused.body.code, "invalid_session", "the session is unknown");
       const audit = await world.ask(`/api/audit?organizationId=${ORGANIZATION_ID}`);
       const [entry] = audit.body.entries;
       assert.deepEqual([entry.action, entry.after.by], ["visitor.erased", "anonymousId"]);
@@ -158,7 +162,7 @@ export function erasureSuite(name: string, ledgerOf: (dataDir: string) => Promis
       assert.ok(!JSON.stringify(rowsOf(dataDir, "select * from erasures")).includes("dora"));
     });
 
-    it("without a warehouse it is the ledger's events that go, those of sealed pages too", async () => {
+    it("without a warehouse erases the events in the ledger, including those of sealed pages", async () => {
       const source = await world.createSource();
       warehouse.cut();
       await accept(source, "erin");
@@ -176,7 +180,7 @@ export function erasureSuite(name: string, ledgerOf: (dataDir: string) => Promis
       );
     });
 
-    it("is not done while a warehouse lies there that is not opened", async () => {
+    it("is not done while the data directory has a warehouse that is not open", async () => {
       const source = await world.createSource();
       await accept(source, "gina");
       const folder = join(dataDir, "warehouse");
@@ -190,7 +194,7 @@ export function erasureSuite(name: string, ledgerOf: (dataDir: string) => Promis
       await done(receipt);
     });
 
-    it("wants one of the two ids, and a source of that workspace", async () => {
+    it("requires exactly one of the two ids, and a source of the workspace", async () => {
       const post = (body: object) =>
         world.ask("/api/visitors/erase", {
           method: "POST",

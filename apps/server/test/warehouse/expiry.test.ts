@@ -1,4 +1,4 @@
-/** Events leave the warehouse when they are past the days of their source. */
+/** Events are deleted from the warehouse after the retention days of their source. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { until } from "../faults/child.ts";
@@ -31,7 +31,7 @@ describe("retentionDays", () => {
     await warehouse[Symbol.asyncDispose]();
   });
 
-  /** A page view on each of the last seven days. */
+  /** Sends a page view for each of the last seven days. */
   const fill = async (source: TestSource) => {
     const sessionId = await world.openSession(source);
     const events = [0, 1, 2, 3, 4, 5, 6].map((ago) => pageEvent({}, time.now() - ago * DAY));
@@ -55,14 +55,14 @@ describe("retentionDays", () => {
       method: "PATCH",
       body: { organizationId: ORGANIZATION_ID, retentionDays },
     });
-  /** As the minute's timer does, until so many are left: it does not look while a deletion is at work. */
+  /** Runs the maintenance until that many events are left. One run may not be enough, because it skips while a deletion is running. */
   const left = (source: TestSource, events: number) =>
     until(`${events} are left`, PATIENCE_MS, async () => {
       await world.server.maintain();
       return (await daysOf(source)).length === events;
     });
 
-  it("is kept by whole days, a new value for old events too, each source by itself; nothing is done in vain", async () => {
+  it("applies by whole days and per source, a changed value applies to old events too, and no deletion runs without need", async () => {
     const kept = await world.createSource({ retentionDays: 4 });
     const forever = await world.createSource();
     await fill(kept);
@@ -73,7 +73,7 @@ describe("retentionDays", () => {
     const begun = await mutations();
     time.advance(HOUR);
     await world.server.maintain();
-    assert.equal(await mutations(), begun, "nothing is past its time, and nothing is written anew");
+    assert.equal(await mutations(), begun, "no event has expired, so no deletion starts");
     assert.equal((await daysOf(forever)).length, 7);
 
     await keep(forever, 1);
@@ -85,6 +85,6 @@ describe("retentionDays", () => {
     await keep(kept, null);
     time.advance(30 * DAY);
     await left(forever, 0);
-    assert.equal((await daysOf(kept)).length, 5, "kept for ever again");
+    assert.equal((await daysOf(kept)).length, 5, "kept without a limit again");
   });
 });

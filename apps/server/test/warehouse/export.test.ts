@@ -1,4 +1,4 @@
-/** A source's events out of the warehouse: each once, page after page, from wherever a download broke off. */
+/** Export of a source's events from the warehouse: each event once, in pages, and resumable after an interrupted download. */
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -10,7 +10,7 @@ import { accept, anEvent, openStore, type Store } from "./store.ts";
 
 const NOW = Date.UTC(2026, 10, 2, 12);
 const HOUR_MS = 3_600_000;
-/** More than three pages, over days and a month's end, in sessions whose events lie beside each other. */
+/** More than three pages, over several days and the end of a month, in sessions with several events. */
 const COUNT = 3 * SERVER_LIMITS.exportFirstPageRows;
 const entries = Array.from({ length: COUNT }, (_, index) =>
   anEvent(NOW - index * (HOUR_MS / 40), {
@@ -44,7 +44,7 @@ async function bytesOf(
 }
 const textOf = async (query: Partial<ExportQuery> = {}) => (await bytesOf(query)).toString("utf8");
 
-test("Every event is there once, as it was accepted, by day, session and time.", async () => {
+test("Every event is exported once, as it was accepted, ordered by day, session and time.", async () => {
   const rows = linesOf(await textOf());
   const accepted = entries.map(({ json }) => JSON.parse(json));
   const byId = new Map(accepted.map((event) => [event.analyticsEventId, event]));
@@ -61,7 +61,7 @@ test("Every event is there once, as it was accepted, by day, session and time.",
   assert.deepEqual(order, [...order].sort());
 });
 
-test("What broke off goes on after any event of it, to the same bytes.", async () => {
+test("An interrupted export continues after any of its events with the same bytes.", async () => {
   for (const format of ["ndjson", "csv"] as const) {
     const whole = await textOf({ format });
     const lines = whole.trimEnd().split("\n");
@@ -73,7 +73,7 @@ test("What broke off goes on after any event of it, to the same bytes.", async (
   }
 });
 
-test("A range and a limit hold over pages, and every format has the same events.", async () => {
+test("A range and a limit apply over pages, and every format has the same events.", async () => {
   const query = {
     from: "2026-11-01",
     to: "2026-11-02T06:00:00.000Z",
@@ -100,14 +100,14 @@ test("A range and a limit hold over pages, and every format has the same events.
   assert.equal((await textOf({ from: "2027-01-01" })).length, 0);
 });
 
-test("A client that leaves ends it, and a warehouse that is away is said to be.", async () => {
-  const gone = new AbortController();
-  gone.abort();
-  await assert.rejects(bytesOf({}, gone.signal), { code: "warehouse_unavailable" });
+test("An export ends when the client disconnects, and answers warehouse_unavailable when the warehouse is down.", async () => {
+  const disconnected = new AbortController();
+  disconnected.abort();
+  await assert.rejects(bytesOf({}, disconnected.signal), { code: "warehouse_unavailable" });
   const { ledger } = store;
-  const away = { state: () => "down" as const, client: () => null };
+  const unavailable = { state: () => "down" as const, client: () => null };
   const stopping = new AbortController().signal;
-  const handler = createExport({ warehouse: away, ledger, stopping });
+  const handler = createExport({ warehouse: unavailable, ledger, stopping });
   const call = { source: { sourceId: "src_1" }, query: {}, signal: stopping };
   await assert.rejects(handler(call as never), { code: "warehouse_unavailable" });
 });

@@ -1,4 +1,4 @@
-/** Under load, with faults at moments that nobody can foresee: every accepted event comes to be in the warehouse exactly once. */
+/** Under load, with faults at random times, every accepted event is stored in the warehouse exactly once. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { startShipper } from "../../src/workers/shipper.ts";
@@ -7,9 +7,9 @@ import { createRandom } from "../faults/random.ts";
 import { accept, anEvent, type InsertFault, openStore, type Store } from "./store.ts";
 
 const LOAD_MS = process.env.TEST_LONG ? 300_000 : 8_000;
-/** What waits at the end, by then, on a machine that has other work too. */
+/** Time to ship the waiting events at the end, on a machine with other work. */
 const PATIENCE_MS = process.env.TEST_LONG ? 900_000 : 120_000;
-/** Events are of two months, so that a page is of two partitions. */
+/** The events are in two months, so that a page has rows of two partitions. */
 const MONTH = Date.UTC(2026, 10, 1);
 const HOUR_MS = 3_600_000;
 const FAULTS: InsertFault[] = [
@@ -30,7 +30,7 @@ before(async () => {
 });
 after(() => store[Symbol.asyncDispose]());
 
-/** A service's shipper, from its start to its stop. */
+/** Starts a shipper as the service does. */
 function shipping() {
   const newId = (prefix: string) => `${prefix}_${Date.now()}_${Math.random()}`;
   const { workers } = startShipper({
@@ -43,7 +43,7 @@ function shipping() {
   return { stop: () => Promise.all(workers.map((worker) => worker.stop())) };
 }
 
-test("Whatever happens to the warehouse, and to the service, the warehouse has what was accepted, each event once.", async (t) => {
+test("Whatever faults the warehouse and the service have, the warehouse holds every accepted event exactly once.", async (t) => {
   const random = createRandom();
   t.diagnostic(`seed ${random.seed}`);
   const met = new Map<string, number>();
@@ -53,7 +53,7 @@ test("Whatever happens to the warehouse, and to the service, the warehouse has w
 
   const load = async () => {
     for (const end = Date.now() + LOAD_MS; Date.now() < end; rounds++) {
-      // now and then more than a page, so that two are on their way
+      // sometimes more than a page, so that two pages are shipped at the same time
       const events = random.between(0, 49) === 0 ? 22_000 : random.between(1, 300);
       for (let left = events; left > 0; left -= 1_000) {
         const batch = Array.from({ length: Math.min(left, 1_000) }, () =>

@@ -12,7 +12,7 @@ import type { WarehouseProcess } from "../../src/clickhouse/warehouse.ts";
 import { until } from "../faults/child.ts";
 import { MEMORY_BYTES, newFolder, PATIENCE_MS } from "./store.ts";
 
-/** Not the number that the engine would choose. */
+/** A number of threads that the engine would not choose by itself. */
 const THREADS = 3;
 const folder = newFolder();
 let engine: WarehouseProcess;
@@ -121,7 +121,7 @@ describe("Through the official client, the embedded warehouse", () => {
       },
       { code: "395" },
     );
-    assert.ok(count > 1_000_000, "rows came before it");
+    assert.ok(count > 1_000_000, "rows arrived before the exception");
   });
 
   it("ends the query of a client that has disconnected", async () => {
@@ -197,7 +197,7 @@ describe("The embedded warehouse's HTTP interface", () => {
     assert.ok(trailer.startsWith(`\r\n__exception__\r\n${tag}\r\n${message}`), trailer);
     assert.match(trailer, new RegExp(`\\n\\d+ ${tag}\\r\\n__exception__\\r\\n$`));
     const { status, headers } = await post({ ...settings, wait_end_of_query: "1" }, { body: statement });
-    assert.deepEqual([status, headers.get("x-clickhouse-exception-code")], [500, "395"], "no row has left");
+    assert.deepEqual([status, headers.get("x-clickhouse-exception-code")], [500, "395"], "no row was sent");
   });
 
   it("rejects what it does not support instead of ignoring it", async () => {

@@ -19,7 +19,7 @@ import { addressOf, MEMORY_BYTES } from "./test-warehouse.ts";
 
 const NOW = Date.UTC(2026, 10, 1, 12);
 const DAY_MS = 86_400_000;
-/** On one day, so that they are more than two pages. */
+/** Events on one day; more than two pages. */
 const MANY = 45_000;
 const { signal } = new AbortController();
 const data = folder();
@@ -71,7 +71,7 @@ const held = async () => {
 const move = (...words: string[]) =>
   headwater(settings, "move-warehouse", "--to", addressOf(target.endpoint), ...words);
 
-test("Killed in the middle, it resumes, and the target has the same events.", async () => {
+test("A move that was killed resumes, and the target has the same events.", async () => {
   const first = spawn(process.execPath, [BIN, "move-warehouse", "--to", addressOf(target.endpoint)], {
     env: { PATH: process.env.PATH ?? "", ...settings },
     stdio: "ignore",
@@ -80,7 +80,7 @@ test("Killed in the middle, it resumes, and the target has the same events.", as
   await until("a page is there", PATIENCE_MS, async () => Number((await held()).events) > 60);
   first.kill("SIGKILL");
   assert.deepEqual(await ended, [null, "SIGKILL"]);
-  assert.ok(Number((await held()).events) < events.length, "it was killed before it was done");
+  assert.ok(Number((await held()).events) < events.length, "it was killed before the end");
 
   // the killed command's engine releases the folder when it has ended
   await askWarehouse(data.path, "SELECT 1");
@@ -88,7 +88,7 @@ test("Killed in the middle, it resumes, and the target has the same events.", as
   assert.equal(second.code, 0, second.stderr);
   const { events: here, moved, there: count, months } = second.json();
   assert.deepEqual([here, count], [events.length, events.length]);
-  assert.ok(moved > 0 && moved < events.length, `${moved} moved by the second`);
+  assert.ok(moved > 0 && moved < events.length, `${moved} moved by the second run`);
   assert.deepEqual(
     months.map((one: { sourceId: string; month: string; from: number; to: number }) => [
       one.sourceId,
@@ -108,7 +108,7 @@ test("Killed in the middle, it resumes, and the target has the same events.", as
   assert.deepEqual(await rows(query), await askWarehouse(data.path, query));
 });
 
-test("A second run moves only events that the target lacks, and keeps events that the target has more.", async () => {
+test("A second run moves only events that the target lacks, and keeps events that only the target has.", async () => {
   const shipped = anEvent(NOW, { sourceId: "src_long" });
   await store(there, blockOf("shipped", shipped.json), "new", signal);
   await there.command({
@@ -121,7 +121,7 @@ test("A second run moves only events that the target lacks, and keeps events tha
   assert.match(stderr, /The target has 1 more/);
 });
 
-test("It moves from a server to a cluster.", async () => {
+test("Events move from a server to a cluster.", async () => {
   await using cluster = await startClusterOfOne(1);
   const { code, stderr, json } = await headwater(
     settings,
@@ -140,7 +140,7 @@ test("It moves from a server to a cluster.", async () => {
   assert.ok(cluster.statements.some((text) => text.includes("ON CLUSTER 'of_1'")));
 });
 
-test("Without a warehouse to move from it fails, and creates none.", async () => {
+test("Without a source warehouse the move fails and creates none.", async () => {
   using empty = folder();
   const words = ["move-warehouse", "--to", addressOf(target.endpoint)];
   const { code, stderr } = await headwater({ DATA_DIR: empty.path, WAREHOUSE: "" }, ...words);

@@ -1,4 +1,4 @@
-/** A warehouse that can be away: a real one, behind a way that can be cut. */
+/** A real warehouse behind a proxy that tests can cut off. */
 
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -8,11 +8,11 @@ import { newFolder } from "./store.ts";
 import { clearTestWarehouse, settingsOf, startTestWarehouse } from "./test-warehouse.ts";
 
 export interface ProxiedWarehouse extends AsyncDisposable {
-  /** That choose it. */
+  /** The settings of a service that uses the warehouse through the proxy. */
   settings: Record<string, string>;
   cut(): void;
   restore(): void;
-  /** Of the warehouse itself, cut or not. */
+  /** Queries the warehouse directly, even while the proxy is cut off. */
   // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects
   ask(query: string): Promise<any[]>;
 }
@@ -20,7 +20,7 @@ export interface ProxiedWarehouse extends AsyncDisposable {
 export async function openProxiedWarehouse(): Promise<ProxiedWarehouse> {
   const folder = newFolder();
   const engine = await startTestWarehouse(folder);
-  // tests ask before the service has come that far
+  // tests query the tables before the service has created them
   await migrate(engine.endpoint);
   const { url } = engine.endpoint;
   let isCut = false;

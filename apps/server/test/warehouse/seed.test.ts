@@ -1,4 +1,4 @@
-/** `headwater seed --to-warehouse`: writes to the warehouse while no service runs, as ingest would have. */
+/** `headwater seed --to-warehouse`: writes events to the warehouse while no service runs, in the form that ingest writes. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { folder, headwater, serve } from "../cli/command-line.ts";

@@ -1,4 +1,4 @@
-/** The whole service with its warehouse: what is accepted can be asked, and without one it is whole all the same. */
+/** The whole service with its warehouse: accepted events can be queried. Without a warehouse the service works too. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
@@ -39,10 +39,10 @@ async function sendEvents(world: World, ids: string[]) {
   return { source, reply: await world.send(`/api/ingest/v2/${source.publicKey}/events`, body) };
 }
 
-test("What is accepted is in the warehouse soon, and stays when the service has ended.", async (t) => {
+test("Accepted events are shipped to the warehouse soon, and are still there after the service has ended.", async (t) => {
   const dataDir = mkdtempSync(join(tmpdir(), "headwater-service-"));
   const world = await openWorld({ WAREHOUSE: "embedded" }, {}, dataDir);
-  // a test that fails never comes to its own end; one that does not has closed it
+  // closes the service when the test fails before it does so itself
   t.after(() => world.server.close().catch(() => undefined));
   const { source, reply } = await sendEvents(world, ["one", "two"]);
   assert.equal(reply.body.accepted, 2);
@@ -51,8 +51,8 @@ test("What is accepted is in the warehouse soon, and stays when the service has 
     const text = await metricsOf();
     return /^headwater_shipped_events_total 2$/m.test(text) && text;
   });
-  // what waits is looked at once a second
-  const shipped = await until("nothing waits", PATIENCE_MS, async () => {
+  // the service updates the number of waiting events once per second
+  const shipped = await until("no events wait", PATIENCE_MS, async () => {
     const found = await warehouseOf(world);
     return found.waitingEvents === 0 && found;
   });
@@ -61,7 +61,7 @@ test("What is accepted is in the warehouse soon, and stays when the service has 
   await world.server.close();
 
   const options = { folder: join(dataDir, "warehouse"), memoryBytes: MEMORY_BYTES, threads: 1 };
-  // the service's own process lets go of the folder when it has ended
+  // the service's engine releases the folder when its process has ended
   const engine = await until("the folder is free", PATIENCE_MS, () =>
     startEmbedded(options).catch(() => null),
   );
@@ -79,7 +79,7 @@ test("What is accepted is in the warehouse soon, and stays when the service has 
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-test("Without a warehouse events are accepted, kept for RETENTION_DAYS and no longer.", async () => {
+test("Without a warehouse events are accepted and deleted after RETENTION_DAYS.", async () => {
   let now = Date.now();
   await using world = await openWorld({ RETENTION_DAYS: "20" }, { clock: () => now });
   await sendEvents(world, ["one"]);
@@ -97,7 +97,7 @@ test("Without a warehouse events are accepted, kept for RETENTION_DAYS and no lo
   assert.equal(storedEvents(world.dataDir).length, 0);
 });
 
-test("A warehouse that cannot be reached keeps nobody from being answered, and the events wait.", async () => {
+test("While the warehouse is unreachable, ingest answers and the events wait.", async () => {
   await using world = await openWorld({ WAREHOUSE: "", CLICKHOUSE_URL: "http://127.0.0.1:9" });
   const { reply } = await sendEvents(world, ["one"]);
   assert.equal(reply.body.accepted, 1);
@@ -110,7 +110,7 @@ test("A warehouse that cannot be reached keeps nobody from being answered, and t
 });
 
 for (const [what, page] of Object.entries({ "a web page": "<html>Welcome</html>", nothing: "" }))
-  test(`An address that answers 200 with ${what} is no warehouse: the events wait.`, async (t) => {
+  test(`A URL that answers 200 with ${what} is not used as a warehouse, and the events wait.`, async (t) => {
     const server = createServer((from, to) => void from.resume().once("end", () => to.end(page)));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     t.after(() => server.close());
@@ -126,7 +126,7 @@ for (const [what, page] of Object.entries({ "a web page": "<html>Welcome</html>"
     assert.match(health.body, /^headwater_shipped_events_total 0$/m);
   });
 
-test("A start of the warehouse that is under way does not hold the service up when it stops.", async (t) => {
+test("A warehouse that is still starting does not delay the stop of the service.", async (t) => {
   const begun = Promise.withResolvers<void>();
   const givenUp = Promise.withResolvers<void>();
   const monitor = createWarehouseMonitor({
@@ -147,7 +147,7 @@ test("A start of the warehouse that is under way does not hold the service up wh
   await until("it is closed", PATIENCE_MS, () => isClosed);
 });
 
-test("An embedded warehouse whose start is given up leaves the folder to the next.", async (t) => {
+test("An embedded warehouse whose start is aborted releases its folder.", async (t) => {
   const folder = mkdtempSync(join(tmpdir(), "headwater-service-"));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const options = { folder, memoryBytes: MEMORY_BYTES, threads: 1 };
@@ -160,7 +160,7 @@ test("An embedded warehouse whose start is given up leaves the folder to the nex
   await engine.ended;
 });
 
-test("Settings that contradict each other are refused with a sentence.", () => {
+test("Contradictory settings are refused with a message that names them.", () => {
   const DATABASE_URL = "postgres://h/d";
   const CLICKHOUSE_URL = "http://u:p%40@h/x";
   assert.throws(

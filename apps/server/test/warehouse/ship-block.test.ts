@@ -17,7 +17,7 @@ import { type BlockRow, blockOf, blocksOf, bodyOf, rowsOf, without } from "../..
 import { anEvent } from "./store.ts";
 
 const NOW = Date.UTC(2026, 10, 1);
-/** Events whose own texts and keys look like the members around them. */
+/** Events whose texts and keys look like the members of the stored form. */
 const TRICKY = [
   { name: ',"timestamp":"2020-01-01' },
   { eventId: '\\",\\"sourceId\\":\\"src_9' },

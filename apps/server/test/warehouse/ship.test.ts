@@ -1,4 +1,4 @@
-/** Every accepted event comes to be in the warehouse exactly once, whatever happens on the way. */
+/** Every accepted event is stored in the warehouse exactly once, whatever fault its insert has. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { CommitEntry } from "../../src/core/records.ts";
@@ -12,7 +12,7 @@ import {
   type Store,
 } from "./store.ts";
 
-/** Just after midnight: a page has events of two months, and so of two partitions. */
+/** Just after midnight on the first of a month, so that a page has events of two months and thus two partitions. */
 const NOW = Date.UTC(2026, 10, 1, 0, 0, 1);
 let store: Store;
 before(async () => {
@@ -24,7 +24,7 @@ const accept = (entries: CommitEntry[]) => acceptInto(store, entries, NOW);
 const some = (count: number) => Array.from({ length: count }, (_, index) => anEvent(NOW - index * 100));
 const held = (entries: CommitEntry[]) => heldOf(store, entries);
 
-test("An event's normal form is a row, member by member.", async () => {
+test("Each member of an event's normal form is a column of its row.", async () => {
   const full = anEvent(NOW);
   const track = anEvent(NOW, {
     type: "track",
@@ -63,7 +63,7 @@ const FAULTS: InsertFault[] = [
   "killed after",
 ];
 for (const fault of FAULTS) {
-  test(`Each event is there once when an insert meets: ${fault}.`, async () => {
+  test(`Each event is stored once when an insert has the fault: ${fault}.`, async () => {
     const entries = some(40);
     await accept(entries);
     store.faults.push(fault);
@@ -73,10 +73,10 @@ for (const fault of FAULTS) {
   });
 }
 
-test("A page of which the warehouse holds a part is made whole.", async () => {
+test("A page that is stored in part is completed.", async () => {
   const entries = some(40);
   await accept(entries);
-  // as when one of the two partitions was stored before the power went
+  // as after a loss of power when one of the two partitions was stored
   const part = entries.filter((_, index) => index >= 20).map(({ json }) => JSON.parse(json));
   const client = store.warehouse.client()!;
   await client.insert({
@@ -90,7 +90,7 @@ test("A page of which the warehouse holds a part is made whole.", async () => {
   assert.deepEqual(await held(entries), idsOf(entries));
 });
 
-test("A ledger that is restored from before the warehouse ships nothing twice, and what it has alone once.", async () => {
+test("A ledger restored from an older backup ships no event twice, and ships its other events once.", async () => {
   const [shipped, more] = [some(30), some(10)];
   await accept(shipped);
   const restore = await store.backup();
@@ -102,7 +102,7 @@ test("A ledger that is restored from before the warehouse ships nothing twice, a
   assert.deepEqual(await held([...shipped, ...more]), idsOf([...shipped, ...more]));
 });
 
-test("What an application may send, the warehouse takes: odd keys, large numbers, mixed types.", async () => {
+test("The warehouse stores all properties that ingest accepts: odd keys, large numbers, mixed types.", async () => {
   const odd = [
     { "a.b": 1, a: { b: 2 } },
     { "": 1, ".": 2, "a..b": 3 },
@@ -120,7 +120,7 @@ test("What an application may send, the warehouse takes: odd keys, large numbers
   assert.deepEqual(await held(entries), idsOf(entries));
 });
 
-test("A session is right whenever its events come: late, out of order, over a month's end.", async () => {
+test("A session is correct when its events arrive late, out of order or over the end of a month.", async () => {
   const event = (at: number, over: Record<string, unknown>) =>
     anEvent(at, { sessionId: "ses_late", ...over });
   const page = (path: string) => ({ page: { path, utm: null, clickIds: null } });

@@ -1,4 +1,4 @@
-/** A real embedded warehouse, a real ledger, and a way between them that can be made to fail. */
+/** A real embedded warehouse, a real ledger, and a proxy between them that can cause faults. */
 import { createHash } from "node:crypto";
 import { mkdtempSync, renameSync, rmSync } from "node:fs";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
@@ -23,7 +23,7 @@ const QUIET = { info: () => undefined, warn: () => undefined, error: () => undef
 
 export const newFolder = () => mkdtempSync(join(tmpdir(), "headwater-warehouse-"));
 
-/** What becomes of an insert on its way; each is done once, then all is well again. */
+/** A fault of one insert; the next insert works again. */
 export type InsertFault =
   | "answer lost"
   | "error after storing"
@@ -36,12 +36,12 @@ export type InsertFault =
   | "killed after"
   | "power cut after";
 
-/** Whoever hangs is gone after so long, at the latest. */
+/** A hanging connection is closed after this time. */
 const HUNG_MS = 1_500;
 
 const readAll = async (message: IncomingMessage) => Buffer.concat(await message.toArray());
 
-/** In front of the warehouse: forwards everything, but for an insert that a fault waits for. */
+/** A proxy in front of the warehouse. It forwards every request, and applies the next fault to an insert. */
 async function startFaultyProxy(
   target: string,
   nextFault: () => InsertFault | undefined,
@@ -65,7 +65,7 @@ async function startFaultyProxy(
       return;
     }
     const body = await readAll(from);
-    // as while what it stands for is mended
+    // as a reverse proxy does during maintenance
     if (fault === "a proxy's page") return void to.writeHead(200).end("<html>Back soon</html>");
     if (fault?.startsWith("hung")) setTimeout(() => from.socket.destroy(), HUNG_MS).unref();
     if (fault === "hung before") return;
@@ -96,13 +96,13 @@ export interface Store extends AsyncDisposable {
   warehouse: Warehouse;
   readonly ledger: Ledger;
   folder: string;
-  /** Takes a copy of the ledger; what it returns puts it in the ledger's place. */
+  /** Copies the ledger. @returns a function that restores the copy */
   backup(): Promise<() => Promise<void>>;
-  /** What the next inserts meet, one each. */
+  /** The faults of the next inserts, one each. */
   faults: InsertFault[];
-  /** kill -9 of the warehouse's process. */
+  /** Sends SIGKILL to the warehouse's process. */
   kill(): void;
-  /** Ships until nothing waits, or what is asked for has come. */
+  /** Ships until the outbox is empty or `isDone` returns true. */
   shipAll(clock?: () => number, isDone?: () => boolean): Promise<void>;
   // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects
   ask(query: string): Promise<any[]>;
@@ -111,20 +111,20 @@ export interface Store extends AsyncDisposable {
 export async function accept({ ledger }: Store, entries: CommitEntry[], receivedAt: number): Promise<void> {
   const commit = { sourceId: "src_1", receivedAt, bootstrap: false, open: null, touch: [], entries };
   const outcomes = await ledger.commit(commit);
-  if (outcomes.some((one) => one !== 1)) throw new Error("an event was known already");
+  if (outcomes.some((one) => one !== 1)) throw new Error("an event was a duplicate");
 }
 
 export const idsOf = (entries: CommitEntry[]): string[] => entries.map(({ key }) => `evt_${key}`).sort();
 
-/** As often as they are there. */
+/** The ids of these events in the warehouse, sorted; an id is repeated when it is stored more than once. */
 export async function heldOf({ ask }: Store, entries: CommitEntry[]): Promise<string[]> {
-  const asked = idsOf(entries).map((id) => `'${id}'`);
-  const rows = await ask(`SELECT analyticsEventId AS id FROM events WHERE id IN (${asked})`);
+  const ids = idsOf(entries).map((id) => `'${id}'`);
+  const rows = await ask(`SELECT analyticsEventId AS id FROM events WHERE id IN (${ids})`);
   return rows.map(({ id }) => id as string).sort();
 }
 
 export interface StoreOptions {
-  /** Kept when the store is closed. */
+  /** A folder that is kept when the store is closed. Default: a new one, which is removed. */
   folder?: string;
   cutPower?: () => void;
 }
@@ -135,7 +135,7 @@ export async function openStore(now: number, options: StoreOptions = {}): Promis
   let engine: WarehouseProcess;
   const start = async () => {
     engine = await startTestWarehouse(join(folder, "warehouse"));
-    const way = await startFaultyProxy(
+    const proxy = await startFaultyProxy(
       engine.endpoint.url,
       () => faults.shift(),
       engine.end,
@@ -143,10 +143,10 @@ export async function openStore(now: number, options: StoreOptions = {}): Promis
     );
     const { end, ended, endpoint } = engine;
     return {
-      endpoint: { ...endpoint, url: way.url },
+      endpoint: { ...endpoint, url: proxy.url },
       ended,
       end: () => {
-        way.close();
+        proxy.close();
         end();
       },
     };

@@ -1,6 +1,6 @@
 /**
- * The warehouse of a file of tests: embedded, on a folder of its own; with TEST_WAREHOUSE_URL (and TEST_WAREHOUSE_CLUSTER)
- * a database of its own at that address, which belongs to nobody else either.
+ * The warehouse of a test file: embedded in a new folder or, with TEST_WAREHOUSE_URL (and TEST_WAREHOUSE_CLUSTER), a new
+ * database on that server.
  */
 import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
@@ -15,8 +15,8 @@ export const MEMORY_BYTES = 1_073_741_824;
 
 const given = clickhouseUrl(process.env.TEST_WAREHOUSE_URL ?? "");
 
-/** The same database for the same folder, so that one who comes again finds what was there. */
-function elsewhere(folder: string): WarehouseEndpoint | null {
+/** The endpoint of the external database, or null. The same folder has the same database, so that a restart finds its data. */
+function externalEndpoint(folder: string): WarehouseEndpoint | null {
   if (given === null) return null;
   const own = createHash("sha256").update(folder).digest("hex").slice(0, 12);
   return {
@@ -27,30 +27,30 @@ function elsewhere(folder: string): WarehouseEndpoint | null {
 }
 
 export async function startTestWarehouse(folder: string): Promise<WarehouseProcess> {
-  const endpoint = elsewhere(folder);
+  const endpoint = externalEndpoint(folder);
   if (endpoint === null) return startEmbedded({ folder, memoryBytes: MEMORY_BYTES, threads: 2 });
   const { promise: ended, resolve } = Promise.withResolvers<string>();
   return { endpoint, ended, end: () => resolve("it was ended") };
 }
 
-/** What it held is gone. */
+/** Deletes all data of the warehouse. */
 export async function clearTestWarehouse(folder: string): Promise<void> {
   rmSync(folder, { recursive: true, force: true });
-  const endpoint = elsewhere(folder);
+  const endpoint = externalEndpoint(folder);
   if (endpoint === null) return;
   const client = connect({ ...endpoint, database: "default" });
   await client.command({ query: `DROP DATABASE IF EXISTS ${endpoint.database}${onCluster(endpoint)} SYNC` });
   await client.close();
 }
 
-/** As CLICKHOUSE_URL has it. */
+/** The endpoint as a URL in the format of CLICKHOUSE_URL. */
 export function addressOf({ url, username, password, database }: WarehouseEndpoint): string {
   const address = new URL(`${url}/${database}`);
   Object.assign(address, { username, password });
   return address.href;
 }
 
-/** For the settings of a service. */
+/** The settings of a service that uses the endpoint. */
 export const settingsOf = (endpoint: WarehouseEndpoint): Record<string, string> => ({
   WAREHOUSE: "",
   CLICKHOUSE_URL: addressOf(endpoint),
