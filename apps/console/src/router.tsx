@@ -18,16 +18,15 @@ import { NotFoundPage } from "./ui/not-found-page.tsx";
 import { ErrorAlert, Loading } from "./ui/page-states.tsx";
 import { Shell } from "./ui/shell.tsx";
 
-type TextSearch = Record<string, string>;
-/** Turns every search parameter into text and drops undefined ones. */
-const toTextSearch = (search: Record<string, unknown>): TextSearch =>
+/** Converts the values of all search parameters to strings, and leaves out undefined ones. */
+const toStringParams = (search: Record<string, unknown>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(search).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
   );
 
 const root = createRootRoute({
   component: Outlet,
-  validateSearch: toTextSearch,
+  validateSearch: toStringParams,
   notFoundComponent: NotFoundPage,
 });
 
@@ -57,7 +56,7 @@ const signedIn = createRoute({
   },
 });
 
-const start = createRoute({
+const home = createRoute({
   getParentRoute: () => root,
   path: "/" satisfies ConsolePage,
   beforeLoad: () => {
@@ -121,7 +120,7 @@ const pages = [
 ] as const;
 
 export const router = createRouter({
-  routeTree: root.addChildren([start, signIn, shared, signedIn.addChildren(pages)]),
+  routeTree: root.addChildren([home, signIn, shared, signedIn.addChildren(pages)]),
   basepath: new URL(document.baseURI).pathname,
   defaultErrorComponent: ({ error }) => (
     <ErrorAlert error={error as Error} onRetry={() => location.reload()} />

@@ -69,7 +69,7 @@ consoleTest(
       },
       {
         code: "rate_limited",
-        button: "Raise the limit to 2 requests per second and address",
+        button: "Raise the limit to 2 requests per second and IP address",
         spoil: () => change({ limits: { clientRatePerSecond: 1 } }),
         send: untilRefused,
       },

@@ -96,18 +96,18 @@ consoleStatsTest(
     await page.getByLabel("Type of step 2").selectOption("event");
     await page.getByLabel("Step 2", { exact: true }).fill("signup");
     await page.getByRole("button", { name: "Show funnel" }).click();
-    await page.getByRole("heading", { name: "50% completed all steps" }).waitFor();
+    await page.getByRole("heading", { name: "50% of visitors who started completed all steps" }).waitFor();
     await shoot("stats-3-funnel");
     const { searchParams } = new URL(page.url());
     assert.deepEqual([searchParams.get("step1"), searchParams.get("step2")], ["page:/*", "event:signup"]);
     await page.reload();
-    await page.getByRole("heading", { name: "50% completed all steps" }).waitFor();
+    await page.getByRole("heading", { name: "50% of visitors who started completed all steps" }).waitFor();
 
     await page.getByLabel("Type of step 2").selectOption("goal");
     await page.getByLabel("Step 2", { exact: true }).fill("Signed up");
     await page.getByRole("button", { name: "Show funnel" }).click();
     await page.waitForURL((url) => url.searchParams.get("step2") === "goal:Signed up");
-    await page.getByRole("heading", { name: "50% completed all steps" }).waitFor();
+    await page.getByRole("heading", { name: "50% of visitors who started completed all steps" }).waitFor();
 
     await page.getByText("Retention", { exact: true }).click();
     await page.getByText("By day", { exact: true }).click();

@@ -1,12 +1,15 @@
-/** Reads events from the warehouse page by page, in the order of the table's sorting key. */
+/** Helpers to read events from the warehouse page by page, in the order of the table's sorting key. */
 
-/** Events come back as they were accepted: ISO 8601 times, plain numbers, and no partial answer when a query fails. */
-export const AS_WRITTEN = {
+/**
+ * ClickHouse settings of a query for a page: times in ISO 8601, numbers without quotes, and an error instead of a partial
+ * response when the query fails.
+ */
+export const PAGE_QUERY_SETTINGS = {
   date_time_output_format: "iso",
   output_format_json_escape_forward_slashes: 0,
   output_format_json_quote_64bit_integers: 0,
   wait_end_of_query: 1,
-  // each thread would hold rows of its own, and the reader asks for the next page only after this one
+  // more threads would use more memory without a gain: the reader waits for a page before it requests the next
   max_threads: 1,
 } as const;
 

@@ -6,10 +6,11 @@ export interface Rate {
   readonly burst: number;
 }
 
-/** The result of taking a token from a bucket. */
-export interface TakenToken {
+/** Whether a request is within the limit, and the values for its response headers. */
+export interface RateLimitResult {
+  /** false: the bucket had too few tokens, so the request is refused. */
   readonly ok: boolean;
-  /** Whole requests left in the bucket. */
+  /** Whole tokens left in the bucket. */
   readonly remaining: number;
   /** 0 when ok, else at least 1. */
   readonly retryAfterSeconds: number;
@@ -19,28 +20,28 @@ export interface TakenToken {
 
 export interface RateLimiter {
   readonly rate: Rate;
-  /** @param rate for a key that has its own rate, such as a source with limits of its own */
-  take(key: string, now: number, rate?: Rate): TakenToken;
+  /** Takes the tokens for one request. @param rate for a key with a rate of its own, such as a source with its own limits */
+  take(key: string, now: number, rate?: Rate): RateLimitResult;
 }
 
 interface Bucket {
-  level: number;
-  at: number;
+  tokens: number;
+  refilledAt: number;
 }
 
 /** Adds tokens for the time that passed. A clock that was set back adds none. */
 function refill(bucket: Bucket, now: number, { perSecond, burst }: Rate): void {
-  const elapsedMs = now - bucket.at;
-  bucket.at = now;
+  const elapsedMs = now - bucket.refilledAt;
+  bucket.refilledAt = now;
   if (elapsedMs <= 0) return;
-  const level = bucket.level + (elapsedMs * perSecond) / 1_000;
-  bucket.level = level < burst ? level : burst;
+  const tokens = bucket.tokens + (elapsedMs * perSecond) / 1_000;
+  bucket.tokens = tokens < burst ? tokens : burst;
 }
 
 /**
- * Beyond `maxKeys` the least recently used key is dropped. A dropped key starts again with a full bucket.
- * @param nodes how many nodes share the limit. Each node takes its part of the requests, so one request here counts
- *   for one on each of the others (docs/decisions/0010)
+ * Keeps at most `maxKeys` buckets. It drops the least recently used one; that key starts again with a full bucket.
+ * @param nodes how many nodes share the limit. A request takes that many tokens instead of one, because the other nodes
+ *   serve about as many requests as this one (docs/decisions/0010)
  */
 export function createRateLimiter({
   perSecond,
@@ -51,31 +52,31 @@ export function createRateLimiter({
   const standard: Rate = { perSecond, burst };
   const buckets = new LRUCache<string, Bucket>({ max: maxKeys });
 
-  function take(key: string, now: number, rate: Rate = standard): TakenToken {
+  function take(key: string, now: number, rate: Rate = standard): RateLimitResult {
     let bucket = buckets.get(key);
     if (bucket) refill(bucket, now, rate);
     else {
-      bucket = { level: rate.burst, at: now };
+      bucket = { tokens: rate.burst, refilledAt: now };
       buckets.set(key, bucket);
     }
     const cost = Math.min(nodes(), Math.max(1, rate.burst));
-    const ok = bucket.level >= cost;
-    if (ok) bucket.level -= cost;
+    const ok = bucket.tokens >= cost;
+    if (ok) bucket.tokens -= cost;
     return {
       ok,
-      remaining: Math.floor(bucket.level),
-      retryAfterSeconds: ok ? 0 : Math.max(1, Math.ceil((cost - bucket.level) / rate.perSecond)),
-      resetSeconds: Math.ceil((rate.burst - bucket.level) / rate.perSecond),
+      remaining: Math.floor(bucket.tokens),
+      retryAfterSeconds: ok ? 0 : Math.max(1, Math.ceil((cost - bucket.tokens) / rate.perSecond)),
+      resetSeconds: Math.ceil((rate.burst - bucket.tokens) / rate.perSecond),
     };
   }
   return { rate: standard, take };
 }
 
 /** The `RateLimit-*` headers of a refusal (docs/contract.md section 1, 429). */
-export function rateHeaders(rate: Rate, taken: TakenToken): Record<string, string> {
+export function rateHeaders(rate: Rate, result: RateLimitResult): Record<string, string> {
   return {
     "RateLimit-Limit": String(Math.max(1, Math.floor(rate.burst))),
-    "RateLimit-Remaining": String(taken.remaining),
-    "RateLimit-Reset": String(taken.resetSeconds),
+    "RateLimit-Remaining": String(result.remaining),
+    "RateLimit-Reset": String(result.resetSeconds),
   };
 }

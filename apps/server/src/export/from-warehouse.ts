@@ -5,9 +5,9 @@
 import type { ClickHouseClient } from "@clickhouse/client";
 import {
   AFTER_CURSOR,
-  AS_WRITTEN,
   CURSOR_ORDER,
   type EventCursor,
+  PAGE_QUERY_SETTINGS,
   readPageEnd,
 } from "../clickhouse/pages.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
@@ -29,7 +29,7 @@ async function runQuery(
     const { stream } = await client.exec({
       query: `${query} FORMAT JSONEachRow`,
       query_params,
-      clickhouse_settings: AS_WRITTEN,
+      clickhouse_settings: PAGE_QUERY_SETTINGS,
       abort_signal,
     });
     return Buffer.concat(await stream.toArray());

@@ -10,8 +10,8 @@ import {
   createRateLimiter,
   type Rate,
   type RateLimiter,
+  type RateLimitResult,
   rateHeaders,
-  type TakenToken,
 } from "../core/rate-limit.ts";
 import type { SourceRecord } from "../core/records.ts";
 import { Refusal } from "../core/refusal.ts";
@@ -78,7 +78,7 @@ export interface Guard {
 
 const NO_SCOPE: CallerScope = { organizationId: null, role: null, permissions: [], source: null };
 
-function rateRefusal(limiter: RateLimiter, taken: TakenToken, message: string): Refusal {
+function rateRefusal(limiter: RateLimiter, taken: RateLimitResult, message: string): Refusal {
   const { retryAfterSeconds } = taken;
   const headers = rateHeaders(limiter.rate, taken);
   return new Refusal("rate_limited", { message, retryAfterSeconds, headers });

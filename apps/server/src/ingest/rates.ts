@@ -4,8 +4,8 @@ import {
   createRateLimiter,
   type Rate,
   type RateLimiter,
+  type RateLimitResult,
   rateHeaders,
-  type TakenToken,
 } from "../core/rate-limit.ts";
 import { Refusal, type RefusalDetail } from "../core/refusal.ts";
 import type { CachedSource } from "./source-cache.ts";
@@ -24,7 +24,7 @@ export interface RateChecks {
   ofLookUp(clientKey: string, now: number): Refusal | null;
 }
 
-function rateRefusal(rate: Rate, taken: TakenToken, detail: RefusalDetail): Refusal | null {
+function rateRefusal(rate: Rate, taken: RateLimitResult, detail: RefusalDetail): Refusal | null {
   if (taken.ok) return null;
   const { retryAfterSeconds } = taken;
   return new Refusal("rate_limited", { ...detail, retryAfterSeconds, headers: rateHeaders(rate, taken) });

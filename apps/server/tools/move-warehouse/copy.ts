@@ -6,9 +6,9 @@ import { createHash } from "node:crypto";
 import type { WarehouseClient } from "../../src/clickhouse/client.ts";
 import {
   AFTER_CURSOR,
-  AS_WRITTEN,
   CURSOR_ORDER,
   type EventCursor,
+  PAGE_QUERY_SETTINGS,
   readPageEnd,
 } from "../../src/clickhouse/pages.ts";
 import { type Block, blockOf } from "../../src/shipping/block.ts";
@@ -101,7 +101,7 @@ async function* readPages(
     const { stream } = await client.exec({
       query: `SELECT * FROM events WHERE ${IN_SPAN} ${cursor ? AFTER_CURSOR : ""} ORDER BY ${CURSOR_ORDER} LIMIT {limit:UInt32} FORMAT JSONEachRow`,
       query_params: { ...span, limit, ...after },
-      clickhouse_settings: AS_WRITTEN,
+      clickhouse_settings: PAGE_QUERY_SETTINGS,
     });
     const body: Buffer = Buffer.concat(await stream.toArray());
     if (body.length === 0) return;

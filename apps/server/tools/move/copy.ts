@@ -10,14 +10,14 @@ import { createFirstGeneration } from "../../src/ledger/postgres/maintenance.ts"
 import { migrate } from "../../src/ledger/postgres/migrations.ts";
 import { beginMove, finishMove } from "../../src/ledger/postgres/move-lock.ts";
 import {
-  copyAttempts,
-  copyKeys,
-  copyOutbox,
-  copyRecentKeys,
-  copyTable,
+  attemptsCopy,
+  generationCopy,
   type MovePosition,
+  outboxCopy,
   readRecentKeys,
+  recentKeysCopy,
   type TableCopy,
+  tableCopy,
 } from "./tables.ts";
 
 /** How many rows (or events, or keys) of a name the ledger has, and how many PostgreSQL has after the move. */
@@ -89,17 +89,17 @@ const keyTables = (ledger: DatabaseSync): string[] =>
     .map(({ generation }) => `event_keys_${generation}`);
 
 function tableCopies({ ledger, attempts, target }: MoveDeps): TableCopy[] {
-  const ends = { database: ledger, target };
+  const ends = { source: ledger, target };
   const copies = [
-    ...Object.entries(LEDGER_TABLES).map(([name, order]) => copyTable(ends, name, order)),
-    ...keyTables(ledger).map((table) => copyKeys(ends, table)),
-    copyRecentKeys(ends),
-    copyOutbox(ends),
+    ...Object.entries(LEDGER_TABLES).map(([name, order]) => tableCopy(ends, name, order)),
+    ...keyTables(ledger).map((table) => generationCopy(ends, table)),
+    recentKeysCopy(ends),
+    outboxCopy(ends),
   ];
   if (!attempts) return copies;
-  const history = { database: attempts, target };
-  const counts = copyTable(history, "attempt_counts", ["source_id", "hour", "name"]);
-  return [...copies, copyAttempts(history), counts];
+  const history = { source: attempts, target };
+  const counts = tableCopy(history, "attempt_counts", ["source_id", "hour", "name"]);
+  return [...copies, attemptsCopy(history), counts];
 }
 
 /** Sets sequences after the highest copied number, and computes totals. */

@@ -1,31 +1,33 @@
-/** What a move copies: one TableCopy for each table, or for each group of tables that become one. */
+/** How each table is copied when a ledger moves from SQLite to PostgreSQL: one `TableCopy` for each table of SQLite. */
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import { decompressSync } from "../../src/ledger/compression.ts";
 import { buildPayload, joinLines, parseEvent, readLinesSync } from "../../src/ledger/outbox-payload.ts";
 import { ATTEMPT_ROW_BYTES } from "../../src/ledger/postgres/attempts.ts";
 import type { Queryable } from "../../src/ledger/postgres/connections.ts";
 
+/** Rows that are read at once. */
 const PAGE_ROWS = 2_000;
-/** Rows of these two tables are large. */
-const PAGE_OUTBOX_ROWS = 20;
-const PAGE_RECENT_KEY_ROWS = 100;
+/** Fewer, because rows of the outbox and of the recent keys are large. */
+const OUTBOX_PAGE_ROWS = 20;
+const RECENT_KEYS_PAGE_ROWS = 100;
 const KEY_BYTES = 16;
 
 export type LedgerRow = Record<string, SQLOutputValue>;
-/** The ordering columns of the last row of a page, as JSON can store them. */
+/** The values of the ordering columns in the last row of a page, as JSON values. */
 export type MovePosition = (string | number)[];
 
+/** Reads a table of SQLite page by page, and writes each page to PostgreSQL. */
 export interface TableCopy {
   /** Progress is stored under this name. */
   name: string;
-  /** Reads the page after a position. An empty page is the end. */
+  /** Reads the page after a position; null: the first page. An empty page is the end. */
   readPage(after: MovePosition | null): { rows: LedgerRow[]; last: MovePosition };
   writePage(rows: LedgerRow[]): Promise<unknown>;
 }
 
-/** Both ends of a copy. */
+/** The databases that a copy reads and writes. */
 export interface CopyEnds {
-  database: DatabaseSync;
+  source: DatabaseSync;
   target: Queryable;
 }
 
@@ -38,13 +40,13 @@ const toBytes = (value: SQLOutputValue | undefined): Uint8Array =>
 const replaceNul = (_: string, value: unknown) =>
   typeof value === "string" ? value.replaceAll("\0", "\uFFFD") : value;
 
-/** Copies a table that is the same in both engines. @param order the columns of a unique key */
-export function copyTable({ database, target }: CopyEnds, name: string, order: readonly string[]): TableCopy {
+/** For a table that is the same in both engines. @param order the columns of a unique key */
+export function tableCopy({ source, target }: CopyEnds, name: string, order: readonly string[]): TableCopy {
   const columns = order.join(", ");
-  const marks = order.map(() => "?").join(", ");
+  const placeholders = order.map(() => "?").join(", ");
   const rest = `order by ${columns} limit ${PAGE_ROWS}`;
-  const first = database.prepare(`select * from ${name} ${rest}`);
-  const next = database.prepare(`select * from ${name} where (${columns}) > (${marks}) ${rest}`);
+  const first = source.prepare(`select * from ${name} ${rest}`);
+  const next = source.prepare(`select * from ${name} where (${columns}) > (${placeholders}) ${rest}`);
   return {
     name,
     readPage: (after) => {
@@ -60,9 +62,9 @@ export function copyTable({ database, target }: CopyEnds, name: string, order: r
   };
 }
 
-/** SQLite stores records of attempts compressed, PostgreSQL stores them as text. */
-export function copyAttempts(ends: CopyEnds): TableCopy {
-  const copy = copyTable(ends, "attempts", ["seq"]);
+/** For attempts. SQLite stores their records compressed, PostgreSQL stores them as text. */
+export function attemptsCopy(ends: CopyEnds): TableCopy {
+  const copy = tableCopy(ends, "attempts", ["seq"]);
   const unpack = (row: LedgerRow): LedgerRow => {
     const record = decompressSync(toBytes(row.record)).toString();
     return { ...row, record, bytes: ATTEMPT_ROW_BYTES + Buffer.byteLength(record) };
@@ -75,10 +77,13 @@ const writeKeys = (target: Queryable, keys: readonly string[]) =>
     `{${keys.join()}}`,
   ]);
 
-/** Copies the keys of a generation. They do not name their source, so they get a table of their own. */
-export function copyKeys({ database, target }: CopyEnds, table: string): TableCopy {
-  const first = database.prepare(`select hex(key) as key from ${table} order by key limit ${PAGE_ROWS}`);
-  const next = database.prepare(
+/**
+ * For a generation of dedup keys. PostgreSQL stores each key with its source, but the keys of SQLite do not say which source
+ * they belong to. So they go to a separate table, `moved_keys`.
+ */
+export function generationCopy({ source, target }: CopyEnds, table: string): TableCopy {
+  const first = source.prepare(`select hex(key) as key from ${table} order by key limit ${PAGE_ROWS}`);
+  const next = source.prepare(
     `select hex(key) as key from ${table} where key > unhex(?) order by key limit ${PAGE_ROWS}`,
   );
   return {
@@ -101,10 +106,10 @@ export function readRecentKeys({ keys }: LedgerRow): string[] {
   return hex.match(new RegExp(`.{${2 * KEY_BYTES}}`, "g")) ?? [];
 }
 
-/** Copies the newest keys, which are in no generation yet. */
-export function copyRecentKeys({ database, target }: CopyEnds): TableCopy {
-  const next = database.prepare(
-    `select seq, keys from recent_keys where seq > ? order by seq limit ${PAGE_RECENT_KEY_ROWS}`,
+/** For the newest dedup keys, which are in no generation yet. They go to `moved_keys` too. */
+export function recentKeysCopy({ source, target }: CopyEnds): TableCopy {
+  const next = source.prepare(
+    `select seq, keys from recent_keys where seq > ? order by seq limit ${RECENT_KEYS_PAGE_ROWS}`,
   );
   return {
     name: "recent_keys",
@@ -122,9 +127,9 @@ const INSERT_OUTBOX = `
   on conflict (source_id) do update
   set events = outbox_totals.events + excluded.events, bytes = outbox_totals.bytes + excluded.bytes`;
 
-/** A row of the outbox holds events of several sources in SQLite, and of one source in PostgreSQL. */
-export function copyOutbox({ database, target }: CopyEnds): TableCopy {
-  const next = database.prepare(`select * from outbox where seq > ? order by seq limit ${PAGE_OUTBOX_ROWS}`);
+/** For the outbox. A row holds events of several sources in SQLite, and of one source in PostgreSQL. */
+export function outboxCopy({ source, target }: CopyEnds): TableCopy {
+  const next = source.prepare(`select * from outbox where seq > ? order by seq limit ${OUTBOX_PAGE_ROWS}`);
   return {
     name: "outbox",
     readPage: (after) => {
@@ -134,9 +139,9 @@ export function copyOutbox({ database, target }: CopyEnds): TableCopy {
     writePage: async (rows) => {
       for (const { created_at: createdAt, payload } of rows) {
         const lines = readLinesSync({ payload: toBytes(payload), skipped: [] });
-        for (const [sourceId, own] of Map.groupBy(lines, ({ json }) => parseEvent(json).sourceId)) {
-          const packed = await buildPayload(joinLines(own));
-          await target.query(INSERT_OUTBOX, [sourceId, own.length, createdAt, packed]);
+        for (const [sourceId, sourceLines] of Map.groupBy(lines, ({ json }) => parseEvent(json).sourceId)) {
+          const packed = await buildPayload(joinLines(sourceLines));
+          await target.query(INSERT_OUTBOX, [sourceId, sourceLines.length, createdAt, packed]);
         }
       }
     },

@@ -55,6 +55,9 @@ export function AttemptDetails({ source, attempt, onClose }: AttemptDetailsProps
   );
 }
 
+const describeSkew = (skewMs: number): string =>
+  `The client’s clock is ${formatCount(Math.abs(skewMs))} ms ${skewMs < 0 ? "ahead" : "behind"}`;
+
 function AttemptFacts({ attempt }: { readonly attempt: DebugAttempt }) {
   const facts: readonly (readonly [string, React.ReactNode])[] = [
     ["Received", <RelativeTime key="at" at={attempt.receivedAt} />],
@@ -66,10 +69,7 @@ function AttemptFacts({ attempt }: { readonly attempt: DebugAttempt }) {
     ["Client", attempt.sdkVersion],
     ["Key", attempt.publicKey ? `${attempt.keyState}: ${attempt.publicKey}` : attempt.keyState],
     ["Route", attempt.legacy ? "deprecated (no version in the path)" : null],
-    [
-      "Clock skew",
-      attempt.clockSkewMs === null ? null : `${formatCount(attempt.clockSkewMs)} ms behind the service`,
-    ],
+    ["Clock skew", attempt.clockSkewMs === null ? null : describeSkew(attempt.clockSkewMs)],
     ["Size", `${formatCount(attempt.payloadBytes)} bytes`],
     ["Browser", attempt.userAgent],
     ["Attempt ID", attempt.attemptId],

@@ -42,10 +42,10 @@ export function FilterBar({ filters, onChange }: FilterBarProps) {
         ]}
         onChange={(event) => onChange({ outcome: event.currentTarget.value })}
       />
-      <FilterText label="Code" field="code" filters={filters} onChange={onChange} />
+      <FilterText label="Error code" field="code" filters={filters} onChange={onChange} />
       <FilterText label="Origin" field="origin" filters={filters} onChange={onChange} />
-      <FilterText label="Session" field="sessionId" filters={filters} onChange={onChange} />
-      <FilterText label="Visitor" field="anonymousId" filters={filters} onChange={onChange} />
+      <FilterText label="Session ID" field="sessionId" filters={filters} onChange={onChange} />
+      <FilterText label="Visitor ID" field="anonymousId" filters={filters} onChange={onChange} />
       {isFiltered && (
         <Button
           variant="default"

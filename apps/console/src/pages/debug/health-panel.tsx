@@ -13,10 +13,10 @@ interface HealthPanelProps {
 export function HealthPanel({ health, onCode }: HealthPanelProps) {
   const { status, lastBootstrapAt, lastEventAt, last24h, topCodes, warnings } = health;
   const facts = [
-    ["Accepted", last24h.accepted],
+    ["Accepted events", last24h.accepted],
     ["Duplicates", last24h.duplicates],
     ["Rejected", last24h.rejected],
-    ["Refused", last24h.failed],
+    ["Refused requests", last24h.failed],
   ] as const;
   return (
     <Paper withBorder p="md" component="section" aria-label="Health">

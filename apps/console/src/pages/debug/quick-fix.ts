@@ -17,7 +17,7 @@ const RAISABLE_LIMITS = {
   maxBatchSize: { unit: "events", ceiling: LIMITS.maxBatchSizeCeiling },
   maxPayloadBytes: { unit: "bytes", ceiling: LIMITS.maxPayloadBytesCeiling },
   clientRatePerSecond: {
-    unit: "requests per second and address",
+    unit: "requests per second and IP address",
     ceiling: LIMITS.clientRatePerSecondCeiling,
   },
 } as const satisfies Record<keyof SourceLimits, { unit: string; ceiling: number }>;

@@ -82,8 +82,8 @@ function SnippetSection({
           2. Open your site
         </Title>
         <Text size="sm">
-          Open a page on one of the allowed origins. The first page view appears at the top of this page right
-          away. If it is refused, you see the reason and how to fix it.
+          Open a page on one of the allowed origins. The top of this page then shows the first page view. If
+          the request is refused, it shows the reason and how to fix it.
         </Text>
       </Stack>
     </Paper>
@@ -99,7 +99,10 @@ function CspSection({ csp }: { readonly csp: InstallPayload["csp"] }) {
         </Title>
         <CodeBlock title="Add to script-src" text={csp.scriptSrc.join(" ")} />
         <CodeBlock title="Add to connect-src" text={csp.connectSrc.join(" ")} />
-        <CodeBlock title="Add to script-src if inline scripts need a hash or nonce" text={csp.snippetHash} />
+        <CodeBlock
+          title="Add to script-src if your policy allows inline scripts only by hash or nonce"
+          text={csp.snippetHash}
+        />
         <Text size="sm" c="dimmed">
           Do not add the hash if your policy has 'unsafe-inline': browsers ignore 'unsafe-inline' when a hash
           is present.

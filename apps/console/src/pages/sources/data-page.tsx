@@ -1,4 +1,4 @@
-/** The data page of a source: counting, retention, erasure of visitors, and alerts. */
+/** The data page of a source: what is counted, how long events are kept, erasure of visitors, and alerts. */
 import type { Source } from "@headwater/contract";
 import { Stack } from "@mantine/core";
 import { useWorkspace } from "../../workspace-context.tsx";

@@ -1,4 +1,7 @@
-/** The last 24 hours of a source: events by hour, and a bar of accepted, duplicate, rejected and refused. */
+/**
+ * The last 24 hours of a source: events by hour, and a bar of the accepted, duplicate and rejected events and the refused
+ * requests.
+ */
 import type { DebugData } from "@headwater/contract";
 import { Text } from "@mantine/core";
 import type { Static } from "typebox";
@@ -8,10 +11,10 @@ import { HourChart } from "./hour-chart.tsx";
 type Last24Hours = Static<typeof DebugData>["health"]["last24h"];
 
 const SEGMENTS = [
-  { name: "accepted", word: "accepted", className: "part-accepted" },
-  { name: "duplicates", word: "duplicate", className: "part-duplicates" },
-  { name: "rejected", word: "rejected", className: "part-rejected" },
-  { name: "failed", word: "refused", className: "part-failed" },
+  { name: "accepted", word: "accepted events", className: "part-accepted" },
+  { name: "duplicates", word: "duplicate events", className: "part-duplicates" },
+  { name: "rejected", word: "rejected events", className: "part-rejected" },
+  { name: "failed", word: "refused requests", className: "part-failed" },
 ] as const satisfies readonly { name: keyof Last24Hours; word: string; className: string }[];
 
 export function DaySummary({ day, sourceId }: { readonly day: Last24Hours; readonly sourceId: string }) {
@@ -32,7 +35,7 @@ export function DaySummary({ day, sourceId }: { readonly day: Last24Hours; reado
       <Text size="xs">
         {total === 0
           ? "No events"
-          : `${pluralize(day.accepted, "event")}${day.failed > 0 ? `, ${formatCount(day.failed)} refused` : ""}`}
+          : `${pluralize(day.accepted, "event")}${day.failed > 0 ? `, ${pluralize(day.failed, "refused request")}` : ""}`}
       </Text>
     </div>
   );

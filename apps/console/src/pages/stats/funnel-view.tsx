@@ -57,7 +57,7 @@ function FunnelResult({ answer, steps }: FunnelResultProps) {
       <Title order={2} size="h5" mb="sm">
         {lastShare === null
           ? "No visitor completed the first step"
-          : `${formatShare(lastShare)} completed all steps`}
+          : `${formatShare(lastShare)} of visitors who started completed all steps`}
       </Title>
       <ol className="funnel">
         {answer.steps.map(({ visitors, shareOfFirst, shareOfPrevious }, at) => (
@@ -78,8 +78,8 @@ function FunnelResult({ answer, steps }: FunnelResultProps) {
         ))}
       </ol>
       <Text size="sm" c="dimmed">
-        Visitors who completed the steps in this order, from first to last within the selected time. Other
-        events in between do not matter.
+        Counts visitors who completed the steps in this order, all within the selected time. They may do other
+        things between the steps.
       </Text>
     </Paper>
   );

@@ -3,7 +3,7 @@ import type { StatsAnswer } from "@headwater/contract";
 import { Text, UnstyledButton } from "@mantine/core";
 import { formatChange, formatMetric } from "./format.ts";
 
-/** Session metrics take the warehouse longer, so each group is a query of its own. */
+/** Session metrics take the warehouse longer, so each group is queried separately and the faster one is shown first. */
 export const KEY_METRICS = [
   { metric: "visitors", label: "Visitors", group: "events", better: "higher" },
   { metric: "sessions", label: "Sessions", group: "sessions", better: "higher" },

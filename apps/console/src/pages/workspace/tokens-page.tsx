@@ -37,9 +37,10 @@ function Tokens() {
 /** @returns the restrictions of a token, each as its own part of the row's description */
 function scopeOf({ organizationId, sourceId, ceiling }: Token): string[] {
   if (sourceId !== null) return [`Stats of ${sourceId} only`];
-  return [organizationId === null && "All workspaces", ceiling !== null && `Limited to ${ceiling}`].filter(
-    (part) => part !== false,
-  );
+  return [
+    organizationId === null && "All workspaces",
+    ceiling !== null && `Limited to the role ${ceiling}`,
+  ].filter((part) => part !== false);
 }
 
 const TokenRow = ({ token }: { readonly token: Token }) => (

@@ -1,4 +1,4 @@
-/** Members of a workspace (docs/contract.md section 3). A workspace always keeps an owner, also under concurrent requests. */
+/** Members of a workspace (docs/contract.md section 3). A workspace always has an owner, even if two requests run at once. */
 import { SERVER_LIMITS } from "../../core/limits.ts";
 import type { MemberRecord, PageOf } from "../../core/records.ts";
 import { writeAudit } from "./audit.ts";
@@ -19,12 +19,16 @@ export async function members(db: CatalogDb, page: Argument<"members">): Promise
   return toPage(rows, page, ({ userId }) => userId);
 }
 
-async function memberIn(db: CatalogDb, organizationId: string, userId: string): Promise<MemberRecord | null> {
+async function findMember(
+  db: CatalogDb,
+  organizationId: string,
+  userId: string,
+): Promise<MemberRecord | null> {
   const row = await selectMembers(db, organizationId).where("userId", "=", userId).executeTakeFirst();
   return row ?? null;
 }
 
-/** Lock the workspace first, or two owners could leave at the same time. */
+/** The caller must lock the workspace first. Otherwise the last two owners could be removed at the same time. */
 async function isLastOwner(db: CatalogDb, organizationId: string, member: MemberRecord): Promise<boolean> {
   if (member.role !== "owner") return false;
   const other = await db
@@ -38,7 +42,7 @@ async function isLastOwner(db: CatalogDb, organizationId: string, member: Member
   return other === undefined;
 }
 
-async function isFull(db: CatalogDb, organizationId: string): Promise<boolean> {
+async function isAtMemberLimit(db: CatalogDb, organizationId: string): Promise<boolean> {
   const { members } = await db
     .selectFrom("members")
     .select((eb) => eb.fn.countAll<number>().as("members"))
@@ -53,8 +57,8 @@ export async function addMember(
 ): Promise<MemberRecord | "exists" | "limit_reached"> {
   const { organizationId, member, actor, now } = added;
   await lockOrganization(db, organizationId);
-  if (await memberIn(db, organizationId, member.userId)) return "exists";
-  if (await isFull(db, organizationId)) return "limit_reached";
+  if (await findMember(db, organizationId, member.userId)) return "exists";
+  if (await isAtMemberLimit(db, organizationId)) return "limit_reached";
   await db
     .insertInto("members")
     .values({ organizationId, ...member })
@@ -70,7 +74,7 @@ export async function changeRole(
 ): Promise<MemberRecord | "unknown" | "last_owner"> {
   const { organizationId, userId, role, actor, now } = changed;
   await lockOrganization(db, organizationId);
-  const member = await memberIn(db, organizationId, userId);
+  const member = await findMember(db, organizationId, userId);
   if (!member) return "unknown";
   if (member.role === role) return member;
   if (await isLastOwner(db, organizationId, member)) return "last_owner";
@@ -99,7 +103,7 @@ export async function removeMember(
 ): Promise<"removed" | "unknown" | "last_owner"> {
   const { organizationId, userId, actor, now } = removed;
   await lockOrganization(db, organizationId);
-  const member = await memberIn(db, organizationId, userId);
+  const member = await findMember(db, organizationId, userId);
   if (!member) return "unknown";
   if (await isLastOwner(db, organizationId, member)) return "last_owner";
   await db

@@ -10,13 +10,13 @@ export interface AttemptsOpening {
   storeBytes: number;
 }
 
-/** What the thread serves; the caller's methods are derived from it. */
+/** The methods that the thread serves. The main thread calls them through `Calls<AttemptVerbs>`. */
 export interface AttemptVerbs extends AttemptStore {
-  /** Renders and records attempts; returns how many were rendered. */
+  /** Converts attempts to rows and stores them. @returns how many rows there were */
   renderAttempts(batch: { messages: unknown[]; counts: AttemptCount[] }): number;
 }
 
-/** @param render makes the rows of what `renderAttempts` gets */
+/** @param render converts the messages of `renderAttempts` to rows of the table */
 export function serveAttempts(render: (messages: unknown[]) => AttemptRow[]): void {
   let opening: AttemptsOpening | null = null;
   let store: AttemptStore | null = null;
@@ -27,12 +27,12 @@ export function serveAttempts(render: (messages: unknown[]) => AttemptRow[]): vo
     store = openAttempts(join(dataDir, "attempts.sqlite"), { storeBytes, mode });
     return store;
   };
-  /** After an error the connection is not to be trusted: the next verb opens another one. */
+  /** Called after an error, because the connection may be broken. The next call opens a new one. */
   const close = () => {
     try {
       store?.close();
     } catch {
-      // nothing uses it any more
+      // the connection is not used again, so the error does not matter
     }
     store = null;
   };

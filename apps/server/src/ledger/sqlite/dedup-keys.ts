@@ -1,9 +1,9 @@
 /**
  * Dedup keys on SQLite: which events were accepted within the dedup window (docs/decisions/0003).
  *
- * A new key goes to the recent keys first and later, in order, to the newest generation. A generation is a table; a new
- * one is opened every few days or when the newest is full, and one whose keys are all past the window is deleted. Each
- * generation has a filter in memory, so that few tables are searched for a key.
+ * A new key is first added to the recent keys (`recent-keys.ts`). Later it is moved to the newest generation, sorted with
+ * others. A generation is a table. A new one is opened every few days, or when the newest is full. A generation is deleted
+ * when all its keys are past the window. Each has a Bloom filter in memory, so that few tables are searched for a key.
  */
 import { FULL_KEYS, FULL_SHARE, GENERATION_MS, WINDOW_MS } from "../generations.ts";
 import { createKeyFilter, filterBytes, type KeyFilter, MAX_FILTER_BYTES } from "../key-filter.ts";
@@ -13,16 +13,16 @@ import type { Statements } from "./statements.ts";
 
 /** Rows that one call reads or deletes. */
 const SLICE_ROWS = 5_000;
-/** A table with no more keys is counted; of a larger one the number is estimated. */
+/** Up to this size the keys of a table are counted. Above it their number is estimated from a sample of this size. */
 const SAMPLE_KEYS = 20_000;
-/** Keys that are filed before it is noticed that a generation is full. */
+/** Spare capacity of a growing generation's filter: keys are still added until `rotate` notices that it is full. */
 const SPARE_SHARE = 0.25;
 
-/** Bounds that tests make small. */
+/** Limits that tests set to small values. */
 export interface DedupLimits {
-  /** Recent keys from which on they are filed. */
+  /** The number of recent keys at which they start to move to the newest generation. */
   filedFrom?: number;
-  /** Keys from which on a generation is full. */
+  /** The number of keys at which a generation is full. */
   fullKeys?: number;
   sampleKeys?: number;
   sliceRows?: number;
@@ -53,18 +53,19 @@ interface Generation extends GenerationRow {
   table: string;
   search: string;
   insert: string;
-  /** About how many it holds. */
+  /** An estimate of how many keys the table holds. */
   keys: number;
-  /** null: there was no memory for one, so its table is always searched. */
+  /** null: there was not enough memory for a filter, so the table is always searched. */
   filter: KeyFilter | null;
-  /** The filter has all keys up to this one; null: it has all, and can rule keys out. */
+  /** The last key that was read into the filter. null: the filter is complete, so it can be used. */
   filledTo: Uint8Array | null;
 }
 
 const NO_KEY = new Uint8Array(0);
-const LIVE = "select generation, opened_at from key_generations where retired = 0 order by generation desc";
+const SELECT_LIVE =
+  "select generation, opened_at from key_generations where retired = 0 order by generation desc";
 const RETIRE = "update key_generations set retired = 1 where generation = ?";
-const RETIRED = "select generation, opened_at from key_generations where retired = 1 limit 1";
+const SELECT_RETIRED = "select generation, opened_at from key_generations where retired = 1 limit 1";
 
 const tableOf = (generation: number) => `event_keys_${generation}`;
 const isIn = (sql: Statements, generation: Generation, key: Uint8Array): boolean => {
@@ -72,7 +73,10 @@ const isIn = (sql: Statements, generation: Generation, key: Uint8Array): boolean
   return !isRuledOut && sql.get(generation.search, key) !== undefined;
 };
 
-/** About how many keys a table holds. Keys are spread evenly, so the position of one of the first tells how many there are. */
+/**
+ * Estimates how many keys a table holds. Keys are hashes, so they are spread evenly over all values: if the first 20,000 keys
+ * cover 1 % of the values, the table holds about 2 million.
+ */
 function estimateKeys(sql: Statements, table: string, sampleKeys: number): number {
   const sample = sql.get<{ key: Uint8Array }>(
     `select key from ${table} order by key limit 1 offset ${sampleKeys}`,
@@ -98,7 +102,7 @@ function fillSlice(sql: Statements, generation: Generation, sliceRows: number): 
 }
 
 function deleteSlice(sql: Statements, sliceRows: number): boolean {
-  const retired = sql.get<GenerationRow>(RETIRED);
+  const retired = sql.get<GenerationRow>(SELECT_RETIRED);
   if (!retired) return false;
   const table = tableOf(retired.generation);
   const slice = `delete from ${table}
@@ -120,7 +124,7 @@ export function openDedupKeys(sql: Statements, now: number, limits: DedupLimits 
     const allKeys = generations.reduce((sum, { keys }) => sum + keys, 0);
     return Math.max(limits.fullKeys ?? FULL_KEYS, allKeys * FULL_SHARE);
   };
-  /** Keys that the filter of a generation that still grows is made for. */
+  /** How many keys the filter of a growing generation has room for. */
   const capacity = () => Math.ceil((1 + SPARE_SHARE) * fullKeys());
   const hasMemoryFor = (keys: number) => {
     const used = generations.reduce((sum, { filter }) => sum + (filter?.bytes ?? 0), 0);
@@ -144,8 +148,9 @@ export function openDedupKeys(sql: Statements, now: number, limits: DedupLimits 
     sql.run(`create table ${tableOf(generation)} (key blob primary key) without rowid`);
     sql.run("insert into key_generations values (?, ?, 0)", generation, openedAt);
   };
-  if (!sql.get(LIVE)) sql.transaction(() => open(1, now));
-  for (const row of sql.all<GenerationRow>(LIVE)) generations.push(load(row, generations.length === 0));
+  if (!sql.get(SELECT_LIVE)) sql.transaction(() => open(1, now));
+  for (const row of sql.all<GenerationRow>(SELECT_LIVE))
+    generations.push(load(row, generations.length === 0));
 
   const recent = openRecentKeys(sql, {
     filedFrom: limits.filedFrom,
@@ -176,13 +181,13 @@ export function openDedupKeys(sql: Statements, now: number, limits: DedupLimits 
       const [newest] = generations;
       if (!newest) return;
       const isOld = newest.opened_at + GENERATION_MS <= at;
-      // without memory for its filter a small generation would be one more table to search for every key
+      // if there is no memory for another filter, a new table would have to be searched for every key
       const isFull = newest.keys >= fullKeys() && hasMemoryFor(capacity());
       sql.transaction(() => {
-        // where few keys come, waiting ones would be filed in a generation much newer than they are
+        // otherwise, on a server with few events, old recent keys would move to a much newer generation and be kept too long
         if (isOld) recent.fileAll();
         if (isOld || isFull) open(newest.generation + 1, at);
-        const rows = sql.all<GenerationRow>(LIVE);
+        const rows = sql.all<GenerationRow>(SELECT_LIVE);
         for (const [index, { generation }] of rows.entries()) {
           const successor = rows[index - 1];
           if (successor && successor.opened_at + WINDOW_MS < at) sql.run(RETIRE, generation);
@@ -190,7 +195,7 @@ export function openDedupKeys(sql: Statements, now: number, limits: DedupLimits 
       });
       const known = new Map(generations.map((one) => [one.generation, one]));
       generations = sql
-        .all<GenerationRow>(LIVE)
+        .all<GenerationRow>(SELECT_LIVE)
         .map((row, index) => known.get(row.generation) ?? load(row, index === 0));
     },
 
