@@ -49,123 +49,138 @@ interface KeyQueue {
   readonly queue: Set<() => void>;
 }
 
-/** A bounded semaphore that is fair between keys: callers of one key are first in, first out; the keys take turns. */
-export function createAdmission(limits: AdmissionLimits): Admission {
-  const {
-    maxActive = Number.POSITIVE_INFINITY,
-    maxActivePerKey = Number.POSITIVE_INFINITY,
-    maxAdmitted = Number.POSITIVE_INFINITY,
-    maxAdmittedPerKey = Number.POSITIVE_INFINITY,
-    isOpen = () => true,
-  } = limits;
-  const keys = new Map<string, KeyQueue>();
-  /** Keys with waiting callers, in the order of their turns. */
-  const turns = new Map<string, KeyQueue>();
-  let active = 0;
-  let waiting = 0;
+const NO_LIMITS: Required<AdmissionLimits> = {
+  maxActive: Number.POSITIVE_INFINITY,
+  maxActivePerKey: Number.POSITIVE_INFINITY,
+  maxAdmitted: Number.POSITIVE_INFINITY,
+  maxAdmittedPerKey: Number.POSITIVE_INFINITY,
+  isOpen: () => true,
+};
 
-  const stateOf = (key: string): KeyQueue => {
-    const known = keys.get(key);
+/** A bounded semaphore that is fair between keys: callers of one key are first in, first out; the keys take turns. */
+export const createAdmission = (limits: AdmissionLimits): Admission => new FairSemaphore(limits);
+
+class FairSemaphore implements Admission {
+  readonly #limits: Required<AdmissionLimits>;
+  readonly #keys = new Map<string, KeyQueue>();
+  /** Keys with waiting callers, in the order of their turns. */
+  readonly #turns = new Map<string, KeyQueue>();
+  #active = 0;
+  #waiting = 0;
+
+  constructor(limits: AdmissionLimits) {
+    this.#limits = { ...NO_LIMITS, ...limits };
+  }
+
+  isFull(key: string): boolean {
+    const { maxAdmitted, maxAdmittedPerKey } = this.#limits;
+    const state = this.#keys.get(key);
+    const own = state ? state.active + state.queue.size : 0;
+    if (own >= maxAdmittedPerKey) return true;
+    const all = this.admitted();
+    if (all < maxAdmitted) return false;
+    const fairShare = Math.max(1, maxAdmitted / this.#keys.size);
+    return all >= 2 * maxAdmitted || own >= fairShare;
+  }
+
+  async enter(key: string, signal?: AbortSignal): Promise<Release> {
+    signal?.throwIfAborted();
+    if (this.isFull(key)) throw new AdmissionFull();
+    return this.tryEnter(key) ?? this.#wait(key, signal);
+  }
+
+  tryEnter(key: string): Release | null {
+    const mustWait = this.isFull(key) || this.#turns.has(key) || !this.#hasSlot(this.#keys.get(key));
+    return mustWait ? null : this.#occupy(key);
+  }
+
+  async run<T>(key: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const release = await this.enter(key, signal);
+    try {
+      return await work();
+    } finally {
+      release();
+    }
+  }
+
+  resume(maxCallers = Number.POSITIVE_INFINITY): void {
+    const { maxActive, isOpen } = this.#limits;
+    let started = 0;
+    for (const [key, state] of this.#turns) {
+      if (started >= maxCallers || this.#active >= maxActive || !isOpen()) return;
+      if (!this.#hasSlot(state)) continue;
+      started += 1;
+      const [start] = state.queue;
+      // the key goes to the end of the turns, unless this was its last waiting caller
+      this.#turns.delete(key);
+      if (state.queue.size > 1) this.#turns.set(key, state);
+      start?.();
+    }
+  }
+
+  admitted(): number {
+    return this.#active + this.#waiting;
+  }
+
+  waiting(): number {
+    return this.#waiting;
+  }
+
+  #stateOf(key: string): KeyQueue {
+    const known = this.#keys.get(key);
     if (known) return known;
     const state: KeyQueue = { active: 0, queue: new Set() };
-    keys.set(key, state);
+    this.#keys.set(key, state);
     return state;
-  };
-  const dropIfIdle = (key: string, state: KeyQueue) => {
-    if (state.queue.size === 0) turns.delete(key);
-    if (state.active + state.queue.size === 0) keys.delete(key);
-  };
-  const admittedOf = (key: string) => {
-    const state = keys.get(key);
-    return state ? state.active + state.queue.size : 0;
-  };
-  const isFull = (key: string) => {
-    const own = admittedOf(key);
-    if (own >= maxAdmittedPerKey) return true;
-    const all = active + waiting;
-    if (all < maxAdmitted) return false;
-    const fairShare = Math.max(1, maxAdmitted / keys.size);
-    return all >= 2 * maxAdmitted || own >= fairShare;
-  };
-  const hasSlot = (state: KeyQueue | undefined) =>
-    isOpen() && active < maxActive && (state?.active ?? 0) < maxActivePerKey;
+  }
 
-  const occupy = (key: string): Release => {
-    const state = stateOf(key);
+  #dropIfIdle(key: string, state: KeyQueue): void {
+    if (state.queue.size === 0) this.#turns.delete(key);
+    if (state.active + state.queue.size === 0) this.#keys.delete(key);
+  }
+
+  #hasSlot(state: KeyQueue | undefined): boolean {
+    const { maxActive, maxActivePerKey, isOpen } = this.#limits;
+    return isOpen() && this.#active < maxActive && (state?.active ?? 0) < maxActivePerKey;
+  }
+
+  #occupy(key: string): Release {
+    const state = this.#stateOf(key);
     state.active += 1;
-    active += 1;
+    this.#active += 1;
     let isHeld = true;
     const release = () => {
       if (!isHeld) return;
       isHeld = false;
       state.active -= 1;
-      active -= 1;
-      dropIfIdle(key, state);
-      resume();
+      this.#active -= 1;
+      this.#dropIfIdle(key, state);
+      this.resume();
     };
     return Object.assign(release, { [Symbol.dispose]: release });
-  };
-
-  function resume(maxCallers = Number.POSITIVE_INFINITY): void {
-    let started = 0;
-    for (const [key, state] of turns) {
-      if (started >= maxCallers || active >= maxActive || !isOpen()) return;
-      if (!hasSlot(state)) continue;
-      started += 1;
-      const [start] = state.queue;
-      // the key goes to the end of the turns, unless this was its last waiting caller
-      turns.delete(key);
-      if (state.queue.size > 1) turns.set(key, state);
-      start?.();
-    }
   }
 
-  const tryEnter = (key: string) =>
-    isFull(key) || turns.has(key) || !hasSlot(keys.get(key)) ? null : occupy(key);
-
-  const wait = (key: string, signal?: AbortSignal) =>
-    new Promise<Release>((resolve, reject) => {
-      const state = stateOf(key);
+  #wait(key: string, signal?: AbortSignal): Promise<Release> {
+    return new Promise((resolve, reject) => {
+      const state = this.#stateOf(key);
       const leave = () => {
-        waiting -= 1;
+        this.#waiting -= 1;
         state.queue.delete(start);
         signal?.removeEventListener("abort", abort);
       };
       const start = () => {
         leave();
-        resolve(occupy(key));
+        resolve(this.#occupy(key));
       };
       const abort = () => {
         leave();
-        dropIfIdle(key, state);
+        this.#dropIfIdle(key, state);
         reject(signal?.reason);
       };
       state.queue.add(start);
-      turns.set(key, state);
-      waiting += 1;
+      this.#turns.set(key, state);
+      this.#waiting += 1;
       signal?.addEventListener("abort", abort, { once: true });
     });
-
-  const enter = async (key: string, signal?: AbortSignal): Promise<Release> => {
-    signal?.throwIfAborted();
-    if (isFull(key)) throw new AdmissionFull();
-    return tryEnter(key) ?? wait(key, signal);
-  };
-
-  return {
-    isFull,
-    enter,
-    tryEnter,
-    async run(key, work, signal) {
-      const release = await enter(key, signal);
-      try {
-        return await work();
-      } finally {
-        release();
-      }
-    },
-    resume,
-    admitted: () => active + waiting,
-    waiting: () => waiting,
-  };
+  }
 }

@@ -32,16 +32,44 @@ export interface RecorderDeps {
 const isFinished = (attempt: Attempt): attempt is FinishedAttempt =>
   attempt.source !== null && attempt.outcome !== null;
 
+interface BatchWriterDeps {
+  readonly write: WriteAttempts;
+  readonly putBackCounts: (counts: AttemptBatch["counts"]) => void;
+  readonly log: RecorderDeps["log"];
+}
+
+/**
+ * Attempts that cannot be written are given up. Their counts are kept for the next flush.
+ * @returns writes a batch, and returns how many of its attempts were not kept
+ */
+function createBatchWriter({ write, putBackCounts, log }: BatchWriterDeps) {
+  let isFailing = false;
+  return async (batch: AttemptBatch): Promise<number> => {
+    const attempts = batch.attempts.length;
+    try {
+      const written = await write(batch);
+      isFailing = false;
+      return attempts - written;
+    } catch (error) {
+      putBackCounts(batch.counts);
+      // logged once, not four times a second while the failure lasts
+      if (!isFailing) log.warn({ err: error, attempts }, "attempts cannot be recorded");
+      isFailing = true;
+      return attempts;
+    }
+  };
+}
+
 export function createRecorder({ ledger, clock, log, ...options }: RecorderDeps): Recorder {
   const limits: RecorderLimits = { ...RECORDER_LIMITS, ...options.limits };
   const write = options.write ?? writeHere(ledger, limits.sliceAttempts);
   const counts = createHourlyCounts(limits.carriedCounts);
   const sampleOf = createSampler(limits);
   const pending = createPendingAttempts(limits);
+  const writeBatch = createBatchWriter({ write, putBackCounts: counts.putBack, log });
   let timer: NodeJS.Timeout | undefined;
   let lastFlush = Promise.resolve();
   let dropped = 0;
-  let isFailing = false;
   let isClosed = false;
 
   function record(attempt: Attempt): void {
@@ -54,19 +82,9 @@ export function createRecorder({ ledger, clock, log, ...options }: RecorderDeps)
     if (sample === "dropped" || !pending.add(attempt, sample)) dropped++;
   }
 
-  /** Attempts that cannot be written are given up. Their counts are kept for the next flush. */
-  async function writeBatch(batch: AttemptBatch): Promise<void> {
-    try {
-      dropped += batch.attempts.length - (await write(batch));
-      isFailing = false;
-    } catch (error) {
-      dropped += batch.attempts.length;
-      counts.putBack(batch.counts);
-      // logged once, not four times a second while the failure lasts
-      if (!isFailing)
-        log.warn({ err: error, attempts: batch.attempts.length }, "attempts cannot be recorded");
-      isFailing = true;
-    }
+  async function writeAndCount(batch: AttemptBatch): Promise<void> {
+    const lost = await writeBatch(batch);
+    dropped += lost;
   }
 
   async function writePending(): Promise<void> {
@@ -76,8 +94,8 @@ export function createRecorder({ ledger, clock, log, ...options }: RecorderDeps)
     dropped += evicted;
     const [first = [], ...others] = batchesOf(attempts, limits.batchRows);
     const taken = counts.take();
-    if (first.length + taken.length > 0) await writeBatch({ attempts: first, counts: taken });
-    for (const batch of others) await writeBatch({ attempts: batch, counts: [] });
+    if (first.length + taken.length > 0) await writeAndCount({ attempts: first, counts: taken });
+    for (const batch of others) await writeAndCount({ attempts: batch, counts: [] });
   }
 
   /** Flushes run one after the other. A flush with nothing to write costs nothing. */

@@ -56,6 +56,22 @@ async function openConnection(
   }
 }
 
+/**
+ * Waits for the time of the next ping and sends it. Returns whether it was answered in time.
+ * @throws Error when the process has ended
+ */
+async function pingAfterWait(
+  { process, client }: WarehouseConnection,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const wait = sleep(SERVER_LIMITS.warehousePingMs, null, { signal, ref: false });
+  const endReason = await Promise.race([process.ended, wait]);
+  if (endReason !== null) throw new Error(endReason);
+  const timeout = AbortSignal.timeout(SERVER_LIMITS.warehousePingTimeoutMs);
+  const { success } = await client.ping({ select: false, abort_signal: AbortSignal.any([signal, timeout]) });
+  return success;
+}
+
 export function createWarehouseMonitor({ startWarehouse, log }: WarehouseMonitorDeps): WarehouseMonitor {
   let state: WarehouseState = "starting";
   let problem: string | null = null;
@@ -75,22 +91,14 @@ export function createWarehouseMonitor({ startWarehouse, log }: WarehouseMonitor
     state = "up";
     log.info("the warehouse is up");
   };
-  /** Waits for the time of the next ping and sends it. @throws Error when the warehouse has gone away */
-  const ping = async ({ process, client }: WarehouseConnection, signal: AbortSignal) => {
-    const wait = sleep(SERVER_LIMITS.warehousePingMs, null, { signal, ref: false });
-    const endReason = await Promise.race([process.ended, wait]);
-    if (endReason !== null) throw new Error(endReason);
-    const timeout = AbortSignal.timeout(SERVER_LIMITS.warehousePingTimeoutMs);
-    const { success } = await client.ping({
-      select: false,
-      abort_signal: AbortSignal.any([signal, timeout]),
-    });
-    missedPings = success ? 0 : missedPings + 1;
+  const checkConnection = async (checked: WarehouseConnection, signal: AbortSignal) => {
+    const isAnswered = await pingAfterWait(checked, signal);
+    missedPings = isAnswered ? 0 : missedPings + 1;
     if (missedPings >= SERVER_LIMITS.maxMissedPings) throw new Error("It does not answer.");
   };
   const round = async (signal: AbortSignal): Promise<boolean> => {
     try {
-      if (connection) await ping(connection, signal);
+      if (connection) await checkConnection(connection, signal);
       else await open(signal);
       return true;
     } catch (error) {

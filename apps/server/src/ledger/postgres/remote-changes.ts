@@ -26,6 +26,15 @@ export function parseChange(payload: string, nodeId: string): LedgerChange | nul
 export const toSessionPayload = (nodeId: string, sourceId: string, sessionId: string) =>
   `session ${nodeId} ${sourceId} ${sessionId}`;
 
+/** This node's connection for LISTEN. It is replaced when it fails, and when an echo does not come back in time. */
+interface EchoConnection {
+  readonly client: pg.Client;
+  /** Whether a notification of this node to itself has come back since the last one was sent. */
+  hasEcho: boolean;
+}
+
+const ignoreFailure = () => undefined;
+
 /** @param nodeId part of the name of a channel: letters, digits and _ */
 export function listenForRemoteChanges(url: string, nodeId: string): RemoteChanges {
   const listeners: ((change: LedgerChange) => void)[] = [];
@@ -33,53 +42,51 @@ export function listenForRemoteChanges(url: string, nodeId: string): RemoteChang
     if (change) for (const listener of listeners) listener(change);
   };
   const echoChannel = `headwater_echo_${nodeId}`;
-  let client: pg.Client | null = null;
+  let current: EchoConnection | null = null;
   let connecting: Promise<void> | null = null;
-  let hasEcho = false;
 
   const disconnect = () => {
-    const old = client;
-    client = null;
-    hasEcho = false;
-    void old?.end().catch(() => undefined);
+    const old = current;
+    current = null;
+    void old?.client.end().catch(ignoreFailure);
+  };
+  const handleError = (connection: EchoConnection) => {
+    if (connection !== current) return;
+    disconnect();
+    // the server may come back in an earlier state before the next check
+    notify({ kind: "everything" });
   };
   const connect = async () => {
-    const connected = new pg.Client(toClientConfig(url));
-    // an echo on a connection that was replaced proves nothing about its successor
-    const isCurrent = () => connected === client;
-    client = connected;
-    connected.on("error", () => {
-      if (!isCurrent()) return;
-      disconnect();
-      // the server may come back in an earlier state before the next check
-      notify({ kind: "everything" });
-    });
-    connected.on("notification", ({ channel, payload = "" }) => {
-      if (channel !== echoChannel) notify(parseChange(payload, nodeId));
-      else if (isCurrent()) hasEcho = true;
+    const client = new pg.Client(toClientConfig(url));
+    const connection: EchoConnection = { client, hasEcho: false };
+    current = connection;
+    client.on("error", () => handleError(connection));
+    client.on("notification", ({ channel, payload = "" }) => {
+      if (channel === echoChannel) connection.hasEcho = true;
+      else notify(parseChange(payload, nodeId));
     });
     try {
-      await connected.connect();
-      await connected.query(`listen ${CHANGE_CHANNEL}; listen ${echoChannel}; notify ${echoChannel}`);
+      await client.connect();
+      await client.query(`listen ${CHANGE_CHANNEL}; listen ${echoChannel}; notify ${echoChannel}`);
       notify({ kind: "everything" });
     } catch {
-      if (isCurrent()) disconnect();
-      else void connected.end().catch(() => undefined);
+      if (connection === current) disconnect();
+      else void client.end().catch(ignoreFailure);
     }
   };
   const reconnect = () => {
+    disconnect();
     connecting = connect().finally(() => {
       connecting = null;
     });
   };
   const check = () => {
-    const hadEcho = hasEcho;
-    hasEcho = false;
-    if (hadEcho) return void client?.query(`notify ${echoChannel}`).catch(disconnect);
+    if (current?.hasEcho) {
+      current.hasEcho = false;
+      return void current.client.query(`notify ${echoChannel}`).catch(disconnect);
+    }
     notify({ kind: "everything" });
-    if (connecting) return;
-    disconnect();
-    reconnect();
+    if (!connecting) reconnect();
   };
 
   reconnect();
@@ -89,7 +96,7 @@ export function listenForRemoteChanges(url: string, nodeId: string): RemoteChang
     close: async () => {
       clearInterval(timer);
       await connecting;
-      await client?.end().catch(() => undefined);
+      await current?.client.end().catch(ignoreFailure);
     },
   };
 }
