@@ -9,7 +9,7 @@ interface Finding {
 }
 
 /** Waits until all finite animations have ended, so that positions and colours are final. */
-export const settled = (page: Page) =>
+export const animationsEnded = (page: Page) =>
   page.evaluate(async () => {
     await new Promise(requestAnimationFrame);
     const ending = document
@@ -20,7 +20,7 @@ export const settled = (page: Page) =>
 
 /** @returns the serious and critical violations, each with its first occurrence */
 export async function seriousFindings(page: Page, rules: readonly string[] | null = null): Promise<string[]> {
-  await settled(page);
+  await animationsEnded(page);
   await page.evaluate(`window.axe ?? (() => { ${axe.source} })()`);
   const options = { resultTypes: ["violations"], ...(rules ? { runOnly: rules } : {}) };
   const found = `axe.run(${JSON.stringify(options)}).then(({ violations }) => violations)`;

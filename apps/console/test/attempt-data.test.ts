@@ -41,8 +41,8 @@ test("An issue is attached to its line, or to the parent object when the field i
     message: `${name} is wrong`,
   });
   const lines = attachIssues(toJsonLines(raw), [issue("timestamp"), issue("name")]);
-  const told = lines.flatMap((line) => line.issues.map(({ message }) => `${line.text} ${message}`));
-  assert.deepEqual(told, ["{ name is wrong", '"timestamp": "soon" timestamp is wrong']);
+  const issueLines = lines.flatMap((line) => line.issues.map(({ message }) => `${line.text} ${message}`));
+  assert.deepEqual(issueLines, ["{ name is wrong", '"timestamp": "soon" timestamp is wrong']);
 });
 
 test("Added and changed values are marked in the received and the normalized JSON.", () => {

@@ -35,12 +35,16 @@ consoleTest(
     await list.locator("#att_4999").click();
     await list.press("ArrowDown");
     await list.locator("#att_4998[aria-selected=true]").waitFor();
-    assert.ok(page.url().includes("attempt=att_4998"), "the open attempt stands in the address");
+    assert.ok(page.url().includes("attempt=att_4998"), "the URL names the open attempt");
 
     await page.getByRole("button", { name: "Close" }).click();
     await page.getByRole("region", { name: "Attempt", exact: true }).waitFor({ state: "detached" });
     assert.equal(await list.evaluate((element) => element === document.activeElement), true);
-    assert.equal(await list.getAttribute("aria-activedescendant"), "att_4998", "its row has the focus");
+    assert.equal(
+      await list.getAttribute("aria-activedescendant"),
+      "att_4998",
+      "the row of the attempt is active",
+    );
     const isOpened = (place: number) =>
       list.locator(`[aria-posinset="${place}"][aria-selected=true]`).waitFor();
     await page.keyboard.press("ArrowDown");
@@ -51,7 +55,7 @@ consoleTest(
     await isOpened(1);
     await page.keyboard.press("PageDown");
     const place = Number(await list.locator("[aria-selected=true]").getAttribute("aria-posinset"));
-    assert.ok(place > 3, `a page on: ${place}`);
+    assert.ok(place > 3, `Page Down moved to row ${place}`);
     await page.keyboard.press("PageUp");
     await isOpened(1);
   },

@@ -17,28 +17,28 @@ export interface ConsoleWorld {
   readonly context: BrowserContext;
   readonly page: Page;
   /** Script errors, violations of the Content-Security-Policy and requests to other hosts. Every test requires that there are none. */
-  readonly offences: string[];
+  readonly violations: string[];
   /** Opens a page of the console, signed in. */
   open(address: string, token?: string): Promise<void>;
   shoot(name: string): Promise<void>;
 }
 
 /** Records everything that a page of the console must not do. */
-function watch(page: Page, origin: string, offences: string[]): void {
-  page.on("pageerror", (error) => offences.push(`thrown: ${error.message}`));
+function watch(page: Page, origin: string, violations: string[]): void {
+  page.on("pageerror", (error) => violations.push(`thrown: ${error.message}`));
   page.on("console", (message) => {
     const isRefusal = /status of (?:4|5)\d\d/.test(message.text());
-    if (message.type() === "error" && !isRefusal) offences.push(`console: ${message.text()}`);
+    if (message.type() === "error" && !isRefusal) violations.push(`console: ${message.text()}`);
   });
   page.on("request", (request) => {
     const url = new URL(request.url());
-    if (url.protocol !== "data:" && url.origin !== origin) offences.push(`asked for ${request.url()}`);
+    if (url.protocol !== "data:" && url.origin !== origin) violations.push(`requested ${request.url()}`);
   });
 }
 
 async function start(t: TestContext, environment: Record<string, string>): Promise<ConsoleWorld> {
   const consoleFolder = await buildConsole();
-  assert.ok(consoleFolder, "the console is built");
+  assert.ok(consoleFolder, "build the console first");
   const world = await openWorld(environment, { consoleFolder });
   t.after(() => world[Symbol.asyncDispose]());
   const context = await newVisitor();
@@ -50,13 +50,13 @@ async function start(t: TestContext, environment: Record<string, string>): Promi
       console.error(`policy: ${event.violatedDirective} ${event.blockedURI}`),
     );
   });
-  const offences: string[] = [];
-  watch(page, world.url, offences);
+  const violations: string[] = [];
+  watch(page, world.url, violations);
   return {
     world,
     context,
     page,
-    offences,
+    violations,
     async open(address, token = OWNER_TOKEN) {
       if (!page.url().startsWith(world.url)) await page.goto(`${world.url}/sign-in`);
       await page.evaluate((value) => sessionStorage.setItem("headwater.token", value), token);
@@ -75,7 +75,7 @@ const inConsole = (title: string, run: Run, isLeftOut: string | false, environme
   test(title, { skip: isLeftOut, timeout: 90_000 }, async (t) => {
     const started = await start(t, environment);
     await run(started);
-    assert.deepEqual(started.offences, []);
+    assert.deepEqual(started.violations, []);
   });
 
 /** A test in the console. It fails when the page violates one of the rules of `watch`. */

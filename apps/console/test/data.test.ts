@@ -148,7 +148,7 @@ consoleTest(
     const saved = page.getByText("Saved", { exact: true });
     await saved.waitFor();
     await page.getByRole("heading", { name: "Shop" }).first().waitFor();
-    assert.equal(await saved.count(), 1, "after the form has the new source");
+    assert.equal(await saved.count(), 1, "the message is shown once the form has the saved source");
     await name.press("End");
     await name.pressSequentially("s");
     await saved.waitFor({ state: "detached" });

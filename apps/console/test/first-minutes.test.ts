@@ -13,7 +13,7 @@ consoleStatsTest(
     try {
       await page.goto(world.server.firstStart!.signInUrl);
       await page.getByRole("heading", { name: "No sources yet" }).waitFor();
-      assert.ok(!page.url().includes("#"), "the code has left the address");
+      assert.ok(!page.url().includes("#"), "the code is removed from the URL");
       await shoot("1-signed-in");
 
       await page.getByRole("link", { name: "Create source" }).click();

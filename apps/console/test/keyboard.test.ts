@@ -14,7 +14,7 @@ consoleTest(
     await burger.focus();
     await page.keyboard.press("Tab");
     const inMain = () => page.evaluate(() => document.activeElement?.closest("main") !== null);
-    assert.equal(await inMain(), true, "after the button comes the page");
+    assert.equal(await inMain(), true, "the focus moves from the button to the page");
     assert.equal(await pages.isVisible(), false);
 
     await burger.click();

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Locator, Page } from "playwright-core";
 import { until } from "../../../apps/server/test/faults/child.ts";
 import { ORGANIZATION_ID, type World } from "../../server/test/support/world.ts";
-import { SCHEMES, seriousFindings, settled } from "./accessibility.ts";
+import { animationsEnded, SCHEMES, seriousFindings } from "./accessibility.ts";
 import { consoleTest } from "./console-world.ts";
 import { HOSTILE, memberToken, seed } from "./seed.ts";
 
@@ -66,7 +66,7 @@ consoleTest(
       }
     }
     assert.deepEqual(found, []);
-    assert.equal(await page.evaluate("window.ran"), undefined, "no script of the data has run");
+    assert.equal(await page.evaluate("window.ran"), undefined, "no script in the data has run");
   },
 );
 
@@ -81,7 +81,7 @@ const smallTexts = (page: Page) =>
 
 /** @returns buttons and selects whose label is cut off */
 async function cutLabels(page: Page): Promise<string[]> {
-  await settled(page);
+  await animationsEnded(page);
   return page.evaluate(() => {
     const canvas = document.createElement("canvas").getContext("2d")!;
     const isCut = (one: Element) => one.scrollWidth > one.clientWidth;
@@ -144,6 +144,6 @@ consoleTest(
     }
     assert.deepEqual(found, []);
     assert.ok(await page.getByText(HOSTILE).first().isVisible());
-    assert.equal(await page.evaluate("window.ran"), undefined, "no script of the data has run");
+    assert.equal(await page.evaluate("window.ran"), undefined, "no script in the data has run");
   },
 );

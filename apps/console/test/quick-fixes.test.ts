@@ -37,7 +37,7 @@ consoleTest(
     const untilRefused = async () => {
       const { body } = await world.ask(path);
       const isOver = body.limits.clientRatePerSecond === 1;
-      return until("the rate says so", RATE_MS, async () => {
+      return until("the rate limit applies as expected", RATE_MS, async () => {
         const reply = await send(1);
         return (reply.status === 429) === isOver && reply;
       });

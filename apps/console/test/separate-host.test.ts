@@ -65,9 +65,9 @@ test("On its own host the console signs in, lists sources, follows attempts and 
   const context = await newVisitor();
   t.after(() => context.close());
   const page = await context.newPage();
-  const offences: string[] = [];
-  page.on("pageerror", ({ message }) => offences.push(message));
-  page.on("console", (message) => message.type() === "error" && offences.push(message.text()));
+  const violations: string[] = [];
+  page.on("pageerror", ({ message }) => violations.push(message));
+  page.on("console", (message) => message.type() === "error" && violations.push(message.text()));
   const signIn = async (at: string) => {
     await page.goto(`${at}/sources`);
     await page.getByLabel("Access token").fill(OWNER_TOKEN);
@@ -95,7 +95,7 @@ test("On its own host the console signs in, lists sources, follows attempts and 
   await page.getByRole("heading", { name: "Page not found" }).waitFor();
   // without a warehouse the stats answer 503, which Chromium logs
   assert.deepEqual(
-    offences.filter((text) => !/status of 503/.test(text)),
+    violations.filter((text) => !/status of 503/.test(text)),
     [],
   );
 

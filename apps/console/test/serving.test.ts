@@ -37,7 +37,7 @@ test("Every page of the console returns index.html, uncached and with a new nonc
     assert.ok(html.includes(`nonce="${nonce}"`));
     assert.ok(!html.includes("__NONCE__"));
     assert.doesNotMatch(html, /<script(?![^>]*\ssrc=)/, "no inline script");
-    assert.doesNotMatch(html, /https?:/, "nothing from another host");
+    assert.doesNotMatch(html, /https?:/, "no URL of another host");
   }
   assert.equal(nonces.size, CONSOLE_PAGES.length);
 });
@@ -57,7 +57,7 @@ test("Assets are immutable and sent compressed to clients that accept it.", asyn
   ] as const) {
     const response = await get(`/console/${name}`, { "accept-encoding": accepted });
     assert.equal(response.headers.get("content-encoding"), sent, accepted);
-    assert.equal(await response.text(), text, "fetch has unpacked the same");
+    assert.equal(await response.text(), text, "the decompressed text is the same");
   }
 });
 

@@ -33,7 +33,11 @@ consoleTest(
     await page.getByRole("button", { name: "Deactivate", exact: true }).click();
     await page.getByRole("button", { name: "Activate", exact: true }).waitFor();
     assert.equal(await form.getByLabel("Name").inputValue(), "After");
-    assert.equal(await form.getByLabel("Slug").inputValue(), "elsewhere", "nobody has touched it");
+    assert.equal(
+      await form.getByLabel("Slug").inputValue(),
+      "elsewhere",
+      "the field shows the change from the other tab",
+    );
 
     assert.equal((await change(world, sourceId, { requireOrigin: false })).status, 200);
     await form.getByRole("button", { name: "Save", exact: true }).press("Enter");

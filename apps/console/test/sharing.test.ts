@@ -56,17 +56,17 @@ consoleStatsTest(
     await headline(guest, "Page views", "3").waitFor();
     await guest.getByText("Funnel", { exact: true }).click();
     await guest.getByRole("button", { name: "Show funnel" }).waitFor();
-    assert.equal(new URL(guest.url()).hash, `#token=${token}`, "the address can be passed on");
+    assert.equal(new URL(guest.url()).hash, `#token=${token}`, "the URL can be shared again");
     await guest.reload();
     await guest.getByRole("button", { name: "Show funnel" }).waitFor();
 
-    assert.ok(!requests.some((url) => url.includes(token)), "the token is in no address that was asked for");
+    assert.ok(!requests.some((url) => url.includes(token)), "no request has the token in its URL");
     const kept = await guest.evaluate(() => JSON.stringify([{ ...sessionStorage }, { ...localStorage }]));
-    assert.ok(!kept.includes(token), "nor is it kept");
+    assert.ok(!kept.includes(token), "the token is not stored");
     for (const name of ["Export", "Share", "Sign out"])
       assert.equal(await guest.getByRole("button", { name, exact: true }).count(), 0, name);
     assert.equal(await guest.getByRole("navigation").count(), 0);
-    assert.equal(await guest.evaluate("window.ran"), undefined, "no script of the data has run");
+    assert.equal(await guest.evaluate("window.ran"), undefined, "no script in the data has run");
 
     await page.getByRole("button", { name: "Revoke Board" }).click();
     await page.getByRole("button", { name: "Revoke", exact: true }).click();
@@ -141,7 +141,7 @@ consoleStatsTest(
     await page.setViewportSize({ width: 360, height: 1400 });
     await shoot("export-panel-phone");
     assert.deepEqual(found, []);
-    assert.equal(await page.evaluate("window.ran"), undefined, "no script of the data has run");
+    assert.equal(await page.evaluate("window.ran"), undefined, "no script in the data has run");
   },
 );
 

@@ -112,11 +112,11 @@ consoleStatsTest(
     await page.getByText("Retention", { exact: true }).click();
     await page.getByText("By day", { exact: true }).click();
     const cohorts = page.getByRole("region", { name: "Retention by cohort" });
-    const [, first, second] = await until("each day has its row", LAYOUT_MS, async () => {
+    const [, first, second] = await until("each day has a row", LAYOUT_MS, async () => {
       const rows = await cohorts.getByRole("row").all();
       return rows.length === 3 && Promise.all(rows.map((row) => row.getByRole("cell").allTextContents()));
     });
-    assert.deepEqual([first, second], [["1", "100%"], ["1"]], "bob came again, ann is of the day after");
+    assert.deepEqual([first, second], [["1", "100%"], ["1"]], "bob returned, ann came on the next day");
     await shoot("stats-4-retention");
   },
 );
@@ -171,7 +171,7 @@ consoleStatsTest(
       await shoot(`stats-${name}-phone`);
     }
     assert.deepEqual(found, []);
-    assert.equal(await page.evaluate("window.ran"), undefined, "no script of the data has run");
+    assert.equal(await page.evaluate("window.ran"), undefined, "no script in the data has run");
   },
 );
 

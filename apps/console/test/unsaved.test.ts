@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { eventsBody, eventsPath, ORGANIZATION_ID, trackEvent } from "../../server/test/support/world.ts";
-import { SCHEMES, seriousFindings, settled } from "./accessibility.ts";
+import { animationsEnded, SCHEMES, seriousFindings } from "./accessibility.ts";
 import { consoleTest } from "./console-world.ts";
 import { memberToken } from "./seed.ts";
 
@@ -19,7 +19,7 @@ const link = (page: Page, name: string) => page.getByRole("link", { name, exact:
 const heading = (page: Page, name: string) => page.getByRole("heading", { name, exact: true });
 
 consoleTest(
-  "Every way to leave the page asks first: staying keeps the input, leaving discards it.",
+  "Every way to leave the page asks for confirmation: staying keeps the input, leaving discards it.",
   async ({ world, page, open, shoot }) => {
     const { sourceId } = await world.createSource();
     const made = await world.ask("/api/organizations", { method: "POST", body: { name: "Second" } });
@@ -51,39 +51,42 @@ consoleTest(
 
     await workspace.selectOption("Second");
     await questionOf(page).waitFor();
-    await settled(page);
-    await shoot("leave-asked");
+    await animationsEnded(page);
+    await shoot("leave-dialog");
     await leave(page);
     await heading(page, "No sources yet").waitFor();
     assert.equal((await world.ask(`/api/tracking-sources/${sourceId}`)).body.name, "Shop");
   },
 );
 
-consoleTest("Every form asks before its input is lost, and a page asks once.", async (started) => {
-  const { world, page, open } = started;
-  const made = await world.createSource();
-  const sessionId = await world.openSession(made);
-  await world.send(eventsPath(made), eventsBody(sessionId, [trackEvent()]));
-  const source = `sourceId=${made.sourceId}`;
-  const forms = [
-    { path: "/sources/new", label: "Name" },
-    { path: "/workspaces/new", label: "Name" },
-    { path: "/team", label: "Email" },
-    { path: "/tokens", label: "Label" },
-    { path: `/sources/data?${source}`, label: "Excluded paths" },
-    { path: `/sources/data?${source}`, label: "Days" },
-    { path: `/sources/data?${source}`, label: "ID" },
-    { path: `/analytics/stats?${source}`, label: "Name", button: "Share" },
-  ];
-  for (const { path, label, button } of forms) {
-    await open(path);
-    if (button) await page.getByRole("button", { name: button, exact: true }).click();
-    await page.getByLabel(new RegExp(`^${label}( \\*)?$`)).fill("30");
-    await link(page, "Usage").click();
-    await leave(page);
-    await heading(page, "Usage").waitFor();
-  }
-});
+consoleTest(
+  "Every form asks for confirmation before its input is lost, and a page asks only once.",
+  async (started) => {
+    const { world, page, open } = started;
+    const made = await world.createSource();
+    const sessionId = await world.openSession(made);
+    await world.send(eventsPath(made), eventsBody(sessionId, [trackEvent()]));
+    const source = `sourceId=${made.sourceId}`;
+    const forms = [
+      { path: "/sources/new", label: "Name" },
+      { path: "/workspaces/new", label: "Name" },
+      { path: "/team", label: "Email" },
+      { path: "/tokens", label: "Label" },
+      { path: `/sources/data?${source}`, label: "Excluded paths" },
+      { path: `/sources/data?${source}`, label: "Days" },
+      { path: `/sources/data?${source}`, label: "ID" },
+      { path: `/analytics/stats?${source}`, label: "Name", button: "Share" },
+    ];
+    for (const { path, label, button } of forms) {
+      await open(path);
+      if (button) await page.getByRole("button", { name: button, exact: true }).click();
+      await page.getByLabel(new RegExp(`^${label}( \\*)?$`)).fill("30");
+      await link(page, "Usage").click();
+      await leave(page);
+      await heading(page, "Usage").waitFor();
+    }
+  },
+);
 
 consoleTest(
   "Nothing is asked after a change was reverted or saved, within a page, on deletion and on sign-out.",
@@ -144,9 +147,9 @@ consoleTest(
     await name.fill("Other");
     const closing = page.waitForEvent("dialog");
     await page.close({ runBeforeUnload: true });
-    const asked = await closing;
-    assert.equal(asked.type(), "beforeunload");
-    await asked.dismiss();
+    const dialog = await closing;
+    assert.equal(dialog.type(), "beforeunload");
+    await dialog.dismiss();
     assert.equal(await name.inputValue(), "Other");
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await page.getByText("Saved", { exact: true }).waitFor();
@@ -172,7 +175,7 @@ consoleTest("The dialog is accessible and fits a phone.", async (started) => {
     await page.emulateMedia({ colorScheme });
     await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
     found.push(...(await seriousFindings(page, rules)));
-    await shoot(`leave-asked-phone-${colorScheme}`);
+    await shoot(`leave-dialog-phone-${colorScheme}`);
   }
   assert.deepEqual(found, []);
   for (const button of await questionOf(page).getByRole("button").all()) {

@@ -60,7 +60,7 @@ export async function visits(world: World, source: Seeded, all: readonly SentVis
     dateRange: [dayOf(noon(8)), dayOf(noon(-2))],
     metrics: ["events"],
   };
-  await until("every event can be asked for", SHIPPED_MS, async () => {
+  await until("every event can be queried", SHIPPED_MS, async () => {
     const answer = await world.ask("/api/stats/query", { method: "POST", body });
     return answer.body.results?.[0]?.metrics[0] === sent;
   });

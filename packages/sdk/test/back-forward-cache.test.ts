@@ -18,20 +18,20 @@ const source = { sourceId: "src_test", publicKey: "pk_test", name: "Test", frame
 async function openIngest(t: TestContext) {
   const ingest = await startIngest();
   t.after(() => {
-    if (t.signal.aborted) t.diagnostic(`timed out after ${ingest.story()}`);
+    if (t.signal.aborted) t.diagnostic(`timed out after ${ingest.summary()}`);
     ingest.close();
   });
   const { browserSnippet } = installPayload(source, { baseUrl: ingest.url, appUrl: ingest.url });
   // A page that closes before its response leaves its events to the next page; the server recognizes them by id.
-  const story = () => {
+  const receivedNames = () => {
     const events = new Map(ingest.events().map((event) => [event.id, event]));
     return [...events.values()].map(({ name, page }) => page?.path ?? name);
   };
-  return { ingest, browserSnippet, story };
+  return { ingest, browserSnippet, receivedNames };
 }
 
 test("A page shown again from the back/forward cache counts a view.", { skip, timeout }, async (t) => {
-  const { ingest, browserSnippet, story } = await openIngest(t);
+  const { ingest, browserSnippet, receivedNames } = await openIngest(t);
   const site = await startSite();
   t.after(site.close);
   site.showHead(`${browserSnippet}<script>addEventListener("pageshow", ({ persisted }) => {
@@ -43,13 +43,13 @@ test("A page shown again from the back/forward cache counts a view.", { skip, ti
   const page = await browser.newPage();
   for (const [index, path] of ["/first", "/second"].entries()) {
     await page.goto(site.url + path);
-    await ingest.until(() => story().length >= 2 * index + 2);
+    await ingest.until(() => receivedNames().length >= 2 * index + 2);
     // After the response no request is open that would keep the page out of the back/forward cache.
     await page.evaluate(() => navigator.locks.request("headwater.pk_test", () => {}));
   }
   await page.evaluate(() => history.back());
-  await ingest.until(() => story().length >= 6);
-  assert.deepEqual(story().slice(4).sort(), ["/first", "kept"]);
+  await ingest.until(() => receivedNames().length >= 6);
+  assert.deepEqual(receivedNames().slice(4).sort(), ["/first", "kept"]);
   assert.equal(new Set(ingest.requests.map(({ body }) => body.anonymousId)).size, 1);
 });
 
@@ -92,7 +92,7 @@ test("A prerendered page counts one view, with its URL at the time it is shown."
   skip,
   timeout,
 }, async (t) => {
-  const { ingest, browserSnippet, story } = await openIngest(t);
+  const { ingest, browserSnippet, receivedNames } = await openIngest(t);
   const url = await startPrerenderingSite(t, browserSnippet);
   const profile = await mkdtemp(join(tmpdir(), "headwater-prerender-"));
   // Without a debugger connection, which would prevent prerendering.
@@ -105,6 +105,6 @@ test("A prerendered page counts one view, with its URL at the time it is shown."
     await ended;
     await rm(profile, { recursive: true, force: true, maxRetries: 5 });
   });
-  await ingest.until(() => story().length >= 3);
-  assert.deepEqual(story().sort(), ["/first", "/second/ready", "shown"]);
+  await ingest.until(() => receivedNames().length >= 3);
+  assert.deepEqual(receivedNames().sort(), ["/first", "/second/ready", "shown"]);
 });

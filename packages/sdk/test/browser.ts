@@ -21,8 +21,11 @@ export interface BrowserVisit {
 }
 
 /** Waits until all earlier requests of the page have arrived, by waiting for a later one. */
-export async function settle({ page, site }: BrowserVisit): Promise<void> {
-  const status = await page.evaluate(async (url) => (await fetch(url)).status, `${site.url}/settled`);
+export async function waitForEarlierRequests({ page, site }: BrowserVisit): Promise<void> {
+  const status = await page.evaluate(
+    async (url) => (await fetch(url)).status,
+    `${site.url}/earlier-requests-done`,
+  );
   assert.equal(status, 200);
 }
 
@@ -52,7 +55,7 @@ export function browserTest(
     const [ingest, site, page] = await Promise.all([startIngest(), startSite(), context.newPage()]);
     // A hook, because a test that timed out does not reach its own cleanup.
     t.after(async () => {
-      if (t.signal.aborted) t.diagnostic(`timed out after ${ingest.story()}`);
+      if (t.signal.aborted) t.diagnostic(`timed out after ${ingest.summary()}`);
       ingest.close();
       site.close();
       await context.close();
@@ -85,6 +88,6 @@ export function browserTest(
           properties,
         ] as const),
     });
-    assert.deepEqual(errors, [], "nothing is thrown into the page");
+    assert.deepEqual(errors, [], "the page has no script errors");
   });
 }

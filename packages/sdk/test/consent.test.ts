@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type BrowserVisit, browserTest, settle } from "./browser.ts";
+import { type BrowserVisit, browserTest, waitForEarlierRequests } from "./browser.ts";
 import type { ScriptedResponse } from "./server.ts";
 
 const names = ({ ingest }: BrowserVisit) => ingest.events().map((event) => event.name ?? event.type);
@@ -28,7 +28,7 @@ browserTest(
     await load(visit, "/landing");
     await visit.track("early", { n: 1 });
     await command(visit, "flush");
-    await settle(visit);
+    await waitForEarlierRequests(visit);
     assert.equal(ingest.requests.length, 0);
     assert.deepEqual(await storage(visit), []);
 
@@ -46,7 +46,7 @@ for (const word of ["", "Granted", "yes", "null"]) {
     showTag(visit, `data-consent="${word}"`);
     await load(visit);
     await command(visit, "flush");
-    await settle(visit);
+    await waitForEarlierRequests(visit);
     assert.equal(ingest.requests.length, 0);
     assert.deepEqual(await storage(visit), []);
     await command(visit, "setConsent", "granted");
@@ -54,7 +54,7 @@ for (const word of ["", "Granted", "yes", "null"]) {
     await command(visit, "setConsent", undefined);
     await visit.track("unknown again");
     await command(visit, "flush");
-    await settle(visit);
+    await waitForEarlierRequests(visit);
     assert.deepEqual(names(visit), ["page"]);
   });
 }
@@ -68,7 +68,7 @@ browserTest(
     await command(visit, "setConsent", "denied");
     await visit.track("never");
     await command(visit, "flush");
-    await settle(visit);
+    await waitForEarlierRequests(visit);
     assert.deepEqual(names(visit), ["page"]);
     assert.deepEqual(await storage(visit), []);
     await command(visit, "setConsent", "granted");
@@ -83,12 +83,12 @@ browserTest(
   "A source that requires consent gets nothing after its first response until consent is granted.",
   async (visit) => {
     const { ingest } = visit;
-    ingest.askFor({ requireConsent: true });
+    ingest.setPrivacy({ requireConsent: true });
     await visit.open();
     await visit.page.waitForFunction(() => localStorage.length === 0);
     await visit.track("held");
     await command(visit, "flush");
-    await settle(visit);
+    await waitForEarlierRequests(visit);
     assert.deepEqual(names(visit), ["page"]);
     assert.deepEqual(await storage(visit), []);
     await command(visit, "setConsent", "granted");
@@ -111,7 +111,7 @@ browserTest("An opt-out holds for this browser until the opt-in.", async (visit)
   await load(visit);
   await visit.track("never either");
   await command(visit, "flush");
-  await settle(visit);
+  await waitForEarlierRequests(visit);
   assert.deepEqual(names(visit), ["page"]);
   assert.deepEqual(await storage(visit), ["headwaterOptOut"]);
   await command(visit, "optIn");
@@ -121,7 +121,7 @@ browserTest("An opt-out holds for this browser until the opt-in.", async (visit)
 });
 
 browserTest(
-  '"Do not count me" outlives a storage that the site clears, and is taken back in every tab.',
+  "An opt-out survives a site that clears its storage, and an opt-in revokes it in every tab.",
   async (visit) => {
     const { ingest, page, site } = visit;
     await visit.open();
@@ -136,7 +136,7 @@ browserTest(
         window.headwater?.("track", "never either");
         window.headwater?.("flush");
       });
-    await settle(visit);
+    await waitForEarlierRequests(visit);
     assert.deepEqual(names(visit), ["page", "page"]);
     assert.deepEqual(await storage(visit), ["headwaterOptOut"]);
     await other.evaluate(() => window.headwater?.("optIn"));
@@ -152,7 +152,7 @@ browserTest(
   "Global Privacy Control: for a source that respects it no event is sent and nothing is stored.",
   async (visit) => {
     const { ingest, warnings } = visit;
-    ingest.askFor({ respectGpc: true });
+    ingest.setPrivacy({ respectGpc: true });
     showTag(visit, "");
     await withGpc(visit);
     await load(visit);
@@ -183,7 +183,7 @@ browserTest(
     assert.deepEqual(
       { page, context, userId, events },
       { page: {}, context: undefined, userId: null, events: [] },
-      "the source is asked with nothing that tells of the visitor",
+      "the first request has no data of the visitor",
     );
     assert.deepEqual(names(visit), ["page", "counted"]);
     assert.equal(ingest.requests.at(-1)?.body.sessionId, "ses_1");
@@ -235,23 +235,20 @@ browserTest('Global Privacy Control: with data-respect-gpc="false" nothing waits
 });
 
 for (const word of ["true", "", "yes"]) {
-  browserTest(
-    `Global Privacy Control: where the tag says "${word}", the source is not even asked.`,
-    async (visit) => {
-      const { ingest } = visit;
-      showTag(visit, `data-respect-gpc="${word}"`);
-      await withGpc(visit);
-      await load(visit);
-      await visit.track("never");
-      await command(visit, "flush");
-      await settle(visit);
-      assert.equal(ingest.requests.length, 0);
-      assert.deepEqual(await storage(visit), []);
-      await command(visit, "setConsent", "granted");
-      await visit.track("granted");
-      await ingest.until(() => names(visit).includes("granted"));
-    },
-  );
+  browserTest(`Global Privacy Control: where the tag says "${word}", no request is sent.`, async (visit) => {
+    const { ingest } = visit;
+    showTag(visit, `data-respect-gpc="${word}"`);
+    await withGpc(visit);
+    await load(visit);
+    await visit.track("never");
+    await command(visit, "flush");
+    await waitForEarlierRequests(visit);
+    assert.equal(ingest.requests.length, 0);
+    assert.deepEqual(await storage(visit), []);
+    await command(visit, "setConsent", "granted");
+    await visit.track("granted");
+    await ingest.until(() => names(visit).includes("granted"));
+  });
 }
 
 browserTest(
@@ -259,14 +256,14 @@ browserTest(
   async (visit) => {
     const { ingest } = visit;
     showTag(visit, 'data-respect-gpc="false"');
-    ingest.askFor({ respectGpc: true });
+    ingest.setPrivacy({ respectGpc: true });
     await withGpc(visit);
     await load(visit);
     await ingest.until((requests) => requests.length >= 1);
     await visit.page.waitForFunction(() => localStorage.length === 0);
     await visit.track("never");
     await command(visit, "flush");
-    await settle(visit);
+    await waitForEarlierRequests(visit);
     assert.deepEqual(names(visit), ["page"]);
   },
 );
@@ -295,25 +292,25 @@ browserTest('With data-auto-page-views="false" the page counts its own views.', 
   assert.deepEqual(view?.properties, { name: "Second", n: 2 });
 });
 
-for (const taken of [true, false]) {
+for (const withdrawn of [true, false]) {
   browserTest(
-    `A kept page that is shown again ${taken ? "after its consent was taken back" : "while its consent stands"}.`,
+    `A page from the back/forward cache ${withdrawn ? "sends nothing when consent was withdrawn meanwhile" : "sends events while consent is granted"}.`,
     async (visit) => {
       const { ingest, page } = visit;
       await visit.open();
       await command(visit, "setConsent", "granted");
       await command(visit, "flush");
       // Simulates another page in which the visitor withdraws consent.
-      if (taken) await page.evaluate(() => localStorage.clear());
+      if (withdrawn) await page.evaluate(() => localStorage.clear());
       await page.evaluate(() => {
         dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true }));
         window.headwater?.("track", "seen again");
         window.headwater?.("flush");
       });
-      await settle(visit);
-      if (!taken) await ingest.until(() => names(visit).includes("seen again"));
-      assert.deepEqual(names(visit), taken ? ["page"] : ["page", "page", "seen again"]);
-      assert.equal((await storage(visit)).length > 0, !taken);
+      await waitForEarlierRequests(visit);
+      if (!withdrawn) await ingest.until(() => names(visit).includes("seen again"));
+      assert.deepEqual(names(visit), withdrawn ? ["page"] : ["page", "page", "seen again"]);
+      assert.equal((await storage(visit)).length > 0, !withdrawn);
     },
   );
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type BrowserVisit, browserTest, settle, stopTimers } from "./browser.ts";
+import { type BrowserVisit, browserTest, stopTimers, waitForEarlierRequests } from "./browser.ts";
 import { refusal, type ScriptedResponse } from "./server.ts";
 
 const later = (status: number): ScriptedResponse => ({
@@ -62,7 +62,7 @@ browserTest(
       [1, 20, 1],
     );
     const [, full, rest] = ingest.requests;
-    assert.ok(rest!.receivedAtMs - full!.receivedAtMs > 1000, "only the batch that was not full waited");
+    assert.ok(rest!.receivedAtMs - full!.receivedAtMs > 1000, "only the incomplete batch waited");
   },
   { timers: "real" },
 );
@@ -122,7 +122,7 @@ for (const [failure, answer] of [
       assert.deepEqual(third?.body.events, first?.body.events);
       assert.equal(new Set(ingest.requests.map(({ body }) => body.sentAt)).size, 3);
       if (answer === "hang up") return;
-      assert.ok(second!.receivedAtMs - first!.receivedAtMs >= 1990, "Retry-After was kept");
+      assert.ok(second!.receivedAtMs - first!.receivedAtMs >= 1990, "the client waited as Retry-After says");
     },
     { timers: "real" },
   );
@@ -142,7 +142,7 @@ browserTest(
     });
     answer.resolve({ status: 503 });
     await ingest.until(() => ingest.events().some(({ name }) => name === "event 999"));
-    await settle(visit);
+    await waitForEarlierRequests(visit);
     const sent = ingest.requests.slice(2).flatMap(({ body }) => body.events);
     assert.deepEqual(
       sent.map(({ name }) => name),
@@ -195,7 +195,7 @@ for (const [status, code] of [
     await trackTwenty(visit);
     await page.evaluate(() => history.pushState(null, "", "/next"));
     await page.evaluate(() => dispatchEvent(new PageTransitionEvent("pagehide")));
-    await settle(visit);
+    await waitForEarlierRequests(visit);
     assert.equal(ingest.requests.length, 1);
     assert.equal(visit.warnings.length, 1);
   });
@@ -275,7 +275,7 @@ browserTest("After 422 without an issue about an event, the client stops.", asyn
   await page.goto(site.url);
   assert.match((await warning).text(), /Headwater: stopped/);
   await trackTwenty(visit);
-  await settle(visit);
+  await waitForEarlierRequests(visit);
   assert.equal(ingest.requests.length, 1);
 });
 

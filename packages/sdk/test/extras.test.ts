@@ -74,12 +74,12 @@ browserTest(
     await pass(120_000);
     await page.goto("about:blank");
     // A slow machine may add a few seconds.
-    const told = await ingest.until(() => {
+    const engagement = await ingest.until(() => {
       const minutes = ingest.events().filter(({ properties }) => Number(properties?.seconds) >= 60);
       return minutes.length >= 2 && minutes;
     });
     assert.deepEqual(
-      told.map(({ properties }) => [properties?.path, Math.floor(Number(properties?.seconds) / 60)]),
+      engagement.map(({ properties }) => [properties?.path, Math.floor(Number(properties?.seconds) / 60)]),
       [
         ["/start", 1],
         ["/next", 2],

@@ -3,7 +3,7 @@ import { browserTest } from "./browser.ts";
 import { type ReceivedRequest, refusal, type ScriptedResponse } from "./server.ts";
 
 browserTest(
-  "identify names the user of what follows, and of what the visitor did before on this page.",
+  "identify sets the user of later events, and of earlier events of the page that are not sent yet.",
   async (visit) => {
     const { ingest, page, open } = visit;
     await open();
@@ -24,7 +24,7 @@ browserTest(
 );
 
 browserTest(
-  "reset makes the next event somebody else's, and leaves what happened with its own.",
+  "After reset the next event has a new visitor, and earlier events keep theirs.",
   async (visit) => {
     const { ingest, page, open, track } = visit;
     await open();
@@ -46,7 +46,7 @@ browserTest(
 );
 
 browserTest(
-  "reset holds at once where consent is pending, and under every key that has the visitor.",
+  "While consent is pending, reset applies at once, under every key that has the visitor.",
   async (visit) => {
     const { ingest, page, site, open, track } = visit;
     await open();

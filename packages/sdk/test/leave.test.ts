@@ -1,6 +1,6 @@
 /** Sending when the page is hidden or closed. */
 import assert from "node:assert/strict";
-import { type BrowserVisit, browserTest, settle, stopTimers } from "./browser.ts";
+import { type BrowserVisit, browserTest, stopTimers, waitForEarlierRequests } from "./browser.ts";
 import { refusal, type ScriptedResponse } from "./server.ts";
 
 /** Hides the page, as when the visitor leaves it. */
@@ -35,7 +35,7 @@ browserTest("A closing page does not wait for its backoff.", async (visit) => {
 browserTest("A closing page respects Retry-After.", async (visit) => {
   await fail(visit, { status: 503, headers: { "Retry-After": "60" } });
   await leave(visit);
-  await settle(visit);
+  await waitForEarlierRequests(visit);
   assert.deepEqual(names(visit).slice(1), [["first"]]);
 });
 

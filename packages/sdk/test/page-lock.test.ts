@@ -1,6 +1,6 @@
 /** Tabs that send one at a time with Web Locks, and browsers without them. */
 import assert from "node:assert/strict";
-import { browserTest, settle } from "./browser.ts";
+import { browserTest, waitForEarlierRequests } from "./browser.ts";
 
 browserTest("When the lock is refused, events are sent anyway.", async ({ ingest, page, open, track }) => {
   await page.addInitScript(() => {
@@ -28,7 +28,7 @@ browserTest("Without Web Locks a page leaves another page's events alone for a m
   const other = await page.context().newPage();
   await other.goto(`${site.url}/other`);
   await ingest.until(() => ingest.events().some(({ page }) => page?.path === "/other"));
-  await settle(visit);
+  await waitForEarlierRequests(visit);
   assert.equal(ingest.events().filter(({ name }) => name === "stuck").length, 1);
 
   await other.addInitScript(() => {

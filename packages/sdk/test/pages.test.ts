@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { browserTest, settle } from "./browser.ts";
+import { browserTest, waitForEarlierRequests } from "./browser.ts";
 import { plainHost } from "./chromium.ts";
 
 browserTest(
@@ -226,7 +226,7 @@ browserTest("A prerendered page counts a view when it is shown.", async (visit) 
   );
   await page.goto(site.url);
   await page.evaluate(() => history.replaceState(null, "", "/shown"));
-  await settle(visit);
+  await waitForEarlierRequests(visit);
   assert.equal(ingest.requests.length, 0);
   await page.evaluate(() => {
     Object.defineProperty(document, "prerendering", { value: false });
@@ -245,7 +245,7 @@ browserTest("Without a key the script only logs a warning.", async (visit) => {
   const warning = visit.nextWarning();
   await visit.page.goto(visit.site.url);
   assert.match((await warning).text(), /no data-key/);
-  await settle(visit);
+  await waitForEarlierRequests(visit);
   assert.equal(visit.ingest.requests.length, 0);
 });
 

@@ -158,11 +158,11 @@ export async function startIngest() {
     /** Sets the responses to the next requests, some delayed by a promise. Later requests succeed. */
     plan: (...answers: (ScriptedResponse | Promise<ScriptedResponse>)[]) => void planned.push(...answers),
     /** The privacy settings of the source. */
-    askFor(asked: Partial<typeof privacy>) {
-      privacy = { ...privacy, ...asked };
+    setPrivacy(changes: Partial<typeof privacy>) {
+      privacy = { ...privacy, ...changes };
     },
     /** A summary of the received requests. */
-    story: () =>
+    summary: () =>
       requests.map(({ route, body }) => `${route} ${body.events?.length}`).join(", ") || "no request",
     events: () => requests.flatMap((request) => request.body.events ?? []),
     /** Waits until the received requests satisfy the condition, or the test times out. */

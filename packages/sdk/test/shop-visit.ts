@@ -79,7 +79,7 @@ export async function visitShop(url: string, world: World, source: AppSource): P
     await arrive("Pricing");
     await page.evaluate(() => dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true })));
     assert.deepEqual(await takenUpToSignUp(2), [...expected, "/pricing", "/pricing", "signup"]);
-    assert.deepEqual(errors, [], "no error is shown");
+    assert.deepEqual(errors, [], "no script error");
   } finally {
     await visitor.close();
   }

@@ -1,6 +1,6 @@
 /** The install page's snippets, pasted unchanged. (All other browser tests use the browser snippet.) */
 import assert from "node:assert/strict";
-import { browserTest, settle } from "./browser.ts";
+import { browserTest, waitForEarlierRequests } from "./browser.ts";
 import { bundleReactApp, renderNextLayout } from "./react-app.ts";
 
 browserTest("Under StrictMode the React example counts one view, and one per navigation.", async (visit) => {
@@ -24,7 +24,7 @@ browserTest("The Next.js example logs one warning when its script is blocked.", 
   site.showHead(await renderNextLayout(install.nextjsExample));
   await page.route(`${ingest.url}/sdk/**`, (route) => route.abort("blockedbyclient"));
   await Promise.all([visit.nextWarning(), page.goto(site.url)]);
-  await settle(visit);
+  await waitForEarlierRequests(visit);
   assert.deepEqual(warnings, [
     `Headwater: ${ingest.url}/sdk/v2.js was blocked, so nothing is counted. Run \`headwater doctor\`.`,
   ]);

@@ -1,6 +1,6 @@
 /** Storage that other scripts use and clear. */
 import assert from "node:assert/strict";
-import { type BrowserVisit, browserTest, settle, stopTimers } from "./browser.ts";
+import { type BrowserVisit, browserTest, stopTimers, waitForEarlierRequests } from "./browser.ts";
 import { refusal, type ScriptedResponse } from "./server.ts";
 
 const names = ({ ingest }: BrowserVisit) => ingest.events().map((event) => event.name ?? event.page?.path);
@@ -54,7 +54,7 @@ browserTest("An event older than a day is dropped and not restored.", async (vis
     dispatchEvent(new PageTransitionEvent("pagehide"));
     return { counts, writes: writes.filter((name) => name.includes("event.")) };
   });
-  await settle(visit);
+  await waitForEarlierRequests(visit);
   assert.deepEqual(found, { counts: [0, 0, 0], writes: [] });
   assert.ok(!names(visit).includes("late"));
 });
@@ -86,7 +86,7 @@ browserTest("Events sent by another tab are not sent again.", async (visit) => {
   await other.waitForFunction(() => !Object.keys(localStorage).some((name) => name.includes("event")));
   await page.bringToFront();
   await leave(visit);
-  await settle(visit);
+  await waitForEarlierRequests(visit);
   assert.equal(names(visit).filter((name) => name === "shared").length, 1);
 });
 

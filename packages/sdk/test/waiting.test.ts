@@ -1,6 +1,6 @@
 /** Retries: when the client sends again, and which events. */
 import assert from "node:assert/strict";
-import { type BrowserVisit, browserTest, settle, stopTimers } from "./browser.ts";
+import { type BrowserVisit, browserTest, stopTimers, waitForEarlierRequests } from "./browser.ts";
 import { refusal, type ScriptedResponse } from "./server.ts";
 
 const page = (status: number): ScriptedResponse => ({
@@ -18,7 +18,7 @@ const leave = ({ page }: BrowserVisit) =>
 
 for (const status of [200, 302, 401, 403, 404, 422]) {
   browserTest(
-    `An answer ${status} that is not the service's costs no event; the page's console tells it once.`,
+    `A response ${status} that is not from the service loses no event and logs one warning.`,
     async (visit) => {
       const { ingest, open, track, warnings } = visit;
       await open();
@@ -63,12 +63,12 @@ browserTest("A Retry-After that arrives during a backoff is respected.", async (
   await track("first");
   await leave(visit);
   await (await failure).finished();
-  const told = answered(503);
+  const refused = answered(503);
   await leave(visit);
-  await (await told).finished();
+  await (await refused).finished();
   await page.waitForFunction(() => localStorage.getItem("headwater.pk_test.wait"));
   await leave(visit);
-  await settle(visit);
+  await waitForEarlierRequests(visit);
   assert.deepEqual(namesOf(visit).slice(1), [["first"], ["first"]]);
 });
 
@@ -89,7 +89,7 @@ browserTest("A Retry-After for one tab applies to all tabs, and ends in time.", 
     window.headwater?.("flush");
     dispatchEvent(new PageTransitionEvent("pagehide"));
   });
-  await settle({ ...visit, page: other });
+  await waitForEarlierRequests({ ...visit, page: other });
   assert.equal(ingest.requests.length, seen);
 
   await other.addInitScript(() => {
@@ -137,7 +137,7 @@ browserTest("A page open for a day with nothing to send stops retrying.", async 
   await page.waitForFunction("timers.some(({ delayMs }) => delayMs <= 1000)");
   await page.evaluate("timers.find(({ delayMs }) => delayMs <= 1000).run()");
   await command(visit, "flush");
-  await settle(visit);
+  await waitForEarlierRequests(visit);
   assert.equal(ingest.requests.length, 1);
 });
 
@@ -149,7 +149,7 @@ browserTest("A page without events opens no session; its first event does.", asy
   await page.goto(site.url);
   await page.waitForFunction(() => window.headwater?.version);
   await command(visit, "flush");
-  await settle(visit);
+  await waitForEarlierRequests(visit);
   assert.equal(ingest.requests.length, 0);
   await command(visit, "page");
   await command(visit, "flush");
@@ -187,6 +187,6 @@ browserTest("A refusal by the service still stops the page.", async (visit) => {
   await ingest.until((requests) => requests.length >= 3);
   await track("two");
   await command(visit, "flush");
-  await settle(visit);
+  await waitForEarlierRequests(visit);
   assert.equal(ingest.requests.length, 3);
 });

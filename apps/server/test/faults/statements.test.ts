@@ -40,8 +40,8 @@ async function openFailing() {
     outboxEvents: async () => (await calls.probe({ now: NOW })).outboxEvents,
     session: (sessionId: string) => calls.session({ sourceId: "src_1", sessionId }),
     usage: async () => {
-      const asked = { organizationId: "org_1", from: "2026-01-01", to: "2026-12-31" };
-      const rows = await calls.usage(asked);
+      const query = { organizationId: "org_1", from: "2026-01-01", to: "2026-12-31" };
+      const rows = await calls.usage(query);
       return rows.reduce((sum, { accepted, bootstraps }) => sum + accepted + bootstraps, 0);
     },
     createSource: () => calls.createSource({ actor, now: NOW, source, slugGiven: true }),

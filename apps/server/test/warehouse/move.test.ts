@@ -157,9 +157,9 @@ test("Invalid addresses are refused.", async () => {
   const secret = await headwater(settings, "move-warehouse", "--to", "tcp://u:secret@h");
   assert.equal(secret.code, 78);
   assert.ok(!secret.stderr.includes("secret"));
-  const nobody = await headwater(settings, "move-warehouse", "--to", "http://u:secret@127.0.0.1:1/x");
+  const unreachable = await headwater(settings, "move-warehouse", "--to", "http://u:secret@127.0.0.1:1/x");
   assert.deepEqual(
-    [nobody.code, nobody.stderr],
+    [unreachable.code, unreachable.stderr],
     [1, "The warehouse at http://127.0.0.1:1 cannot be reached (ECONNREFUSED).\n"],
   );
 });
