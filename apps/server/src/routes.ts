@@ -57,19 +57,16 @@ export interface RoutesDeps {
   };
 }
 
-export function createHandlers({
-  ledger,
-  newId,
-  version,
-  addresses,
-  debug,
-  verify,
-  stats,
-  exportEvents,
-  operations,
-}: RoutesDeps): Handlers {
-  const document = () => openApiDocument(addresses().baseUrl, version);
-  return {
+export const createHandlers = (deps: RoutesDeps): Handlers => ({
+  ...sourceHandlers(deps),
+  ...deps.stats,
+  ...accessHandlers(deps),
+  ...workspaceHandlers(deps),
+  ...publicHandlers(deps),
+});
+
+const sourceHandlers = ({ ledger, newId, addresses, verify, debug, exportEvents }: RoutesDeps) =>
+  ({
     listSources: listSources(ledger),
     createSource: createSource(ledger, newId),
     getSource,
@@ -81,9 +78,11 @@ export function createHandlers({
     verifyInstall: verifyInstall(verify),
     getDebug: debug.get,
     streamDebug: debug.stream,
-    ...stats,
     exportEvents,
+  }) satisfies Partial<Handlers>;
 
+const accessHandlers = ({ ledger, newId }: RoutesDeps) =>
+  ({
     listOrganizations: listOrganizations(ledger),
     createOrganization: createOrganization(ledger, newId),
     getPermissions,
@@ -96,25 +95,33 @@ export function createHandlers({
     revokeToken: revokeToken(ledger),
     listAudit: listAudit(ledger),
     signIn: signIn(ledger, newId),
+  }) satisfies Partial<Handlers>;
+
+const workspaceHandlers = ({ ledger, newId, version, operations }: RoutesDeps) =>
+  ({
     eraseVisitor: eraseVisitor(ledger, newId),
     getErasure: getErasure(ledger),
-
     getOnboarding: getOnboarding(ledger),
     completeOnboarding: completeOnboarding(ledger),
     getUsage: getUsage(ledger),
     getBilling: getBilling(ledger),
     getSupport: getSupport(version, operations.support),
+  }) satisfies Partial<Handlers>;
 
+function publicHandlers({ addresses, version, operations }: RoutesDeps) {
+  const document = () => openApiDocument(addresses().baseUrl, version);
+  const { readyz, metrics, sdk, sdkExtra } = operations;
+  return {
     healthz: async () => ({ body: { status: "ok" } }),
-    readyz: operations.readyz,
-    metrics: operations.metrics,
+    readyz,
+    metrics,
+    sdk,
+    sdkExtra,
     openapi: async () => ({ body: document() }),
     docs: async () => ({
       text: docsPage(document()),
       mediaType: "text/html; charset=utf-8",
       headers: DOCS_HEADERS,
     }),
-    sdk: operations.sdk,
-    sdkExtra: operations.sdkExtra,
-  };
+  } satisfies Partial<Handlers>;
 }

@@ -144,7 +144,12 @@ function requireSameOrganization(given: readonly string[], { source, organizatio
   });
 }
 
-export function createGuard({ ledger, authenticate, permissionsOf, rates, nodes, rules }: GuardDeps): Guard {
+/** Finds the caller of a request, within the rates of tokens and of failed authentications. */
+function createIdentification({
+  authenticate,
+  rates,
+  nodes,
+}: GuardDeps): Pick<Guard, "identify" | "countFailure"> {
   const tokens = createRateLimiter({ ...rates.token, nodes, maxKeys: SERVER_LIMITS.rateBuckets });
   const failures = createRateLimiter({ ...rates.failedAuth, nodes, maxKeys: SERVER_LIMITS.rateBuckets });
 
@@ -178,6 +183,12 @@ export function createGuard({ ledger, authenticate, permissionsOf, rates, nodes,
     if (!taken.ok) throw rateRefusal(tokens, taken, "Too many requests with this token.");
     return caller;
   }
+
+  return { identify, countFailure };
+}
+
+export function createGuard(deps: GuardDeps): Guard {
+  const { ledger, authenticate, permissionsOf, rules } = deps;
 
   async function findScope(
     caller: Caller,
@@ -226,5 +237,5 @@ export function createGuard({ ledger, authenticate, permissionsOf, rates, nodes,
     requirePermissions(operation, scope, undefined);
   }
 
-  return { identify, admit, recheck, countFailure };
+  return { ...createIdentification(deps), admit, recheck };
 }

@@ -55,6 +55,25 @@ function abortOnDisconnect({ response }: Exchange): AbortSignal {
   return controller.signal;
 }
 
+/** Disconnects a stream when its caller may no longer see it. */
+function recheckAccess(
+  { request, response }: Exchange,
+  operation: Operation,
+  admitted: Admitted,
+  { guard, clock }: WorkspaceRouteDeps,
+): void {
+  const recheck = async () => {
+    try {
+      await guard.recheck(operation, request.headers.authorization, admitted, clock());
+    } catch (error) {
+      // a storage failure says nothing about the caller's rights
+      if (error instanceof Refusal && error.status < 500) response.destroy();
+    }
+  };
+  const timer = setInterval(recheck, RECHECK_MS).unref();
+  response.once("close", () => clearInterval(timer));
+}
+
 export type WorkspaceRoute = (
   exchange: Exchange,
   operation: Operation,
@@ -70,21 +89,6 @@ export function createWorkspaceRoute(
 
   const addressOf = ({ request }: Exchange) =>
     clientAddress(request.socket.remoteAddress, request.headers["x-forwarded-for"]?.toString(), trust).key;
-
-  /** Disconnects a stream when its caller may no longer see it. */
-  function recheckAccess(exchange: Exchange, operation: Operation, admitted: Admitted): void {
-    const { request, response } = exchange;
-    const recheck = async () => {
-      try {
-        await guard.recheck(operation, request.headers.authorization, admitted, clock());
-      } catch (error) {
-        // a storage failure says nothing about the caller's rights
-        if (error instanceof Refusal && error.status < 500) response.destroy();
-      }
-    };
-    const timer = setInterval(recheck, RECHECK_MS).unref();
-    response.once("close", () => clearInterval(timer));
-  }
 
   /** A failed sign-in counts as a failed authentication of its address. */
   function countFailedSignIn(operation: Operation, address: string, error: unknown): unknown {
@@ -115,7 +119,7 @@ export function createWorkspaceRoute(
     const { admitted, caller, address, now } = await admit(exchange, operation, rawParams);
     const handle = handlers.get(operation.id);
     if (!handle) throw new Refusal("route_not_found");
-    if (operation.isStream) recheckAccess(exchange, operation, admitted);
+    if (operation.isStream) recheckAccess(exchange, operation, admitted, deps);
     const call = {
       ...admitted,
       operation,
