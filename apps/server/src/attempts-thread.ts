@@ -2,7 +2,7 @@
 import { setPriority } from "node:os";
 import { type AttemptMessage, fromMessage } from "./debug/attempt-message.ts";
 import { rowOf, rowsOf } from "./debug/render.ts";
-import { serveAttempts } from "./ledger/sqlite/attempts-verbs.ts";
+import { serveAttempts } from "./ledger/sqlite/serve-attempts.ts";
 
 serveAttempts((messages) =>
   // open-ledger.ts sends what \`toMessage\` made

@@ -1,16 +1,16 @@
 /**
- * Typed calls to a worker thread. The thread serves methods by name, each called a verb; the caller gets the same methods
- * as promises. Calls run one at a time, in the order in which they were made.
+ * Typed calls to a worker thread. The thread serves methods by name; the caller gets the same methods, which return
+ * promises. Calls run one at a time, in the order in which they were made.
  */
 import { parentPort, type ResourceLimits, Worker } from "node:worker_threads";
 import { releaseMemory } from "./memory.ts";
 
 /** A method that a thread serves: it takes one value that can be cloned, or none, and may return a promise. */
-export type Verb = (argument: never) => unknown;
+export type ThreadMethod = (argument: never) => unknown;
 
-/** The methods of `Verbs` as their caller sees them. */
-export type Calls<Verbs> = {
-  readonly [Name in keyof Verbs]: Verbs[Name] extends (...argument: infer Argument) => infer Result
+/** The methods of a thread as their caller sees them. */
+export type Calls<Methods> = {
+  readonly [Name in keyof Methods]: Methods[Name] extends (...argument: infer Argument) => infer Result
     ? (...argument: Argument) => Promise<Awaited<Result>>
     : never;
 };
@@ -28,7 +28,7 @@ export const THREAD_ENDED = "ThreadEnded";
 
 interface CallMessage {
   id: number;
-  verb: string;
+  method: string;
   argument: unknown;
 }
 type CallReply = { id: number; value: unknown } | { id: number; failure: ThreadFailure };
@@ -59,8 +59,8 @@ export interface ThreadOptions {
 }
 
 /** The caller's side of a thread. */
-export interface Thread<Verbs> {
-  readonly calls: Calls<Verbs>;
+export interface Thread<Methods> {
+  readonly calls: Calls<Methods>;
   onNotice(listener: (notice: string) => void): void;
   /** Registers a listener for when the thread ends without having been closed. Every call fails from then on. */
   onEnd(listener: (cause: Error) => void): void;
@@ -72,7 +72,7 @@ export interface Thread<Verbs> {
 const toPlainError = ({ name, message }: ThreadFailure): Error => Object.assign(new Error(message), { name });
 
 /** Starts a thread and waits until it has opened what it works on. */
-export async function startThread<Verbs>(options: ThreadOptions): Promise<Thread<Verbs>> {
+export async function startThread<Methods>(options: ThreadOptions): Promise<Thread<Methods>> {
   const { name, module, opening, limits = {}, toError = toPlainError } = options;
   const worker = new Worker(module, { name, resourceLimits: limits });
   const waiting = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
@@ -102,12 +102,12 @@ export async function startThread<Verbs>(options: ThreadOptions): Promise<Thread
   worker.on("error", end);
   worker.on("exit", (code) => end(new Error(`exit code ${code}`)));
 
-  const call = (verb: string, argument?: unknown): Promise<unknown> =>
+  const call = (method: string, argument?: unknown): Promise<unknown> =>
     new Promise((resolve, reject) => {
       if (ended) return reject(ended);
       lastId += 1;
       waiting.set(lastId, { resolve, reject });
-      worker.postMessage({ id: lastId, verb, argument } satisfies CallMessage, buffersOf(argument));
+      worker.postMessage({ id: lastId, method, argument } satisfies CallMessage, buffersOf(argument));
     });
   const close = async () => {
     endListeners = [];
@@ -119,12 +119,14 @@ export async function startThread<Verbs>(options: ThreadOptions): Promise<Thread
     await worker.terminate();
     throw error;
   });
-  const get = (_: object, verb: string | symbol) =>
+  const get = (_: object, method: string | symbol) =>
     // an object with a `then` would be taken for a promise
-    typeof verb === "string" && verb !== "then" ? (argument: unknown) => call(verb, argument) : undefined;
+    typeof method === "string" && method !== "then"
+      ? (argument: unknown) => call(method, argument)
+      : undefined;
   return {
-    // the type says which verbs there are; the thread rejects all others
-    calls: new Proxy({}, { get }) as Calls<Verbs>,
+    // the type says which methods there are; the thread rejects all others
+    calls: new Proxy({}, { get }) as Calls<Methods>,
     onNotice: (listener) => noticeListeners.push(listener),
     onEnd: (listener) => endListeners.push(listener),
     releaseMemory: async () => void (await call("releaseMemory")),
@@ -135,10 +137,10 @@ export async function startThread<Verbs>(options: ThreadOptions): Promise<Thread
 /** The thread's own side. */
 export interface ThreadInside<Opening> {
   open(opening: Opening): unknown;
-  /** The verb with that name. */
-  find(verb: string): Verb | undefined | Promise<Verb | undefined>;
+  /** The method with that name. */
+  find(name: string): ThreadMethod | undefined | Promise<ThreadMethod | undefined>;
   close?(): unknown;
-  /** Called with what a verb has thrown, before the caller gets the failure. */
+  /** Called with what a method has thrown, before the caller gets the failure. */
   describeError?(thrown: unknown): ThreadFailure;
 }
 
@@ -151,15 +153,15 @@ const describePlainError = (thrown: unknown): ThreadFailure => {
 export function serveThread<Opening>(inside: ThreadInside<Opening>): (notice: string) => void {
   const port = parentPort;
   if (!port) throw new Error("this module must run in a worker thread");
-  const lifecycle: Readonly<Record<string, Verb>> = {
+  const lifecycle: Readonly<Record<string, ThreadMethod>> = {
     open: inside.open,
     close: () => inside.close?.(),
     releaseMemory,
   };
-  const run = async ({ verb, argument }: CallMessage): Promise<unknown> => {
-    const method = lifecycle[verb] ?? (await inside.find(verb));
-    if (!method) throw new Error(`this thread has no verb ${verb}`);
-    // the caller's type for this verb is derived from the method itself
+  const run = async ({ method: name, argument }: CallMessage): Promise<unknown> => {
+    const method = lifecycle[name] ?? (await inside.find(name));
+    if (!method) throw new Error(`this thread has no method ${name}`);
+    // the caller's type for this method is derived from the method itself
     return method(argument as never);
   };
   const answer = async (call: CallMessage): Promise<void> => {

@@ -1,5 +1,5 @@
 /** The thread that converts the events of one export, so that the conversion does not slow down ingest. */
-import { serveThread, transfer, type Verb } from "../core/thread-calls.ts";
+import { serveThread, type ThreadMethod, transfer } from "../core/thread-calls.ts";
 import { type Converter, createConverter } from "./convert.ts";
 
 export interface ConversionOptions {
@@ -15,15 +15,15 @@ function move(part: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   return transfer(own, [own.buffer]);
 }
 
-let verbs: Record<string, Verb> = {};
+let methods: Record<string, ThreadMethod> = {};
 
 serveThread({
   async open({ format, isContinued }: ConversionOptions) {
     const converter = await createConverter(format, isContinued);
-    verbs = {
+    methods = {
       convert: (lines: Uint8Array) => move(converter.convert(lines)),
       end: () => move(converter.end()),
     } satisfies Converter;
   },
-  find: (verb) => verbs[verb],
+  find: (name) => methods[name],
 });

@@ -42,7 +42,7 @@ function toDeletion({ receiptId, visitor }: OpenErasure): Deletion {
 const withStatus = (erasures: readonly OpenErasure[], status: OpenErasure["status"]) =>
   erasures.filter((erasure) => erasure.status === status);
 
-/** The ledger's verbs for claimed erasures. */
+/** The ledger's methods for claimed erasures. */
 function createLeases({ ledger, clock }: Pick<ErasureDeps, "ledger" | "clock">) {
   const idsOf = (erasures: readonly OpenErasure[]) => erasures.map(({ receiptId }) => receiptId);
   const hold = async (erasures: readonly OpenErasure[], leaseMs: number) => {

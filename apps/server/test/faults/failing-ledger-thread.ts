@@ -11,8 +11,8 @@ const FIELDS = Object.keys(FAULT).length;
 export const makeFault = () => new Int32Array(new SharedArrayBuffer(FIELDS * Int32Array.BYTES_PER_ELEMENT));
 
 let fault: Int32Array | null = null;
-parentPort?.on("message", ({ verb, argument }: { verb: string; argument: { fault: Int32Array } }) => {
-  if (verb === "open") fault = argument.fault;
+parentPort?.on("message", ({ method, argument }: { method: string; argument: { fault: Int32Array } }) => {
+  if (method === "open") fault = argument.fault;
 });
 
 function isDue(): boolean {

@@ -9,7 +9,7 @@ import type { Commit } from "../../src/core/records.ts";
 import { startThread } from "../../src/core/thread-calls.ts";
 import { StorageError } from "../../src/ledger/ledger.ts";
 import { toLedgerError } from "../../src/ledger/sqlite/failure.ts";
-import type { LedgerVerbs } from "../../src/ledger/sqlite/ledger-thread.ts";
+import type { LedgerThreadMethods } from "../../src/ledger/sqlite/ledger-thread.ts";
 import { packCommits } from "../../src/ledger/sqlite/packed-commits.ts";
 import { FILED_FROM } from "../../src/ledger/sqlite/recent-keys.ts";
 import { aCommit, entries, fresh, MINUTE, NOW } from "../ledger/ledger-home.suite.ts";
@@ -23,7 +23,7 @@ const GENERATION_MS = 4 * 24 * 60 * MINUTE;
 async function openFailing() {
   const dataDir = mkdtempSync(join(tmpdir(), "headwater-failing-"));
   const fault = makeFault();
-  const thread = await startThread<LedgerVerbs>({
+  const thread = await startThread<LedgerThreadMethods>({
     name: "ledger",
     module: THREAD,
     opening: { dataDir, durability: "full", now: NOW, pollMs: 60_000, fault },

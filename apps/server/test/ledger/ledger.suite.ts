@@ -1,4 +1,4 @@
-/** What the hot verbs of every ledger must do, whichever engine keeps it: run by each adapter's own test. */
+/** What the hot methods of every ledger must do, whichever engine keeps it: run by each adapter's own test. */
 import { alertSuite } from "./ledger-alert.suite.ts";
 import { commitSuite } from "./ledger-commit.suite.ts";
 import { erasureSuite } from "./ledger-erasure.suite.ts";

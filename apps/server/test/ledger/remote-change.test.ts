@@ -7,7 +7,7 @@ import { it } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { startThread } from "../../src/core/thread-calls.ts";
 import { ledgerPath } from "../../src/ledger/sqlite/database.ts";
-import type { LedgerVerbs } from "../../src/ledger/sqlite/ledger-thread.ts";
+import type { LedgerThreadMethods } from "../../src/ledger/sqlite/ledger-thread.ts";
 
 const THREAD = new URL("../../src/ledger/sqlite/ledger-thread.ts", import.meta.url);
 const NOW = Date.UTC(2026, 10, 21, 12);
@@ -15,7 +15,7 @@ const PATIENCE_MS = 10_000;
 
 async function openThread(pollMs: number) {
   const dataDir = mkdtempSync(join(tmpdir(), "headwater-foreign-"));
-  const ledger = await startThread<LedgerVerbs>({
+  const ledger = await startThread<LedgerThreadMethods>({
     name: "ledger",
     module: THREAD,
     opening: { dataDir, durability: "full", now: NOW, pollMs },

@@ -1,4 +1,4 @@
-/** The suites of the hot verbs over PostgreSQL: the same as over SQLite. */
+/** The suites of the hot methods over PostgreSQL: the same as over SQLite. */
 import { ledgerSuite } from "../ledger/ledger.suite.ts";
 import type { LedgerHome } from "../ledger/ledger-home.suite.ts";
 import { createDatabase, openAt } from "./databases.ts";

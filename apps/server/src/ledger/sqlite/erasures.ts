@@ -63,7 +63,7 @@ function eraseOutbox(
   return { next: end && end.seq < upTo ? { sourceIndex: 0, afterSeq: end.seq, upToSeq: upTo } : null };
 }
 
-export function createErasureVerbs(sql: Statements): Synchronous<Pick<ErasureLedger, "eraseOutbox">> {
+export function createErasureMethods(sql: Statements): Synchronous<Pick<ErasureLedger, "eraseOutbox">> {
   sql.run(CLEAR_CLAIMS);
   return { eraseOutbox: (asked) => sql.transaction(() => eraseOutbox(sql, asked)) };
 }

@@ -1,15 +1,15 @@
-/** The ledger's thread: the only connection that writes to `ledger.sqlite`, one verb at a time (docs/decisions/0001). */
+/** The ledger's thread: the only connection that writes to `ledger.sqlite`, one method at a time (docs/decisions/0001). */
 import type { DatabaseSync } from "node:sqlite";
-import { serveThread, type Verb } from "../../core/thread-calls.ts";
+import { serveThread, type ThreadMethod } from "../../core/thread-calls.ts";
 import type { CatalogMethods } from "../catalog/methods.ts";
 import { createCommit } from "./commit.ts";
 import { type Durability, openDatabase, reopenDatabase } from "./database.ts";
 import { openDedupKeys } from "./dedup-keys.ts";
-import { createErasureVerbs } from "./erasures.ts";
+import { createErasureMethods } from "./erasures.ts";
 import { describeError } from "./failure.ts";
 import { refuseMoved } from "./move-mark.ts";
-import { createOutboxVerbs, type OutboxStatus, readOutboxStatus } from "./outbox.ts";
-import { createReadVerbs, createSessionSweep } from "./reads.ts";
+import { createOutboxMethods, type OutboxStatus, readOutboxStatus } from "./outbox.ts";
+import { createReadMethods, createSessionSweep } from "./reads.ts";
 import { createStatements, type Statements } from "./statements.ts";
 
 export interface LedgerOpening {
@@ -29,7 +29,7 @@ function probe(sql: Statements, now: number): OutboxStatus {
   return readOutboxStatus(sql);
 }
 
-function createVerbs(sql: Statements, now: number) {
+function createMethods(sql: Statements, now: number) {
   const keys = openDedupKeys(sql, now);
   return {
     commit: createCommit(sql, keys),
@@ -38,21 +38,21 @@ function createVerbs(sql: Statements, now: number) {
     deleteRetiredKeys: keys.deleteRetired,
     probe: (at: { now: number }) => probe(sql, at.now),
     ...createSessionSweep(sql),
-    ...createReadVerbs(sql),
-    ...createOutboxVerbs(sql),
-    ...createErasureVerbs(sql),
+    ...createReadMethods(sql),
+    ...createOutboxMethods(sql),
+    ...createErasureMethods(sql),
   };
 }
 
-/** What the thread serves; the caller's methods are derived from it. */
-export type LedgerVerbs = ReturnType<typeof createVerbs> & CatalogMethods;
+/** The methods that the thread serves. The main thread calls them through `Calls<LedgerThreadMethods>`. */
+export type LedgerThreadMethods = ReturnType<typeof createMethods> & CatalogMethods;
 
 interface Connection {
   database: DatabaseSync;
   sql: Statements;
-  verbs: Record<string, Verb>;
-  /** null: no verb of it has been called yet. */
-  catalog: Record<string, Verb> | null;
+  methods: Record<string, ThreadMethod>;
+  /** null: no method of the catalog has been called yet. */
+  catalog: Record<string, ThreadMethod> | null;
   /** SQLite's count of the commits of other processes. */
   dataVersion: number;
 }
@@ -68,19 +68,19 @@ function connect(database: DatabaseSync, now: number): Connection {
     refuseMoved(database);
     const sql = createStatements(database);
     const dataVersion = readDataVersion(sql);
-    return { database, sql, verbs: createVerbs(sql, now), catalog: null, dataVersion };
+    return { database, sql, methods: createMethods(sql, now), catalog: null, dataVersion };
   } catch (error) {
     database.close();
     throw error;
   }
 }
 
-/** After an error the connection is not to be trusted: it is closed, and the next verb opens another one. */
+/** Called after an error, because the connection may be broken. The next call opens a new one. */
 function disconnect(): void {
   try {
     connection?.database.close();
   } catch {
-    // nothing uses it any more
+    // the connection is not used again, so the error does not matter
   }
   connection = null;
 }
@@ -111,7 +111,7 @@ function watchRemoteChanges(pollMs: number): void {
 }
 
 /** The catalog loads Kysely, so it is loaded at its first call: the start does not wait for it. */
-async function catalogOf(open: Connection): Promise<Record<string, Verb>> {
+async function catalogOf(open: Connection): Promise<Record<string, ThreadMethod>> {
   const { openCatalogOn } = await import("./catalog.ts");
   open.catalog ??= { ...openCatalogOn(open.database) };
   return open.catalog;
@@ -123,9 +123,9 @@ const notify = serveThread({
     connection = connect(openDatabase(given.dataDir, given.durability), given.now);
     watchRemoteChanges(given.pollMs);
   },
-  find: async (verb) => {
+  find: async (name) => {
     const open = connected();
-    return open.verbs[verb] ?? (await catalogOf(open))[verb];
+    return open.methods[name] ?? (await catalogOf(open))[name];
   },
   close: disconnect,
   describeError(thrown) {

@@ -6,12 +6,12 @@ import type { AttemptCount } from "../../core/records.ts";
 import { startThread, type Thread } from "../../core/thread-calls.ts";
 import { createCommitQueue } from "../commit-queue.ts";
 import type { Ledger, LedgerStatus } from "../ledger.ts";
-import type { AttemptsOpening, AttemptVerbs } from "./attempts-verbs.ts";
 import { type Durability, refuseUnsafeSqlite } from "./database.ts";
 import { toLedgerError, toStorageError } from "./failure.ts";
-import type { LedgerOpening, LedgerVerbs } from "./ledger-thread.ts";
+import type { LedgerOpening, LedgerThreadMethods } from "./ledger-thread.ts";
 import { lockDataDir } from "./lock.ts";
 import { outcomesOfEach, packCommits } from "./packed-commits.ts";
+import type { AttemptsOpening, AttemptThreadMethods } from "./serve-attempts.ts";
 
 export interface SqliteOptions {
   dataDir: string;
@@ -34,8 +34,8 @@ export interface SqliteLedger extends Ledger {
 }
 
 interface Threads {
-  ledger: Thread<LedgerVerbs>;
-  attempts: Thread<AttemptVerbs>;
+  ledger: Thread<LedgerThreadMethods>;
+  attempts: Thread<AttemptThreadMethods>;
 }
 
 /** Memory for short-lived garbage of a thread: V8 would use 48 MB before it collects. */
@@ -50,14 +50,14 @@ async function startThreads(options: SqliteOptions): Promise<Threads> {
     storeBytes: attemptStoreBytes ?? SERVER_LIMITS.attemptStoreBytes,
   };
   const [ledger, attempts] = await Promise.allSettled([
-    startThread<LedgerVerbs>({
+    startThread<LedgerThreadMethods>({
       name: "ledger",
       module: new URL("./ledger-thread.ts", import.meta.url),
       opening: ledgerOpening,
       limits,
       toError: toLedgerError,
     }),
-    startThread<AttemptVerbs>({
+    startThread<AttemptThreadMethods>({
       name: "attempts",
       module: options.attemptsThread ?? new URL("./attempts-thread.ts", import.meta.url),
       opening: attemptsOpening,
@@ -85,7 +85,11 @@ const MAX_DELETED_KEY_SLICES = 1_000;
 const MAX_FILTER_SLICES = 10_000;
 
 /** Each slice is a call of its own, so that commits run in between. */
-async function maintainLedger({ calls }: Thread<LedgerVerbs>, at: { now: number }, isClosing: () => boolean) {
+async function maintainLedger(
+  { calls }: Thread<LedgerThreadMethods>,
+  at: { now: number },
+  isClosing: () => boolean,
+) {
   await calls.rotateKeys(at);
   let idleSlices = 0;
   const sweepSessions = async () => {
@@ -98,7 +102,7 @@ async function maintainLedger({ calls }: Thread<LedgerVerbs>, at: { now: number 
   await repeat(() => calls.fillKeyFilters(), MAX_FILTER_SLICES, isClosing);
 }
 
-async function readStatus({ calls }: Thread<LedgerVerbs>, dataDir: string, at: { now: number }) {
+async function readStatus({ calls }: Thread<LedgerThreadMethods>, dataDir: string, at: { now: number }) {
   const readDisk = statfs(dataDir).catch((error: unknown) => {
     throw toStorageError(error);
   });
@@ -106,7 +110,7 @@ async function readStatus({ calls }: Thread<LedgerVerbs>, dataDir: string, at: {
   return { ...outbox, freeBytes: disk.bavail * disk.bsize, nodes: 1 } satisfies LedgerStatus;
 }
 
-/** The ledger of both threads. What is not named here is a verb of the ledger's thread. */
+/** The ledger of both threads. What is not named here is a method of the ledger's thread. */
 function createLedger({ ledger, attempts }: Threads, dataDir: string, unlock: () => void): SqliteLedger {
   let isClosing = false;
   const { recordAttempts, attempts: readAttempts, attemptCounts, recentAttemptCounts } = attempts.calls;

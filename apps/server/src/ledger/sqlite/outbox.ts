@@ -98,7 +98,7 @@ function claimPage(
   };
 }
 
-export function createOutboxVerbs(sql: Statements): Synchronous<OutboxLedger> {
+export function createOutboxMethods(sql: Statements): Synchronous<OutboxLedger> {
   sql.run(CLEAR_CLAIMS);
   return {
     claimPage: (wanted) => sql.transaction(() => claimPage(sql, wanted)),

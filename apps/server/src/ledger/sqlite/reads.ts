@@ -19,7 +19,7 @@ const DELETE_SESSION = "delete from sessions where source_id = ? and session_id 
 
 type SweptSession = Pick<SessionRecord, "sourceId" | "sessionId" | "lastActivityAt">;
 
-export const createReadVerbs = (
+export const createReadMethods = (
   sql: Statements,
 ): Synchronous<Pick<IngestLedger, "sourceByKey" | "session">> & { isSetUp(): boolean } => ({
   sourceByKey(asked) {

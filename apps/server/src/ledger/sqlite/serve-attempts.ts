@@ -1,7 +1,7 @@
 /** The attempts thread: the debug history has a file and a connection of its own, so that it never delays a commit. */
 import { join } from "node:path";
 import type { AttemptCount, AttemptRow } from "../../core/records.ts";
-import { serveThread, type Verb } from "../../core/thread-calls.ts";
+import { serveThread, type ThreadMethod } from "../../core/thread-calls.ts";
 import { type AttemptStore, openAttempts } from "./attempts.ts";
 import { describeError } from "./failure.ts";
 
@@ -10,8 +10,8 @@ export interface AttemptsOpening {
   storeBytes: number;
 }
 
-/** The methods that the thread serves. The main thread calls them through `Calls<AttemptVerbs>`. */
-export interface AttemptVerbs extends AttemptStore {
+/** The methods that the thread serves. The main thread calls them through `Calls<AttemptThreadMethods>`. */
+export interface AttemptThreadMethods extends AttemptStore {
   /** Converts attempts to rows and stores them. @returns how many rows there were */
   renderAttempts(batch: { messages: unknown[]; counts: AttemptCount[] }): number;
 }
@@ -37,7 +37,7 @@ export function serveAttempts(render: (messages: unknown[]) => AttemptRow[]): vo
     store = null;
   };
 
-  const verbsOf = (opened: AttemptStore): Record<string, Verb> =>
+  const methodsOf = (opened: AttemptStore): Record<string, ThreadMethod> =>
     ({
       ...opened,
       renderAttempts({ messages, counts }) {
@@ -45,14 +45,14 @@ export function serveAttempts(render: (messages: unknown[]) => AttemptRow[]): vo
         opened.recordAttempts({ rows, counts });
         return rows.length;
       },
-    }) satisfies AttemptVerbs;
+    }) satisfies AttemptThreadMethods;
 
   serveThread({
     open(given: AttemptsOpening) {
       opening = given;
       open("create");
     },
-    find: (verb) => verbsOf(store ?? open("existing"))[verb],
+    find: (name) => methodsOf(store ?? open("existing"))[name],
     close,
     describeError(thrown) {
       close();
