@@ -44,14 +44,17 @@ function isFailing({ source, counts, now, rules }: SourceCheck): boolean {
 const isQuiet = ({ source, now, rules: { quietHours } }: SourceCheck): boolean =>
   quietHours > 0 && now - lastAcceptedAt(source) > quietHours * HOUR_MS;
 
+type AlertKind = Exclude<AlertStatus, "receiving">;
+
 /**
  * The alert kinds, most urgent first. To add one, add its name to `AlertStatus` and its test here. A source has one status at
  * a time: the first that applies.
  */
-const ALERT_KINDS: readonly { status: AlertStatus; applies(check: SourceCheck): boolean }[] = [
-  { status: "failing", applies: isFailing },
-  { status: "quiet", applies: isQuiet },
-];
+const ALERT_KINDS: { readonly [Kind in AlertKind]: { status: Kind; applies(check: SourceCheck): boolean } } =
+  {
+    failing: { status: "failing", applies: isFailing },
+    quiet: { status: "quiet", applies: isQuiet },
+  };
 
 export const getAlertStatus = (check: SourceCheck): AlertStatus =>
-  ALERT_KINDS.find(({ applies }) => applies(check))?.status ?? "receiving";
+  Object.values(ALERT_KINDS).find(({ applies }) => applies(check))?.status ?? "receiving";

@@ -28,7 +28,8 @@ const asScript = async (code: Promise<string>) =>
 /** In each way that a page has, and with the parts of the module that the framework hands out. */
 const EARLY = `window.headwater?.("track", "by the window"); headwater("track", "by its name"); track("early", { n: 1 });`;
 
-const FRAMEWORKS: Record<string, (snippets: InstallPayload["snippets"]) => Promise<string>> = {
+type Snippets = InstallPayload["snippets"];
+const FRAMEWORKS: Record<Exclude<keyof Snippets, "curl">, (snippets: Snippets) => Promise<string>> = {
   vue: ({ vue }) =>
     asScript(bundle(vue, `import "./headwater"; import { headwater, track } from "./headwater"; ${EARLY}`)),
   svelte: ({ svelte }) =>

@@ -11,41 +11,31 @@ export interface FrameworkExample {
 const SEE_COMMENTS = "The comments at the top of the code say which file it belongs in.";
 const PASTE = "Paste this into the <head> of every page, before other scripts.";
 
-export const EXAMPLES: readonly FrameworkExample[] = [
-  { value: "html", label: "HTML", instruction: PASTE, code: (install) => install.browserSnippet },
-  {
-    value: "nextjs",
-    label: "Next.js",
-    instruction: SEE_COMMENTS,
-    code: (install) => install.nextjsExample,
-  },
-  {
-    value: "react",
-    label: "React",
-    instruction: SEE_COMMENTS,
-    code: (install) => install.reactExample,
-  },
-  { value: "vue", label: "Vue", instruction: SEE_COMMENTS, code: ({ snippets }) => snippets.vue },
-  { value: "nuxt", label: "Nuxt", instruction: SEE_COMMENTS, code: ({ snippets }) => snippets.nuxt },
-  {
-    value: "svelte",
-    label: "Svelte",
-    instruction: SEE_COMMENTS,
-    code: ({ snippets }) => snippets.svelte,
-  },
-  {
-    value: "astro",
-    label: "Astro",
-    instruction: SEE_COMMENTS,
-    code: ({ snippets }) => snippets.astro,
-  },
-  {
-    value: "curl",
+/** A snippet of the payload that is missing here does not compile. */
+const EXAMPLE_TABLE: Record<
+  "html" | "nextjs" | "react" | keyof InstallPayload["snippets"],
+  Omit<FrameworkExample, "value">
+> = {
+  html: { label: "HTML", instruction: PASTE, code: (install) => install.browserSnippet },
+  nextjs: { label: "Next.js", instruction: SEE_COMMENTS, code: (install) => install.nextjsExample },
+  react: { label: "React", instruction: SEE_COMMENTS, code: (install) => install.reactExample },
+  vue: { label: "Vue", instruction: SEE_COMMENTS, code: ({ snippets }) => snippets.vue },
+  nuxt: { label: "Nuxt", instruction: SEE_COMMENTS, code: ({ snippets }) => snippets.nuxt },
+  svelte: { label: "Svelte", instruction: SEE_COMMENTS, code: ({ snippets }) => snippets.svelte },
+  astro: { label: "Astro", instruction: SEE_COMMENTS, code: ({ snippets }) => snippets.astro },
+  curl: {
     label: "curl",
     instruction: "Run this in a terminal to send a page view without a website.",
     code: ({ snippets }) => snippets.curl,
   },
-];
+};
+
+export const EXAMPLES: readonly FrameworkExample[] = Object.entries(EXAMPLE_TABLE).map(
+  ([value, example]) => ({
+    value,
+    ...example,
+  }),
+);
 
 /** @param hint the framework of the source; one without an example of its own gets the HTML snippet */
 export const defaultExampleFor = (hint: string | null): string =>

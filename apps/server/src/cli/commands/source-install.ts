@@ -12,7 +12,10 @@ import { withLedger } from "../ledger-access.ts";
 const FRAMEWORKS = ["html", "react", "nextjs", "vue", "nuxt", "svelte", "astro", "curl"] as const;
 type Framework = (typeof FRAMEWORKS)[number];
 
-const EXAMPLES: Readonly<Record<Framework, (payload: InstallPayload) => string>> = {
+type ExampleName = Framework | keyof InstallPayload["snippets"];
+
+/** A snippet of the payload that is missing here does not compile. */
+const EXAMPLES: Readonly<Record<ExampleName, (payload: InstallPayload) => string>> = {
   html: ({ browserSnippet }) => browserSnippet,
   react: ({ reactExample }) => reactExample,
   nextjs: ({ nextjsExample }) => nextjsExample,
