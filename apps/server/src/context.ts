@@ -93,7 +93,12 @@ function buildIngest(
   settings: Pick<ServiceContext, "rates" | "limitsOf" | "nodes">,
 ): Ingest {
   const { config, clock, newId, log, readiness, recorder, storageTrouble } = deps;
-  const observeLine = createObserver(log, deps.metrics.counters, clock, config.LOG_LEVEL === "debug");
+  const observeLine = createObserver({
+    log,
+    counters: deps.metrics.counters,
+    clock,
+    logsAnswered: config.LOG_LEVEL === "debug",
+  });
   return createIngest({
     ledger: deps.ledger,
     clock,

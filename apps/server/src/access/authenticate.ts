@@ -40,7 +40,8 @@ function createUseLog(catalog: Pick<Catalog, "recordTokenUse">) {
     flush,
     add(tokenId: string, now: number): void {
       used.set(tokenId, now);
-      if (now - writtenAt < SERVER_LIMITS.tokenTouchMs && used.size < SERVER_LIMITS.tokenCacheEntries) return;
+      if (now - writtenAt < SERVER_LIMITS.tokenUseFlushMs && used.size < SERVER_LIMITS.tokenCacheEntries)
+        return;
       writtenAt = now;
       // if the write fails, the next use of the token corrects the time
       flush().catch(() => undefined);

@@ -41,7 +41,7 @@ async function checkSource(
 async function checkSources(deps: AlertDeps, now: number): Promise<void> {
   const recent = await deps.ledger.recentAttemptCounts({ sinceHour: startOfHour(now - HOUR_MS) });
   const countsBySource = Map.groupBy(recent, ({ sourceId }) => sourceId);
-  const limit = SERVER_LIMITS.alertSources;
+  const limit = SERVER_LIMITS.alertSourceBatchSize;
   let after = "";
   for (;;) {
     const sources = await deps.ledger.watchedSources({ after, limit });
@@ -93,7 +93,7 @@ export function createAlerts(deps: AlertDeps): (at: { now: number }) => Promise<
     await checkSources(deps, now);
     const due = await deps.ledger.claimAlerts({
       now,
-      limit: SERVER_LIMITS.alertsAtOnce,
+      limit: SERVER_LIMITS.alertSendBatchSize,
       retryMs: SERVER_LIMITS.alertRetryMs,
     });
     await Promise.all(due.map((alert) => sendAlert(deps, alert)));

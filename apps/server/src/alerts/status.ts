@@ -38,7 +38,7 @@ function isFailing({ source, counts, now, rules }: SourceCheck): boolean {
   const failed = sumOf(counts, "failed");
   if (source.status === "failing")
     return failed > sumOf(counts, "succeeded") || lastAcceptedAt(source) <= (source.since ?? 0);
-  return failed >= SERVER_LIMITS.alertFailures && rules.healthStatus(source, counts, now) === "failing";
+  return failed >= SERVER_LIMITS.minAlertFailures && rules.healthStatus(source, counts, now) === "failing";
 }
 
 const isQuiet = ({ source, now, rules: { quietHours } }: SourceCheck): boolean =>

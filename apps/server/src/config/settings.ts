@@ -190,7 +190,7 @@ export const SETTINGS = {
     rate,
   ),
   INGEST_IN_FLIGHT: setting(
-    SERVER_LIMITS.ingestInFlight,
+    SERVER_LIMITS.maxIngestInFlight,
     "Maximum ingest requests in work at once; further ones get 503",
     integer(1, 100_000),
   ),

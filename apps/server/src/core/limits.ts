@@ -1,15 +1,12 @@
 /** Limits that only the server uses, each with its reason. Limits that clients see are in `@headwater/contract/limits`. */
 export const SERVER_LIMITS = {
-  // what a source accepts: the first three may be raised for one source
-  unknownKeyRateBurst: 20,
-
-  // shape
+  // Requests
   maxContextBytes: 16_384,
-  userAgentLength: 512,
-  workspaceBodyDepth: 64,
-  workspaceBodyBytes: 65_536,
+  maxUserAgentLength: 512,
+  maxWorkspaceBodyDepth: 64,
+  maxWorkspaceBodyBytes: 65_536,
 
-  // time
+  // Time
   unreliableSkewSeconds: 86_400,
   sessionMaxSeconds: 86_400,
   /**
@@ -18,7 +15,7 @@ export const SERVER_LIMITS = {
    */
   sessionJoinSeconds: 1_800,
 
-  // debug
+  // Debug
   snapshotBytes: 16_384,
   rawTextBytes: 4_096,
   attemptsSucceededKept: 200,
@@ -32,105 +29,110 @@ export const SERVER_LIMITS = {
   streamHeartbeatMs: 15_000,
   /** A debug stream reads new attempts this often: half a second looks live. */
   streamPollMs: 500,
-  streamsPerSource: 20,
+  maxStreamsPerSource: 20,
 
-  // who may do what
-  /** Tokens in use on one node; a look-up more costs a fraction of a millisecond. */
+  // Access
+  /** Tokens in use on one node. Looking up a token that is not cached takes a fraction of a millisecond. */
   tokenCacheEntries: 10_000,
-  /** Last-used times are gathered this long: one write a minute, whatever the load. */
-  tokenTouchMs: 60_000,
+  /** The times of last use of tokens are written together, this often. */
+  tokenUseFlushMs: 60_000,
   userIdLength: 200,
-  /** What can be made by requests has a bound, far above what people need. */
+  /** Everything that requests can create is limited, far above what people need. */
   maxWorkspacesPerUser: 100,
   maxMembersPerWorkspace: 1_000,
-  /** That are neither revoked nor expired: of a workspace, and of a user for all of theirs. */
+  /** Tokens that are neither revoked nor expired, of one workspace; also of one user across workspaces. */
   maxTokens: 1_000,
   signInCodeMs: 10 * 60_000,
-  /** Days that usage is asked for at once: a leap year. */
-  usageDays: 366,
+  /** Days of one usage query: a leap year. */
+  maxUsageDays: 366,
 
-  // sources
+  // Sources
   maxSourcesPerWorkspace: 1_000,
-  /** Each rotation leaves a key behind, by which the debug view tells an install that still uses it. */
+  /** Each rotation adds a retired key. The debug view recognizes installs that still use one. */
   retiredKeysKept: 50,
   debugPageSize: 50,
 
-  // visitors that are erased
-  /** Under way in one workspace: a script's worth, while the warehouse is down. */
-  openErasures: 10_000,
-  /** One pass over the ledger, and one change of the warehouse, are for so many. */
-  erasuresAtOnce: 50,
-  /** One node works at an erasure; when it is silent for so long, another does. */
+  // Erasure
+  /** Unfinished erasures of one workspace: a script may request this many while the warehouse is down. */
+  maxOpenErasures: 10_000,
+  /** Erasures that share one pass over the ledger and one change of the warehouse. */
+  erasureBatchSize: 50,
+  /** One node works on an erasure. Another node takes over when it has not renewed its lease for this long. */
   erasureLeaseMs: 60_000,
   eraseIdleMs: 1_000,
   erasureReceiptSeconds: 90 * 86_400,
 
-  // alerts
-  /** A stray request that fails is none: so many in the hour. */
-  alertFailures: 5,
-  /** Looked at, or sent, at once. */
-  alertSources: 500,
-  alertsAtOnce: 20,
+  // Alerts
+  /** Failed requests in the last hour that make a source `failing`. Fewer may be stray requests. */
+  minAlertFailures: 5,
+  /** Sources that are read at once. */
+  alertSourceBatchSize: 500,
+  /** Alerts that are sent at once. */
+  alertSendBatchSize: 20,
   alertTimeoutMs: 10_000,
-  /** Between a try and the next; after the last one it is given up. */
+  /** Waits between the tries to send an alert. After the last try the alert is given up. */
   alertRetryMs: [60_000, 300_000, 900_000, 3_600_000, 10_800_000],
 
-  // the doctor: a command that looks at a page
+  // `headwater doctor`, which inspects a web page
   doctorTimeoutMs: 10_000,
-  /** All of a run, however many scripts a page names. */
+  /** Of a whole run, however many scripts the page has. */
   doctorDeadlineMs: 60_000,
   doctorRedirects: 5,
   doctorPageBytes: 5_242_880,
-  /** Scripts of the page that are looked into when the page itself holds no snippet, and the bytes of each. */
+  /** Scripts that are searched when the page itself does not contain the snippet. */
   doctorScripts: 30,
   doctorScriptBytes: 3_145_728,
 
-  // the process
-  /** Requests waiting for the ledger, and their bytes; beyond: 503 `overloaded`. */
+  // Ingest
+  /** Requests that wait for the ledger, and their bytes. Further ones are refused with 503 `overloaded`. */
   commitQueueRequests: 2_000,
   commitQueueBytes: 64 * 1_048_576,
-  /** One source may hold this share of the queue while others wait. */
+  /** The share of the queue that one source may use while other sources wait. */
   commitQueueShare: 0.5,
   commitGroupEvents: 2_000,
-  ingestInFlight: 512,
-  /** Requests whose body is still on its way; they wait `requestTimeoutMs` at most, and hold no more than a payload each. */
-  waitingBodies: 2_000,
-  waitingBodiesOfSource: 1_000,
-  waitingBodiesOfClient: 250,
-  /** Connections that wait to be taken: beyond, the system drops them, and they come again a second later and then slower. */
-  backlog: 4_096,
-  /** From each one connection is taken in a turn of the event loop; with 64 a flood's 8,000 took ten seconds. */
-  listeningSockets: 128,
-  /** Requests work for so long before what has arrived meanwhile is looked at. */
-  workSliceMs: 5,
-  /** Requests begun and not answered: those the ledger has, and a group of as many that forms meanwhile. */
-  workBegun: 64,
-  /** Keys that one address may have looked up, for each unknown one that it may ask for. */
+  maxIngestInFlight: 512,
+  /** Requests whose body is still on its way. Each waits at most `requestTimeoutMs` and holds at most one payload. */
+  maxPendingBodies: 2_000,
+  maxPendingBodiesPerSource: 1_000,
+  maxPendingBodiesPerClient: 250,
+  /** Requests are processed for this long before the event loop reads what arrived meanwhile. */
+  timeSliceMs: 5,
+  /** Requests that are processed at once: a group that the ledger commits, and the next group. */
+  maxActiveRequests: 64,
+  /** How many uncached keys a client address may look up for each unknown key that it may try. */
   lookUpsPerUnknownKey: 10,
   sourceCacheEntries: 10_000,
   sessionCacheEntries: 50_000,
-  /** Visitors whose session may be joined, the latest: ten seconds of one source's whole rate, half an hour of 11 a second. */
+  /** Joinable sessions: ten seconds at one source's full rate, or half an hour at 11 a second. */
   recentSessionEntries: 20_000,
-  /** A session is asked for again after so long: that another node named its user may have been told to nobody. */
-  sessionMemoryMs: 60_000,
-  /** A site's pages are few and their views many. */
+  /** A cached session is looked up again after this time, since a notice of another node may have been lost. */
+  sessionCacheMs: 60_000,
+  /** A site has few pages and many views. */
   addressCacheEntries: 2_000,
-  /** Versions of browsers in use at one time. */
+  /** Distinct user agents in use at one time. */
   deviceCacheEntries: 5_000,
   rateBuckets: 50_000,
-  /** Caches on other nodes and processes follow a change within this. */
+
+  // Listening
+  /** Connections that wait to be accepted, per socket. The system drops further ones; clients retry after a second or more. */
+  listenBacklog: 4_096,
+  /** Each accepts one connection per turn of the event loop. With 64, a flood of 8,000 connections took ten seconds. */
+  listeningSockets: 128,
+
+  // Nodes and PostgreSQL
+  /** Caches on other nodes and processes follow a change within this time. */
   changePollMs: 500,
-  /** Connections of a node to PostgreSQL, beside the one that listens; of a hundred there is room for eight nodes. */
+  /** Connections of a node, beside the one that listens for changes. A server with 100 connections has room for eight nodes. */
   databaseConnections: 10,
-  /** Of them for commits: while some wait for the disk, others are at work. */
-  databaseCommits: 4,
-  /** A client has its answer, or its 503, before it gives up itself. */
+  /** The part of them that is used for commits. While some wait for the disk, the others work. */
+  databaseCommitConnections: 4,
+  /** Short enough that clients get an answer or a 503 before they give up. */
   databaseConnectMs: 2_000,
   databaseStatementMs: 5_000,
-  /** Sessions whose user other nodes are still to be told of; beyond, they learn it by `sessionMemoryMs`. */
-  untoldUsers: 10_000,
-  /** A node that was silent for so long counts no more. */
-  nodeSilenceMs: 5_000,
+  /** Unsent notices of changed sessions. Other nodes see further changes after `sessionCacheMs`. */
+  maxUnsentSessionNotices: 10_000,
+  /** A node that has not reported for this long is not counted. */
+  nodeTimeoutMs: 5_000,
 
   // Shipping and the warehouse
   /** Size of a page of the outbox: large enough to be cheap per event, small enough for one block of an insert. */
@@ -206,6 +208,7 @@ export const SERVER_LIMITS = {
   maxExportThreadMb: 96,
   maxExportThreadYoungMb: 16,
 
+  // HTTP and stopping
   requestTimeoutMs: 10_000,
   headersTimeoutMs: 8_000,
   drainTimeoutMs: 8_000,

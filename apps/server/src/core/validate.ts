@@ -1,11 +1,11 @@
-/** From a schema of the contract to a check: quick when the value is right, thorough about what is wrong. */
+/** Compiles a schema of the contract to a check that is fast for valid values and lists every issue of invalid ones. */
 import type { Issue, IssueCode } from "@headwater/contract";
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import type { Static, TSchema } from "typebox";
 
 /**
- * `unicode: false` counts UTF-16 units instead of code points: a third of the cost, and a limit stays a limit.
- * One instance stops at the first error (the hot path), the other collects them all (the refusal).
+ * `unicode: false` counts the length of strings in UTF-16 units instead of code points, at a third of the cost.
+ * `quick` stops at the first error, for the hot path. `thorough` collects all errors, for the refusal.
  */
 const options = {
   strict: false,
@@ -19,7 +19,7 @@ const thorough = new Ajv2020({ ...options, allErrors: true, verbose: true });
 
 export interface Check<S extends TSchema> {
   (value: unknown): value is Static<S>;
-  /** All that is wrong, in the contract's words. */
+  /** All issues of an invalid value. */
   issues(value: unknown): Issue[];
 }
 
@@ -34,10 +34,10 @@ const CODES: Record<string, IssueCode> = {
   maxProperties: "too_many",
   additionalProperties: "unknown_field",
 };
-/** Errors of these only say that one of their parts failed; the parts speak for themselves. */
+/** An error of these keywords only says that one of their parts failed. The parts report their own errors. */
 const COMPOSITE = new Set(["anyOf", "oneOf", "if", "allOf"]);
 
-function pathOf(error: ErrorObject): (string | number)[] {
+function toPath(error: ErrorObject): (string | number)[] {
   const parts = error.instancePath
     .split("/")
     .slice(1)
@@ -67,8 +67,8 @@ function describe(error: ErrorObject): string {
   }
 }
 
-function issueOf(error: ErrorObject): Issue {
-  const path = pathOf(error);
+function toIssue(error: ErrorObject): Issue {
+  const path = toPath(error);
   const name = path.length > 0 ? path.join(".") : "The body";
   const empty = error.keyword === "minLength" && error.data === "";
   return {
@@ -78,36 +78,35 @@ function issueOf(error: ErrorObject): Issue {
   };
 }
 
-/** A member that may be null is written `anyOf [schema, null]`: both branches complain, one is meant. */
-function speaksForNull(error: ErrorObject): boolean {
+/** A nullable member is `anyOf [schema, null]`, and both branches report errors. That of the null branch is of no use. */
+function isOfNullBranch(error: ErrorObject): boolean {
   return error.keyword === "type" && error.params.type === "null";
 }
 
-/** Each issue once; of a value of another type nothing else need be said. */
-function distinct(issues: Issue[]): Issue[] {
-  const placeOf = ({ path }: Issue) => JSON.stringify(path);
-  const mistyped = new Set(issues.filter(({ code }) => code === "invalid_type").map(placeOf));
+/** Removes repeated issues, and all other issues of a value that has the wrong type. */
+function removeRedundant(issues: Issue[]): Issue[] {
+  const pathText = ({ path }: Issue) => JSON.stringify(path);
+  const mistyped = new Set(issues.filter(({ code }) => code === "invalid_type").map(pathText));
   const seen = new Set<string>();
   return issues.filter((issue) => {
-    const place = placeOf(issue);
-    const key = `${place} ${issue.code}`;
-    if (seen.has(key) || (mistyped.has(place) && issue.code !== "invalid_type")) return false;
+    const path = pathText(issue);
+    const key = `${path} ${issue.code}`;
+    if (seen.has(key) || (mistyped.has(path) && issue.code !== "invalid_type")) return false;
     return seen.add(key);
   });
 }
 
 export function compile<S extends TSchema>(schema: S): Check<S> {
-  const fits: ValidateFunction = quick.compile(schema);
-  let explain: ValidateFunction | undefined;
-  const check = (value: unknown): value is Static<S> => fits(value);
+  const isValid: ValidateFunction = quick.compile(schema);
+  let findErrors: ValidateFunction | undefined;
+  const check = (value: unknown): value is Static<S> => isValid(value);
   const issues = (value: unknown): Issue[] => {
-    const explaining = explain ?? thorough.compile(schema);
-    explain = explaining;
-    if (explaining(value)) return [];
-    const errors = (explaining.errors ?? []).filter(
-      (error) => !COMPOSITE.has(error.keyword) && !speaksForNull(error),
+    findErrors ??= thorough.compile(schema);
+    if (findErrors(value)) return [];
+    const errors = (findErrors.errors ?? []).filter(
+      (error) => !COMPOSITE.has(error.keyword) && !isOfNullBranch(error),
     );
-    return distinct(errors.map(issueOf));
+    return removeRedundant(errors.map(toIssue));
   };
   return Object.assign(check, { issues });
 }

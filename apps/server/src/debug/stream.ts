@@ -38,7 +38,7 @@ const HEARTBEAT = ": heartbeat\n\n";
 export function createDebugStreams(deps: DebugStreamDeps): OpenDebugStream {
   const { ledger, recorder } = deps;
   const { pollMs = SERVER_LIMITS.streamPollMs, heartbeatMs = SERVER_LIMITS.streamHeartbeatMs } = deps;
-  const slots = createAdmission({ maxActivePerKey: SERVER_LIMITS.streamsPerSource });
+  const slots = createAdmission({ maxActivePerKey: SERVER_LIMITS.maxStreamsPerSource });
 
   /** The sequence number after which the stream starts. An id above the newest comes from a store that was emptied since. */
   async function startOf(sourceId: string, lastEventId: string | null): Promise<number> {
@@ -77,7 +77,7 @@ export function createDebugStreams(deps: DebugStreamDeps): OpenDebugStream {
     const release = slots.tryEnter(sourceId);
     if (release === null) {
       throw new Refusal("overloaded", {
-        message: `This source already has ${SERVER_LIMITS.streamsPerSource} open debug streams, which is the limit.`,
+        message: `This source already has ${SERVER_LIMITS.maxStreamsPerSource} open debug streams, which is the limit.`,
         hint: "Close a debug view that is open elsewhere, or poll GET …/debug instead.",
       });
     }

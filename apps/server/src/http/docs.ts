@@ -1,6 +1,5 @@
 /**
- * GET /docs (CONTRACT section 8): the OpenAPI document as one page for people. It holds everything it needs,
- * runs no script, and asks no other host for anything.
+ * GET /docs (docs/contract.md section 8): the OpenAPI document as one HTML page. It needs no script and loads nothing.
  */
 import { createHash } from "node:crypto";
 import type { OpenApiContent, OpenApiDocument, OpenApiOperation } from "@headwater/contract";
@@ -28,59 +27,62 @@ const ENTITIES: Record<string, string> = {
   '"': "&quot;",
   "'": "&#39;",
 };
-export const escapeHtml = (text: string): string =>
+const escapeHtml = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 
 /** Text with `code` in backquotes. */
-const prose = (text: string) => escapeHtml(text).replace(/`([^`]*)`/g, "<code>$1</code>");
+const renderProse = (text: string) => escapeHtml(text).replace(/`([^`]*)`/g, "<code>$1</code>");
 
-const schemaText = (schema: unknown) => `<pre>${escapeHtml(JSON.stringify(schema, null, 2))}</pre>`;
+const renderSchema = (schema: unknown) => `<pre>${escapeHtml(JSON.stringify(schema, null, 2))}</pre>`;
 
-function folded(title: string, content: OpenApiContent): string {
+function renderDetails(title: string, content: OpenApiContent): string {
   const shown = Object.entries(content).map(
-    ([type, { schema }]) => `<p class="dim">${escapeHtml(type)}</p>${schemaText(schema)}`,
+    ([type, { schema }]) => `<p class="dim">${escapeHtml(type)}</p>${renderSchema(schema)}`,
   );
   return `<details><summary>${title}</summary>${shown.join("")}</details>`;
 }
 
-function parameterTable(parameters: OpenApiOperation["parameters"]): string {
+function renderParameters(parameters: OpenApiOperation["parameters"]): string {
   if (parameters.length === 0) return "";
   const rows = parameters.map(
-    (one) =>
-      `<tr><td><code>${escapeHtml(one.name)}</code></td><td>${escapeHtml(one.in)}</td><td>${one.required ? "required" : "optional"}</td><td><code>${escapeHtml(JSON.stringify(one.schema))}</code></td></tr>`,
+    (parameter) =>
+      `<tr><td><code>${escapeHtml(parameter.name)}</code></td><td>${escapeHtml(parameter.in)}</td><td>${parameter.required ? "required" : "optional"}</td><td><code>${escapeHtml(JSON.stringify(parameter.schema))}</code></td></tr>`,
   );
   return `<table>${rows.join("")}</table>`;
 }
 
-function responseTable(responses: OpenApiOperation["responses"]): string {
+function renderResponses(responses: OpenApiOperation["responses"]): string {
   const rows = Object.entries(responses).map(
-    ([status, one]) =>
-      `<tr><td><code>${escapeHtml(status)}</code></td><td>${prose(one.description)}${folded("schema", one.content)}</td></tr>`,
+    ([status, response]) =>
+      `<tr><td><code>${escapeHtml(status)}</code></td><td>${renderProse(response.description)}${renderDetails("schema", response.content)}</td></tr>`,
   );
   return `<table>${rows.join("")}</table>`;
 }
 
-function section(method: string, path: string, one: OpenApiOperation): string {
-  const name = one.deprecated ? "old" : "";
+function renderOperation(method: string, path: string, operation: OpenApiOperation): string {
+  const name = operation.deprecated ? "old" : "";
   return [
-    `<h2 id="${escapeHtml(one.operationId)}"><code class="${name}">${escapeHtml(method.toUpperCase())} ${escapeHtml(path)}</code></h2>`,
-    `<p>${prose(one.summary)}<br><span class="dim">${prose(one.description)}${one.deprecated ? "; deprecated" : ""}</span></p>`,
-    parameterTable(one.parameters),
-    one.requestBody
-      ? folded(`body, ${one.requestBody.required ? "required" : "optional"}`, one.requestBody.content)
+    `<h2 id="${escapeHtml(operation.operationId)}"><code class="${name}">${escapeHtml(method.toUpperCase())} ${escapeHtml(path)}</code></h2>`,
+    `<p>${renderProse(operation.summary)}<br><span class="dim">${renderProse(operation.description)}${operation.deprecated ? "; deprecated" : ""}</span></p>`,
+    renderParameters(operation.parameters),
+    operation.requestBody
+      ? renderDetails(
+          `body, ${operation.requestBody.required ? "required" : "optional"}`,
+          operation.requestBody.content,
+        )
       : "",
-    responseTable(one.responses),
+    renderResponses(operation.responses),
   ].join("\n");
 }
 
 export function docsPage({ info: { title, version }, servers, paths }: OpenApiDocument): string {
   const [server] = servers;
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, one]) => ({ method, path, one })),
+    Object.entries(methods).map(([method, operation]) => ({ method, path, operation })),
   );
   const links = operations.map(
-    ({ method, path, one }) =>
-      `<a href="#${escapeHtml(one.operationId)}"><code>${method.toUpperCase()} ${escapeHtml(path)}</code></a>`,
+    ({ method, path, operation }) =>
+      `<a href="#${escapeHtml(operation.operationId)}"><code>${method.toUpperCase()} ${escapeHtml(path)}</code></a>`,
   );
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(title)} API</title>
@@ -88,7 +90,7 @@ export function docsPage({ info: { title, version }, servers, paths }: OpenApiDo
 <h1>${escapeHtml(title)} API</h1>
 <p class="dim">${escapeHtml(version)} · ${escapeHtml(server?.url ?? "")} · <a href="/openapi.json">openapi.json</a></p>
 <nav>${links.join("\n")}</nav>
-${operations.map(({ method, path, one }) => section(method, path, one)).join("\n")}
+${operations.map(({ method, path, operation }) => renderOperation(method, path, operation)).join("\n")}
 </body></html>
 `;
 }

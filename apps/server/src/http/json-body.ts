@@ -15,7 +15,7 @@ function invalidBody(code: Issue["code"], message: string): Refusal {
 }
 
 function requireSize({ sizeBytes }: RequestBytes): void {
-  const limit = SERVER_LIMITS.workspaceBodyBytes;
+  const limit = SERVER_LIMITS.maxWorkspaceBodyBytes;
   if (sizeBytes <= limit) return;
   throw new Refusal("payload_too_large", {
     message: `The body is larger than ${limit} bytes.`,
@@ -74,7 +74,7 @@ export function findUnstorable(body: unknown): Issue[] {
 
 /** Recursive schemas, such as that of filters, are checked by recursion, so the depth must be bounded first. */
 function requireShallow(body: unknown): void {
-  const maxDepth = SERVER_LIMITS.workspaceBodyDepth;
+  const maxDepth = SERVER_LIMITS.maxWorkspaceBodyDepth;
   const open = [{ value: body, depth: 0 }];
   for (let next = open.pop(); next; next = open.pop()) {
     const { value, depth } = next;

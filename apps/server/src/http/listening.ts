@@ -1,28 +1,30 @@
 /**
- * Where the service listens: at one address by many sockets. Node takes one connection from each in a turn of its event
- * loop (libuv 1.45 and later), and turns are long while thousands of connections want something: by a single socket a new
- * visitor waited ten seconds behind a flood (docs/decisions/0021-many-listening-sockets.md).
+ * Listens at one address with many sockets. Node accepts one connection per socket in a turn of its event loop (libuv
+ * 1.45 and later), and turns are long under load. With a single socket, a new visitor waited ten seconds behind a flood of
+ * connections (docs/decisions/0021-many-listening-sockets.md).
  */
-
 import cluster from "node:cluster";
 import type { Server } from "node:http";
-import { type AddressInfo, createServer, type ListenOptions, type Server as SocketServer } from "node:net";
+import { createServer, type ListenOptions, type Server as SocketServer } from "node:net";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { closeIdle } from "./http-server.ts";
 
 export interface Listening {
   port: number;
-  /** Resolves when every connection has ended: idle ones at once, the others with their answers. */
+  /** Stops accepting connections. Resolves when all have ended: idle ones at once, the others after their answer. */
   close(): Promise<void>;
 }
 
-function listenOn<S extends SocketServer>(server: S, options: ListenOptions): Promise<AddressInfo> {
+/** @returns the port */
+function listenOn(server: SocketServer, options: ListenOptions): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);
-    server.listen({ backlog: SERVER_LIMITS.backlog, ...options }, () => {
+    server.listen({ backlog: SERVER_LIMITS.listenBacklog, ...options }, () => {
       server.off("error", reject);
-      // the address of a server that listens on a port is neither null nor a path
-      resolve(server.address() as AddressInfo);
+      const address = server.address();
+      // a Unix socket has a path instead of an address with a port
+      if (address === null || typeof address === "string") reject(new Error("the server has no port"));
+      else resolve(address.port);
     });
   });
 }
@@ -31,47 +33,53 @@ const closed = (server: SocketServer): Promise<void> =>
   new Promise((resolve) => void server.close(() => resolve()));
 
 /**
- * Sockets that share an address would share it with another service too: so it is looked first whether there is one.
- * @returns the port that is free: the one asked for, or any for 0
- * @throws what `listen` of `node:net` says, such as EADDRINUSE
+ * Checks that no other service uses the address. Sockets that share an address would share it with another service too.
+ * @returns the given port, or any free port for 0
+ * @throws Error of `listen` in `node:net`, such as EADDRINUSE
  */
 export async function freePort(options: ListenOptions): Promise<number> {
   const probe = createServer();
-  const { port } = await listenOn(probe, options);
+  const port = await listenOn(probe, options);
   await closed(probe);
   return port;
 }
 
-/** What it takes is the HTTP server's, as if it had taken it itself. */
-const takingFor = (server: Server): SocketServer =>
+/** A socket that hands the connections that it accepts to the HTTP server. */
+const createAcceptor = (server: Server): SocketServer =>
   createServer({ allowHalfOpen: true, noDelay: true }, (socket) => void server.emit("connection", socket));
 
-/** Only Linux and a few others deal connections out to sockets that share an address; workers get theirs from the primary. */
-const CAN_SHARE = process.platform === "linux" && !cluster.isWorker;
+/** Linux distributes connections over sockets that share an address. Cluster workers get theirs from the primary. */
+const CAN_SHARE_ADDRESS = process.platform === "linux" && !cluster.isWorker;
 
 /**
- * @param port 0: any that is free
- * @throws what `listen` of `node:net` says, such as EADDRINUSE
+ * @param address port 0: any free port
+ * @throws Error of `listen` in `node:net`, such as EADDRINUSE
  */
 export async function listenFor(server: Server, address: { host: string; port: number }): Promise<Listening> {
-  const options = CAN_SHARE ? { ...address, port: await freePort(address), reusePort: true } : address;
-  const { port } = await listenOn(server, options);
-  const others = Array.from({ length: CAN_SHARE ? SERVER_LIMITS.listeningSockets - 1 : 0 }, () =>
-    takingFor(server),
-  );
-  // as many as the process may have files for
-  const tried = await Promise.allSettled(others.map((other) => listenOn(other, options)));
-  const listening = others.filter((_, index) => tried[index]?.status === "fulfilled");
-  return { port, close: () => closeAll(server, listening) };
+  if (!CAN_SHARE_ADDRESS) {
+    const port = await listenOn(server, address);
+    return { port, close: () => closeAll([server], server) };
+  }
+  const options = { ...address, port: await freePort(address), reusePort: true };
+  const port = await listenOn(server, options);
+  const sockets: SocketServer[] = [server];
+  const listenAlso = async () => {
+    const acceptor = createAcceptor(server);
+    await listenOn(acceptor, options);
+    sockets.push(acceptor);
+  };
+  // fewer sockets are enough when the process may not open so many files
+  await Promise.allSettled(Array.from({ length: SERVER_LIMITS.listeningSockets - 1 }, listenAlso));
+  return { port, close: () => closeAll(sockets, server) };
 }
 
-async function closeAll(server: Server, others: readonly SocketServer[]): Promise<void> {
-  const patience = setTimeout(() => server.closeAllConnections(), SERVER_LIMITS.drainTimeoutMs);
-  // a connection that is busy now is idle when its answer has left
+async function closeAll(sockets: readonly SocketServer[], server: Server): Promise<void> {
+  const timeout = setTimeout(() => server.closeAllConnections(), SERVER_LIMITS.drainTimeoutMs);
+  // a busy connection becomes idle when its answer has been sent
   const sweep = setInterval(() => closeIdle(server), SERVER_LIMITS.drainSweepMs);
-  const all = Promise.all([server, ...others].map(closed));
+  const allClosed = Promise.all(sockets.map(closed));
   closeIdle(server);
-  await all;
-  clearTimeout(patience);
+  await allClosed;
+  clearTimeout(timeout);
   clearInterval(sweep);
 }

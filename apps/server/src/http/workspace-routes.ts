@@ -107,7 +107,7 @@ export function createWorkspaceRoute(
     if (operation.access !== "public" && isStopping()) throw new Refusal("shutting_down");
     const address = addressOf(exchange);
     const caller = await guard.identify(operation, request.headers.authorization, address, clock());
-    const body = operation.body ? await readBytes(request, SERVER_LIMITS.workspaceBodyBytes) : NO_BODY;
+    const body = operation.body ? await readBytes(request, SERVER_LIMITS.maxWorkspaceBodyBytes) : NO_BODY;
     const now = clock();
     const incoming = { params, query: parseQuery(queryText), headers: request.headers, body };
     const admitted = await guard.admit(operation, caller, incoming, now);

@@ -13,10 +13,10 @@ export interface BodySlots {
 
 export function createBodySlots(): BodySlots {
   const bySource = createAdmission({
-    maxActive: SERVER_LIMITS.waitingBodies,
-    maxActivePerKey: SERVER_LIMITS.waitingBodiesOfSource,
+    maxActive: SERVER_LIMITS.maxPendingBodies,
+    maxActivePerKey: SERVER_LIMITS.maxPendingBodiesPerSource,
   });
-  const byClient = createAdmission({ maxActivePerKey: SERVER_LIMITS.waitingBodiesOfClient });
+  const byClient = createAdmission({ maxActivePerKey: SERVER_LIMITS.maxPendingBodiesPerClient });
   return {
     take(sourceId, clientKey) {
       const releaseClient = byClient.tryEnter(clientKey);

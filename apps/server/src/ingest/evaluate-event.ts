@@ -216,7 +216,7 @@ export function evaluateEvent({ event, time, ...parsed }: ValidEvent, batch: Bat
 
   const key = eventKey(batch.sourceId, event.id);
   const { sessionId } = session;
-  const isUnchanged = occurredAt === time.time && time.canonical;
+  const isUnchanged = occurredAt === time.time && time.isCanonical;
   const json = JSON.stringify({
     analyticsEventId: analyticsEventId(key),
     eventId: event.id,

@@ -1,4 +1,4 @@
-/** A finished attempt as a log line and as counters; the debug record is the recorder's. */
+/** Counts each finished attempt and logs refused ones. The debug module records attempts. */
 import type { Attempt } from "../core/attempt.ts";
 
 export interface Log {
@@ -13,67 +13,76 @@ export interface IngestCounters {
   events(status: string, code: string, count: number): void;
 }
 
-/** Refusals beyond this many a second are counted, not written out, so that a flood costs no disk. */
-const LINES_A_SECOND = 50;
-const FIELD_LENGTH = 200;
-
-const short = (text: string | null) => (text === null ? null : text.slice(0, FIELD_LENGTH));
-
-function lineOf(attempt: Attempt, code: string | null) {
-  return {
-    attemptId: attempt.attemptId,
-    requestId: attempt.requestId,
-    kind: attempt.kind,
-    sourceId: attempt.source?.sourceId ?? null,
-    code,
-    origin: short(attempt.origin),
-    payloadBytes: attempt.payloadBytes,
-    durationMs: Math.round(attempt.durationMs * 100) / 100,
-  };
+export interface ObserverDeps {
+  readonly log: Log;
+  readonly counters: IngestCounters;
+  readonly clock: () => number;
+  /** Whether answered attempts are logged too, at level debug. */
+  readonly logsAnswered: boolean;
 }
 
-export function createObserver(log: Log, counters: IngestCounters, clock: () => number, debugLines: boolean) {
+/** Further refusals of the same second are only counted, so that a flood does not fill the disk. */
+const MAX_LINES_PER_SECOND = 50;
+const MAX_ORIGIN_LENGTH = 200;
+
+const toLogFields = (attempt: Attempt, code: string | null) => ({
+  attemptId: attempt.attemptId,
+  requestId: attempt.requestId,
+  kind: attempt.kind,
+  sourceId: attempt.source?.sourceId ?? null,
+  code,
+  origin: attempt.origin?.slice(0, MAX_ORIGIN_LENGTH) ?? null,
+  payloadBytes: attempt.payloadBytes,
+  durationMs: Math.round(attempt.durationMs * 100) / 100,
+});
+
+/** Limits log lines by second. Returns a function that says whether one more line may be written. */
+function createLineLimit(log: Log, clock: () => number): () => boolean {
   let second = 0;
   let lines = 0;
-  let proxySeen = false;
-
-  const mayWrite = () => {
+  return () => {
     const now = Math.floor(clock() / 1_000);
     if (now !== second) {
-      if (lines > LINES_A_SECOND)
-        log.info({ notWritten: lines - LINES_A_SECOND }, "further refusals of that second");
+      const notWritten = lines - MAX_LINES_PER_SECOND;
+      if (notWritten > 0) log.info({ notWritten }, "further ingest refusals in that second");
       second = now;
       lines = 0;
     }
     lines += 1;
-    return lines <= LINES_A_SECOND;
+    return lines <= MAX_LINES_PER_SECOND;
   };
+}
 
-  const countEvents = (attempt: Attempt) => {
-    if (attempt.outcome.kind !== "answered") return;
-    const byOutcome = new Map<string, { status: string; code: string; count: number }>();
-    for (const { status, code } of attempt.outcome.results) {
-      const key = `${status} ${code}`;
-      const counted = byOutcome.get(key) ?? { status, code: code ?? "", count: 0 };
-      counted.count += 1;
-      byOutcome.set(key, counted);
-    }
-    for (const { status, code, count } of byOutcome.values()) counters.events(status, code, count);
-  };
+function countEvents({ outcome }: Attempt, counters: IngestCounters): void {
+  if (outcome.kind === "refused") return;
+  const groups = new Map<string, { status: string; code: string; count: number }>();
+  for (const { status, code } of outcome.results) {
+    const key = code ?? status;
+    const group = groups.get(key);
+    if (group) group.count += 1;
+    else groups.set(key, { status, code: code ?? "", count: 1 });
+  }
+  for (const { status, code, count } of groups.values()) counters.events(status, code, count);
+}
+
+export function createObserver({ log, counters, clock, logsAnswered }: ObserverDeps) {
+  const mayWriteLine = createLineLimit(log, clock);
+  let hasWarnedOfProxy = false;
 
   return (attempt: Attempt): void => {
     const { outcome } = attempt;
     const refusal = outcome.kind === "refused" ? outcome.refusal : null;
     counters.request(attempt.kind, refusal?.status ?? 200, refusal?.code ?? "", attempt.durationMs);
-    countEvents(attempt);
-    if (attempt.proxyUntrusted && !proxySeen) {
-      proxySeen = true;
+    countEvents(attempt, counters);
+    if (attempt.proxyUntrusted && !hasWarnedOfProxy) {
+      hasWarnedOfProxy = true;
       log.warn(
         { code: "proxy_untrusted" },
-        "a proxy that TRUST_PROXY does not vouch for sends X-Forwarded-For; set TRUST_PROXY to its address, or to 1",
+        "a proxy that TRUST_PROXY does not include sends X-Forwarded-For; set TRUST_PROXY to its address, or to 1",
       );
     }
-    if (refusal && mayWrite()) log.info(lineOf(attempt, refusal.code), "ingest refused");
-    else if (!refusal && debugLines) log.debug(lineOf(attempt, null), "ingest answered");
+    if (refusal) {
+      if (mayWriteLine()) log.info(toLogFields(attempt, refusal.code), "ingest refused");
+    } else if (logsAnswered) log.debug(toLogFields(attempt, null), "ingest answered");
   };
 }

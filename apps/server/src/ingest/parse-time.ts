@@ -3,15 +3,15 @@
 export interface ParsedTime {
   /** Milliseconds since the epoch. */
   time: number;
-  /** False: no zone was given, and UTC was assumed. */
-  zoned: boolean;
-  /** It was written as this service writes times: UTC with milliseconds. */
-  canonical: boolean;
+  /** false: the text names no time zone, and UTC is assumed. */
+  hasZone: boolean;
+  /** Whether the text has the form in which the API writes times: UTC with milliseconds. */
+  isCanonical: boolean;
 }
 
 const DATE_TIME =
   /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9})\d*)?)?(?:([Zz])|([+-])(\d\d):?(\d\d)?)?$/;
-const LONGEST = 40;
+const MAX_LENGTH = 40;
 const CANONICAL_LENGTH = 24;
 
 const isLeap = (year: number) => (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
@@ -32,22 +32,24 @@ function timeOfDay(hour: number, minute: number, second: number, ms: number): nu
   return ((hour * 60 + minute) * 60 + second) * 1_000 + ms;
 }
 
-const pair = (text: string, at: number) => (text.charCodeAt(at) - 48) * 10 + text.charCodeAt(at + 1) - 48;
-const DIGITS = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+/** The number that two digits of the text are. */
+const twoDigits = (text: string, at: number) =>
+  (text.charCodeAt(at) - 48) * 10 + text.charCodeAt(at + 1) - 48;
+const CANONICAL = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-/** What nearly every client sends, without the groups of a regular expression. */
+/** A fast path for the form that nearly every client sends. */
 function parseCanonical(text: string): ParsedTime | null {
-  const year = pair(text, 0) * 100 + pair(text, 2);
-  const ms = pair(text, 20) * 10 + text.charCodeAt(22) - 48;
-  const day = startOfDay(year, pair(text, 5), pair(text, 8));
-  const time = day + timeOfDay(pair(text, 11), pair(text, 14), pair(text, 17), ms);
-  return Number.isNaN(time) ? null : { time, zoned: true, canonical: pair(text, 17) < 60 };
+  const year = twoDigits(text, 0) * 100 + twoDigits(text, 2);
+  const ms = twoDigits(text, 20) * 10 + text.charCodeAt(22) - 48;
+  const day = startOfDay(year, twoDigits(text, 5), twoDigits(text, 8));
+  const time = day + timeOfDay(twoDigits(text, 11), twoDigits(text, 14), twoDigits(text, 17), ms);
+  return Number.isNaN(time) ? null : { time, hasZone: true, isCanonical: twoDigits(text, 17) < 60 };
 }
 
-/** null when the text is not a date-time, or names a day or an hour that does not exist. */
+/** Returns null when the text is not a date-time, or its day or hour does not exist. */
 export function parseTime(text: string): ParsedTime | null {
-  if (text.length === CANONICAL_LENGTH && DIGITS.test(text)) return parseCanonical(text);
-  const parts = text.length <= LONGEST ? DATE_TIME.exec(text) : null;
+  if (text.length === CANONICAL_LENGTH && CANONICAL.test(text)) return parseCanonical(text);
+  const parts = text.length <= MAX_LENGTH ? DATE_TIME.exec(text) : null;
   if (!parts) return null;
   const [
     ,
@@ -58,7 +60,7 @@ export function parseTime(text: string): ParsedTime | null {
     minute,
     second = "0",
     fraction = "0",
-    z,
+    utcLetter,
     sign,
     offsetHour = "0",
     offsetMinute = "0",
@@ -70,5 +72,5 @@ export function parseTime(text: string): ParsedTime | null {
   if (Number.isNaN(local)) return null;
   const offsetMs = (Number(offsetHour) * 60 + Number(offsetMinute)) * 60_000;
   const time = local - (sign === "-" ? -offsetMs : offsetMs);
-  return { time, zoned: z !== undefined || sign !== undefined, canonical: false };
+  return { time, hasZone: utcLetter !== undefined || sign !== undefined, isCanonical: false };
 }

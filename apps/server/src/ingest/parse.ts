@@ -155,7 +155,7 @@ function parseShapedEvent(
 ): ParsedEvent {
   const time = parseTime(event.timestamp);
   const warnings = [...envelopeWarnings];
-  if (time?.zoned === false) warnings.push("timezone_assumed");
+  if (time?.hasZone === false) warnings.push("timezone_assumed");
   const issues = checkEventContent(event, path, time, warnings);
   if (time === null || issues.length > 0) return describeInvalid(event, path, NO_ISSUES, issues);
   return { event, time, warnings };

@@ -6,9 +6,9 @@ import { SERVER_LIMITS } from "../core/limits.ts";
 import type { SessionRecord } from "../core/records.ts";
 import type { IngestLedger } from "../ledger/ledger.ts";
 
-/** A session that a bootstrap is storing. Disposing of it without `confirm` means that it was not stored. */
+/** A session that a bootstrap is about to store. If it is disposed of without `confirm`, it was not stored. */
 export interface OpeningSession extends Disposable {
-  /** The session is stored. */
+  /** Call it when the session has been stored. */
   confirm(): void;
 }
 
@@ -22,8 +22,8 @@ export interface SessionActivity {
 
 export interface SessionCache {
   /**
-   * Another node may know a newer state of a cached session.
-   * @param isUsable whether the cached state will do. If not, the ledger is asked. Default: any state will do
+   * Finds a session in the cache or in the ledger. A cached session may be older than another node's changes.
+   * @param isUsable whether the cached session is good enough; else the ledger is asked. Default: always
    */
   find(
     sourceId: string,
@@ -31,15 +31,15 @@ export interface SessionCache {
     isUsable?: (session: SessionRecord) => boolean,
   ): Promise<SessionRecord | null>;
   /**
-   * The joinable session that this node opened last for the visitor, at most half an hour ago. It waits for a bootstrap
-   * that is still opening the session; null when that failed. undefined: there is none, known without waiting.
+   * Finds the joinable session that this node last opened for the visitor, at most half an hour ago. Waits for a bootstrap
+   * that is still opening it, and resolves to null when that fails. Returns undefined at once when there is none.
    */
   findJoinable(sourceId: string, anonymousId: string, now: number): Promise<SessionRecord | null> | undefined;
-  /** @param isJoinable from now on other bootstraps of the visitor may join this session */
+  /** @param isJoinable whether other bootstraps of the visitor may join this session from now on */
   open(session: SessionRecord, isJoinable: boolean): OpeningSession;
-  /** A commit stored activity of the session. If it named the session's user, the other nodes are notified. Never throws. */
+  /** Updates a cached session after a commit. Notifies the other nodes when the session's user changed. Never throws. */
   recordActivity(activity: SessionActivity): void;
-  /** Another node changed the session; without one, any session may have changed. */
+  /** Removes a session that another node changed. Without a session: removes all, since any may have changed. */
   forget(session?: { sourceId: string; sessionId: string }): void;
 }
 
@@ -59,7 +59,7 @@ const keyOf = (sourceId: string, id: string) => `${sourceId} ${id}`;
 function createRecords(ledger: IngestLedger) {
   return createCache<SessionRecord>({
     maxEntries: SERVER_LIMITS.sessionCacheEntries,
-    maxAgeMs: SERVER_LIMITS.sessionMemoryMs,
+    maxAgeMs: SERVER_LIMITS.sessionCacheMs,
     lookUp: (key) => {
       // a source id contains no space; a session id from a client may
       const end = key.indexOf(" ");

@@ -7,12 +7,12 @@ import { SERVER_LIMITS } from "../core/limits.ts";
 import type { SourceRecord } from "../core/records.ts";
 import type { IngestLedger } from "../ledger/ledger.ts";
 
-/** A source with its settings compiled, as one of its public keys finds it. */
+/** A source found by one of its public keys, with its settings compiled. */
 export interface CachedSource {
   readonly source: SourceRecord;
   readonly publicKey: string;
   readonly keyState: KeyState;
-  /** Until then a previous key is accepted. */
+  /** When a previous key stops being accepted. null: the key is current or retired. */
   readonly keyExpiresAt: number | null;
   readonly limits: AppliedLimits;
   readonly allowsAnyOrigin: boolean;
@@ -21,15 +21,15 @@ export interface CachedSource {
 }
 
 export interface SourceCache {
-  /** null: no source has the key. undefined: not known; call `find`. */
+  /** null: no source has the key. undefined: not cached; call `find`. */
   cached(publicKey: string): CachedSource | null | undefined;
   /** Looks the key up in the ledger. */
   find(publicKey: string): Promise<CachedSource | null>;
-  /** A source changed, on this node or another; without an id, any source may have changed. */
+  /** Removes a source that changed, on this node or another. Without an id: removes all, since any may have changed. */
   forget(sourceId?: string): void;
 }
 
-/** The characters of our keys. Any other text needs no look-up. */
+/** The characters of public keys. Any other text is no key and needs no look-up. */
 const PUBLIC_KEY = /^[A-Za-z0-9_-]{1,100}$/;
 
 export interface SourceCacheDeps {

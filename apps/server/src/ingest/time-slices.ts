@@ -34,7 +34,7 @@ export interface SlicedAdmissionOptions {
 
 /** The keys are source ids: sources take turns, and each has a fair share of the slots. */
 export function createSlicedAdmission({ maxAdmitted, stopwatch }: SlicedAdmissionOptions): Admission {
-  const maxActive = SERVER_LIMITS.workBegun;
+  const maxActive = SERVER_LIMITS.maxActiveRequests;
   /** null: nothing was processed since the event loop last read what arrived. */
   let sliceStartedAt: number | null = null;
   let isStartingNext = false;
@@ -44,7 +44,7 @@ export function createSlicedAdmission({ maxAdmitted, stopwatch }: SlicedAdmissio
     endSliceLater();
   };
   const isWithinSlice = () =>
-    sliceStartedAt !== null && stopwatch() - sliceStartedAt < SERVER_LIMITS.workSliceMs;
+    sliceStartedAt !== null && stopwatch() - sliceStartedAt < SERVER_LIMITS.timeSliceMs;
   const admission = createAdmission({
     maxActive,
     maxAdmitted,

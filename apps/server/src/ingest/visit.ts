@@ -1,5 +1,6 @@
 /** The session of a request: events name one, a bootstrap resumes or opens one (spec 4.2, docs/contract.md section 4). */
 import type { IngestRequest } from "../core/ingest-request.ts";
+import { SERVER_LIMITS } from "../core/limits.ts";
 import type { SessionRecord } from "../core/records.ts";
 import { Refusal } from "../core/refusal.ts";
 import { textOrNull } from "./json.ts";
@@ -60,9 +61,9 @@ async function continueSession(
   return existing(session, "continued");
 }
 
-/** undefined: there is no session that this bootstrap could resume. */
+/** Returns undefined when this bootstrap can resume no session; that is known without waiting. */
 function findResumable(body: BootstrapFields, sourceId: string, now: number, sessions: SessionCache) {
-  // the answer tells activity and user of the session, so the cache will not do: another node may know newer values
+  // the answer contains the session's activity and user, and another node may have changed them: so ask the ledger
   if (body.sessionId) return sessions.find(sourceId, body.sessionId, () => false);
   return body.joinSession ? sessions.findJoinable(sourceId, body.anonymousId, now) : undefined;
 }
@@ -75,8 +76,8 @@ async function resumeOrOpenSession(
 ): Promise<Visit> {
   const { receivedAt: now } = request;
   const looking = findResumable(body, sourceId, now, sessions);
-  // Nothing may be awaited when there is no session to resume: the second of two pages that start at once must find
-  // the session that the first one opens here.
+  // Await nothing when there is no session to resume. Otherwise, of two pages that start at once, the second would not
+  // find the session that the first one opens here.
   const found = looking ? await looking : null;
   if (found && canResume(found, body.anonymousId, now)) {
     const lastActivityAt = Math.max(found.lastActivityAt, now);
@@ -87,7 +88,6 @@ async function resumeOrOpenSession(
 }
 
 const MAX_SHORT_LENGTH = 100;
-const MAX_USER_AGENT_LENGTH = 512;
 const shortText = (value: unknown) => textOrNull(value)?.slice(0, MAX_SHORT_LENGTH).toWellFormed() ?? null;
 
 /** A new session keeps the landing page, the referrer and the browser's settings. */
@@ -105,7 +105,7 @@ function newSession(
     timezone: shortText(context?.timezone),
     userAgent:
       userAgentOf(context ?? null, request)
-        ?.slice(0, MAX_USER_AGENT_LENGTH)
+        ?.slice(0, SERVER_LIMITS.maxUserAgentLength)
         .toWellFormed() ?? null,
   };
   return {

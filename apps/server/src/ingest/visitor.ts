@@ -43,7 +43,7 @@ function parseUserAgent(userAgent: string): Device {
 /** Parsed user agents are cached. */
 export function deviceOf(userAgent: string | null): Device {
   if (!userAgent) return UNKNOWN_DEVICE;
-  const text = userAgent.slice(0, SERVER_LIMITS.userAgentLength);
+  const text = userAgent.slice(0, SERVER_LIMITS.maxUserAgentLength);
   let device = devices.get(text);
   if (!device) {
     device = parseUserAgent(text);

@@ -161,7 +161,7 @@ export function startErasureWorker(deps: ErasureDeps): Worker {
   };
 
   const round = async (cutOff: AbortSignal, stopping: AbortSignal): Promise<boolean> => {
-    const { erasureLeaseMs: leaseMs, erasuresAtOnce: limit } = SERVER_LIMITS;
+    const { erasureLeaseMs: leaseMs, erasureBatchSize: limit } = SERVER_LIMITS;
     await leases.renew(inWarehouse.group());
     const taken = await ledger.claimErasures({ now: clock(), leaseMs, limit });
     const erasures = [...inWarehouse.group(), ...taken];

@@ -19,12 +19,12 @@ function dayIssue(field: "from" | "to", day: string): Issue[] {
 
 function spanIssue(from: string, to: string): Issue[] {
   if (from > to) return [{ path: ["from"], code: "invalid_value", message: "from must not be after to" }];
-  if (startOf(to) - startOf(from) < SERVER_LIMITS.usageDays * DAY_MS) return [];
+  if (startOf(to) - startOf(from) < SERVER_LIMITS.maxUsageDays * DAY_MS) return [];
   return [
     {
       path: ["from"],
       code: "invalid_value",
-      message: `from and to span at most ${SERVER_LIMITS.usageDays} days`,
+      message: `from and to span at most ${SERVER_LIMITS.maxUsageDays} days`,
     },
   ];
 }

@@ -1,4 +1,4 @@
-/** Operation by permission by token: walks the contract's table, so a new operation is tested by being declared. */
+/** Every operation with every kind of token. The tests iterate over the contract's table, so they cover new operations. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { OPERATIONS, type Operation, ROLE_PERMISSIONS, ROLES, type Role } from "@headwater/contract";
@@ -9,7 +9,7 @@ const guarded = (OPERATIONS as readonly Operation[]).filter(
 );
 const inWorkspace = guarded.filter((one) => one.access !== "token");
 
-/** A body that passes the checks up to the permission; what comes after does not matter here. */
+/** A body that passes all checks up to the permission. Later checks may fail. */
 function requestFor(
   one: Operation,
   { organizationId, sourceId }: { organizationId: string; sourceId: string },
@@ -25,7 +25,7 @@ function requestFor(
   return { path: path + query, body: one.body ? named : undefined };
 }
 
-describe("who may do what", () => {
+describe("authorization", () => {
   let world: ClockedWorld;
   let place: { organizationId: string; sourceId: string };
   before(async () => {
@@ -66,7 +66,7 @@ describe("who may do what", () => {
       }
     });
 
-    it("invalid_token: one that is not of this service, whatever it looks like", async () => {
+    it("invalid_token: any token that this service did not issue", async () => {
       const own = (await world.member("owner")).token;
       const typo = own.slice(0, -1) + (own.endsWith("0") ? "1" : "0");
       for (const one of guarded) refused(await ask(one, typo), 401, "invalid_token");
@@ -99,7 +99,7 @@ describe("who may do what", () => {
       }
     });
 
-    it("the scheme's case and the spaces behind it do not matter", async () => {
+    it("the scheme may have any case, and any number of spaces may follow it", async () => {
       for (const authorization of [`bearer ${world.ownerToken}`, `BEARER   ${world.ownerToken}  `]) {
         const reply = await world.ask("/api/organizations", {
           token: null,
@@ -109,7 +109,7 @@ describe("who may do what", () => {
       }
     });
 
-    it("comes before everything else that is wrong", async () => {
+    it("is checked before everything else", async () => {
       const reply = await world.ask("/api/tracking-sources/src_never", {
         method: "PATCH",
         token: null,
@@ -140,10 +140,10 @@ describe("who may do what", () => {
     });
 
     for (const role of ROLES) {
-      it(`permission_denied: exactly what ${role} may not do`, async () => {
+      it(`permission_denied: exactly the operations that ${role} may not use`, async () => {
         const { token } = await world.member(role);
         const may = new Set<string>(["member", ...ROLE_PERMISSIONS[role as Role]]);
-        // what destroys the place of the test comes last
+        // operations that delete what the tests use come last
         const ordered = inWorkspace.toSorted(
           (a, b) => Number(a.id === "deleteSource") - Number(b.id === "deleteSource"),
         );

@@ -56,7 +56,7 @@ describe("POST /api/ingest/v2/:publicKey/bootstrap", () => {
       });
     });
 
-    it("names the limits of the source itself where it has some", async () => {
+    it("contains the source's own limits when it has some", async () => {
       const own = await world.createSource();
       const limits = { maxBatchSize: 7, maxPayloadBytes: 2_048, clientRatePerSecond: 9 };
       const path = `/api/tracking-sources/${own.sourceId}`;
@@ -71,25 +71,25 @@ describe("POST /api/ingest/v2/:publicKey/bootstrap", () => {
     });
 
     for (const optional of ["sessionId", "userId", "context", "events", "batchId", "sentAt"]) {
-      it(`takes ${optional} null, which is the same as absent`, async () => {
+      it(`accepts ${optional}: null like an absent member`, async () => {
         assert.equal((await bootstrap({ [optional]: null })).status, 200);
       });
     }
 
-    it("takes an empty page and an empty context, members that are null, and fields it does not know", async () => {
+    it("accepts an empty page, an empty context, null members and unknown fields", async () => {
       const nothing = { url: null, path: null, title: null, referrer: null };
       const pages = [{}, nothing, { surplus: { deep: [1, "two", null] } }];
       for (const page of pages) assert.equal((await bootstrap({ page, context: {} })).status, 200);
       assert.equal((await bootstrap({ surplus: true, consent: { ads: false } })).status, 200);
     });
 
-    it("takes ids of one and of 200 characters, in any script", async () => {
+    it("accepts ids of 1 and of 200 characters, in any script", async () => {
       for (const anonymousId of ["x", "x".repeat(200), "посетитель 訪問者 🛒"]) {
         assert.equal((await bootstrap({ anonymousId })).body.anonymousId, anonymousId);
       }
     });
 
-    it("a new session keeps landing page, referrer, UTM fields, locale, time zone and user agent", async () => {
+    it("a new session stores landing page, referrer, UTM fields, locale, time zone and user agent", async () => {
       const url = `${ORIGIN}/sale?utm_source=news&utm_campaign=may&gclid=g1#top`;
       const context = { locale: "de-AT", timezone: "Europe/Vienna", userAgent: "Named/1.0" };
       const { body } = await bootstrap({ page: { url, referrer: "https://search.example/q" }, context });
@@ -104,12 +104,12 @@ describe("POST /api/ingest/v2/:publicKey/bootstrap", () => {
       );
     });
 
-    it("keeps the request's own user agent where the context names none", async () => {
+    it("stores the request's User-Agent when the context has none", async () => {
       const { body } = await bootstrap({}, { "user-agent": "Header/2.0" });
       assert.equal(landingOf(body.sessionId).userAgent, "Header/2.0");
     });
 
-    it("counts as a bootstrap in the usage", async () => {
+    it("is counted as a bootstrap in the usage", async () => {
       const own = await world.createSource();
       for (let time = 0; time < 3; time += 1) await world.send(bootstrapPath(own), bootstrapBody());
       const usage = (await world.ask(`/api/usage?organizationId=${own.organizationId}`)).body;
@@ -159,7 +159,7 @@ describe("POST /api/ingest/v2/:publicKey/bootstrap", () => {
       it(name, async () => assert.deepEqual(issuesOf(await bootstrap(over)), issues));
     }
 
-    it("page and context of exactly 16 KiB and 10 levels are taken", async () => {
+    it("page and context of exactly 16 KiB and 10 levels are accepted", async () => {
       const filled = { x: "y".repeat(16_384 - '{"x":""}'.length) };
       assert.equal((await bootstrap({ page: filled, context: filled })).status, 200);
       assert.equal((await bootstrap({ page: deep(10) as never, context: deep(10) as never })).status, 200);
@@ -177,7 +177,7 @@ describe("POST /api/ingest/v2/:publicKey/bootstrap", () => {
       ]);
     });
 
-    it("makes no session and counts no bootstrap", async () => {
+    it("opens no session and counts no bootstrap", async () => {
       const own = await world.createSource();
       issuesOf(await world.send(bootstrapPath(own), bootstrapBody({ page: null })));
       assert.deepEqual(rowsOf(world.dataDir, "select * from sessions where source_id = ?", own.sourceId), []);

@@ -1,4 +1,4 @@
-/** How a source's events are counted and kept (CONTRACT section 2): goals, bots, excluded paths, days. */
+/** The settings for counting and keeping a source's events (docs/contract.md section 2): goals, bots, excluded paths, retention. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { until } from "../faults/child.ts";
@@ -23,7 +23,7 @@ import {
 const BOT = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)";
 const PATIENCE_MS = 60_000;
 
-describe("How a source's events are counted", () => {
+describe("Settings for counting events", () => {
   let world: World;
   before(async () => {
     world = await openWorld();
@@ -43,7 +43,7 @@ describe("How a source's events are counted", () => {
       { name: "Thanks", event: null, path: "/thanks*" },
     ];
 
-    it("are given at creation or changed later, each by itself, and stand in the audit log", async () => {
+    it("can be set at creation or changed one by one later; changes are in the audit log", async () => {
       const asked = {
         goals: [
           { name: "Sign-up ✓", event: "signup" },
@@ -65,7 +65,7 @@ describe("How a source's events are counted", () => {
       assert.deepEqual(audit.body.entries[0].after, { goals: goals.slice(1), retentionDays: null });
     });
 
-    it("that cannot be are refused, all at once", async () => {
+    it("invalid values are refused with all issues at once", async () => {
       const source = await world.createSource();
       const wrong = {
         goals: [
@@ -91,7 +91,7 @@ describe("How a source's events are counted", () => {
       assert.deepEqual(issuesOf(await patch(source, { goals: many })), ["goals: too_many"]);
     });
 
-    it("that delete events need sources:admin, the others do not", async () => {
+    it("those that delete events need sources:admin; the others need sources:write", async () => {
       const source = await world.createSource();
       const make = async (path: string, body: object) =>
         (await world.ask(path, { method: "POST", body: { organizationId: ORGANIZATION_ID, ...body } })).body;
@@ -111,7 +111,7 @@ describe("How a source's events are counted", () => {
     return world.send(eventsPath(source), eventsBody(sessionId, events), headers);
   };
 
-  it("excludedPaths: events of such a path are rejected with a hint, others are stored", async () => {
+  it("excludedPaths: events of an excluded path are rejected with a hint, others are stored", async () => {
     const source = await world.createSource({ excludedPaths: ["/admin*", "/*/draft"] });
     const page = (path: string) => ({ page: { url: `${ORIGIN}${path}` } });
     const events = [
@@ -131,7 +131,7 @@ describe("How a source's events are counted", () => {
     assert.deepEqual(outcomesOf(again), ["accepted"], "a rejected id is not remembered");
   });
 
-  it("excludedPaths: that they turn events away does not make a source fail", async () => {
+  it("excludedPaths: rejected events do not make a source fail", async () => {
     const source = await world.createSource({ excludedPaths: ["/*"] });
     const body = bootstrapBody({ batchId: "b", sentAt: new Date().toISOString(), events: [pageEvent()] });
     assert.equal((await world.send(bootstrapPath(source), body)).body.rejected, 1);
@@ -153,7 +153,7 @@ describe("How a source's events are counted", () => {
     ["keep", "accepted", false],
     ["reject", "rejected bot_rejected", null],
   ] as const) {
-    it(`bots ${bots}: an event of a bot is ${outcome}`, async () => {
+    it(`bots ${bots}: a bot's event is ${outcome}`, async () => {
       const source = await world.createSource({ bots });
       const [id, person] = [fresh("e"), fresh("e")];
       const reply = await send(source, [pageEvent({ id })], BOT);

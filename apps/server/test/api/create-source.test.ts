@@ -16,7 +16,7 @@ describe("POST /api/tracking-sources", () => {
     });
 
   describe("201", () => {
-    it("answers with the created source, whole, and its Location", async () => {
+    it("answers with the whole source and its Location", async () => {
       const reply = await create({
         name: "  Shop 🛒 <b>&\"'  ",
         slug: "shop",
@@ -54,7 +54,7 @@ describe("POST /api/tracking-sources", () => {
       assert.deepEqual((await world.ask(reply.headers.get("location")!)).body, reply.body);
     });
 
-    it("without allowed origins lets no origin in", async () => {
+    it("a source without allowed origins allows none", async () => {
       assert.deepEqual((await create({ name: "Shop" })).body.allowedOrigins, []);
     });
 
@@ -65,7 +65,7 @@ describe("POST /api/tracking-sources", () => {
       assert.deepEqual(slugs, ["unique-name", "unique-name-2", "unique-name-3"]);
     });
 
-    it("merges origins that are the same", async () => {
+    it("stores equal origins once", async () => {
       const allowedOrigins = [
         "https://example.com:443",
         "HTTPS://EXAMPLE.COM",
@@ -89,7 +89,7 @@ describe("POST /api/tracking-sources", () => {
   });
 
   describe("409", () => {
-    it("slug_taken: the slug is given and taken; in another workspace it is not taken", async () => {
+    it("slug_taken: another source of the workspace has the slug; other workspaces do not count", async () => {
       assert.equal((await create({ name: "Shop", slug: "taken" })).status, 201);
       refused(await create({ name: "Other", slug: "taken" }), 409, "slug_taken");
       const strangers = await world.strangers();
@@ -99,14 +99,14 @@ describe("POST /api/tracking-sources", () => {
   });
 
   describe("413 and 415", () => {
-    it("payload_too_large: a body over the bound, with `limit` and `actual`", async () => {
-      const reply = await create({ name: "x".repeat(SERVER_LIMITS.workspaceBodyBytes) });
+    it("payload_too_large: a body above the limit, with `limit` and `actual`", async () => {
+      const reply = await create({ name: "x".repeat(SERVER_LIMITS.maxWorkspaceBodyBytes) });
       refused(reply, 413, "payload_too_large");
-      assert.equal(reply.body.limit, SERVER_LIMITS.workspaceBodyBytes);
+      assert.equal(reply.body.limit, SERVER_LIMITS.maxWorkspaceBodyBytes);
       assert.ok(reply.body.actual > reply.body.limit);
     });
 
-    it("unsupported_media_type: workspace writes want JSON", async () => {
+    it("unsupported_media_type: the body is not JSON", async () => {
       const body = JSON.stringify({ organizationId: world.organizationId, name: "Shop" });
       for (const type of [
         "text/plain",
@@ -178,14 +178,14 @@ describe("POST /api/tracking-sources", () => {
       ]);
     });
 
-    it("unknown fields are refused, `publicKey` and `sourceId` among them", async () => {
+    it("unknown fields are refused, and so are `publicKey` and `sourceId`", async () => {
       const reply = await create({ name: "Shop", publicKey: "pk_mine", sourceId: "src_mine" });
       assert.deepEqual(issuesOf(reply), ["publicKey: unknown_field", "sourceId: unknown_field"]);
       const body = `{"organizationId":"${world.organizationId}","name":"Shop","__proto__":{"admin":true}}`;
       assert.deepEqual(issuesOf(await post(body)), ["__proto__: unknown_field"]);
     });
 
-    it("one answer lists what is wrong with shape, names and origins alike", async () => {
+    it("one answer lists the issues of shape, names and origins", async () => {
       const everything = await create({ name: " ", allowedOrigins: ["x"], slug: "-", isActive: "yes" });
       assert.deepEqual(issuesOf(everything), [
         "allowedOrigins.0: invalid_value",
@@ -213,7 +213,7 @@ describe("POST /api/tracking-sources", () => {
       assert.equal((await create({ name: "Shop", slug: "a".repeat(63) })).status, 201);
     });
 
-    it("an entry that is no origin is named, with the value that was probably meant", async () => {
+    it("an invalid origin is named, with the value that was probably meant", async () => {
       const allowedOrigins = [
         "https://example.com",
         "shop.example.com",

@@ -24,10 +24,10 @@ const idsOf = ({ body }: TestReply) =>
 
 const { world, source, sessionId, send } = await openVisit();
 
-describe("Duplicates: an event is known by (source, event id)", () => {
+describe("Duplicates: an event is identified by source and event id", () => {
   const times = (id: string) => storedEvents(world.dataDir).filter((event) => event.eventId === id).length;
 
-  it("a second arrival is duplicate, with the analyticsEventId of the first, and says duplicate_event", async () => {
+  it("a repeated event is a duplicate, with the code duplicate_event and the first one's analyticsEventId", async () => {
     const event = trackEvent();
     const first = await send([event]);
     const second = await send([event]);
@@ -39,7 +39,7 @@ describe("Duplicates: an event is known by (source, event id)", () => {
     assert.equal(times(event.id), 1);
   });
 
-  it("in the same batch the first is accepted, whatever else the others say", async () => {
+  it("of equal ids in one batch, the first event is accepted, whatever the others contain", async () => {
     const id = fresh("event");
     const reply = await send([trackEvent({ id }), pageEvent({ id }), trackEvent({ id, name: "other" })]);
     assert.deepEqual(outcomesOf(reply), ["accepted", "duplicate", "duplicate"]);
@@ -51,7 +51,7 @@ describe("Duplicates: an event is known by (source, event id)", () => {
     assert.equal(times(id), 1);
   });
 
-  it("in another batch, another session, by bootstrap and by the legacy route it is one event", async () => {
+  it("it is the same event in another batch, in another session, in a bootstrap and on a legacy route", async () => {
     const event = trackEvent();
     const other = await world.openSession(source, { anonymousId: "visitor-9" });
     const replies = [
@@ -68,7 +68,7 @@ describe("Duplicates: an event is known by (source, event id)", () => {
     assert.equal(times(event.id), 1);
   });
 
-  it("of another source it is another event", async () => {
+  it("the same id of another source is another event", async () => {
     const event = trackEvent();
     const other = await world.createSource();
     const first = await send([event]);
@@ -88,7 +88,7 @@ describe("Duplicates: an event is known by (source, event id)", () => {
     );
   });
 
-  it("of many at the same instant exactly one is accepted", async () => {
+  it("of many concurrent requests, exactly one is accepted", async () => {
     const events = Array.from({ length: 5 }, () => trackEvent());
     const sent = await Promise.all(Array.from({ length: 20 }, () => send(events)));
     for (const [index, event] of events.entries()) {
@@ -100,7 +100,7 @@ describe("Duplicates: an event is known by (source, event id)", () => {
     assert.equal(new Set(sent.map((reply) => JSON.stringify(idsOf(reply)))).size, 1);
   });
 
-  it("a rejected id is not remembered", async () => {
+  it("the id of a rejected event can be used again", async () => {
     const id = fresh("event");
     assert.deepEqual(outcomesOf(await send([trackEvent({ id, type: "odd" })])), [
       "rejected unsupported_event_type",
@@ -108,14 +108,14 @@ describe("Duplicates: an event is known by (source, event id)", () => {
     assert.deepEqual(outcomesOf(await send([trackEvent({ id })])), ["accepted"]);
   });
 
-  it("an event of a refused request is not remembered", async () => {
+  it("the ids of a refused request can be used again", async () => {
     const event = trackEvent();
     refused(await send([event, trackEvent({ id: 1 })]), 422, "invalid_payload");
     refused(await send([event], { sessionId: "ses_nobody" }), 403, "invalid_session");
     assert.deepEqual(outcomesOf(await send([event])), ["accepted"]);
   });
 
-  it("results keep the order and the length of events; the counts add up to it", async () => {
+  it("results have the order and the number of the events, and the counts add up to it", async () => {
     const known = trackEvent();
     await send([known]);
     const events = [trackEvent(), known, trackEvent({ type: "odd" }), pageEvent(), known];
@@ -129,7 +129,7 @@ describe("Duplicates: an event is known by (source, event id)", () => {
     assert.deepEqual([reply.body.accepted, reply.body.duplicates, reply.body.rejected], [2, 2, 1]);
   });
 
-  it("accepted events are in the usage exactly once", async () => {
+  it("the usage counts accepted events exactly once", async () => {
     const own = await world.createSource();
     const session = await world.openSession(own);
     const events = [trackEvent(), trackEvent()];
@@ -143,7 +143,7 @@ describe("Duplicates: an event is known by (source, event id)", () => {
 describe("Duplicates over days and restarts", () => {
   const start = Date.UTC(2026, 10, 21, 12);
 
-  /** Sends the same event again with a new `sentAt`, in a new session, after so many days, with a restart among them. */
+  /** Sends the same event again after each number of days, with a new `sentAt` and session. The service restarts in between. */
   async function replay(timestamp: number, days: number[]) {
     const time = drivenClock(start);
     let world = await openWorld({}, { clock: time.clock });
@@ -178,7 +178,7 @@ describe("Duplicates over days and restarts", () => {
     assert.equal(stored, 1);
   });
 
-  it("nor is one that lay a day ahead when it came first", async () => {
+  it("an event that was a day in the future when it first came is never accepted twice", async () => {
     const { outcomes, stored } = await replay(start + DAY, [0, 4, 7, 7.99, 8, 8.01, 12]);
     assert.deepEqual(outcomes.slice(0, 5), ["accepted", ...Array(4).fill("duplicate")]);
     assert.deepEqual(outcomes.slice(5), Array(2).fill("rejected timestamp_too_old"));

@@ -8,7 +8,7 @@ const SMART = "😀";
 
 const { world, source, sessionId, send, sendOne } = await openVisit();
 
-describe("Warnings: an event with odd data is stored, and says what became of it", () => {
+describe("Warnings: an event with odd data is stored, and its result says what was changed", () => {
   it("url_truncated: url and referrer are cut at 4,096 characters", async () => {
     const long = `${ORIGIN}/${"a".repeat(5_000)}`;
     for (const page of [{ url: long }, { url: ORIGIN, referrer: long }, { path: `/${"a".repeat(5_000)}` }]) {
@@ -34,7 +34,7 @@ describe("Warnings: an event with odd data is stored, and says what became of it
     assert.deepEqual((await sendOne(pageEvent(exact))).warnings, []);
   });
 
-  it("what is cut in the middle of a character stays well-formed", async () => {
+  it("text that is cut in the middle of a character stays well-formed", async () => {
     const page = {
       url: `${ORIGIN}/${"a".repeat(4_095 - ORIGIN.length - 1)}${SMART}`,
       title: `${"t".repeat(499)}${SMART}`,
@@ -63,7 +63,7 @@ describe("Warnings: an event with odd data is stored, and says what became of it
     assert.deepEqual(stored.properties, { a: null, b: [{ c: null }] });
   });
 
-  it("number_not_finite holds for page and context too", async () => {
+  it("number_not_finite: numbers in page and context too", async () => {
     const event = pageEvent({ page: { path: "/", depth: "@" }, context: { scale: "@" } });
     const text = JSON.stringify(eventsBody(sessionId, [event])).replaceAll('"@"', "1e400");
     const reply = await world.send(eventsPath(source), text);
@@ -76,13 +76,13 @@ describe("Warnings: an event with odd data is stored, and says what became of it
     for (const { warnings } of ofBatch.body.results) assert.deepEqual(warnings, ["number_not_finite"]);
   });
 
-  it("bot_suspected: the user agent is a crawler's; the event is stored and marked", async () => {
+  it("bot_suspected: an event with a crawler's user agent is stored and marked", async () => {
     const bot = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)";
     const { outcome, warnings, stored } = await sendOne(trackEvent(), {}, { "user-agent": bot });
     assert.deepEqual([outcome, warnings, stored.device.isBot], ["accepted", ["bot_suspected"], true]);
   });
 
-  it("a rejected event has none, and several stand beside each other", async () => {
+  it("a rejected event has no warnings; a stored one may have several", async () => {
     const event = { timestamp: new Date().toISOString().slice(0, -1), anonymousId: "visitor-2" };
     const reply = await send([trackEvent(event), trackEvent({ ...event, type: "odd" })]);
     const warnings = reply.body.results.map((one: { warnings: string[] }) => one.warnings.toSorted());

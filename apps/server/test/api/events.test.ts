@@ -19,7 +19,7 @@ const keys = (count: number) =>
 const { world, source, sessionId, send, sendOne } = await openVisit();
 
 describe("POST /api/ingest/v2/:publicKey/events, 200", () => {
-  it("answers with one result an event, and nothing else", async () => {
+  it("answers with one result per event, and nothing else", async () => {
     const page = pageEvent();
     const track = trackEvent({ name: "Kauf abgeschlossen ✓" });
     const { status, body } = await send([page, track]);
@@ -43,24 +43,24 @@ describe("POST /api/ingest/v2/:publicKey/events, 200", () => {
     ]);
   });
 
-  it("accepted is a promise: what was answered is in the file", async () => {
+  it("an accepted event is in the ledger's file when the answer arrives", async () => {
     const events = Array.from({ length: 500 }, () => trackEvent());
     assert.equal((await send(events)).body.accepted, 500);
     const stored = new Set(storedEvents(world.dataDir).map((event) => event.eventId));
     assert.ok(events.every(({ id }) => stored.has(id)));
   });
 
-  it("a page event's own name is not looked at", async () => {
+  it("the name of a page event is ignored", async () => {
     assert.equal((await send([pageEvent({ name: "landing" })])).body.results[0].name, "page_view");
   });
 
   for (const optional of ["anonymousId", "sessionId", "properties", "context", "page"]) {
-    it(`takes ${optional} of an event null, which is the same as absent`, async () => {
+    it(`accepts an event's ${optional}: null like an absent member`, async () => {
       assert.equal((await sendOne(trackEvent({ [optional]: null }))).outcome, "accepted");
     });
   }
 
-  it("takes userId and context null, and fields that it does not know", async () => {
+  it("accepts null for userId and context, and unknown fields", async () => {
     assert.equal((await sendOne(trackEvent(), { userId: null, context: null })).outcome, "accepted");
     assert.equal(
       (await sendOne(trackEvent({ surplus: nested(50) }), { surplus: nested(50) })).outcome,
@@ -68,7 +68,7 @@ describe("POST /api/ingest/v2/:publicKey/events, 200", () => {
     );
   });
 
-  describe("each event that cannot be taken is rejected by itself", () => {
+  describe("an invalid event is rejected by itself", () => {
     const rules: [code: string, what: string, event: () => { id: string }, over?: Record<string, unknown>][] =
       [
         ["unsupported_event_type", "identify", () => trackEvent({ type: "identify" })],
@@ -123,7 +123,7 @@ describe("POST /api/ingest/v2/:publicKey/events, 200", () => {
       });
     }
 
-    it("at the limit itself each is accepted", async () => {
+    it("an event exactly at a limit is accepted", async () => {
       const events = [
         trackEvent({ name: "n".repeat(200) }),
         trackEvent({ name: "🌊".repeat(200) }),
@@ -154,7 +154,7 @@ describe("POST /api/ingest/v2/:publicKey/events, 200", () => {
         bootstrapBody({ batchId: "b", sentAt: new Date().toISOString(), ...over }),
       );
 
-    it("are taken in the same request and answered like a batch", async () => {
+    it("are stored in the same request and answered like a batch", async () => {
       const event = pageEvent();
       const reply = await bootstrap({ events: [event, trackEvent({ type: "odd" }), event] });
       assert.deepEqual(outcomesOf(reply), ["accepted", "rejected unsupported_event_type", "duplicate"]);
@@ -163,12 +163,12 @@ describe("POST /api/ingest/v2/:publicKey/events, 200", () => {
       assert.deepEqual([stored.sessionId, stored.batchId], [reply.body.sessionId, "b"]);
     });
 
-    it("an empty list is answered with counts of 0, none with no counts at all", async () => {
+    it("an empty list is answered with counts of 0; without a list the answer has no counts", async () => {
       assert.deepEqual(outcomesOf(await bootstrap({ events: [] })), []);
       assert.equal("results" in (await bootstrap({})).body, false);
     });
 
-    it("name sessions of the source, the one that is not resumed among them", async () => {
+    it("may name any session of the source, also one that the bootstrap does not resume", async () => {
       const old = await world.openSession(source, { anonymousId: "other" });
       const reply = await bootstrap({ sessionId: old, events: [trackEvent({ sessionId: old })] });
       assert.deepEqual([reply.body.sessionResumed, outcomesOf(reply)], [false, ["accepted"]]);

@@ -1,4 +1,4 @@
-/** GET /api/export/events where there is no warehouse: what was accepted is in the ledger, and is given out from there. */
+/** GET /api/export/events without a warehouse: accepted events are exported from the ledger. */
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -57,7 +57,7 @@ describe("Export without a warehouse", () => {
   });
   after(() => world[Symbol.asyncDispose]());
 
-  it("200: each accepted event once, as its normal form, and nothing of another source", async () => {
+  it("200: every accepted event once, in its normal form, and no event of another source", async () => {
     const { status, headers, body } = await exported();
     assert.deepEqual([status, headers.get("content-type")], [200, "application/x-ndjson"]);
     assert.match(headers.get("content-disposition")!, /filename="events\.ndjson"/);
@@ -80,7 +80,7 @@ describe("Export without a warehouse", () => {
     assert.equal(linesOf((await exported({ sourceId: elsewhere })).body).length, 1);
   });
 
-  it("gives a range of time, itself without its end, and no more than a limit", async () => {
+  it("exports a time range without its end, and at most `limit` events", async () => {
     const [one, two, three] = sent.map(({ id }) => id);
     const of = async (query: Record<string, string>) => idsOf(linesOf((await exported(query)).body));
     assert.deepEqual(await of({ from: sent[1]!.timestamp }), [two, three]);
@@ -90,7 +90,7 @@ describe("Export without a warehouse", () => {
     assert.deepEqual(await of({ to: "2020-01-01" }), []);
   });
 
-  it("goes on after a cursor, without a second head", async () => {
+  it("continues after a cursor, without a second header line", async () => {
     const all = linesOf((await exported()).body);
     const cursor = all[0]!.analyticsEventId;
     assert.deepEqual(linesOf((await exported({ cursor })).body), all.slice(1));
@@ -100,7 +100,7 @@ describe("Export without a warehouse", () => {
     assert.equal((await exported({ cursor: all.at(-1)!.analyticsEventId })).body, "");
   });
 
-  it("writes CSV of which a line is a record and no cell is a formula", async () => {
+  it("writes CSV with one record per line and no formula in a cell", async () => {
     const { headers, body } = await exported({ format: "csv" });
     assert.equal(headers.get("content-type"), "text/csv; charset=utf-8");
     const rows = recordsOf(body);
@@ -137,7 +137,7 @@ describe("Export without a warehouse", () => {
     assert.deepEqual(await rowsOfParquet(await none.arrayBuffer()), []);
   });
 
-  it("422: what cannot be asked, each by its name", async () => {
+  it("422: invalid parameters are named", async () => {
     const bad: [Record<string, string>, string][] = [
       [{ from: "yesterday" }, "from: invalid_timestamp"],
       [{ from: "2026-02-30" }, "from: invalid_timestamp"],
@@ -154,7 +154,7 @@ describe("Export without a warehouse", () => {
     assert.deepEqual(issuesOf(await world.ask("/api/export/events")), ["sourceId: required"]);
   });
 
-  it("503: while the warehouse that there is does not answer", async () => {
+  it("503: while the configured warehouse does not answer", async () => {
     await using down = await openWorld({ WAREHOUSE: "", CLICKHOUSE_URL: "http://127.0.0.1:9" });
     const source = await down.createSource();
     const reply = await down.ask(`/api/export/events?sourceId=${source.sourceId}`);
@@ -162,7 +162,7 @@ describe("Export without a warehouse", () => {
     assert.ok(reply.headers.get("retry-after"));
   });
 
-  it("503: beyond the exports that there may be at once, and one that ends makes room", async () => {
+  it("503: more exports at once than allowed, until one ends", async () => {
     using data = folder();
     const ledger = await openSqliteLedger({ dataDir: data.path, now });
     const deps = { warehouse: noWarehouse(null), ledger, stopping: new AbortController().signal };

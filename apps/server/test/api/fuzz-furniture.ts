@@ -1,9 +1,9 @@
-/** What the fuzzer finds in its world, and how it names it in its requests. */
+/** The data that exists for the fuzzer, and how its requests refer to it. */
 import fc from "fast-check";
 import { ORGANIZATION_ID, ORIGIN, OWNER_TOKEN, type World } from "../support/world.ts";
 import type { Real } from "./mutation.ts";
 
-/** What exists: the generator sends it where a schema only says `string`. */
+/** Existing ids. The generator sends them where a schema only says `string`. */
 export interface Known {
   organizations: string[];
   sources: string[];
@@ -56,10 +56,10 @@ const words = fc
   .filter((word) => !/^\.+$/.test(word));
 export const wild = fc.oneof(words, fc.constantFrom("__proto__", "null", "0", "x".repeat(300)));
 
-/** One of the newest: what is deleted on the way is made good by what is made on the way. */
+/** One of the newest ids, because requests delete and create things all the time. */
 export const newest = <T>(of: T[]) => fc.nat(29).map((back) => of.at(-1 - (back % of.length))!);
 
-/** Members by name: real ids where the schema says no more than `string`, now and then something else. */
+/** Values by member name: mostly real ids where the schema only says `string`, sometimes other text. */
 export function realOf(known: Known): Real {
   const one = (of: string[]) => often(newest(of), wild);
   const time = fc

@@ -1,7 +1,7 @@
 /**
- * Requests that are made from /openapi.json, valid ones and mutated ones, thrown at every route: none is answered with
- * a 5xx, and every answer is valid (`World` checks each). 2,000 of them, with TEST_LONG=1 20,000. A failure prints
- * its seed; FUZZ_SEED runs it again.
+ * Sends valid and mutated requests, generated from /openapi.json, to every route. None may be answered with a 5xx, and every
+ * answer must be valid (`World` checks each). Sends 2,000 requests, or 20,000 with TEST_LONG=1. A failure prints its seed;
+ * FUZZ_SEED repeats it.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -31,7 +31,7 @@ interface Request {
   body?: string;
 }
 
-/** Answers that go on for ever have tests of their own. */
+/** Streams have tests of their own. */
 const ENDLESS = "streamDebug";
 
 async function endpointsOf(world: World): Promise<FuzzedEndpoint[]> {
@@ -43,7 +43,7 @@ async function endpointsOf(world: World): Promise<FuzzedEndpoint[]> {
     .filter(({ operationId }) => operationId !== ENDLESS);
 }
 
-/** A text as it may stand in a path or a query. */
+/** Text encoded for a path or a query. */
 const encoded = (value: unknown) => encodeURIComponent(String(value).toWellFormed());
 
 function requestTo(endpoint: FuzzedEndpoint, real: Real, known: Known): fc.Arbitrary<Request> {
@@ -94,14 +94,14 @@ function requestTo(endpoint: FuzzedEndpoint, real: Real, known: Known): fc.Arbit
   });
 }
 
-describe("Mutated requests at every route", () => {
+describe("Mutated requests to every route", () => {
   let world: World;
   before(async () => {
     world = await openWorld();
   });
   after(() => world[Symbol.asyncDispose]());
 
-  it(`${RUNS} of them: no 5xx, every response valid against its schema`, async (t) => {
+  it(`${RUNS} requests: no 5xx, and every response matches its schema`, async (t) => {
     const known = await furnish(world);
     const endpoints = await endpointsOf(world);
     const real = realOf(known);
@@ -127,7 +127,7 @@ describe("Mutated requests at every route", () => {
         headers,
         ...(body === undefined ? {} : { body }),
       });
-      // this world has no warehouse: its questions have a test of their own, with one
+      // this world has no warehouse; stats queries have a fuzz test of their own
       const isAnswered = reply.status < 500 || reply.body.code === "warehouse_off";
       assert.ok(isAnswered, `${reply.status} ${JSON.stringify(reply.body)}`);
       learn(operationId, reply);
@@ -135,7 +135,7 @@ describe("Mutated requests at every route", () => {
       asked.set(operationId, (asked.get(operationId) ?? 0) + 1);
     };
     const ingest = endpoints.filter(({ path }) => path.startsWith("/api/ingest/"));
-    // a key and a session that belong together, mostly: others are refused before their events are looked at
+    // mostly a key and a session that belong together, since others are refused before their events are parsed
     const toIngest = (endpoint: FuzzedEndpoint) =>
       newest(known.visits).chain(({ publicKey, sessionId }) => {
         const belonging = { publicKey: fc.constant(publicKey), sessionId: fc.constant(sessionId) };

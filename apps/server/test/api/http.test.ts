@@ -18,7 +18,7 @@ import {
 } from "../support/world.ts";
 import { Line } from "./raw-line.ts";
 
-/** What the socket answers to bytes, until it closes. */
+/** Sends bytes and collects everything that comes back until the socket closes. */
 async function raw(
   port: number,
   bytes: string,
@@ -35,7 +35,7 @@ async function raw(
   return { status: Number(head.split(" ")[1]), head, body: JSON.parse(body) };
 }
 
-describe("HTTP around the operations", () => {
+describe("HTTP behaviour common to all operations", () => {
   let world: ClockedWorld;
   let port: number;
   before(async () => {
@@ -64,7 +64,7 @@ describe("HTTP around the operations", () => {
   });
 
   describe("404 and 405", () => {
-    it("route_not_found: the flat shape of every failure, whatever was sent along", async () => {
+    it("route_not_found: has the shape of every failure, whatever the request contains", async () => {
       for (const path of ["/", "/api", "/api/tracking-sources/x/y", "//", "/api/%2e%2e"]) {
         refused(await world.ask(path), 404, "route_not_found");
       }
@@ -86,8 +86,8 @@ describe("HTTP around the operations", () => {
     });
   });
 
-  describe("400, 408 and 431: what is refused before it is a request", () => {
-    it("malformed_http: no HTTP, and a path that is not validly encoded", async () => {
+  describe("400, 408 and 431: refused before it is a valid request", () => {
+    it("malformed_http: invalid HTTP, or a path that is not validly encoded", async () => {
       const answer = await raw(port, "nonsense\r\n\r\n");
       assert.deepEqual([answer.status, answer.body.code, answer.body.ok], [400, "malformed_http", false]);
       assert.match(answer.head, /X-Request-Id: req_/);
@@ -114,7 +114,7 @@ describe("HTTP around the operations", () => {
   });
 
   describe("500 and 503", () => {
-    it("internal_error says nothing of the inside, and is logged under the request id", async (t) => {
+    it("internal_error reveals no internals, and is logged with the request id", async (t) => {
       const broken = await openClockedWorldFor(
         t,
         {},
@@ -135,7 +135,7 @@ describe("HTTP around the operations", () => {
       );
     });
 
-    it("storage_unavailable and storage_full, to be tried again", async (t) => {
+    it("storage_unavailable and storage_full are retryable", async (t) => {
       for (const [full, code] of [
         [false, "storage_unavailable"],
         [true, "storage_full"],
@@ -158,9 +158,9 @@ describe("HTTP around the operations", () => {
       }
     });
 
-    it("shutting_down: while the service stops, what needs a token is refused and health is answered", async (t) => {
+    it("shutting_down: while the service stops, operations that need a token are refused and health is answered", async (t) => {
       const stopping = await openClockedWorldFor(t);
-      // the answer to the first request shows that the server has read half of the second one too
+      // when the first request is answered, the server has also read half of the second
       const lines = ["/api/organizations", "/healthz"].map((path) =>
         new Line(stopping.url).write(
           `GET /healthz HTTP/1.1\r\nHost: x\r\n\r\nGET ${path} HTTP/1.1\r\nHost: x\r\n`,
@@ -182,7 +182,7 @@ describe("HTTP around the operations", () => {
   });
 
   describe("429", () => {
-    it("rate_limited: requests of one token, with what is left and when to come back", async (t) => {
+    it("rate_limited: too many requests with one token; headers say how many remain and when to retry", async (t) => {
       const small = await openClockedWorldFor(t, {
         WORKSPACE_RATE_PER_SECOND: "1",
         WORKSPACE_RATE_BURST: "3",
@@ -198,7 +198,7 @@ describe("HTTP around the operations", () => {
       assert.equal((await ask()).status, 200);
     });
 
-    it("rate_limited comes before the body is looked at, and one token does not stop another", async (t) => {
+    it("rate_limited: checked before the body; other tokens are not affected", async (t) => {
       const small = await openClockedWorldFor(t, {
         WORKSPACE_RATE_PER_SECOND: "1",
         WORKSPACE_RATE_BURST: "2",
@@ -210,7 +210,7 @@ describe("HTTP around the operations", () => {
       assert.equal((await small.ask("/api/organizations", { token: other.body.token })).status, 200);
     });
 
-    it("rate_limited: 10 failed authentications a minute of one address; a good token still passes", async (t) => {
+    it("rate_limited: more than 10 failed authentications a minute from one address; a valid token still passes", async (t) => {
       const guarded = await openClockedWorldFor(t, { FAILED_AUTH_PER_MINUTE: "10" });
       const guess = (token: string | null) => guarded.ask("/api/organizations", { token });
       for (let tries = 0; tries < 10; tries += 1) refused(await guess("x".repeat(40)), 401, "invalid_token");
@@ -223,7 +223,7 @@ describe("HTTP around the operations", () => {
   });
 
   describe("CORS", () => {
-    it("lets in the console's origin and no other, without credentials", async () => {
+    it("allows the console's origin and no other, without credentials", async () => {
       const at = async (origin: string, method = "GET", path = "/api/organizations") =>
         (await world.ask(path, { method, headers: { origin } })).headers;
       const mine = await at(APP_URL);
@@ -278,7 +278,7 @@ describe("HTTP around the operations", () => {
       assert.deepEqual(body, JSON.parse(JSON.stringify(openApiDocument(BASE_URL, body.info.version))));
     });
 
-    it("/docs names every operation, runs no script and asks no other host for anything", async () => {
+    it("/docs names every operation, runs no script and loads nothing from other hosts", async () => {
       const { text, headers } = await world.ask("/docs", { token: null });
       const document = openApiDocument(BASE_URL, "x");
       for (const path of Object.keys(document.paths)) assert.ok(text.includes(path), path);
@@ -298,7 +298,7 @@ describe("HTTP around the operations", () => {
       const first = new TextDecoder().decode((await reader.read()).value);
       return { response, reader, first };
     };
-    /** Resolves when the stream is over, however it ends. */
+    /** Resolves when the stream has ended, in any way. */
     const over = async (reader: ReadableStreamDefaultReader) => {
       try {
         while (!(await reader.read()).done);
@@ -307,7 +307,7 @@ describe("HTTP around the operations", () => {
       }
     };
 
-    it("send their headers and what there is at once", async () => {
+    it("send their headers and the available data at once", async () => {
       const { response, reader, first } = await open(world, world.ownerToken);
       assert.deepEqual([response.status, first], [200, ": heartbeat\n\n"]);
       assert.equal(response.headers.get("content-type"), "text/event-stream");

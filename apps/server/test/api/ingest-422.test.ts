@@ -19,7 +19,7 @@ const LONG = "x".repeat(201);
 
 const { world, source, sessionId } = await openVisit();
 
-describe("422 of an events body: what cannot be used is refused as a whole, and every issue is listed", () => {
+describe("422 of an events body: an invalid body is refused as a whole, and every issue is listed", () => {
   const send = (over: Over) => world.send(eventsPath(source), eventsBody(sessionId, [trackEvent()], over));
   const sendEvent = (event: unknown) =>
     world.send(eventsPath(source), eventsBody(sessionId, [trackEvent(), event]));
@@ -150,7 +150,7 @@ describe("422 of an events body: what cannot be used is refused as a whole, and 
     assert.deepEqual([more.issues.length, more.issuesTruncated], [100, true]);
   });
 
-  it("the batch is atomic: one bad event, and nothing of it is stored", async () => {
+  it("the batch is atomic: with one invalid event, nothing is stored", async () => {
     const own = await world.createSource();
     const session = await world.openSession(own);
     const events = [trackEvent(), pageEvent(), trackEvent({ name: 1 })];
@@ -162,7 +162,7 @@ describe("422 of an events body: what cannot be used is refused as a whole, and 
     );
   });
 
-  it("a body that is not UTF-8 is shown as far as it is text", async () => {
+  it("the debug view shows the beginning of a body that is not UTF-8", async () => {
     const own = await world.createSource();
     const body = Buffer.concat([Buffer.from('{"name":"café'), Buffer.from([0xff]), Buffer.from('"}')]);
     const reply = await world.send(bootstrapPath(own), body);
@@ -174,7 +174,7 @@ describe("422 of an events body: what cannot be used is refused as a whole, and 
   describe("events in a bootstrap", () => {
     const bootstrap = (over: Over) => world.send(bootstrapPath(source), bootstrapBody(over));
 
-    it("want batchId and sentAt beside them, as in an events body", async () => {
+    it("need batchId and sentAt, as in an events body", async () => {
       assert.deepEqual(issuesOf(await bootstrap({ events: [trackEvent()] })), [
         "batchId: required",
         "sentAt: required",
@@ -183,7 +183,7 @@ describe("422 of an events body: what cannot be used is refused as a whole, and 
       assert.deepEqual(issuesOf(nulls), ["batchId: invalid_type", "sentAt: invalid_type"]);
     });
 
-    it("are held to the same rules, beside the bootstrap's own, and no session is made", async () => {
+    it("are checked by the same rules; if one is invalid, no session is opened", async () => {
       const own = await world.createSource();
       const over = { events: [trackEvent({ name: "" }), 1], batchId: "b", sentAt: "noon", page: null };
       const reply = await world.send(bootstrapPath(own), bootstrapBody(over));
@@ -197,7 +197,7 @@ describe("422 of an events body: what cannot be used is refused as a whole, and 
       assert.deepEqual(rowsOf(world.dataDir, "select * from sessions where source_id = ?", own.sourceId), []);
     });
 
-    it("are a list", async () => {
+    it("must be a list", async () => {
       assert.deepEqual(issuesOf(await bootstrap({ events: {} })), ["events: invalid_type"]);
     });
   });

@@ -21,7 +21,7 @@ import {
 } from "../support/world.ts";
 import { Line } from "./raw-line.ts";
 
-/** A request of whose head the server has the half: it is answered when the rest comes. */
+/** A request of which the server has read half of the headers. It is answered when the rest arrives. */
 async function openHalfway(url: string, path: string, body: string) {
   const { hostname, port, host } = new URL(url);
   const socket = connect(Number(port), hostname).setEncoding("utf8");
@@ -30,7 +30,7 @@ async function openHalfway(url: string, path: string, body: string) {
     said += text;
   });
   const ended = once(socket, "close");
-  // the answer to the first says that the half of the second has been read too
+  // when the first request is answered, the server has also read half of the second
   const first = `GET /healthz HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
   socket.write(`${first}POST ${path} HTTP/1.1\r\nHost: ${host}\r\n`);
   await once(socket, "data");
@@ -51,8 +51,8 @@ async function openHalfway(url: string, path: string, body: string) {
   return { answered, finish: () => socket.write(rest) };
 }
 
-describe("503: nothing of the request was stored, and it may be sent again", () => {
-  it("storage_full: less room than DISK_LOW_WATER_BYTES; reads go on and /readyz says so", async () => {
+describe("503: nothing of the request was stored, so it can be sent again", () => {
+  it("storage_full: less free disk space than DISK_LOW_WATER_BYTES; reads still work, and /readyz reports it", async () => {
     await using world = await openWorld({ DISK_LOW_WATER_BYTES: "1000000000000000" });
     const source: CreatedSource = await world.createSource();
     for (const route of INGEST_ROUTES)
@@ -64,7 +64,7 @@ describe("503: nothing of the request was stored, and it may be sent again", () 
     assert.match(ready.body.message, /DISK_LOW_WATER_BYTES \(1000000000000000\)/);
   });
 
-  it("storage_unavailable: the ledger fails; when it works again the same request is taken, without a restart", async () => {
+  it("storage_unavailable: the ledger fails; when it works again, the same request succeeds without a restart", async () => {
     await using world = await openWorld();
     const source: CreatedSource = await world.createSource();
     const sessionId = await world.openSession(source);
@@ -77,7 +77,7 @@ describe("503: nothing of the request was stored, and it may be sent again", () 
     assert.deepEqual(outcomesOf(await world.send(eventsPath(source), body)), ["accepted"]);
   });
 
-  it("overloaded: more requests at work than may be", async () => {
+  it("overloaded: more requests in flight than allowed", async () => {
     await using world = await openWorld({ INGEST_IN_FLIGHT: "1" });
     const source: CreatedSource = await world.createSource();
     const sessionId = await world.openSession(source);
@@ -92,7 +92,7 @@ describe("503: nothing of the request was stored, and it may be sent again", () 
     assert.ok(statuses.includes(200), String(statuses));
   });
 
-  it("overloaded: a source is let in while another holds all places", async () => {
+  it("overloaded: a source is admitted although another one uses all slots", async () => {
     await using world = await openWorld({ INGEST_IN_FLIGHT: "2" });
     const [loud, quiet]: CreatedSource[] = [await world.createSource(), await world.createSource()];
     const asker = async (source: CreatedSource) => {
@@ -105,7 +105,7 @@ describe("503: nothing of the request was stored, and it may be sent again", () 
     const flood = Array.from({ length: 20 }, askLoudly);
     refused(await Promise.race(flood), 503, "overloaded");
     const letIn = ask();
-    // refused after it was asked: by then it has been looked at
+    // the refusal of a later request shows that this one has been admitted
     await Promise.race(Array.from({ length: 5 }, askLoudly));
     beside.exec("rollback");
     beside.close();
@@ -120,7 +120,7 @@ describe("503: nothing of the request was stored, and it may be sent again", () 
       await Promise.all(lines.map(({ socket }) => once(socket, "connect")));
       return lines;
     };
-    it("hold none of the places of requests at work", async () => {
+    it("take no slots of requests that are processed", async () => {
       await using world = await openWorld({ INGEST_IN_FLIGHT: "1" });
       const [slow, other]: CreatedSource[] = [await world.createSource(), await world.createSource()];
       await world.openSession(slow);
@@ -130,17 +130,17 @@ describe("503: nothing of the request was stored, and it may be sent again", () 
       for (const { socket } of lines) socket.destroy();
     });
 
-    it("of one address are bounded", async () => {
+    it("are limited for each client address", async () => {
       await using world = await openWorld();
       const source: CreatedSource = await world.createSource();
-      const lines = await slowly(world, source, SERVER_LIMITS.waitingBodiesOfClient + 50);
+      const lines = await slowly(world, source, SERVER_LIMITS.maxPendingBodiesPerClient + 50);
       const [data] = await Promise.race(lines.map(({ socket }) => once(socket, "data")));
       assert.match(String(data), /^HTTP\/1.1 503 [\s\S]*"code":"overloaded"/);
       for (const { socket } of lines) socket.destroy();
     });
   });
 
-  it("shutting_down: what arrives while the process stops, on every route, over a connection that was there before", async () => {
+  it("shutting_down: requests on open connections while the process stops, on every route", async () => {
     await using world = await openWorld();
     const source: CreatedSource = await world.createSource();
     const waiting = await Promise.all(

@@ -12,7 +12,7 @@ import {
 
 const EXPOSED = ["Retry-After", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "X-Request-Id"];
 
-/** What a page of that origin needs to read an answer. */
+/** The headers that a page of the origin needs to read an answer. */
 function readableBy(origin: string, { headers }: TestReply): void {
   assert.equal(headers.get("access-control-allow-origin"), origin);
   assert.match(headers.get("vary") ?? "", /\bOrigin\b/);
@@ -27,7 +27,7 @@ describe("CORS of the ingest routes", () => {
   for (const route of INGEST_ROUTES) {
     const name = route.path({ publicKey: ":publicKey" });
 
-    it(`OPTIONS answers 204 for any origin, asked method and headers allowed: ${name}`, async () => {
+    it(`OPTIONS answers 204 to any origin and allows the requested method and headers: ${name}`, async () => {
       for (const origin of [ORIGIN, "https://evil.example", "null"]) {
         for (const publicKey of [source.publicKey, "pk_nobody"]) {
           const asked = "content-type,x-custom,content-encoding,prefer";
@@ -52,7 +52,7 @@ describe("CORS of the ingest routes", () => {
       }
     });
 
-    it(`a page's own code can read every answer, and why it was refused: ${name}`, async () => {
+    it(`a page can read every answer and every refusal: ${name}`, async () => {
       const evil = "https://evil.example";
       const send = (
         headers: Record<string, string> = {},
@@ -79,7 +79,7 @@ describe("CORS of the ingest routes", () => {
     });
   }
 
-  it("a 429 can be read too", async () => {
+  it("a page can read a 429", async () => {
     const settings = { CLIENT_RATE_PER_SECOND: "1", CLIENT_RATE_BURST: "1" };
     await using limited = await openWorld(settings, { clock: drivenClock().clock });
     const own = await limited.createSource();
@@ -90,7 +90,7 @@ describe("CORS of the ingest routes", () => {
     readableBy(ORIGIN, reply);
   });
 
-  it("a request without an Origin gets no Access-Control headers, and Vary all the same", async () => {
+  it("a request without Origin gets no Access-Control headers, but Vary", async () => {
     const [route] = INGEST_ROUTES;
     const reply = await world.ask(route.path(source), { method: "POST", token: null, body: "{}" });
     assert.equal(reply.headers.get("access-control-allow-origin"), null);
@@ -98,7 +98,7 @@ describe("CORS of the ingest routes", () => {
   });
 });
 
-describe("The Origin that lets a request in", () => {
+describe("Allowed origins", () => {
   let world: World;
   before(async () => {
     world = await openWorld();

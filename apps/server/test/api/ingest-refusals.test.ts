@@ -54,14 +54,14 @@ for (const route of INGEST_ROUTES) {
       }
     });
 
-    it("404 rotated_public_key: the key was replaced; the new one works at once", async () => {
+    it("404 rotated_public_key: the key was replaced; the new key works at once", async () => {
       const { source, send } = await open();
       const rotated = (await keyOperation(source, "regenerate-key", {})).body;
       refused(await send(), 404, "rotated_public_key");
       assert.equal((await send({}, rotated)).status, 200);
     });
 
-    it("during the grace period both keys work; when it is over the old one is rotated_public_key", async () => {
+    it("during the grace period both keys work; after it the previous key is 404 rotated_public_key", async () => {
       const { source, send } = await open();
       const rotated = (await keyOperation(source, "regenerate-key", { gracePeriodSeconds: 60 })).body;
       time.advance(60 * SECOND - 1);
@@ -71,7 +71,7 @@ for (const route of INGEST_ROUTES) {
       assert.equal((await send({}, rotated)).status, 200);
     });
 
-    it("a second rotation retires the older key at once", async () => {
+    it("a second rotation retires the previous key at once", async () => {
       const { source, send } = await open();
       const second = (await keyOperation(source, "regenerate-key", { gracePeriodSeconds: 60 })).body;
       await keyOperation(source, "regenerate-key", { gracePeriodSeconds: 60 });
@@ -79,7 +79,7 @@ for (const route of INGEST_ROUTES) {
       assert.equal((await send({}, second)).status, 200);
     });
 
-    it("a restored key is let in again for a while", async () => {
+    it("a restored key is accepted for its grace period", async () => {
       const { source, send } = await open();
       const { publicKey } = source;
       await keyOperation(source, "regenerate-key", {});
@@ -98,7 +98,7 @@ for (const route of INGEST_ROUTES) {
       refused(await send(), 404, "unknown_public_key");
     });
 
-    it("403 source_inactive: the source is switched off; switched on again it takes requests", async () => {
+    it("403 source_inactive: the source is switched off; when it is on again, it accepts requests", async () => {
       const { source, send } = await open();
       await change(source, { isActive: false });
       refused(await send(), 403, "source_inactive");
@@ -106,7 +106,7 @@ for (const route of INGEST_ROUTES) {
       assert.equal((await send()).status, 200);
     });
 
-    it("403 origin_missing: neither Origin nor Referer; unless requireOrigin is false or * is allowed", async () => {
+    it("403 origin_missing: neither Origin nor Referer, unless requireOrigin is false or * is allowed", async () => {
       const { source } = await open();
       const bare = (to: CreatedSource) =>
         world
@@ -118,7 +118,7 @@ for (const route of INGEST_ROUTES) {
       }
     });
 
-    it("403 origin_not_allowed: the origin is named in the message and in the hint", async () => {
+    it("403 origin_not_allowed: message and hint name the origin", async () => {
       const { send } = await open({ requireOrigin: false });
       const reply = await send({ origin: "https://evil.example" });
       refused(reply, 403, "origin_not_allowed");
@@ -126,14 +126,14 @@ for (const route of INGEST_ROUTES) {
       assert.match(reply.body.hint, /https:\/\/evil\.example/);
     });
 
-    it("403 origin_not_allowed: a host that ends with a dot is an origin of its own, and the hint says so", async () => {
+    it("403 origin_not_allowed: a host that ends with a dot is a different origin, and the hint says so", async () => {
       const { send } = await open({ allowedOrigins: ["https://shop.example"] });
       const reply = await send({ origin: "https://shop.example.:8443" });
       refused(reply, 403, "origin_not_allowed");
       assert.match(reply.body.hint, /ends with a dot/);
     });
 
-    it("403 origin_not_allowed: what the hint says to add lets that origin in, and no other is ever advised", async () => {
+    it("403 origin_not_allowed: the value in the hint allows that origin and no other", async () => {
       const pastable: [sent: string, toAdd: string][] = [
         ["https://Evil.example:443", "https://evil.example"],
         ["capacitor://localhost", "capacitor://localhost"],
@@ -158,7 +158,7 @@ for (const route of INGEST_ROUTES) {
       }
     });
 
-    it("every refusal is an attempt in the debug view, under the id that was answered", async () => {
+    it("every refusal is an attempt in the debug view, with the attemptId of the answer", async () => {
       const { source, send } = await open();
       const replies = [
         await send({ origin: "https://evil.example" }),
@@ -176,7 +176,7 @@ for (const route of INGEST_ROUTES) {
     });
 
     for (const method of ["GET", "PUT", "PATCH", "DELETE"]) {
-      it(`405 method_not_allowed: ${method}; Allow says what the route takes`, async () => {
+      it(`405 method_not_allowed: ${method}; Allow lists the methods of the route`, async () => {
         const { source } = await open();
         const reply = await world.ask(route.path(source), { method, token: null });
         refused(reply, 405, "method_not_allowed");
@@ -186,7 +186,7 @@ for (const route of INGEST_ROUTES) {
   });
 }
 
-describe("The order of checks: of two things that are wrong the first answers", () => {
+describe("The order of checks: the first failed check decides the answer", () => {
   const time = drivenClock();
   const SETTINGS = {
     CLIENT_RATE_PER_SECOND: "1",
@@ -194,7 +194,7 @@ describe("The order of checks: of two things that are wrong the first answers", 
     UNKNOWN_KEY_RATE_PER_SECOND: "100",
   };
 
-  // each fault, with what it does to source, headers and body; every later one is added to it
+  // each fault with its change to source, headers and body; the faults of all later checks are added
   const ORDER = [
     "unknown_public_key",
     "rotated_public_key",

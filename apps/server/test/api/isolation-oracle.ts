@@ -1,7 +1,7 @@
-/** Who may do what, worked out from the contract and not from the code: the expected answers of the isolation matrix. */
+/** Derives the expected answers of the isolation matrix from the contract, independently of the code. */
 import { OPERATIONS, type Operation, type Permission, type Role } from "@headwater/contract";
 
-// CONTRACT section 3, written down once more
+// repeats docs/contract.md section 3
 const VIEWER: Permission[] = ["sources:read", "stats:read"];
 const DEVELOPER: Permission[] = [...VIEWER, "sources:write", "debug:read", "export:read"];
 const ADMIN: Permission[] = [
@@ -30,18 +30,18 @@ export interface Tenant {
 export interface TenantCaller {
   name: string;
   token: string | null;
-  /** Why no token at all would do. */
+  /** The 401 code that this caller always gets. Absent: its token is valid. */
   refusal?: "missing_token" | "invalid_token" | "expired_token" | "revoked_token";
-  /** The caller's role in each of the two workspaces, as far as the token reaches. */
+  /** The caller's role in each of the two workspaces, limited by the token's scope. */
   own?: Role;
   foreign?: Role;
-  /** Its token is for every workspace of its user. */
+  /** Whether the token is valid for every workspace of its user. */
   everywhere?: true;
-  /** Its token opens the numbers of one source alone: of the first tenant's, or of another one of that workspace. */
+  /** The only source whose stats the token may read: the first tenant's, or another one of that workspace. */
   numbersOf?: "own" | "another";
 }
 
-/** What each operation wants beside its workspace and its source; an operation that is not here fails the test. */
+/** What each operation needs beside its workspace and source. The test fails for an operation that is missing here. */
 export const ROWS: Record<
   string,
   (tenant: Tenant) => { body?: object; params?: Record<string, string>; notOk?: string }
@@ -106,7 +106,7 @@ export const inBody = ({ organization }: Operation) =>
   organization === "body" || organization === "optional-body";
 const isOptional = ({ organization }: Operation) => organization?.startsWith("optional") ?? false;
 
-/** Which workspace is named, and whose source: `own` is the first tenant's, `foreign` the second's. */
+/** The workspace and the source of a request: `own` is the first tenant's, `foreign` the second's. */
 export interface Aim {
   organization: "own" | "foreign" | "none" | "unknown";
   source: "own" | "foreign" | "unknown";
@@ -119,7 +119,7 @@ export function aimsOf(operation: Operation): Aim[] {
   return organizations.flatMap((organization) => sources.map((source) => ({ organization, source })));
 }
 
-/** The order of checks of CONTRACT section 1, as the code of the answer; null: it goes through. */
+/** Applies the checks of docs/contract.md section 1 in order. Returns the code of the refusal; null: the request succeeds. */
 export function oracle(operation: Operation, caller: TenantCaller, aim: Aim): string | null {
   if (caller.refusal) return caller.refusal;
   if (operation.source && aim.source === "unknown") return "source_not_found";

@@ -1,6 +1,6 @@
 /**
- * Two tenants, and everybody who might reach across: every operation of the table × every kind of caller × own and
- * foreign ids. What must be answered is worked out here, by an oracle that knows the contract and not the code.
+ * Isolation of two tenants: every operation of the table × every kind of caller × own and foreign ids. The expected answers
+ * come from an oracle that is written from the contract, not from the code.
  */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -20,13 +20,13 @@ import {
   WORKSPACE,
 } from "./isolation-oracle.ts";
 
-describe("Isolation: nothing crosses from one workspace to another", () => {
+describe("Isolation: no workspace can read or change another one", () => {
   let world: World;
   let callers: TenantCaller[];
   let ledger: Reader;
   let foreign: Tenant;
   let home: Tenant;
-  /** Nothing that is asked here may change it. */
+  /** No request of these tests may change it. */
   let foreignHash: string;
   const time = drivenClock();
 
@@ -39,7 +39,7 @@ describe("Isolation: nothing crosses from one workspace to another", () => {
   const tokenOf = (organizationId: string, userId: string, over: object = {}) =>
     made("/api/tokens", { organizationId, userId, label: "t", ...over });
 
-  /** Something of every kind that may be changed or taken away; anew for every request that goes through. */
+  /** One thing of every kind that requests can change or delete. It is created anew for every request that succeeds. */
   async function tenant(organizationId: string): Promise<Tenant> {
     const { sourceId } = await made("/api/tracking-sources", { organizationId, name: "Target" });
     const { userId } = await member(organizationId, "viewer");
@@ -65,7 +65,7 @@ describe("Isolation: nothing crosses from one workspace to another", () => {
     const revoked = await tokenOf(ORGANIZATION_ID, expiring.userId);
     await world.ask(`/api/tokens/${revoked.tokenId}?organizationId=${ORGANIZATION_ID}`, { method: "DELETE" });
 
-    // an owner of both, with a token that was made in the other workspace and opens that one only
+    // an owner of both workspaces, with a token that is valid for the other one only
     const both = await member(ORGANIZATION_ID, "owner");
     await made("/api/members", { organizationId, userId: both.userId, role: "owner" });
     const limited = (await tokenOf(organizationId, both.userId)).token;
@@ -107,7 +107,7 @@ describe("Isolation: nothing crosses from one workspace to another", () => {
     await world[Symbol.asyncDispose]();
   });
 
-  /** Everything in the ledger that belongs to one workspace, as one hash. */
+  /** A hash of everything in the ledger that belongs to one workspace. */
   async function hashOf(organizationId: string): Promise<string> {
     const own = "select source_id from sources where organization_id = ?1";
     const tables = [
@@ -159,7 +159,7 @@ describe("Isolation: nothing crosses from one workspace to another", () => {
     };
   }
 
-  /** A stream that opens is closed at once: its status is all that is asked. */
+  /** Closes a stream as soon as it has opened, since only its status is tested. */
   async function ask(
     operation: Operation,
     path: string,
@@ -175,12 +175,12 @@ describe("Isolation: nothing crosses from one workspace to another", () => {
     return { status: response.status, headers: response.headers, body: answered };
   }
 
-  it("every operation of the table has a row here", () => {
+  it("every operation of the table has an entry in the oracle", () => {
     assert.deepEqual(Object.keys(ROWS).sort(), WORKSPACE.map(({ id }) => id).sort());
   });
 
   let cells = 0;
-  /** As it is until something may change it; null: something may have. */
+  /** The hash of the first tenant's workspace; null: a request may have changed it. */
   let ownHash: string | null = null;
   for (const operation of WORKSPACE) {
     it(`${operation.method} ${operation.path}`, async () => {
@@ -189,7 +189,7 @@ describe("Isolation: nothing crosses from one workspace to another", () => {
           const expected = oracle(operation, caller, aim);
           const touchesForeign =
             expected === null && (operation.source ? aim.source : aim.organization) === "foreign";
-          if (touchesForeign && operation.method !== "GET") continue; // theirs to change, and it would be changed
+          if (touchesForeign && operation.method !== "GET") continue; // this caller may change the foreign workspace
           const own =
             expected === null && operation.method !== "GET" && !caller.numbersOf
               ? await tenant(ORGANIZATION_ID)
@@ -203,7 +203,7 @@ describe("Isolation: nothing crosses from one workspace to another", () => {
           if (ownHash !== null)
             assert.equal(await hashOf(ORGANIZATION_ID), ownHash, `${where} changed something`);
           const leaks = !touchesForeign && JSON.stringify(reply.body).includes(foreign.sourceId);
-          assert.ok(!leaks, `${where} tells of the other workspace`);
+          assert.ok(!leaks, `${where} reveals the other workspace`);
           cells += 1;
         }
         const isUntouched = (await hashOf(foreign.organizationId)) === foreignHash;
@@ -212,7 +212,7 @@ describe("Isolation: nothing crosses from one workspace to another", () => {
     });
   }
 
-  it("the matrix had that many cells", (t) => {
+  it("the matrix has the expected number of cells", (t) => {
     t.diagnostic(`${cells} requests`);
     assert.ok(cells > 1_000, String(cells));
   });

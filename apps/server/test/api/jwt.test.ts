@@ -53,25 +53,25 @@ describe("a JWT of the identity provider", () => {
   const ask = (token: string) =>
     world.ask(`/api/permissions?organizationId=${world.organizationId}`, { token });
 
-  it("200: is a bearer token, its `sub` the user, for RS256, ES256 and EdDSA", async () => {
+  it("200: a JWT signed with RS256, ES256 or EdDSA is accepted, and its `sub` is the user", async () => {
     for (const alg of ["RS256", "ES256", "EdDSA"]) {
       const { status, body } = await ask(await sign(claims(), alg));
       assert.deepEqual([status, body.userId, body.role], [200, "idp|ada", "developer"]);
     }
   });
 
-  it("200: the service's own tokens go on beside it", async () => {
+  it("200: the service's own tokens still work", async () => {
     assert.equal((await ask(world.ownerToken)).body.role, "owner");
   });
 
-  it("200: an OWNER_TOKEN with two dots in it is none", async () => {
+  it("200: an OWNER_TOKEN with two dots is not taken for a JWT", async () => {
     const token = "correct-horse.battery-staple.of-the-owner";
     const jwt = { AUTH_JWKS_URL: "http://127.0.0.1:9/keys", AUTH_ISSUER: ISSUER, AUTH_AUDIENCE: AUDIENCE };
     await using server = await openServer({ OWNER_TOKEN: token, ...jwt });
     assert.equal((await server.ask("/api/organizations", { token })).status, 200);
   });
 
-  it("401 invalid_token: exp, iss, aud and sub are required and must be right", async () => {
+  it("401 invalid_token: exp, iss, aud and sub are required and must be valid", async () => {
     for (const name of ["exp", "iss", "aud", "sub"]) {
       const { [name]: _left, ...rest } = claims();
       refused(await ask(await sign(rest)), 401, "invalid_token");
@@ -88,7 +88,7 @@ describe("a JWT of the identity provider", () => {
     }
   });
 
-  it("401 invalid_token: no other algorithm, no other key, no changed claim", async () => {
+  it("401 invalid_token: another algorithm, another key or a changed claim", async () => {
     refused(await ask(await sign(claims(), "PS256")), 401, "invalid_token");
     refused(await ask(await sign(claims(), "ES256", "RS256")), 401, "invalid_token");
     refused(await ask(await sign(claims(), "ES256", "unknown")), 401, "invalid_token");
@@ -107,15 +107,15 @@ describe("a JWT of the identity provider", () => {
     );
   });
 
-  it("401 expired_token: past its exp", async () => {
+  it("401 expired_token: after its exp", async () => {
     refused(await ask(await sign({ ...claims(), exp: seconds() })), 401, "expired_token");
   });
 
-  it("403: a user that is no member yet", async () => {
+  it("403: the user is not a member yet", async () => {
     refused(await ask(await sign({ ...claims(), sub: "idp|eve" })), 403, "not_a_member");
   });
 
-  it("503: keys that cannot be fetched are no fault of the token", async (t) => {
+  it("503: the identity provider's keys cannot be fetched", async (t) => {
     const lonely = await openClockedWorldFor(t, {
       AUTH_JWKS_URL: "http://127.0.0.1:9/keys",
       AUTH_ISSUER: ISSUER,

@@ -15,7 +15,7 @@ import {
 
 const { world, source, sessionId } = await openVisit();
 
-describe("Legacy routes do the same work by the same code", () => {
+describe("Legacy routes behave like the v2 routes", () => {
   const routes = INGEST_ROUTES.filter(({ legacy }) => legacy);
   const marked = ({ headers }: TestReply, kind: string) => {
     const successor = `</api/ingest/v2/${source.publicKey}/${kind}>; rel="successor-version"`;
@@ -34,12 +34,12 @@ describe("Legacy routes do the same work by the same code", () => {
       }
     });
 
-    it(`${kind}: an ingestVersion that is there is 2, an sdkVersion that is there has 1 to 200 characters`, async () => {
+    it(`${kind}: ingestVersion must be 2 and sdkVersion must have 1 to 200 characters, if present`, async () => {
       const reply = await send({ ingestVersion: 1, sdkVersion: "" });
       assert.deepEqual(issuesOf(reply), ["ingestVersion: invalid_value", "sdkVersion: too_short"]);
     });
 
-    it(`${kind}: every answer says Deprecation, and Link names the v2 route`, async () => {
+    it(`${kind}: every answer has Deprecation, and a Link to the v2 route`, async () => {
       assert.ok(marked(await send({}), kind));
       assert.ok(marked(await send({ anonymousId: 1 }), kind));
     });
@@ -52,14 +52,14 @@ describe("Legacy routes do the same work by the same code", () => {
     });
   }
 
-  it("ingestUrl names the v2 route, and answers are the same as there", async () => {
+  it("ingestUrl is the v2 route, and the answers are otherwise the same", async () => {
     const [bootstrap] = routes;
     const { body } = await world.send(bootstrap!.path(source), bootstrap!.body(sessionId));
     assert.equal(body.ingestUrl, eventsPath(source));
     assert.deepEqual([body.ingestVersion, body.sessionId, body.sessionResumed], [2, sessionId, true]);
   });
 
-  it("a session of one is a session of the other", async () => {
+  it("both routes use the same sessions", async () => {
     const body = () => eventsBody(sessionId, [trackEvent()]);
     assert.deepEqual(outcomesOf(await world.send(`/api/ingest/${source.publicKey}/events`, body())), [
       "accepted",
@@ -67,12 +67,12 @@ describe("Legacy routes do the same work by the same code", () => {
     assert.deepEqual(outcomesOf(await world.send(eventsPath(source), body())), ["accepted"]);
   });
 
-  it("v2 routes say none of it", async () => {
+  it("v2 routes have neither header", async () => {
     const { headers } = await world.send(bootstrapPath(source), "{}");
     assert.deepEqual([headers.get("deprecation"), headers.get("link")], [null, null]);
   });
 
-  it("a source whose key would be `v2` does not exist: /api/ingest/v2/events is a legacy route", async () => {
+  it("/api/ingest/v2/events is a legacy route with the unknown key `v2`", async () => {
     refused(await world.send("/api/ingest/v2/events", "{}"), 404, "unknown_public_key");
     refused(await world.send("/api/ingest/v3/pk_x/events", "{}"), 404, "route_not_found");
   });

@@ -16,7 +16,7 @@ import {
 
 const { world, source, sessionId } = await openVisit();
 
-describe("Lenient handling: a bad event is rejected with invalid_event, and the rest is stored", () => {
+describe("Lenient handling: an invalid event is rejected with invalid_event, and the others are stored", () => {
   const LENIENT = { prefer: "handling=lenient" };
   const send = (events: unknown[], headers: Record<string, string> = LENIENT, over = {}) =>
     world.send(eventsPath(source), eventsBody(sessionId, events, over), headers);
@@ -48,14 +48,14 @@ describe("Lenient handling: a bad event is rejected with invalid_event, and the 
     });
   }
 
-  it("what is no object at all is called so, lenient or not", async () => {
+  it("an event that is not an object is described as such, lenient or not", async () => {
     const strict = await send([trackEvent(), null], {});
     assert.deepEqual(issuesOf(strict), ["events.1: invalid_type"]);
     assert.equal(strict.body.issues[0].message, "The event must be an object");
     assert.match((await send([null])).body.results[0].message, /The event must be an object\.$/);
   });
 
-  it("is asked for by Prefer, among other preferences, or by the query", async () => {
+  it("is requested by Prefer, also among other preferences, or by the query", async () => {
     const event = trackEvent({ name: 1 });
     const body = () => eventsBody(sessionId, [event, trackEvent()]);
     const wanted = ["rejected invalid_event", "accepted"];
@@ -75,7 +75,7 @@ describe("Lenient handling: a bad event is rejected with invalid_event, and the 
     refused(await world.send(`${eventsPath(source)}?mishandling=lenient`, body()), 422, "invalid_payload");
   });
 
-  it("spares events only: an envelope that is wrong is 422, and lists no event", async () => {
+  it("applies to events only: an invalid envelope is 422 and lists no event", async () => {
     const reply = await send([trackEvent({ name: 1 })], LENIENT, { batchId: "", sentAt: "noon" });
     assert.deepEqual(issuesOf(reply), ["batchId: too_short", "sentAt: invalid_timestamp"]);
     refused(await world.send(eventsPath(source), eventsBody(sessionId, []), LENIENT), 422, "invalid_payload");
@@ -86,7 +86,7 @@ describe("Lenient handling: a bad event is rejected with invalid_event, and the 
     );
   });
 
-  it("holds for events in a bootstrap too", async () => {
+  it("applies to events in a bootstrap too", async () => {
     const good = trackEvent();
     const body = bootstrapBody({
       batchId: "b",
@@ -98,7 +98,7 @@ describe("Lenient handling: a bad event is rejected with invalid_event, and the 
     assert.deepEqual(outcomesOf(reply), ["rejected invalid_event", "accepted"]);
   });
 
-  it("a batch of nothing but bad events is answered 200, with nothing stored", async () => {
+  it("a batch of only invalid events is answered 200, and nothing is stored", async () => {
     const before = storedEvents(world.dataDir).length;
     const reply = await send([null, 1, "x"]);
     assert.deepEqual([reply.body.accepted, reply.body.rejected], [0, 3]);

@@ -28,7 +28,7 @@ async function withLimits(world: World, limits: Record<string, number>): Promise
 }
 
 describe("The debug view", () => {
-  it("names the source's own limit that refused a request, with what was sent, and the key that it came with", async () => {
+  it("shows which of the source's own limits refused a request, the actual value, and the public key", async () => {
     await using world = await openWorld({}, { clock: drivenClock().clock });
     const source = await withLimits(world, { maxBatchSize: 2, maxPayloadBytes: 2_000 });
     const path = eventsPath(source);
@@ -77,7 +77,7 @@ describe("413", () => {
 
   for (const route of INGEST_ROUTES) {
     const name = route.path({ publicKey: ":publicKey" });
-    it(`payload_too_large: more bytes than the source's limit, with limit and actual: ${name}`, async () => {
+    it(`payload_too_large: the body exceeds the source's limit; the answer has limit and actual: ${name}`, async () => {
       const source = await world.createSource();
       const text = JSON.stringify(route.body(await world.openSession(source)));
       const exactly = text.padStart(524_288);
@@ -87,7 +87,7 @@ describe("413", () => {
       assert.deepEqual(sized(reply), [524_288, 524_289]);
     });
 
-    it(`batch_too_large: more events than the source's limit, with limit and actual: ${name}`, async () => {
+    it(`batch_too_large: the batch exceeds the source's limit; the answer has limit and actual: ${name}`, async () => {
       const source = await withLimits(world, { maxPayloadBytes: 1_000_000 });
       const sessionId = await world.openSession(source);
       const body = (count: number) =>
@@ -101,7 +101,7 @@ describe("413", () => {
     });
   }
 
-  it("a source's own limits hold instead of the defaults, lower and higher", async () => {
+  it("a source's own limits replace the defaults, lower or higher", async () => {
     const small = await withLimits(world, { maxBatchSize: 2, maxPayloadBytes: 2_048 });
     const sessionId = await world.openSession(small);
     const send = (body: unknown) => world.send(eventsPath(small), body);
@@ -114,7 +114,7 @@ describe("413", () => {
     assert.equal(reply.body.accepted, 5_000);
   });
 
-  it("a body far beyond the limit is answered too, whether its key is known or not", async () => {
+  it("a body far above the limit is answered too, with a known and with an unknown key", async () => {
     const source = await world.createSource();
     const body = "x".repeat(2_097_152);
     refused(await world.send(eventsPath(source), body), 413, "payload_too_large");
@@ -140,7 +140,7 @@ describe("Content-Encoding", () => {
     world.send(eventsPath(source), body, { "content-encoding": encoding });
   const text = () => JSON.stringify(eventsBody(sessionId, [trackEvent()]));
 
-  it("gzip is read, whatever the content type, in any case and in several members", async () => {
+  it("gzip is accepted with any content type, in any case and in several members", async () => {
     for (const encoding of ["gzip", "GZIP", "x-gzip"]) {
       assert.deepEqual(outcomesOf(await send(gzipSync(text()), encoding)), ["accepted"]);
     }
@@ -150,7 +150,7 @@ describe("Content-Encoding", () => {
     assert.deepEqual(outcomesOf(await send(text(), "identity")), ["accepted"]);
   });
 
-  it("limits count decompressed bytes: what barely compresses may be as large as anything else", async () => {
+  it("limits count decompressed bytes, so data that hardly compresses has the same limit", async () => {
     const own = await withLimits(world, { maxPayloadBytes: 4_096 });
     const session = await world.openSession(own);
     const fill = (length: number) => {
@@ -166,7 +166,7 @@ describe("Content-Encoding", () => {
     refused(await post(fill(4_097)), 413, "payload_too_large");
   });
 
-  it("a bomb is unpacked up to the limit and no further", async () => {
+  it("a decompression bomb is decompressed only up to the limit", async () => {
     const bomb = gzipSync(Buffer.alloc(100_000_000));
     assert.ok(bomb.length < 200_000);
     refused(await send(bomb, "gzip"), 413, "payload_too_large");
@@ -203,7 +203,7 @@ describe("429", () => {
       headers.get(name),
     );
 
-  it("one address may ask one source so often; Retry-After says when again, and then it may", async () => {
+  it("requests of one address to one source are limited; after Retry-After the next one is accepted", async () => {
     const settings = { CLIENT_RATE_PER_SECOND: "2", CLIENT_RATE_BURST: "3", TRUST_PROXY: "1" };
     await using world = await openWorld(settings, { clock: time.clock });
     const source = await world.createSource();
@@ -220,7 +220,7 @@ describe("429", () => {
     assert.deepEqual([(await ask()).status, (await ask()).status, (await ask()).status], [422, 422, 429]);
   });
 
-  it("IPv6 counts by /64", async () => {
+  it("an IPv6 client is counted by its /64", async () => {
     const settings = { CLIENT_RATE_PER_SECOND: "1", CLIENT_RATE_BURST: "1", TRUST_PROXY: "1" };
     await using world = await openWorld(settings, { clock: time.clock });
     const source = await world.createSource();
@@ -231,7 +231,7 @@ describe("429", () => {
     assert.equal(await ask("2001:db8:0:2::1"), 422);
   });
 
-  it("a source's own rate holds for it", async () => {
+  it("a source's own rate replaces the default", async () => {
     await using world = await openWorld(
       { CLIENT_RATE_PER_SECOND: "1", CLIENT_RATE_BURST: "1" },
       { clock: time.clock },
@@ -243,7 +243,7 @@ describe("429", () => {
     assert.deepEqual(statuses, [422, 422, 422, 422, 422, 429]);
   });
 
-  it("all addresses together may ask one source so often", async () => {
+  it("requests of all addresses to one source are limited", async () => {
     const settings = { SOURCE_RATE_PER_SECOND: "1", SOURCE_RATE_BURST: "2", TRUST_PROXY: "1" };
     await using world = await openWorld(settings, { clock: time.clock });
     const source = await world.createSource();
@@ -252,7 +252,7 @@ describe("429", () => {
     refused(await ask("192.0.2.3"), 429, "rate_limited");
   });
 
-  it("unknown keys are counted by address, and known ones are not held up by them", async () => {
+  it("requests with unknown keys are limited for each address; known keys are not affected", async () => {
     await using world = await openWorld({ UNKNOWN_KEY_RATE_PER_SECOND: "2" }, { clock: time.clock });
     const source = await world.createSource();
     const ask = async (publicKey: string) => (await world.send(bootstrapPath({ publicKey }), "{}")).status;

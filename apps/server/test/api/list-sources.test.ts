@@ -20,7 +20,7 @@ describe("GET /api/tracking-sources", () => {
       assert.equal(reply.headers.get("cache-control"), "no-store");
     });
 
-    it("gives `limit` of them, and the next ones for `nextCursor`", async () => {
+    it("returns `limit` sources, and the next ones for `nextCursor`", async () => {
       for (let made = 0; made < 3; made += 1) await world.source();
       const seen: string[] = [];
       let cursor: string | null = null;
@@ -36,7 +36,7 @@ describe("GET /api/tracking-sources", () => {
   });
 
   describe("200, page by page", () => {
-    it("a source that is deleted meanwhile leaves no other out", async () => {
+    it("a source that is deleted between two pages hides no other source", async () => {
       const { organizationId, token } = await world.strangers();
       const made: (string | undefined)[] = [];
       for (let at = 0; at < 4; at += 1) made.push((await world.source({}, organizationId, token)).sourceId);
@@ -51,14 +51,14 @@ describe("GET /api/tracking-sources", () => {
       assert.equal(second.nextCursor, null);
     });
 
-    it("a cursor that nobody was given is no error: a page begins wherever it says", async () => {
+    it("an invented but well-formed cursor is no error: the page begins there", async () => {
       for (const cursor of ["0.AA", "999999999999999.AA", "1.____", "0.AAAAAA"]) {
         const reply = await world.ask(`/api/tracking-sources?organizationId=org_default&cursor=${cursor}`);
         assert.equal(reply.status, 200, cursor);
       }
     });
 
-    it("a cursor that is none is told in words what it must be", async () => {
+    it("an invalid cursor is refused with a message that says what it must be", async () => {
       const path = "/api/tracking-sources?organizationId=org_default&cursor=2";
       assert.deepEqual((await world.ask(path)).body.issues, [
         {
@@ -71,7 +71,7 @@ describe("GET /api/tracking-sources", () => {
   });
 
   describe("403", () => {
-    it("not_a_member: `organizationId` is a workspace of the caller, also when it does not exist", async () => {
+    it("not_a_member: `organizationId` is not a workspace of the caller, or does not exist", async () => {
       const strangers = await world.strangers();
       for (const organizationId of [strangers.organizationId, "org_nowhere", "%00"]) {
         refused(
@@ -84,7 +84,7 @@ describe("GET /api/tracking-sources", () => {
   });
 
   describe("422", () => {
-    it("`organizationId` is required, once, and an id", async () => {
+    it("`organizationId` is required, must be given once, and must be an id", async () => {
       assert.deepEqual(issuesOf(await world.ask("/api/tracking-sources")), ["organizationId: required"]);
       const empty = await world.ask("/api/tracking-sources?organizationId=");
       assert.deepEqual(issuesOf(empty), ["organizationId: too_short"]);
@@ -102,7 +102,7 @@ describe("GET /api/tracking-sources", () => {
         "cursor: invalid_value",
         "limit: invalid_type",
       ]);
-      // a GET has no body, so none is spoken of
+      // a GET has no body, so the message does not mention one
       assert.doesNotMatch(JSON.stringify(reply.body), /body/i);
       const range = await world.ask("/api/tracking-sources?organizationId=org_default&limit=101");
       assert.deepEqual(issuesOf(range), ["limit: invalid_value"]);

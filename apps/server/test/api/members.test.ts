@@ -43,7 +43,7 @@ describe("organizations, permissions and members", () => {
       assert.equal(listed.nextCursor, null);
     });
 
-    it("403: a token of one workspace makes no others, and lists its own only", async () => {
+    it("403: a token of one workspace cannot create others, and lists its own only", async () => {
       const { token } = await world.member("owner");
       refused(
         await world.ask("/api/organizations", { method: "POST", token, body: { name: "x" } }),
@@ -64,7 +64,7 @@ describe("organizations, permissions and members", () => {
   });
 
   describe("GET /api/permissions", () => {
-    it("200: the caller's role and permissions, as the contract's table has them", async () => {
+    it("200: the caller's role and permissions, as in the contract's table", async () => {
       for (const role of ROLES) {
         const { userId, token } = await world.member(role);
         const { body } = await world.ask(`/api/permissions?organizationId=${organizationId}`, {
@@ -76,7 +76,7 @@ describe("organizations, permissions and members", () => {
   });
 
   describe("/api/members", () => {
-    it("201: a member with a user of its own, or of a given id", async () => {
+    it("201: a member with a new user, or with a given user id", async () => {
       const fresh = await add({ role: "viewer", name: "Ada", email: "ada@example.com" });
       assert.equal(fresh.status, 201);
       assert.match(fresh.body.userId, /^usr_/);
@@ -87,7 +87,7 @@ describe("organizations, permissions and members", () => {
       assert.ok(members.some((one: { userId: string }) => one.userId === "idp|42"));
     });
 
-    it("200: a role changes at the next request", async () => {
+    it("200: a changed role takes effect at the next request", async () => {
       const { userId, token } = await world.member("viewer");
       const body = { organizationId, name: "Shop" };
       refused(
@@ -105,7 +105,7 @@ describe("organizations, permissions and members", () => {
       );
     });
 
-    it("200: the workspace of a change of role is named in the body or in the query", async () => {
+    it("200: a change of role names the workspace in the body or in the query", async () => {
       const { userId } = await world.member("viewer");
       const path = `/api/members/${userId}`;
       const inQuery = await world.ask(`${path}?organizationId=${organizationId}`, {
@@ -118,7 +118,7 @@ describe("organizations, permissions and members", () => {
       ]);
     });
 
-    it("a name and an e-mail address stay in the workspace that gave them", async () => {
+    it("a member's name and e-mail address are visible only in the workspace that set them", async () => {
       const strangers = await world.strangers();
       const ada = { userId: "usr_ada", name: "Ada", email: "ada@example.com", role: "viewer" };
       await add(ada);
@@ -141,7 +141,7 @@ describe("organizations, permissions and members", () => {
       assert.deepEqual([own.name, own.email], ["Ada", "ada@example.com"], "and change none");
     });
 
-    it("200: who is removed is out at the next request, and so are the tokens of the workspace", async () => {
+    it("200: a removed member loses access at the next request, and so do the member's tokens of the workspace", async () => {
       const { userId, token } = await world.member("developer");
       const reply = await world.ask(`/api/members/${userId}`, { method: "DELETE", body: { organizationId } });
       assert.deepEqual(reply.body, { userId, removedAt: new Date(world.now()).toISOString() });
@@ -149,7 +149,7 @@ describe("organizations, permissions and members", () => {
       refused(await remove(userId), 404, "member_not_found");
     });
 
-    it("403: nobody grants a role above their own, nor touches who has one", async () => {
+    it("403: a member cannot grant a role above their own, or change a member who has one", async () => {
       const admin = await world.member("admin");
       refused(await add({ role: "owner" }, admin.token), 403, "permission_denied");
       refused(await change(admin.userId, "owner", admin.token), 403, "permission_denied");
@@ -158,12 +158,12 @@ describe("organizations, permissions and members", () => {
       assert.equal((await add({ role: "admin" }, admin.token)).status, 201);
     });
 
-    it("404: member_not_found for who is no member here", async () => {
+    it("404: member_not_found for a user who is not a member", async () => {
       refused(await change("usr_never", "viewer"), 404, "member_not_found");
       refused(await remove("usr_never"), 404, "member_not_found");
     });
 
-    it("409: member_exists, and last_owner for the last one however they go", async () => {
+    it("409: member_exists; last_owner when the last owner would be removed or demoted", async () => {
       const strangers = await world.strangers();
       const asThem = {
         token: strangers.token,
@@ -183,7 +183,7 @@ describe("organizations, permissions and members", () => {
       refused(await add({ role: "viewer", userId: await world.ownerId() }), 409, "member_exists");
     });
 
-    it("422: roles, e-mail addresses and ids are checked, and one workspace is named", async () => {
+    it("422: invalid roles, e-mail addresses and ids, or two different workspaces", async () => {
       assert.deepEqual(issuesOf(await add({ role: "king", email: "x", userId: "" })), [
         "email: invalid_value",
         "email: too_short",

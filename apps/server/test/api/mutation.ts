@@ -1,4 +1,4 @@
-/** Values from JSON Schemas, and what becomes of them in careless or unfriendly hands: arbitraries for fast-check. */
+/** Arbitraries for fast-check: values of JSON Schemas, and mutations of them. */
 import fc from "fast-check";
 
 export interface Schema {
@@ -20,7 +20,7 @@ export interface Schema {
   pattern?: string;
 }
 
-/** Members whose schema cannot say what they must be: real ids, sessions, times. */
+/** Generators for members by name, where the schema is not specific enough: real ids, sessions, times. */
 export type Real = Record<string, fc.Arbitrary<unknown>>;
 
 const text = (schema: Schema): fc.Arbitrary<string> => {
@@ -38,7 +38,7 @@ const text = (schema: Schema): fc.Arbitrary<string> => {
 
 const free = fc.dictionary(fc.string({ maxLength: 8 }), fc.jsonValue({ maxDepth: 3 }), { maxKeys: 5 });
 
-/** A value that the schema takes; optional members come and go. */
+/** A value that matches the schema, with or without its optional members. */
 export function valid(schema: Schema, real: Real): fc.Arbitrary<unknown> {
   if ("const" in schema) return fc.constant(schema.const);
   if (schema.enum) return fc.constantFrom(...schema.enum);
@@ -72,7 +72,7 @@ type MutableBody = Record<string, unknown>;
 const isObject = (value: unknown): value is MutableBody =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Every place within a value, as the way to it. */
+/** The path to every value inside a value. */
 function placesOf(value: unknown, path: string[] = []): string[][] {
   if (typeof value !== "object" || value === null || path.length > 5) return [path];
   return [
@@ -154,7 +154,7 @@ const changes: fc.Arbitrary<(old: unknown) => unknown> = fc.oneof(
   ),
 );
 
-/** The value with something of it changed, once or a few times. */
+/** The value with one to a few changes. */
 export const mutated = (value: unknown): fc.Arbitrary<unknown> =>
   fc.array(fc.tuple(fc.nat(), changes), { minLength: 1, maxLength: 3 }).map((list) =>
     list.reduce<unknown>((now, [place, change]) => {

@@ -27,7 +27,7 @@ const { world, source, sessionId } = await openVisit({
   source: { requireOrigin: false },
 });
 
-describe("The normal form, as an independent reader of the ledger's file finds it", () => {
+describe("The normal form, read from the ledger's file by an independent reader", () => {
   async function stored(event: { id: string }, over = {}, headers?: Record<string, string>) {
     const body = eventsBody(sessionId, [event], over, now);
     const reply = await world.send(eventsPath(source), body, headers);
@@ -37,7 +37,7 @@ describe("The normal form, as an independent reader of the ledger's file finds i
   const pageOf = async (page: Record<string, unknown>, headers?: Record<string, string>) =>
     (await stored(pageEvent({ page }, now), {}, headers)).page;
 
-  it("holds everything of a page event, and nothing else", async () => {
+  it("contains everything of a page event, and nothing else", async () => {
     const url = `${ORIGIN}/pricing?utm_source=news&utm_medium=mail&utm_campaign=may&utm_term=t&utm_content=c&gclid=g1&a=b#x`;
     const event = pageEvent(
       {
@@ -102,7 +102,7 @@ describe("The normal form, as an independent reader of the ledger's file finds i
     });
   });
 
-  it("holds null for everything that is known to be absent", async () => {
+  it("contains null for every absent value", async () => {
     const event = { id: "bare", type: "track", name: "bare", timestamp: iso(now) };
     const anonymous = await world.openSession(source, { anonymousId: "somebody" });
     const over = { sessionId: anonymous, anonymousId: "somebody" };
@@ -123,7 +123,7 @@ describe("The normal form, as an independent reader of the ledger's file finds i
   });
 
   describe("addresses", () => {
-    it("the missing one of url and path is derived from the other", async () => {
+    it("a missing url or path is derived from the other", async () => {
       const byPath = await pageOf({ path: "/a/b?utm_source=x" });
       assert.deepEqual(
         [byPath.url, byPath.host, byPath.path],
@@ -140,7 +140,7 @@ describe("The normal form, as an independent reader of the ledger's file finds i
       assert.deepEqual([alone.path, alone.query], ["/a", "from=/b?c=d"]);
     });
 
-    it("the referrer's host is null when it is the page's own, or none", async () => {
+    it("the referrer's host is null without a referrer, or when it is the page's own", async () => {
       const hostOf = async (referrer: unknown) =>
         (await pageOf({ url: `${ORIGIN}/x`, referrer })).referrerHost;
       assert.equal(await hostOf(`${ORIGIN}/before`), null);
@@ -148,14 +148,14 @@ describe("The normal form, as an independent reader of the ledger's file finds i
       for (const none of [null, "", "nonsense", "about:blank"]) assert.equal(await hostOf(none), null);
     });
 
-    it("user name and password never stay in an address", async () => {
+    it("user name and password are removed from addresses", async () => {
       const page = await pageOf({ url: "https://ann:secret@shop.example/x" });
       assert.equal(page.url, "https://shop.example/x");
       const referred = await pageOf({ url: `${ORIGIN}/x`, referrer: "https://ann:secret@other.example/y" });
       assert.doesNotMatch(JSON.stringify(referred), /secret/);
     });
 
-    it("odd addresses are stored as text, and never break anything", async () => {
+    it("odd addresses are stored as text and cause no error", async () => {
       const odd = [
         "javascript:alert(1)",
         "data:text/html,x",
@@ -171,7 +171,7 @@ describe("The normal form, as an independent reader of the ledger's file finds i
   });
 
   describe("device, country, person", () => {
-    it("device, OS and browser come from the user agent that the context names, else the request's own", async () => {
+    it("device, OS and browser come from the context's user agent, else from the request's", async () => {
       const iphone =
         "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1";
       const of = async (event: Record<string, unknown>, over: object) =>
@@ -195,7 +195,7 @@ describe("The normal form, as an independent reader of the ledger's file finds i
       assert.equal(await countryOf({ "x-forwarded-for": "10.0.0.1" }), null);
     });
 
-    it("a header that nobody vouches for names no country, and the address is never stored", async () => {
+    it("the country header of an untrusted peer is ignored, and the address is never stored", async () => {
       await using other = await openWorld({ GEO_HEADER: "X-Country" }, { clock: time.clock });
       const own = await other.createSource();
       const event = trackEvent({}, now);
@@ -206,7 +206,7 @@ describe("The normal form, as an independent reader of the ledger's file finds i
       assert.doesNotMatch(JSON.stringify(found), /8\.8\.8\.8|127\.0\.0\.1|::1/);
     });
 
-    it("a file of countries that has become unreadable costs events their country, and nothing else", async () => {
+    it("with an unreadable country database, events are stored without a country", async () => {
       const folder = mkdtempSync(join(tmpdir(), "headwater-test-"));
       const file = join(folder, "countries.mmdb");
       writeFileSync(file, Buffer.from("\xab\xcd\xefMaxMind.com", "latin1"));
@@ -219,7 +219,7 @@ describe("The normal form, as an independent reader of the ledger's file finds i
       assert.equal(storedEvent(other.dataDir, event.id).country, null);
     });
 
-    it("an event carries the batch's userId, else the one its session holds", async () => {
+    it("an event has the batch's userId, else that of its session", async () => {
       const identified = await world.openSession(source, { userId: "known", anonymousId: "other" });
       const found = await stored(trackEvent({}, now), { sessionId: identified, anonymousId: "other" });
       assert.equal(found.userId, "known");
@@ -237,7 +237,7 @@ describe("The normal form, as an independent reader of the ledger's file finds i
     assert.deepEqual(found.properties, { "k\ufffd": ["x\ufffdy", "\ufffd"], pair: "😀" });
   });
 
-  it("__proto__ and constructor are ordinary data; of duplicate keys the last counts", async () => {
+  it("__proto__ and constructor are ordinary data; of duplicate keys the last one is used", async () => {
     const json =
       '{"a":1,"a":2,"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}},"toString":"x"}';
     const event = trackEvent({ properties: "@" }, now);

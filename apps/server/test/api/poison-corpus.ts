@@ -1,4 +1,4 @@
-/** What nobody should send: bodies and headers, each with a name, for every route. */
+/** Hostile bodies and headers, each with a name, for every route. */
 import { gzipSync } from "node:zlib";
 
 export interface Poison {
@@ -14,7 +14,7 @@ const DEEP = 100_000;
 const nest = (open: string, inside: string, close: string, levels: number) =>
   `${open.repeat(levels)}${inside}${close.repeat(levels)}`;
 
-/** A poisonous value, as JSON text. */
+/** A hostile value as JSON text. */
 const VALUES: Record<string, string> = {
   "a list 100,000 deep": nest("[", "", "]", DEEP),
   "an object 100,000 deep": nest('{"a":', "1", "}", DEEP),
@@ -50,7 +50,7 @@ const VALUES: Record<string, string> = {
   "an empty object": "{}",
 };
 
-/** Bodies that are no JSON, or not of the encoding they say. */
+/** Bodies that are not JSON, or not in the encoding that their headers name. */
 const BODIES: Poison[] = [
   { what: "nothing", body: "" },
   { what: "a space", body: " " },
@@ -147,14 +147,14 @@ export const ORIGINS = [
   `https://${"a".repeat(5_000)}.example`,
   `https://${"a.".repeat(4_000)}example`,
 ];
-/** Other spellings of what is allowed: the same origin. */
+/** Other spellings of an allowed origin. */
 export const SAME_ORIGIN = new Set([
   "HTTPS://SHOP.EXAMPLE",
   "https://shop.example:443",
   "https://shop.example/",
 ]);
 
-/** @param good a body that the route takes; each of its members is poisoned in turn, and so is what stands beside them */
+/** @param good a body that the route accepts. Each of its members is replaced in turn, and hostile members are added */
 export function corpusFor(good: Record<string, unknown>): Poison[] {
   const whole = JSON.stringify(good);
   const members = [...Object.keys(good), "surplus"];

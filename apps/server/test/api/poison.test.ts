@@ -15,7 +15,7 @@ import {
 } from "../support/world.ts";
 import { corpusFor, ORIGINS, type Poison, SAME_ORIGIN } from "./poison-corpus.ts";
 
-/** Never a 5xx, never a hang: each is answered soon, in the shape of the contract (which `World` checks). */
+/** Every request must be answered soon, without a 5xx and in the shape of the contract (`World` checks that). */
 const PATIENCE_MS = 5_000;
 async function answered(asked: Promise<{ status: number; body: unknown }>, what: string) {
   const startedAt = performance.now();
@@ -25,7 +25,7 @@ async function answered(asked: Promise<{ status: number; body: unknown }>, what:
   return { status, body };
 }
 
-describe("What bad input gets: a status of the contract, never a 5xx, never a hang", () => {
+describe("Hostile input is answered with a status of the contract, never with a 5xx, and without delay", () => {
   let world: World;
   let source: CreatedSource;
   let sessionId: string;
@@ -36,7 +36,7 @@ describe("What bad input gets: a status of the contract, never a 5xx, never a ha
   });
   after(() => world[Symbol.asyncDispose]());
 
-  /** Afterwards the service is as well as before. */
+  /** Checks that the service still works. */
   async function stillWell() {
     assert.equal((await world.ask("/readyz")).status, 200);
     assert.deepEqual(
@@ -92,7 +92,7 @@ describe("What bad input gets: a status of the contract, never a 5xx, never a ha
     }
   });
 
-  it("after all of it the debug view shows every attempt that is kept, in its own shape", async () => {
+  it("afterwards the debug view still shows every attempt, in the contract's shape", async () => {
     for (const kind of ["bootstrap", "events"]) {
       let cursor: string | null = "";
       let pages = 0;
@@ -107,7 +107,7 @@ describe("What bad input gets: a status of the contract, never a 5xx, never a ha
     }
   });
 
-  it("origins with another case, port, dot, suffix, prefix or script let nobody in who is somebody else", async () => {
+  it("an origin with another port, dot, suffix, prefix or script is not an allowed origin; case does not matter", async () => {
     for (const origin of ORIGINS) {
       for (const route of INGEST_ROUTES) {
         const { status } = await answered(

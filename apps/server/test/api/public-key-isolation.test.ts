@@ -15,7 +15,7 @@ import {
   type World,
 } from "../support/world.ts";
 
-describe("A public key reaches its own source and no other", () => {
+describe("A public key gives access to its own source only", () => {
   let world: World;
   const time = drivenClock();
   before(async () => {
@@ -23,7 +23,7 @@ describe("A public key reaches its own source and no other", () => {
   });
   after(() => world[Symbol.asyncDispose]());
 
-  it("events for a session of another source are 403 invalid_session, its sessions stay as they are", async () => {
+  it("events for a session of another source are 403 invalid_session, and that session does not change", async () => {
     const [mine, theirs] = [await world.createSource(), await world.createSource()];
     const sessionId = await world.openSession(theirs);
     const before = rowsOf(world.dataDir, "select * from sessions where source_id = ?", theirs.sourceId);
@@ -39,7 +39,7 @@ describe("A public key reaches its own source and no other", () => {
     );
   });
 
-  it("bootstrap with a session of another source never tells that it exists", async () => {
+  it("a bootstrap does not reveal whether a session of another source exists", async () => {
     const [mine, theirs] = [await world.createSource(), await world.createSource()];
     const sessionId = await world.openSession(theirs, { userId: "victim" });
     const answers = [];
@@ -52,7 +52,7 @@ describe("A public key reaches its own source and no other", () => {
     assert.deepEqual(answers[0], answers[1]);
   });
 
-  it("a key is no token, and a token is no key", async () => {
+  it("a public key is not accepted as a token, nor a token as a public key", async () => {
     const source = await world.createSource();
     refused(await world.ask("/api/organizations", { token: source.publicKey }), 401, "invalid_token");
     refused(

@@ -22,7 +22,7 @@ describe("POST /api/tracking-sources/:sourceId/regenerate-key and restore-key", 
   const iso = (at: number) => new Date(at).toISOString();
 
   describe("200", () => {
-    it("regenerate-key takes no body, an empty one, and an empty object", async () => {
+    it("regenerate-key accepts no body, an empty one, and an empty object", async () => {
       const { sourceId } = await world.source();
       const keys = new Set<string>();
       for (const body of [undefined, "", {}]) {
@@ -40,7 +40,7 @@ describe("POST /api/tracking-sources/:sourceId/regenerate-key and restore-key", 
       assert.equal(empty.status, 200);
     });
 
-    it("during grace the previous key's end is shown, and afterwards no longer", async () => {
+    it("the end of the previous key is shown during the grace period only", async () => {
       const { sourceId } = await world.source();
       const reply = await regenerate(sourceId, { gracePeriodSeconds: 60 });
       assert.equal(reply.body.previousKeyExpiresAt, iso(world.now() + 60_000));
@@ -53,14 +53,14 @@ describe("POST /api/tracking-sources/:sourceId/regenerate-key and restore-key", 
       assert.equal(listed.previousKeyExpiresAt, null);
     });
 
-    it("`organizationId` is optional in query and body; given, it matches", async () => {
+    it("`organizationId` is optional in query and body; if given, it must match", async () => {
       const { sourceId } = await world.source();
       const { organizationId } = world;
       assert.equal((await regenerate(sourceId, { organizationId })).status, 200);
       assert.equal((await regenerate(sourceId, undefined, `?organizationId=${organizationId}`)).status, 200);
     });
 
-    it("restore-key lets a retired key in again for a while", async () => {
+    it("restore-key makes a retired key accepted again for a time", async () => {
       const { sourceId, publicKey } = await world.source();
       await regenerate(sourceId);
       const reply = await restore(sourceId, { publicKey, gracePeriodSeconds: 86_400 });
@@ -69,7 +69,7 @@ describe("POST /api/tracking-sources/:sourceId/regenerate-key and restore-key", 
       assert.notEqual(reply.body.publicKey, publicKey);
     });
 
-    it("one previous key at a time: a second rotation retires the older at once", async () => {
+    it("there is one previous key: a second rotation retires the older one at once", async () => {
       const { sourceId, publicKey } = await world.source();
       await regenerate(sourceId, { gracePeriodSeconds: 600 });
       refused(await restore(sourceId, { publicKey, gracePeriodSeconds: 60 }), 409, "key_not_retired");
@@ -94,7 +94,7 @@ describe("POST /api/tracking-sources/:sourceId/regenerate-key and restore-key", 
   });
 
   describe("404", () => {
-    it("source_not_found: `organizationId` is not the source's, in either place", async () => {
+    it("source_not_found: `organizationId` in query or body is not the source's", async () => {
       const { sourceId } = await world.source();
       refused(await regenerate(sourceId, { organizationId: "org_other" }), 404, "source_not_found");
       refused(await regenerate(sourceId, {}, "?organizationId=org_other"), 404, "source_not_found");
@@ -109,7 +109,7 @@ describe("POST /api/tracking-sources/:sourceId/regenerate-key and restore-key", 
   });
 
   describe("409", () => {
-    it("key_not_retired: the current key, another source's, and one that never was", async () => {
+    it("key_not_retired: the current key, another source's key, or a key that never existed", async () => {
       const { sourceId, publicKey } = await world.source();
       const other = await world.source();
       for (const key of [publicKey, other.publicKey, "pk_never"]) {
@@ -119,7 +119,7 @@ describe("POST /api/tracking-sources/:sourceId/regenerate-key and restore-key", 
   });
 
   describe("422", () => {
-    it("the grace period is a whole number of seconds, 604800 at most, and restoring takes one", async () => {
+    it("the grace period must be a whole number of seconds, at most 604800; restore-key requires it", async () => {
       const { sourceId, publicKey } = await world.source();
       for (const gracePeriodSeconds of [-1, 604_801, 1.5, "60"]) {
         const reply = await regenerate(sourceId, { gracePeriodSeconds });
@@ -132,7 +132,7 @@ describe("POST /api/tracking-sources/:sourceId/regenerate-key and restore-key", 
 });
 
 describe("GET /api/tracking-sources/:sourceId/install", () => {
-  it("200: holds the current key and the addresses of the configuration", async (t) => {
+  it("200: contains the current key and the configured addresses", async (t) => {
     const world = await openClockedWorldFor(t);
     const { sourceId, publicKey } = await world.source({ frameworkHint: "nextjs", name: "</script><b>" });
     const { body } = await world.ask(`/api/tracking-sources/${sourceId}/install`, {

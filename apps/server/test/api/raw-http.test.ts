@@ -10,9 +10,9 @@ import { Line } from "./raw-line.ts";
 const REFUSED_MS = 5_000;
 const { world, source, sessionId } = await openVisit();
 
-describe("HTTP as nobody should write it", () => {
+describe("Malformed HTTP", () => {
   const open = () => new Line(world.url);
-  /** Writes and waits for the end; a request that is whole asks for it. */
+  /** Writes and waits until the server closes the connection. A complete request must contain `Connection: close`. */
   async function said(text: string | Uint8Array): Promise<Line> {
     const line = open().write(text);
     await line.closed;
@@ -22,8 +22,8 @@ describe("HTTP as nobody should write it", () => {
     [`POST ${path} HTTP/1.1`, "Host: x", "Origin: https://shop.example", ...lines, "", ""].join("\r\n");
   const PATHS = () => [...INGEST_ROUTES.map((route) => route.path(source)), "/api/tracking-sources"];
 
-  /** The shape of every failure, for what is refused before it is a request. */
-  function refusedAtOnce(line: Line, status: number, code: string): void {
+  /** Asserts the shape of every failure for input that is refused before it is a valid request. */
+  function assertRefusedRaw(line: Line, status: number, code: string): void {
     assert.deepEqual([line.statuses(), line.body().code], [[status], code], line.text.slice(0, 300));
     assert.deepEqual(Object.keys(line.body()), [
       "ok",
@@ -43,7 +43,7 @@ describe("HTTP as nobody should write it", () => {
     ["a TLS hello", Uint8Array.from([22, 3, 1, 0, 200, 1, 0, 0, 196, 3, 3])],
     ["HTTP/3", "GET / HTTP/3.0\r\nHost: x\r\n\r\n"],
     ["an HTTP/2 preface", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"],
-    ["a method that is none", "STEAL / HTTP/1.1\r\nHost: x\r\n\r\n"],
+    ["an unknown method", "STEAL / HTTP/1.1\r\nHost: x\r\n\r\n"],
     ["a space in a header's name", "GET / HTTP/1.1\r\nHost : x\r\n\r\n"],
     ["NUL in a header", "GET / HTTP/1.1\r\nHost: x\r\nX-A: a\0b\r\n\r\n"],
     ["two Hosts", "GET /healthz HTTP/1.1\r\nHost: x\r\nHost: x\r\n\r\n"],
@@ -57,37 +57,37 @@ describe("HTTP as nobody should write it", () => {
     ["a negative Content-Length", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n"],
     ["a Content-Length in hex", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 0x2\r\n\r\n{}"],
     [
-      "a chunked encoding that is disguised",
+      "an unknown transfer encoding",
       "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n",
     ],
   ];
   for (const [what, text] of garbage) {
-    it(`400 malformed_http: ${what}`, async () => refusedAtOnce(await said(text), 400, "malformed_http"));
+    it(`400 malformed_http: ${what}`, async () => assertRefusedRaw(await said(text), 400, "malformed_http"));
   }
 
-  it("what Node refuses by itself has the shape of every failure: no Host, an unknown Expect", async () => {
-    refusedAtOnce(await said("GET /healthz HTTP/1.1\r\n\r\n"), 400, "malformed_http");
+  it("400 malformed_http in our shape for what Node would refuse itself: no Host, an unknown Expect", async () => {
+    assertRefusedRaw(await said("GET /healthz HTTP/1.1\r\n\r\n"), 400, "malformed_http");
     const line = await said(
       "GET /healthz HTTP/1.1\r\nHost: x\r\nExpect: a-miracle\r\nConnection: close\r\n\r\n",
     );
-    refusedAtOnce(line, 400, "malformed_http");
+    assertRefusedRaw(line, 400, "malformed_http");
   });
 
   it("431 headers_too_large: 100 KB of headers, in one or in many, on every route", async () => {
     for (const path of PATHS()) {
       const many = Array.from({ length: 1_000 }, (_, index) => `X-${index}: ${"a".repeat(100)}`);
       for (const lines of [[`X-A: ${"a".repeat(100_000)}`], many]) {
-        refusedAtOnce(await said(head(path, ...lines)), 431, "headers_too_large");
+        assertRefusedRaw(await said(head(path, ...lines)), 431, "headers_too_large");
       }
     }
-    refusedAtOnce(
+    assertRefusedRaw(
       await said(`GET /${"a".repeat(100_000)} HTTP/1.1\r\nHost: x\r\n\r\n`),
       431,
       "headers_too_large",
     );
   });
 
-  it("a request that is smuggled behind another is not taken, on any route", async () => {
+  it("a smuggled request is not processed, on any route", async () => {
     const smuggled = `POST ${eventsPath(source)} HTTP/1.1\r\nHost: x\r\n\r\n`;
     for (const path of PATHS()) {
       const te = await said(
@@ -101,7 +101,7 @@ describe("HTTP as nobody should write it", () => {
     }
   });
 
-  it("requests that are sent one behind the other are answered in order", async () => {
+  it("pipelined requests are answered in order", async () => {
     const event = trackEvent();
     const body = JSON.stringify(eventsBody(sessionId, [event]));
     const one = head(eventsPath(source), `Content-Length: ${body.length}`) + body;
@@ -115,7 +115,7 @@ describe("HTTP as nobody should write it", () => {
     assert.equal(storedEvents(world.dataDir).filter(({ eventId }) => eventId === event.id).length, 1);
   });
 
-  it("a body that breaks off as no HTTP is answered, shown and readable to the page: 400 malformed_http", async () => {
+  it("400 malformed_http: a chunked body that becomes invalid; the page can read the answer, and the debug view shows it", async () => {
     const line = open().write(`${head(eventsPath(source), "Transfer-Encoding: chunked")}5\r\n{"a":\r\n`);
     line.write("not a chunk\r\n");
     await line.closed;
@@ -129,7 +129,7 @@ describe("HTTP as nobody should write it", () => {
     assert.deepEqual([attempt?.httpStatus, attempt?.code], [400, "malformed_http"]);
   });
 
-  it("a chunked body is read like another", async () => {
+  it("a chunked body is accepted", async () => {
     const body = JSON.stringify(eventsBody(sessionId, [trackEvent()]));
     const chunks = [...body].map((character) => `1\r\n${character}\r\n`).join("");
     const line = await said(
@@ -138,7 +138,7 @@ describe("HTTP as nobody should write it", () => {
     assert.deepEqual(line.statuses(), [200]);
   });
 
-  it("a request that names the whole address, as one through a proxy may, is the same request on every route", async () => {
+  it("a request with an absolute URL, as proxies may send it, is answered like one with a path", async () => {
     const body = JSON.stringify(eventsBody(sessionId, [trackEvent()]));
     const whole = (path: string) => `http://hw.example${path}`;
     const ends = ["Connection: close", `Content-Length: ${body.length}`];
@@ -150,7 +150,7 @@ describe("HTTP as nobody should write it", () => {
     }
   });
 
-  it("a body of 20 MB is cut off, with the refusal", async () => {
+  it("the connection of a 20 MB body is closed, with the refusal", async () => {
     for (const path of [eventsPath(source), eventsPath({ publicKey: "pk_nobody" })]) {
       const line = open().write(head(path, "Content-Length: 20971520"));
       const piece = Buffer.alloc(65_536, "x");
@@ -179,7 +179,7 @@ describe("HTTP as nobody should write it", () => {
     }
   });
 
-  it("other methods are 405 on an ingest route, and leave the connection as it should be", async () => {
+  it("other methods are 405 on an ingest route; the answer to HEAD has no body", async () => {
     for (const route of INGEST_ROUTES) {
       for (const method of ["HEAD", "PUT", "TRACE", "LINK", "PROPFIND"]) {
         const line = await said(
@@ -193,7 +193,7 @@ describe("HTTP as nobody should write it", () => {
     assert.deepEqual((await said("CONNECT shop.example:443 HTTP/1.1\r\nHost: x\r\n\r\n")).statuses(), []);
   });
 
-  it("400: what comes behind a request that broke off is no request, so the answer ends the connection", async () => {
+  it("400 malformed_http: the answer to a broken request closes the connection", async () => {
     const body = JSON.stringify(eventsBody(sessionId, [trackEvent()]));
     const whole = `${head(eventsPath(source), `Content-Length: ${body.length}`)}${body}`;
     const garbageBehind = await said(`${whole}GARBAGE\r\n\r\n`);
@@ -206,7 +206,7 @@ describe("HTTP as nobody should write it", () => {
     }
   });
 
-  it("a client that goes away in the middle harms nobody", async () => {
+  it("a client that disconnects in the middle of a request affects no other client", async () => {
     for (const path of PATHS()) {
       const line = open().write(`${head(path, "Content-Length: 1000")}{"a`);
       await new Promise((resolve) => line.socket.once("connect", resolve));
@@ -219,7 +219,7 @@ describe("HTTP as nobody should write it", () => {
     );
   });
 
-  it("408 request_timeout: headers or a body that dawdle are closed within 12 s", async () => {
+  it("408 request_timeout: connections with slow headers or a slow body are closed within 12 s", async () => {
     const lines = [
       open(),
       open().write("POST / HTTP/1.1\r\nHost: x\r\nX-"),

@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 
-/** Whatever the other side sent until it closed the connection. */
+/** A raw TCP connection to the service. Collects everything that the service sends until the connection is closed. */
 export class Line {
   text = "";
   readonly closed: Promise<void>;

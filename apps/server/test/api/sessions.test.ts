@@ -28,7 +28,7 @@ describe("Sessions", () => {
   });
   after(() => world[Symbol.asyncDispose]());
 
-  /** A visitor of a source of its own, who comes again and again. */
+  /** A visitor of a new source, who sends several bootstraps. */
   async function visitor() {
     const source = await world.createSource();
     const bootstrap = async (over: Record<string, unknown> = {}) => {
@@ -41,7 +41,7 @@ describe("Sessions", () => {
     return { source, bootstrap, send };
   }
 
-  it("a duplicate keeps no session alive, even beside an event that was accepted", async () => {
+  it("a duplicate event does not keep its session alive, even in a batch with an accepted event", async () => {
     const { bootstrap, send } = await visitor();
     const { sessionId: first } = await bootstrap();
     const { sessionId: second } = await bootstrap();
@@ -55,7 +55,7 @@ describe("Sessions", () => {
     assert.equal((await bootstrap({ sessionId: second })).sessionResumed, true);
   });
 
-  it("a resuming bootstrap does not undo the newer userId of events that were under way beside it", async () => {
+  it("a bootstrap that resumes a session keeps the newer userId of concurrent events", async () => {
     const { source, bootstrap } = await visitor();
     const { sessionId } = await bootstrap();
     const beside = new DatabaseSync(join(world.dataDir, "ledger.sqlite"));
@@ -73,8 +73,8 @@ describe("Sessions", () => {
     assert.equal((await bootstrap({ sessionId })).identifiedUserId, "ada");
   });
 
-  describe("A bootstrap without a session that asks to join one", () => {
-    it("gets the one that was opened under half an hour ago, and from then on one of its own", async () => {
+  describe("A bootstrap with joinSession and without a session", () => {
+    it("joins the session that was opened less than half an hour ago; later it opens one of its own", async () => {
       const { bootstrap } = await visitor();
       const { sessionId } = await bootstrap({ joinSession: true });
       time.advance(30 * MINUTE - 1);
@@ -85,7 +85,7 @@ describe("Sessions", () => {
       assert.deepEqual([own.sessionId === sessionId, own.sessionResumed], [false, false]);
     });
 
-    it("is the same visit when its answer was lost and it asks again, minutes later", async () => {
+    it("joins the same session when it is repeated minutes later because the answer was lost", async () => {
       const { bootstrap } = await visitor();
       const event = trackEvent({}, time.now());
       const ask = () =>
@@ -102,7 +102,7 @@ describe("Sessions", () => {
       assert.equal(storedEvent(world.dataDir, event.id).sessionId, sessionId);
     });
 
-    it("is told no user but its own, and keeps the session and its user alive", async () => {
+    it("does not reveal the session's user, changes it only to its own userId, and keeps the session alive", async () => {
       const { bootstrap, send } = await visitor();
       const { sessionId } = await bootstrap({ joinSession: true });
       await send(sessionId, [trackEvent({}, time.now())], { userId: "user-2" });
@@ -114,14 +114,14 @@ describe("Sessions", () => {
       assert.equal((await bootstrap({ sessionId })).sessionResumed, true);
     });
 
-    it("gets the one that is being opened, also when many come at once", async () => {
+    it("joins the session that is being opened, also when many come at once", async () => {
       const { bootstrap } = await visitor();
       const all = await Promise.all(Array.from({ length: 20 }, () => bootstrap({ joinSession: true })));
       assert.equal(new Set(all.map(({ sessionId }) => sessionId)).size, 1);
       assert.equal(all.filter(({ sessionResumed }) => !sessionResumed).length, 1);
     });
 
-    it("gets none of another visitor or source; and who does not ask gets one of its own", async () => {
+    it("does not join a session of another visitor or source; without joinSession it opens its own", async () => {
       const { bootstrap } = await visitor();
       const { sessionId } = await bootstrap({ joinSession: true });
       const others = [
@@ -135,7 +135,7 @@ describe("Sessions", () => {
       assert.equal(new Set([sessionId, ...others.map((other) => other.sessionId)]).size, 6);
     });
 
-    it("gets none that was opened without asking for it", async () => {
+    it("does not join a session that was opened without joinSession", async () => {
       const { bootstrap } = await visitor();
       const { sessionId } = await bootstrap({ userId: "user-1" });
       const other = await bootstrap({ joinSession: true });
@@ -158,7 +158,7 @@ describe("Sessions", () => {
   });
 
   describe("Bootstrap resumes a session of this source and this visitor", () => {
-    it("idle under 30 minutes, and not from 30 minutes on", async () => {
+    it("that was idle for less than 30 minutes", async () => {
       const { bootstrap } = await visitor();
       const { sessionId } = await bootstrap();
       time.advance(30 * MINUTE - 1);
@@ -170,7 +170,7 @@ describe("Sessions", () => {
       assert.notEqual(later.sessionId, sessionId);
     });
 
-    it("started under 24 hours ago, and not from 24 hours on", async () => {
+    it("that started less than 24 hours ago", async () => {
       const { bootstrap } = await visitor();
       const { sessionId } = await bootstrap();
       for (let minutes = 0; minutes < 24 * 60 - 20; minutes += 20) {
@@ -214,7 +214,7 @@ describe("Sessions", () => {
       assert.equal((await bootstrap({ sessionId })).sessionResumed, false);
     });
 
-    it("stale, foreign and malformed ids are no error, and all answered alike", async () => {
+    it("expired, foreign and malformed session ids are no error, and all are answered alike", async () => {
       const { bootstrap } = await visitor();
       const stranger = await visitor();
       const foreign = (await stranger.bootstrap()).sessionId;
@@ -238,7 +238,7 @@ describe("Sessions", () => {
       assert.equal(shapes.size, 1);
     });
 
-    it("survives a restart and a rotation of the key", async () => {
+    it("also after a restart and after a rotation of the key", async () => {
       const clock = drivenClock();
       const first = await openWorld({}, { clock: clock.clock });
       const source = await first.createSource();
@@ -259,7 +259,7 @@ describe("Sessions", () => {
   });
 
   describe("identifiedUserId", () => {
-    it("is the request's userId, else what the session holds; a later userId in events updates it", async () => {
+    it("is the request's userId, else the session's; a later userId in events updates it", async () => {
       const { bootstrap, send } = await visitor();
       const { sessionId } = await bootstrap();
       const identified = async (userId?: string) => (await bootstrap({ sessionId, userId })).identifiedUserId;
@@ -275,7 +275,7 @@ describe("Sessions", () => {
   });
 
   describe("Events of a session", () => {
-    it("are taken while it is idle for 24 hours or less; after that it is 403 session_expired", async () => {
+    it("are accepted while it is idle for at most 24 hours; then they are 403 session_expired", async () => {
       const { bootstrap, send } = await visitor();
       const { sessionId } = await bootstrap();
       time.advance(24 * HOUR);
@@ -284,7 +284,7 @@ describe("Sessions", () => {
       refused(await send(sessionId), 403, "session_expired");
     });
 
-    it("are taken up to 8 days after its start; after that it is 403 session_expired", async () => {
+    it("are accepted up to 8 days after its start; then they are 403 session_expired", async () => {
       const { bootstrap, send } = await visitor();
       const { sessionId } = await bootstrap();
       for (let day = 0; day < 8; day += 1) {
@@ -302,7 +302,7 @@ describe("Sessions", () => {
       assert.deepEqual(rowsOf(world.dataDir, "select * from usage where source_id = ?", source.sourceId), []);
     });
 
-    it("are stored under their own session when it is one of the source, and keep that one alive", async () => {
+    it("that name another session of the source are stored in it and keep it alive", async () => {
       const { bootstrap, send } = await visitor();
       const own = (await bootstrap()).sessionId;
       const batch = (await bootstrap()).sessionId;
@@ -314,7 +314,7 @@ describe("Sessions", () => {
       assert.equal((await bootstrap({ sessionId: own })).sessionResumed, true);
     });
 
-    it("that name a session which is none of the source are rejected with session_mismatch", async () => {
+    it("that name a session of no or another source are rejected with session_mismatch", async () => {
       const { bootstrap, send } = await visitor();
       const { sessionId } = await bootstrap();
       const foreign = (await (await visitor()).bootstrap()).sessionId;
@@ -324,7 +324,7 @@ describe("Sessions", () => {
       assert.deepEqual(outcomesOf(await send(sessionId, events)), wanted);
     });
 
-    it("are stored under their own anonymousId, with a warning when it is not the session's", async () => {
+    it("are stored with their own anonymousId, and a warning when it differs from the session's", async () => {
       const { bootstrap, send } = await visitor();
       const { sessionId } = await bootstrap();
       const events = [
@@ -340,7 +340,7 @@ describe("Sessions", () => {
     });
   });
 
-  it("Sessions are deleted 9 days after their last activity, and not before", async () => {
+  it("sessions are deleted 9 days after their last activity, and not before", async () => {
     const { bootstrap } = await visitor();
     const { sessionId } = await bootstrap();
     const held = () => rowsOf(world.dataDir, "select * from sessions where session_id = ?", sessionId).length;

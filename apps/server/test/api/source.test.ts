@@ -20,24 +20,24 @@ describe("GET, PATCH and DELETE /api/tracking-sources/:sourceId", () => {
     });
 
   describe("200", () => {
-    it("GET: `organizationId` is optional; given, it matches", async () => {
+    it("GET: `organizationId` is optional; if given, it must match", async () => {
       assert.deepEqual((await world.ask(path)).body, source);
       assert.deepEqual((await world.ask(`${path}?organizationId=${world.organizationId}`)).body, source);
     });
 
-    it("HEAD answers as GET does, without a body", async () => {
+    it("HEAD answers like GET, without a body", async () => {
       const reply = await world.ask(path, { method: "HEAD" });
       assert.deepEqual([reply.status, reply.text], [200, ""]);
       assert.equal(reply.headers.get("content-type"), "application/json; charset=utf-8");
     });
 
-    it("PATCH: a patch with nothing in it changes nothing", async () => {
+    it("PATCH: an empty patch changes nothing", async () => {
       world.advance(1_000);
       const reply = await patch({});
       assert.deepEqual([reply.status, reply.body], [200, source]);
     });
 
-    it("PATCH: only supplied fields change, and `allowedOrigins` replaces the list", async () => {
+    it("PATCH: only the given fields change; `allowedOrigins` replaces the whole list", async () => {
       world.advance(1_000);
       const reply = await patch({ allowedOrigins: ["http://localhost:*"], isActive: false });
       const updatedAt = new Date(world.now()).toISOString();
@@ -47,7 +47,7 @@ describe("GET, PATCH and DELETE /api/tracking-sources/:sourceId", () => {
       assert.equal((await patch({ isActive: true })).body.isActive, true);
     });
 
-    it("PATCH: own limits are set and, by null, taken back, each by itself", async () => {
+    it("PATCH: each of the source's own limits can be set, and removed with null", async () => {
       await patch({ limits: { maxBatchSize: 5_000, clientRatePerSecond: 1_000 } });
       const reply = await patch({ limits: { clientRatePerSecond: null, maxPayloadBytes: 5_242_880 } });
       const limits = { maxBatchSize: 5_000, maxPayloadBytes: 5_242_880, clientRatePerSecond: null };
@@ -60,7 +60,7 @@ describe("GET, PATCH and DELETE /api/tracking-sources/:sourceId", () => {
       assert.deepEqual({ name, slug, frameworkHint, requireOrigin }, fields);
     });
 
-    it("PATCH: what a page must heed is set, each by itself", async () => {
+    it("PATCH: each privacy setting can be set by itself", async () => {
       assert.deepEqual((await patch({ privacy: { respectGpc: true } })).body.privacy, {
         respectGpc: true,
         requireConsent: false,
@@ -69,7 +69,7 @@ describe("GET, PATCH and DELETE /api/tracking-sources/:sourceId", () => {
       assert.deepEqual(privacy, { respectGpc: true, requireConsent: true });
     });
 
-    it("DELETE: the source is gone, its slug is free, and the log keeps what it was", async () => {
+    it("DELETE: the source is gone, its slug is free, and the audit log keeps its last state", async () => {
       const doomed = await world.source({ slug: "doomed" });
       const reply = await world.ask(`/api/tracking-sources/${doomed.sourceId}`, { method: "DELETE" });
       assert.deepEqual(reply.body, {
@@ -89,14 +89,14 @@ describe("GET, PATCH and DELETE /api/tracking-sources/:sourceId", () => {
   });
 
   describe("403", () => {
-    it("not_a_member: an existing source in a workspace of which the caller is no member", async () => {
+    it("not_a_member: an existing source of a workspace that the caller is not a member of", async () => {
       const strangers = await world.strangers();
       refused(await world.ask(path, { token: strangers.token }), 403, "not_a_member");
       const body = { organizationId: strangers.organizationId };
       refused(await world.ask(path, { method: "PATCH", token: strangers.token, body }), 403, "not_a_member");
     });
 
-    it("permission_denied: `limits` need sources:admin besides sources:write", async () => {
+    it("permission_denied: `limits` needs sources:admin in addition to sources:write", async () => {
       const { token } = await world.member("developer");
       refused(await patch({ limits: {} }, token), 403, "permission_denied");
       assert.equal((await patch({ name: "By a developer" }, token)).status, 200);
@@ -104,7 +104,7 @@ describe("GET, PATCH and DELETE /api/tracking-sources/:sourceId", () => {
   });
 
   describe("404", () => {
-    it("source_not_found: an unknown id, however it is written", async () => {
+    it("source_not_found: an unknown id, of any form", async () => {
       for (const id of ["src_never", "%00", "%F0%9F%92%A7", "x".repeat(5_000), "..%2f"]) {
         refused(await world.ask(`/api/tracking-sources/${id}`), 404, "source_not_found");
       }
@@ -135,7 +135,7 @@ describe("GET, PATCH and DELETE /api/tracking-sources/:sourceId", () => {
   });
 
   describe("422", () => {
-    it("PATCH: `organizationId` is required in the body, and the shape of it is looked at first", async () => {
+    it("PATCH: `organizationId` is required in the body, and its shape is checked first", async () => {
       assert.deepEqual(issuesOf(await world.ask(path, { method: "PATCH", body: {} })), [
         "organizationId: required",
       ]);
@@ -146,7 +146,7 @@ describe("GET, PATCH and DELETE /api/tracking-sources/:sourceId", () => {
       assert.deepEqual(issuesOf(unknown), ["organizationId: invalid_type"]);
     });
 
-    it("PATCH: what cannot be changed is an unknown field, and limits have bounds", async () => {
+    it("PATCH: a field that cannot be changed is an unknown field; limits have bounds", async () => {
       const reply = await patch({
         publicKey: "pk_x",
         slug: null,
@@ -160,7 +160,7 @@ describe("GET, PATCH and DELETE /api/tracking-sources/:sourceId", () => {
       ]);
     });
 
-    it("GET: an empty `organizationId` is none", async () => {
+    it("GET: an empty `organizationId` is invalid", async () => {
       assert.deepEqual(issuesOf(await world.ask(`${path}?organizationId=`)), ["organizationId: too_short"]);
     });
   });

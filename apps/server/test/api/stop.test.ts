@@ -5,7 +5,7 @@ import { openVisit } from "../install/visit.ts";
 import { eventsBody, eventsPath, ORIGIN, trackEvent } from "../support/world.ts";
 import { Line } from "./raw-line.ts";
 
-it("a stop waits for the request that is under way, not for a connection on which nothing was asked", async () => {
+it("stopping waits for requests in flight, not for connections without a request", async () => {
   const { world, source, sessionId } = await openVisit();
   const body = JSON.stringify(eventsBody(sessionId, [trackEvent()]));
   const head = [`POST ${eventsPath(source)} HTTP/1.1`, "Host: x", `Origin: ${ORIGIN}`];

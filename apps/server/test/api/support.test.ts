@@ -12,8 +12,8 @@ import {
   trackEvent,
 } from "../support/world.ts";
 
-describe("GET /api/support: what to attach to a report, for one workspace", () => {
-  it("names every setting, and shows no secret and no path of the machine", async () => {
+describe("GET /api/support: the bundle to attach to a bug report, for one workspace", () => {
+  it("names every setting, and contains no secret and no file path", async () => {
     await using world = await openWorld();
     const { status, body } = await world.ask(`/api/support?organizationId=${ORGANIZATION_ID}`);
     assert.equal(status, 200);
@@ -23,7 +23,7 @@ describe("GET /api/support: what to attach to a report, for one workspace", () =
     for (const hidden of [world.dataDir, OWNER_TOKEN]) assert.ok(!text.includes(hidden), hidden);
   });
 
-  it("the outbox is of all workspaces: its totals stand in /metrics alone", async () => {
+  it("contains no totals of the outbox, which holds all workspaces' events: they are in /metrics only", async () => {
     await using world = await openWorld();
     const source = await world.createSource();
     const sessionId = await world.openSession(source);
@@ -33,7 +33,7 @@ describe("GET /api/support: what to attach to a report, for one workspace", () =
     assert.match((await world.ask("/metrics")).body, /^headwater_outbox_events \d/m);
   });
 
-  it("tells of the settings that the service started with, whatever became of their files", async (t) => {
+  it("contains the settings that the service started with, even if their files have changed", async (t) => {
     const folder = mkdtempSync(join(tmpdir(), "headwater-support-"));
     t.after(() => rmSync(folder, { recursive: true, force: true }));
     const file = join(folder, "audience");

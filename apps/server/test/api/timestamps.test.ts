@@ -28,7 +28,7 @@ describe("Times of events", () => {
     const event = trackEvent({ timestamp });
     return world.send(eventsPath(source), eventsBody(sessionId, [event], { sentAt }));
   };
-  /** What the ledger holds of the one event that was just sent. */
+  /** The stored form of the event that was just sent. */
   async function stored(timestamp: string, sentAt?: string) {
     const reply = await send(timestamp, sentAt);
     assert.deepEqual(outcomesOf(reply), ["accepted"]);
@@ -37,7 +37,7 @@ describe("Times of events", () => {
     return { ...event, warnings: result.warnings };
   }
 
-  describe("ISO 8601 date-times are taken, whatever their spelling", () => {
+  describe("ISO 8601 date-times are accepted in every spelling", () => {
     const spellings: [given: string, means: string, warnings?: string[]][] = [
       ["2026-11-21T11:22:33.444Z", "2026-11-21T11:22:33.444Z"],
       ["2026-11-21T11:22:33Z", "2026-11-21T11:22:33.000Z"],
@@ -63,7 +63,7 @@ describe("Times of events", () => {
     }
   });
 
-  describe("What is no date-time, or names a day or an hour that does not exist, is 422 invalid_timestamp", () => {
+  describe("422 invalid_timestamp: text that is not a date-time, or a day or an hour that does not exist", () => {
     const wrong = [
       "yesterday",
       "1700000000000",
@@ -96,7 +96,7 @@ describe("Times of events", () => {
       });
     }
 
-    it("numbers, null, lists and empty text are told apart from those", async () => {
+    it("numbers, null, lists and empty text have other issue codes", async () => {
       for (const value of [1_700_000_000_000, null, ["2026-11-21T00:00:00Z"], true]) {
         assert.deepEqual(issuesOf(await send(value)), ["events.0.timestamp: invalid_type"]);
         assert.deepEqual(issuesOf(await send(iso(now), value)), ["sentAt: invalid_type"]);
@@ -108,19 +108,19 @@ describe("Times of events", () => {
   describe("Clock skew", () => {
     for (const sign of [1, -1]) {
       const side = sign === 1 ? "behind" : "ahead";
-      it(`of exactly 30 seconds is left alone: a client that is ${side}`, async () => {
+      it(`of exactly 30 seconds is not corrected: a client that is ${side}`, async () => {
         const event = await stored(iso(now - HOUR), iso(now - sign * 30 * SECOND));
         assert.equal(event.occurredAt, iso(now - HOUR));
       });
 
-      it(`of more is added to the timestamp, and the raw value is kept too: a client that is ${side}`, async () => {
+      it(`of more than 30 seconds is corrected, and the raw timestamp is stored too: a client that is ${side}`, async () => {
         const skew = sign * (30 * SECOND + 1);
         const event = await stored(iso(now - HOUR - skew), iso(now - skew));
         assert.deepEqual([event.occurredAt, event.timestamp], [iso(now - HOUR), iso(now - HOUR - skew)]);
       });
     }
 
-    it("over 24 hours is corrected, and marked sent_at_unreliable", async () => {
+    it("of more than 24 hours is corrected and marked sent_at_unreliable", async () => {
       assert.deepEqual((await stored(iso(now - DAY), iso(now - DAY))).warnings, []);
       const event = await stored(iso(now - DAY - 1), iso(now - DAY - 1));
       assert.deepEqual([event.occurredAt, event.warnings], [iso(now), ["sent_at_unreliable"]]);
@@ -128,7 +128,7 @@ describe("Times of events", () => {
       assert.deepEqual([years.occurredAt, years.warnings], [iso(now - MINUTE), ["sent_at_unreliable"]]);
     });
 
-    it("of the ends of time does not break anything", async () => {
+    it("of the largest and smallest times causes no error", async () => {
       for (const [timestamp, sentAt] of [
         ["0000-01-01T00:00:00Z", "9999-12-31T23:59:59Z"],
         ["9999-12-31T23:59:59Z", "0000-01-01T00:00:00Z"],
@@ -141,13 +141,13 @@ describe("Times of events", () => {
     });
   });
 
-  describe("Ahead and back", () => {
-    it("up to 5 minutes ahead is kept as it is", async () => {
+  describe("The age of an event", () => {
+    it("up to 5 minutes in the future is stored unchanged", async () => {
       const event = await stored(iso(now + 5 * MINUTE));
       assert.deepEqual([event.occurredAt, event.warnings], [iso(now + 5 * MINUTE), []]);
     });
 
-    it("5 minutes to 24 hours ahead is set to receivedAt, with a warning", async () => {
+    it("5 minutes to 24 hours in the future is set to receivedAt, with a warning", async () => {
       for (const ahead of [5 * MINUTE + 1, DAY]) {
         const event = await stored(iso(now + ahead));
         assert.deepEqual([event.occurredAt, event.warnings], [iso(now), ["timestamp_clamped"]]);
@@ -155,23 +155,23 @@ describe("Times of events", () => {
       }
     });
 
-    it("over 24 hours ahead is rejected with timestamp_in_future", async () => {
+    it("more than 24 hours in the future is rejected with timestamp_in_future", async () => {
       assert.deepEqual(outcomesOf(await send(iso(now + DAY + 1))), ["rejected timestamp_in_future"]);
     });
 
-    it("7 days back is taken, over 7 days is rejected with timestamp_too_old", async () => {
+    it("7 days is accepted, more is rejected with timestamp_too_old", async () => {
       assert.equal((await stored(iso(now - 7 * DAY))).occurredAt, iso(now - 7 * DAY));
       assert.deepEqual(outcomesOf(await send(iso(now - 7 * DAY - 1))), ["rejected timestamp_too_old"]);
     });
 
-    it("is judged after the skew correction", async () => {
+    it("is checked after the skew correction", async () => {
       const wrongBy = 3 * DAY;
       assert.equal((await stored(iso(now + wrongBy), iso(now + wrongBy))).occurredAt, iso(now));
       const old = await send(iso(now - 7 * DAY + wrongBy - 1), iso(now + wrongBy));
       assert.deepEqual(outcomesOf(old), ["rejected timestamp_too_old"]);
     });
 
-    it("a rejected one is not stored, the others of its batch are", async () => {
+    it("a rejected event is not stored; the others of its batch are", async () => {
       const events = [DAY + 1, 0, -7 * DAY - 1].map((at) => trackEvent({ timestamp: iso(now + at) }));
       const body = eventsBody(sessionId, events, { sentAt: iso(now) });
       const wanted = ["rejected timestamp_in_future", "accepted", "rejected timestamp_too_old"];
@@ -184,7 +184,7 @@ describe("Times of events", () => {
     });
   });
 
-  it("Events in a bootstrap are judged by the same rules", async () => {
+  it("events in a bootstrap follow the same rules", async () => {
     const sentAt = iso(now - HOUR);
     const events = [iso(now - 2 * HOUR), iso(now - 8 * DAY)].map((timestamp) => trackEvent({ timestamp }));
     const body = bootstrapBody({ events, sentAt, batchId: "first" });

@@ -27,7 +27,7 @@ describe("/api/tokens", () => {
   const works = async (token: string) => (await world.ask("/api/organizations", { token })).status === 200;
 
   describe("201", () => {
-    it("shows the token once, with its hint and without its hash anywhere", async () => {
+    it("shows the token once with its hint, and its hash nowhere", async () => {
       const reply = await create({});
       assert.equal(reply.status, 201);
       const { token, tokenId, hint } = reply.body;
@@ -41,7 +41,7 @@ describe("/api/tokens", () => {
       );
     });
 
-    it("a token made in a workspace opens that workspace only", async () => {
+    it("a token is valid only for the workspace that it was created in", async () => {
       const { token } = (await create({})).body;
       const other = (await world.ask("/api/organizations", { method: "POST", body: { name: "Other" } })).body
         .organizationId;
@@ -50,7 +50,7 @@ describe("/api/tokens", () => {
       assert.equal((await world.ask(`/api/tracking-sources?organizationId=${other}`)).status, 200);
     });
 
-    it("its own user makes one that reaches all of theirs, and sees and revokes it in each of them", async () => {
+    it("allWorkspaces: a user's own token for all workspaces, listed and revocable in each of them", async () => {
       const { token, tokenId } = (await create({ allWorkspaces: true })).body;
       assert.equal(
         (await world.ask("/api/organizations", { method: "POST", token, body: { name: "x" } })).status,
@@ -68,7 +68,7 @@ describe("/api/tokens", () => {
       assert.equal(await works(token), false);
     });
 
-    it("an expiry holds to the millisecond", async () => {
+    it("a token expires to the millisecond", async () => {
       const { token, expiresAt } = (await create({ expiresAt: new Date(world.now() + DAY).toISOString() }))
         .body;
       assert.equal(expiresAt, new Date(world.now() + DAY).toISOString());
@@ -78,7 +78,7 @@ describe("/api/tokens", () => {
       refused(await world.ask("/api/organizations", { token }), 401, "expired_token");
     });
 
-    it("an expiry without a zone is UTC", async () => {
+    it("an expiry without a time zone is UTC", async () => {
       assert.equal(
         (await create({ expiresAt: "2030-01-01T00:00" })).body.expiresAt,
         "2030-01-01T00:00:00.000Z",
@@ -109,7 +109,7 @@ describe("/api/tokens", () => {
   });
 
   describe("403", () => {
-    it("a token made for another user does not rise with that user", async () => {
+    it("a token that was created for another user does not gain rights when that user's role rises", async () => {
       const admin = await world.member("admin");
       const developer = await world.member("developer");
       const made = (await create({ userId: developer.userId }, admin.token)).body;
@@ -124,7 +124,7 @@ describe("/api/tokens", () => {
       assert.equal((await world.ask("/api/organizations", { token })).body.organizations[0].role, "admin");
       const above = { body: { organizationId, role: "owner" }, token };
       refused(await world.ask("/api/members", { method: "POST", ...above }), 403, "permission_denied");
-      // nor by making another token of the same user with it
+      // nor by creating another token of the same user with it
       const second = (await create({ userId: developer.userId }, token)).body;
       refused(
         await world.ask("/api/members", { method: "POST", ...above, token: second.token }),
@@ -133,7 +133,7 @@ describe("/api/tokens", () => {
       );
     });
 
-    it("nobody revokes a token that acts above their own role", async () => {
+    it("a caller cannot revoke a token whose role is above their own", async () => {
       const admin = await world.member("admin");
       const owner = await world.member("owner");
       const revoke = (tokenId: string) =>
@@ -146,13 +146,13 @@ describe("/api/tokens", () => {
       assert.equal((await revoke((await world.member("admin")).tokenId)).status, 200);
     });
 
-    it("nobody makes a token above their own role", async () => {
+    it("a caller cannot create a token with a role above their own", async () => {
       const admin = await world.member("admin");
       refused(await create({ userId: await world.ownerId() }, admin.token), 403, "permission_denied");
       assert.equal((await create({ userId: admin.userId }, admin.token)).status, 201);
     });
 
-    it("allWorkspaces is for one's own user, and not for a token that opens one workspace", async () => {
+    it("allWorkspaces is allowed for the caller's own user only, and not with a token of one workspace", async () => {
       const owner = await world.member("owner");
       refused(await create({ allWorkspaces: true }, owner.token), 403, "permission_denied");
       refused(await create({ allWorkspaces: true, userId: owner.userId }), 403, "permission_denied");
@@ -160,7 +160,7 @@ describe("/api/tokens", () => {
   });
 
   describe("404", () => {
-    it("a token of one workspace neither sees nor revokes its user's token for all of them", async () => {
+    it("a token of one workspace can neither list nor revoke its user's token for all workspaces", async () => {
       const wide = (await create({ allWorkspaces: true })).body;
       const { token } = (await create({})).body;
       const path = `/api/tokens/${wide.tokenId}?organizationId=${organizationId}`;
@@ -186,7 +186,7 @@ describe("/api/tokens", () => {
   });
 
   describe("422", () => {
-    it("an expiry is an ISO 8601 date-time in the future", async () => {
+    it("an expiry must be an ISO 8601 date-time in the future", async () => {
       for (const expiresAt of ["tomorrow", "2030-02-30T00:00:00Z", "2030-01-01", "1893456000000"]) {
         assert.deepEqual(issuesOf(await create({ expiresAt })), ["expiresAt: invalid_timestamp"], expiresAt);
       }
@@ -202,7 +202,7 @@ describe("/api/tokens", () => {
   });
 });
 
-describe("a token for one source's numbers", () => {
+describe("a token for the stats of one source", () => {
   let world: ClockedWorld;
   let organizationId: string;
   let sourceId: string;
@@ -221,7 +221,7 @@ describe("a token for one source's numbers", () => {
   const sourceWith = (token: string, asked = sourceId) =>
     world.ask(`/api/stats/source?sourceId=${asked}`, { token });
 
-  it("200: tells the source's name and asks for its numbers; nothing of another one", async () => {
+  it("200: reads the source's name and stats, and nothing of another source", async () => {
     const { token } = (await give()).body;
     assert.deepEqual((await sourceWith(token)).body, { sourceId, name: "Shop", lastEventAt: null });
     const body = { sourceId, dateRange: "7d", metrics: ["visitors"] };
@@ -231,7 +231,7 @@ describe("a token for one source's numbers", () => {
     refused(await sourceWith(token, "src_never"), 404, "source_not_found");
   });
 
-  it("403: opens nothing else, with the role of an owner behind it", async () => {
+  it("403: allows nothing else, even for an owner", async () => {
     const { token } = (await give()).body;
     const inWorkspace = `organizationId=${organizationId}`;
     const others = [
@@ -253,7 +253,7 @@ describe("a token for one source's numbers", () => {
     refused(await sourceWith(token, theirs), 403, "not_a_member");
   });
 
-  it("is listed with its source, and by it; revoking, the end of its user and of its source stop it", async () => {
+  it("is listed with its source; it stops working when it is revoked or its user or source is removed", async () => {
     const one = (await world.source()).sourceId!;
     const admin = await world.member("admin");
     // tokens are listed in the order of their creation
@@ -282,14 +282,14 @@ describe("a token for one source's numbers", () => {
     assert.ok([401, 404].includes((await sourceWith(third.token, one)).status));
   });
 
-  it("the audit log says of which source it is", async () => {
+  it("the audit log names its source", async () => {
     const { tokenId } = (await give()).body;
     const { entries } = (await world.ask(`/api/audit?organizationId=${organizationId}`)).body;
     const entry = entries.find((one: { target: string }) => one.target === tokenId);
     assert.deepEqual([entry.action, entry.after.sourceId], ["token.created", sourceId]);
   });
 
-  it("403, 404, 422: is given away by who manages tokens, of a source of the workspace, and not for all workspaces", async () => {
+  it("403, 404, 422: creating one needs tokens:manage and a source of the workspace, and excludes allWorkspaces", async () => {
     const developer = await world.member("developer");
     refused(await give({}, developer.token), 403, "permission_denied");
     const strangers = await world.strangers();
@@ -305,7 +305,7 @@ describe("POST /api/sign-in", () => {
   const signIn = (world: ClockedWorld, code: unknown) =>
     world.ask("/api/sign-in", { method: "POST", token: null, body: { code } });
 
-  it("200: gives a token for the first start's code, once", async (t) => {
+  it("200: exchanges the code of the first start for a token, once", async (t) => {
     const world = await openClockedWorldFor(t);
     const reply = await signIn(world, world.signInCode);
     assert.equal(reply.status, 200, reply.text);
@@ -322,12 +322,12 @@ describe("POST /api/sign-in", () => {
     refused(await signIn(world, world.signInCode), 401, "expired_token");
   });
 
-  it("422: a code is text", async (t) => {
+  it("422: the code must be text", async (t) => {
     const world = await openClockedWorldFor(t);
     assert.deepEqual(issuesOf(await signIn(world, 7)), ["code: invalid_type"]);
   });
 
-  it("429: guesses count as failed authentications of their address", async (t) => {
+  it("429: wrong codes count as failed authentications of the address", async (t) => {
     const world = await openClockedWorldFor(t, { FAILED_AUTH_PER_MINUTE: "10" });
     for (let tries = 0; tries < 10; tries += 1)
       refused(await signIn(world, `guess ${tries}`), 401, "invalid_token");

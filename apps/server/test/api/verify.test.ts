@@ -1,4 +1,4 @@
-/** POST /api/tracking-sources/:sourceId/verify: a page's own report, and what is wrong with the install in it. */
+/** POST /api/tracking-sources/:sourceId/verify: checks an install by the report of a page. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { InstallCheck, PageReport, PageSnippet, Verification } from "@headwater/contract";
@@ -58,33 +58,33 @@ describe("POST /api/tracking-sources/:sourceId/verify", () => {
       .map(({ check, status, paste }) => ({ check, status, paste }));
 
   describe("200", () => {
-    it("an install that works has 13 checks that are ok", async () => {
+    it("a working install passes 13 checks", async () => {
       const answer = await verified();
       assert.equal(answer.isWorking, true);
       assert.deepEqual(notOk(answer), []);
       assert.equal(answer.checks.length, 13);
     });
 
-    it("a page without the snippet is told the tag to paste", async () => {
+    it("for a page without the snippet, the answer contains the tag to paste", async () => {
       const paste = `<script async src="${BASE_URL}/sdk/v2.js" data-key="${source.publicKey}" data-respect-gpc="false"></script>`;
       const { isWorking, checks } = await verified({ snippets: [], script: "unknown", request: null });
       assert.equal(isWorking, false);
       assert.deepEqual([checks[1]?.status, checks[1]?.paste], ["wrong", paste]);
     });
 
-    it("a source that requires consent is told the tag that waits for it", async () => {
+    it("for a source that requires consent, the tag waits for it", async () => {
       const careful = await world.createSource({ privacy: { respectGpc: true, requireConsent: true } });
       const { checks } = await verified({ snippets: [], script: "unknown", request: null }, careful);
       const tag = `<script async src="${BASE_URL}/sdk/v2.js" data-key="${careful.publicKey}" data-respect-gpc="true" data-consent="pending"></script>`;
       assert.equal(checks[1]?.paste, tag);
     });
 
-    it("a snippet that is there twice is wrong", async () => {
+    it("a repeated snippet is an error", async () => {
       const answer = await verified({ snippets: [snippet(), snippet({ kind: "inline" })] });
       assert.deepEqual(notOk(answer), [{ check: "snippet_once", status: "wrong", paste: null }]);
     });
 
-    it("a key that is none, another source's, or another workspace's is wrong in the same words", async () => {
+    it("an invalid key, another source's and another workspace's get the same message", async () => {
       const other = await world.createSource();
       const strangers = await world.ask("/api/organizations", {
         method: "POST",
@@ -101,7 +101,7 @@ describe("POST /api/tracking-sources/:sourceId/verify", () => {
       assert.equal(told.size, 1);
     });
 
-    it("a rotated key is named: a warning while it is let in, wrong when it is not", async () => {
+    it("a previous key is a warning; a retired key is an error", async () => {
       const rotated = await world.createSource();
       const snippets = [snippet({ kind: "inline", publicKey: rotated.publicKey })];
       const rotate = (gracePeriodSeconds: number) =>
@@ -120,13 +120,13 @@ describe("POST /api/tracking-sources/:sourceId/verify", () => {
       assert.match(retired.checks[3]!.message, /was replaced by a newer one/);
     });
 
-    it("an origin that is not let in is the value to add", async () => {
+    it("for an origin that is not allowed, the answer contains the value to add", async () => {
       const answer = await verified({ url: "https://www.shop.example:8443/a?b#c" });
       const paste = "https://www.shop.example:8443";
       assert.deepEqual(notOk(answer), [{ check: "origin", status: "wrong", paste }]);
     });
 
-    it("a source that is switched off is told the command that switches it on", async () => {
+    it("for a source that is switched off, the answer contains the command that switches it on", async () => {
       const off = await world.createSource();
       const body = { organizationId: ORGANIZATION_ID, isActive: false };
       await world.ask(`/api/tracking-sources/${off.sourceId}`, { method: "PATCH", body });
@@ -135,7 +135,7 @@ describe("POST /api/tracking-sources/:sourceId/verify", () => {
       assert.deepEqual(notOk(answer), [{ check: "source_active", status: "wrong", paste }]);
     });
 
-    it("another service's address is wrong; a path of the page's own site may be a proxy to this one", async () => {
+    it("another service's address is an error; a path of the page's own site may be a proxy of this service", async () => {
       const to = (apiBaseUrl: string) => verified({ snippets: [snippet({ apiBaseUrl })] });
       const paste = `data-api="${BASE_URL}"`;
       const wrong = [{ check: "api_address", status: "wrong", paste }];
@@ -146,7 +146,7 @@ describe("POST /api/tracking-sources/:sourceId/verify", () => {
       assert.deepEqual(notOk(await to(`${BASE_URL}/`)), []);
     });
 
-    it("a wrong address is mended as the page's own snippet has it, where the script comes from too", async () => {
+    it("for a wrong key or address, the answer contains the line of the page's own snippet with the right value", async () => {
       const old = "https://old.example";
       const pasteFor = async (over: Partial<PageSnippet>) => {
         const there = { scriptUrl: `${old}/sdk/v2.js`, apiBaseUrl: old, publicKey: "pk_nobody", ...over };
@@ -171,7 +171,7 @@ describe("POST /api/tracking-sources/:sourceId/verify", () => {
       ]);
     });
 
-    it("a policy is asked to let the right address in, and not the wrong one that the page still has", async () => {
+    it("the policy to add names the right address, not the wrong one of the page", async () => {
       const old = "https://old.example";
       const snippets = [snippet({ scriptUrl: `${old}/sdk/v2.js`, apiBaseUrl: old })];
       const under = async (sources: string) => {
@@ -183,7 +183,7 @@ describe("POST /api/tracking-sources/:sourceId/verify", () => {
       assert.deepEqual(await under(` ${BASE_URL}`), [null, null]);
     });
 
-    it("a policy in the way is amended: connect-src, script-src, nonce", async () => {
+    it("for a policy that blocks the client, the answer contains the change: connect-src, script-src, nonce", async () => {
       const under = async (policy: string, over: Partial<PageSnippet> = {}) =>
         notOk(await verified({ policies: [policy], snippets: [snippet(over)] }));
       assert.deepEqual(await under(`default-src 'self'; script-src ${BASE_URL}`), [
@@ -202,7 +202,7 @@ describe("POST /api/tracking-sources/:sourceId/verify", () => {
       assert.deepEqual(await under(nonce, { ...inline, nonce: "r4nd0m" }), []);
     });
 
-    it("a script or a request that was blocked is named", async () => {
+    it("a blocked script or request is named", async () => {
       const script = await verified({ script: "failed", request: null });
       const request = await verified({ request: { status: null, code: null } });
       for (const { isWorking, checks } of [script, request]) {
@@ -212,7 +212,7 @@ describe("POST /api/tracking-sources/:sourceId/verify", () => {
       }
     });
 
-    it("a page whose request was refused, or answered by somebody else, does not work", async () => {
+    it("an install whose request was refused, or answered by another service, does not work", async () => {
       const answered = async (status: number, code: string | null) => {
         const { isWorking, checks } = await verified({ request: { status, code } });
         return [isWorking, checks[5]?.status];
@@ -237,7 +237,7 @@ describe("POST /api/tracking-sources/:sourceId/verify", () => {
       assert.deepEqual(await answered(403, "session_expired"), [true, "ok"]);
     });
 
-    it("whether it works is unknown where nothing shows that the service has answered the page", async () => {
+    it("without evidence that the service answered the page, the result is unknown", async () => {
       for (const request of [
         null,
         { status: 200, code: null },
@@ -249,7 +249,7 @@ describe("POST /api/tracking-sources/:sourceId/verify", () => {
       }
     });
 
-    it("a host or a folder that lists of trackers name is a warning, with what to do about it", async () => {
+    it("a host or folder that is on blocking lists is a warning, with advice", async () => {
       const paste = `headwater source install ${source.sourceId} --proxy nginx --path /hw`;
       const named = [{ check: "blocked_by_name", status: "warning", paste }];
       const scriptUrl = "https://stats.shop.example/sdk/v2.js";
@@ -262,7 +262,7 @@ describe("POST /api/tracking-sources/:sourceId/verify", () => {
       assert.deepEqual(notOk(await ownPath("/hw")), []);
     });
 
-    it("it changes nothing and is no attempt; a viewer may ask", async () => {
+    it("verifying changes nothing and records no attempt; a viewer may do it", async () => {
       const { userId } = (
         await world.ask("/api/members", {
           method: "POST",
@@ -281,7 +281,7 @@ describe("POST /api/tracking-sources/:sourceId/verify", () => {
   });
 
   describe("422", () => {
-    it("a report has every field, within its bounds", async () => {
+    it("a report must have every field, within its bounds", async () => {
       assert.deepEqual(issuesOf(await verify({})), ["report: required"]);
       const { sentAt, ...rest } = report();
       assert.deepEqual(issuesOf(await verify({ report: rest })), ["report.sentAt: required"]);

@@ -11,10 +11,10 @@ describe("audit, onboarding, usage, billing and support", () => {
   after(() => world.close());
   const get = (path: string) => world.ask(`${path}organizationId=${world.organizationId}`);
 
-  it("GET /api/audit: who, with which token, when, what, before and after; newest first, and no secret", async () => {
+  it("GET /api/audit: user, token, time, action, before and after, newest first and without secrets", async () => {
     const { sourceId } = await world.source();
     const { tokenId } = await world.member("viewer");
-    // entries of one moment have no order
+    // entries with the same time have no order
     world.advance(1);
     await world.ask(`/api/tracking-sources/${sourceId}`, {
       method: "PATCH",
@@ -39,7 +39,7 @@ describe("audit, onboarding, usage, billing and support", () => {
     assert.deepEqual([...page.body.entries, ...next.body.entries], body.entries.slice(0, 2));
   });
 
-  it("GET /api/audit: times in what changed are ISO 8601 UTC with milliseconds, like all others", async () => {
+  it("GET /api/audit: times in `before` and `after` are ISO 8601 UTC with milliseconds, like all others", async () => {
     const { organizationId } = world;
     const { sourceId, publicKey } = await world.source();
     const at = (path: string, body: object) => {
@@ -64,7 +64,7 @@ describe("audit, onboarding, usage, billing and support", () => {
     assert.equal(first.after.previousKeyExpiresAt, null);
   });
 
-  it("GET /api/onboarding says from the data which steps are done; completing it is a POST, and lasts", async (t) => {
+  it("GET /api/onboarding derives the completed steps from the data; POST completes it for good", async (t) => {
     const fresh = await openClockedWorldFor(t);
     const { organizationId } = fresh;
     const read = async () => (await fresh.ask(`/api/onboarding?organizationId=${organizationId}`)).body;
@@ -81,7 +81,7 @@ describe("audit, onboarding, usage, billing and support", () => {
     assert.deepEqual(await read(), completed.body);
   });
 
-  it("GET /api/usage counts by source and day, for the last 30 days unless asked otherwise", async () => {
+  it("GET /api/usage counts by source and day, by default for the last 30 days", async () => {
     const { body } = await get("/api/usage?");
     const { organizationId } = world;
     const span = { from: "2026-10-23", to: "2026-11-21" };
@@ -89,7 +89,7 @@ describe("audit, onboarding, usage, billing and support", () => {
     assert.equal((await get("/api/usage?from=2026-01-01&to=2026-12-31&")).status, 200);
   });
 
-  it("GET /api/usage: days exist, follow each other, and span a year at most", async () => {
+  it("GET /api/usage: days must exist, be in order, and span at most a year", async () => {
     assert.deepEqual(issuesOf(await get("/api/usage?from=2026-02-30&to=x&")), ["to: invalid_value"]);
     assert.deepEqual(issuesOf(await get("/api/usage?from=2026-02-30&to=2026-13-01&")), [
       "from: invalid_value",
@@ -115,7 +115,7 @@ describe("audit, onboarding, usage, billing and support", () => {
     });
   });
 
-  it("GET /api/support: version, settings, health, and a bundle of them to attach to a report", async () => {
+  it("GET /api/support: version, settings and health, in a bundle to attach to a bug report", async () => {
     const { body } = await get("/api/support?");
     const { generatedAt, version, settings, health, node } = body.bundle;
     assert.equal(generatedAt, new Date(world.now()).toISOString());

@@ -1,9 +1,9 @@
-/** Admission control: bounded, fair between keys, and a caller that leaves gives its place back. */
+/** Admission control: it is bounded and fair between keys, and a caller that leaves frees its slot. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type Admission, AdmissionFull, createAdmission } from "../../src/core/admission.ts";
 
-/** Callers that stay at work until they are told to end; `started` lists them in the order they began. */
+/** Callers that work until a test ends them. `started` lists them in the order in which they started. */
 function createCallers(admission: Admission) {
   const started: string[] = [];
   const ends = new Map<string, () => void>();
@@ -104,7 +104,7 @@ describe("Admission", () => {
     assert.equal(admission.admitted(), 0);
   });
 
-  it("starts no caller while isOpen returns false, and resumes when it is told to", async () => {
+  it("starts no caller while isOpen returns false; resume starts the waiting callers", async () => {
     let open = false;
     const admission = createAdmission({ isOpen: () => open });
     const { started, call, end } = createCallers(admission);

@@ -7,7 +7,7 @@ import { Refusal } from "../../src/core/refusal.ts";
 import { hashToken, isPlausibleToken, makeToken } from "../../src/core/token.ts";
 
 describe("an access token", () => {
-  it("is hwt_, 30 random characters and a checksum; no two are the same", () => {
+  it("consists of hwt_, 30 random characters and a checksum, and is unique", () => {
     const made = Array.from({ length: 200 }, makeToken);
     assert.equal(new Set(made.map((one) => one.token)).size, 200);
     for (const { token, hash, hint } of made) {
@@ -17,7 +17,7 @@ describe("an access token", () => {
     }
   });
 
-  it("with one character changed is refused without a look-up", () => {
+  it("with one wrong character is not plausible, so it needs no look-up", () => {
     const { token } = makeToken();
     fc.assert(
       fc.property(
@@ -31,7 +31,7 @@ describe("an access token", () => {
     );
   });
 
-  it("of the operator's own is 32 to 256 visible ASCII characters", () => {
+  it("that the operator chose has 32 to 256 visible ASCII characters", () => {
     for (const text of ["x".repeat(32), "~".repeat(256)]) assert.ok(isPlausibleToken(text));
     for (const text of ["x".repeat(31), "x".repeat(257), `${"x".repeat(40)} `, `é${"x".repeat(40)}`]) {
       assert.ok(!isPlausibleToken(text));
@@ -74,7 +74,7 @@ describe("authentication", () => {
   }
   const code = (expected: string) => (error: unknown) => error instanceof Refusal && error.code === expected;
 
-  it("looks a known token up once, until something changes", async () => {
+  it("looks up a token once, until something changes", async () => {
     const { seen, authenticator, ask } = counting();
     await ask(token);
     assert.deepEqual(await ask(token), {
@@ -90,7 +90,7 @@ describe("authentication", () => {
     assert.equal(seen.lookUps, 2);
   });
 
-  it("does not keep an answer from before a change", async () => {
+  it("does not cache the result of a look-up that began before a change", async () => {
     const { seen, authenticator, ask } = counting();
     const early = ask(token);
     authenticator.forget();
@@ -99,14 +99,14 @@ describe("authentication", () => {
     assert.equal(seen.lookUps, 2);
   });
 
-  it("looks up nothing that cannot be a token", async () => {
+  it("does not look up text that cannot be a token", async () => {
     const { seen, ask } = counting();
     for (const text of ["hwt_short", `${token}x`, "x".repeat(31)])
       await assert.rejects(ask(text), code("invalid_token"));
     assert.equal(seen.lookUps, 0);
   });
 
-  it("writes last-used times at most once a minute, and what is left when asked to", async () => {
+  it("writes last-used times at most once a minute, and the rest on flush", async () => {
     const { seen, authenticator, ask } = counting();
     for (let now = 0; now <= 59_000; now += 1_000) await ask(token, now);
     assert.deepEqual(seen.touched, [[{ tokenId: "tok_1", lastUsedAt: 0 }]]);

@@ -135,7 +135,7 @@ describe("The debug stream", () => {
   it("is refused when the source has its number of streams, until one ends", async () => {
     const { openStream, open } = world();
     const opened = [];
-    for (let index = 0; index < SERVER_LIMITS.streamsPerSource; index++) opened.push(await open());
+    for (let index = 0; index < SERVER_LIMITS.maxStreamsPerSource; index++) opened.push(await open());
     const isOverloaded = (error: unknown) => error instanceof Refusal && error.code === "overloaded";
     await rejects(open(), isOverloaded);
     const other = new AbortController();

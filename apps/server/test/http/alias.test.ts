@@ -1,4 +1,4 @@
-/** INGEST_ALIAS: the client and ingest under a second path, and nothing else (CONTRACT section 7). */
+/** INGEST_ALIAS serves the client and ingest under a second path, and nothing else (docs/contract.md section 7). */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { readConfig } from "../../src/config/config.ts";
@@ -34,7 +34,7 @@ const INGEST_HEADERS = [
 ];
 const shown = (headers: Headers) => INGEST_HEADERS.map((name) => headers.get(name));
 
-test("The client is the same bytes, with the same headers.", async () => {
+test("the alias serves the client with the same bytes and headers", async () => {
   const [one, other] = await Promise.all(
     ["", ALIAS].map((prefix) => world.ask(`${prefix}/sdk/v2.js?v=1`, { token: null })),
   );
@@ -44,7 +44,7 @@ test("The client is the same bytes, with the same headers.", async () => {
     assert.equal(other!.headers.get(name), one!.headers.get(name), name);
 });
 
-test("A visit through the alias is one of the source: bootstrap, events, duplicates and attempts.", async () => {
+test("a visit through the alias is stored like any other: bootstrap, events, duplicates and attempts", async () => {
   const route = `/api/ingest/v2/${source.publicKey}`;
   const opened = await world.send(`${ALIAS}${route}/bootstrap`, bootstrapBody());
   assert.equal(opened.status, 200);
@@ -57,7 +57,7 @@ test("A visit through the alias is one of the source: bootstrap, events, duplica
   assert.deepEqual([legacy.body.duplicates, legacy.headers.get("deprecation")], [1, "@1767225600"]);
 });
 
-test("CORS, refusals and methods are those of the route without it.", async () => {
+test("CORS, refusals and methods are the same as without the alias", async () => {
   const route = `/api/ingest/v2/${source.publicKey}/bootstrap`;
   const asked = {
     origin: "https://elsewhere.example",
@@ -80,7 +80,7 @@ test("CORS, refusals and methods are those of the route without it.", async () =
   }
 });
 
-test("Both paths count against one rate.", async () => {
+test("requests to both paths count against one rate limit", async () => {
   await using slow = await openWorld({
     INGEST_ALIAS: ALIAS,
     CLIENT_RATE_PER_SECOND: "1",
@@ -92,7 +92,7 @@ test("Both paths count against one rate.", async () => {
   assert.deepEqual([await ask(""), await ask(ALIAS), await ask(ALIAS), await ask("")], [200, 200, 429, 429]);
 });
 
-test("Nothing else is served there, and without the setting nothing at all.", async () => {
+test("no other route is served under the alias; without the setting, none is", async () => {
   const reached = [
     "/api/tracking-sources?organizationId=org_default",
     "/healthz",
@@ -106,7 +106,7 @@ test("Nothing else is served there, and without the setting nothing at all.", as
   refused(await plain.ask(`${ALIAS}/sdk/v2.js`), 404, "route_not_found");
 });
 
-test("A path that proxies would read differently is refused at the start.", () => {
+test("the service does not start with an alias that proxies could read differently", () => {
   for (const path of ["hw", "/", "/a b", "/../x", "/a//b", "/a?b", "/a/./b", `/${"a".repeat(100)}`, "/%2e"])
     assert.throws(
       () => readConfig({ INGEST_ALIAS: path }),

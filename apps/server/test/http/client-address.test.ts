@@ -7,20 +7,20 @@ describe("the client's address", () => {
   const ip = (socket: string | undefined, forwarded: string | undefined, trust: string) =>
     clientAddress(socket, forwarded, parseTrust(trust)).ip;
 
-  it("is the socket's when nobody is vouched for", () => {
+  it("is the socket's address when no proxy is trusted", () => {
     assert.equal(ip("203.0.113.9", "198.51.100.1", ""), "203.0.113.9");
     assert.equal(ip("::ffff:203.0.113.9", undefined, ""), "203.0.113.9");
     assert.equal(ip(undefined, undefined, ""), "127.0.0.1");
   });
 
-  it("is what the last so many proxies say: a client adds what it likes in front", () => {
+  it("with a number of hops: is the entry that the outermost trusted proxy wrote, whatever the client put in front", () => {
     const forged = "1.1.1.1, 198.51.100.1, 10.0.0.2";
     assert.equal(ip("10.0.0.1", forged, "1"), "10.0.0.2");
     assert.equal(ip("10.0.0.1", forged, "2"), "198.51.100.1");
     assert.equal(ip("10.0.0.1", "198.51.100.1", "3"), "198.51.100.1");
   });
 
-  it("is the first one from the end that is no proxy of ours", () => {
+  it("with trusted ranges: is the last entry that is not a trusted proxy", () => {
     const forged = "1.1.1.1, 198.51.100.1, 10.0.0.2";
     assert.equal(ip("10.0.0.1", forged, "10.0.0.0/8"), "198.51.100.1");
     assert.equal(ip("10.0.0.1", forged, "10.0.0.1"), "10.0.0.2");
@@ -28,7 +28,7 @@ describe("the client's address", () => {
     assert.equal(ip("fd00::1", "2001:db8::7", "10.0.0.0/8, fd00::/8"), "2001:db8::7");
   });
 
-  it("stops at what is no address, and reads ports, brackets and zones", () => {
+  it("ignores entries before one that is not an address; ports, brackets and zones are removed", () => {
     assert.equal(ip("10.0.0.1", "unknown", "1"), "10.0.0.1");
     assert.equal(ip("10.0.0.1", "1.1.1.1, <script>", "2"), "10.0.0.1");
     assert.equal(ip("10.0.0.1", "198.51.100.1:5678", "1"), "198.51.100.1");
@@ -37,7 +37,7 @@ describe("the client's address", () => {
     assert.equal(ip("10.0.0.1", `${"1.1.1.1,".repeat(2_000)}`, "32"), "10.0.0.1");
   });
 
-  it("counts IPv6 by its /64", () => {
+  it("rate limits count an IPv6 address by its /64", () => {
     assert.equal(rateKey("2001:db8:1:2:3:4:5:6"), rateKey("2001:0db8:1:2::9"));
     assert.notEqual(rateKey("2001:db8:1:2::1"), rateKey("2001:db8:1:3::1"));
     assert.equal(rateKey("::1"), "0:0:0:0::/64");
@@ -45,7 +45,7 @@ describe("the client's address", () => {
     assert.equal(rateKey("203.0.113.9"), "203.0.113.9");
   });
 
-  it("tells of a proxy nobody told us of: a loopback or private peer that forwards", () => {
+  it("reports an untrusted proxy: a loopback or private peer that sends X-Forwarded-For", () => {
     const untrusted = (socket: string, trust: string) =>
       clientAddress(socket, "1.1.1.1", parseTrust(trust)).proxyUntrusted;
     for (const peer of ["127.0.0.1", "::1", "192.168.1.1", "::ffff:172.16.0.3", "fd12::1"])
@@ -65,7 +65,7 @@ describe("the client's address", () => {
 });
 
 describe("a token bucket", () => {
-  it("lets a burst in, then as many as its rate, whatever the pattern", () => {
+  it("allows a burst, then as many requests as its rate, whatever the pattern", () => {
     const limiter = createRateLimiter({ perSecond: 10, burst: 5, maxKeys: 10 });
     const passed = Array.from({ length: 20 }, () => limiter.take("a", 0).ok).filter(Boolean).length;
     assert.equal(passed, 5);
@@ -74,7 +74,7 @@ describe("a token bucket", () => {
     assert.equal(later, 100);
   });
 
-  it("says when to come back, in whole seconds and at least one", () => {
+  it("says when to retry, in whole seconds and at least one", () => {
     const limiter = createRateLimiter({ perSecond: 0.1, burst: 1, maxKeys: 10 });
     assert.deepEqual(limiter.take("a", 0), {
       ok: true,
@@ -92,7 +92,7 @@ describe("a token bucket", () => {
     assert.ok(limiter.take("a", 10_000).ok);
   });
 
-  it("keeps keys apart, bounds them, and takes a key's own rate", () => {
+  it("counts each key apart, bounds the number of keys, and accepts a rate for one key", () => {
     const limiter = createRateLimiter({ perSecond: 1, burst: 1, maxKeys: 2 });
     assert.ok(limiter.take("a", 0).ok && limiter.take("b", 0).ok && !limiter.take("a", 0).ok);
     limiter.take("c", 0);
@@ -104,7 +104,7 @@ describe("a token bucket", () => {
     );
   });
 
-  it("is not emptied or filled by a clock that goes back", () => {
+  it("is neither emptied nor filled when the clock is set back", () => {
     const limiter = createRateLimiter({ perSecond: 1, burst: 2, maxKeys: 2 });
     limiter.take("a", 10_000);
     assert.ok(limiter.take("a", 0).ok);

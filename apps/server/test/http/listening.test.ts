@@ -1,4 +1,4 @@
-/** How the service takes connections: many in a turn of the event loop, and all of them ended when it closes. */
+/** Listening: the service accepts many connections per turn of the event loop, and closing ends all of them. */
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -10,13 +10,13 @@ import { createHttpServer } from "../../src/http/http-server.ts";
 import { listenFor } from "../../src/http/listening.ts";
 
 const CONNECTIONS = 512;
-const aServer = () =>
+const createTestServer = () =>
   createHttpServer(
     (_request, response) => void response.end(),
     () => "req_1",
   );
 
-/** Opens them all while the other thread waits, and tells when the system has them. */
+/** Opens all connections while the server's thread waits, and counts those that the system has established. */
 const CLIENT = `
 const { connect } = require("node:net");
 const { workerData: { port, count, opened } } = require("node:worker_threads");
@@ -24,16 +24,16 @@ for (let left = count; left > 0; left--)
   connect(port, "127.0.0.1", () => { Atomics.add(opened, 0, 1); Atomics.notify(opened, 0); }).on("error", () => {});
 `;
 
-it("Connections that wait are taken by the hundred in a turn, not one by one", {
-  skip: process.platform !== "linux" && "only where sockets can share an address",
+it("one turn of the event loop accepts many waiting connections", {
+  skip: process.platform !== "linux" && "sockets can share an address on Linux only",
 }, async () => {
-  const server = aServer();
+  const server = createTestServer();
   const listening = await listenFor(server, { host: "127.0.0.1", port: 0 });
   const opened = new Int32Array(new SharedArrayBuffer(4));
-  let taken = 0;
+  let accepted = 0;
   let turns = 0;
   server.on("connection", () => {
-    taken += 1;
+    accepted += 1;
   });
   const client = new Worker(CLIENT, {
     eval: true,
@@ -41,7 +41,7 @@ it("Connections that wait are taken by the hundred in a turn, not one by one", {
   });
   try {
     for (let seen = 0; seen < CONNECTIONS; seen = Atomics.load(opened, 0)) Atomics.wait(opened, 0, seen);
-    while (taken < CONNECTIONS) {
+    while (accepted < CONNECTIONS) {
       turns += 1;
       await new Promise((resolve) => setImmediate(resolve));
     }
@@ -52,7 +52,7 @@ it("Connections that wait are taken by the hundred in a turn, not one by one", {
   }
 });
 
-it("A connection is served whichever socket took it; closing ends the idle ones and answers the others", async () => {
+it("every socket's connections are served; closing ends idle connections and answers the others first", async () => {
   let answer = () => {};
   const server = createHttpServer(
     (_request, response) => {
@@ -64,12 +64,12 @@ it("A connection is served whichever socket took it; closing ends the idle ones 
   const listening = await listenFor(server, { host: "127.0.0.1", port: 0 });
   const { port } = listening;
   const count = 2 * SERVER_LIMITS.listeningSockets;
-  const allTaken = new Promise<void>((resolve) => {
-    let taken = 0;
-    server.on("connection", () => ++taken === count && resolve());
+  const allAccepted = new Promise<void>((resolve) => {
+    let accepted = 0;
+    server.on("connection", () => ++accepted === count && resolve());
   });
   const sockets = Array.from({ length: count }, () => connect(port, "127.0.0.1").resume());
-  await allTaken;
+  await allAccepted;
   const idle = Promise.all(sockets.map((socket) => once(socket, "close")));
   const asked = new Promise((resolve) => server.once("asked", resolve));
   const busy = fetch(`http://127.0.0.1:${port}/`);
@@ -82,8 +82,8 @@ it("A connection is served whichever socket took it; closing ends the idle ones 
   await assert.rejects(fetch(`http://127.0.0.1:${port}/`));
 });
 
-it("An address that another service listens on is refused, not shared", async () => {
-  const [first, second] = [aServer(), aServer()];
+it("an address that another service uses is an error", async () => {
+  const [first, second] = [createTestServer(), createTestServer()];
   const listening = await listenFor(first, { host: "127.0.0.1", port: 0 });
   await assert.rejects(listenFor(second, { host: "127.0.0.1", port: listening.port }), {
     code: "EADDRINUSE",

@@ -232,7 +232,7 @@ test("The largest query that the limits admit is answered, and a larger body is 
   const longer = {
     ...largest,
     include: { bots: false },
-    timezone: "x".repeat(SERVER_LIMITS.workspaceBodyBytes),
+    timezone: "x".repeat(SERVER_LIMITS.maxWorkspaceBodyBytes),
   };
   assert.equal((await query(longer)).status, 413);
 });

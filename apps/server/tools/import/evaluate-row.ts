@@ -116,7 +116,7 @@ export function evaluateRow(row: unknown, context: RowContext): ImportedEvent | 
   const userId = readText(row.userId);
   const occurredAt = Math.min(time.time, now);
   const outcome = evaluateEvent(
-    { ...read, time: { ...time, canonical: false } },
+    { ...read, time: { ...time, isCanonical: false } },
     {
       sourceId,
       // the age of the event is measured from this time, so that it is never too old

@@ -48,7 +48,7 @@ export function renderEvents(visit: GeneratedVisit, sourceId: string, site: stri
   const context = buildContext(visit, sourceId, site);
   return visit.events.map(({ at, event }) => {
     const outcome = evaluateEvent(
-      { event, time: { time: at, zoned: true, canonical: true }, warnings: [] },
+      { event, time: { time: at, hasZone: true, isCanonical: true }, warnings: [] },
       context,
     );
     if (outcome.status === "rejected") throw new Error(`a generated event is invalid: ${outcome.message}`);

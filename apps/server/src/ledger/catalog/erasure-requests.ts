@@ -48,7 +48,7 @@ export async function requestErasure(
   await lockOrganization(db, organizationId);
   if (sourceId !== null && !(await belongsToOrganization(db, sourceId, organizationId)))
     return "unknown_source";
-  if ((await countOpenErasures(db, organizationId)) >= SERVER_LIMITS.openErasures) return "too_many";
+  if ((await countOpenErasures(db, organizationId)) >= SERVER_LIMITS.maxOpenErasures) return "too_many";
   await db
     .deleteFrom("erasures")
     .where("organizationId", "=", organizationId)

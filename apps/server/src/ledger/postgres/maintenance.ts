@@ -13,7 +13,7 @@ import { isLockTimeout } from "./failure.ts";
 const SLICE_SESSIONS = 2_000;
 const MAX_SESSION_SLICES = 20;
 /** Nodes that stopped without deleting their row. A node that comes back writes it again. */
-const DEAD_NODE_MS = 60 * SERVER_LIMITS.nodeSilenceMs;
+const DEAD_NODE_MS = 60 * SERVER_LIMITS.nodeTimeoutMs;
 /** An exclusive lock that is waited for blocks all commits behind it, so the wait is short. */
 const LOCK_TIMEOUT_MS = 1_000;
 /** A dump locks the tables for as long as it reads; `truncate` then waits for the next minute. */

@@ -45,7 +45,7 @@ const PROBE = `with beat as (
   select events, bytes, nodes, oldest, reset_val as synchronous from waiting, seen, oldest, server`;
 
 async function probe(pool: pg.Pool, nodeId: string): Promise<LedgerStatus> {
-  const query = { name: "probe", text: PROBE, values: [nodeId, SERVER_LIMITS.nodeSilenceMs] };
+  const query = { name: "probe", text: PROBE, values: [nodeId, SERVER_LIMITS.nodeTimeoutMs] };
   const { events, bytes, nodes, oldest, synchronous } = (await pool.query(query)).rows[0];
   requireSynchronousCommit(synchronous);
   // the disk belongs to the database server
@@ -92,8 +92,8 @@ export async function openPostgresLedger(options: PostgresOptions): Promise<Ledg
   await prepareDatabase(url, nodeId).catch((error: unknown) => {
     throw toStorageError(error);
   });
-  const commitPool = openPool(url, SERVER_LIMITS.databaseCommits);
-  const pool = openPool(url, SERVER_LIMITS.databaseConnections - SERVER_LIMITS.databaseCommits);
+  const commitPool = openPool(url, SERVER_LIMITS.databaseCommitConnections);
+  const pool = openPool(url, SERVER_LIMITS.databaseConnections - SERVER_LIMITS.databaseCommitConnections);
   const changes = listenForRemoteChanges(url, nodeId);
   const sessions = createSessionNotifier(pool, nodeId);
   const keyFilters = createKeyFilters(pool);
@@ -111,7 +111,7 @@ export async function openPostgresLedger(options: PostgresOptions): Promise<Ledg
       ...attemptMethods(pool, attemptStoreBytes),
       commit: createCommitQueue(
         (group) => commitGroup(commitPool, keyFilters, group),
-        SERVER_LIMITS.databaseCommits,
+        SERVER_LIMITS.databaseCommitConnections,
       ),
       isSetUp: async () => (await pool.query("select from organizations limit 1")).rowCount === 1,
       maintain: async () => {

@@ -26,7 +26,7 @@ export function createSessionNotifier(pool: pg.Pool, nodeId: string): SessionNot
   };
   return {
     notify: ({ sourceId, sessionId }) => {
-      if (unsent.size >= SERVER_LIMITS.untoldUsers) return;
+      if (unsent.size >= SERVER_LIMITS.maxUnsentSessionNotices) return;
       unsent.add(toSessionPayload(nodeId, sourceId, sessionId));
       sending ??= sendAll()
         .catch(() => undefined)
