@@ -1,6 +1,6 @@
 /** The command line without a service: help, usage errors, settings, and what commands do to a folder. */
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { describe, test } from "node:test";
 import { stripVTControlCharacters } from "node:util";
@@ -184,6 +184,12 @@ describe("settings", () => {
       Object.keys(SETTINGS),
     );
     assert.ok(!JSON.stringify(json()).includes(secret));
+  });
+
+  test("The README has the table of settings that `config --markdown` prints.", async () => {
+    const { stdout } = await headwater({}, "config", "--markdown");
+    const readme = readFileSync(new URL("../../../../README.md", import.meta.url), "utf8");
+    assert.ok(readme.includes(stdout.trim()), "replace the table in README.md by that output");
   });
 
   test("`config --markdown` prints the same table on every machine.", async () => {

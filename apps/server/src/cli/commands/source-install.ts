@@ -12,10 +12,10 @@ import { withLedger } from "../ledger-access.ts";
 const FRAMEWORKS = ["html", "react", "nextjs", "vue", "nuxt", "svelte", "astro", "curl"] as const;
 type Framework = (typeof FRAMEWORKS)[number];
 
-type ExampleName = Framework | keyof InstallPayload["snippets"];
+type ExampleText = (payload: InstallPayload) => string;
 
-/** A snippet of the payload that is missing here does not compile. */
-const EXAMPLES: Readonly<Record<ExampleName, (payload: InstallPayload) => string>> = {
+/** A snippet of the payload that is missing here, or in FRAMEWORKS, does not compile. */
+const EXAMPLES: Readonly<Record<Framework, ExampleText>> = {
   html: ({ browserSnippet }) => browserSnippet,
   react: ({ reactExample }) => reactExample,
   nextjs: ({ nextjsExample }) => nextjsExample,
@@ -24,7 +24,7 @@ const EXAMPLES: Readonly<Record<ExampleName, (payload: InstallPayload) => string
   svelte: ({ snippets }) => snippets.svelte,
   astro: ({ snippets }) => snippets.astro,
   curl: ({ snippets }) => snippets.curl,
-};
+} satisfies Record<Framework | keyof InstallPayload["snippets"], ExampleText>;
 
 /** With PORT 0 only the running service knows its port. */
 function baseUrlOf({ BASE_URL, HOST, PORT }: Config): string {
