@@ -1,4 +1,5 @@
-import type { AttemptKind, BootstrapAnswer, EventResult, EventsAnswer, KeyState } from "@headwater/contract";
+import type { BootstrapAnswer, EventResult, EventsAnswer, KeyState } from "@headwater/contract";
+import type { IngestRequest } from "./ingest-request.ts";
 import type { SourceRecord } from "./records.ts";
 import type { Refusal } from "./refusal.ts";
 
@@ -29,22 +30,18 @@ export interface AttemptFacts {
   readonly clockSkewMs: number | null;
 }
 
+/** What an attempt keeps of its request. */
+type RequestFacts = Pick<
+  IngestRequest,
+  "kind" | "legacy" | "requestId" | "receivedAt" | "origin" | "userAgent" | "proxyUntrusted"
+>;
+
 /**
  * A request on an ingest route and what became of it. The HTTP reply, the debug view, the log line and the counters
  * are all made from this one value, so they cannot disagree.
  */
-export interface Attempt extends AttemptFacts {
+export interface Attempt extends AttemptFacts, RequestFacts {
   readonly attemptId: string;
-  readonly requestId: string;
-  readonly kind: AttemptKind;
-  /** It came on a route without `/v2/` (spec 4.3). */
-  readonly legacy: boolean;
-  /** Milliseconds since the epoch. */
-  readonly receivedAt: number;
-  readonly origin: string | null;
-  readonly userAgent: string | null;
-  /** A private peer sent `X-Forwarded-For`, but `TRUST_PROXY` does not vouch for it. */
-  readonly proxyUntrusted: boolean;
   readonly outcome: Outcome;
   readonly durationMs: number;
 }

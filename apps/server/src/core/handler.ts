@@ -60,15 +60,17 @@ export interface Call<Id extends OperationId> {
   readonly signal: AbortSignal;
 }
 
-interface AnswerHead {
+/** The answer of an operation whose JSON answer is a `Body`. */
+export type AnswerWith<Body> = {
   readonly headers?: Readonly<Record<string, string>>;
   /** Default: the operation's own status. */
   readonly status?: number;
-}
-export type Answer<Id extends OperationId> =
-  | ({ readonly body: Of<Id, "answer"> } & AnswerHead)
-  | ({ readonly text: string | Uint8Array; readonly mediaType: string } & AnswerHead)
-  | ({ readonly stream: AsyncIterable<string | Uint8Array>; readonly mediaType: string } & AnswerHead);
+} & (
+  | { readonly body: Body }
+  | { readonly text: string | Uint8Array; readonly mediaType: string }
+  | { readonly stream: AsyncIterable<string | Uint8Array>; readonly mediaType: string }
+);
+export type Answer<Id extends OperationId> = AnswerWith<Of<Id, "answer">>;
 
 export type Handler<Id extends OperationId> = (call: Call<Id>) => Promise<Answer<Id>>;
 

@@ -156,7 +156,7 @@ export const SERVER_LIMITS = {
   /** Longer than an attempt to ship takes; then another node may claim the page. */
   pageLeaseMs: 180_000,
   warehouseRequestMs: 30_000,
-  /** For commands, which nobody waits behind. */
+  /** For commands. No user waits for them. */
   warehouseCommandMs: 600_000,
   /** Shared by queries, exports, shipping and pings. */
   warehouseConnections: 16,

@@ -1,4 +1,4 @@
-import { ERRORS, type ErrorCode, type Issue, type SourceLimits } from "@headwater/contract";
+import { ERRORS, type ErrorCode, type Issue, type IssueCode, type SourceLimits } from "@headwater/contract";
 
 export interface RefusalDetail {
   /** Replaces the catalogue's message. */
@@ -40,3 +40,7 @@ export class Refusal extends Error {
     this.detail = detail;
   }
 }
+
+/** A 422 that is about the body as a whole. */
+export const invalidBody = (code: IssueCode, message: string): Refusal =>
+  new Refusal("invalid_payload", { message, issues: [{ path: [], code, message }] });

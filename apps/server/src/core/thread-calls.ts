@@ -120,7 +120,7 @@ export async function startThread<Methods>(options: ThreadOptions): Promise<Thre
     throw error;
   });
   const get = (_: object, method: string | symbol) =>
-    // an object with a `then` would be taken for a promise
+    // an object with a `then` would be treated as a promise
     typeof method === "string" && method !== "then"
       ? (argument: unknown) => call(method, argument)
       : undefined;

@@ -111,7 +111,7 @@ function requirePermission(needed: Permission, role: Role, permissions: readonly
   });
 }
 
-/** A token for the stats of one source may only read those, whatever its user may do. */
+/** A token for the stats of one source may only read those, even if its user has more permissions. */
 function requireTokenScope(caller: Caller, { access }: Operation, source: SourceRecord | null): void {
   if (caller.sourceId === null) return;
   if (access === "stats:read" && source?.sourceId === caller.sourceId) return;

@@ -3,16 +3,12 @@ import type { IncomingHttpHeaders } from "node:http";
 import { type Issue, LIMITS } from "@headwater/contract";
 import type { RequestBytes } from "../core/body.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
-import { Refusal } from "../core/refusal.ts";
+import { invalidBody, Refusal } from "../core/refusal.ts";
 
 export const NO_BODY: RequestBytes = { bytes: Buffer.alloc(0), sizeBytes: 0 };
 
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?;?\s*$/i;
 const utf8 = new TextDecoder("utf-8", { fatal: true });
-
-function invalidBody(code: Issue["code"], message: string): Refusal {
-  return new Refusal("invalid_payload", { message, issues: [{ path: [], code, message }] });
-}
 
 function requireSize({ sizeBytes }: RequestBytes): void {
   const limit = SERVER_LIMITS.maxWorkspaceBodyBytes;

@@ -2,6 +2,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import type { AnswerWith } from "../core/handler.ts";
 
 /** One request and its response. */
 export interface Exchange {
@@ -10,19 +11,12 @@ export interface Exchange {
   readonly requestId: string;
   /** The part of the URL behind `?`. */
   readonly queryText: string;
-  /** Headers of the answer, whatever it is. */
+  /** Headers of every answer to this request. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What a handler answers, whatever its operation. */
-export type HandlerAnswer = {
-  readonly status?: number;
-  readonly headers?: Readonly<Record<string, string>>;
-} & (
-  | { readonly body: unknown }
-  | { readonly text: string | Uint8Array; readonly mediaType: string }
-  | { readonly stream: AsyncIterable<string | Uint8Array>; readonly mediaType: string }
-);
+/** The answer of any operation's handler. */
+export type HandlerAnswer = AnswerWith<unknown>;
 
 /** How much of an unread request body is read and dropped, so that the connection can be used again. */
 const MAX_DROPPED_BYTES = 1_048_576;

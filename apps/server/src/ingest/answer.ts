@@ -16,7 +16,7 @@ export interface AnswerInput {
   readonly results: BatchResults;
 }
 
-/** A client that knows only the visitor's id is not told the user that the session holds. */
+/** Without a sessionId the session's user is not revealed, because anyone may know a visitor's id. */
 const identifiedUserId = ({ sessionId, userId }: BootstrapFields, { session }: Visit) =>
   sessionId ? session.userId : (userId ?? null);
 

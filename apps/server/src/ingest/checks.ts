@@ -2,8 +2,7 @@
 import { originToAllow } from "@headwater/contract/origin";
 import type { IngestBody } from "../core/body.ts";
 import type { IngestRequest } from "../core/ingest-request.ts";
-import { Refusal } from "../core/refusal.ts";
-import { invalidBody } from "./json.ts";
+import { invalidBody, Refusal } from "../core/refusal.ts";
 import type { CachedSource } from "./source-cache.ts";
 
 /** Refuses a key that was rotated, unless its grace period lasts. */

@@ -1,19 +1,15 @@
 /** Body bytes to JSON values, and checks of free-form JSON (docs/contract.md section 4). Pure. */
 import { isUtf8 } from "node:buffer";
-import { type IssueCode, LIMITS } from "@headwater/contract";
+import { LIMITS } from "@headwater/contract";
 import type { IngestBody } from "../core/body.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
-import { Refusal } from "../core/refusal.ts";
+import { invalidBody } from "../core/refusal.ts";
 import { storable } from "../core/text.ts";
 
 export type JsonObject = Record<string, unknown>;
 export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 export const textOrNull = (value: unknown): string | null => (typeof value === "string" ? value : null);
-
-/** A 422 that is about the body as a whole. */
-export const invalidBody = (code: IssueCode, message: string): Refusal =>
-  new Refusal("invalid_payload", { message, issues: [{ path: [], code, message }] });
 
 const BYTE_ORDER_MARK = "\uFEFF";
 

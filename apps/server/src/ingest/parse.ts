@@ -12,9 +12,9 @@ import {
 } from "@headwater/contract";
 import type { Envelope } from "../core/attempt.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
-import { Refusal } from "../core/refusal.ts";
+import { invalidBody, Refusal } from "../core/refusal.ts";
 import { compile } from "../core/validate.ts";
-import { inspect, invalidBody, isJsonObject, type JsonObject, jsonBytes, textOrNull } from "./json.ts";
+import { inspect, isJsonObject, type JsonObject, jsonBytes, textOrNull } from "./json.ts";
 import { type ParsedTime, parseTime } from "./parse-time.ts";
 
 export interface ValidEvent {

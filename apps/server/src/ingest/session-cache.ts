@@ -104,7 +104,7 @@ export function createSessionCache(ledger: IngestLedger): SessionCache {
       if (userId !== null && session?.userId !== userId) ledger.notifySessionChanged({ sourceId, sessionId });
       records.discardPending(key);
       if (!session) return;
-      // changed in place, because concurrent requests hold the same record
+      // changed in place, because concurrent requests use the same record
       session.lastActivityAt = Math.max(session.lastActivityAt, at);
       session.userId = userId ?? session.userId;
     },

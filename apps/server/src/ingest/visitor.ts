@@ -1,4 +1,4 @@
-/** What a user agent and an address tell about a visitor: device, browser, bot or not, country. */
+/** Derives device, browser, bot and country of a visitor from the user agent and the address. */
 import { readFileSync } from "node:fs";
 import Bowser from "bowser";
 import { isbot } from "isbot";
@@ -67,7 +67,7 @@ export type CountryOf = (address: string) => string | null;
  */
 export function openCountries(file: string | null, onUnreadable: (error: unknown) => void): CountryOf {
   if (file === null) return () => null;
-  // opened at the first look-up: a node without visitors need not hold its eight megabytes
+  // opened at the first look-up, so that a node without visitors does not use eight megabytes for it
   let reader: Reader<CountryResponse & { country_code?: string }> | undefined;
   let isUsable = true;
   return (address) => {
