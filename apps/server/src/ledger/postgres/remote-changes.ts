@@ -35,6 +35,21 @@ interface EchoConnection {
 
 const ignoreFailure = () => undefined;
 
+/** A connection that is not open yet. */
+function createConnection(
+  url: string,
+  echoChannel: string,
+  onPayload: (payload: string) => void,
+): EchoConnection {
+  const client = new pg.Client(toClientConfig(url));
+  const connection: EchoConnection = { client, hasEcho: false };
+  client.on("notification", ({ channel, payload = "" }) => {
+    if (channel === echoChannel) connection.hasEcho = true;
+    else onPayload(payload);
+  });
+  return connection;
+}
+
 /** @param nodeId part of the name of a channel: letters, digits and _ */
 export function listenForRemoteChanges(url: string, nodeId: string): RemoteChanges {
   const listeners: ((change: LedgerChange) => void)[] = [];
@@ -57,14 +72,10 @@ export function listenForRemoteChanges(url: string, nodeId: string): RemoteChang
     notify({ kind: "everything" });
   };
   const connect = async () => {
-    const client = new pg.Client(toClientConfig(url));
-    const connection: EchoConnection = { client, hasEcho: false };
+    const connection = createConnection(url, echoChannel, (payload) => notify(parseChange(payload, nodeId)));
+    const { client } = connection;
     current = connection;
     client.on("error", () => handleError(connection));
-    client.on("notification", ({ channel, payload = "" }) => {
-      if (channel === echoChannel) connection.hasEcho = true;
-      else notify(parseChange(payload, nodeId));
-    });
     try {
       await client.connect();
       await client.query(`listen ${CHANGE_CHANNEL}; listen ${echoChannel}; notify ${echoChannel}`);

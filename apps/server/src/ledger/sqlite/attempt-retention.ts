@@ -74,23 +74,44 @@ function createTotals() {
   };
 }
 
-export function createRetention(sql: Statements, maxBytes: number): Retention {
+/** The stored attempts, counted when that is first needed. They are deleted here, so that the totals stay right. */
+function createCountedAttempts(sql: Statements) {
   /** null: not counted yet. */
   let totals: ReturnType<typeof createTotals> | null = null;
-  const changed = new Set<RetentionGroup>();
+  /** The groups that have grown since their excess was last deleted. */
+  const grown = new Set<RetentionGroup>();
 
   const counted = () => {
     if (totals) return totals;
     totals = createTotals();
     for (const row of sql.all<RetentionFacts & { count: number }>(TOTALS))
-      changed.add(totals.add(row, row.count));
+      grown.add(totals.add(row, row.count));
     return totals;
   };
 
-  const remove = (row: RetainedRow) => {
-    counted().add(row, -1);
-    sql.run("delete from attempts where seq = ?", row.seq);
+  return {
+    reset() {
+      totals = null;
+      grown.clear();
+    },
+    bytes: () => counted().bytes(),
+    add: (facts: RetentionFacts) => void grown.add(counted().add(facts, 1)),
+    takeGrown(): RetentionGroup[] {
+      counted();
+      const groups = [...grown];
+      grown.clear();
+      return groups;
+    },
+    remove(row: RetainedRow) {
+      counted().add(row, -1);
+      sql.run("delete from attempts where seq = ?", row.seq);
+    },
   };
+}
+
+export function createRetention(sql: Statements, maxBytes: number): Retention {
+  const attempts = createCountedAttempts(sql);
+  const isTooLarge = () => attempts.bytes() > maxBytes;
 
   const oldestOfGroup = ({ sourceId, kind }: RetentionGroup, other: 0 | 1, limit: number) =>
     sql.all<RetainedRow>(OLDEST_OF_GROUP, sourceId, kind, other, limit);
@@ -102,40 +123,33 @@ export function createRetention(sql: Statements, maxBytes: number): Retention {
     for (const row of oldestOfGroup(group, 1, excess + protectedRows)) {
       if (left === 0) return;
       if ((group.codes.get(row.code ?? "") ?? 0) <= SERVER_LIMITS.attemptsPerCodeKept) continue;
-      remove(row);
+      attempts.remove(row);
       left--;
     }
   };
-
-  const isTooLarge = () => counted().bytes() > maxBytes;
 
   /** Deletes a slice of the oldest while the store is too large; true when none of them is left. */
   const removeOldest = (other: 0 | 1): boolean => {
     const oldest = sql.all<RetainedRow>(oldestOf(other));
     for (const row of oldest) {
       if (!isTooLarge()) return false;
-      remove(row);
+      attempts.remove(row);
     }
     return oldest.length < SLICE_ROWS;
   };
 
   return {
-    reset() {
-      totals = null;
-      changed.clear();
-    },
+    reset: attempts.reset,
 
-    beforeInsert: (facts) => void changed.add(counted().add(facts, 1)),
+    beforeInsert: attempts.add,
 
     deleteExcess() {
-      counted();
-      for (const group of changed) {
+      for (const group of attempts.takeGrown()) {
         const succeeded = group.succeeded - SERVER_LIMITS.attemptsSucceededKept;
-        if (succeeded > 0) for (const row of oldestOfGroup(group, 0, succeeded)) remove(row);
+        if (succeeded > 0) for (const row of oldestOfGroup(group, 0, succeeded)) attempts.remove(row);
         const others = group.others - SERVER_LIMITS.attemptsOtherKept;
         if (others > 0) removeOthers(group, others);
       }
-      changed.clear();
       // a failure is deleted only when no success is left
       if (isTooLarge() && removeOldest(0) && isTooLarge()) removeOldest(1);
       return isTooLarge();
@@ -145,7 +159,7 @@ export function createRetention(sql: Statements, maxBytes: number): Retention {
     deleteExpired(before) {
       const oldest = sql.all<RetainedRow & { receivedAt: number }>(OLDEST);
       const expired = oldest.filter((row) => row.receivedAt < before);
-      for (const row of expired) remove(row);
+      for (const row of expired) attempts.remove(row);
       return expired.length === SLICE_ROWS;
     },
   };

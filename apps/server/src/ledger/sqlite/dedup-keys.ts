@@ -115,24 +115,45 @@ function deleteSlice(sql: Statements, sliceRows: number): boolean {
   return true;
 }
 
-export function openDedupKeys(sql: Statements, now: number, limits: DedupLimits = {}): DedupKeys {
-  const { sampleKeys = SAMPLE_KEYS, sliceRows = SLICE_ROWS, maxFilterBytes = MAX_FILTER_BYTES } = limits;
-  /** Newest first. */
-  let generations: Generation[] = [];
+function createGenerationTable(sql: Statements, generation: number, openedAt: number): void {
+  sql.run(`create table ${tableOf(generation)} (key blob primary key) without rowid`);
+  sql.run("insert into key_generations values (?, ?, 0)", generation, openedAt);
+}
 
-  const fullKeys = () => {
-    const allKeys = generations.reduce((sum, { keys }) => sum + keys, 0);
-    return Math.max(limits.fullKeys ?? FULL_KEYS, allKeys * FULL_SHARE);
-  };
+/** Retires the generations whose keys are all past the window: those that were followed by another one that long ago. */
+function retireOld(sql: Statements, now: number): void {
+  const rows = sql.all<GenerationRow>(SELECT_LIVE);
+  for (const [index, { generation }] of rows.entries()) {
+    const successor = rows[index - 1];
+    if (successor && successor.opened_at + WINDOW_MS < now) sql.run(RETIRE, generation);
+  }
+}
+
+/** The generations that are not retired. */
+interface LiveGenerations {
+  has(key: Uint8Array): boolean;
+  /** Writes a key to the newest generation. */
+  file(key: Uint8Array): void;
+  /** @param fileRecent is called before a generation that is old gets a successor */
+  rotate(now: number, fileRecent: () => void): void;
+  /** The next generation whose filter is not complete. */
+  nextToFill(): Generation | undefined;
+}
+
+type GenerationLimits = Required<Pick<DedupLimits, "fullKeys" | "sampleKeys" | "maxFilterBytes">>;
+
+function openGenerations(sql: Statements, now: number, limits: GenerationLimits): LiveGenerations {
+  /** Newest first. */
+  let live: Generation[] = [];
+
+  const fullKeys = () => Math.max(limits.fullKeys, sum(live, ({ keys }) => keys) * FULL_SHARE);
   /** How many keys the filter of a growing generation has room for. */
   const capacity = () => Math.ceil((1 + SPARE_SHARE) * fullKeys());
-  const hasMemoryFor = (keys: number) => {
-    const used = generations.reduce((sum, { filter }) => sum + (filter?.bytes ?? 0), 0);
-    return used + filterBytes(keys) <= maxFilterBytes;
-  };
+  const hasMemoryFor = (keys: number) =>
+    sum(live, ({ filter }) => filter?.bytes ?? 0) + filterBytes(keys) <= limits.maxFilterBytes;
   const load = (row: GenerationRow, isNewest: boolean): Generation => {
     const table = tableOf(row.generation);
-    const keys = estimateKeys(sql, table, sampleKeys);
+    const keys = estimateKeys(sql, table, limits.sampleKeys);
     const filterKeys = isNewest ? Math.max(keys, capacity()) : keys;
     return {
       ...row,
@@ -144,24 +165,50 @@ export function openDedupKeys(sql: Statements, now: number, limits: DedupLimits 
       filledTo: keys === 0 ? null : NO_KEY,
     };
   };
-  const open = (generation: number, openedAt: number) => {
-    sql.run(`create table ${tableOf(generation)} (key blob primary key) without rowid`);
-    sql.run("insert into key_generations values (?, ?, 0)", generation, openedAt);
-  };
-  if (!sql.get(SELECT_LIVE)) sql.transaction(() => open(1, now));
-  for (const row of sql.all<GenerationRow>(SELECT_LIVE))
-    generations.push(load(row, generations.length === 0));
+  if (!sql.get(SELECT_LIVE)) sql.transaction(() => createGenerationTable(sql, 1, now));
+  for (const row of sql.all<GenerationRow>(SELECT_LIVE)) live.push(load(row, live.length === 0));
 
-  const recent = openRecentKeys(sql, {
-    filedFrom: limits.filedFrom,
-    file: (key) => {
-      const [newest] = generations;
+  return {
+    has: (key) => live.some((generation) => isIn(sql, generation, key)),
+    file(key) {
+      const [newest] = live;
       if (!newest) return;
       sql.run(newest.insert, key);
       newest.keys += 1;
       newest.filter?.add(key);
     },
-  });
+    rotate(at, fileRecent) {
+      const [newest] = live;
+      if (!newest) return;
+      const isOld = newest.opened_at + GENERATION_MS <= at;
+      // if there is no memory for another filter, a new table would have to be searched for every key
+      const isFull = newest.keys >= fullKeys() && hasMemoryFor(capacity());
+      sql.transaction(() => {
+        // otherwise, on a server with few events, old recent keys would move to a much newer generation and be kept too long
+        if (isOld) fileRecent();
+        if (isOld || isFull) createGenerationTable(sql, newest.generation + 1, at);
+        retireOld(sql, at);
+      });
+      const known = new Map(live.map((one) => [one.generation, one]));
+      const rows = sql.all<GenerationRow>(SELECT_LIVE);
+      live = rows.map((row, index) => known.get(row.generation) ?? load(row, index === 0));
+    },
+    nextToFill: () => live.find(({ filter, filledTo }) => filter && filledTo),
+  };
+}
+
+const sum = <T>(items: readonly T[], amountOf: (item: T) => number): number =>
+  items.reduce((total, item) => total + amountOf(item), 0);
+
+export function openDedupKeys(sql: Statements, now: number, limits: DedupLimits = {}): DedupKeys {
+  const {
+    fullKeys = FULL_KEYS,
+    sampleKeys = SAMPLE_KEYS,
+    sliceRows = SLICE_ROWS,
+    maxFilterBytes = MAX_FILTER_BYTES,
+  } = limits;
+  const generations = openGenerations(sql, now, { fullKeys, sampleKeys, maxFilterBytes });
+  const recent = openRecentKeys(sql, { filedFrom: limits.filedFrom, file: generations.file });
 
   return {
     add(keys) {
@@ -169,7 +216,7 @@ export function openDedupKeys(sql: Statements, now: number, limits: DedupLimits 
       for (const index of outcomes.keys()) {
         const key = keys.subarray(index * KEY_BYTES, (index + 1) * KEY_BYTES);
         const text = toKeyText(key);
-        if (recent.has(text) || generations.some((generation) => isIn(sql, generation, key))) continue;
+        if (recent.has(text) || generations.has(key)) continue;
         recent.add(text);
         outcomes[index] = 1;
       }
@@ -177,30 +224,10 @@ export function openDedupKeys(sql: Statements, now: number, limits: DedupLimits 
       return outcomes;
     },
 
-    rotate({ now: at }) {
-      const [newest] = generations;
-      if (!newest) return;
-      const isOld = newest.opened_at + GENERATION_MS <= at;
-      // if there is no memory for another filter, a new table would have to be searched for every key
-      const isFull = newest.keys >= fullKeys() && hasMemoryFor(capacity());
-      sql.transaction(() => {
-        // otherwise, on a server with few events, old recent keys would move to a much newer generation and be kept too long
-        if (isOld) recent.fileAll();
-        if (isOld || isFull) open(newest.generation + 1, at);
-        const rows = sql.all<GenerationRow>(SELECT_LIVE);
-        for (const [index, { generation }] of rows.entries()) {
-          const successor = rows[index - 1];
-          if (successor && successor.opened_at + WINDOW_MS < at) sql.run(RETIRE, generation);
-        }
-      });
-      const known = new Map(generations.map((one) => [one.generation, one]));
-      generations = sql
-        .all<GenerationRow>(SELECT_LIVE)
-        .map((row, index) => known.get(row.generation) ?? load(row, index === 0));
-    },
+    rotate: (at) => generations.rotate(at.now, recent.fileAll),
 
     fillFilters() {
-      const next = generations.find(({ filter, filledTo }) => filter && filledTo);
+      const next = generations.nextToFill();
       if (next) fillSlice(sql, next, sliceRows);
       return next !== undefined;
     },
