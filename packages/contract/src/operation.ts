@@ -39,10 +39,10 @@ export interface Operation {
   readonly deprecated?: true;
 }
 
-export const BEARER = ["missing_token", "invalid_token", "expired_token", "revoked_token"] as const;
-export const MEMBER = ["not_a_member"] as const;
-export const ROLE = ["not_a_member", "permission_denied"] as const;
-export const ANY = [
+export const TOKEN_CODES = ["missing_token", "invalid_token", "expired_token", "revoked_token"] as const;
+export const MEMBER_CODES = ["not_a_member"] as const;
+export const ROLE_CODES = ["not_a_member", "permission_denied"] as const;
+export const COMMON_CODES = [
   "malformed_http",
   "request_timeout",
   "headers_too_large",
@@ -52,14 +52,19 @@ export const ANY = [
   "storage_full",
   "shutting_down",
 ] as const;
-export const BODY = ["payload_too_large", "unsupported_media_type", "invalid_payload"] as const;
-export const QUERY = ["invalid_payload"] as const;
+export const BODY_CODES = ["payload_too_large", "unsupported_media_type", "invalid_payload"] as const;
+export const QUERY_CODES = ["invalid_payload"] as const;
 
-export const onWorkspace = (codes: readonly ErrorCode[]) => [...BEARER, ...ROLE, ...ANY, ...codes];
-export const onSource = (codes: readonly ErrorCode[]) => [
-  ...BEARER,
-  ...ROLE,
+export const workspaceCodes = (codes: readonly ErrorCode[]) => [
+  ...TOKEN_CODES,
+  ...ROLE_CODES,
+  ...COMMON_CODES,
+  ...codes,
+];
+export const sourceCodes = (codes: readonly ErrorCode[]) => [
+  ...TOKEN_CODES,
+  ...ROLE_CODES,
   "source_not_found" as const,
-  ...ANY,
+  ...COMMON_CODES,
   ...codes,
 ];

@@ -83,7 +83,7 @@ const DateRange = Type.Unsafe<StatsDateRange>({
   items: { type: "string", maxLength: LIMITS.maxStatsTimeLength },
   minItems: 2,
   maxItems: 2,
-  description: `one of ${words.STATS_RANGES.join(", ")} (days that end with today), or [from, to): each a day YYYY-MM-DD in the time zone, or an ISO 8601 time with its zone`,
+  description: `one of ${words.STATS_RANGES.join(", ")} (days that end with today), or [from, to): each a day YYYY-MM-DD in the time zone, or an ISO 8601 time with a UTC offset`,
   examples: ["30d", ["2026-11-01", "2026-12-01"]],
 });
 

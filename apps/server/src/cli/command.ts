@@ -107,7 +107,7 @@ export const JSON_OPTION = { json: flag("Print the result as JSON") };
 
 /** Commands of one workspace have it. */
 export const ORGANIZATION_OPTION = {
-  organization: text("id", "The workspace (default: ORGANIZATION_ID)"),
+  organization: text("id", "The workspace's id (default: the setting ORGANIZATION_ID)"),
 };
 
 export type OptionTable = Readonly<Record<string, CommandOption<unknown>>>;

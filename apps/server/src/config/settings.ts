@@ -69,7 +69,7 @@ export const SETTINGS = {
   ),
   CLICKHOUSE_CLUSTER: setting(
     "",
-    "Name of the ClickHouse cluster (in remote_servers) that holds the tables; default: the one server",
+    "Name of the ClickHouse cluster (in remote_servers) that holds the tables; default: none, a single server",
     clusterName,
   ),
   WAREHOUSE_MEMORY_BYTES: setting(
@@ -97,7 +97,7 @@ export const SETTINGS = {
   APP_URL: setting("", "Public address of the console; default: BASE_URL", webAddress),
   INGEST_ALIAS: setting(
     "",
-    "Path under which the browser client and ingest are served too, such as /hw; default: none",
+    "Additional path for the browser client and ingest, such as /hw; default: none",
     sitePath,
   ),
   ORGANIZATION_ID: setting("org_default", "Id of the workspace that the first start creates", identifier),
@@ -119,7 +119,7 @@ export const SETTINGS = {
   ALERT_WEBHOOK_SECRET: secret("Key that signs those alerts; at least 16 characters", webhookSecret),
   ALERT_QUIET_HOURS: setting(
     24,
-    "Hours without an event or bootstrap until an active source counts as quiet; 0: never",
+    "Hours without an event or bootstrap after which an active source counts as quiet; 0: never",
     integer(0, 8_760),
   ),
   TRUST_PROXY: setting(
@@ -129,7 +129,7 @@ export const SETTINGS = {
   ),
   GEO_HEADER: setting(
     "",
-    "Header with the visitor's country code, set by a proxy of TRUST_PROXY",
+    "Header in which a proxy listed in TRUST_PROXY sends the visitor's country code",
     headerName,
   ),
   GEOIP_FILE: path(
@@ -191,7 +191,7 @@ export const SETTINGS = {
   ),
   INGEST_IN_FLIGHT: setting(
     SERVER_LIMITS.maxIngestInFlight,
-    "Maximum ingest requests in work at once; further ones get 503",
+    "Maximum ingest requests in progress at once, with those that wait; further ones get 503",
     integer(1, 100_000),
   ),
   DEBUG_STORE_BYTES: setting(

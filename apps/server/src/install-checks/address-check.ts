@@ -5,7 +5,7 @@ import {
   type Evidence,
   ok,
   originOf,
-  type Reach,
+  type ServiceProbe,
   scriptUrlOf,
   unknown,
   wrong,
@@ -15,7 +15,7 @@ import { hintForNext, renderScriptUrl, renderSetting } from "./paste.ts";
 const LOCAL_HOST = /^(?:localhost|.+\.localhost|127\.[\d.]+|\[::1\]|0\.0\.0\.0)$/;
 const isLocal = (url: string): boolean => LOCAL_HOST.test(URL.parse(url)?.hostname ?? "");
 
-const apiAnswers = ({ wasRequested, apiProblem }: Reach): boolean => wasRequested && apiProblem === null;
+const apiAnswers = ({ wasSent, apiProblem }: ServiceProbe): boolean => wasSent && apiProblem === null;
 
 function compareAddress(evidence: Evidence): CheckFinding {
   const { report, service } = evidence;
@@ -37,7 +37,7 @@ function compareAddress(evidence: Evidence): CheckFinding {
   const [found] = report.snippets;
   if (!found) return unknown(`Without a snippet, ${base} was asked.`);
   const isExpected = expected === null || base === expected || base === `${expected}${service.alias ?? ""}`;
-  const answersBelow = base.startsWith(`${expected}/`) && apiAnswers(service.reach);
+  const answersBelow = base.startsWith(`${expected}/`) && apiAnswers(service.probe);
   if (isExpected || answersBelow) return ok(`The page sends to ${base}.`);
   const isFirstParty = originOf(base) === originOf(report.url);
   if (isFirstParty) return ok(`The page sends to ${base}, a path of its own site.`);

@@ -47,7 +47,7 @@ export function checkBlockedName(evidence: Evidence): CheckFinding {
     `Blockers may block ${blocked} by its name: ${findBlockReason(blocked)}.`,
     isFirstParty
       ? "Use a path with a neutral name, such as /hw."
-      : "Serve it under a host with a neutral name, or under a path of your own site (`proxy` of the install payload).",
+      : "Serve it under a host with a neutral name, or under a path of your own site: `headwater source install --proxy` prints the rules.",
     `headwater source install ${evidence.service.sourceId ?? "<source id>"} --proxy nginx --path /hw`,
   );
 }

@@ -6,7 +6,7 @@ export interface ServiceEvidence {
   readonly sourceId: string | null;
   /** The key that the page should have. */
   readonly publicKey: string;
-  /** The address that the page should have. When it is unknown, the address in the page is asked. */
+  /** The address that the page should have. When it is unknown, the address in the page is used. */
   readonly apiBaseUrl: string | null;
   /** INGEST_ALIAS: a path under which the address serves the client and ingest too. */
   readonly alias: string | null;
@@ -18,15 +18,15 @@ export interface ServiceEvidence {
   readonly keyState: KeyState | "unknown" | null;
   readonly isActive: boolean | null;
   readonly isOriginAllowed: boolean | null;
-  readonly reach: Reach;
+  readonly probe: ServiceProbe;
   /** Milliseconds by which the page's clock, or this machine's, is ahead of the service's. */
   readonly clockAheadMs: number | null;
 }
 
-/** Whether the service answers, found out by requests to it. */
-export interface Reach {
-  /** False: nothing was requested, and the other members say nothing. */
-  readonly wasRequested: boolean;
+/** The result of test requests to the service. */
+export interface ServiceProbe {
+  /** False: no test request was sent, and the other fields mean nothing. */
+  readonly wasSent: boolean;
   /** Each problem is the end of a sentence; null: there is none. */
   readonly scriptProblem: string | null;
   readonly apiProblem: string | null;
@@ -36,8 +36,8 @@ export interface Reach {
   readonly corsProblem: string | null;
 }
 
-export const NOT_REQUESTED: Reach = {
-  wasRequested: false,
+export const NOT_PROBED: ServiceProbe = {
+  wasSent: false,
   scriptProblem: null,
   apiProblem: null,
   isBusy: false,

@@ -3,7 +3,7 @@ import type { KeyState } from "@headwater/contract";
 import type { Handler } from "../core/handler.ts";
 import type { SourceRecord } from "../core/records.ts";
 import { diagnose } from "./diagnose.ts";
-import { NOT_REQUESTED, originOf, type ServiceEvidence } from "./evidence.ts";
+import { NOT_PROBED, originOf, type ServiceEvidence } from "./evidence.ts";
 
 export interface VerifyDeps {
   /** The public address of the service. */
@@ -31,7 +31,7 @@ export const verifyInstall =
       keyState: (await keyStateOf(source, keyInPage, now)) ?? "unknown",
       isActive,
       isOriginAllowed: allows(source, originOf(report.url)),
-      reach: NOT_REQUESTED,
+      probe: NOT_PROBED,
       clockAheadMs: Date.parse(report.sentAt) - now,
     };
     return { body: diagnose({ report, pageProblem: null, hasUnreadPolicy: false, service }) };

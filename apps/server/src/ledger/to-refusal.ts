@@ -3,8 +3,8 @@ import { Refusal } from "../core/refusal.ts";
 import { LedgerBusy, StorageError } from "./ledger.ts";
 
 /**
- * Maps a thrown error to the refusal that the client gets. A refusal for a storage failure or a bug has the error as its
- * `cause`; other refusals have none.
+ * Maps a thrown error to the refusal that the client gets. The error is the `cause` of the refusal if storage failed or there
+ * is a bug; other refusals have no cause.
  */
 export function toRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error;

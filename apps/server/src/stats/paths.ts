@@ -6,16 +6,17 @@ import { answerHead, eventConditions, inPeriod, type QueryScope, readScope } fro
 import { type Statement, statement } from "./sql.ts";
 
 const DEFAULT_STEPS = 3;
-const DEFAULT_PATHS_PER_STEP = 20;
+const DEFAULT_TRANSITIONS_PER_STEP = 20;
 
 interface PathsOptions {
   /** null: paths begin at the entry page. */
   readonly startPage: string | null;
   readonly steps: number;
+  /** The maximum number of transitions, from one page to the next, that the answer has for each step. */
   readonly limit: number;
 }
 
-/** Repeated views of one page in a row are one step. A session without the start page has no path. */
+/** Views of the same page one after the other count as one step. Sessions without the start page are left out. */
 const pathsStatement = (scope: QueryScope, { startPage, steps, limit }: PathsOptions): Statement =>
   statement((bind) => {
     const { sessionEvents, filters } = eventConditions(bind, scope, scope.range);
@@ -41,7 +42,7 @@ export async function answerPaths(
   body: StatsPathsBody,
   now: number,
 ): Promise<StatsPathsAnswer> {
-  const { startPage = null, steps = DEFAULT_STEPS, limit = DEFAULT_PATHS_PER_STEP } = body;
+  const { startPage = null, steps = DEFAULT_STEPS, limit = DEFAULT_TRANSITIONS_PER_STEP } = body;
   const scope = readScope(body, now);
   const rows = await run<[step: number, from: string, to: string | null, sessions: number]>(
     pathsStatement(scope, { startPage, steps, limit }),

@@ -136,11 +136,11 @@ function startsOf(zone: string, dimensions: readonly Dimension[], period: Period
  * months of the period before would have other lengths, because they do not repeat after, say, 30 days.
  */
 function comparedStarts({ zone, range }: QueryScope, dimensions: readonly Dimension[], starts: number[]) {
-  const { days, before, from, to } = range;
+  const { days, previous, from, to } = range;
   const isOfDays = dimensions.some(
     (one) => one.kind === "time" && one.grain !== "hour" && one.grain !== "minute",
   );
-  if (!isOfDays) return startsOf(zone, dimensions, before);
+  if (!isOfDays) return startsOf(zone, dimensions, previous);
   if (days === null) return starts.map((start) => start - (to - from));
   return starts.map((start) => startOfDay(zone, localDay(zone, start) - days));
 }
@@ -151,7 +151,7 @@ export function readQuery(body: StatsQueryBody, now: number): { query: MetricsQu
   const dimensions = (body.dimensions ?? []).map(parseDimension);
   const starts = startsOf(scope.zone, dimensions, scope.range);
   if (starts.length > SERVER_LIMITS.maxStatsBuckets) {
-    const message = `the range has more than ${SERVER_LIMITS.maxStatsBuckets} of these; use larger buckets or a shorter range`;
+    const message = `the range has more than ${SERVER_LIMITS.maxStatsBuckets} time buckets; use larger buckets or a shorter range`;
     refuseIssues([{ path: ["dimensions"], code: "too_many", message }]);
   }
   const query: MetricsQuery = {
@@ -196,7 +196,7 @@ async function readComparison(
   if (page.length === 0) return new Map();
   const { scope, dimensions } = query;
   const period: QueryPeriod = {
-    period: scope.range.before,
+    period: scope.range.previous,
     starts: comparedStarts(scope, dimensions, starts),
     names: starts,
     groups: isByTimeOnly(query) ? null : page.map(({ hash }) => hash),
@@ -230,7 +230,9 @@ export async function answerQuery(run: RunQuery, body: StatsQueryBody, now: numb
     ...answerHead(scope),
     metrics: body.metrics,
     dimensions: body.dimensions ?? [],
-    comparison: isCompared ? { from: toIsoTime(range.before.from), to: toIsoTime(range.before.to) } : null,
+    comparison: isCompared
+      ? { from: toIsoTime(range.previous.from), to: toIsoTime(range.previous.to) }
+      : null,
     results,
     nextOffset: groups.length > limit ? offset + limit : null,
   };

@@ -1,19 +1,22 @@
-/** Reads the `dateRange` of a query into two times, and those of the period before it. */
+/** Converts the `dateRange` of a query to the period that it means, and finds the previous period to compare it with. */
 import type { Issue, StatsDateRange } from "@headwater/contract";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { DAY_MS, startsWithValidDay } from "../core/time.ts";
 import { localDay, type Period, startOfDay } from "./calendar.ts";
 
 export interface QueryRange extends Period {
-  /** The period to compare with: as many local days before, or an equally long time for a range of times. */
-  readonly before: Period;
-  /** How many local days; null for a range of times. */
+  /**
+   * The period of the same length that ends where this one starts. It has as many local days, or as many milliseconds if
+   * the range was given as times.
+   */
+  readonly previous: Period;
+  /** The number of local days; null if the range was given as times. */
   readonly days: number | null;
 }
 
 const DAY = /^\d{4}-\d\d-\d\d$/;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d)$/;
-/** The times that ClickHouse can store, with room for the offset of a zone. */
+/** The times that ClickHouse can store, less some days for the UTC offsets of time zones. */
 const MIN_TIME = Date.UTC(1970, 0, 3);
 const MAX_TIME = Date.UTC(2200, 0, 1);
 
@@ -29,13 +32,14 @@ const NAMED_RANGES: Readonly<Record<Extract<StatsDateRange, string>, number>> = 
 const rangeOfDays = (zone: string, first: number, end: number): QueryRange => ({
   from: startOfDay(zone, first),
   to: startOfDay(zone, end),
-  before: { from: startOfDay(zone, 2 * first - end), to: startOfDay(zone, first) },
+  previous: { from: startOfDay(zone, 2 * first - end), to: startOfDay(zone, first) },
   days: end - first,
 });
 
-/** Days since 1970-01-01; null for another text. */
+/** Days since 1970-01-01; null if the text is not a day. */
 const parseDay = (text: string): number | null =>
   DAY.test(text) && startsWithValidDay(text) ? Date.parse(`${text}T00:00:00Z`) / DAY_MS : null;
+
 function parseTime(text: string): number | null {
   const at = TIME.test(text) && startsWithValidDay(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(at) ? null : at;
@@ -53,20 +57,20 @@ function readPair(zone: string, [from, to]: readonly [string, string]): QueryRan
   const end = endDay === null ? parseTime(to) : startOfDay(zone, endDay);
   if (start === null || end === null) {
     const path = ["dateRange", start === null ? 0 : 1];
-    return invalid("must be a day (YYYY-MM-DD) or an ISO 8601 time with its zone", path);
+    return invalid("must be a day (YYYY-MM-DD) or an ISO 8601 time with a UTC offset", path);
   }
-  if (start >= end) return invalid("must begin before it ends; the end is exclusive");
+  if (start >= end) return invalid("must have a start that is before its end; the end is exclusive");
   if (start < MIN_TIME || end > MAX_TIME) return invalid("must lie between 1970 and 2200");
   if (end - start > SERVER_LIMITS.maxStatsRangeDays * DAY_MS)
     return invalid(`must span at most ${SERVER_LIMITS.maxStatsRangeDays} days`);
   if (firstDay !== null && endDay !== null) return rangeOfDays(zone, firstDay, endDay);
-  return { from: start, to: end, before: { from: 2 * start - end, to: start }, days: null };
+  return { from: start, to: end, previous: { from: 2 * start - end, to: start }, days: null };
 }
 
-/** @param zone a valid zone */
+/** @param zone the name of a valid time zone */
 export function readRange(dateRange: StatsDateRange, zone: string, now: number): QueryRange | Issue {
   if (Array.isArray(dateRange)) return readPair(zone, dateRange);
-  // the schema admits any string
+  // the schema allows every string
   if (!Object.hasOwn(NAMED_RANGES, dateRange)) {
     const names = Object.keys(NAMED_RANGES).join(", ");
     return invalid(`must be one of ${names}, or a list of two days or times`);

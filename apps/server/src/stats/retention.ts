@@ -7,7 +7,9 @@ import type { RunQuery } from "./run-query.ts";
 import { answerHead, eventConditions, type QueryScope, readScope, refuseIssues } from "./scope.ts";
 import { type Statement, statement } from "./sql.ts";
 
-/** Counts visitors by the period of their first event in the range, and each period with an event of theirs. */
+/**
+ * One row for each pair of periods: how many visitors had their first event of the range in `first`, and some event in `start`.
+ */
 const retentionStatement = (scope: QueryScope, starts: readonly number[]): Statement =>
   statement((bind) => {
     const { events } = eventConditions(bind, scope, scope.range);
@@ -26,7 +28,7 @@ export async function answerRetention(
   const scope = readScope(body, now);
   const starts = bucketStarts(scope.zone, body.period, scope.range, max);
   if (starts.length > max) {
-    const message = `the range has more than ${max} of these; use a longer period or a shorter range`;
+    const message = `the range has more than ${max} periods; use a longer period or a shorter range`;
     refuseIssues([{ path: ["period"], code: "too_many", message }]);
   }
   const rows = await run<[first: number, start: number, visitors: number]>(retentionStatement(scope, starts));

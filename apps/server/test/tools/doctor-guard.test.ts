@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
-import { apiBaseOf, NOT_REQUESTED } from "../../src/install-checks/evidence.ts";
+import { apiBaseOf, NOT_PROBED } from "../../src/install-checks/evidence.ts";
 import {
   createAddressGuard,
   isPrivateAddress,
@@ -99,7 +99,7 @@ test("Addresses in a page are cut, so that no work grows with the square of thei
     isActive: null,
     isOriginAllowed: null,
     clockAheadMs: null,
-    reach: NOT_REQUESTED,
+    probe: NOT_PROBED,
   };
   assert.ok(apiBaseOf({ report, pageProblem: null, hasUnreadPolicy: false, service }));
 });

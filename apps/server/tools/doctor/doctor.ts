@@ -8,14 +8,14 @@ import { diagnose } from "../../src/install-checks/diagnose.ts";
 import {
   apiBaseOf,
   type Evidence,
-  NOT_REQUESTED,
+  NOT_PROBED,
   originOf,
   type ServiceEvidence,
   scriptUrlOf,
 } from "../../src/install-checks/evidence.ts";
 import { createAddressGuard } from "./address-guard.ts";
 import { type FetchedPage, fetchPage } from "./fetch-page.ts";
-import { probeApi, probeScript, toReach } from "./probe.ts";
+import { probeApi, probeScript, toServiceProbe } from "./probe.ts";
 import { createSender, type SendRequest } from "./send-request.ts";
 
 function parseUrl(text: string, argument: string): string {
@@ -57,7 +57,7 @@ async function probeService(evidence: Evidence, send: SendRequest): Promise<Serv
     isActive: expected.isActive,
     isOriginAllowed: expected.isOriginAllowed,
     clockAheadMs: expected.clockAheadMs,
-    reach: toReach(expected, isBundled ? null : await probeScript(scriptUrl, send)),
+    probe: toServiceProbe(expected, isBundled ? null : await probeScript(scriptUrl, send)),
   };
 }
 
@@ -85,7 +85,7 @@ function summarize(checks: readonly InstallCheck[], isWorking: boolean): string 
 }
 
 export const doctor: Command = defineCommand({
-  description: "Check the install of Headwater on a page",
+  description: "Check the installation of Headwater on a page",
   details: [
     "Exits with 1 when a check fails or the service cannot be reached.",
     "The page's scripts do not run. The doctor sends one request that the service refuses, so nothing is counted. The debug view shows it with the SDK version headwater-doctor.",
@@ -117,7 +117,7 @@ export const doctor: Command = defineCommand({
         keyState: null,
         isActive: null,
         isOriginAllowed: null,
-        reach: NOT_REQUESTED,
+        probe: NOT_PROBED,
         clockAheadMs: null,
       },
     };

@@ -4,7 +4,7 @@
  * the version `headwater-doctor`.
  */
 import { SERVER_LIMITS } from "../../src/core/limits.ts";
-import type { Reach, ServiceEvidence } from "../../src/install-checks/evidence.ts";
+import type { ServiceEvidence, ServiceProbe } from "../../src/install-checks/evidence.ts";
 import { describeNetworkError, readBody } from "./fetch-page.ts";
 import { type SendRequest, USER_AGENT } from "./send-request.ts";
 
@@ -124,7 +124,7 @@ export async function probeScript(url: string, send: SendRequest): Promise<strin
   }
 }
 
-export const toReach = (
+export const toServiceProbe = (
   { apiProblem, isBusy, corsProblem }: ApiProbe,
   scriptProblem: string | null,
-): Reach => ({ wasRequested: true, isBusy, scriptProblem, apiProblem, corsProblem });
+): ServiceProbe => ({ wasSent: true, isBusy, scriptProblem, apiProblem, corsProblem });

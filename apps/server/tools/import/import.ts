@@ -117,15 +117,18 @@ async function withStores<T>(
 }
 
 export const importEvents: Command = defineCommand({
-  description: "Import events from a file into a source, each once",
+  description: "Import events from a file into a source, without duplicates",
   details: [
     "The file is NDJSON or CSV, as `headwater export` writes it. Exits with 1 when events were rejected.",
-    "While the service is running, its ledger in DATA_DIR cannot be used.",
+    "Stop the service first, unless its ledger is on PostgreSQL (DATABASE_URL).",
   ],
-  positionals: { file: "The file; - for standard input" },
+  positionals: { file: "The file to import, or - for standard input" },
   options: {
     source: required(text("id", "The source's id (src_…)")),
-    format: choice(["ndjson", "csv"], "The format of the file (default: by its name, else ndjson)"),
+    format: choice(
+      ["ndjson", "csv"],
+      "The format of the file (default: by the extension of its name, otherwise ndjson)",
+    ),
   },
   run: ({ file, source: sourceId, format }, context) =>
     withLedgerAlone(async (access) => {

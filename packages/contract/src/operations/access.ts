@@ -1,6 +1,13 @@
 /** The operations on workspaces, members, tokens, sign-in and the audit log. */
 import Type from "typebox";
-import { ANY, BEARER, BODY, type Operation, onWorkspace, QUERY } from "../operation.ts";
+import {
+  BODY_CODES,
+  COMMON_CODES,
+  type Operation,
+  QUERY_CODES,
+  TOKEN_CODES,
+  workspaceCodes,
+} from "../operation.ts";
 import { Closed, Id } from "../shapes.ts";
 import * as workspace from "../workspace.ts";
 import { OptionalOrganizationQuery, OrganizationQuery, PageQuery, pageQuery } from "./queries.ts";
@@ -18,7 +25,7 @@ export const ACCESS_OPERATIONS = [
     access: "token",
     status: 200,
     answer: workspace.OrganizationList,
-    codes: [...BEARER, "permission_denied", ...ANY],
+    codes: [...TOKEN_CODES, "permission_denied", ...COMMON_CODES],
   },
   {
     id: "createOrganization",
@@ -29,7 +36,7 @@ export const ACCESS_OPERATIONS = [
     body: workspace.CreateOrganizationBody,
     status: 201,
     answer: workspace.Organization,
-    codes: [...BEARER, "permission_denied", "limit_reached", ...ANY, ...BODY],
+    codes: [...TOKEN_CODES, "permission_denied", "limit_reached", ...COMMON_CODES, ...BODY_CODES],
   },
   {
     id: "getPermissions",
@@ -41,7 +48,7 @@ export const ACCESS_OPERATIONS = [
     query: OrganizationQuery,
     status: 200,
     answer: workspace.Permissions,
-    codes: onWorkspace(QUERY),
+    codes: workspaceCodes(QUERY_CODES),
   },
   {
     id: "listMembers",
@@ -53,7 +60,7 @@ export const ACCESS_OPERATIONS = [
     query: PageQuery,
     status: 200,
     answer: workspace.MemberList,
-    codes: onWorkspace(QUERY),
+    codes: workspaceCodes(QUERY_CODES),
   },
   {
     id: "addMember",
@@ -65,7 +72,7 @@ export const ACCESS_OPERATIONS = [
     body: workspace.AddMemberBody,
     status: 201,
     answer: workspace.Member,
-    codes: onWorkspace([...BODY, "member_exists", "limit_reached"]),
+    codes: workspaceCodes([...BODY_CODES, "member_exists", "limit_reached"]),
   },
   {
     id: "updateMember",
@@ -78,7 +85,7 @@ export const ACCESS_OPERATIONS = [
     body: workspace.UpdateMemberBody,
     status: 200,
     answer: workspace.Member,
-    codes: onWorkspace([...BODY, "member_not_found", "last_owner"]),
+    codes: workspaceCodes([...BODY_CODES, "member_not_found", "last_owner"]),
   },
   {
     id: "removeMember",
@@ -92,7 +99,7 @@ export const ACCESS_OPERATIONS = [
     bodyOptional: true,
     status: 200,
     answer: workspace.RemovedMember,
-    codes: onWorkspace([...BODY, "member_not_found", "last_owner"]),
+    codes: workspaceCodes([...BODY_CODES, "member_not_found", "last_owner"]),
   },
   {
     id: "listTokens",
@@ -104,7 +111,7 @@ export const ACCESS_OPERATIONS = [
     query: TokensQuery,
     status: 200,
     answer: workspace.TokenList,
-    codes: onWorkspace(QUERY),
+    codes: workspaceCodes(QUERY_CODES),
   },
   {
     id: "createToken",
@@ -116,7 +123,7 @@ export const ACCESS_OPERATIONS = [
     body: workspace.CreateTokenBody,
     status: 201,
     answer: workspace.CreatedToken,
-    codes: onWorkspace([...BODY, "member_not_found", "source_not_found", "limit_reached"]),
+    codes: workspaceCodes([...BODY_CODES, "member_not_found", "source_not_found", "limit_reached"]),
   },
   {
     id: "revokeToken",
@@ -130,7 +137,7 @@ export const ACCESS_OPERATIONS = [
     bodyOptional: true,
     status: 200,
     answer: workspace.RevokedToken,
-    codes: onWorkspace([...BODY, "token_not_found"]),
+    codes: workspaceCodes([...BODY_CODES, "token_not_found"]),
   },
   {
     id: "listAudit",
@@ -142,7 +149,7 @@ export const ACCESS_OPERATIONS = [
     query: AuditQuery,
     status: 200,
     answer: workspace.AuditList,
-    codes: onWorkspace(QUERY),
+    codes: workspaceCodes(QUERY_CODES),
   },
   {
     id: "signIn",
@@ -153,6 +160,6 @@ export const ACCESS_OPERATIONS = [
     body: workspace.SignInBody,
     status: 200,
     answer: workspace.CreatedToken,
-    codes: ["invalid_token", "expired_token", ...ANY, ...BODY],
+    codes: ["invalid_token", "expired_token", ...COMMON_CODES, ...BODY_CODES],
   },
 ] as const satisfies readonly Operation[];

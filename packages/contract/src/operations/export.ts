@@ -1,7 +1,7 @@
 /** The part of the table of operations that gives data out. */
 import Type from "typebox";
 import { EXPORT_MEDIA_TYPES, ExportQuery } from "../export.ts";
-import { type Operation, onSource, QUERY } from "../operation.ts";
+import { type Operation, QUERY_CODES, sourceCodes } from "../operation.ts";
 
 export const EXPORT_OPERATIONS = [
   {
@@ -18,6 +18,6 @@ export const EXPORT_OPERATIONS = [
     mediaType: EXPORT_MEDIA_TYPES.ndjson,
     otherMediaTypes: [EXPORT_MEDIA_TYPES.csv, EXPORT_MEDIA_TYPES.parquet],
     isStream: true,
-    codes: onSource([...QUERY, "warehouse_unavailable", "overloaded"]),
+    codes: sourceCodes([...QUERY_CODES, "warehouse_unavailable", "overloaded"]),
   },
 ] as const satisfies readonly Operation[];

@@ -7,7 +7,7 @@ import {
   LegacyBootstrapBody,
   LegacyEventsBody,
 } from "../ingest.ts";
-import { ANY, type Operation } from "../operation.ts";
+import { COMMON_CODES, type Operation } from "../operation.ts";
 
 const INGEST_CODES = [
   "unknown_public_key",
@@ -19,7 +19,7 @@ const INGEST_CODES = [
   "batch_too_large",
   "invalid_payload",
   "overloaded",
-  ...ANY,
+  ...COMMON_CODES,
 ] as const;
 const SESSION_CODES = ["invalid_session", "session_expired"] as const;
 

@@ -2,7 +2,7 @@
 import Type from "typebox";
 import { DebugData, DebugQuery } from "../debug.ts";
 import { InstallPayload, InstallQuery } from "../install.ts";
-import { BODY, type Operation, onSource, onWorkspace, QUERY } from "../operation.ts";
+import { BODY_CODES, type Operation, QUERY_CODES, sourceCodes, workspaceCodes } from "../operation.ts";
 import * as sources from "../sources.ts";
 import { Verification, VerifyBody } from "../verify.ts";
 import { OptionalOrganizationQuery, PageQuery } from "./queries.ts";
@@ -20,7 +20,7 @@ export const SOURCE_OPERATIONS = [
     query: PageQuery,
     status: 200,
     answer: sources.SourceList,
-    codes: onWorkspace(QUERY),
+    codes: workspaceCodes(QUERY_CODES),
   },
   {
     id: "createSource",
@@ -32,7 +32,7 @@ export const SOURCE_OPERATIONS = [
     body: sources.CreateSourceBody,
     status: 201,
     answer: sources.Source,
-    codes: onWorkspace([...BODY, "slug_taken", "too_many_sources"]),
+    codes: workspaceCodes([...BODY_CODES, "slug_taken", "too_many_sources"]),
   },
   {
     id: "getSource",
@@ -45,7 +45,7 @@ export const SOURCE_OPERATIONS = [
     query: OptionalOrganizationQuery,
     status: 200,
     answer: sources.Source,
-    codes: onSource(QUERY),
+    codes: sourceCodes(QUERY_CODES),
   },
   {
     id: "updateSource",
@@ -59,7 +59,7 @@ export const SOURCE_OPERATIONS = [
     body: sources.UpdateSourceBody,
     status: 200,
     answer: sources.Source,
-    codes: onSource([...BODY, "slug_taken"]),
+    codes: sourceCodes([...BODY_CODES, "slug_taken"]),
   },
   {
     id: "deleteSource",
@@ -72,7 +72,7 @@ export const SOURCE_OPERATIONS = [
     query: OptionalOrganizationQuery,
     status: 200,
     answer: sources.DeletedSource,
-    codes: onSource(QUERY),
+    codes: sourceCodes(QUERY_CODES),
   },
   {
     id: "regenerateKey",
@@ -87,7 +87,7 @@ export const SOURCE_OPERATIONS = [
     bodyOptional: true,
     status: 200,
     answer: sources.Source,
-    codes: onSource(BODY),
+    codes: sourceCodes(BODY_CODES),
   },
   {
     id: "restoreKey",
@@ -101,7 +101,7 @@ export const SOURCE_OPERATIONS = [
     body: sources.RestoreKeyBody,
     status: 200,
     answer: sources.Source,
-    codes: onSource([...BODY, "key_not_retired"]),
+    codes: sourceCodes([...BODY_CODES, "key_not_retired"]),
   },
   {
     id: "getInstall",
@@ -114,7 +114,7 @@ export const SOURCE_OPERATIONS = [
     query: InstallQuery,
     status: 200,
     answer: InstallPayload,
-    codes: onSource(QUERY),
+    codes: sourceCodes(QUERY_CODES),
   },
   {
     id: "verifyInstall",
@@ -127,7 +127,7 @@ export const SOURCE_OPERATIONS = [
     body: VerifyBody,
     status: 200,
     answer: Verification,
-    codes: onSource(BODY),
+    codes: sourceCodes(BODY_CODES),
   },
   {
     id: "getDebug",
@@ -140,7 +140,7 @@ export const SOURCE_OPERATIONS = [
     query: DebugQuery,
     status: 200,
     answer: DebugData,
-    codes: onSource(QUERY),
+    codes: sourceCodes(QUERY_CODES),
   },
   {
     id: "streamDebug",
@@ -155,6 +155,6 @@ export const SOURCE_OPERATIONS = [
     answer: Type.String(),
     mediaType: "text/event-stream",
     isStream: true,
-    codes: onSource([...QUERY, "overloaded"]),
+    codes: sourceCodes([...QUERY_CODES, "overloaded"]),
   },
 ] as const satisfies readonly Operation[];

@@ -1,10 +1,10 @@
 /** The operations of stats queries, a part of the table of operations. */
-import { BODY, type Operation, onSource, QUERY } from "../operation.ts";
+import { BODY_CODES, type Operation, QUERY_CODES, sourceCodes } from "../operation.ts";
 import * as stats from "../stats.ts";
 
 /** The refusals of queries that read the warehouse. */
 const WAREHOUSE_CODES = ["warehouse_off", "warehouse_unavailable", "query_too_heavy", "overloaded"] as const;
-const queryCodes = onSource([...BODY, ...WAREHOUSE_CODES]);
+const queryCodes = sourceCodes([...BODY_CODES, ...WAREHOUSE_CODES]);
 const bodyQuery = {
   method: "POST",
   access: "stats:read",
@@ -69,7 +69,7 @@ export const STATS_OPERATIONS = [
     summary: "The name of a source and the time of its last event, for readers of its stats",
     query: stats.StatsSourceQuery,
     answer: stats.StatsSourceAnswer,
-    codes: onSource(QUERY),
+    codes: sourceCodes(QUERY_CODES),
   },
   {
     ...urlQuery,
@@ -78,6 +78,6 @@ export const STATS_OPERATIONS = [
     summary: "Visitors of the last five minutes",
     query: stats.StatsSourceQuery,
     answer: stats.StatsLiveAnswer,
-    codes: onSource([...QUERY, ...WAREHOUSE_CODES]),
+    codes: sourceCodes([...QUERY_CODES, ...WAREHOUSE_CODES]),
   },
 ] as const satisfies readonly Operation[];

@@ -1,6 +1,6 @@
 /** The operations on a whole workspace: erasures, onboarding, usage and support. */
 import Type from "typebox";
-import { BODY, type Operation, onWorkspace, QUERY } from "../operation.ts";
+import { BODY_CODES, type Operation, QUERY_CODES, workspaceCodes } from "../operation.ts";
 import { Closed, Id } from "../shapes.ts";
 import * as visitors from "../visitors.ts";
 import * as workspace from "../workspace.ts";
@@ -21,7 +21,7 @@ export const WORKSPACE_OPERATIONS = [
     body: visitors.EraseBody,
     status: 202,
     answer: visitors.Erasure,
-    codes: onWorkspace([...BODY, "source_not_found", "too_many_erasures"]),
+    codes: workspaceCodes([...BODY_CODES, "source_not_found", "too_many_erasures"]),
   },
   {
     id: "getErasure",
@@ -33,43 +33,43 @@ export const WORKSPACE_OPERATIONS = [
     query: OrganizationQuery,
     status: 200,
     answer: visitors.Erasure,
-    codes: onWorkspace([...QUERY, "erasure_not_found"]),
+    codes: workspaceCodes([...QUERY_CODES, "erasure_not_found"]),
   },
   {
     id: "getOnboarding",
     method: "GET",
     path: "/api/onboarding",
-    summary: "Get which set-up steps are done",
+    summary: "List the onboarding steps and whether each is done",
     access: "sources:read",
     organization: "query",
     query: OrganizationQuery,
     status: 200,
     answer: workspace.Onboarding,
-    codes: onWorkspace(QUERY),
+    codes: workspaceCodes(QUERY_CODES),
   },
   {
     id: "completeOnboarding",
     method: "POST",
     path: "/api/onboarding",
-    summary: "Mark the set-up as completed",
+    summary: "Mark onboarding as completed",
     access: "sources:write",
     organization: "body",
     body: workspace.CompleteOnboardingBody,
     status: 200,
     answer: workspace.Onboarding,
-    codes: onWorkspace(BODY),
+    codes: workspaceCodes(BODY_CODES),
   },
   {
     id: "getUsage",
     method: "GET",
     path: "/api/usage",
-    summary: "Get accepted events and bootstraps by source and day",
+    summary: "Count accepted events and bootstraps by source and day",
     access: "usage:read",
     organization: "query",
     query: UsageQuery,
     status: 200,
     answer: workspace.Usage,
-    codes: onWorkspace(QUERY),
+    codes: workspaceCodes(QUERY_CODES),
   },
   {
     id: "getBilling",
@@ -81,7 +81,7 @@ export const WORKSPACE_OPERATIONS = [
     query: OrganizationQuery,
     status: 200,
     answer: workspace.Billing,
-    codes: onWorkspace(QUERY),
+    codes: workspaceCodes(QUERY_CODES),
   },
   {
     id: "getSupport",
@@ -93,6 +93,6 @@ export const WORKSPACE_OPERATIONS = [
     query: OrganizationQuery,
     status: 200,
     answer: workspace.Support,
-    codes: onWorkspace(QUERY),
+    codes: workspaceCodes(QUERY_CODES),
   },
 ] as const satisfies readonly Operation[];

@@ -9,7 +9,7 @@ interface FormSectionProps {
   readonly children: ReactNode;
 }
 
-/** A section of a page with its own form. */
+/** A section of a page that is a form of its own. */
 export const FormSection = ({ title, text, onSubmit, children }: FormSectionProps) => (
   <Paper withBorder p="lg" component="form" aria-label={title} onSubmit={onSubmit}>
     <Stack>

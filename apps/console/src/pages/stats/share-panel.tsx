@@ -17,7 +17,7 @@ import { useSubmit } from "../../ui/use-submit.ts";
 import { useWorkspace } from "../../workspace-context.tsx";
 import type { StatsView } from "./use-stats-view.ts";
 
-/** Builds a link to the current view. The token is in the fragment, which browsers send to no server. */
+/** Builds a link to the current view. The token is in the fragment, which browsers do not send to the server. */
 function toShareLink({ params }: StatsView, token: string): string {
   const url = new URL("shared", document.baseURI);
   for (const [name, value] of Object.entries(params)) if (value) url.searchParams.set(name, value);
@@ -29,8 +29,8 @@ export const SharePanel = ({ view }: { readonly view: StatsView }) => (
   <Paper withBorder p="md" component="section" aria-label="Share">
     <Stack>
       <SectionHeader title="Share">
-        Anyone with the link can see this source’s stats, but nothing else. It stops working when it is
-        revoked or when its creator leaves the workspace.
+        Anyone with the link can see this source’s stats, and nothing else. A link stops working when it is
+        revoked, or when its creator leaves the workspace.
       </SectionHeader>
       <CreateLinkForm view={view} />
       <LinkTable sourceId={view.scope.sourceId} />
@@ -43,7 +43,7 @@ function CreateLinkForm({ view }: { readonly view: StatsView }) {
   const client = useQueryClient();
   const [label, setLabel] = useState("");
   const [days, setDays] = useState("90");
-  const created = useMutation({
+  const creation = useMutation({
     mutationFn: () =>
       callApi("createToken", {
         body: {
@@ -58,8 +58,8 @@ function CreateLinkForm({ view }: { readonly view: StatsView }) {
       await client.invalidateQueries({ queryKey: ["tokens"] });
     },
   });
-  const failure = created.error instanceof ApiError ? created.error : null;
-  const submit = useSubmit(() => created.mutateAsync(), label.trim() !== "");
+  const failure = creation.error instanceof ApiError ? creation.error : null;
+  const submit = useSubmit(() => creation.mutateAsync(), label.trim() !== "");
   return (
     <>
       <form onSubmit={submit} className="in-line">
@@ -73,15 +73,15 @@ function CreateLinkForm({ view }: { readonly view: StatsView }) {
           onChange={(event) => setLabel(event.currentTarget.value)}
         />
         <ExpirySelect days={days} onChange={setDays} />
-        <AsyncButton type="submit" isPending={created.isPending} disabled={label.trim() === ""}>
+        <AsyncButton type="submit" isPending={creation.isPending} disabled={label.trim() === ""}>
           Create link
         </AsyncButton>
       </form>
-      {created.error && <ErrorAlert error={created.error} />}
-      {created.data && (
+      {creation.error && <ErrorAlert error={creation.error} />}
+      {creation.data && (
         <SecretAlert
-          title={`Copy the link “${created.data.label}” now. It will not be shown again.`}
-          secret={toShareLink(view, created.data.token)}
+          title={`Copy the link “${creation.data.label}” now. It will not be shown again.`}
+          secret={toShareLink(view, creation.data.token)}
           copyLabel="Copy link"
         />
       )}

@@ -43,8 +43,8 @@ export const config = defineCommand({
     readConfig(environment);
     const settings = describeSettings(environment);
     const note =
-      "Settings are environment variables; * marks those that are set. " +
-      "NAME_FILE names a file that holds the value of NAME.";
+      "Settings are environment variables; * marks those that the environment sets. " +
+      "To read a setting from a file, set NAME_FILE instead of NAME, for example OWNER_TOKEN_FILE=/run/secrets/token.";
     return { json: { settings }, text: renderTable(settings), note };
   },
 });

@@ -43,7 +43,7 @@ async function migratePostgres(url: string, config: Config, isDistributed: boole
 }
 
 export const migrate = defineCommand({
-  description: "Bring the ledger to the schema of this version",
+  description: "Upgrade the ledger's database schema to this version",
   details: [
     "`headwater serve` does the same when it starts. A ledger cannot be brought back to an older schema.",
   ],

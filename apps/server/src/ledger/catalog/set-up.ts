@@ -1,11 +1,11 @@
-/** The first start: one workspace, its owner, the owner's token, and a one-time sign-in code (docs/contract.md sections 3 and 6). */
+/** What the first start writes, and the exchange of its one-time sign-in code for a token (docs/contract.md sections 3 and 6). */
 import type { TokenRecord } from "../../core/records.ts";
 import { writeAudit } from "./audit.ts";
 import type { Argument, CatalogDb } from "./database.ts";
 import { insertOrganization } from "./organizations.ts";
 import { auditedToken, insertToken, workspacesOfToken } from "./tokens.ts";
 
-/** A user-wide token with all rights of its user. */
+/** A token for all workspaces of its user, with all of the user's permissions. */
 const toUserToken = (
   { tokenId, label, hint }: Argument<"signIn">["token"],
   userId: string,
@@ -24,6 +24,7 @@ const toUserToken = (
   createdAt: now,
 });
 
+/** Creates the workspace, its owner, the owner's token and a sign-in code. @returns false when a workspace exists already */
 export async function setUp(db: CatalogDb, first: Argument<"setUp">): Promise<boolean> {
   const { organizationId, userId, now } = first;
   if (await db.selectFrom("organizations").select("organizationId").limit(1).executeTakeFirst()) return false;
@@ -37,11 +38,11 @@ export async function setUp(db: CatalogDb, first: Argument<"setUp">): Promise<bo
       .values({ hash: first.signIn.codeHash, userId, expiresAt: first.signIn.expiresAt })
       .execute();
   }
-  const shared = { organizationId, now, actor: { userId: null, tokenId: null } };
+  const entry = { organizationId, now, actor: { userId: null, tokenId: null } };
   const after = { name: first.organizationName, owner: userId };
-  await writeAudit(db, { ...shared, action: "organization.created", target: organizationId, after });
+  await writeAudit(db, { ...entry, action: "organization.created", target: organizationId, after });
   await writeAudit(db, {
-    ...shared,
+    ...entry,
     action: "token.created",
     target: token.tokenId,
     after: auditedToken(token),
@@ -49,12 +50,15 @@ export async function setUp(db: CatalogDb, first: Argument<"setUp">): Promise<bo
   return true;
 }
 
-/** Every try deletes the code, also when it has expired. Each workspace that the token can access gets an audit entry. */
+/**
+ * Exchanges a sign-in code for a token. The code is deleted even if it has expired. Each workspace that the token can access
+ * gets an audit entry.
+ */
 export async function signIn(
   db: CatalogDb,
-  exchange: Argument<"signIn">,
+  request: Argument<"signIn">,
 ): Promise<TokenRecord | "unknown" | "expired"> {
-  const { codeHash, now } = exchange;
+  const { codeHash, now } = request;
   const code = await db
     .deleteFrom("signInCodes")
     .where("hash", "=", codeHash)
@@ -63,8 +67,8 @@ export async function signIn(
   if (!code) return "unknown";
   if (code.expiresAt <= now) return "expired";
 
-  const token = toUserToken(exchange.token, code.userId, now);
-  await insertToken(db, token, exchange.token.hash);
+  const token = toUserToken(request.token, code.userId, now);
+  await insertToken(db, token, request.token.hash);
   for (const organizationId of await workspacesOfToken(db, token)) {
     const actor = { userId: token.userId, tokenId: token.tokenId };
     await writeAudit(db, {

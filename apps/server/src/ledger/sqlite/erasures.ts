@@ -6,39 +6,39 @@ import { removeVisitors } from "../visitors.ts";
 import { SUBTRACT_TOTALS } from "./outbox.ts";
 import type { Statements, Synchronous } from "./statements.ts";
 
-/** A slice takes the ledger's thread some tens of milliseconds. Bytes are compressed. */
-const SLICE_BYTES = 1_048_576;
-const SLICE_ROWS = 500;
+/** A slice keeps the ledger's thread busy for some tens of milliseconds. `MAX_SLICE_BYTES` counts compressed bytes. */
+const MAX_SLICE_BYTES = 1_048_576;
+const MAX_SLICE_ROWS = 500;
 
-/** A ledger on SQLite has one process: after a start nobody holds a claim. */
+/** Only one process uses a ledger on SQLite, so a claim that exists at the start belongs to a process that has ended. */
 const CLEAR_CLAIMS = "update erasures set claimed_until = 0 where claimed_until > 0";
 
 const LAST_ROWS = `
   select coalesce((select max(seq) from outbox), 0) as last,
     coalesce((select max(last_seq) from outbox_pages), 0) as lastSealed`;
-const OUTBOX_ROWS = `select seq, events, payload from outbox where seq > ? and seq <= ? order by seq limit ${SLICE_ROWS}`;
+const OUTBOX_ROWS = `select seq, events, payload from outbox where seq > ? and seq <= ? order by seq limit ${MAX_SLICE_ROWS}`;
 const REWRITE_ROW = "update outbox set events = ?, payload = ? where seq = ?";
 const DELETE_ROW = "delete from outbox where seq = ?";
 
-interface ErasedRow {
+interface OutboxSliceRow {
   seq: number;
   events: number;
   payload: Uint8Array;
 }
 
-function readSlice(sql: Statements, after: number, upTo: number): ErasedRow[] {
-  const rows: ErasedRow[] = [];
+function readSlice(sql: Statements, after: number, upTo: number): OutboxSliceRow[] {
+  const rows: OutboxSliceRow[] = [];
   let bytes = 0;
-  for (const row of sql.each<ErasedRow>(OUTBOX_ROWS, after, upTo)) {
+  for (const row of sql.each<OutboxSliceRow>(OUTBOX_ROWS, after, upTo)) {
     rows.push(row);
     bytes += row.payload.length;
-    if (bytes >= SLICE_BYTES) break;
+    if (bytes >= MAX_SLICE_BYTES) break;
   }
   return rows;
 }
 
-/** Leaves only these events in a row of the outbox. */
-function keepLines(sql: Statements, { seq, events, payload }: ErasedRow, lines: OutboxLine[]): void {
+/** Reduces a row of the outbox to these lines; deletes it if there are none. */
+function keepLines(sql: Statements, { seq, events, payload }: OutboxSliceRow, lines: OutboxLine[]): void {
   const kept = lines.length === 0 ? null : buildPayloadSync(joinLines(lines));
   if (kept) sql.run(REWRITE_ROW, lines.length, kept, seq);
   else sql.run(DELETE_ROW, seq);
@@ -47,14 +47,14 @@ function keepLines(sql: Statements, { seq, events, payload }: ErasedRow, lines: 
 
 function eraseOutbox(
   sql: Statements,
-  { visitors, after, sealed }: ErasureSlice & { sealed: boolean },
+  { visitors, after, sealed: includeSealed }: ErasureSlice & { sealed: boolean },
 ): { next: Cursor | null } {
   const { last, lastSealed } = sql.get<{ last: number; lastSealed: number }>(LAST_ROWS) ?? {
     last: 0,
     lastSealed: 0,
   };
   const { afterSeq: from = 0, upToSeq: upTo = last } = after ?? {};
-  const rows = readSlice(sql, sealed ? from : Math.max(from, lastSealed), upTo);
+  const rows = readSlice(sql, includeSealed ? from : Math.max(from, lastSealed), upTo);
   for (const row of rows) {
     const lines = removeVisitors(readLinesSync({ payload: row.payload, skipped: [] }), [], visitors);
     if (lines) keepLines(sql, row, lines);
@@ -65,5 +65,5 @@ function eraseOutbox(
 
 export function createErasureMethods(sql: Statements): Synchronous<Pick<ErasureLedger, "eraseOutbox">> {
   sql.run(CLEAR_CLAIMS);
-  return { eraseOutbox: (asked) => sql.transaction(() => eraseOutbox(sql, asked)) };
+  return { eraseOutbox: (slice) => sql.transaction(() => eraseOutbox(sql, slice)) };
 }
