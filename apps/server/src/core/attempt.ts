@@ -3,7 +3,7 @@ import type { IngestRequest } from "./ingest-request.ts";
 import type { SourceRecord } from "./records.ts";
 import type { Refusal } from "./refusal.ts";
 
-/** What the body says of itself, as far as it could be read. */
+/** The envelope of a body, as far as it could be read. */
 export interface Envelope {
   readonly sdkVersion: string | null;
   readonly ingestVersion: number | null;
@@ -14,7 +14,7 @@ export interface Envelope {
   readonly userId: string | null;
 }
 
-/** What ingest learned about a request before it was answered. A refused request leaves the later facts empty. */
+/** Facts that ingest collected about a request before it was answered. A refused request leaves the later facts empty. */
 export interface AttemptFacts {
   /** null: no source has the key. */
   readonly source: SourceRecord | null;
@@ -30,14 +30,14 @@ export interface AttemptFacts {
   readonly clockSkewMs: number | null;
 }
 
-/** What an attempt keeps of its request. */
+/** The part of a request that an attempt keeps. */
 type RequestFacts = Pick<
   IngestRequest,
   "kind" | "legacy" | "requestId" | "receivedAt" | "origin" | "userAgent" | "proxyUntrusted"
 >;
 
 /**
- * A request on an ingest route and what became of it. The HTTP reply, the debug view, the log line and the counters
+ * A request on an ingest route and its outcome. The HTTP reply, the debug view, the log line and the counters
  * are all made from this one value, so they cannot disagree.
  */
 export interface Attempt extends AttemptFacts, RequestFacts {

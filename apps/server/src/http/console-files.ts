@@ -95,9 +95,9 @@ export function createConsoleFiles({ folder, appUrl }: ConsoleFilesDeps): Consol
     const bytes = await readFile(join(folder, ASSETS, name + (encoding?.suffix ?? ""))).catch(() => null);
     // the console was built again since the start: the next load of the page has the new names
     if (bytes === null) return send(exchange, { status: 404, headers });
-    const ofFile = { "Content-Type": mediaType, "Cache-Control": FOREVER, Vary: "Accept-Encoding" };
+    const fileHeaders = { "Content-Type": mediaType, "Cache-Control": FOREVER, Vary: "Accept-Encoding" };
     const encoded = encoding ? { "Content-Encoding": encoding.name } : {};
-    send(exchange, { status: 200, headers: { ...headers, ...ofFile, ...encoded } }, bytes);
+    send(exchange, { status: 200, headers: { ...headers, ...fileHeaders, ...encoded } }, bytes);
   }
 
   return {

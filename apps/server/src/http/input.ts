@@ -105,12 +105,12 @@ export function findIssues(
   rules: FieldRules,
   now: number,
 ): Issue[] {
-  const ofShape = [...checkQuery(operation, query), ...checkBody(operation, body)];
-  if (!isRecord(body)) return ofShape;
-  const misshapen = new Set(ofShape.map(({ path }) => path.join(".")));
+  const shapeIssues = [...checkQuery(operation, query), ...checkBody(operation, body)];
+  if (!isRecord(body)) return shapeIssues;
+  const pathsWithIssues = new Set(shapeIssues.map(({ path }) => path.join(".")));
   const fieldRules = Object.entries(rules).find(([id]) => id === operation.id)?.[1] ?? [];
-  const ofRules = fieldRules.flatMap((rule) => issuesOf(rule, body, now));
-  return [...ofShape, ...ofRules.filter(({ path }) => !misshapen.has(path.join(".")))];
+  const ruleIssues = fieldRules.flatMap((rule) => issuesOf(rule, body, now));
+  return [...shapeIssues, ...ruleIssues.filter(({ path }) => !pathsWithIssues.has(path.join(".")))];
 }
 
 /** @throws Refusal 422 with all issues, if there are any */

@@ -1,4 +1,4 @@
-/** Whether a request may come in (docs/contract.md section 4): by its key, its source's state, its origin and its size. */
+/** Checks of a request before its body is parsed: key, state of the source, origin, size (docs/contract.md section 4). */
 import { originToAllow } from "@headwater/contract/origin";
 import type { IngestBody } from "../core/body.ts";
 import type { IngestRequest } from "../core/ingest-request.ts";

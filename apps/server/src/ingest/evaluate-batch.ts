@@ -1,4 +1,4 @@
-/** The events of a request: evaluated one by one, made into a commit, and answered one by one. */
+/** Evaluates the events of a request, builds the commit from them, and builds the result of each. */
 import { EVENT_CODES, type EventResult, storedEventName } from "@headwater/contract";
 import type { IngestRequest } from "../core/ingest-request.ts";
 import type { Commit, SessionRecord, SessionTouch, StoredFlags } from "../core/records.ts";

@@ -1,4 +1,4 @@
-/** A client's event to its normal form, or the reason why it is rejected (docs/contract.md section 4). Pure. */
+/** Evaluates one event: builds its normal form or rejects it (docs/contract.md section 4). Pure. */
 import { hash } from "node:crypto";
 import {
   type BotPolicy,
@@ -28,7 +28,7 @@ export interface SharedMembers {
   readonly country: string | null;
 }
 
-/** What holds for all events of a batch. */
+/** The values that all events of a batch share. */
 export interface BatchContext {
   readonly sourceId: string;
   /** Milliseconds since the epoch. */

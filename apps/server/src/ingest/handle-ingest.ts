@@ -68,7 +68,7 @@ async function runStages(
   const { sourceId } = keyed.source;
   const keyRefusal = checkKey(keyed, receivedAt);
   draft.note({ source: keyed.source, publicKey, keyState: keyRefusal ? "retired" : keyed.keyState });
-  const rateRefusal = deps.rates.ofSource(keyed, clientKey, receivedAt);
+  const rateRefusal = deps.rates.checkSource(keyed, clientKey, receivedAt);
   if (rateRefusal) throw keyRefusal ?? rateRefusal;
   requireAvailable(sourceId, deps);
 
@@ -111,12 +111,12 @@ async function findSource(request: IngestRequest, { sources, rates }: IngestDeps
   if (cached) return cached;
   if (cached === undefined) {
     // made-up keys must not cost the ledger an unlimited number of look-ups
-    const tooManyLookUps = rates.ofLookUp(clientKey, receivedAt);
+    const tooManyLookUps = rates.checkLookUp(clientKey, receivedAt);
     if (tooManyLookUps) throw tooManyLookUps;
     const found = await sources.find(publicKey);
     if (found) return found;
   }
-  throw rates.ofUnknownKey(clientKey, receivedAt) ?? new Refusal("unknown_public_key");
+  throw rates.checkUnknownKey(clientKey, receivedAt) ?? new Refusal("unknown_public_key");
 }
 
 /** @throws Refusal 503 */

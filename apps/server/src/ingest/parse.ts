@@ -1,4 +1,4 @@
-/** Body text to typed values, or every reason why the body is invalid (spec 4.2 rules 2 and 3). Pure. */
+/** Parses a JSON body to typed values, or refuses it with every issue (spec 4.2 rules 2 and 3). Pure. */
 import {
   type AttemptKind,
   BootstrapBody,
@@ -20,7 +20,7 @@ import { type ParsedTime, parseTime } from "./parse-time.ts";
 export interface ValidEvent {
   readonly event: Event;
   readonly time: ParsedTime;
-  /** What was noticed during parsing. */
+  /** Warnings from parsing. */
   readonly warnings: readonly Warning[];
 }
 /** An event that does not match the schema. With `handling=lenient` it is rejected by itself. */
@@ -51,7 +51,7 @@ export interface ParseOptions {
   readonly lenient: boolean;
 }
 
-/** What a body says of itself, even if it is invalid otherwise. */
+/** Reads the envelope of a body, even if the body is invalid otherwise. */
 export function readEnvelope(json: unknown): Envelope | null {
   if (!isJsonObject(json)) return null;
   const { ingestVersion } = json;
@@ -107,11 +107,11 @@ function checkEventContent(
 ): readonly Issue[] {
   const { maxPageBytes } = LIMITS;
   const { maxContextBytes } = SERVER_LIMITS;
-  const ofTime = checkTime([...path, "timestamp"], event.timestamp, time);
-  const ofPage = checkSize([...path, "page"], event.page, maxPageBytes, warnings);
-  const ofContext = checkSize([...path, "context"], event.context, maxContextBytes, warnings);
-  const isValid = ofTime.length + ofPage.length + ofContext.length === 0;
-  return isValid ? NO_ISSUES : [...ofTime, ...ofPage, ...ofContext];
+  const timeIssues = checkTime([...path, "timestamp"], event.timestamp, time);
+  const pageIssues = checkSize([...path, "page"], event.page, maxPageBytes, warnings);
+  const contextIssues = checkSize([...path, "context"], event.context, maxContextBytes, warnings);
+  const isValid = timeIssues.length + pageIssues.length + contextIssues.length === 0;
+  return isValid ? NO_ISSUES : [...timeIssues, ...pageIssues, ...contextIssues];
 }
 
 function checkEnvelopeContent(json: JsonObject, kind: AttemptKind, warnings: Warning[]): readonly Issue[] {
@@ -128,15 +128,15 @@ const NOT_AN_OBJECT = "The event must be an object";
 function describeInvalid(
   raw: unknown,
   path: Issue["path"],
-  ofShape: readonly Issue[],
-  ofContent: readonly Issue[],
+  shapeIssues: readonly Issue[],
+  contentIssues: readonly Issue[],
 ): InvalidEvent {
-  const placed = ofShape.map((issue) => ({
+  const located = shapeIssues.map((issue) => ({
     ...issue,
     path: [...path, ...issue.path],
     message: issue.path.length === 0 ? NOT_AN_OBJECT : issue.message,
   }));
-  const issues = [...placed, ...ofContent];
+  const issues = [...located, ...contentIssues];
   const eventId = isJsonObject(raw) ? textOrNull(raw.id) : null;
   return { raw, issues: eventId ? issues.map((issue) => ({ ...issue, eventId })) : issues };
 }
@@ -166,14 +166,14 @@ export function createEventParser(): EventParser {
   const hasShape = compile(Event);
   return (raw, path, envelopeWarnings) => {
     if (hasShape(raw)) return parseShapedEvent(raw, path, envelopeWarnings);
-    const ofContent = isJsonObject(raw)
+    const contentIssues = isJsonObject(raw)
       ? checkEventContent(raw, path, readTime(raw.timestamp), [])
       : NO_ISSUES;
-    return describeInvalid(raw, path, hasShape.issues(raw), ofContent);
+    return describeInvalid(raw, path, hasShape.issues(raw), contentIssues);
   };
 }
 
-/** What the schemas of both bodies have in common. */
+/** The common part of the checks of both bodies. */
 interface BatchCheck {
   (json: unknown): json is { events?: Event[] | null };
   issues(json: unknown): Issue[];
@@ -205,18 +205,18 @@ export function createBodyParser(): BodyParser {
 
     const check = checks[kind][legacy ? "legacy" : "current"];
     const hasShape = check(json);
-    const ofShape = hasShape ? NO_ISSUES : check.issues(json).filter(isAboutEnvelope);
+    const shapeIssues = hasShape ? NO_ISSUES : check.issues(json).filter(isAboutEnvelope);
     const warnings: Warning[] = [];
-    const ofContent = checkEnvelopeContent(json, kind, warnings);
+    const contentIssues = checkEnvelopeContent(json, kind, warnings);
     const shaped: readonly Event[] | null = hasShape ? (json.events ?? []) : null;
     const events = shaped
       ? shaped.map((event, index) => parseShapedEvent(event, ["events", index], warnings))
       : rawEvents.map((raw, index) => parseEvent(raw, ["events", index], warnings));
 
-    const ofEvents = lenient
+    const eventIssues = lenient
       ? NO_ISSUES
       : events.flatMap((parsed) => (isInvalid(parsed) ? parsed.issues : []));
-    const issues = [...ofShape, ...ofContent, ...ofEvents];
+    const issues = [...shapeIssues, ...contentIssues, ...eventIssues];
     if (issues.length > 0) throw new Refusal("invalid_payload", { issues });
 
     const sentAt = readTime(json.sentAt);

@@ -18,10 +18,10 @@ export interface IngestRates {
 
 /** Each function counts one request and returns the refusal when the rate is exceeded. */
 export interface RateChecks {
-  ofSource(keyed: CachedSource, clientKey: string, now: number): Refusal | null;
-  ofUnknownKey(clientKey: string, now: number): Refusal | null;
+  checkSource(keyed: CachedSource, clientKey: string, now: number): Refusal | null;
+  checkUnknownKey(clientKey: string, now: number): Refusal | null;
   /** Look-ups of keys that are not cached. The rate is higher than for unknown keys, since some of the keys exist. */
-  ofLookUp(clientKey: string, now: number): Refusal | null;
+  checkLookUp(clientKey: string, now: number): Refusal | null;
 }
 
 function rateRefusal(rate: Rate, taken: RateLimitResult, detail: RefusalDetail): Refusal | null {
@@ -51,12 +51,12 @@ export function createRateChecks(rates: IngestRates, nodes: () => number): RateC
     SERVER_LIMITS.rateBuckets,
   );
 
-  const checkKeys = (limiter: RateLimiter, clientKey: string, now: number) =>
+  const checkClient = (limiter: RateLimiter, clientKey: string, now: number) =>
     rateRefusal(limiter.rate, limiter.take(clientKey, now), {
       message: "Too many requests with unknown keys from this address.",
     });
   return {
-    ofSource({ source: { sourceId }, limits }, clientKey, now) {
+    checkSource({ source: { sourceId }, limits }, clientKey, now) {
       const { client: rate } = limits.requestRate;
       const client = clients.take(`${sourceId} ${clientKey}`, now, rate);
       if (!client.ok) return rateRefusal(rate, client, clientDetail(rate.perSecond));
@@ -64,7 +64,7 @@ export function createRateChecks(rates: IngestRates, nodes: () => number): RateC
         message: "Too many requests to this source.",
       });
     },
-    ofUnknownKey: (clientKey, now) => checkKeys(unknownKeys, clientKey, now),
-    ofLookUp: (clientKey, now) => checkKeys(lookUps, clientKey, now),
+    checkUnknownKey: (clientKey, now) => checkClient(unknownKeys, clientKey, now),
+    checkLookUp: (clientKey, now) => checkClient(lookUps, clientKey, now),
   };
 }

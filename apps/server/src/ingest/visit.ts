@@ -9,7 +9,7 @@ import type { BootstrapFields, EventsFields, ParsedBody } from "./parse.ts";
 import { acceptsEvents, canResume, type OpeningSession, type SessionCache } from "./session-cache.ts";
 import { userAgentOf } from "./visitor.ts";
 
-/** The session of a request and what the request does to it. */
+/** The session of a request, and whether the request continues, resumes or opens it. */
 export interface Visit extends Disposable {
   readonly session: SessionRecord;
   /** `continued` by events, `resumed` or `opened` by a bootstrap. */
