@@ -71,6 +71,19 @@ export interface Thread<Methods> {
 
 const toPlainError = ({ name, message }: ThreadFailure): Error => Object.assign(new Error(message), { name });
 
+type CallMethod = (method: string, argument?: unknown) => Promise<unknown>;
+
+/** An object that has every method. */
+function toCalls<Methods>(call: CallMethod): Calls<Methods> {
+  const get = (_: object, method: string | symbol) =>
+    // an object with a `then` would be treated as a promise
+    typeof method === "string" && method !== "then"
+      ? (argument: unknown) => call(method, argument)
+      : undefined;
+  // the type says which methods there are; the thread rejects all others
+  return new Proxy({}, { get }) as Calls<Methods>;
+}
+
 /** Starts a thread and waits until it has opened what it works on. */
 export async function startThread<Methods>(options: ThreadOptions): Promise<Thread<Methods>> {
   const { name, module, opening, limits = {}, toError = toPlainError } = options;
@@ -102,7 +115,7 @@ export async function startThread<Methods>(options: ThreadOptions): Promise<Thre
   worker.on("error", end);
   worker.on("exit", (code) => end(new Error(`exit code ${code}`)));
 
-  const call = (method: string, argument?: unknown): Promise<unknown> =>
+  const call: CallMethod = (method, argument) =>
     new Promise((resolve, reject) => {
       if (ended) return reject(ended);
       lastId += 1;
@@ -119,14 +132,8 @@ export async function startThread<Methods>(options: ThreadOptions): Promise<Thre
     await worker.terminate();
     throw error;
   });
-  const get = (_: object, method: string | symbol) =>
-    // an object with a `then` would be treated as a promise
-    typeof method === "string" && method !== "then"
-      ? (argument: unknown) => call(method, argument)
-      : undefined;
   return {
-    // the type says which methods there are; the thread rejects all others
-    calls: new Proxy({}, { get }) as Calls<Methods>,
+    calls: toCalls<Methods>(call),
     onNotice: (listener) => noticeListeners.push(listener),
     onEnd: (listener) => endListeners.push(listener),
     releaseMemory: async () => void (await call("releaseMemory")),
