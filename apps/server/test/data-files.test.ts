@@ -137,8 +137,8 @@ describe("headwater export", () => {
     const { world, source, file, run } = shop;
     const words = ["export", "--source", source.sourceId];
     const refusals: [string[], number, RegExp][] = [
-      [["export", "--source", "src_none"], 1, /no such source/],
-      [[...words, "--from", "soon"], 64, /--from must be a day or a time/],
+      [["export", "--source", "src_none"], 1, /The source does not exist in this workspace/],
+      [[...words, "--from", "soon"], 64, /--from must be a valid day or time/],
       [[...words, "--resume"], 64, /--resume needs --out/],
       [
         [...words, "--resume", "--format", "parquet", "--out", file("p")],

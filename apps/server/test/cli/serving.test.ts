@@ -215,7 +215,7 @@ describe("member and token", () => {
     assert.match((await run("token", "list")).stdout, new RegExp(`Board.*stats of ${sourceId}`));
     const unknown = await run("token", "create", ...words.slice(0, -1), "src_never");
     assert.equal(unknown.code, 1);
-    assert.match(unknown.stderr, /no such source/);
+    assert.match(unknown.stderr, /The source does not exist in this workspace/);
   });
 
   test("The token of a removed member stops working.", async () => {
@@ -269,10 +269,10 @@ describe("member and token", () => {
   test("A token needs a member, an expiry in the future, and an existing workspace.", async () => {
     const stranger = await run("token", "create", "--user", "command-line", "--label", "x");
     assert.equal(stranger.code, 1);
-    assert.match(stranger.stderr, /no such member.*`headwater member list`/);
+    assert.match(stranger.stderr, /The member does not exist in this workspace.*`headwater member list`/s);
     const past = await run("token", "create", "--owner", "--expires", "2001-01-01T00:00:00Z");
     assert.equal(past.code, 64);
-    assert.match(past.stderr, /^--expires must lie in the future\.\n$/);
+    assert.match(past.stderr, /^--expires must be in the future\.\n$/);
     const nowhere = await run("token", "list", "--organization", "org_nope");
     assert.equal(nowhere.code, 1);
     assert.match(nowhere.stderr, /^There is no workspace org_nope \(--organization\)/);
