@@ -79,7 +79,7 @@ const WRONG: Wrong[] = [
       await change(world, source, { isActive: false });
       return {};
     },
-    warning: /switched off\..*isActive.*source_inactive/,
+    warning: /is inactive\..*isActive.*source_inactive/,
     attempt: { code: "source_inactive", hint: /isActive/ },
     doctor: { check: "source_active", paste: () => "headwater source update <source id> --active on" },
   },
