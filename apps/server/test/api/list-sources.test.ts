@@ -64,7 +64,7 @@ describe("GET /api/tracking-sources", () => {
         {
           path: ["cursor"],
           code: "invalid_value",
-          message: "cursor must be the nextCursor of the page before, as it was answered",
+          message: "cursor must be the nextCursor of the previous page",
         },
       ]);
     });
