@@ -13,6 +13,8 @@ const MAX_SLICE_ROWS = 500;
 /** Only one process uses a ledger on SQLite, so a claim that exists at the start belongs to a process that has ended. */
 const CLEAR_CLAIMS = "update erasures set claimed_until = 0 where claimed_until > 0";
 
+const OPEN_ERASURE = "select 1 from erasures where finished_at is null limit 1";
+
 const LAST_ROWS = `
   select coalesce((select max(seq) from outbox), 0) as last,
     coalesce((select max(last_seq) from outbox_pages), 0) as lastSealed`;
@@ -63,7 +65,15 @@ function eraseOutbox(
   return { next: end && end.seq < upTo ? { sourceIndex: 0, afterSeq: end.seq, upToSeq: upTo } : null };
 }
 
-export function createErasureMethods(sql: Statements): Synchronous<Pick<ErasureLedger, "eraseOutbox">> {
+export interface SqliteErasureMethods extends Synchronous<Pick<ErasureLedger, "eraseOutbox">> {
+  /** Whether an erasure is not done. Costs much less than `claimErasures`, which a worker calls every second. */
+  hasOpenErasures(): boolean;
+}
+
+export function createErasureMethods(sql: Statements): SqliteErasureMethods {
   sql.run(CLEAR_CLAIMS);
-  return { eraseOutbox: (slice) => sql.transaction(() => eraseOutbox(sql, slice)) };
+  return {
+    eraseOutbox: (slice) => sql.transaction(() => eraseOutbox(sql, slice)),
+    hasOpenErasures: () => sql.get(OPEN_ERASURE) !== undefined,
+  };
 }

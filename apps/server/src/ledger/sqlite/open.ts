@@ -126,6 +126,8 @@ function createLedger({ ledger, attempts }: Threads, dataDir: string, unlock: ()
     recentAttemptCounts,
     eraseAttempts,
     renderAttempts,
+    claimErasures: async (claim) =>
+      (await ledger.calls.hasOpenErasures()) ? ledger.calls.claimErasures(claim) : [],
     // there are no other nodes
     notifySessionChanged: () => undefined,
     async maintain(at) {
