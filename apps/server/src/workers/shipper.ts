@@ -15,7 +15,7 @@ export interface ShipperDeps {
   clock(): number;
   newId(prefix: string): string;
   log: WorkerLog & { error(fields: object, message: string): void };
-  /** Called when the events that waited before this start have been shipped, if there were any. */
+  /** Called once, when the warehouse is up and no event from before this start is left to ship. */
   onBacklogShipped?(): void;
 }
 
@@ -42,15 +42,14 @@ const isAlmostFull = ({ events, parts }: OutboxPage): boolean =>
 
 const isBefore = (startedAt: number, { createdAt }: OutboxPage) => createdAt < startedAt;
 
-/** Calls back once the pages that were created before the start have been shipped, if there were any. */
+/** Calls back once, when no page that was created before the start is left to ship. */
 function watchBacklog(startedAt: number, onShipped: () => void) {
-  let hasBacklog = false;
+  let hasBacklog = true;
   let inWork = 0;
   return {
     /** Call it for each page that was claimed, and with null when there was none. */
     claimed(page: OutboxPage | null) {
       if (page && isBefore(startedAt, page)) {
-        hasBacklog = true;
         inWork += 1;
       } else if (hasBacklog && inWork === 0) {
         hasBacklog = false;
