@@ -12,6 +12,7 @@ import {
   eventKey,
   type Rejection,
   rejectEvent,
+  serializeShared,
 } from "./evaluate-event.ts";
 import { isJsonObject, textOrNull } from "./json.ts";
 import {
@@ -72,7 +73,13 @@ async function buildContext(
   return {
     sourceId,
     receivedAt,
-    shared: { sourceId, receivedAt: toIsoTime(receivedAt), batchId: batch.batchId, sdkVersion, country },
+    sharedJson: serializeShared({
+      sourceId,
+      receivedAt: toIsoTime(receivedAt),
+      batchId: batch.batchId,
+      sdkVersion,
+      country,
+    }),
     clockSkewMs: receivedAt - batch.sentAt,
     session,
     otherSessions: await findOtherSessions(batch, session, sessions),
@@ -155,14 +162,16 @@ export function recordCommit(commit: Commit, committed: StoredFlags, sessions: S
 
 /** A rejected event, as far as it can be read. */
 function rejectedResult(
+  index: number,
   parsed: ParsedEvent,
   { code, message }: Rejection,
   sourceId: string,
-): Omit<EventResult, "index"> {
+): EventResult {
   const raw = isInvalid(parsed) ? parsed.raw : parsed.event;
   const { id, type, name }: { id?: unknown; type?: unknown; name?: unknown } = isJsonObject(raw) ? raw : {};
   const eventId = textOrNull(id) ?? "";
   return {
+    index,
     eventId,
     analyticsEventId: eventId === "" ? "" : analyticsEventId(eventKey(sourceId, eventId)),
     type: textOrNull(type) ?? "",
@@ -174,8 +183,9 @@ function rejectedResult(
   };
 }
 
-function candidateResult({ event, key, warnings }: Candidate, isNew: boolean): Omit<EventResult, "index"> {
+function candidateResult(index: number, { event, key, warnings }: Candidate, isNew: boolean): EventResult {
   return {
+    index,
     eventId: event.id,
     analyticsEventId: analyticsEventId(key),
     type: event.type,
@@ -205,10 +215,10 @@ export function buildResults(
   const results = events.map(({ parsed, outcome }, index): EventResult => {
     const result =
       outcome.status === "candidate"
-        ? candidateResult(outcome, committed[entry++] === 1)
-        : rejectedResult(parsed, outcome, sourceId);
+        ? candidateResult(index, outcome, committed[entry++] === 1)
+        : rejectedResult(index, parsed, outcome, sourceId);
     counts[result.status] += 1;
-    return { index, ...result };
+    return result;
   });
   const { accepted, duplicate: duplicates, rejected } = counts;
   return { accepted, duplicates, rejected, results };

@@ -28,12 +28,25 @@ export interface SharedMembers {
   readonly country: string | null;
 }
 
+/**
+ * The shared members as the end of a JSON object. They are serialized once per batch and appended to each event: to
+ * serialize them per event took a tenth of the time of its evaluation.
+ */
+export const serializeShared = ({
+  sourceId,
+  receivedAt,
+  batchId,
+  sdkVersion,
+  country,
+}: SharedMembers): string => JSON.stringify({ sourceId, receivedAt, batchId, sdkVersion, country }).slice(1);
+
 /** The values that all events of a batch share. */
 export interface BatchContext {
   readonly sourceId: string;
   /** Milliseconds since the epoch. */
   readonly receivedAt: number;
-  readonly shared: SharedMembers;
+  /** `serializeShared` of the members that all events of the batch share. */
+  readonly sharedJson: string;
   /** `receivedAt` − `sentAt`. */
   readonly clockSkewMs: number;
   readonly session: SessionRecord;
@@ -195,7 +208,8 @@ function surroundingsOf(event: Event, batch: BatchContext) {
 }
 
 /** Whether one event is stored, as far as that can be decided without asking the ledger for duplicates. */
-export function evaluateEvent({ event, time, ...parsed }: ValidEvent, batch: BatchContext): EventOutcome {
+export function evaluateEvent(parsed: ValidEvent, batch: BatchContext): EventOutcome {
+  const { event, time } = parsed;
   const warnings = [...parsed.warnings];
   const badType = checkType(event);
   if (badType) return badType;
@@ -217,7 +231,7 @@ export function evaluateEvent({ event, time, ...parsed }: ValidEvent, batch: Bat
   const key = eventKey(batch.sourceId, event.id);
   const { sessionId } = session;
   const isUnchanged = occurredAt === time.time && time.isCanonical;
-  const json = JSON.stringify({
+  const ownJson = JSON.stringify({
     analyticsEventId: analyticsEventId(key),
     eventId: event.id,
     type: event.type,
@@ -235,8 +249,8 @@ export function evaluateEvent({ event, time, ...parsed }: ValidEvent, batch: Bat
     device,
     properties: event.properties ?? null,
     context: context ?? null,
-    ...batch.shared,
   });
+  const json = `${ownJson.slice(0, -1)},${batch.sharedJson}`;
   // the normal form has the event's data and more; a UTF-16 unit has at most three bytes
   const tooLarge = checkEventSize(event, batch.maxEventBytes, json.length * 3);
   if (tooLarge) return tooLarge;

@@ -6,11 +6,12 @@ import { EVENT_CODES, type Event, eventTypeRules, LIMITS } from "@headwater/cont
 import { toIsoTime } from "../../src/core/time.ts";
 import { rejectInvalid } from "../../src/ingest/evaluate-batch.ts";
 import {
-  type BatchContext,
   type Candidate,
   evaluateEvent,
   type Rejection,
   rejectEvent,
+  type SharedMembers,
+  serializeShared,
 } from "../../src/ingest/evaluate-event.ts";
 import { type EventParser, isInvalid } from "../../src/ingest/parse.ts";
 import { parseTime } from "../../src/ingest/parse-time.ts";
@@ -87,7 +88,7 @@ const toEvent = (row: RowObject): unknown => ({
 });
 
 /** Members that the events of a client's batch would share. */
-function readShared(row: RowObject, { sourceId, now }: RowContext): BatchContext["shared"] {
+function readShared(row: RowObject, { sourceId, now }: RowContext): SharedMembers {
   const receivedAt = readTime(row.receivedAt)?.time ?? now;
   const { country } = row;
   return {
@@ -121,7 +122,7 @@ export function evaluateRow(row: unknown, context: RowContext): ImportedEvent | 
       sourceId,
       // the age of the event is measured from this time, so that it is never too old
       receivedAt: occurredAt,
-      shared: readShared(row, context),
+      sharedJson: serializeShared(readShared(row, context)),
       clockSkewMs: 0,
       session: {
         sourceId,

@@ -2,7 +2,7 @@
 import { LIMITS } from "@headwater/contract";
 import type { WarehouseClient } from "../../src/clickhouse/client.ts";
 import { toIsoTime } from "../../src/core/time.ts";
-import { type BatchContext, evaluateEvent } from "../../src/ingest/evaluate-event.ts";
+import { type BatchContext, evaluateEvent, serializeShared } from "../../src/ingest/evaluate-event.ts";
 import { deviceOf } from "../../src/ingest/visitor.ts";
 import { blockOf } from "../../src/shipping/block.ts";
 import { type DeliveryHistory, store } from "../../src/shipping/store.ts";
@@ -21,13 +21,13 @@ function buildContext(visit: GeneratedVisit, sourceId: string, site: string): Ba
   return {
     sourceId,
     receivedAt,
-    shared: {
+    sharedJson: serializeShared({
       sourceId,
       receivedAt: toIsoTime(receivedAt),
       batchId: `batch-${sessionId}`,
       sdkVersion: "seed",
       country,
-    },
+    }),
     clockSkewMs: 0,
     session: { sourceId, sessionId, anonymousId, userId, startedAt, lastActivityAt: startedAt, landing: "" },
     otherSessions: NO_SESSIONS,
