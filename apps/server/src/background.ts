@@ -14,7 +14,7 @@ import { startWorker, type Worker, type WorkerStatus } from "./workers/worker.ts
 
 export interface BackgroundWorkers {
   statuses(): WorkerStatus[];
-  /** What the shipper has done since the start. */
+  /** Totals of the shipper since the start. */
   shipped(): Readonly<ShipperTotals>;
   /** Runs one round of each worker that runs every minute. For tests that drive the clock. */
   maintain(): Promise<void>;

@@ -17,7 +17,7 @@ export interface AlertRules {
 /** A source at the time of a check. */
 interface SourceCheck {
   source: WatchedSource;
-  /** Of the source, for this hour and the one before. */
+  /** Counts of the source in this hour and the previous one. */
   counts: readonly AttemptCount[];
   now: number;
   rules: AlertRules;

@@ -115,7 +115,7 @@ export type OptionValues<Options> = {
   readonly [Name in keyof Options]: Options[Name] extends CommandOption<infer Value> ? Value : never;
 };
 
-/** What was typed after the name of a command. */
+/** The arguments after the name of a command. */
 export interface GivenArguments {
   readonly positionals: readonly string[];
   /** The texts of each option that was given, by its name without the dashes. */

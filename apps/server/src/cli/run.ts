@@ -22,7 +22,7 @@ interface FoundNode {
   readonly node: CommandNode;
   /** As it is typed: `headwater token create`. */
   readonly name: string;
-  /** What follows the name. */
+  /** The arguments after the name. */
   readonly rest: readonly string[];
 }
 

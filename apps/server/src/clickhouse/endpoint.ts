@@ -1,4 +1,4 @@
-/** Where ClickHouse can be reached, and with which credentials. */
+/** The address of ClickHouse, and the credentials for it. */
 import type { ClusterTarget } from "./cluster.ts";
 
 /** The address of ClickHouse's HTTP interface, with the credentials to use there. */

@@ -44,15 +44,15 @@ const isBefore = (startedAt: number, { createdAt }: OutboxPage) => createdAt < s
 
 /** Calls back once, when no page that was created before the start is left to ship. */
 function watchBacklog(startedAt: number, onShipped: () => void) {
-  let hasBacklog = true;
+  let isWatching = true;
   let inWork = 0;
   return {
     /** Call it for each page that was claimed, and with null when there was none. */
     claimed(page: OutboxPage | null) {
       if (page && isBefore(startedAt, page)) {
         inWork += 1;
-      } else if (hasBacklog && inWork === 0) {
-        hasBacklog = false;
+      } else if (isWatching && inWork === 0) {
+        isWatching = false;
         onShipped();
       }
     },

@@ -20,7 +20,7 @@ const ATTEMPTS = "attempts.sqlite";
 
 export type SqliteFile = typeof LEDGER | typeof ATTEMPTS;
 
-/** What a copy is reported to contain. */
+/** The content of a copy, for the report. */
 const COUNTS: Readonly<Record<SqliteFile, Readonly<Record<string, string>>>> = {
   [LEDGER]: {
     workspaces: "select count(*) as n from organizations",

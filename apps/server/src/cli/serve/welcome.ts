@@ -1,4 +1,4 @@
-/** What `headwater serve` prints when it has started. */
+/** The text that `headwater serve` prints when it has started. */
 import type { RunningServer } from "../../server.ts";
 
 const ORIGIN = "http://localhost:3000";

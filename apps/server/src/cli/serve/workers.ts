@@ -2,7 +2,7 @@
 import cluster, { type Worker } from "node:cluster";
 import type { RunningServer } from "../../server.ts";
 
-/** What a worker reports when it has started. */
+/** The message of a worker that has started. */
 export type StartedWorker = Pick<RunningServer, "url" | "firstStart">;
 
 /** A worker that ended by itself is replaced after this pause. */

@@ -22,7 +22,7 @@ export function toException(error: unknown): ClickHouseException {
   return code ? new ClickHouseException(Number(code), message) : exception(1001, "STD_EXCEPTION", message);
 }
 
-/** What follows the rows of an answer that fails after its start (ClickHouse 25.11 and later). */
+/** The text after the rows of an answer that fails after its start (ClickHouse 25.11 and later). */
 export function trailerOf({ message }: ClickHouseException, tag: string): string {
   const text = `${message}\n`;
   return `\r\n__exception__\r\n${tag}\r\n${text}${Buffer.byteLength(text)} ${tag}\r\n__exception__\r\n`;

@@ -27,7 +27,7 @@ function replicated(engine: string, path: string, replica: string): string {
 
 type TableParts = Pick<TableDefinition, "name" | "columns"> & {
   readonly engine: string;
-  /** What follows the engine. */
+  /** The clauses after the engine. */
   readonly clauses: string;
 };
 function createTable(target: ClusterTarget, { name, columns, engine, clauses }: TableParts): string {
