@@ -31,7 +31,11 @@ async function openShop() {
       page: { url: "https://shop.example/a?gclid=1&utm_source=x", title: '=SUM("1", 2)' },
     }),
     pageEvent({ ...at(30), page: { path: "/ü", referrer: "https://a.example/x" } }),
-    trackEvent({ ...at(20), name: "@buy", properties: { "a.b": [1, null, { c: "'=1" }], price: 1.5 } }),
+    trackEvent({
+      ...at(20),
+      name: `@buy;=2;''=3;"-4`,
+      properties: { "a.b": [1, null, { c: "'=1" }], price: 1.5 },
+    }),
     trackEvent({
       ...at(10),
       properties: null,

@@ -102,6 +102,9 @@ describe("Settings for counting events", () => {
         200,
       );
       refused(await patch(source, { retentionDays: 30 }, token), 403, "permission_denied");
+      const body = { organizationId: ORGANIZATION_ID, name: "New", retentionDays: 30 };
+      const created = await world.ask("/api/tracking-sources", { method: "POST", body, token });
+      refused(created, 403, "permission_denied");
     });
   });
 

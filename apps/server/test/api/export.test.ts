@@ -31,7 +31,7 @@ describe("Export without a warehouse", () => {
     pageEvent({
       id: fresh("e"),
       ...at(30),
-      page: { url: "https://shop.example/a?utm_source=x", title: "=1+1" },
+      page: { url: "https://shop.example/a?utm_source=x", title: '=1+1;=2;"=3' },
     }),
     trackEvent({ id: fresh("e"), ...at(20), name: "buy", properties: { price: 9.5, note: 'a "b", c' } }),
     pageEvent({ id: fresh("e"), ...at(10), page: { path: "/b", title: "two\r\nlines" } }),
@@ -107,7 +107,7 @@ describe("Export without a warehouse", () => {
     assert.deepEqual(
       rows.map(({ eventId, title, url, isBot }) => [eventId, title, url, isBot]),
       [
-        [sent[0]!.id, "'=1+1", "https://shop.example/a?utm_source=x", "false"],
+        [sent[0]!.id, `'=1+1;'=2;'"=3`, "https://shop.example/a?utm_source=x", "false"],
         [sent[1]!.id, "", "", "false"],
         [sent[2]!.id, "two lines", "https://shop.example/b", "false"],
       ],
@@ -128,7 +128,7 @@ describe("Export without a warehouse", () => {
         isBot,
       ]),
       [
-        [sent[0]!.id, "=1+1", new Date(sent[0]!.timestamp), {}, false],
+        [sent[0]!.id, '=1+1;=2;"=3', new Date(sent[0]!.timestamp), {}, false],
         [sent[1]!.id, null, new Date(sent[1]!.timestamp), { price: 9.5, note: 'a "b", c' }, false],
         [sent[2]!.id, "two\r\nlines", new Date(sent[2]!.timestamp), {}, false],
       ],

@@ -38,9 +38,14 @@ test("Private addresses are recognized in every notation.", () => {
     "100.64.0.1",
     "0.0.0.0",
   ];
-  const private6 = ["::1", "::", "fd00::1", "fe80::1", "::ffff:10.0.0.1", "64:ff9b::a00:1", "ff02::1"];
+  const private6 = [
+    ...["::1", "::", "::127.0.0.1", "fd00::1", "fe80::1", "fec0::1", "ff02::1"],
+    // IPv4 in IPv6: mapped, translated, NAT64, NAT64 of a network, 6to4, Teredo
+    ...["::ffff:10.0.0.1", "::ffff:0:a00:1", "64:ff9b::a00:1", "64:ff9b:1::a00:1"],
+    ...["2002:a00:1::", "2001:0:a00:1::"],
+  ];
   for (const address of [...private4, ...private6]) assert.ok(isPrivateAddress(address), address);
-  for (const address of ["203.0.113.7", "172.32.0.1", "8.8.8.8", "2001:4860:4860::8888"])
+  for (const address of ["203.0.113.7", "172.32.0.1", "8.8.8.8", "2001:4860:4860::8888", "64:ff9b::808:808"])
     assert.ok(!isPrivateAddress(address), address);
 });
 
@@ -61,6 +66,19 @@ test("A page of the private network may lead anywhere; the sender does not follo
   const url = `http://127.0.0.1:${server.port}/moved`;
   const response = await createSender(await createAddressGuard([new URL(url)]), never)(url);
   assert.deepEqual([response.status, server.requested], [302, ["/moved"]]);
+});
+
+test("A name with one private answer among public ones is public, and a private name stays at the addresses that it had.", async () => {
+  const page = new URL("http://page.example/");
+  const inner = { address: "10.0.0.1", family: 4 };
+  const mixed = await createAddressGuard([page], async () => [inner, { address: "203.0.113.7", family: 4 }]);
+  assert.throws(() => mixed(new URL("http://10.0.0.1/")), PrivateAddressError);
+
+  const lookUp = (await createAddressGuard([page], async () => [inner]))(page);
+  const answer = await new Promise((resolve) => {
+    lookUp?.(page.hostname, { all: true }, (_error, found) => resolve(found));
+  });
+  assert.deepEqual(answer, [inner]);
 });
 
 test("A request that the guard forbids is reported.", async () => {

@@ -1,12 +1,13 @@
 /**
  * Decides which addresses the doctor may request. A public page must not lead it into the operator's private network,
  * by a redirect, a script or its API address. A page of a private network may, and so may addresses the user gave.
+ * A name whose addresses are partly public is public.
  */
 import { type LookupAddress, lookup } from "node:dns";
 import { BlockList, isIP, type LookupFunction } from "node:net";
 
 const PRIVATE = new BlockList();
-for (const [network, prefix] of [
+const PRIVATE_IPV4 = [
   ["0.0.0.0", 8],
   ["10.0.0.0", 8],
   ["100.64.0.0", 10],
@@ -17,13 +18,21 @@ for (const [network, prefix] of [
   ["192.168.0.0", 16],
   ["198.18.0.0", 15],
   ["224.0.0.0", 3],
-] as const)
+] as const;
+for (const [network, prefix] of PRIVATE_IPV4) {
   PRIVATE.addSubnet(network, prefix, "ipv4");
+  // NAT64 with the well-known prefix, which DNS64 answers for public IPv4 addresses too
+  PRIVATE.addSubnet(`64:ff9b::${network}`, 96 + prefix, "ipv6");
+}
 for (const [network, prefix] of [
-  ["::", 127],
-  ["64:ff9b::", 96],
+  ["::", 96], // unspecified, loopback, and IPv4-compatible addresses such as ::127.0.0.1
+  ["::ffff:0:0:0", 96], // IPv4-translated
+  ["64:ff9b:1::", 48], // NAT64 within a network
+  ["2001::", 32], // Teredo
+  ["2002::", 16], // 6to4
   ["fc00::", 7],
   ["fe80::", 10],
+  ["fec0::", 10], // site-local
   ["ff00::", 8],
 ] as const)
   PRIVATE.addSubnet(network, prefix, "ipv6");
@@ -55,6 +64,15 @@ const lookupPublic: LookupFunction = (hostname, options, done) =>
     else done(null, first.address, first.family);
   });
 
+/** Answers with addresses that were looked up before, so that the name cannot resolve to others later. */
+const lookupPinned =
+  (found: readonly LookupAddress[]): LookupFunction =>
+  (_hostname, options, done) => {
+    const [first] = found;
+    if (options.all || first === undefined) done(null, [...found]);
+    else done(null, first.address, first.family);
+  };
+
 /**
  * @returns the lookup for a connection to this address; undefined: the system's own
  * @throws PrivateAddressError
@@ -62,10 +80,16 @@ const lookupPublic: LookupFunction = (hostname, options, done) =>
 export type AddressGuard = (url: URL) => LookupFunction | undefined;
 
 /** @param given the addresses that the user gave, the page's first */
-export async function createAddressGuard([page, ...others]: readonly [URL, ...URL[]]): Promise<AddressGuard> {
+export async function createAddressGuard(
+  [page, ...others]: readonly [URL, ...URL[]],
+  resolveHost = resolveAddresses,
+): Promise<AddressGuard> {
   const host = withoutBrackets(page);
-  const found = isIP(host) ? [{ address: host }] : await resolveAddresses(page.hostname).catch(() => []);
-  if (found.some(({ address }) => isPrivateAddress(address))) return () => undefined;
+  const found = isIP(host)
+    ? [{ address: host, family: isIP(host) }]
+    : await resolveHost(page.hostname).catch(() => []);
+  if (found.length > 0 && found.every(({ address }) => isPrivateAddress(address)))
+    return (url) => (url.hostname === page.hostname ? lookupPinned(found) : undefined);
   const allowed = new Set(others.map(({ origin }) => origin));
   return (url) => {
     if (allowed.has(url.origin)) return undefined;

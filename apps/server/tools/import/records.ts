@@ -83,8 +83,8 @@ async function* joinQuotedLines(chunks: TextChunks): AsyncGenerator<NumberedText
   if (open) throw new CommandFailed(`The quote of the record in line ${open.line} is not closed.`);
 }
 
-/** The apostrophe that an export writes before text that a spreadsheet would evaluate. */
-const FORMULA_GUARD = /^'(?='*[=+\-@\t])/;
+/** The apostrophes that an export writes before text that a spreadsheet would evaluate. */
+const FORMULA_GUARD = /^'(?='*[=+\-@\t])|(?<=;)'(?=['"]*[=+\-@\t])/g;
 
 function parseCell(cell: string, kind: Column["kind"]): unknown {
   if (cell === "") return null;

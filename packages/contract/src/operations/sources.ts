@@ -29,6 +29,7 @@ export const SOURCE_OPERATIONS = [
     summary: "Create a source",
     access: "sources:write",
     organization: "body",
+    elevated: { fields: ["retentionDays"], permission: "sources:admin" },
     body: sources.CreateSourceBody,
     status: 201,
     answer: sources.Source,
