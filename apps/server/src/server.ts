@@ -10,7 +10,7 @@ import { ConfigError, type Environment, localUrl, publicSettings } from "./confi
 import type { Config } from "./config/settings.ts";
 import { createContext, type ServiceContext } from "./context.ts";
 import { createIds } from "./core/ids.ts";
-import { releaseMemory, whileCollectable } from "./core/memory.ts";
+import { releaseMemory, withGcEnabled } from "./core/memory.ts";
 import { hashToken } from "./core/token.ts";
 import { type Listening, listenFor } from "./http/listening.ts";
 import type { Ledger } from "./ledger/ledger.ts";
@@ -193,7 +193,7 @@ export async function startServer(
   log.info({ url, version: assets.version }, "listening");
 
   const release = () =>
-    whileCollectable(async () => {
+    withGcEnabled(async () => {
       await openedLedger.releaseMemory();
       releaseMemory();
     });

@@ -1,5 +1,5 @@
 /**
- * Sends the operator an alert when a source changes its status: it starts failing, goes quiet, or receives again. The ledger
+ * Sends the operator an alert when a source changes its status: it starts failing, goes quiet, or receives events again. The ledger
  * keeps the last status of each source, so that only one of several nodes sends an alert and a restart loses none.
  */
 import { SERVER_LIMITS } from "../core/limits.ts";

@@ -30,12 +30,12 @@ export interface Setting<T> {
   secret?: true;
   /** A path on this machine: shown by commands, but not through the API. */
   path?: true;
-  /** @throws Error whose message follows the words "it …" */
+  /** @throws Error whose message completes `PORT cannot be "x": it …`, for example `must be a whole number` */
   parse(text: string): T;
 }
 
-const setting = <T>(text: string | number, help: string, parse: (text: string) => T): Setting<T> => ({
-  default: String(text),
+const setting = <T>(defaultValue: string | number, help: string, parse: (text: string) => T): Setting<T> => ({
+  default: String(defaultValue),
   help,
   parse,
 });
@@ -43,8 +43,8 @@ const secret = <T>(help: string, parse: (text: string) => T): Setting<T> => ({
   ...setting("", help, parse),
   secret: true,
 });
-const path = <T>(text: string, help: string, parse: (text: string) => T): Setting<T> => ({
-  ...setting(text, help, parse),
+const path = <T>(defaultValue: string, help: string, parse: (text: string) => T): Setting<T> => ({
+  ...setting(defaultValue, help, parse),
   path: true,
 });
 
@@ -113,7 +113,7 @@ export const SETTINGS = {
   AUTH_ISSUER: setting("", "Issuer (iss) that those JWTs must have", textOrNull),
   AUTH_AUDIENCE: setting("", "Audience (aud) that those JWTs must have", textOrNull),
   ALERT_WEBHOOK_URL: secret(
-    "Address to POST to when a source starts failing, goes quiet or receives again; default: none",
+    "Address to POST to when a source starts failing, goes quiet or receives events again; default: none",
     webhookUrl,
   ),
   ALERT_WEBHOOK_SECRET: secret("Key that signs those alerts; at least 16 characters", webhookSecret),
@@ -191,7 +191,7 @@ export const SETTINGS = {
   ),
   INGEST_IN_FLIGHT: setting(
     SERVER_LIMITS.maxIngestInFlight,
-    "Maximum ingest requests in progress at once, with those that wait; further ones get 503",
+    "Maximum ingest requests running or waiting at once; further requests get 503",
     integer(1, 100_000),
   ),
   DEBUG_STORE_BYTES: setting(
@@ -213,5 +213,8 @@ export const SETTINGS = {
 
 export type SettingName = keyof typeof SETTINGS;
 
-/** The settings as values. An empty BASE_URL or APP_URL is null: they follow the port that the service listens on. */
+/**
+ * The settings as values. An empty BASE_URL or APP_URL is null here; its default is computed once the listening port is
+ * known.
+ */
 export type Config = { [N in SettingName]: ReturnType<(typeof SETTINGS)[N]["parse"]> };

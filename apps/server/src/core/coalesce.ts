@@ -1,6 +1,6 @@
 /**
- * Coalescing: equal calls that are made at the same time share one answer. A call never gets the answer of work that
- * began before the call: it starts the work, or joins the callers that wait for the present work to end.
+ * Coalescing: equal calls that are made at the same time share one run of the work and its answer. A call never joins a run
+ * that has already begun. While one is running, later calls share the next run, which starts when the current one ends.
  */
 
 export type Coalesce<T> = (
@@ -32,8 +32,8 @@ async function answerOrAbort<T>(answer: Promise<T>, signal: AbortSignal): Promis
 }
 
 /**
- * @returns a function that runs the work, or joins the next run for the same key. It throws what the work throws, and the
- *   reason of the caller's signal when that aborts first. The signal of the work aborts when all its callers have left.
+ * @returns a function that runs the work, or joins the next run for the same key. It rejects with the work's error, or with
+ *   the reason of the caller's signal if the signal aborts first. The signal of the work aborts when all its callers have left.
  */
 export function createCoalescer<T>(): Coalesce<T> {
   /** The newest run of each key that is at work or waiting. */

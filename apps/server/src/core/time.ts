@@ -8,6 +8,9 @@ export const DAY_MS = 24 * HOUR_MS;
 export const toIsoTime = (at: number): string => new Date(at).toISOString();
 export const toIsoTimeOrNull = (at: number | null): string | null => (at === null ? null : toIsoTime(at));
 
+/** A bound for queries by time: later than any event, and early enough for ClickHouse's DateTime64, which ends in 2299. */
+export const MAX_QUERY_TIME = Date.UTC(2200, 0, 1);
+
 /** The UTC day of a time, `YYYY-MM-DD`. */
 export const utcDay = (at: number): string => toIsoTime(at).slice(0, 10);
 

@@ -11,7 +11,10 @@ export interface HourlyCounts {
   putBack(counts: readonly AttemptCount[]): void;
 }
 
-/** @param maxCounts bounds the memory while the ledger takes no counts. New names of a source and hour are then dropped. */
+/**
+ * @param maxCounts maximum counters held while the ledger cannot be written. When full, existing counters still increase;
+ *   new ones are dropped.
+ */
 export function createHourlyCounts(maxCounts: number): HourlyCounts {
   let counts = new Map<string, AttemptCount>();
 
@@ -41,7 +44,10 @@ export function createHourlyCounts(maxCounts: number): HourlyCounts {
   };
 }
 
-/** The names are `succeeded`, `failed`, `proxy_untrusted`, the three counts of a reply, and the codes of refusals and events. */
+/**
+ * The names are `succeeded`, `failed`, `proxy_untrusted`, `accepted`, `duplicates`, `rejected`, and the codes of refusals
+ * and of rejected events.
+ */
 function namedCounts(attempt: FinishedAttempt): [name: string, count: number][] {
   const named: [string, number][] = [
     [outcomeOf(attempt) === "failed" ? "failed" : "succeeded", 1],

@@ -1,7 +1,7 @@
 /** Reads which events an export has. */
 import type { ExportQuery } from "@headwater/contract";
 import { Refusal } from "../core/refusal.ts";
-import { startsWithValidDay } from "../core/time.ts";
+import { MAX_QUERY_TIME, startsWithValidDay } from "../core/time.ts";
 
 export interface ExportSelection {
   readonly sourceId: string;
@@ -13,9 +13,8 @@ export interface ExportSelection {
   readonly limit: number;
 }
 
-/** The times that ClickHouse can store. */
+/** Events have no earlier times. */
 const MIN_TIME = 0;
-const MAX_TIME = Date.UTC(2200, 0, 1);
 const DAY_OR_TIME = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d(?:\.\d{1,3})?(?:Z|[+-]\d\d:\d\d))?$/;
 
 /** @throws Refusal `invalid_payload` */
@@ -26,7 +25,7 @@ function readTime(name: "from" | "to", text: string | undefined, whenMissing: nu
     const message = `${name} must be a valid day or time, such as 2026-11-21 or 2026-11-21T12:00:00Z`;
     throw new Refusal("invalid_payload", { issues: [{ path: [name], code: "invalid_timestamp", message }] });
   }
-  return Math.min(Math.max(time, MIN_TIME), MAX_TIME);
+  return Math.min(Math.max(time, MIN_TIME), MAX_QUERY_TIME);
 }
 
 const invalidValue = (name: string, message: string) =>
@@ -35,7 +34,7 @@ const invalidValue = (name: string, message: string) =>
 /** @throws Refusal `invalid_payload` */
 export function readSelection(sourceId: string, query: Omit<ExportQuery, "sourceId">): ExportSelection {
   const from = readTime("from", query.from, MIN_TIME);
-  const to = readTime("to", query.to, MAX_TIME);
+  const to = readTime("to", query.to, MAX_QUERY_TIME);
   if (from >= to) throw invalidValue("from", "from must be before to; to is exclusive");
   return { sourceId, from, to, cursor: query.cursor ?? null, limit: query.limit ?? Number.POSITIVE_INFINITY };
 }

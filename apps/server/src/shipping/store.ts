@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { WarehouseClient } from "../clickhouse/client.ts";
 import { onCluster, onEveryNode, storedName } from "../clickhouse/cluster.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
+import { MAX_QUERY_TIME } from "../core/time.ts";
 import { type Block, type BlockRow, rowsOf, without } from "./block.ts";
 import { EventsRefused, insert } from "./insert.ts";
 
@@ -71,7 +72,7 @@ function emptySpan(): RowSpan {
 const IN_SPAN = `WHERE sourceId IN {sources:Array(String)}
   AND occurredAt BETWEEN {from:DateTime64(3)} AND {to:DateTime64(3)}
   AND receivedAt BETWEEN {first:DateTime64(3)} AND {last:DateTime64(3)}`;
-const ANY_TIME = [0, Date.UTC(2200, 0, 1)] as const;
+const ANY_TIME = [0, MAX_QUERY_TIME] as const;
 
 interface BlockSearch {
   client: WarehouseClient;

@@ -62,14 +62,14 @@ export function parseDimension(name: StatsDimension): Dimension {
 export const isTimeDimension = (name: StatsDimension): boolean => name.startsWith(TIME);
 export const hasManyValues = ({ kind, name }: ValueDimension): boolean =>
   kind === "text" && TEXT_DIMENSIONS[name].hasManyValues === true;
-/** Which event has the value of a dimension. */
-export const originOf = (dimension: ValueDimension): TextDimension["from"] =>
+/** Which event has the value of a dimension (`TextDimension.from`). */
+export const valueFrom = (dimension: ValueDimension): TextDimension["from"] =>
   dimension.kind === "property" ? "event" : TEXT_DIMENSIONS[dimension.name].from;
 
 export const asText = (sql: string): string => `CAST(${sql} AS Nullable(String))`;
 /** A text dimension in a row of `events`: a text, or NULL. */
 export const textSql = (name: TextDimensionName): string => asText(TEXT_DIMENSIONS[name].sql);
-/** A dimension in a row of `events`, as a text that groups can be made by. */
+/** A dimension in a row of `events`, as a text to group by. */
 export const valueSql = (bind: Bind, { kind, name }: ValueDimension): string =>
   kind === "property" ? propertySql(bind, name).key : textSql(name);
 

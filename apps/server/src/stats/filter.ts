@@ -9,13 +9,13 @@ import {
 } from "@headwater/contract";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import {
-  originOf,
   parseDimension,
   propertyIssues,
   propertySql,
   sessionValueSql,
   textSql,
   type ValueDimension,
+  valueFrom,
 } from "./dimensions.ts";
 import { allOf, anyOf, type Bind } from "./sql.ts";
 
@@ -46,11 +46,11 @@ interface FilterMembers {
 type IssuePath = (string | number)[];
 const invalid = (path: IssuePath, message: string): Issue => ({ path, code: "invalid_value", message });
 
-/** ClickHouse takes a pattern that ends with a single backslash, and then finds it in texts that do not match. */
-const ENDS_WITH_HALF_ESCAPE = /(?<!\\)(?:\\\\)*\\$/;
+/** ClickHouse accepts a pattern that ends with a single backslash, and matches texts that it should not. */
+const ENDS_WITH_LONE_BACKSLASH = /(?<!\\)(?:\\\\)*\\$/;
 
 function patternIssue(pattern: string, path: IssuePath): Issue | null {
-  if (ENDS_WITH_HALF_ESCAPE.test(pattern))
+  if (ENDS_WITH_LONE_BACKSLASH.test(pattern))
     return invalid(path, "a pattern cannot end with a single backslash; write two to match one");
   const isTooLong = pattern.length > LIMITS.maxStatsPatternLength;
   return isTooLong ? invalid(path, `a pattern has at most ${LIMITS.maxStatsPatternLength} characters`) : null;
@@ -100,7 +100,7 @@ function readCondition(members: FilterMembers, path: IssuePath, issues: Issue[])
   return condition;
 }
 
-const JOINS = "and, or, not, sessionHas";
+const COMBINATORS = "and, or, not, sessionHas";
 
 /**
  * @param filters what the schema admits
@@ -116,9 +116,9 @@ export function readFilters(filters: readonly StatsFilter[], issues: Issue[]): Q
       issues.push(invalid(path, `filters nest at most ${SERVER_LIMITS.maxStatsFilterDepth} levels deep`));
       return [];
     }
-    const isJoin = [and, or, not, sessionHas].some((one) => one !== undefined);
-    if (isJoin && Object.keys(members).length > 1) {
-      issues.push(invalid(path, `a filter has dimension, operator and value, or one of ${JOINS}`));
+    const isCombinator = [and, or, not, sessionHas].some((one) => one !== undefined);
+    if (isCombinator && Object.keys(members).length > 1) {
+      issues.push(invalid(path, `a filter has dimension, operator and value, or one of ${COMBINATORS}`));
       return [];
     }
     if (and) return [{ kind: "and", of: readList(and, [...path, "and"], depth + 1) }];
@@ -178,7 +178,8 @@ function propertyConditionSql(bind: Bind, name: string, condition: FilterConditi
 
 /**
  * Writes a filter as SQL.
- * @param writeLeaf writes a condition, or any other filter that it can write as a whole; null: this function descends
+ * @param writeLeaf returns the SQL of a filter, or null to have its children written one by one. It must return SQL for
+ *   the kinds `condition` and `sessionHas`.
  */
 export function writeFilterTree(
   filter: QueryFilter,
@@ -199,7 +200,8 @@ export function writeFilterTree(
 }
 
 /**
- * @param sessionEvents the condition that selects all events of the sessions, also those outside the period
+ * @param sessionEvents the condition that selects all events of the sessions of the queried period, including those events
+ *   that lie outside it
  * @returns a condition on a row of `events`, 0 or 1
  */
 export function writeFilter(bind: Bind, filter: QueryFilter, sessionEvents: string): string {
@@ -208,7 +210,7 @@ export function writeFilter(bind: Bind, filter: QueryFilter, sessionEvents: stri
   const writeCondition = (condition: FilterCondition): string => {
     const { dimension } = condition;
     if (dimension.kind === "property") return propertyConditionSql(bind, dimension.name, condition);
-    if (originOf(dimension) === "event") return textConditionSql(bind, textSql(dimension.name), condition);
+    if (valueFrom(dimension) === "event") return textConditionSql(bind, textSql(dimension.name), condition);
     const value = sessionValueSql(dimension.name);
     return inSessions(`GROUP BY session HAVING ${textConditionSql(bind, value, condition)}`);
   };

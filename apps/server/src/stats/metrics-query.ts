@@ -1,7 +1,7 @@
 /** A validated query of metrics by dimensions, and helpers shared by the modules that write it as SQL. */
 import type { StatsGoal, StatsMetric } from "@headwater/contract";
 import type { Period } from "./calendar.ts";
-import { type Dimension, originOf, type ValueDimension } from "./dimensions.ts";
+import { type Dimension, type ValueDimension, valueFrom } from "./dimensions.ts";
 import type { QueryScope } from "./scope.ts";
 import type { Bind } from "./sql.ts";
 
@@ -26,8 +26,8 @@ export interface QueryPeriod {
   readonly groups: readonly string[] | null;
 }
 
-/** The input of every function that writes a part of the statement. */
-export interface StatementPart {
+/** The input of every function that writes SQL of the statement. */
+export interface SqlContext {
   readonly bind: Bind;
   readonly query: MetricsQuery;
   readonly queryPeriod: QueryPeriod;
@@ -35,7 +35,7 @@ export interface StatementPart {
 
 export const dimensionColumn = (index: number): string => `k${index}`;
 export const metricColumn = (index: number): string => `m${index}`;
-/** The column of a total in the parts of a statement. The suffix keeps it apart from the columns of the tables. */
+/** The column of a total in the subqueries of a statement. The suffix keeps it apart from the columns of the tables. */
 export const totalColumn = (name: string): string => `${name}_`;
 
 export interface ValueColumn {
@@ -55,7 +55,7 @@ export function groupDimensionColumns({ dimensions }: MetricsQuery): DimensionCo
   for (const [index, dimension] of dimensions.entries()) {
     const column = dimensionColumn(index);
     if (dimension.kind === "time") columns.time.push(column);
-    else columns[originOf(dimension) === "event" ? "event" : "session"].push({ dimension, column });
+    else columns[valueFrom(dimension) === "event" ? "event" : "session"].push({ dimension, column });
   }
   return columns;
 }

@@ -4,7 +4,7 @@
  */
 import { IS_ACTION, IS_PAGE_VIEW } from "../clickhouse/schema/event-types.ts";
 import { sessionValueSql, valueSql } from "./dimensions.ts";
-import { countsSql, metricAt, type Total, totalsOf } from "./metrics.ts";
+import { isCountedSql, metricAt, type Total, totalsOf } from "./metrics.ts";
 import {
   bucketSql,
   dimensionColumn,
@@ -12,7 +12,7 @@ import {
   type MetricsQuery,
   metricColumn,
   type QueryPeriod,
-  type StatementPart,
+  type SqlContext,
   totalColumn,
   type ValueColumn,
 } from "./metrics-query.ts";
@@ -22,21 +22,21 @@ import { type EventConditions, eventConditions, inPeriod } from "./scope.ts";
 import { allOf, anyOf, type Bind, groupBy, list, type Statement, statement } from "./sql.ts";
 
 type Totals = ReadonlyMap<string, Total>;
-interface EventPart extends StatementPart {
+interface EventSqlContext extends SqlContext {
   readonly totals: Totals;
   readonly conditions: EventConditions;
 }
-/** What totals are selected from. */
+/** A subquery that totals are aggregated from. */
 interface Relation {
-  /** A subquery with the columns of the dimensions. */
+  /** The subquery, which has the columns of the dimensions. */
   readonly from: string;
-  /** The SQL of each total, by its name. */
+  /** The SQL that aggregates each total, by the total's name. */
   readonly aggregates: ReadonlyMap<string, string>;
 }
 
 const dimensionValues = (bind: Bind, columns: readonly ValueColumn[]) =>
   columns.map(({ dimension, column }) => `${valueSql(bind, dimension)} AS ${column}`);
-const timeBuckets = ({ bind, query, queryPeriod }: StatementPart, time: string) =>
+const timeBuckets = ({ bind, query, queryPeriod }: SqlContext, time: string) =>
   groupDimensionColumns(query).time.map(
     (column) => `${bucketSql(bind, `toUnixTimestamp64Milli(${time})`, queryPeriod)} AS ${column}`,
   );
@@ -50,7 +50,7 @@ const SESSION_COLUMNS = [
 ];
 
 /** Selects a row for each session of the period, with the session's dimensions and the given columns. */
-function sessionsFrom({ query, conditions }: EventPart, columns: readonly string[]): string {
+function sessionsFrom({ query, conditions }: EventSqlContext, columns: readonly string[]): string {
   const values = groupDimensionColumns(query).session.flatMap(({ dimension, column }) =>
     dimension.kind === "text" ? [`${sessionValueSql(dimension.name)} AS ${column}`] : [],
   );
@@ -59,31 +59,31 @@ function sessionsFrom({ query, conditions }: EventPart, columns: readonly string
 }
 
 /**
- * The SQL functions of a total: either `fromEvents` over all events, or `perSession` over the events of each session and
- * then `fromSessions` over those results.
+ * The SQL functions of a total: either `overEvents` over all events, or `perSession` over the events of each session and
+ * then `overSessions` over those results.
  */
 const AGGREGATES = {
-  count: { fromEvents: "count", perSession: "count", fromSessions: "sum" },
-  distinct: { fromEvents: "uniqExact", perSession: "groupUniqArray", fromSessions: "uniqExactArray" },
-  sum: { fromEvents: "sum", perSession: "sum", fromSessions: "sum" },
+  count: { overEvents: "count", perSession: "count", overSessions: "sum" },
+  distinct: { overEvents: "uniqExact", perSession: "groupUniqArray", overSessions: "uniqExactArray" },
+  sum: { overEvents: "sum", perSession: "sum", overSessions: "sum" },
 } as const;
 
 /** Totals of events, by any dimensions. Joins the events with their sessions when a dimension is of sessions. */
-function eventTotals(part: EventPart): Relation {
-  const { bind, query, totals, conditions } = part;
+function eventTotals(context: EventSqlContext): Relation {
+  const { bind, query, totals, conditions } = context;
   const { event, session } = groupDimensionColumns(query);
-  const columns = ["session", ...timeBuckets(part, "occurredAt"), ...dimensionValues(bind, event)];
+  const columns = ["session", ...timeBuckets(context, "occurredAt"), ...dimensionValues(bind, event)];
   const aggregates = new Map<string, string>();
   for (const [name, total] of totals) {
     if (total.over === "sessions") continue;
-    const [value, counts] = [`${name}Value`, `${name}Counts`];
-    const { fromEvents } = AGGREGATES[total.aggregate];
-    columns.push(`${total.value} AS ${value}`, `${countsSql(bind, total, query.goal)} AS ${counts}`);
-    const countsAll = total.counts === "all";
-    aggregates.set(name, countsAll ? `${fromEvents}(${value})` : `${fromEvents}If(${value}, ${counts})`);
+    const [value, isCounted] = [`${name}Value`, `${name}IsCounted`];
+    const { overEvents } = AGGREGATES[total.aggregate];
+    columns.push(`${total.value} AS ${value}`, `${isCountedSql(bind, total, query.goal)} AS ${isCounted}`);
+    const countsAll = total.countedEvents === "all";
+    aggregates.set(name, countsAll ? `${overEvents}(${value})` : `${overEvents}If(${value}, ${isCounted})`);
   }
   const events = `(SELECT ${list(columns)} FROM events WHERE ${conditions.events})`;
-  const joined = `${events} AS e INNER JOIN (${sessionsFrom(part, [])}) AS s USING (session)`;
+  const joined = `${events} AS e INNER JOIN (${sessionsFrom(context, [])}) AS s USING (session)`;
   return { from: session.length === 0 ? events : joined, aggregates };
 }
 
@@ -93,12 +93,12 @@ const sessionAggregates = (totals: Totals) =>
   );
 
 /** Totals of sessions, by any dimensions. A session counts once in each group that one of its events is in. */
-function sessionTotals(part: EventPart): Relation {
-  const { bind, query, queryPeriod, totals, conditions } = part;
+function sessionTotals(context: EventSqlContext): Relation {
+  const { bind, query, queryPeriod, totals, conditions } = context;
   const { event } = groupDimensionColumns(query);
   const values = event.map(({ dimension }) => valueSql(bind, dimension));
   const hasGroups = event.length > 0;
-  const sessions = sessionsFrom(part, [
+  const sessions = sessionsFrom(context, [
     ...SESSION_COLUMNS,
     hasGroups
       ? `groupUniqArrayIf(tuple(${list(values)}), ${conditions.filters}) AS groups`
@@ -107,7 +107,7 @@ function sessionTotals(part: EventPart): Relation {
   const columns = [
     "*",
     ...event.map(({ column }, index) => `tupleElement(eventGroup, ${index + 1}) AS ${column}`),
-    ...timeBuckets(part, "startedAt"),
+    ...timeBuckets(context, "startedAt"),
   ];
   const where = allOf([
     inPeriod(bind, queryPeriod.period, "startedAt"),
@@ -124,41 +124,41 @@ function sessionTotals(part: EventPart): Relation {
  * Totals of events and of sessions, when all dimensions are of sessions. It reads the events once and groups them by session,
  * which takes a third of the time of joining events with sessions.
  */
-function totalsBySession(part: EventPart): Relation {
-  const { bind, query, queryPeriod, totals, conditions } = part;
-  const counted = `${inPeriod(bind, queryPeriod.period)} AND (${conditions.filters})`;
+function totalsBySession(context: EventSqlContext): Relation {
+  const { bind, query, queryPeriod, totals, conditions } = context;
+  const eventMatches = `${inPeriod(bind, queryPeriod.period)} AND (${conditions.filters})`;
   const startsInPeriod = inPeriod(bind, queryPeriod.period, "startedAt");
   const columns = [
     ...SESSION_COLUMNS,
-    `countIf(${counted}) AS countedEvents`,
-    `max(${conditions.filters}) AND ${startsInPeriod} AS isCounted`,
+    `countIf(${eventMatches}) AS matchingEvents`,
+    `max(${conditions.filters}) AND ${startsInPeriod} AS sessionMatches`,
   ];
   const aggregates = new Map<string, string>();
-  const conditionsToKeep = new Set<string>();
+  const sessionRowConditions = new Set<string>();
   for (const [name, total] of totals) {
     if (total.over === "sessions") {
-      conditionsToKeep.add("isCounted");
-      aggregates.set(name, `sumIf(${total.value}, isCounted)`);
+      sessionRowConditions.add("sessionMatches");
+      aggregates.set(name, `sumIf(${total.value}, sessionMatches)`);
       continue;
     }
-    const { perSession, fromSessions } = AGGREGATES[total.aggregate];
-    const condition = allOf([counted, countsSql(bind, total, query.goal)]);
+    const { perSession, overSessions } = AGGREGATES[total.aggregate];
+    const condition = allOf([eventMatches, isCountedSql(bind, total, query.goal)]);
     columns.push(`${perSession}If(${total.value}, ${condition}) AS ${name}OfSession`);
-    conditionsToKeep.add("countedEvents > 0");
-    aggregates.set(name, `${fromSessions}(${name}OfSession)`);
+    sessionRowConditions.add("matchingEvents > 0");
+    aggregates.set(name, `${overSessions}(${name}OfSession)`);
   }
-  const from = `(SELECT * FROM (${sessionsFrom(part, columns)}) WHERE ${anyOf([...conditionsToKeep])})`;
+  const from = `(SELECT * FROM (${sessionsFrom(context, columns)}) WHERE ${anyOf([...sessionRowConditions])})`;
   return { from, aggregates };
 }
 
 const keysOf = ({ dimensions }: MetricsQuery) => dimensions.map((_, index) => dimensionColumn(index));
 
 /** Subqueries that compute the totals from events. Each has the columns of the dimensions and of all totals. */
-function fromEvents(part: StatementPart, totals: Totals): string[] {
-  const { bind, query, queryPeriod } = part;
+function subqueriesFromEvents(context: SqlContext, totals: Totals): string[] {
+  const { bind, query, queryPeriod } = context;
   const keys = keysOf(query);
   const conditions = eventConditions(bind, query.scope, queryPeriod.period);
-  const eventPart: EventPart = { ...part, totals, conditions };
+  const eventContext: EventSqlContext = { ...context, totals, conditions };
   const write = ({ from, aggregates }: Relation) => {
     const sums = [...totals.keys()].map(
       (name) => `toFloat64(${aggregates.get(name) ?? "0"}) AS ${totalColumn(name)}`,
@@ -166,11 +166,11 @@ function fromEvents(part: StatementPart, totals: Totals): string[] {
     return `SELECT ${list([...keys, ...sums])} FROM ${from} ${groupBy(keys)}`;
   };
   const { time, event } = groupDimensionColumns(query);
-  if (keys.length > 0 && time.length + event.length === 0) return [write(totalsBySession(eventPart))];
+  if (keys.length > 0 && time.length + event.length === 0) return [write(totalsBySession(eventContext))];
   const kinds = new Set([...totals.values()].map(({ over }) => over));
   return [
-    ...(kinds.has("events") ? [write(eventTotals(eventPart))] : []),
-    ...(kinds.has("sessions") ? [write(sessionTotals(eventPart))] : []),
+    ...(kinds.has("events") ? [write(eventTotals(eventContext))] : []),
+    ...(kinds.has("sessions") ? [write(sessionTotals(eventContext))] : []),
   ];
 }
 
@@ -188,12 +188,14 @@ export function metricsStatement(
   coverage: RollupCoverage | null,
 ): Statement {
   return statement((bind) => {
-    const part: StatementPart = { bind, query, queryPeriod };
+    const context: SqlContext = { bind, query, queryPeriod };
     const keys = keysOf(query);
     const totals = totalsOf(bind, query.metrics);
     const table = coverage && tableFor(query, queryPeriod);
     const relations =
-      coverage && table ? [rollupTotals(part, totals, coverage, table)] : fromEvents(part, totals);
+      coverage && table
+        ? [rollupTotals(context, totals, coverage, table)]
+        : subqueriesFromEvents(context, totals);
     const sums = [...totals.keys()].map((name) => `sum(${totalColumn(name)}) AS ${name}`);
     const rows = `SELECT ${list([...keys, ...sums])} FROM (${relations.join(" UNION ALL ")}) ${groupBy(keys)}`;
     const metrics = query.metrics.map(

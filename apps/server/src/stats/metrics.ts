@@ -12,35 +12,38 @@ import type { Bind } from "./sql.ts";
 interface EventTotal {
   readonly over: "events";
   readonly aggregate: "count" | "distinct" | "sum";
-  /** What is counted or added up, in a row of `events`. */
+  /** SQL over a row of `events`: what is counted or added up. */
   readonly value: string;
-  /** Which events count. */
-  readonly counts: "all" | "pageViews" | "conversions";
+  readonly countedEvents: "all" | "pageViews" | "conversions";
 }
 /** A total over the sessions that begin in the period: the sum of a value. */
 interface SessionTotal {
   readonly over: "sessions";
-  /** In the columns `startedAt`, `endedAt`, `pageViews` and `actions` of a session. */
+  /** SQL over the columns `startedAt`, `endedAt`, `pageViews` and `actions` of a session. */
   readonly value: string;
 }
 interface RollupSql {
-  /** How the rollup tables give the same total; a table that cannot is missing. */
+  /** The SQL of the same total over each rollup table. A table that cannot give it is left out. */
   readonly rollups: { readonly sessionRollups?: string; readonly eventRollups?: string };
 }
 export type Total = (EventTotal | SessionTotal) & RollupSql;
 
-const count = (counts: EventTotal["counts"], column: string): Total => ({
+const count = (countedEvents: EventTotal["countedEvents"], column: string): Total => ({
   over: "events",
   aggregate: "count",
   value: "1",
-  counts,
+  countedEvents,
   rollups: { sessionRollups: `sum(${column})`, eventRollups: `sum(${column})` },
 });
-const distinct = (value: string, counts: EventTotal["counts"], rollups: RollupSql["rollups"]): Total => ({
+const distinct = (
+  value: string,
+  countedEvents: EventTotal["countedEvents"],
+  rollups: RollupSql["rollups"],
+): Total => ({
   over: "events",
   aggregate: "distinct",
   value,
-  counts,
+  countedEvents,
   rollups,
 });
 const sumOverSessions = (value: string, column: string): Total => ({
@@ -97,7 +100,7 @@ const isNamed = (metric: StatsMetric): metric is NamedMetric => Object.hasOwn(ME
 export const summedProperty = (metric: StatsMetric): string | null =>
   isNamed(metric) ? null : metric.slice(SUM.length);
 
-/** The total of a metric `sum:<property>`; the index tells several of them apart. */
+/** The name of the total of a metric `sum:<property>`; the index tells several of them apart. */
 const sumName = (index: number) => `sum${index}`;
 /** @param index the place of the metric in its query */
 export const metricAt = (metric: StatsMetric, index: number): Metric =>
@@ -111,14 +114,20 @@ export function totalsOf(bind: Bind, metrics: readonly StatsMetric[]): Map<strin
     const property = summedProperty(metric);
     if (property === null) continue;
     const value = `ifNull(${propertySql(bind, property).number}, 0)`;
-    totals.set(sumName(index), { over: "events", aggregate: "sum", value, counts: "all", rollups: {} });
+    totals.set(sumName(index), {
+      over: "events",
+      aggregate: "sum",
+      value,
+      countedEvents: "all",
+      rollups: {},
+    });
   }
   return totals;
 }
 
-/** Which events a total counts, as a condition on a row of `events`. */
-export function countsSql(bind: Bind, { counts }: EventTotal, goal: StatsGoal | null): string {
-  if (counts === "pageViews") return IS_PAGE_VIEW;
+/** A condition on a row of `events`: whether a total counts the event. */
+export function isCountedSql(bind: Bind, { countedEvents }: EventTotal, goal: StatsGoal | null): string {
+  if (countedEvents === "pageViews") return IS_PAGE_VIEW;
   // a query without a goal has no metric of conversions
-  return counts === "conversions" && goal !== null ? goalSql(bind, goal) : "1";
+  return countedEvents === "conversions" && goal !== null ? goalSql(bind, goal) : "1";
 }

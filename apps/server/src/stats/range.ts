@@ -1,7 +1,7 @@
 /** Converts the `dateRange` of a query to the period that it means, and finds the previous period to compare it with. */
 import type { Issue, StatsDateRange } from "@headwater/contract";
 import { SERVER_LIMITS } from "../core/limits.ts";
-import { DAY_MS, startsWithValidDay } from "../core/time.ts";
+import { DAY_MS, MAX_QUERY_TIME, startsWithValidDay } from "../core/time.ts";
 import { localDay, type Period, startOfDay } from "./calendar.ts";
 
 export interface QueryRange extends Period {
@@ -16,9 +16,8 @@ export interface QueryRange extends Period {
 
 const DAY = /^\d{4}-\d\d-\d\d$/;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d)$/;
-/** The times that ClickHouse can store, less some days for the UTC offsets of time zones. */
+/** ClickHouse's dates begin with 1970-01-01, and a query may read up to two days before its range. */
 const MIN_TIME = Date.UTC(1970, 0, 3);
-const MAX_TIME = Date.UTC(2200, 0, 1);
 
 const NAMED_RANGES: Readonly<Record<Extract<StatsDateRange, string>, number>> = {
   today: 1,
@@ -60,7 +59,7 @@ function readPair(zone: string, [from, to]: readonly [string, string]): QueryRan
     return invalid("must be a day (YYYY-MM-DD) or an ISO 8601 time with a UTC offset", path);
   }
   if (start >= end) return invalid("must have a start that is before its end; the end is exclusive");
-  if (start < MIN_TIME || end > MAX_TIME) return invalid("must lie between 1970 and 2200");
+  if (start < MIN_TIME || end > MAX_QUERY_TIME) return invalid("must lie between 1970 and 2200");
   if (end - start > SERVER_LIMITS.maxStatsRangeDays * DAY_MS)
     return invalid(`must span at most ${SERVER_LIMITS.maxStatsRangeDays} days`);
   if (firstDay !== null && endDay !== null) return rangeOfDays(zone, firstDay, endDay);
@@ -70,7 +69,7 @@ function readPair(zone: string, [from, to]: readonly [string, string]): QueryRan
 /** @param zone the name of a valid time zone */
 export function readRange(dateRange: StatsDateRange, zone: string, now: number): QueryRange | Issue {
   if (Array.isArray(dateRange)) return readPair(zone, dateRange);
-  // the schema allows every string
+  // `Type.Unsafe` types it as the named ranges, but the JSON schema accepts any string
   if (!Object.hasOwn(NAMED_RANGES, dateRange)) {
     const names = Object.keys(NAMED_RANGES).join(", ");
     return invalid(`must be one of ${names}, or a list of two days or times`);

@@ -21,6 +21,7 @@ const COMMON_COLUMNS = {
   day: "Date CODEC(LZ4)",
   /** The build that wrote the row. */
   build: hotNumber,
+  /** The start of the quarter of an hour. */
   quarter: "DateTime('UTC') CODEC(T64, LZ4)",
   session: hash,
   visitor: hotNumber,

@@ -1,4 +1,4 @@
-/** Builds the rollup of a day: writes its rows from the events that there are. */
+/** Builds the rollup of a day: computes its rows from the day's events and writes them. */
 import type { ClickHouseSettings } from "@clickhouse/client";
 import { STATS_SESSION_DIMENSIONS } from "@headwater/contract/stats-words";
 import type { WarehouseClient } from "../../clickhouse/client.ts";
@@ -16,13 +16,13 @@ export interface BuildOptions {
   readonly day: string;
   /** How many events the day has. */
   readonly events: number;
-  /** Higher than that of any earlier build. */
+  /** The number of this build, higher than that of any earlier build. */
   readonly build: number;
-  /** Events that were received later are left to the next build. Well before now, so that no earlier event is still to come. */
+  /** The build leaves out events that were received later. Well before now, so that no earlier event can still arrive. */
   readonly receivedUntil: number;
 }
 
-/** A statement reads so many events: a second or two of one processor, and 100 MB. */
+/** One statement reads about this many events, which takes a processor a second or two and 100 MB. */
 const EVENTS_PER_STATEMENT = 200_000;
 /** Queries come first: a build uses one thread and little memory. */
 const SETTINGS: ClickHouseSettings = {
@@ -54,8 +54,9 @@ const INSERT_EVENTS = `INSERT INTO eventRollups (sourceId, day, build, quarter, 
   GROUP BY at, session, visitor, name, page.path`;
 
 /**
- * Finds sessions that span more than a day. What such a session is depends on the range of a query, so queries derive it from
- * events. Either its events around this day show it, or it also begins on another day that is not beside this one.
+ * Finds sessions that span more than a day. Their metrics depend on the range of a query, so queries derive them from events.
+ * A session is long if its events around this day span more than a day, or if it also has a row on a day that is not
+ * beside this one.
  */
 const INSERT_LONG_SESSIONS = `INSERT INTO longSessions (sourceId, session)
   SELECT {sourceId:String}, session FROM (
@@ -75,11 +76,12 @@ const SELECT_FINGERPRINTS = `SELECT toString(toDate(occurredAt)) AS day, ${FINGE
   FROM events WHERE ${AROUND_DAY} GROUP BY toDate(occurredAt)`;
 
 /**
- * May be interrupted anywhere, and run by two nodes at once: queries read no row before the build is recorded as done, and that
- * happens only if the events are still the same as at the beginning.
- * @param signal aborts the statement that is running
+ * A build may be interrupted anywhere, and two nodes may build the same day at once. Queries read no row before the build is
+ * recorded as done, which happens only if the events are still the same as at the beginning.
+ * @param signal aborts the running statement
  * @param stopping ends the build before its next statement
- * @returns false when the build was dropped: the events changed meanwhile, it was stopped, or no event was received by then
+ * @returns false when there is no new rollup: the events changed meanwhile, the build was stopped, or no event was received
+ *   until `receivedUntil`
  */
 export async function buildDay(
   client: WarehouseClient,

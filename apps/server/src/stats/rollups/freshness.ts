@@ -30,15 +30,18 @@ export interface RollupCoverage {
   readonly uncovered: readonly string[];
   /** Some sessions of the source span more than a day, and are always derived from events. */
   readonly hasLongSessions: boolean;
-  /** Events of all these days. */
+  /** The number of events of all these days, covered or not. */
   readonly events: number;
 }
 
-/** Days with new events for which a query checks the older events; further ones are derived from events. */
+/**
+ * The newest days with new events: a query checks whether their older events are unchanged. Further days with new events are
+ * computed from events.
+ */
 const MAX_CHECKED_DAYS = 6;
 const NO_EVENTS = "0 0";
 
-/** Of these builds those whose events are unchanged, apart from events that were received later. */
+/** Keeps the builds whose events are unchanged, apart from events that were received after the build. */
 async function withNewEvents(
   run: RunQuery,
   sourceId: string,
@@ -65,7 +68,7 @@ async function withNewEvents(
   );
 }
 
-/** @returns null when less than half of the events are covered: deriving all of them is less work then */
+/** @returns null when rollups cover less than half of the events: computing from all events is less work then */
 export async function readCoverage(
   run: RunQuery,
   sourceId: string,
@@ -106,7 +109,7 @@ export async function readCoverage(
 }
 
 /**
- * Whether none of these rollups has begun to be dropped. A query checks it after it has read them: an erasure marks a build
+ * Whether no erasure has begun to drop these rollups. A query checks this after it has read them: an erasure marks a build
  * before it deletes the first row.
  */
 export async function isIntact(

@@ -9,7 +9,7 @@ import {
   dimensionColumn,
   type MetricsQuery,
   type QueryPeriod,
-  type StatementPart,
+  type SqlContext,
   totalColumn,
 } from "../metrics-query.ts";
 import { allOf, type Bind, groupBy, list } from "../sql.ts";
@@ -19,7 +19,7 @@ import { isSessionDimension, type SessionDimension } from "./session-rows.ts";
 
 export type RollupTable = "sessionRollups" | "eventRollups";
 
-/** Rollup rows know times to the quarter of an hour, which is where hours and days begin in every time zone. */
+/** The times of rollup rows are quarters of an hour: in every time zone, hours and days begin at one. */
 const QUARTER_MS = 15 * MINUTE_MS;
 
 /**
@@ -42,13 +42,14 @@ const isInSessionRollups = ({ kind, name }: ValueDimension): boolean =>
 const isInEventRollups = ({ kind, name }: ValueDimension): boolean =>
   kind === "text" && EVENT_ROLLUP_DIMENSIONS.some((one) => one === name);
 
-/** Whether all conditions of a filter are on dimensions of sessions: then it holds for all of a session or for nothing of it. */
+/** Whether all conditions of a filter are on dimensions of sessions. Such a filter selects all events of a session or none. */
 function isOnSessions(filter: QueryFilter): boolean {
   if (filter.kind === "condition") return isInSessionRollups(filter.dimension);
   const { of } = filter;
   return "kind" in of ? isOnSessions(of) : of.every(isOnSessions);
 }
 
+/** Whether `eventRollups` can answer a filter, with the help of `sessionRollups`. */
 function isOnEvents(filter: QueryFilter): boolean {
   if (isOnSessions(filter)) return true;
   if (filter.kind === "condition") return isInEventRollups(filter.dimension);
@@ -84,7 +85,7 @@ function filterDimensions(filter: QueryFilter): SessionDimension[] {
 
 /**
  * A filter as a condition on a rollup row.
- * @param onSessions writes a filter on sessions where the rows have no columns for it; null: the rows have them
+ * @param onSessions writes a filter on sessions for rows without columns of sessions; null: the rows have these columns
  */
 function filterSql(
   bind: Bind,
@@ -93,7 +94,7 @@ function filterSql(
 ): string {
   return writeFilterTree(filter, (one) => {
     if (onSessions && isOnSessions(one)) return onSessions(one);
-    // a row of a session has all that its session has
+    // a row has all dimensions of its session
     if (one.kind === "sessionHas") return filterSql(bind, one.of, onSessions);
     if (one.kind !== "condition") return null;
     const sql = textConditionSql(bind, one.dimension.name, one);
@@ -101,17 +102,17 @@ function filterSql(
   });
 }
 
-function filtersSql(part: StatementPart, coverage: RollupCoverage, table: RollupTable): string[] {
-  const { bind, query } = part;
+function filtersSql(context: SqlContext, coverage: RollupCoverage, table: RollupTable): string[] {
+  const { bind, query } = context;
   const inSessions = (filter: QueryFilter) => {
-    const rows = sessionRows(part, coverage, [...new Set(filterDimensions(filter))]);
+    const rows = sessionRows(context, coverage, [...new Set(filterDimensions(filter))]);
     return `session IN (SELECT session FROM (${rows}) WHERE ${filterSql(bind, filter, null)})`;
   };
   const onSessions = table === "sessionRollups" ? null : inSessions;
   return query.scope.filters.map((filter) => filterSql(bind, filter, onSessions));
 }
 
-/** Columns to group by and to select; they differ where visitors are counted in parts. */
+/** Columns to group by and to select. They differ when visitors are counted in parts. */
 function groupsOf({ dimensions }: MetricsQuery, isInParts: boolean): { keys: string[]; columns: string[] } {
   const isOneValue = dimensions.length === 1 && dimensions[0]?.kind !== "time";
   const keys: string[] = [];
@@ -129,30 +130,30 @@ function groupsOf({ dimensions }: MetricsQuery, isInParts: boolean): { keys: str
 }
 
 /**
- * @param table what `tableFor` gives
+ * @param table what `tableFor` returns
  * @returns a statement with the columns of the dimensions and of all totals
  */
 export function rollupTotals(
-  part: StatementPart,
+  context: SqlContext,
   totals: ReadonlyMap<string, Total>,
   coverage: RollupCoverage,
   table: RollupTable,
 ): string {
-  const { bind, query, queryPeriod } = part;
+  const { bind, query, queryPeriod } = context;
   const { from, to } = queryPeriod.period;
-  const ofQuery = [
+  const sessionDimensions = [
     ...query.dimensions.flatMap(sessionDimension),
     ...query.scope.filters.flatMap(filterDimensions),
   ];
   const rows =
     table === "sessionRollups"
-      ? sessionRows(part, coverage, [...new Set(ofQuery)])
-      : eventRows(part, coverage);
+      ? sessionRows(context, coverage, [...new Set(sessionDimensions)])
+      : eventRows(context, coverage);
   const needsOnlySessions = [...totals.values()].every(({ over }) => over === "sessions");
-  const quarter = (at: number) => `toDateTime(${bind("Int64", at / SECOND_MS)}, 'UTC')`;
+  const quarterSql = (at: number) => `toDateTime(${bind("Int64", at / SECOND_MS)}, 'UTC')`;
   const where = allOf([
-    `quarter >= ${quarter(from)} AND quarter < ${quarter(to)}`,
-    ...filtersSql(part, coverage, table),
+    `quarter >= ${quarterSql(from)} AND quarter < ${quarterSql(to)}`,
+    ...filtersSql(context, coverage, table),
     ...(needsOnlySessions ? ["sessions > 0"] : []),
   ]);
   const times = query.dimensions.flatMap((dimension, index) =>
@@ -164,7 +165,7 @@ export function rollupTotals(
   );
   const inArrays = totals.has("visitors") && coverage.events < MAX_EVENTS_IN_ARRAYS;
   const manyValues = query.dimensions.some((one) => one.kind !== "time" && hasManyValues(one));
-  // one user may be visitors in several parts
+  // one user may have visitors in several parts
   const { keys, columns } = groupsOf(query, inArrays && !totals.has("users") && !manyValues);
   const sums = [...totals].map(([name, { rollups }]) => {
     const sql = name === "visitors" && inArrays ? DISTINCT_IN_ARRAYS : rollups[table];

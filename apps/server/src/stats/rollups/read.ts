@@ -1,13 +1,17 @@
-/** The rows that a query reads: those of the rollups, and the same rows derived from events that no rollup covers. */
+/**
+ * The rows that a query reads: stored rollup rows, plus rows of the same form derived from events that no rollup covers.
+ * Long sessions span more than a day; queries always derive them from events.
+ */
 import { IS_PAGE_VIEW } from "../../clickhouse/schema/event-types.ts";
-import type { StatementPart } from "../metrics-query.ts";
+import type { SqlContext } from "../metrics-query.ts";
 import { inPeriod, ofSource, sessionEventsSql } from "../scope.ts";
 import { anyOf, type Bind, bindTime, list } from "../sql.ts";
 import type { CoveredDay, RollupCoverage } from "./freshness.ts";
 import { SESSION_ROW_COLUMNS, type SessionDimension, sessionRowsSql } from "./session-rows.ts";
 import { withNeighbors } from "./state.ts";
 
-function rollupRows(bind: Bind, sourceId: string, { covered }: RollupCoverage): string {
+/** A condition that selects the stored rows of the covered days. */
+function rollupCondition(bind: Bind, sourceId: string, { covered }: RollupCoverage): string {
   const day = (index: number) => bind("Date", covered.at(index)?.day ?? "");
   const builds = covered.map(({ build }) => build);
   return `sourceId = ${sourceId} AND day BETWEEN ${day(0)} AND ${day(-1)}
@@ -15,10 +19,10 @@ function rollupRows(bind: Bind, sourceId: string, { covered }: RollupCoverage): 
 }
 
 /**
- * Selects the events that no rollup covers; null when there are none.
- * @param affectedDays the days on which a new event can change the rollup of a day
+ * A condition that selects the events that no rollup covers; null when there are none.
+ * @param affectedDays given a rollup's day, the days whose new events can change that rollup
  */
-function uncoveredEvents(
+function uncoveredCondition(
   bind: Bind,
   { covered, uncovered }: RollupCoverage,
   affectedDays: (day: string) => string[],
@@ -33,39 +37,42 @@ function uncoveredEvents(
   return conditions.length === 0 ? null : anyOf(conditions);
 }
 
-/** Rows like those of `sessionRollups`. A session with an event that no rollup covers is derived as a whole. */
+/** SQL of rows like those of `sessionRollups`. A session with an event that no rollup covers is derived as a whole. */
 export function sessionRows(
-  { bind, query: { scope }, queryPeriod: { period } }: StatementPart,
+  { bind, query: { scope }, queryPeriod: { period } }: SqlContext,
   coverage: RollupCoverage,
   dimensions: readonly SessionDimension[],
 ): string {
   const columns = list([...SESSION_ROW_COLUMNS, ...dimensions]);
   const sourceId = bind("String", scope.sourceId);
   const { hasLongSessions } = coverage;
-  const uncovered = uncoveredEvents(bind, coverage, withNeighbors);
-  const stored = `SELECT ${columns} FROM sessionRollups WHERE ${rollupRows(bind, sourceId, coverage)}`;
+  const uncovered = uncoveredCondition(bind, coverage, withNeighbors);
+  const stored = `SELECT ${columns} FROM sessionRollups WHERE ${rollupCondition(bind, sourceId, coverage)}`;
   if (uncovered === null && !hasLongSessions) return stored;
-  const uncoveredBy = (column: string) =>
+  const selectUncovered = (column: string) =>
     `SELECT ${column} FROM events WHERE sourceId = ${sourceId} AND (${uncovered ?? "0"})`;
   const long = `SELECT session FROM longSessions WHERE sourceId = ${sourceId}`;
-  const derived = hasLongSessions ? `${long} UNION ALL ${uncoveredBy("session")}` : uncoveredBy("session");
-  // events are sorted by sessionId, so that finding them by it reads less; long sessions are known by hash only
+  const derived = hasLongSessions
+    ? `${long} UNION ALL ${selectUncovered("session")}`
+    : selectUncovered("session");
+  // The table `events` is sorted by sessionId, so this condition reads less than one on `session` (its hash). Long sessions
+  // are stored only as that hash.
   const isDerived = hasLongSessions
     ? `session IN (${derived})`
-    : `sessionId IN (${uncoveredBy("sessionId")})`;
+    : `sessionId IN (${selectUncovered("sessionId")})`;
   const events = `${sessionEventsSql(bind, scope, period)} AND ${isDerived}`;
   return `${stored} AND session NOT IN (${derived})
     UNION ALL SELECT ${columns} FROM (${sessionRowsSql(events, dimensions)})`;
 }
 
-/** Rows like those of `eventRollups`. */
+/** SQL of rows like those of `eventRollups`. */
 export function eventRows(
-  { bind, query: { scope }, queryPeriod: { period } }: StatementPart,
+  { bind, query: { scope }, queryPeriod: { period } }: SqlContext,
   coverage: RollupCoverage,
 ): string {
   const stored = `SELECT quarter, session, visitor, event, page, pageviews, events
-    FROM eventRollups WHERE ${rollupRows(bind, bind("String", scope.sourceId), coverage)}`;
-  const uncovered = uncoveredEvents(bind, coverage, (day) => [day]);
+    FROM eventRollups WHERE ${rollupCondition(bind, bind("String", scope.sourceId), coverage)}`;
+  const uncovered = uncoveredCondition(bind, coverage, (day) => [day]);
   if (uncovered === null) return stored;
   return `${stored} UNION ALL SELECT toStartOfFifteenMinutes(occurredAt) AS quarter, session, visitor, name AS event,
       CAST(page.path AS LowCardinality(Nullable(String))) AS page, toUInt32(${IS_PAGE_VIEW}) AS pageviews, toUInt32(1) AS events

@@ -16,9 +16,9 @@ export interface RollupBuild {
   readonly day: string;
   /** The time of the build in milliseconds, times 1,000, plus a random number below 1,000. */
   readonly build: number;
-  /** The build read only events that were received until then, in milliseconds. */
+  /** The build read only events that were received until this time, in milliseconds. */
   readonly receivedUntil: number;
-  /** Of the events of the day before, the day and the day after, as the build read them. */
+  /** The fingerprints of the day before, the day and the day after, when the build read their events. */
   readonly fingerprints: readonly string[];
   readonly state: number;
 }
@@ -32,10 +32,19 @@ export interface RollupState {
 
 type StateRow =
   | [kind: "day", day: string, events: number, fingerprint: string, 0, 0, [], 0]
-  | [kind: "build", day: string, 0, "", build: number, until: number, fingerprints: string[], state: number]
+  | [
+      kind: "build",
+      day: string,
+      0,
+      "",
+      build: number,
+      receivedUntil: number,
+      fingerprints: string[],
+      state: number,
+    ]
   | [kind: "long", "", sessions: number, "", 0, 0, [], 0];
 
-/** The day before, the day and the day after: a session of the day has no events on other days. */
+/** The day before, the day and the day after: the only days with events of the day's sessions, except for long sessions. */
 export const withNeighbors = (day: string): string[] =>
   [-1, 0, 1].map((offset) => utcDay(Date.parse(day) + offset * DAY_MS));
 
@@ -48,15 +57,15 @@ export async function readRollupState(
   sourceId: string,
   days: readonly [first: string, last: string] | null,
 ): Promise<RollupState> {
-  // three plain statements: joining them takes ClickHouse longer than the three together
+  // one UNION ALL of three plain SELECTs: ClickHouse takes longer to join them
   const rows = await run<StateRow>(
     statement((bind) => {
       const source = `sourceId = ${bind("String", sourceId)}`;
       const within = (day: string) =>
         days === null ? "" : `AND ${day} BETWEEN ${bind("Date", days[0])} AND ${bind("Date", days[1])}`;
       const eventDay = "toDate(occurredAt)";
-      return `SELECT 'day' AS kind, toString(${eventDay}) AS ofDay, count() AS events, ${FINGERPRINT} AS fingerprint,
-          0 AS ofBuild, 0 AS until, [] AS prints, 0 AS ofState
+      return `SELECT 'day' AS kind, toString(${eventDay}) AS day, count() AS events, ${FINGERPRINT} AS fingerprint,
+          0 AS build, 0 AS receivedUntil, [] AS fingerprints, 0 AS state
         FROM events WHERE ${source} ${within(eventDay)} GROUP BY sourceId, ${eventDay}
         UNION ALL SELECT 'build', toString(day), 0, '', build, toUnixTimestamp64Milli(receivedUntil), fingerprints, state
         FROM rollupBuilds FINAL WHERE ${source} ${within("day")}
@@ -87,7 +96,7 @@ export function finishedBuilds({ builds }: RollupState): Map<string, RollupBuild
   return newest;
 }
 
-/** Finished builds that were made of exactly the events that there are now. */
+/** Finished builds that read exactly the events that there are now. */
 export function currentBuilds(state: RollupState): Map<string, RollupBuild> {
   const fingerprints = new Map(state.days.map(({ day, fingerprint }) => [day, fingerprint]));
   const isCurrent = ({ day, fingerprints: built }: RollupBuild) =>
