@@ -103,10 +103,26 @@ async function bundle({ build, parse }, path, code, isClient = false) {
   await writeAtomically(path, script);
 }
 
+/** The scripts must be built, but what builds them is not installed. The message says what to do. */
+export class BuildToolsMissing extends Error {}
+
+/** Imported only for a build, because an installation with built scripts does not need them. */
+async function importTools() {
+  try {
+    return { ...(await import("rolldown")), ...(await import("acorn")) };
+  } catch (error) {
+    if (error.code !== "ERR_MODULE_NOT_FOUND") throw error;
+    throw new BuildToolsMissing(
+      "The browser client is not built, and the packages that build it are not installed. Run `npm install`, then " +
+        "`npm run build --workspace=packages/sdk --workspace=apps/console`. After that, `npm prune --omit=dev` may remove them.",
+    );
+  }
+}
+
+/** @throws BuildToolsMissing */
 export async function buildSdk() {
   if (!(await isStale())) return output;
-  // Imported here, because an installation with built scripts does not need them.
-  const tools = { ...(await import("rolldown")), ...(await import("acorn")) };
+  const tools = await importTools();
   const sourceOf = (name) => join(root, "src", name);
   for (const [file, name] of Object.entries(EXTRAS)) {
     const code = entryOf(sourceOf(`extras/${file}.ts`), name);

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import type { Server } from "node:http";
 import { fileURLToPath } from "node:url";
 import { type Logger, pino } from "pino";
-import { buildSdk, builtExtras } from "../../../packages/sdk/build.js";
+import { BuildToolsMissing, buildSdk, builtExtras } from "../../../packages/sdk/build.js";
 import { setUpOnFirstStart } from "./access/first-start.ts";
 import { type BackgroundWorkers, startBackgroundWorkers } from "./background.ts";
 import { ConfigError, type Environment, localUrl, publicSettings } from "./config/config.ts";
@@ -67,7 +67,9 @@ function readVersion(): string {
 }
 
 async function readAssets(environment: Environment, consoleFolder: string | null): Promise<ServiceAssets> {
-  const extras = await builtExtras();
+  const extras = await builtExtras().catch((error: unknown) => {
+    throw error instanceof BuildToolsMissing ? new ConfigError(error.message) : error;
+  });
   return {
     version: readVersion(),
     settings: publicSettings(environment),

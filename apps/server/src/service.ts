@@ -2,6 +2,7 @@
 import type { Server } from "node:http";
 import { compileOrigins } from "@headwater/contract/origin";
 import { permissionsOf } from "./access/permissions.ts";
+import { warehouseHint } from "./config/rules.ts";
 import type { ServiceContext } from "./context.ts";
 import { getDebug, streamDebug } from "./debug/routes.ts";
 import { createDebugStreams } from "./debug/stream.ts";
@@ -59,7 +60,7 @@ function buildHandlers(context: ServiceContext, assets: ServiceAssets, stopping:
         return keyed?.source.sourceId === sourceId ? keyed.keyState : null;
       },
     },
-    stats: createStats(warehouse),
+    stats: createStats(warehouse, warehouseHint(config)),
     exportEvents: createExport({ warehouse, ledger, stopping }),
     operations: createOperations({
       readiness: readiness.now,

@@ -255,7 +255,7 @@ export const ERRORS = {
     status: 503,
     error: "unavailable",
     message: "This service has no warehouse, so it cannot answer queries. Accepted events are still stored.",
-    hint: "The operator can enable it with WAREHOUSE=embedded or CLICKHOUSE_URL (docs/operate.md).",
+    hint: "The operator can enable it with CLICKHOUSE_URL (docs/operate.md).",
   }),
   warehouse_unavailable: failure({
     status: 503,

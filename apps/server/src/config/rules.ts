@@ -4,6 +4,15 @@ import type { Config } from "./settings.ts";
 const isPartlySet = (values: readonly unknown[]) =>
   values.some((value) => value !== null) && values.some((value) => value === null);
 
+/** What the operator can set to get a warehouse while there is none. */
+export function warehouseHint({ DATABASE_URL, WAREHOUSE }: Config): string {
+  if (DATABASE_URL !== null)
+    return "The operator can set CLICKHOUSE_URL, and must leave WAREHOUSE unset (docs/operate.md).";
+  if (WAREHOUSE === "off")
+    return "The operator can set WAREHOUSE=embedded, or unset it and set CLICKHOUSE_URL (docs/operate.md).";
+  return "The optional package chdb is not installed. The operator can install it, or set CLICKHOUSE_URL (docs/operate.md).";
+}
+
 /** @returns a message that says what to change; null when the settings do not conflict */
 export function findConflict(config: Config): string | null {
   if (isPartlySet([config.AUTH_JWKS_URL, config.AUTH_ISSUER, config.AUTH_AUDIENCE]))

@@ -1,5 +1,6 @@
 /** Runs statements of stats queries: coalesced, admitted in turn, within limits; ClickHouse's errors become refusals. */
 import type { ClickHouseSettings } from "@clickhouse/client";
+import { ERRORS } from "@headwater/contract";
 import type { WarehouseClient } from "../clickhouse/client.ts";
 import type { Warehouse } from "../clickhouse/warehouse.ts";
 import { AdmissionFull, createAdmission } from "../core/admission.ts";
@@ -89,7 +90,11 @@ function toRefusal(error: unknown): unknown {
 /** @returns what runs the statements of one request; they are cancelled when its signal aborts */
 export type QueryRunner = (call: { organizationId: string; signal: AbortSignal }) => RunQuery;
 
-export function createQueryRunner(warehouse: StatsWarehouse): QueryRunner {
+/** @param offHint the hint of the answer when there is no warehouse */
+export function createQueryRunner(
+  warehouse: StatsWarehouse,
+  offHint: string = ERRORS.warehouse_off.hint,
+): QueryRunner {
   const { maxActiveStatsQueries: maxActive, maxWaitingStatsQueries: maxWaiting } = SERVER_LIMITS;
   const admission = createAdmission({
     maxActive,
@@ -99,7 +104,7 @@ export function createQueryRunner(warehouse: StatsWarehouse): QueryRunner {
   });
   const coalesce = createCoalescer<unknown[][]>();
   const run = (statement: Statement, signal: AbortSignal): Promise<unknown[][]> => {
-    if (warehouse.state() === "off") throw new Refusal("warehouse_off");
+    if (warehouse.state() === "off") throw new Refusal("warehouse_off", { hint: offHint });
     const client = warehouse.client();
     if (!client) throw new Refusal("warehouse_unavailable");
     return runOn(client, signal, QUERY_LIMITS)(statement);

@@ -21,8 +21,9 @@ export type StatsHandlers = Pick<
   | "getLive"
 >;
 
-export function createStats(warehouse: StatsWarehouse): StatsHandlers {
-  const runnerOf = createQueryRunner(warehouse);
+/** @param offHint the hint of the answers when there is no warehouse */
+export function createStats(warehouse: StatsWarehouse, offHint: string): StatsHandlers {
+  const runnerOf = createQueryRunner(warehouse, offHint);
   return {
     queryStats: async (call) => {
       const { source, body, now } = call;

@@ -2,11 +2,15 @@
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
+import { join } from "node:path";
 import { test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { BIN, folder, headwater, serve } from "./command-line.ts";
+
+const ROOT = fileURLToPath(new URL("../../../..", import.meta.url));
 
 test("A port in use is reported, and the process ends.", async () => {
   using data = folder();
@@ -75,4 +79,62 @@ test("The commands that the first start prints work.", async () => {
   child.kill("SIGINT");
   const [code] = await once(child, "exit");
   assert.equal(code, 0);
+});
+
+test("SIGTERM to `npm start` stops the service.", async () => {
+  using data = folder();
+  const env = { PATH: process.env.PATH ?? "", DATA_DIR: data.path, PORT: "0", WAREHOUSE: "off" };
+  // a process group of its own, so that a service that goes on can be ended with it
+  const npm = spawn("npm", ["start"], {
+    cwd: ROOT,
+    env,
+    stdio: ["ignore", "ignore", "pipe"],
+    detached: true,
+  });
+  try {
+    let said = "";
+    for await (const chunk of npm.stderr) {
+      said += chunk;
+      if (said.includes("is listening on")) break;
+    }
+    const ended = once(npm, "exit");
+    npm.kill("SIGTERM");
+    await ended;
+    const url = /http:\/\/\S+/.exec(said)![0];
+    await assert.rejects(fetch(`${url}/healthz`));
+    const again = await serve({ DATA_DIR: data.path, LOG_LEVEL: "silent" });
+    assert.equal(await again.stop(), 0);
+  } finally {
+    try {
+      process.kill(-npm.pid!, "SIGKILL");
+    } catch {
+      // every process of the group has ended
+    }
+  }
+});
+
+/** A copy of the sources, with links to the installed packages except those. Nothing is built in it. */
+function copyWithout(target: string, packages: readonly string[]): string {
+  const isSource = (path: string) =>
+    !/\/(?:node_modules|dist|test)(?:\/|$)/.test(path.slice(ROOT.length - 1));
+  for (const part of ["package.json", "apps/server", "apps/console", "packages/sdk", "packages/contract"])
+    cpSync(join(ROOT, part), join(target, part), { recursive: true, filter: isSource });
+  mkdirSync(join(target, "node_modules"));
+  for (const name of readdirSync(join(ROOT, "node_modules")))
+    if (!packages.includes(name))
+      symlinkSync(join(ROOT, "node_modules", name), join(target, "node_modules", name));
+  return join(target, "apps/server/bin/headwater.js");
+}
+
+test("Without the development packages, a service whose browser client is not built exits with 78 and says what to run.", async () => {
+  using own = folder();
+  const bin = copyWithout(own.at("copy"), ["rolldown", "acorn", "vite", ".cache"]);
+  const env = { PATH: process.env.PATH ?? "", DATA_DIR: own.at("data"), PORT: "0", WAREHOUSE: "off" };
+  const run = promisify(execFile)(process.execPath, [bin, "serve"], { env });
+  const { code, stderr } = await run.then(
+    () => assert.fail("it started"),
+    (error: { code: number; stderr: string }) => error,
+  );
+  assert.equal(code, 78, stderr);
+  assert.match(stderr, /The browser client is not built.*Run `npm install`, then `npm run build/);
 });

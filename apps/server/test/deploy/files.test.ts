@@ -93,3 +93,24 @@ test("systemd accepts the unit and rates its security as OK.", {
   // tenths; above it the command fails
   assert.match(analyze("security", "--offline=true", "--threshold=20"), /Overall exposure level.*OK/);
 });
+
+test("package-lock.json has the checksum of every package, except of builds for other platforms than Linux on x64 with glibc.", () => {
+  interface Locked {
+    version?: string;
+    link?: boolean;
+    integrity?: string;
+    os?: string[];
+    cpu?: string[];
+    libc?: string[];
+  }
+  const packages = Object.entries(JSON.parse(read("package-lock.json")).packages as Record<string, Locked>);
+  const isForHere = ({ os = ["linux"], cpu = ["x64"], libc = ["glibc"] }: Locked) =>
+    os.includes("linux") && cpu.includes("x64") && libc.includes("glibc");
+  const fromRegistry = packages.filter(([path, { link }]) => path.includes("node_modules/") && !link);
+  assert.ok(fromRegistry.length > 150);
+  const unchecked = fromRegistry.filter(([, locked]) => isForHere(locked) && !locked.integrity);
+  assert.deepEqual(
+    unchecked.map(([path]) => path),
+    [],
+  );
+});
