@@ -52,11 +52,14 @@ async function runNode({ node, name, rest }: FoundNode, isJson: boolean): Promis
 }
 
 async function runWords(raw: readonly string[], isJson: boolean): Promise<CommandReport | null> {
-  if (VERSION.has(raw[0])) {
+  const [first, ...further] = raw;
+  if (VERSION.has(first)) {
     const version = readVersion();
     return { json: { version }, text: version };
   }
-  return runNode(await findNode({ node: headwater, name: "headwater", rest: raw }), isJson);
+  // `help token create` is `token create --help`
+  const rest = first === "help" ? [...further.filter((word) => word !== "--json"), "--help"] : raw;
+  return runNode(await findNode({ node: headwater, name: "headwater", rest }), isJson);
 }
 
 function print({ json, text, note }: CommandReport, isJson: boolean): void {

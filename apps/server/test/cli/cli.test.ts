@@ -54,6 +54,9 @@ describe("help", () => {
   test("The program has a help text and a version.", async () => {
     const { stdout } = await headwater({}, "--help");
     for (const command of COMMANDS) assert.ok(stdout.includes(command.split(" ")[0]!), command);
+    assert.equal((await headwater({}, "help")).stdout, stdout);
+    const ofCommand = await headwater({}, "token", "create", "--help");
+    assert.equal((await headwater({}, "help", "token", "create")).stdout, ofCommand.stdout);
     assert.match((await headwater({}, "--version")).stdout, /^\d+\.\d+\.\d+\n$/);
     assert.match((await headwater({}, "--version", "--json")).json().version, /^\d+\.\d+\.\d+$/);
   });

@@ -1,4 +1,4 @@
-/** `headwater move-warehouse`: copies all events into another warehouse, such as from the embedded one to a cluster. */
+/** `headwater move-warehouse`: copies all events of a warehouse into another, for example from the embedded one to a cluster. */
 import { existsSync } from "node:fs";
 import { type Command, defineCommand, text } from "../../src/cli/command.ts";
 import { CommandFailed, messageOf, UsageError } from "../../src/cli/errors.ts";
@@ -83,14 +83,17 @@ async function withEmbedded<T>(config: Config, run: (client: WarehouseClient) =>
 }
 
 export const moveWarehouse: Command = defineCommand({
-  description: "Copy all events of the embedded warehouse to a ClickHouse server or cluster",
+  description: "Copy all events of a warehouse to a ClickHouse server or cluster",
   details: [
-    "No service may be using the embedded warehouse. After an interruption, run the command again to resume.",
+    "Stop the service first if it uses the embedded warehouse. After an interruption, run the command again to resume.",
   ],
   options: {
     to: text("url", "http://user:password@host:8123/database (default: CLICKHOUSE_URL)"),
-    cluster: text("name", "The cluster of the target that has the tables (default: CLICKHOUSE_CLUSTER)"),
-    from: text("url", "A server to copy from (default: the embedded warehouse of DATA_DIR)"),
+    cluster: text(
+      "name",
+      "Name of the target's ClickHouse cluster, in remote_servers (default: CLICKHOUSE_CLUSTER)",
+    ),
+    from: text("url", "Server to copy from (default: the embedded warehouse of DATA_DIR)"),
   },
   run: async ({ from: given, to, cluster }, { progress }) => {
     const config = readConfig(processEnvironment());

@@ -21,7 +21,7 @@ import { createIngestSink, type IngestCounts, type IngestTarget } from "./ingest
 import { type GeneratedVisit, generateVisits, type TrafficPlan } from "./traffic.ts";
 import { openWarehouseSink, type WarehouseSink } from "./warehouse-sink.ts";
 
-/** Events this close to the age limit would be too old before the last of them is sent. */
+/** Events this close to ingest's age limit could become too old before they are sent. */
 const AGE_MARGIN_MS = HOUR_MS;
 const NO_COUNTS: IngestCounts = { accepted: 0, duplicates: 0, rejected: 0 };
 const DAY = /^\d{4}-\d\d-\d\d$/;
@@ -147,22 +147,23 @@ async function seedIngest(
 export const seed: Command = defineCommand({
   description: "Generate traffic for development and measurements",
   details: [
-    "Visits have referrers, campaigns, devices, bots and tracked events. The same options generate the same events, so running the command twice stores them once.",
+    "Give --to-warehouse with --source, or --url with --key. With --url, visits that ingest rejects as too old are written to the warehouse, which needs --source.",
+    "Visits have referrers, campaigns and devices; some are by bots, and some send custom events. The same options generate the same events, so running the command twice stores them once.",
   ],
   options: {
-    source: text("id", "The source's id (src_…), for events that are written to the warehouse"),
+    source: text("id", "Id of the source (src_…) for events that are written to the warehouse"),
     "to-warehouse": flag(
-      "Write to the warehouse, for millions of events; an embedded one only while the service is stopped",
+      "Write to the warehouse directly, for millions of events. Stop the service first if the warehouse is embedded",
     ),
     url: parsed("url", "Send to the ingest API of the running service at this address", parseBaseUrl),
     key: text("pk_…", "With --url: the source's public key"),
-    events: withDefault(wholeNumber("The number of events", { min: 1, max: 1_000_000_000 }), 10_000),
-    // ingest takes events of the last seven days; today and the age margin leave five whole days
-    days: withDefault(wholeNumber("The number of days", { min: 1, max: 3_650 }), 5),
+    events: withDefault(wholeNumber("Events to generate", { min: 1, max: 1_000_000_000 }), 10_000),
+    // ingest accepts events of the last seven days; today and the age margin leave five whole days
+    days: withDefault(wholeNumber("Days of traffic to generate", { min: 1, max: 3_650 }), 5),
     seed: withDefault(wholeNumber("Another number generates other traffic", { min: 0, max: 2 ** 32 - 1 }), 1),
-    until: parsed("time", "The end of the days (default: the last midnight in UTC)", parseMoment),
+    until: parsed("time", "End of the generated period (default: last midnight, UTC)", parseMoment),
     site: withDefault(
-      parsed("origin", "The origin of the pages; with --url the source must allow it", parseOrigin),
+      parsed("origin", "Origin of the pages; with --url the source must allow it", parseOrigin),
       "https://shop.example",
     ),
   },

@@ -35,7 +35,7 @@ export function DaySummary({ day, sourceId }: { readonly day: Last24Hours; reado
       <Text size="xs">
         {total === 0
           ? "No events"
-          : `${pluralize(day.accepted, "event")}${day.failed > 0 ? `, ${pluralize(day.failed, "refused request")}` : ""}`}
+          : `${pluralize(day.accepted, "accepted event")}${day.failed > 0 ? `, ${pluralize(day.failed, "refused request")}` : ""}`}
       </Text>
     </div>
   );

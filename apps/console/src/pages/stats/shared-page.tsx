@@ -1,4 +1,4 @@
-/** The stats of one source for visitors with a share link. */
+/** The stats page that a share link opens, for people who are not signed in. */
 import { Group } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";

@@ -45,14 +45,14 @@ const TABLES = [
   `alter table source_activity set (fillfactor = 50)`,
 ];
 
-/** How a node names a generation for which it has a filter. */
+/** The id by which a node names a generation for which it has a filter. */
 export const GENERATION_ID = "(generation || ' ' || opened_at || ' ' || slot)";
 
 /**
  * Returns the numbers of the keys that an older generation or `moved_keys` contains. Only index lookups are allowed: a plan
  * that was cached while the tables were empty would otherwise scan them when they are large.
- * `searched`: slots in which every key is looked up. `perhaps`, `perhaps_in`: numbers of keys that are looked up in one
- * more slot each.
+ * `searched`: slots in which every key is looked up. `perhaps`, `perhaps_in`: numbers of keys, and for each of them one
+ * more slot in which it is looked up.
  */
 const KNOWN_KEYS = `
 create or replace function known_keys(sources bigint[], keys uuid[], searched smallint[], perhaps int[], perhaps_in smallint[])
@@ -82,6 +82,8 @@ end $$`;
  * Stores a group of commits. Each statement has its own snapshot, so the insert of keys sees every commit that ended before
  * the lock was taken, and the lock keeps the generations as they are. All nodes lock rows in the same order: keys, sessions,
  * counters of sources, each sorted.
+ * `heads`: the commits, opened and touched sessions, and outbox rows of the group, as JSON. `learned`: ids of the generations
+ * for which the calling node has a filter.
  */
 const COMMIT_GROUP = `
 create or replace function commit_group(sources bigint[], keys uuid[], commit_of int[], line_of int[], heads json, payloads bytea,
@@ -187,7 +189,7 @@ end $$`;
 /**
  * Opens a generation when the newest is old or full; returns true when it did. The lock waits for all commits, so later
  * commits see the keys of earlier ones. A distributed table has no size on the coordinator, so with Citus only age counts.
- * `learnable`: the number of keys for which nodes have memory for filters.
+ * `learnable`: the number of keys for which a node's filters have memory.
  */
 const TURN_KEYS = `
 create or replace function turn_keys(at bigint, generation_ms bigint, full_keys bigint default ${FULL_KEYS},
@@ -242,7 +244,10 @@ begin
 end $$`;
 
 export const COMMIT_TABLES = TABLES;
-/** Nodes of an older version call the new `commit_group`, whose new parameters have defaults. Running calls still need the old `known_keys`. */
+/**
+ * Nodes of an older version call the new `commit_group`, whose new parameters have defaults. The old `known_keys` stays,
+ * because calls that are running need it.
+ */
 export const COMMIT_CHANGES = [
   "drop function if exists commit_group(bigint[], uuid[], int[], int[], json, bytea)",
 ];

@@ -10,7 +10,9 @@ import type { KeyFilters } from "./key-filters.ts";
 export const sourceNumber = (sourceId: string): bigint =>
   createHash("sha256").update(sourceId).digest().readBigInt64BE(0);
 
-/** An entry of the group; of entries with the same key and source only the first. PostgreSQL counts from 1. */
+/**
+ * An entry to store. Entries with the same source and key are listed once. Numbers start at 1, because PostgreSQL arrays do.
+ */
 interface GroupEntry {
   source: bigint;
   key: string;
@@ -18,7 +20,7 @@ interface GroupEntry {
   commit: number;
   /** Number of its line in its source's payload, from 1. */
   line: number;
-  /** Index among all entries of the group. */
+  /** Index (from 0) among all entries of the group, including repeated ones. */
   index: number;
 }
 
@@ -38,8 +40,9 @@ const toSessionRow = (session: SessionRecord) => ({
   landing: session.landing,
 });
 
-/** Sorted, because all nodes must lock keys in the same order. */
-function collectEntries(group: Commit[], sources: Map<string, SourceLines>): GroupEntry[] {
+/** Returns the distinct entries of the group, sorted so that all nodes lock keys in the same order, and the lines of each source. */
+function collectEntries(group: Commit[]): { entries: GroupEntry[]; sources: SourceLines[] } {
+  const sources = new Map<string, SourceLines>();
   const unique = new Map<string, GroupEntry>();
   let index = 0;
   for (const [position, { sourceId, entries }] of group.entries()) {
@@ -54,26 +57,29 @@ function collectEntries(group: Commit[], sources: Map<string, SourceLines>): Gro
       index += 1;
     }
   }
-  return [...unique].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, entry]) => entry);
+  const sorted = [...unique].sort(([one], [other]) => (one < other ? -1 : 1));
+  return { entries: sorted.map(([, entry]) => entry), sources: [...sources.values()] };
 }
 
 /**
- * The sessions to update. With `entries`, a session is updated only if one of the entries with these numbers is stored.
- * @param numbers by an entry's index in the group, its number among the sorted entries
+ * Returns the sessions to update. A session is updated if at least one of its `entries` is stored, and always if `entries`
+ * is null. `entries` has the numbers of the entries that the touch names. If it names none, `entries` is null for a
+ * bootstrap, and has all entries of the commit otherwise.
+ * @param numberByIndex maps an entry's index in the group to its number among the sorted entries
  */
-function collectTouches(group: Commit[], numbers: Map<number, number>) {
+function collectTouches(group: Commit[], numberByIndex: Map<number, number>) {
   let first = 0;
   return group.flatMap(({ sourceId, receivedAt, bootstrap, touch, entries }) => {
     const start = first;
     first += entries.length;
     const toNumbers = (indexes: Iterable<number>) =>
-      [...indexes].map((index) => numbers.get(start + index)).filter((number) => number !== undefined);
-    return touch.map(({ sessionId, userId, entries: own }) => ({
+      [...indexes].map((index) => numberByIndex.get(start + index)).filter((number) => number !== undefined);
+    return touch.map(({ sessionId, userId, entries: touchEntries }) => ({
       source_id: sourceId,
       session_id: sessionId,
       user_id: userId,
       at: receivedAt,
-      entries: own ? toNumbers(own) : bootstrap ? null : toNumbers(entries.keys()),
+      entries: touchEntries ? toNumbers(touchEntries) : bootstrap ? null : toNumbers(entries.keys()),
     }));
   });
 }
@@ -94,8 +100,8 @@ async function buildPayloads(sources: SourceLines[]) {
   return { outbox, payload: Buffer.concat(payloads) };
 }
 
-/** A connection on which a commit failed is closed instead of reused. */
-async function queryOnce<Row extends pg.QueryResultRow>(
+/** Runs one query. When it fails, the connection is closed instead of reused. */
+async function queryAndRelease<Row extends pg.QueryResultRow>(
   pool: pg.Pool,
   query: pg.QueryConfig,
 ): Promise<Row[]> {
@@ -110,13 +116,15 @@ async function queryOnce<Row extends pg.QueryResultRow>(
   }
 }
 
-/** When it rejects, nothing was stored, or the connection broke and nobody knows whether it was. */
+/**
+ * Stores the group and returns the flags of all its entries. If it rejects, either nothing was stored, or the connection
+ * broke and the outcome is unknown.
+ */
 async function storeGroup(pool: pg.Pool, filters: KeyFilters, group: Commit[]): Promise<StoredFlags> {
-  const sources = new Map<string, SourceLines>();
-  const entries = collectEntries(group, sources);
-  const numbers = new Map(entries.map(({ index }, position) => [index, position + 1]));
-  const { outbox, payload } = await buildPayloads([...sources.values()]);
-  const heads = {
+  const { entries, sources } = collectEntries(group);
+  const numberByIndex = new Map(entries.map(({ index }, position) => [index, position + 1]));
+  const { outbox, payload } = await buildPayloads(sources);
+  const metadata = {
     commits: group.map(({ sourceId, receivedAt, bootstrap }) => ({
       source_id: sourceId,
       at: receivedAt,
@@ -124,12 +132,12 @@ async function storeGroup(pool: pg.Pool, filters: KeyFilters, group: Commit[]): 
       bootstrap,
     })),
     open: group.flatMap(({ open }) => (open ? [toSessionRow(open)] : [])),
-    touch: collectTouches(group, numbers),
+    touch: collectTouches(group, numberByIndex),
     outbox,
   };
   const keys = entries.map(({ key }) => key);
-  const { generations, perhaps, perhapsIn } = filters.ruleOutKeys(keys);
-  const [row] = await queryOnce<{ accepted: StoredFlags }>(pool, {
+  const { filteredGenerations, possibleKeys, possibleKeySlots } = filters.ruleOutKeys(keys);
+  const [row] = await queryAndRelease<{ accepted: StoredFlags }>(pool, {
     name: "commit_group",
     text: "select commit_group($1, $2, $3, $4, $5, $6, $7, $8, $9) as accepted",
     values: [
@@ -137,11 +145,11 @@ async function storeGroup(pool: pg.Pool, filters: KeyFilters, group: Commit[]): 
       toArrayText(keys),
       toArrayText(entries.map(({ commit }) => commit)),
       toArrayText(entries.map(({ line }) => line)),
-      JSON.stringify(heads),
+      JSON.stringify(metadata),
       payload,
-      generations,
-      toArrayText(perhaps),
-      toArrayText(perhapsIn),
+      filteredGenerations,
+      toArrayText(possibleKeys),
+      toArrayText(possibleKeySlots),
     ],
   });
   const flags = new Uint8Array(group.reduce((sum, commit) => sum + commit.entries.length, 0));
@@ -158,8 +166,8 @@ export async function commitGroup(
   const flags = await storeGroup(pool, filters, group);
   let start = 0;
   return group.map(({ entries }) => {
-    const own = flags.subarray(start, start + entries.length);
+    const commitFlags = flags.subarray(start, start + entries.length);
     start += entries.length;
-    return own;
+    return commitFlags;
   });
 }

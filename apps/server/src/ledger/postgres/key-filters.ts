@@ -1,20 +1,20 @@
 /**
- * This node's filters of the older generations, whose keys no longer change. They rule out most keys, so that tables that may
- * be larger than the server's memory are rarely searched. They are filled from the tables, a slice at a time, after the
- * start and whenever a generation has become older.
+ * This node's filters of the older generations, whose keys no longer change. The filters rule out most keys, so that the
+ * tables of keys, which may be larger than the server's memory, are rarely searched. Filters are filled from the tables, a
+ * slice at a time, after the start and whenever the newest generation has become an older one.
  */
 import type pg from "pg";
 import { createKeyFilter, filterBytes, type KeyFilter, MAX_FILTER_BYTES } from "../key-filter.ts";
 import { GENERATION_ID, KEY_ROW_BYTES } from "./commit-ddl.ts";
 
-/** Parameters of `commit_group`. */
+/** Parameters of `commit_group`: `learned`, `perhaps` and `perhaps_in`. */
 export interface RuledOutKeys {
-  /** The generations that have a filter. In these, only the following keys have to be looked up. */
-  generations: string[];
+  /** The generations that have a filter. In these, only `possibleKeys` have to be looked up. */
+  filteredGenerations: string[];
   /** Numbers (from 1) of the keys that a filter does not rule out. */
-  perhaps: number[];
-  /** For each of them, the slot of that filter's generation. */
-  perhapsIn: number[];
+  possibleKeys: number[];
+  /** For each of `possibleKeys`, the slot of that filter's generation. */
+  possibleKeySlots: number[];
 }
 
 export interface KeyFilters {
@@ -30,7 +30,7 @@ const KEY_BYTES = 16;
 const SLICE_BLOCKS = 64;
 
 interface OlderGeneration {
-  /** As `commit_group` builds it. */
+  /** `GENERATION_ID`. */
   id: string;
   slot: number;
 }
@@ -63,7 +63,7 @@ export function createKeyFilters(pool: pg.Pool): KeyFilters {
   let filters = new Map<string, GenerationFilter>();
   let filling: Promise<void> | null = null;
 
-  /** `clear` replaces the map, so a filter that is filled meanwhile is not used. */
+  /** `clear` replaces the map `filters`. A filter that is being filled then goes into the old map, and is not used. */
   const addFilter = async ({ id, slot }: OlderGeneration, into: typeof filters) => {
     const table = `event_keys_${slot}`;
     const { size, blockSize, file } = await readTableState(pool, table);
@@ -88,17 +88,17 @@ export function createKeyFilters(pool: pg.Pool): KeyFilters {
   return {
     ruleOutKeys(keys) {
       const bytes = Buffer.from(filters.size > 0 ? keys.join("") : "", "hex");
-      const perhaps: number[] = [];
-      const perhapsIn: number[] = [];
+      const possibleKeys: number[] = [];
+      const possibleKeySlots: number[] = [];
       for (let at = 0; at < bytes.length; at += KEY_BYTES) {
         const key = bytes.subarray(at, at + KEY_BYTES);
         for (const filter of filters.values()) {
           if (!filter.mayHold(key)) continue;
-          perhaps.push(at / KEY_BYTES + 1);
-          perhapsIn.push(filter.slot);
+          possibleKeys.push(at / KEY_BYTES + 1);
+          possibleKeySlots.push(filter.slot);
         }
       }
-      return { generations: [...filters.keys()], perhaps, perhapsIn };
+      return { filteredGenerations: [...filters.keys()], possibleKeys, possibleKeySlots };
     },
     fill: () => {
       filling ??= fillAll().finally(() => {
