@@ -1,6 +1,7 @@
 /** Builds what the HTTP service and the background workers share: caches, the ingest pipeline, the debug recorder, metrics. */
 import type { Logger } from "pino";
 import { type Authenticator, createAuthenticator } from "./access/authenticate.ts";
+import { createCompleteness, type WarehouseCompleteness } from "./clickhouse/completeness.ts";
 import type { Warehouse } from "./clickhouse/warehouse.ts";
 import type { Config } from "./config/settings.ts";
 import type { Attempt } from "./core/attempt.ts";
@@ -35,6 +36,8 @@ export interface ContextDeps {
 export interface ServiceContext extends Omit<ContextDeps, "openedLedger" | "countriesFile"> {
   /** The ledger. Changes made through it are announced to the caches of this process. */
   ledger: Ledger;
+  /** Whether the warehouse holds what was shipped to it. */
+  completeness: WarehouseCompleteness;
   metrics: Metrics;
   storageTrouble: StorageTrouble;
   /** Logs why a request failed: the storage, or a bug. */
@@ -150,6 +153,7 @@ export async function createContext(deps: ContextDeps): Promise<ServiceContext> 
     ...deps,
     ...settings,
     ledger,
+    completeness: createCompleteness(),
     metrics,
     storageTrouble,
     report,

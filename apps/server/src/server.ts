@@ -155,14 +155,18 @@ async function startWorkers(
   cleanup: AsyncDisposableStack,
   onBacklogShipped: () => void,
 ): Promise<BackgroundWorkers> {
-  const { warehouse, clock, readiness, ingest, recorder, metrics } = context;
+  const { warehouse, completeness, clock, readiness, ingest, recorder, metrics } = context;
   const monitor = startMonitor?.() ?? null;
   if (monitor) cleanup.use(monitor);
   const workers = await startBackgroundWorkers(context, onBacklogShipped);
   metrics.registerSources(() => ({
     now: clock(),
     readiness: readiness.now(),
-    warehouse: { state: warehouse.state(), disconnects: warehouse.disconnects() },
+    warehouse: {
+      state: warehouse.state(),
+      disconnects: warehouse.disconnects(),
+      missingEvents: completeness.report().missingEvents,
+    },
     shipped: workers.shipped(),
     ingestInFlight: ingest.inFlight(),
     debugDropped: recorder.droppedTotal(),

@@ -36,7 +36,8 @@ export interface HttpService {
 }
 
 function buildHandlers(context: ServiceContext, assets: ServiceAssets, stopping: AbortSignal) {
-  const { config, ledger, warehouse, recorder, readiness, clock, newId, addresses, limitsOf } = context;
+  const { config, ledger, warehouse, completeness, recorder, readiness, clock, newId, addresses, limitsOf } =
+    context;
   const view = createDebugView({
     ledger,
     recorder,
@@ -60,11 +61,12 @@ function buildHandlers(context: ServiceContext, assets: ServiceAssets, stopping:
         return keyed?.source.sourceId === sourceId ? keyed.keyState : null;
       },
     },
-    stats: createStats(warehouse, warehouseHint(config)),
-    exportEvents: createExport({ warehouse, ledger, stopping }),
+    stats: createStats({ warehouse, completeness, offHint: warehouseHint(config) }),
+    exportEvents: createExport({ warehouse, completeness, ledger, stopping }),
     operations: createOperations({
       readiness: readiness.now,
       warehouse,
+      completeness,
       clock,
       metrics: context.metrics,
       sdk: assets.sdk,

@@ -264,6 +264,13 @@ export const ERRORS = {
     hint: "Retry after the time in the Retry-After header. GET /readyz shows the state of the warehouse.",
     retryable: true,
   }),
+  warehouse_damaged: failure({
+    status: 503,
+    error: "unavailable",
+    message: "Some events of the warehouse cannot be read, because their files are damaged.",
+    hint: 'Retry in a minute: the service sets damaged files aside. The operator finds them in the log (docs/operate.md, "The warehouse is incomplete").',
+    retryable: true,
+  }),
   query_too_heavy: failure({
     status: 422,
     error: "invalid_payload",

@@ -111,6 +111,9 @@ const answerMembers = {
   timezone: Type.String(),
   from: Time,
   to: Time,
+  incomplete: Type.Boolean({
+    description: "true: the warehouse has lost events of the range, so the figures are too low",
+  }),
 };
 
 export const StatsQueryBody = Closed({
@@ -286,6 +289,14 @@ export const StatsSourceAnswer = Closed({
   sourceId: Type.String(),
   name: Type.String(),
   lastEventAt: Nullable(Time),
+  /** Events that were accepted and that the warehouse has lost; null: none, as far as is known. */
+  missingEvents: Nullable(
+    Closed({
+      events: Count,
+      firstDay: Type.String({ description: "a UTC day, such as 2026-11-21" }),
+      lastDay: Type.String(),
+    }),
+  ),
 });
 export type StatsSourceAnswer = Static<typeof StatsSourceAnswer>;
 export const StatsLiveAnswer = Closed({

@@ -178,11 +178,15 @@ export const Support = Closed({
 export const SignInBody = Closed({ code: Type.String({ minLength: 1, maxLength: 200 }) });
 
 export const Health = Closed({ status: Type.Literal("ok") });
-/** The state of the warehouse does not affect readiness: accepted events wait in the ledger. */
+/**
+ * The state of the warehouse does not affect readiness: accepted events wait in the ledger. `incomplete`: it is up, but
+ * events that were shipped to it are missing or cannot be read.
+ */
 export const Readiness = Closed({
   status: Type.Literal("ready"),
   warehouse: Closed({
-    state: OneOf(["off", "starting", "up", "down"]),
+    state: OneOf(["off", "starting", "up", "incomplete", "down"]),
+    missingEvents: Count,
     waitingEvents: Count,
     lagSeconds: Type.Number(),
   }),

@@ -3,6 +3,7 @@
  * occupies no connection of the warehouse, and one that leaves wastes a page at most.
  */
 import type { ClickHouseClient } from "@clickhouse/client";
+import { isDamage } from "../clickhouse/completeness.ts";
 import {
   AFTER_CURSOR,
   CURSOR_ORDER,
@@ -34,7 +35,7 @@ async function runQuery(
     });
     return Buffer.concat(await stream.toArray());
   } catch (error) {
-    throw new Refusal("warehouse_unavailable", {}, error);
+    throw new Refusal(isDamage(error) ? "warehouse_damaged" : "warehouse_unavailable", {}, error);
   }
 }
 
@@ -47,7 +48,8 @@ function nextPageRows(bytes: number, rows: number): number {
 /**
  * Yields pages of lines of JSON.
  * @param client returns the present client of the warehouse; throws when it is down
- * @throws Refusal `invalid_payload` when no event has the id of the cursor, `warehouse_unavailable`
+ * @throws Refusal `invalid_payload` when no event has the id of the cursor, `warehouse_unavailable`,
+ *   `warehouse_damaged`
  */
 export async function* warehousePages(
   client: () => ClickHouseClient,

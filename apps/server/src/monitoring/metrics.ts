@@ -8,7 +8,7 @@ import type { ReadinessState } from "./readiness.ts";
 export interface MetricSources {
   now: number;
   readiness: ReadinessState;
-  warehouse: { state: WarehouseState; disconnects: number };
+  warehouse: { state: WarehouseState; disconnects: number; missingEvents: number };
   shipped: { readonly events: number; readonly failures: number; readonly refused: number };
   ingestInFlight: number;
   debugDropped: number;
@@ -73,6 +73,11 @@ const METRICS: readonly MetricDefinition[] = [
     "warehouse_losses_total",
     "Times that the warehouse went from up to down",
     ({ warehouse }) => warehouse.disconnects,
+  ),
+  gauge(
+    "warehouse_missing_events",
+    "Events that were shipped to the warehouse and are no longer there",
+    ({ warehouse }) => warehouse.missingEvents,
   ),
   counter(
     "shipped_events_total",

@@ -1,5 +1,6 @@
 /** The operator's routes, the served scripts, and the facts for a support report (docs/contract.md sections 3 and 8). */
 import { createHash } from "node:crypto";
+import type { WarehouseCompleteness } from "../clickhouse/completeness.ts";
 import type { Warehouse } from "../clickhouse/warehouse.ts";
 import type { Handler } from "../core/handler.ts";
 import { Refusal } from "../core/refusal.ts";
@@ -9,6 +10,7 @@ import type { ReadinessState } from "./readiness.ts";
 export interface OperationsDeps {
   readiness(): ReadinessState;
   warehouse: Pick<Warehouse, "state">;
+  completeness: Pick<WarehouseCompleteness, "report" | "isIncomplete">;
   clock(): number;
   metrics: { render(): Promise<string>; contentType: string };
   /** The built browser client. */
@@ -21,15 +23,18 @@ export interface OperationsDeps {
 
 /** A service that is not ready answers with the refusal that ingest requests get. */
 const readyz =
-  ({ readiness, warehouse, clock }: OperationsDeps): Handler<"readyz"> =>
+  ({ readiness, warehouse, completeness, clock }: OperationsDeps): Handler<"readyz"> =>
   async () => {
     const state = readiness();
     if (state.refusal !== null) throw new Refusal(state.refusal, { message: state.problems.join(" ") });
-    const backlog = {
+    const connected = warehouse.state();
+    const warehouseState = connected === "up" && completeness.isIncomplete() ? "incomplete" : connected;
+    const contents = {
+      missingEvents: completeness.report().missingEvents,
       waitingEvents: state.status?.outboxEvents ?? 0,
       lagSeconds: lagSeconds(state, clock()),
     };
-    return { body: { status: "ready", warehouse: { state: warehouse.state(), ...backlog } } };
+    return { body: { status: "ready", warehouse: { state: warehouseState, ...contents } } };
   };
 
 /** Browsers cache the scripts for five minutes: few requests, and a new version still arrives soon. */

@@ -2,7 +2,7 @@
 import type { StatsFunnelAnswer, StatsFunnelBody } from "@headwater/contract";
 import { DAY_MS, SECOND_MS } from "../core/time.ts";
 import type { RunQuery } from "./run-query.ts";
-import { answerHead, eventConditions, goalSql, type QueryScope, readScope } from "./scope.ts";
+import { answerHead, type Computed, eventConditions, goalSql, type QueryScope, readScope } from "./scope.ts";
 import { type Statement, statement } from "./sql.ts";
 
 const DEFAULT_WINDOW_SECONDS = DAY_MS / SECOND_MS;
@@ -33,7 +33,7 @@ export async function answerFunnel(
   run: RunQuery,
   body: StatsFunnelBody,
   now: number,
-): Promise<StatsFunnelAnswer> {
+): Promise<Computed<StatsFunnelAnswer>> {
   const { steps, windowSeconds = DEFAULT_WINDOW_SECONDS } = body;
   const scope = readScope(body, now);
   const rows = await run<[reached: number, visitors: number]>(funnelStatement(scope, steps, windowSeconds));

@@ -2,7 +2,7 @@
 import type { StatsPathsAnswer, StatsPathsBody } from "@headwater/contract";
 import { IS_PAGE_VIEW } from "../clickhouse/schema/event-types.ts";
 import type { RunQuery } from "./run-query.ts";
-import { answerHead, eventConditions, inPeriod, type QueryScope, readScope } from "./scope.ts";
+import { answerHead, type Computed, eventConditions, inPeriod, type QueryScope, readScope } from "./scope.ts";
 import { type Statement, statement } from "./sql.ts";
 
 const DEFAULT_STEPS = 3;
@@ -41,7 +41,7 @@ export async function answerPaths(
   run: RunQuery,
   body: StatsPathsBody,
   now: number,
-): Promise<StatsPathsAnswer> {
+): Promise<Computed<StatsPathsAnswer>> {
   const { startPage = null, steps = DEFAULT_STEPS, limit = DEFAULT_TRANSITIONS_PER_STEP } = body;
   const scope = readScope(body, now);
   const rows = await run<[step: number, from: string, to: string | null, sessions: number]>(

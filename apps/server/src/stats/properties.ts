@@ -2,7 +2,7 @@
 import { LIMITS, type StatsPropertiesAnswer, type StatsPropertiesBody } from "@headwater/contract";
 import { propertyIssues } from "./dimensions.ts";
 import type { RunQuery } from "./run-query.ts";
-import { answerHead, eventConditions, type QueryScope, readScope } from "./scope.ts";
+import { answerHead, type Computed, eventConditions, type QueryScope, readScope } from "./scope.ts";
 import { type Statement, statement } from "./sql.ts";
 
 const DEFAULT_PROPERTIES = 100;
@@ -21,7 +21,7 @@ export async function answerProperties(
   run: RunQuery,
   body: StatsPropertiesBody,
   now: number,
-): Promise<StatsPropertiesAnswer> {
+): Promise<Computed<StatsPropertiesAnswer>> {
   const scope = readScope(body, now);
   const rows = await run<[name: string, events: number]>(
     propertiesStatement(scope, body.limit ?? DEFAULT_PROPERTIES),

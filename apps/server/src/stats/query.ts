@@ -25,7 +25,7 @@ import { metricsStatement } from "./metrics-sql.ts";
 import { isIntact, readCoverage } from "./rollups/freshness.ts";
 import { tableFor } from "./rollups/query-sql.ts";
 import type { RunQuery } from "./run-query.ts";
-import { answerHead, type QueryScope, readScope, refuseIssues } from "./scope.ts";
+import { answerHead, type Computed, type QueryScope, readScope, refuseIssues } from "./scope.ts";
 
 type QueryFields = Pick<StatsQueryBody, "metrics" | "dimensions" | "orderBy" | "goal">;
 
@@ -206,7 +206,11 @@ async function readComparison(
 }
 
 /** @throws Refusal `invalid_payload` for what is wrong beyond the schema, and what `run` throws */
-export async function answerQuery(run: RunQuery, body: StatsQueryBody, now: number): Promise<StatsAnswer> {
+export async function answerQuery(
+  run: RunQuery,
+  body: StatsQueryBody,
+  now: number,
+): Promise<Computed<StatsAnswer>> {
   const { query, starts } = readQuery(body, now);
   const { scope, limit, offset, dimensions } = query;
   const { range } = scope;

@@ -4,7 +4,14 @@ import { SERVER_LIMITS } from "../core/limits.ts";
 import { toIsoTime } from "../core/time.ts";
 import { bucketStarts } from "./calendar.ts";
 import type { RunQuery } from "./run-query.ts";
-import { answerHead, eventConditions, type QueryScope, readScope, refuseIssues } from "./scope.ts";
+import {
+  answerHead,
+  type Computed,
+  eventConditions,
+  type QueryScope,
+  readScope,
+  refuseIssues,
+} from "./scope.ts";
 import { type Statement, statement } from "./sql.ts";
 
 /**
@@ -23,7 +30,7 @@ export async function answerRetention(
   run: RunQuery,
   body: StatsRetentionBody,
   now: number,
-): Promise<StatsRetentionAnswer> {
+): Promise<Computed<StatsRetentionAnswer>> {
   const { maxStatsCohorts: max } = SERVER_LIMITS;
   const scope = readScope(body, now);
   const starts = bucketStarts(scope.zone, body.period, scope.range, max);

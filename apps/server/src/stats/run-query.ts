@@ -2,6 +2,7 @@
 import type { ClickHouseSettings } from "@clickhouse/client";
 import { ERRORS } from "@headwater/contract";
 import type { WarehouseClient } from "../clickhouse/client.ts";
+import { isDamage } from "../clickhouse/completeness.ts";
 import type { Warehouse } from "../clickhouse/warehouse.ts";
 import { AdmissionFull, createAdmission } from "../core/admission.ts";
 import { createCoalescer } from "../core/coalesce.ts";
@@ -82,6 +83,7 @@ function toRefusal(error: unknown): unknown {
     };
     return new Refusal("invalid_payload", { issues: [issue] }, error);
   }
+  if (isDamage(error)) return new Refusal("warehouse_damaged", {}, error);
   if (code === TOO_MANY_QUERIES || message.startsWith("Timeout")) return overloaded(error);
   // any other code of ClickHouse means that the statement is wrong: a bug, answered 500
   return /^\d+$/.test(code) && code !== CANCELLED ? error : new Refusal("warehouse_unavailable", {}, error);

@@ -51,6 +51,9 @@ export function readScope(body: ScopeBody, now: number, otherIssues: readonly Is
   return { sourceId, zone, range, filters, includesBots: include?.bots ?? false };
 }
 
+/** An answer as it is computed; `stats.ts` adds whether events are missing. */
+export type Computed<Answer> = Omit<Answer, "incomplete">;
+
 /** The members that all answers have. */
 export const answerHead = ({ sourceId, zone, range }: QueryScope) => ({
   sourceId,

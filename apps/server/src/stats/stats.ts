@@ -1,6 +1,9 @@
 /** The handlers of the stats queries (docs/contract.md section 9). */
+import type { WarehouseCompleteness } from "../clickhouse/completeness.ts";
 import type { Handlers } from "../core/handler.ts";
+import { Refusal } from "../core/refusal.ts";
 import { toIsoTimeOrNull } from "../core/time.ts";
+import { mayMiss, missingOf } from "../core/warehouse-report.ts";
 import { answerFunnel } from "./funnel.ts";
 import { resolveGoals } from "./goals.ts";
 import { answerLive } from "./live.ts";
@@ -21,27 +24,54 @@ export type StatsHandlers = Pick<
   | "getLive"
 >;
 
-/** @param offHint the hint of the answers when there is no warehouse */
-export function createStats(warehouse: StatsWarehouse, offHint: string): StatsHandlers {
+export interface StatsDeps {
+  readonly warehouse: StatsWarehouse;
+  readonly completeness: Pick<WarehouseCompleteness, "report" | "isSuspected" | "suspectDamage">;
+  /** The hint of the answers when there is no warehouse. */
+  readonly offHint: string;
+}
+
+/** Adds to an answer whether it lacks events, and records a query that failed on damaged data. */
+const createAnswering =
+  ({ completeness }: StatsDeps) =>
+  async <Body extends { sourceId: string; from: string; to: string }>(computing: Promise<Body>) => {
+    const body = await computing.catch((error: unknown) => {
+      if (error instanceof Refusal && error.code === "warehouse_damaged") completeness.suspectDamage();
+      throw error;
+    });
+    const range = { from: Date.parse(body.from), to: Date.parse(body.to) };
+    const lacksEvents = mayMiss(completeness.report(), body.sourceId, range);
+    return { body: { ...body, incomplete: completeness.isSuspected() || lacksEvents } };
+  };
+
+export function createStats(deps: StatsDeps): StatsHandlers {
+  const { warehouse, completeness, offHint } = deps;
   const runnerOf = createQueryRunner(warehouse, offHint);
+  const answer = createAnswering(deps);
   return {
     queryStats: async (call) => {
       const { source, body, now } = call;
       const [goal] = resolveGoals(source.goals, body.goal ? [{ goal: body.goal, path: ["goal"] }] : []);
-      return { body: await answerQuery(runnerOf(call), goal ? { ...body, goal } : body, now) };
+      return answer(answerQuery(runnerOf(call), goal ? { ...body, goal } : body, now));
     },
     queryFunnel: async (call) => {
       const { source, body, now } = call;
       const goals = body.steps.map((goal, index) => ({ goal, path: ["steps", index] }));
       const steps = resolveGoals(source.goals, goals);
-      return { body: await answerFunnel(runnerOf(call), { ...body, steps }, now) };
+      return answer(answerFunnel(runnerOf(call), { ...body, steps }, now));
     },
-    queryRetention: async (call) => ({ body: await answerRetention(runnerOf(call), call.body, call.now) }),
-    queryPaths: async (call) => ({ body: await answerPaths(runnerOf(call), call.body, call.now) }),
-    queryProperties: async (call) => ({ body: await answerProperties(runnerOf(call), call.body, call.now) }),
-    getStatsSource: async ({ source: { sourceId, name, lastEventAt } }) => ({
-      body: { sourceId, name, lastEventAt: toIsoTimeOrNull(lastEventAt) },
-    }),
+    queryRetention: async (call) => answer(answerRetention(runnerOf(call), call.body, call.now)),
+    queryPaths: async (call) => answer(answerPaths(runnerOf(call), call.body, call.now)),
+    queryProperties: async (call) => answer(answerProperties(runnerOf(call), call.body, call.now)),
+    getStatsSource: async ({ source: { sourceId, name, lastEventAt } }) => {
+      const missing = missingOf(completeness.report(), sourceId);
+      const missingEvents = missing && {
+        events: missing.events,
+        firstDay: missing.firstDay,
+        lastDay: missing.lastDay,
+      };
+      return { body: { sourceId, name, lastEventAt: toIsoTimeOrNull(lastEventAt), missingEvents } };
+    },
     getLive: async (call) => ({ body: await answerLive(runnerOf(call), call.source.sourceId, call.now) }),
   };
 }

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { createCompleteness } from "../../src/clickhouse/completeness.ts";
 import { noWarehouse } from "../../src/clickhouse/warehouse.ts";
 import { SERVER_LIMITS } from "../../src/core/limits.ts";
 import { createExport } from "../../src/export/export.ts";
@@ -165,7 +166,8 @@ describe("Export without a warehouse", () => {
   it("503: more exports at once than allowed, until one ends", async () => {
     using data = folder();
     const ledger = await openSqliteLedger({ dataDir: data.path, now });
-    const deps = { warehouse: noWarehouse(null), ledger, stopping: new AbortController().signal };
+    const stopping = new AbortController().signal;
+    const deps = { warehouse: noWarehouse(null), completeness: createCompleteness(), ledger, stopping };
     const handler = createExport(deps);
     const open = (signal: AbortSignal) => handler({ source: { sourceId }, query: {}, signal } as never);
     const clients = Array.from({ length: SERVER_LIMITS.maxExports }, () => new AbortController());

@@ -223,7 +223,12 @@ describe("a token for the stats of one source", () => {
 
   it("200: reads the source's name and stats, and nothing of another source", async () => {
     const { token } = (await give()).body;
-    assert.deepEqual((await sourceWith(token)).body, { sourceId, name: "Shop", lastEventAt: null });
+    assert.deepEqual((await sourceWith(token)).body, {
+      sourceId,
+      name: "Shop",
+      lastEventAt: null,
+      missingEvents: null,
+    });
     const body = { sourceId, dateRange: "7d", metrics: ["visitors"] };
     refused(await world.ask("/api/stats/query", { method: "POST", token, body }), 503, "warehouse_off");
     const other = (await world.source({ name: "Other" })).sourceId!;

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { ExportQuery } from "@headwater/contract";
+import { createCompleteness } from "../../src/clickhouse/completeness.ts";
 import { SERVER_LIMITS } from "../../src/core/limits.ts";
 import { createExport } from "../../src/export/export.ts";
 import { linesOf, recordsOf, rowsOfParquet } from "../export/exported.ts";
@@ -34,6 +35,7 @@ async function bytesOf(
   const { warehouse, ledger } = store;
   const handler = createExport({
     warehouse,
+    completeness: createCompleteness(),
     ledger,
     stopping: new AbortController().signal,
   });
@@ -107,7 +109,12 @@ test("An export ends when the client disconnects, and answers warehouse_unavaila
   const { ledger } = store;
   const unavailable = { state: () => "down" as const, client: () => null };
   const stopping = new AbortController().signal;
-  const handler = createExport({ warehouse: unavailable, ledger, stopping });
+  const handler = createExport({
+    warehouse: unavailable,
+    completeness: createCompleteness(),
+    ledger,
+    stopping,
+  });
   const call = { source: { sourceId: "src_1" }, query: {}, signal: stopping };
   await assert.rejects(handler(call as never), { code: "warehouse_unavailable" });
 });

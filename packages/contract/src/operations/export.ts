@@ -18,6 +18,6 @@ export const EXPORT_OPERATIONS = [
     mediaType: EXPORT_MEDIA_TYPES.ndjson,
     otherMediaTypes: [EXPORT_MEDIA_TYPES.csv, EXPORT_MEDIA_TYPES.parquet],
     isStream: true,
-    codes: sourceCodes([...QUERY_CODES, "warehouse_unavailable", "overloaded"]),
+    codes: sourceCodes([...QUERY_CODES, "warehouse_unavailable", "warehouse_damaged", "overloaded"]),
   },
 ] as const satisfies readonly Operation[];

@@ -3,7 +3,13 @@ import { BODY_CODES, type Operation, QUERY_CODES, sourceCodes } from "../operati
 import * as stats from "../stats.ts";
 
 /** The refusals of queries that read the warehouse. */
-const WAREHOUSE_CODES = ["warehouse_off", "warehouse_unavailable", "query_too_heavy", "overloaded"] as const;
+const WAREHOUSE_CODES = [
+  "warehouse_off",
+  "warehouse_unavailable",
+  "warehouse_damaged",
+  "query_too_heavy",
+  "overloaded",
+] as const;
 const queryCodes = sourceCodes([...BODY_CODES, ...WAREHOUSE_CODES]);
 const bodyQuery = {
   method: "POST",

@@ -1,0 +1,65 @@
+/**
+ * Whether the warehouse holds what was shipped to it. The worker that compares publishes its report here; queries that
+ * fail on damaged data are recorded here.
+ */
+import { COMPLETE, type WarehouseReport } from "../core/warehouse-report.ts";
+
+/** Error codes of ClickHouse for data on the disk that cannot be read. */
+const DAMAGE_CODES = new Set([
+  "32", // ATTEMPT_TO_READ_AFTER_EOF
+  "33", // CANNOT_READ_ALL_DATA
+  "40", // CHECKSUM_DOESNT_MATCH
+  "74", // CANNOT_READ_FROM_FILE_DESCRIPTOR
+  "76", // CANNOT_OPEN_FILE
+  "89", // UNKNOWN_COMPRESSION_METHOD
+  "107", // FILE_DOESNT_EXIST
+  "117", // INCORRECT_DATA
+  "226", // NO_FILE_IN_DATA_PART
+  "228", // BAD_SIZE_OF_FILE_IN_DATA_PART
+  "246", // CORRUPTED_DATA
+  "271", // CANNOT_DECOMPRESS
+  "432", // UNKNOWN_CODEC
+  "713", // BROKEN_PROJECTION
+]);
+
+/** Whether a query failed because data of the warehouse is damaged. */
+export const isDamage = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && DAMAGE_CODES.has(String(error.code));
+
+export interface WarehouseCompleteness {
+  /** The latest report. */
+  report(): WarehouseReport;
+  publish(report: WarehouseReport): void;
+  /** Whether events are missing, or a query has failed on damaged data since the last check. */
+  isIncomplete(): boolean;
+  /** Call it when a query failed on damaged data. */
+  suspectDamage(): void;
+  /** Whether a query has failed on damaged data since the last check. */
+  isSuspected(): boolean;
+  /** The parts of the warehouse have been checked. */
+  clearSuspicion(): void;
+  /** @param listener called by `suspectDamage` */
+  onSuspicion(listener: () => void): void;
+}
+
+export function createCompleteness(): WarehouseCompleteness {
+  let report = COMPLETE;
+  let isSuspected = false;
+  const listeners: (() => void)[] = [];
+  return {
+    report: () => report,
+    publish: (next) => {
+      report = next;
+    },
+    isIncomplete: () => report.missingEvents > 0 || isSuspected,
+    suspectDamage: () => {
+      isSuspected = true;
+      for (const listener of listeners) listener();
+    },
+    isSuspected: () => isSuspected,
+    clearSuspicion: () => {
+      isSuspected = false;
+    },
+    onSuspicion: (listener) => void listeners.push(listener),
+  };
+}
