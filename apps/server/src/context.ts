@@ -117,7 +117,7 @@ function buildIngest(
       log.error({ err: error }, "GEOIP_FILE can no longer be read; events have no country until a restart"),
     ),
     maxInFlight: config.INGEST_IN_FLIGHT,
-    unavailable: readiness.refusal,
+    unavailable: readiness.ingestRefusal,
     stopwatch: () => performance.now(),
   });
 }

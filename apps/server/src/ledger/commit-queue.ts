@@ -18,13 +18,13 @@ interface WaitingCommit {
   reject(error: unknown): void;
 }
 
-/** What a commit and one of its entries take in memory beside their text. */
+/** Bytes of memory that a commit, and each of its entries, take besides their text. */
 const COMMIT_BYTES = 256;
 const ENTRY_BYTES = 48;
 const sizeOf = ({ entries }: Commit) =>
   entries.reduce((sum, { json }) => sum + json.length + ENTRY_BYTES, COMMIT_BYTES);
 
-/** The oldest commits, as many as have `commitGroupEvents` together. */
+/** Takes the oldest commits until they have `commitGroupEvents` events together. */
 function takeGroup(queue: WaitingCommit[]): WaitingCommit[] {
   let events = 0;
   const end = queue.findIndex(({ commit }) => {
@@ -37,7 +37,7 @@ function takeGroup(queue: WaitingCommit[]): WaitingCommit[] {
 
 /**
  * The `commit` of a ledger. It rejects with `LedgerBusy` when too many commits, or too many bytes, are waiting.
- * @param maxGroups groups that are written at once
+ * @param maxGroups maximum number of groups that are written at once
  */
 export function createCommitQueue(
   write: WriteGroup,

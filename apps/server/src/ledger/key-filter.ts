@@ -6,7 +6,7 @@
 export interface KeyFilter {
   readonly bytes: number;
   add(key: Uint8Array): void;
-  /** False: the key was not added. */
+  /** false: the key was certainly not added. */
   mayHold(key: Uint8Array): boolean;
 }
 
@@ -29,7 +29,7 @@ const wordAt = (key: Uint8Array, at: number): number =>
   (((key[at] ?? 0) << 24) | ((key[at + 1] ?? 0) << 16) | ((key[at + 2] ?? 0) << 8) | (key[at + 3] ?? 0)) >>>
   0;
 
-/** @param keys about how many are added; with many more the filter rules out fewer keys and is still right */
+/** @param keys about how many keys will be added. With many more, the filter still works but rules out fewer keys */
 export function createKeyFilter(keys: number): KeyFilter {
   const words = new Uint32Array(filterBytes(keys) / 4);
   const blocks = words.length / BLOCK_WORDS;

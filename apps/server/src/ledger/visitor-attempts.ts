@@ -18,7 +18,7 @@ const KINDS: Readonly<Record<string, VisitorKind>> = {
 const NAMES = Object.keys(KINDS).join("|");
 const MEMBER = new RegExp(String.raw`"(${NAMES})"\s*:\s*"([^"\\]*(?:\\.[^"\\]*)*)"`, "g");
 const SPACE = String.raw`(?:\s|\\[nrt])*`;
-/** The same inside a JSON string: a body that is not JSON, or is too large, is recorded as a string. */
+/** The same members inside a JSON string: a body that is not JSON, or is too large, is recorded as a string. */
 const QUOTED_MEMBER = new RegExp(
   String.raw`\\"(${NAMES})\\"${SPACE}:${SPACE}\\"([^"\\]*(?:(?:\\\\(?:\\.|[^"\\])|\\[^"\\])[^"\\]*)*)\\"`,
   "g",

@@ -3,7 +3,7 @@ import { type Ledger, type LedgerStatus, StorageError } from "../ledger/ledger.t
 
 export interface ReadinessState {
   ready: boolean;
-  /** The refusal that requests get when the service is not ready; null when it is. */
+  /** The code with which /readyz refuses; null when the service is ready. */
   refusal: "storage_unavailable" | "storage_full" | "shutting_down" | null;
   /** Whether the service is stopping. */
   draining: boolean;
@@ -16,10 +16,10 @@ export interface ReadinessState {
 export interface Readiness {
   now(): ReadinessState;
   /**
-   * Why no event can be accepted; null when it can. A ledger that failed the last probe is not a reason: ingest tries to
-   * commit, and so learns at once when the ledger works again.
+   * The code with which ingest refuses all requests; null when it accepts them. It is never `storage_unavailable`: while
+   * the ledger fails, ingest tries each commit, and so learns at once when the ledger works again.
    */
-  refusal(): "storage_full" | "shutting_down" | null;
+  ingestRefusal(): "storage_full" | "shutting_down" | null;
   probe(): Promise<void>;
   /** From now on the service is stopping and not ready. */
   drain(): void;
@@ -50,18 +50,18 @@ export function createReadiness({ ledger, clock, lowWaterBytes, onChange }: Read
         ]),
     ...(draining ? ["The service is stopping."] : []),
   ];
-  const refusal = () => {
+  const ingestRefusal = () => {
     if (draining) return "shutting_down";
     return hasDiskSpace ? null : "storage_full";
   };
   const now = (): ReadinessState => {
-    const reason = refusal() ?? (isLedgerWritable ? null : "storage_unavailable");
-    return { ready: reason === null, refusal: reason, draining, problems: problems(), status };
+    const refusal = ingestRefusal() ?? (isLedgerWritable ? null : "storage_unavailable");
+    return { ready: refusal === null, refusal, draining, problems: problems(), status };
   };
 
   return {
     now,
-    refusal,
+    ingestRefusal,
     probe: async () => {
       try {
         status = await ledger.probe({ now: clock() });

@@ -21,7 +21,7 @@ export interface OperationsDeps {
   settings: Readonly<Record<string, string>>;
 }
 
-/** A service that is not ready answers with the refusal that ingest requests get. */
+/** The answer of a service that is not ready is a refusal with the reason. */
 const readyz =
   ({ readiness, warehouse, completeness, clock }: OperationsDeps): Handler<"readyz"> =>
   async () => {

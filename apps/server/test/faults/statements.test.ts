@@ -11,7 +11,7 @@ import { StorageError } from "../../src/ledger/ledger.ts";
 import { toLedgerError } from "../../src/ledger/sqlite/failure.ts";
 import type { LedgerThreadMethods } from "../../src/ledger/sqlite/ledger-thread.ts";
 import { packCommits } from "../../src/ledger/sqlite/packed-commits.ts";
-import { FILED_FROM } from "../../src/ledger/sqlite/recent-keys.ts";
+import { MERGE_FROM } from "../../src/ledger/sqlite/recent-keys.ts";
 import { aCommit, entries, fresh, MINUTE, NOW } from "../ledger/ledger-home.suite.ts";
 import { FAULT, makeFault } from "./failing-ledger-thread.ts";
 
@@ -220,10 +220,10 @@ describe("A ledger whose statements fail", () => {
     });
   }
 
-  it("loses no key and stores no event twice when any statement fails while recent keys are filed into a generation", async (t) => {
+  it("loses no key and stores no event twice when any statement fails while recent keys are merged into a generation", async (t) => {
     const ledger = await openFailing();
     // enough recent keys that each commit files some of them into a generation
-    const before = Array.from({ length: Math.ceil(FILED_FROM / 2_000) }, () =>
+    const before = Array.from({ length: Math.ceil(MERGE_FROM / 2_000) }, () =>
       aCommit({ entries: entries(2_000) }),
     );
     for (const commit of before) await ledger.commit([commit]);

@@ -11,7 +11,7 @@ import { openDedupKeys } from "../../src/ledger/sqlite/dedup-keys.ts";
 import { createStatements } from "../../src/ledger/sqlite/statements.ts";
 
 /** So small that every path is taken. */
-const LIMITS = { filedFrom: 40, sampleKeys: 5, sliceRows: 7, fullKeys: 90 };
+const LIMITS = { mergeFrom: 40, sampleKeys: 5, sliceRows: 7, fullKeys: 90 };
 const DAY_MS = 86_400_000;
 const NOW = Date.UTC(2026, 10, 21);
 
@@ -72,7 +72,7 @@ function runBoth(dataDir: string, steps: Step[]): { seen: number[][]; expected: 
   return { seen, expected };
 }
 
-it("A key is new only once, whatever is filed, rolled back, filtered, reopened or rotated in between", () => {
+it("A key is new only once, whatever is merged, rolled back, filtered, reopened or rotated in between", () => {
   fc.assert(
     fc.property(fc.array(step, { minLength: 5, maxLength: 40 }), (steps) => {
       const dataDir = mkdtempSync(join(tmpdir(), "headwater-keys-"));

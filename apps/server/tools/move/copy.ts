@@ -117,12 +117,12 @@ async function updateTotals({ target }: MoveDeps): Promise<void> {
 /** The number of recent keys that are in no generation. */
 function countUnfiledKeys(ledger: DatabaseSync): number {
   const searches = keyTables(ledger).map((table) => ledger.prepare(`select 1 from ${table} where key = ?`));
-  const unfiled = new Set<string>();
+  const missing = new Set<string>();
   for (const row of ledger.prepare("select keys from recent_keys").iterate()) {
     for (const key of readRecentKeys(row))
-      if (!searches.some((search) => search.get(Buffer.from(key, "hex")))) unfiled.add(key);
+      if (!searches.some((search) => search.get(Buffer.from(key, "hex")))) missing.add(key);
   }
-  return unfiled.size;
+  return missing.size;
 }
 
 async function countBoth({ ledger, attempts, target }: MoveDeps): Promise<MovedCount[]> {

@@ -1,4 +1,4 @@
-/** The work of erasing visitors that is the same in both engines: claims, progress, and the visitors' sessions. */
+/** The part of erasing visitors that both engines share: claims, progress, and deleting the visitors' sessions. */
 
 import { sql } from "kysely";
 import type { OpenErasure, SourceRetention } from "../../core/records.ts";
@@ -111,9 +111,9 @@ export async function eraseSessions(
     .orderBy("sessionId")
     .limit(SLICE_SESSIONS)
     .execute();
-  const own = visitorsIn(visitors, sourceId);
+  const visitorsOfSource = visitorsIn(visitors, sourceId);
   const erased = slice
-    .filter((session) => belongsTo(own, { ...session, at: session.startedAt }))
+    .filter((session) => belongsTo(visitorsOfSource, { ...session, at: session.startedAt }))
     .map(({ sessionId }) => ({ sourceId, sessionId }));
   for (let start = 0; start < erased.length; start += DELETES_AT_ONCE) {
     const sessionIds = erased.slice(start, start + DELETES_AT_ONCE).map(({ sessionId }) => sessionId);

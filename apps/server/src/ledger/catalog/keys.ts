@@ -22,7 +22,7 @@ async function acceptUntil(
     .execute();
 }
 
-/** Bounds the keys of a source whose keys a script rotates again and again. */
+/** Deletes the oldest retired keys, so that a script that rotates again and again cannot fill the table. */
 async function deleteOldKeys(db: CatalogDb, sourceId: string): Promise<void> {
   const kept = db
     .selectFrom("sourceKeys")

@@ -1,4 +1,4 @@
-/** A slug for a source that came without one (CONTRACT section 2). Pure. */
+/** Makes the slug of a source that is created without one (docs/contract.md section 2). Pure. */
 import { LIMITS } from "@headwater/contract/limits";
 
 const FALLBACK = "source";
@@ -15,7 +15,7 @@ export function slugOf(name: string): string {
 
 const cut = (slug: string, length: number) => slug.slice(0, length).replace(/-+$/, "");
 
-/** The base itself, else with the first free number behind it: `shop`, `shop-2`, `shop-3`. */
+/** The base itself if it is free, else the base with the first free number: `shop`, `shop-2`, `shop-3`. */
 export function freeSlug(base: string, taken: ReadonlySet<string>): string {
   let candidate = base;
   for (let number = 2; taken.has(candidate); number += 1) {

@@ -93,7 +93,7 @@ export function toSourceColumns(source: SourceRecord): SourceColumns {
   return { ...columns, counting: JSON.stringify(counting) } as SourceColumns;
 }
 
-/** @param now from this time on, an expired previous key is not shown; without it, the stored time is returned */
+/** @param now a `previousKeyExpiresAt` before this time becomes null. Without `now`, the stored time is returned */
 export function toSourceRecord(row: SourceRow, now = Number.NEGATIVE_INFINITY): SourceRecord {
   const columns: Record<string, unknown> = row;
   const record: Record<string, unknown> = JSON.parse(row.counting);

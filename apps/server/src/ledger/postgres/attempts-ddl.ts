@@ -2,9 +2,10 @@
 import { SERVER_LIMITS } from "../../core/limits.ts";
 import { LOCKS } from "./connections.ts";
 
-/** Rows that one transaction deletes, beside those that new attempts displace. */
+/** Rows that one transaction deletes, besides those that new attempts replace. */
 const SLICE = 1_000;
 
+/** `other`: 0 for an attempt that succeeded, 1 for any other outcome. */
 const TABLES = [
   `create table attempts (source_id text not null, seq bigint generated always as identity, kind smallint not null,
     other smallint not null, outcome smallint not null, code text, origin text, session_id text, anonymous_id text,

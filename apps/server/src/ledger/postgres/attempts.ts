@@ -6,7 +6,7 @@ import type { AttemptCount, AttemptFilter, AttemptRow, StoredAttempt } from "../
 import { attemptQuery } from "../attempt-filter.ts";
 import type { AlertLedger, AttemptLedger } from "../ledger.ts";
 
-/** Bytes of a row's columns and indexes, without its record. */
+/** Bytes that the columns and indexes of a row take besides its record. */
 export const ATTEMPT_ROW_BYTES = 400;
 const MAX_EXPIRE_SLICES = 10;
 const COUNT_RETENTION_MS = (SERVER_LIMITS.attemptRetentionSeconds + 86_400) * 1_000;

@@ -12,7 +12,7 @@ const SLICE_ROWS = 50;
 const SLICE_ATTEMPTS = 100;
 
 const LAST_SEQ = "select coalesce(max(seq), 0) as last from outbox where source_id = $1";
-/** Nobody seals rows meanwhile (`withOutboxLock`). A row that is being deleted is waited for, and then not returned. */
+/** No node seals rows meanwhile (`withOutboxLock`). The select waits for a row that is being deleted, and then leaves it out. */
 const OUTBOX_ROWS = `select seq, events, skipped, payload from outbox
   where source_id = $1 and seq > $2 and seq <= $3 and (page_id is null or $4)
   order by seq limit ${SLICE_ROWS} for update`;
@@ -48,13 +48,13 @@ export const erasureMethods = (pool: pg.Pool): Pick<ErasureLedger, "eraseOutbox"
     const { sourceIndex = 0, afterSeq = 0, upToSeq } = after ?? {};
     const sourceId = sourcesOf(visitors)[sourceIndex];
     if (sourceId === undefined) return { next: null };
-    const own = visitorsIn(visitors, sourceId);
+    const visitorsOfSource = visitorsIn(visitors, sourceId);
     return withOutboxLock(pool, async (client) => {
       const upTo: number = upToSeq ?? (await client.query(LAST_SEQ, [sourceId])).rows[0].last;
       const { rows } = await client.query<RewrittenRow>(OUTBOX_ROWS, [sourceId, afterSeq, upTo, sealed]);
       for (const row of rows) {
         const all = await readLines({ payload: row.payload, skipped: [] });
-        const lines = removeVisitors(all, row.skipped, own);
+        const lines = removeVisitors(all, row.skipped, visitorsOfSource);
         if (lines) await rewrite(client, sourceId, row, lines);
       }
       const last = rows.length < SLICE_ROWS ? undefined : rows.at(-1);

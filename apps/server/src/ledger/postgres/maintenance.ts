@@ -14,9 +14,9 @@ const SLICE_SESSIONS = 2_000;
 const MAX_SESSION_SLICES = 20;
 /** Nodes that stopped without deleting their row. A node that comes back writes it again. */
 const DEAD_NODE_MS = 60 * SERVER_LIMITS.nodeTimeoutMs;
-/** An exclusive lock that is waited for blocks all commits behind it, so the wait is short. */
+/** While maintenance waits for an exclusive lock, all commits wait behind it, so the wait is short. */
 const LOCK_TIMEOUT_MS = 1_000;
-/** A dump locks the tables for as long as it reads; `truncate` then waits for the next minute. */
+/** A dump locks the tables for as long as it reads. `truncate` then gives up, and maintenance tries again a minute later. */
 const RETIRE_LOCK_TIMEOUT_MS = 100;
 
 const EXPIRE_SESSIONS = `delete from sessions where (source_id, session_id) in
@@ -90,7 +90,7 @@ export async function databaseNow(pool: pg.Pool): Promise<number> {
   return rows[0]?.now ?? 0;
 }
 
-/** Does nothing while another node does it. */
+/** Runs the maintenance. Does nothing while another node runs it. */
 export async function maintainDatabase(pool: pg.Pool, now: number): Promise<void> {
   const client = await pool.connect();
   let failed = true;

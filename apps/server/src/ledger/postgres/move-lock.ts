@@ -64,7 +64,7 @@ async function findObstacle({ ledger, target }: MoveEnds): Promise<string | null
 
 /**
  * Locks the database for this move until the connection ends, and marks ledger and database with the same id. A marked
- * ledger cannot be served; a copy of it that was served is another ledger.
+ * ledger cannot be served. An older copy of the ledger has no such mark, so it cannot continue this move.
  * @throws TargetInUse
  */
 export async function beginMove(parts: MoveEnds): Promise<void> {
@@ -84,7 +84,7 @@ export async function beginMove(parts: MoveEnds): Promise<void> {
   });
 }
 
-/** Call it when everything was copied. From now on moved keys are kept for the dedup window. */
+/** Call it when everything was copied. Moved keys are kept for the dedup window from now on. */
 export async function finishMove({ ledger, target, now }: MoveEnds): Promise<void> {
   await target.query("update moves set moved_at = ledger_now(), finished_at = ledger_now()");
   markMoved(ledger, now);

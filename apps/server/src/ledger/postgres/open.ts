@@ -97,9 +97,9 @@ export async function openPostgresLedger(options: PostgresOptions): Promise<Ledg
   const changes = listenForRemoteChanges(url, nodeId);
   const sessions = createSessionNotifier(pool, nodeId);
   const keyFilters = createKeyFilters(pool);
-  // notifications were interrupted: this may be another server, or an earlier state of the same
+  // notifications were interrupted, so this may be another server, or the same server restored to an earlier state
   changes.onChange(({ kind }) => kind === "everything" && keyFilters.clear());
-  /** `close` waits for it, because it writes the row that `close` deletes. */
+  /** `close` waits for the last probe, because a probe writes the row that `close` deletes. */
   let lastProbe: Promise<unknown> = Promise.resolve();
 
   return {

@@ -1,4 +1,7 @@
-/** The pages of the outbox. A row stores its page: the order of `seq` is not the order of commits, so a range cannot. */
+/**
+ * The pages of the outbox. Each row stores the id of its page. A range of `seq` cannot define a page, because numbers are not
+ * given in the order of commits.
+ */
 export const OUTBOX_DDL = [
   "alter table outbox add column page_id text",
   "create index outbox_waiting on outbox (created_at) where page_id is null",

@@ -1,4 +1,4 @@
-/** Tells the other nodes to drop a session from their caches. Sessions that change during a query are sent by the next. */
+/** Tells the other nodes to drop a session from their caches. Sessions that change while a query runs are sent by the next query. */
 import type pg from "pg";
 import { SERVER_LIMITS } from "../../core/limits.ts";
 import { CHANGE_CHANNEL } from "./nodes-ddl.ts";

@@ -28,13 +28,13 @@ interface RetentionGroup {
 }
 
 export interface Retention {
-  /** The numbers may be wrong: they are counted anew when they are needed. */
+  /** Forgets the totals, because they may be wrong. They are counted again when they are next needed. */
   reset(): void;
-  /** Call before the row is inserted: counting the table must not count it a second time. */
+  /** Adds a row to the totals. Call it before the row is inserted: if this counts the table, the row must not be counted twice. */
   beforeInsert(facts: RetentionFacts): void;
-  /** Deletes what exceeds the limits, a bounded number of rows; true when there is more. */
+  /** Deletes rows that exceed the limits, a bounded number at once; true when there are more. */
   deleteExcess(): boolean;
-  /** Deletes a slice of the rows received before then; true when there may be more. */
+  /** Deletes a slice of the rows received before that time; true when there may be more. */
   deleteExpired(before: number): boolean;
 }
 
@@ -57,7 +57,7 @@ function createTotals() {
   let bytes = 0;
   return {
     bytes: () => bytes,
-    /** @param count of attempts with these facts; below 0 they are deleted. `bytes` is what they take together */
+    /** @param count number of attempts with these facts, negative when they are deleted. `facts.bytes` is the size of all of them */
     add(facts: RetentionFacts, count: number): RetentionGroup {
       const { sourceId, kind, other, code } = facts;
       const group = groups.get(keyOf(facts)) ?? { sourceId, kind, succeeded: 0, others: 0, codes: new Map() };
@@ -74,7 +74,7 @@ function createTotals() {
   };
 }
 
-/** The stored attempts, counted when that is first needed. They are deleted here, so that the totals stay right. */
+/** Totals of the stored attempts, counted when they are first needed. `remove` deletes an attempt and keeps the totals right. */
 function createCountedAttempts(sql: Statements) {
   /** null: not counted yet. */
   let totals: ReturnType<typeof createTotals> | null = null;
@@ -155,7 +155,7 @@ export function createRetention(sql: Statements, maxBytes: number): Retention {
       return isTooLarge();
     },
 
-    /** Rows are numbered as they are written, which is their order of age within the time a request takes. */
+    /** Rows are numbered in the order of writing. It differs from the order of age by at most the duration of a request. */
     deleteExpired(before) {
       const oldest = sql.all<RetainedRow & { receivedAt: number }>(OLDEST);
       const expired = oldest.filter((row) => row.receivedAt < before);

@@ -27,7 +27,7 @@ export interface AttemptStore
 }
 
 export interface AttemptStoreOptions {
-  /** Bytes of the history; the oldest attempts are deleted beyond. */
+  /** Maximum bytes of the history. Beyond them the oldest attempts are deleted. */
   storeBytes: number;
   /** `existing`: the file was open before, and opening fails if it is missing. Default: it is created if missing. */
   mode?: "create" | "existing";
@@ -72,7 +72,7 @@ const ERASED_SLICE = `select seq, received_at as receivedAt, anonymous_id as ano
   where seq in (select seq from attempts where source_id = ? and kind in (0, 1) and other in (0, 1) and seq > ?
     order by seq limit ${SLICE_ERASED}) order by seq`;
 
-/** What the columns and indexes of a row take beside its record. */
+/** Bytes that the columns and indexes of a row take besides its record. */
 const ROW_BYTES = 400;
 /** Slices that one call of `maintain` deletes. */
 const MAINTAIN_SLICES = 10;
@@ -113,11 +113,11 @@ function insertAttempt(sql: Statements, retention: Retention, row: AttemptRow): 
   sql.run(INSERT, ...filtered, attemptId, receivedAt, bytes, record);
 }
 
-/** The index finds the rows first, so that only records of the answer are read. */
+/** The inner select finds the rows in an index, so that only the records that are returned are read. */
 function selectAttempts(sql: Statements, filter: AttemptFilter): StoredAttempt[] {
   const { conditions, order } = attemptQuery(filter);
   const where = conditions.map(([column, comparison]) => `${column} ${comparison} ?`);
-  // a column without a condition is named as well, so that the index is used up to `seq`
+  // columns without a filter get a condition too, so that SQLite uses the index up to `seq`
   if (filter.kind === undefined) where.push("kind in (0, 1)");
   if (filter.outcome === undefined) where.push("other in (0, 1)");
   const values = conditions.map(([, , value]) => value);

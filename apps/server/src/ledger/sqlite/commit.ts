@@ -37,7 +37,7 @@ interface DayCounts {
 
 const sum = (flags: Uint8Array): number => flags.reduce((total, flag) => total + flag, 0);
 
-/** Requests may be committed in another order than they were received. */
+/** The later time: requests may be committed in another order than they were received. */
 const latest = (known: number | null, at: number) => Math.max(known ?? at, at);
 
 function addToCounts(counts: Map<string, DayCounts>, head: CommitHead, accepted: number): void {
@@ -46,7 +46,7 @@ function addToCounts(counts: Map<string, DayCounts>, head: CommitHead, accepted:
   const day = utcDay(receivedAt);
   const key = `${sourceId} ${day}`;
   const known = counts.get(key);
-  const own = known ?? {
+  const entry = known ?? {
     sourceId,
     day,
     accepted: 0,
@@ -54,12 +54,12 @@ function addToCounts(counts: Map<string, DayCounts>, head: CommitHead, accepted:
     lastEventAt: null,
     lastBootstrapAt: null,
   };
-  if (!known) counts.set(key, own);
-  own.accepted += accepted;
-  if (accepted > 0) own.lastEventAt = latest(own.lastEventAt, receivedAt);
+  if (!known) counts.set(key, entry);
+  entry.accepted += accepted;
+  if (accepted > 0) entry.lastEventAt = latest(entry.lastEventAt, receivedAt);
   if (head.bootstrap) {
-    own.bootstraps += 1;
-    own.lastBootstrapAt = latest(own.lastBootstrapAt, receivedAt);
+    entry.bootstraps += 1;
+    entry.lastBootstrapAt = latest(entry.lastBootstrapAt, receivedAt);
   }
 }
 
@@ -68,7 +68,7 @@ function insertSession(sql: Statements, session: SessionRecord): void {
   sql.run(INSERT_SESSION, sourceId, sessionId, anonymousId, userId, startedAt, lastActivityAt, landing);
 }
 
-/** @param outcomes of the commit's own entries */
+/** @param outcomes for each entry of this commit, 1 when it was stored now */
 function touchSessions(sql: Statements, head: CommitHead, outcomes: Uint8Array): void {
   const isActive = head.bootstrap || outcomes.includes(1);
   for (const { sessionId, userId, entries } of head.touch) {
@@ -81,11 +81,11 @@ function writeHeads(sql: Statements, heads: readonly CommitHead[], outcomes: Uin
   const counts = new Map<string, DayCounts>();
   let start = 0;
   for (const head of heads) {
-    const own = outcomes.subarray(start, start + head.entries);
+    const commitOutcomes = outcomes.subarray(start, start + head.entries);
     start += head.entries;
     if (head.open) insertSession(sql, head.open);
-    touchSessions(sql, head, own);
-    addToCounts(counts, head, sum(own));
+    touchSessions(sql, head, commitOutcomes);
+    addToCounts(counts, head, sum(commitOutcomes));
   }
   for (const { sourceId, day, accepted, bootstraps, lastBootstrapAt, lastEventAt } of counts.values()) {
     sql.run(ADD_USAGE, sourceId, day, accepted, bootstraps);
@@ -109,8 +109,8 @@ function writeOutbox(sql: Statements, lines: Uint8Array, outcomes: Uint8Array, a
 }
 
 /**
- * All or nothing, and durable when it returns.
- * @returns for each entry 1 when it was stored now, 0 when its key was known
+ * Returns a function that stores a group: all or nothing, and durable when it returns.
+ * @returns for each entry, 1 when it was stored now, 0 when its key was known
  */
 export const createCommit =
   (sql: Statements, keys: DedupKeys) =>

@@ -1,7 +1,7 @@
 /**
  * Dedup keys on SQLite: which events were accepted within the dedup window (docs/decisions/0003).
  *
- * A new key is first added to the recent keys (`recent-keys.ts`). Later it is moved to the newest generation, sorted with
+ * A new key is first added to the recent keys (`recent-keys.ts`). Later it is merged into the newest generation, sorted with
  * others. A generation is a table. A new one is opened every few days, or when the newest is full. A generation is deleted
  * when all its keys are past the window. Each has a Bloom filter in memory, so that few tables are searched for a key.
  */
@@ -20,8 +20,8 @@ const SPARE_SHARE = 0.25;
 
 /** Limits that tests set to small values. */
 export interface DedupLimits {
-  /** The number of recent keys at which they start to move to the newest generation. */
-  filedFrom?: number;
+  /** The number of recent keys from which they are merged into the newest generation. */
+  mergeFrom?: number;
   /** The number of keys at which a generation is full. */
   fullKeys?: number;
   sampleKeys?: number;
@@ -120,7 +120,7 @@ function createGenerationTable(sql: Statements, generation: number, openedAt: nu
   sql.run("insert into key_generations values (?, ?, 0)", generation, openedAt);
 }
 
-/** Retires the generations whose keys are all past the window: those that were followed by another one that long ago. */
+/** Retires the generations whose keys are all past the window: those whose successor was opened longer ago than the window. */
 function retireOld(sql: Statements, now: number): void {
   const rows = sql.all<GenerationRow>(SELECT_LIVE);
   for (const [index, { generation }] of rows.entries()) {
@@ -132,10 +132,10 @@ function retireOld(sql: Statements, now: number): void {
 /** The generations that are not retired. */
 interface LiveGenerations {
   has(key: Uint8Array): boolean;
-  /** Writes a key to the newest generation. */
-  file(key: Uint8Array): void;
-  /** @param fileRecent is called before a generation that is old gets a successor */
-  rotate(now: number, fileRecent: () => void): void;
+  /** Inserts a key into the newest generation. */
+  insert(key: Uint8Array): void;
+  /** @param mergeRecent is called before an old generation gets a successor */
+  rotate(now: number, mergeRecent: () => void): void;
   /** The next generation whose filter is not complete. */
   nextToFill(): Generation | undefined;
 }
@@ -170,22 +170,22 @@ function openGenerations(sql: Statements, now: number, limits: GenerationLimits)
 
   return {
     has: (key) => live.some((generation) => isIn(sql, generation, key)),
-    file(key) {
+    insert(key) {
       const [newest] = live;
       if (!newest) return;
       sql.run(newest.insert, key);
       newest.keys += 1;
       newest.filter?.add(key);
     },
-    rotate(at, fileRecent) {
+    rotate(at, mergeRecent) {
       const [newest] = live;
       if (!newest) return;
       const isOld = newest.opened_at + GENERATION_MS <= at;
       // if there is no memory for another filter, a new table would have to be searched for every key
       const isFull = newest.keys >= fullKeys() && hasMemoryFor(capacity());
       sql.transaction(() => {
-        // otherwise, on a server with few events, old recent keys would move to a much newer generation and be kept too long
-        if (isOld) fileRecent();
+        // otherwise, on a server with few events, old keys would be merged into a much newer generation and kept too long
+        if (isOld) mergeRecent();
         if (isOld || isFull) createGenerationTable(sql, newest.generation + 1, at);
         retireOld(sql, at);
       });
@@ -208,7 +208,7 @@ export function openDedupKeys(sql: Statements, now: number, limits: DedupLimits 
     maxFilterBytes = MAX_FILTER_BYTES,
   } = limits;
   const generations = openGenerations(sql, now, { fullKeys, sampleKeys, maxFilterBytes });
-  const recent = openRecentKeys(sql, { filedFrom: limits.filedFrom, file: generations.file });
+  const recent = openRecentKeys(sql, { mergeFrom: limits.mergeFrom, insert: generations.insert });
 
   return {
     add(keys) {
@@ -224,7 +224,7 @@ export function openDedupKeys(sql: Statements, now: number, limits: DedupLimits 
       return outcomes;
     },
 
-    rotate: (at) => generations.rotate(at.now, recent.fileAll),
+    rotate: (at) => generations.rotate(at.now, recent.mergeAll),
 
     fillFilters() {
       const next = generations.nextToFill();

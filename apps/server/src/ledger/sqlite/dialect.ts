@@ -7,8 +7,8 @@ const toInputs = (parameters: readonly unknown[]) => parameters as readonly SQLI
 
 /**
  * Every transaction of the catalog writes. A deferred transaction fails at its first write if another process has written
- * since it began; an immediate one waits for its turn. A full disk has ended a transaction already, and a rollback that
- * fails then would hide why.
+ * since it began; an immediate one waits for its turn. When the disk is full, SQLite has already ended the transaction: a
+ * rollback would fail and hide the cause.
  */
 function adaptTransaction(database: DatabaseSync, sql: string): string {
   if (sql === "begin") return "begin immediate";

@@ -66,7 +66,7 @@ function eraseOutbox(
 }
 
 export interface SqliteErasureMethods extends Synchronous<Pick<ErasureLedger, "eraseOutbox">> {
-  /** Whether an erasure is not done. Costs much less than `claimErasures`, which a worker calls every second. */
+  /** Whether any erasure is unfinished. Asked before `claimErasures`, which costs much more: a worker claims every second. */
   hasOpenErasures(): boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Tells errors of the storage from bugs, and takes them across threads. */
+/** Distinguishes storage errors from bugs, and passes both between threads. */
 import { THREAD_ENDED, type ThreadFailure } from "../../core/thread-calls.ts";
 import { StorageError } from "../ledger.ts";
 

@@ -94,7 +94,7 @@ function connected(): Connection {
   return connection;
 }
 
-/** Another process, such as a command, changes the ledger: its caches here must be dropped. */
+/** Notifies when another process, such as a command, has changed the ledger, so that caches here are dropped. */
 function watchRemoteChanges(pollMs: number): void {
   const timer = setInterval(() => {
     if (!connection) return;
@@ -103,7 +103,7 @@ function watchRemoteChanges(pollMs: number): void {
       if (dataVersion !== connection.dataVersion) notify(REMOTE_CHANGE);
       connection.dataVersion = dataVersion;
     } catch {
-      // thrown from a timer the error would end the thread
+      // an error thrown from a timer would end the thread
       disconnect();
     }
   }, pollMs);

@@ -1,4 +1,4 @@
-/** The ledger on SQLite: one thread for what was promised, one for the debug history (docs/decisions/0001). */
+/** The ledger on SQLite: one thread for `ledger.sqlite`, one for the debug history (docs/decisions/0001). */
 import { statfs } from "node:fs/promises";
 import { SERVER_LIMITS } from "../../core/limits.ts";
 import { override } from "../../core/override.ts";
@@ -29,7 +29,7 @@ export interface SqliteLedger extends Ledger {
   renderAttempts(batch: { messages: unknown[]; counts: AttemptCount[] }): Promise<number>;
   /** Registers a listener for when a thread ends without having been closed; the ledger fails from then on. */
   onBroken(listener: (cause: Error) => void): void;
-  /** Of both threads. */
+  /** Releases unused memory of both threads. */
   releaseMemory(): Promise<void>;
 }
 
@@ -76,10 +76,11 @@ async function repeat(call: () => Promise<boolean>, max: number, isClosing: () =
   for (let calls = 0; calls < max && !isClosing(); calls++) if (!(await call())) return;
 }
 
-/** Slices of 2,000 sessions that one maintenance reads, and those among them without an expired session. */
+/** One maintenance reads at most this many slices of 2,000 sessions. */
 const MAX_SESSION_SLICES = 1_000;
+/** It stops earlier after this many slices without an expired session. */
 const MAX_IDLE_SESSION_SLICES = 20;
-/** Slices of 5,000 keys: more than can be accepted between two maintenances. */
+/** Slices of 5,000 keys: more keys than can be accepted between two maintenances. */
 const MAX_DELETED_KEY_SLICES = 1_000;
 /** Slices of 5,000 keys: 50 million. */
 const MAX_FILTER_SLICES = 10_000;
@@ -110,7 +111,7 @@ async function readStatus({ calls }: Thread<LedgerThreadMethods>, dataDir: strin
   return { ...outbox, freeBytes: disk.bavail * disk.bsize, nodes: 1 } satisfies LedgerStatus;
 }
 
-/** The ledger of both threads. What is not named here is a method of the ledger's thread. */
+/** The ledger, served by both threads. Methods that are not listed here are those of the ledger's thread. */
 function createLedger({ ledger, attempts }: Threads, dataDir: string, unlock: () => void): SqliteLedger {
   let isClosing = false;
   const { recordAttempts, attempts: readAttempts, attemptCounts, recentAttemptCounts } = attempts.calls;

@@ -16,7 +16,7 @@ export interface PackedCommits {
 }
 
 const LINE_BREAK = 10;
-/** UTF-8 needs at most so many bytes for a UTF-16 unit. Counting the exact length costs more than writing the text. */
+/** UTF-8 needs at most this many bytes for a UTF-16 unit. Counting the exact length costs more than writing the text. */
 const MAX_UNIT_BYTES = 3;
 
 function encodeLines(entries: Commit["entries"]): Buffer<ArrayBuffer> {
@@ -45,8 +45,8 @@ export function outcomesOfEach(group: readonly Commit[], outcomes: Uint8Array): 
   let start = 0;
   return group.map(({ entries }) => {
     const end = start + entries.length;
-    const own = outcomes.subarray(start, end);
+    const commitOutcomes = outcomes.subarray(start, end);
     start = end;
-    return own;
+    return commitOutcomes;
   });
 }
