@@ -20,6 +20,8 @@ export interface LedgerOptions {
   now: number;
   /** `off` is for the control run of the power-loss test. */
   durability?: Durability;
+  /** Receives sentences for the operator about the ledger's files. */
+  warn(message: string): void;
 }
 
 /** The PostgreSQL driver is imported only when it is used. */
@@ -30,10 +32,14 @@ async function openOnPostgres(url: string, config: Config): Promise<OpenedLedger
   return { ledger, onBroken: () => undefined, releaseMemory: async () => undefined };
 }
 
-async function openInDataDir(config: Config, { now, durability }: LedgerOptions): Promise<OpenedLedger> {
+async function openInDataDir(
+  config: Config,
+  { now, durability, warn }: LedgerOptions,
+): Promise<OpenedLedger> {
   const ledger = await openSqliteLedger({
     dataDir: config.DATA_DIR,
     now,
+    warn,
     attemptStoreBytes: config.DEBUG_STORE_BYTES,
     attemptsThread: new URL("./attempts-thread.ts", import.meta.url),
     ...(durability ? { durability } : {}),

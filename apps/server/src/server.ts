@@ -121,7 +121,8 @@ async function buildContext(
   cleanup: AsyncDisposableStack,
 ): Promise<ServiceParts> {
   const log = createLog(config.LOG_LEVEL, logStream);
-  const opened = await openLedger(config, { now: clock(), ...(durability && { durability }) });
+  const warn = (message: string) => log.warn(message);
+  const opened = await openLedger(config, { now: clock(), warn, ...(durability && { durability }) });
   const openedLedger = changeLedger ? { ...opened, ledger: changeLedger(opened.ledger) } : opened;
   cleanup.defer(() => openedLedger.ledger.close());
   const { warehouse, startMonitor } = await openWarehouse(config, log);

@@ -18,7 +18,7 @@ function watched() {
   const trouble = watchStorageTrouble(log, driven.clock);
   const fail = (times: number) => {
     for (let time = 0; time < times; time++)
-      trouble.failed(new StorageError("disk I/O error", false), `req_${time}`);
+      trouble.failed(new StorageError("disk I/O error", "failed"), `req_${time}`);
   };
   return { lines, trouble, fail, advance: driven.advance };
 }

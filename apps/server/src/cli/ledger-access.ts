@@ -50,12 +50,14 @@ async function withOpened<T>(
 export const withLedger = <T>(run: (access: LedgerAccess) => Promise<T>): Promise<T> =>
   withOpened(openLedgerBeside, run);
 
+const warn = (message: string) => void process.stderr.write(`${message}\n`);
+
 /**
  * Opens the ledger as a service does: the deduplication keys are in memory, so no other process may use the folder.
  * @throws DataDirInUse
  */
 export const withLedgerAlone = <T>(run: (access: LedgerAccess) => Promise<T>): Promise<T> =>
-  withOpened(async (config, now) => (await openLedger(config, { now })).ledger, run);
+  withOpened(async (config, now) => (await openLedger(config, { now, warn })).ledger, run);
 
 /** Reads every page of a list. */
 export async function readAllPages<T>(

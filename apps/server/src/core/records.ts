@@ -9,6 +9,12 @@ import type {
   VisitorKind,
 } from "@headwater/contract";
 
+/**
+ * How the storage failed. `full`: the disk is full. `lost`: the files that are open are no longer the files of DATA_DIR.
+ * `damaged`: a file cannot be read as what it was written. `failed`: another reason.
+ */
+export type StorageFailure = "full" | "lost" | "damaged" | "failed";
+
 /** A source. `SourceSettings` are the fields that its users set; the server sets the others. */
 export interface SourceRecord extends SourceSettings {
   sourceId: string;

@@ -4,6 +4,7 @@
  */
 import { parentPort, type ResourceLimits, Worker } from "node:worker_threads";
 import { releaseMemory } from "./memory.ts";
+import type { StorageFailure } from "./records.ts";
 
 /** A method that a thread serves: it takes one value that can be cloned, or none, and may return a promise. */
 export type ThreadMethod = (argument: never) => unknown;
@@ -19,8 +20,8 @@ export type Calls<Methods> = {
 export interface ThreadFailure {
   name: string;
   message: string;
-  /** A storage error because no disk space is left. */
-  isDiskFull?: boolean;
+  /** Set when the storage failed. */
+  storage?: StorageFailure;
 }
 
 /** The `name` of the failure of every call once the thread has ended. */
@@ -54,6 +55,8 @@ export interface ThreadOptions {
   /** What the thread's `open` gets. */
   opening: unknown;
   limits?: ResourceLimits;
+  /** Called with each notice of the thread, also with those that it sends while it opens. */
+  onNotice?(notice: string): void;
   /** Makes an error of a failure. Default: an `Error` with that name. */
   toError?(failure: ThreadFailure): Error;
 }
@@ -61,7 +64,6 @@ export interface ThreadOptions {
 /** The caller's side of a thread. */
 export interface Thread<Methods> {
   readonly calls: Calls<Methods>;
-  onNotice(listener: (notice: string) => void): void;
   /** Registers a listener for when the thread ends without having been closed. Every call fails from then on. */
   onEnd(listener: (cause: Error) => void): void;
   releaseMemory(): Promise<void>;
@@ -86,19 +88,15 @@ function toCalls<Methods>(call: CallMethod): Calls<Methods> {
 
 /** Starts a thread and waits until it has opened what it works on. */
 export async function startThread<Methods>(options: ThreadOptions): Promise<Thread<Methods>> {
-  const { name, module, opening, limits = {}, toError = toPlainError } = options;
+  const { name, module, opening, limits = {}, toError = toPlainError, onNotice } = options;
   const worker = new Worker(module, { name, resourceLimits: limits });
   const waiting = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
-  const noticeListeners: ((notice: string) => void)[] = [];
   let endListeners: ((cause: Error) => void)[] = [];
   let lastId = 0;
   let ended: Error | null = null;
 
   worker.on("message", (message: CallReply | Notice) => {
-    if ("notice" in message) {
-      for (const listener of noticeListeners) listener(message.notice);
-      return;
-    }
+    if ("notice" in message) return onNotice?.(message.notice);
     const call = waiting.get(message.id);
     waiting.delete(message.id);
     if ("value" in message) call?.resolve(message.value);
@@ -134,7 +132,6 @@ export async function startThread<Methods>(options: ThreadOptions): Promise<Thre
   });
   return {
     calls: toCalls<Methods>(call),
-    onNotice: (listener) => noticeListeners.push(listener),
     onEnd: (listener) => endListeners.push(listener),
     releaseMemory: async () => void (await call("releaseMemory")),
     close,

@@ -21,6 +21,7 @@ import type {
   PendingAlert,
   SessionRecord,
   SourceRetention,
+  StorageFailure,
   StoredAttempt,
   StoredFlags,
   VisitorToErase,
@@ -33,11 +34,10 @@ export type { Catalog, SourceChange } from "./catalog.ts";
 /** The storage failed: a full disk, a lost connection, a damaged file. */
 export class StorageError extends Error {
   override readonly name = "StorageError";
-  /** True when the disk is full. */
-  readonly full: boolean;
-  constructor(message: string, full: boolean, cause?: unknown) {
+  readonly kind: StorageFailure;
+  constructor(message: string, kind: StorageFailure, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
-    this.full = full;
+    this.kind = kind;
   }
 }
 

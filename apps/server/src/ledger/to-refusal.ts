@@ -10,6 +10,6 @@ export function toRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error;
   if (error instanceof LedgerBusy || error instanceof AdmissionFull) return new Refusal("overloaded");
   if (error instanceof StorageError)
-    return new Refusal(error.full ? "storage_full" : "storage_unavailable", {}, error);
+    return new Refusal(error.kind === "full" ? "storage_full" : "storage_unavailable", {}, error);
   return new Refusal("internal_error", {}, error);
 }

@@ -68,7 +68,7 @@ export function createReadiness({ ledger, clock, lowWaterBytes, onChange }: Read
         isLedgerWritable = true;
         hasDiskSpace = status.freeBytes >= lowWaterBytes;
       } catch (error) {
-        if (error instanceof StorageError && error.full) hasDiskSpace = false;
+        if (error instanceof StorageError && error.kind === "full") hasDiskSpace = false;
         else isLedgerWritable = false;
       }
       const state = now();

@@ -136,16 +136,18 @@ describe("HTTP behaviour common to all operations", () => {
     });
 
     it("storage_unavailable and storage_full are retryable", async (t) => {
-      for (const [full, code] of [
-        [false, "storage_unavailable"],
-        [true, "storage_full"],
+      for (const [kind, code] of [
+        ["failed", "storage_unavailable"],
+        ["lost", "storage_unavailable"],
+        ["damaged", "storage_unavailable"],
+        ["full", "storage_full"],
       ] as const) {
         const broken = await openClockedWorldFor(
           t,
           {},
           {
             changeLedger: (real) =>
-              override(real, { organizationsOf: () => Promise.reject(new StorageError("/dev/sda", full)) }),
+              override(real, { organizationsOf: () => Promise.reject(new StorageError("/dev/sda", kind)) }),
           },
         );
         const reply = await broken.ask("/api/organizations");

@@ -271,14 +271,17 @@ describe("migrate", () => {
     }
   });
 
-  test("A file that is not a ledger is reported with its folder.", async () => {
+  test("A file that is not a ledger is reported with its folder and name.", async () => {
     using data = folder();
     mkdirSync(data.at("data"));
     writeFileSync(data.at("data/ledger.sqlite"), "not a database at all, but a text of some length");
     for (const command of ["migrate", "token list"]) {
       const { code, stderr } = await headwater({ DATA_DIR: data.at("data") }, ...command.split(" "));
       assert.equal(code, 1);
-      assert.match(stderr, /^DATA_DIR .* cannot be used: file is not a database\.\n$/);
+      assert.match(
+        stderr,
+        /^DATA_DIR .* cannot be used: ledger\.sqlite is damaged \(file is not a database\)\. .*\.\n$/,
+      );
     }
   });
 });

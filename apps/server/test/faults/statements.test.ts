@@ -135,7 +135,7 @@ describe("A ledger whose statements fail", () => {
         { after: false, times, errcode: SQLITE_FULL },
         () => ledger.commit(one.group),
         async (error) => {
-          assert.equal((error as StorageError).full, true);
+          assert.equal((error as StorageError).kind, "full");
           assert.deepEqual(
             [await ledger.outboxEvents(), await ledger.session(one.sessionId)],
             [stored, null],

@@ -15,16 +15,15 @@ const PATIENCE_MS = 10_000;
 
 async function openThread(pollMs: number) {
   const dataDir = mkdtempSync(join(tmpdir(), "headwater-foreign-"));
+  const change = Promise.withResolvers<void>();
   const ledger = await startThread<LedgerThreadMethods>({
     name: "ledger",
     module: THREAD,
     opening: { dataDir, durability: "full", now: NOW, pollMs },
+    onNotice: (notice) => notice === "remote-change" && change.resolve(),
   });
   const beside = new DatabaseSync(ledgerPath(dataDir));
   const patience = new AbortController();
-  const noticed = new Promise<void>((resolve) => {
-    ledger.onNotice((notice) => notice === "remote-change" && resolve());
-  });
   return {
     ledger,
     beside,
@@ -33,7 +32,7 @@ async function openThread(pollMs: number) {
       const late = wait(PATIENCE_MS, null, { signal: patience.signal }).then(() => {
         throw new Error("the change is not noticed");
       });
-      await Promise.race([noticed, late]).finally(() => patience.abort());
+      await Promise.race([change.promise, late]).finally(() => patience.abort());
       await late.catch(() => undefined);
     },
     async [Symbol.asyncDispose]() {

@@ -1,6 +1,6 @@
 /** `headwater backup` under load, and `headwater restore`: events accepted before the backup are restored, each once. */
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { folder, headwater } from "../cli/command-line.ts";
@@ -19,6 +19,9 @@ const run = (dataDir: string, ...words: string[]) => headwater({ DATA_DIR: dataD
 const waiting = async ({ url }: Child) => (await ask(url, "/readyz")).body.warehouse.waitingEvents as number;
 const nothingWaits = (child: Child) =>
   until("everything is shipped", PATIENCE_MS, async () => (await waiting(child)) === 0);
+
+// the processes of these tests inherit it
+process.umask(0o022);
 
 let accepted: string[];
 before(async () => {
@@ -44,6 +47,18 @@ after(() => data[Symbol.dispose]());
 
 test("The file with the password of the running warehouse is readable by its owner only.", () => {
   assert.equal(statSync(join(served, "warehouse", "endpoint.json")).mode & 0o777, 0o600);
+});
+
+test("Other users can read neither the warehouse's files nor their backup, even in folders that they can open.", () => {
+  const isOpen = (path: string) => (statSync(path).mode & 0o077) !== 0;
+  for (const folder of [served, copy]) {
+    const files = readdirSync(join(folder, "warehouse"), { recursive: true, encoding: "utf8" });
+    assert.ok(files.length > 10);
+    assert.deepEqual(
+      files.filter((name) => isOpen(join(folder, "warehouse", name))),
+      [],
+    );
+  }
 });
 
 test("A backup is never overwritten, and an interrupted one is refused.", async () => {

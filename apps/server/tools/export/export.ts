@@ -108,7 +108,7 @@ async function writeToOutput(
     },
   });
   const target: Writable =
-    out === undefined ? process.stdout : createWriteStream(out, { flags: resume ? "a" : "wx" });
+    out === undefined ? process.stdout : createWriteStream(out, { flags: resume ? "a" : "wx", mode: 0o600 });
   await pipeline(bytes, count, target, { end: out !== undefined }).catch((error: unknown) => {
     if (error instanceof Refusal || written === 0 || out === undefined) throw error;
     throw new CommandFailed(

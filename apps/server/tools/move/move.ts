@@ -1,24 +1,26 @@
 /** `headwater move`: moves the ledger of DATA_DIR to PostgreSQL. */
 import { existsSync } from "node:fs";
-import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { type Command, defineCommand, flag, text } from "../../src/cli/command.ts";
 import { CommandFailed, UsageError } from "../../src/cli/errors.ts";
 import type { ProgressWriter } from "../../src/cli/progress.ts";
 import { type CommandReport, table } from "../../src/cli/report.ts";
 import { ConfigError, processEnvironment, readConfig } from "../../src/config/config.ts";
 import { databaseUrl } from "../../src/config/values.ts";
-import { ledgerPath, openDatabase } from "../../src/ledger/sqlite/database.ts";
+import { attemptsPath, connect, ledgerPath, openDatabase } from "../../src/ledger/sqlite/database.ts";
 import { lockDataDir } from "../../src/ledger/sqlite/lock.ts";
 import { removeMoveMark } from "../../src/ledger/sqlite/move-mark.ts";
+
+/** Fails when the file is no database. */
+const readVersion = (database: DatabaseSync) => void database.prepare("pragma user_version").get();
 
 async function moveTo(url: string, dataDir: string, progress: ProgressWriter) {
   const { openTarget, moveLedger } = await import("./copy.ts");
   const now = Date.now();
   const onPage = (name: string) => progress(() => `Moving ${name} …`);
   const ledger = openDatabase(dataDir);
-  const history = join(dataDir, "attempts.sqlite");
-  const attempts = existsSync(history) ? new DatabaseSync(history) : null;
+  const history = attemptsPath(dataDir);
+  const attempts = existsSync(history) ? connect(history, readVersion) : null;
   try {
     const target = await openTarget(url);
     try {

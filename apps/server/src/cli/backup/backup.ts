@@ -32,12 +32,20 @@ const toRow = ({ path, bytes, counts }: CopiedFile) => [
     .join(", "),
 ];
 
-/** The result of `backup` and of `restore`. */
-export const reportCopies = (copied: readonly CopiedFile[], note: string): CommandReport => ({
-  json: { files: copied },
-  text: table(["file", "size", "content"], copied.map(toRow)),
-  note,
-});
+/** The result of `backup` and of `restore`. @param found the files that should be among the copied ones */
+export function reportCopies(
+  copied: readonly CopiedFile[],
+  found: readonly string[],
+  note: string,
+): CommandReport {
+  const damaged = found.filter((name) => copied.every(({ file }) => file !== name));
+  const leftOut = damaged.map((name) => `${name} is damaged and was left out. It holds no events.\n`);
+  return {
+    json: { files: copied },
+    text: table(["file", "size", "content"], copied.map(toRow)),
+    note: leftOut.join("") + note,
+  };
+}
 
 export const backup = defineCommand({
   description: "Copy the ledger, the debug history and the embedded warehouse to a folder",
@@ -48,15 +56,15 @@ export const backup = defineCommand({
     const { DATA_DIR: dataDir, DATABASE_URL: url, CLICKHOUSE_URL } = config;
     if (url !== null) throw new CommandFailed(LEDGER_IS_POSTGRES);
     const target = resolve(to);
-    const files = listSqliteFiles(dataDir, "DATA_DIR");
-    const existing = [...files, WAREHOUSE].find((file) => existsSync(join(target, file)));
+    const found = listSqliteFiles(dataDir, "DATA_DIR");
+    const existing = [...found, WAREHOUSE].find((file) => existsSync(join(target, file)));
     if (existing !== undefined)
       throw new CommandFailed(
         `${join(target, existing)} already exists. Choose a folder for --to that holds no backup.`,
       );
     createFolder(target);
     // the ledger before the warehouse: events that are shipped meanwhile are in both copies, and are stored once
-    for (const file of files) startCopy(file, dataDir, target);
+    const files = found.filter((file) => startCopy(file, dataDir, target));
     const warehouse = hasEmbeddedWarehouse(config) ? [await copyWarehouse(config, target)] : [];
     // the ledger gets its name last: a folder without ledger.sqlite is not a backup
     const copied = files.toReversed().map((file) => finishCopy(file, target));
@@ -64,6 +72,7 @@ export const backup = defineCommand({
     const note = `To restore it: set DATA_DIR to an empty folder and run \`headwater restore --from ${target}\`.`;
     return reportCopies(
       [...copied.toReversed(), ...warehouse],
+      found,
       note + (CLICKHOUSE_URL === null ? "" : WAREHOUSE_NOT_INCLUDED),
     );
   },

@@ -31,7 +31,7 @@ export const restore = defineCommand({
         "The ledger is in the database of DATABASE_URL. Restore it with PostgreSQL's own tools (see docs/operate.md).",
       );
     const source = resolve(from);
-    const files = listSqliteFiles(source, "--from");
+    const found = listSqliteFiles(source, "--from");
     if (existsSync(dataDir) && readdirSync(dataDir).length > 0)
       throw new CommandFailed(
         `DATA_DIR ${dataDir} is not empty. Set it to a new folder, or move its files away.`,
@@ -41,10 +41,14 @@ export const restore = defineCommand({
       const hasWarehouse = existsSync(join(source, WAREHOUSE));
       const warehouse = hasWarehouse ? [await restoreWarehouse(config, source)] : [];
       // the ledger gets its name last: an interrupted restore leaves a folder without ledger.sqlite
-      for (const file of files) startCopy(file, source, dataDir);
+      const files = found.filter((file) => startCopy(file, source, dataDir));
       const copied = files.toReversed().map((file) => finishCopy(file, dataDir));
       flushToDisk(dataDir);
-      return reportCopies([...copied.toReversed(), ...warehouse], "Start the service with this DATA_DIR.");
+      return reportCopies(
+        [...copied.toReversed(), ...warehouse],
+        found,
+        "Start the service with this DATA_DIR.",
+      );
     } finally {
       unlock();
     }

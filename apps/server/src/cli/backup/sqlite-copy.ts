@@ -11,18 +11,17 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { ATTEMPTS_FILE, LEDGER_FILE, makePrivateFile } from "../../ledger/sqlite/database.ts";
+import { isDamage } from "../../ledger/sqlite/failure.ts";
 import { CommandFailed, messageOf } from "../errors.ts";
 
 const BUSY_TIMEOUT_MS = 5_000;
-const LEDGER = "ledger.sqlite";
-/** The debug history, which may be missing. */
-const ATTEMPTS = "attempts.sqlite";
-
-export type SqliteFile = typeof LEDGER | typeof ATTEMPTS;
+/** The debug history may be missing. */
+export type SqliteFile = typeof LEDGER_FILE | typeof ATTEMPTS_FILE;
 
 /** The content of a copy, for the report. */
 const COUNTS: Readonly<Record<SqliteFile, Readonly<Record<string, string>>>> = {
-  [LEDGER]: {
+  [LEDGER_FILE]: {
     workspaces: "select count(*) as n from organizations",
     members: "select count(*) as n from members",
     sources: "select count(*) as n from sources where deleted_at is null",
@@ -30,7 +29,7 @@ const COUNTS: Readonly<Record<SqliteFile, Readonly<Record<string, string>>>> = {
     "accepted events": "select coalesce(sum(accepted), 0) as n from usage",
     "events not shipped": "select events as n from outbox_totals",
   },
-  [ATTEMPTS]: { attempts: "select count(*) as n from attempts" },
+  [ATTEMPTS_FILE]: { attempts: "select count(*) as n from attempts" },
 };
 
 export interface CopiedFile {
@@ -53,16 +52,20 @@ const unfinishedPath = (file: SqliteFile, folder: string) => join(folder, `${fil
 /**
  * Copies the file as it is now. The copy gets its name by `finishCopy`, so that an interrupted backup is not taken for
  * a whole one.
+ * @returns false when the file is a damaged debug history, which is left out
  */
-export function startCopy(file: SqliteFile, from: string, to: string): void {
+export function startCopy(file: SqliteFile, from: string, to: string): boolean {
   const path = unfinishedPath(file, to);
   rmSync(path, { force: true });
+  makePrivateFile(path);
   const database = new DatabaseSync(join(from, file), { readOnly: true, timeout: BUSY_TIMEOUT_MS });
   try {
     database.prepare("vacuum into ?").run(path);
     flushToDisk(path);
+    return true;
   } catch (error) {
     rmSync(path, { force: true });
+    if (file === ATTEMPTS_FILE && isDamage(error)) return false;
     throw new CommandFailed(`${join(from, file)} cannot be copied to ${to}: ${messageOf(error)}.`);
   } finally {
     database.close();
@@ -93,11 +96,11 @@ function inspect(path: string, file: SqliteFile): CopiedFile {
  * @throws CommandFailed when the folder has no ledger
  */
 export function listSqliteFiles(folder: string, setting: string): SqliteFile[] {
-  if (!existsSync(join(folder, LEDGER)))
+  if (!existsSync(join(folder, LEDGER_FILE)))
     throw new CommandFailed(
       `There is no ledger in ${setting} ${folder}. Set ${setting} to the folder that has one.`,
     );
-  const files: SqliteFile[] = [LEDGER, ATTEMPTS];
+  const files: SqliteFile[] = [LEDGER_FILE, ATTEMPTS_FILE];
   return files.filter((file) => existsSync(join(folder, file)));
 }
 

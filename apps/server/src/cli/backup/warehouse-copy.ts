@@ -102,6 +102,8 @@ export async function copyWarehouse(config: Config, target: string): Promise<Cop
       ? withOwnEngine(config, copy)
       : withClient(running, copy));
     rmSync(unfinished, { recursive: true, force: true });
+    // the copied folders get the mode of new ones, and hold visitors' data
+    process.umask(0o077);
     cpSync(written, unfinished, { recursive: true });
     flushToDisk(unfinished);
     renameSync(unfinished, path);

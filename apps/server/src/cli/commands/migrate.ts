@@ -1,9 +1,9 @@
 /** `headwater migrate`: brings the ledger to the schema of this version, as `headwater serve` does when it starts. */
 import { existsSync } from "node:fs";
-import { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { ConfigError, processEnvironment, readConfig } from "../../config/config.ts";
 import type { Config } from "../../config/settings.ts";
-import { ledgerPath, openDatabase } from "../../ledger/sqlite/database.ts";
+import { connect, ledgerPath, openDatabase } from "../../ledger/sqlite/database.ts";
 import { defineCommand, flag } from "../command.ts";
 import { explainDataDirError, explainLedgerError } from "../ledger-errors.ts";
 
@@ -17,12 +17,12 @@ interface Migration {
 
 function readSchemaVersion(dataDir: string): number {
   if (!existsSync(ledgerPath(dataDir))) return 0;
-  const database = new DatabaseSync(ledgerPath(dataDir), { readOnly: true });
-  try {
-    return Number(database.prepare("pragma user_version").get()?.user_version);
-  } finally {
-    database.close();
-  }
+  let version = 0;
+  const read = (database: DatabaseSync) => {
+    version = Number(database.prepare("pragma user_version").get()?.user_version);
+  };
+  connect(ledgerPath(dataDir), read, { readOnly: true }).close();
+  return version;
 }
 
 function migrateSqlite(dataDir: string): Migration {

@@ -41,6 +41,8 @@ async function open(order: OpenOrder): Promise<void> {
   });
 }
 
+// its files hold visitors' data
+process.umask(0o077);
 // before the engine starts its threads, which inherit the priority: with few processors, ingest comes first
 setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 process.on("disconnect", end);

@@ -33,15 +33,15 @@ export function toStorageError(error: unknown): unknown {
   const code = "code" in error && typeof error.code === "string" ? error.code : undefined;
   if (error instanceof pg.DatabaseError) {
     const isStorage = STORAGE_CLASSES.includes(code?.slice(0, 2) ?? "") || code === INSUFFICIENT_PRIVILEGE;
-    return isStorage ? new StorageError(error.message, code === DISK_FULL, error) : error;
+    return isStorage ? new StorageError(error.message, code === DISK_FULL ? "full" : "failed", error) : error;
   }
   const isConnection =
     (code !== undefined && CONNECTION_CODE.test(code)) || PG_CONNECTION_MESSAGE.test(error.message);
   return isConnection || error instanceof AggregateError
-    ? new StorageError(`PostgreSQL cannot be reached (${code ?? error.message})`, false, error)
+    ? new StorageError(`PostgreSQL cannot be reached (${code ?? error.message})`, "failed", error)
     : error;
 }
 
 /** For a started service: it waits for a server that became unusable, as for any other failing storage. */
 export const toServingError = (error: unknown): unknown =>
-  error instanceof UnfitPostgres ? new StorageError(error.message, false, error) : toStorageError(error);
+  error instanceof UnfitPostgres ? new StorageError(error.message, "failed", error) : toStorageError(error);

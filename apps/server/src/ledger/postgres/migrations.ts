@@ -106,7 +106,7 @@ export async function migrate(
       return await migrateOnce(connection, to);
     } catch (error) {
       if (!isLockTimeout(error) && !isDeadlock(error)) throw error;
-      if (tries === MAX_TRIES) throw new StorageError(IN_USE, false, error);
+      if (tries === MAX_TRIES) throw new StorageError(IN_USE, "failed", error);
       await pause(PAUSE_MS);
     }
   }

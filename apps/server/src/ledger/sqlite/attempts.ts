@@ -2,7 +2,6 @@
  * The debug history on SQLite: attempts and their counters, in a file of their own. Losing it loses history, never an
  * event, so a commit does not wait for the disk. Synchronous; runs in the attempts thread.
  */
-import { dirname } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { ATTEMPT_KINDS, ATTEMPT_OUTCOMES } from "@headwater/contract/attempts";
 import { SERVER_LIMITS } from "../../core/limits.ts";
@@ -14,7 +13,7 @@ import type { AlertLedger, AttemptLedger, ErasureLedger, ErasureSlice } from "..
 import { createAttemptFilter } from "../visitor-attempts.ts";
 import { sourcesOf, visitorsIn } from "../visitors.ts";
 import { createRetention, type Retention, type RetentionFacts } from "./attempt-retention.ts";
-import { connect, existingFile, makeFolder } from "./database.ts";
+import { connect, existingFile, makePrivateFile } from "./database.ts";
 import { createStatements, type Statements, type Synchronous } from "./statements.ts";
 
 export interface AttemptStore
@@ -144,7 +143,7 @@ function findErased(sql: Statements, { visitors, after }: ErasureSlice) {
 
 export function openAttempts(path: string, options: AttemptStoreOptions): AttemptStore {
   const { storeBytes, mode = "create" } = options;
-  if (mode === "create") makeFolder(dirname(path));
+  if (mode === "create") makePrivateFile(path);
   const database = connect(mode === "create" ? path : existingFile(path), prepareFile);
   const sql = createStatements(database);
   const retention = createRetention(sql, storeBytes);

@@ -1,8 +1,9 @@
 /** Opens the files of a data directory: SQLite's version and settings, and folders that only their owner can read. */
-import { existsSync, mkdirSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import { closeSync, existsSync, mkdirSync, openSync, statSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { DatabaseSync, type DatabaseSyncOptions } from "node:sqlite";
 import { pathToFileURL } from "node:url";
+import { toStorageError } from "./failure.ts";
 import { migrate } from "./migrations.ts";
 
 /** Before this version the WAL-reset bug (sqlite.org/changes.html, 3.51.3) can corrupt a ledger. */
@@ -33,7 +34,10 @@ export function refuseUnsafeSqlite(): void {
   if (problem) throw new UnsafeSqlite(problem);
 }
 
-export const ledgerPath = (dataDir: string) => join(dataDir, "ledger.sqlite");
+export const LEDGER_FILE = "ledger.sqlite";
+export const ATTEMPTS_FILE = "attempts.sqlite";
+export const ledgerPath = (dataDir: string) => join(dataDir, LEDGER_FILE);
+export const attemptsPath = (dataDir: string) => join(dataDir, ATTEMPTS_FILE);
 
 /** `full`: a commit that has returned survives a loss of power. `off` is for the control run of the power-loss test. */
 export type Durability = "full" | "off";
@@ -48,15 +52,23 @@ export function existingFile(path: string): URL {
   return url;
 }
 
-/** Opens a connection; it is closed again when `prepare` throws. */
-export function connect(file: string | URL, prepare: (database: DatabaseSync) => void): DatabaseSync {
-  const database = new DatabaseSync(file, { timeout: 5_000 });
+/**
+ * Opens a connection; it is closed again when `prepare` throws.
+ * @throws StorageError that names the file
+ */
+export function connect(
+  file: string | URL,
+  prepare: (database: DatabaseSync) => void,
+  options: DatabaseSyncOptions = {},
+): DatabaseSync {
+  let database: DatabaseSync | undefined;
   try {
+    database = new DatabaseSync(file, { timeout: 5_000, ...options });
     prepare(database);
     return database;
   } catch (error) {
-    database.close();
-    throw error;
+    database?.close();
+    throw toStorageError(error, basename(file instanceof URL ? file.pathname : file));
   }
 }
 
@@ -82,9 +94,16 @@ export function makeFolder(path: string): void {
   }
 }
 
+/** Creates a missing file, and its folder, so that only their owner can read it. SQLite gives a `-wal` and `-shm` its mode. */
+export function makePrivateFile(path: string): void {
+  makeFolder(dirname(path));
+  // a file that exists is not opened: closing it would release the locks that this process has on it
+  if (!existsSync(path)) closeSync(openSync(path, "a", 0o600));
+}
+
 /** Opens the ledger's only writing connection and brings its schema up to date. Creates what is missing. */
 export function openDatabase(dataDir: string, durability: Durability = "full"): DatabaseSync {
-  makeFolder(dataDir);
+  makePrivateFile(ledgerPath(dataDir));
   return connect(ledgerPath(dataDir), (database) => {
     database.exec(pragmas(durability));
     migrate(database);

@@ -1,33 +1,58 @@
-/** Distinguishes storage errors from bugs, and passes both between threads. */
+/** Distinguishes storage errors from bugs, names the file, and passes both between threads. */
+import type { StorageFailure } from "../../core/records.ts";
 import { THREAD_ENDED, type ThreadFailure } from "../../core/thread-calls.ts";
 import { StorageError } from "../ledger.ts";
 
-/** SQLite's result code for a full disk (sqlite.org/rescode.html). */
-const SQLITE_FULL = 13;
+/** SQLite's result codes (sqlite.org/rescode.html). */
+const FAILURES: Readonly<Record<number, StorageFailure>> = { 11: "damaged", 13: "full", 26: "damaged" };
 const NO_SPACE = ["ENOSPC", "EDQUOT"];
 
-/** Errors of SQLite and of the file system become a `StorageError`; any other error, which is a bug, stays as it is. */
-export function toStorageError(error: unknown): unknown {
+/** What to do about a damaged file of DATA_DIR. */
+const REPAIRS: Readonly<Record<string, string>> = {
+  "ledger.sqlite":
+    "Stop the service, set DATA_DIR to an empty folder, and run `headwater restore --from` with the last backup",
+  "attempts.sqlite": "It holds only the debug history, so move it away",
+  "serve.lock": "It holds no data. Delete it while no service runs on this folder",
+};
+
+function describeSqlite(message: string, kind: StorageFailure, file: string | undefined): string {
+  if (file === undefined) return message;
+  if (kind !== "damaged") return `${file}: ${message}`;
+  const repair = REPAIRS[file];
+  return `${file} is damaged (${message})${repair === undefined ? "" : `. ${repair}`}`;
+}
+
+/**
+ * Errors of SQLite and of the file system become a `StorageError`; any other error, which is a bug, stays as it is.
+ * @param file the name of the database in DATA_DIR, for the message
+ */
+export function toStorageError(error: unknown, file?: string): unknown {
   if (!(error instanceof Error) || error instanceof StorageError) return error;
   const { code, errcode, syscall }: Error & { code?: string; errcode?: number; syscall?: string } = error;
-  if (code === "ERR_SQLITE_ERROR")
-    return new StorageError(error.message, ((errcode ?? 0) & 0xff) === SQLITE_FULL, error);
+  if (code === "ERR_SQLITE_ERROR") {
+    const kind = FAILURES[(errcode ?? 0) & 0xff] ?? "failed";
+    return new StorageError(describeSqlite(error.message, kind, file), kind, error);
+  }
   if (code !== undefined && syscall !== undefined)
-    return new StorageError(error.message, NO_SPACE.includes(code), error);
+    return new StorageError(error.message, NO_SPACE.includes(code) ? "full" : "failed", error);
   return error;
 }
 
+export const isDamage = (error: unknown): boolean => {
+  const failure = toStorageError(error);
+  return failure instanceof StorageError && failure.kind === "damaged";
+};
+
 /** For `serveThread`. */
-export function describeError(thrown: unknown): ThreadFailure {
-  const error = toStorageError(thrown);
-  if (error instanceof StorageError)
-    return { name: error.name, message: error.message, isDiskFull: error.full };
+export function describeError(thrown: unknown, file: string): ThreadFailure {
+  const error = toStorageError(thrown, file);
+  if (error instanceof StorageError) return { name: error.name, message: error.message, storage: error.kind };
   const { name, message } = error instanceof Error ? error : new Error(String(error));
   return { name, message };
 }
 
 /** For `startThread`: without its thread the ledger cannot store anything. */
-export const toLedgerError = ({ name, message, isDiskFull }: ThreadFailure): Error =>
-  isDiskFull !== undefined || name === THREAD_ENDED
-    ? new StorageError(message, isDiskFull === true)
+export const toLedgerError = ({ name, message, storage }: ThreadFailure): Error =>
+  storage !== undefined || name === THREAD_ENDED
+    ? new StorageError(message, storage ?? "failed")
     : Object.assign(new Error(message), { name });

@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { serveThread, type ThreadMethod } from "../../core/thread-calls.ts";
 import type { CatalogMethods } from "../catalog/methods.ts";
 import { createCommit } from "./commit.ts";
-import { type Durability, openDatabase, reopenDatabase } from "./database.ts";
+import { type Durability, LEDGER_FILE, openDatabase, reopenDatabase } from "./database.ts";
 import { openDedupKeys } from "./dedup-keys.ts";
 import { createErasureMethods } from "./erasures.ts";
 import { describeError } from "./failure.ts";
@@ -130,6 +130,6 @@ const notify = serveThread({
   close: disconnect,
   describeError(thrown) {
     disconnect();
-    return describeError(thrown);
+    return describeError(thrown, LEDGER_FILE);
   },
 });

@@ -1,9 +1,12 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { makeFolder } from "./database.ts";
+import { makePrivateFile } from "./database.ts";
+import { toStorageError } from "./failure.ts";
 
 /** SQLite's result code for a lock that another process holds (sqlite.org/rescode.html). */
 const SQLITE_BUSY = 5;
+
+export const LOCK_FILE = "serve.lock";
 
 export class DataDirInUse extends Error {}
 
@@ -17,15 +20,16 @@ const isBusy = (error: unknown): boolean =>
  * @throws DataDirInUse when another process holds it
  */
 export function lockDataDir(dataDir: string): () => void {
-  makeFolder(dataDir);
-  const file = new DatabaseSync(join(dataDir, "serve.lock"), { timeout: 0 });
+  const path = join(dataDir, LOCK_FILE);
+  makePrivateFile(path);
+  const file = new DatabaseSync(path, { timeout: 0 });
   try {
     file.exec(
       "pragma locking_mode = exclusive; pragma journal_mode = memory; begin exclusive; pragma user_version = 1; commit;",
     );
   } catch (error) {
     file.close();
-    if (!isBusy(error)) throw error;
+    if (!isBusy(error)) throw toStorageError(error, LOCK_FILE);
     throw new DataDirInUse(
       `Another Headwater process serves DATA_DIR ${dataDir}. Stop it, or set another DATA_DIR for this process. ` +
         "To share one ledger between several nodes, set DATABASE_URL.",

@@ -1,4 +1,5 @@
 /** The ledger on SQLite: one thread for `ledger.sqlite`, one for the debug history (docs/decisions/0001). */
+import { statSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { SERVER_LIMITS } from "../../core/limits.ts";
 import { override } from "../../core/override.ts";
@@ -22,6 +23,8 @@ export interface SqliteOptions {
   durability?: Durability;
   /** For a command that works beside a serving process. Default: the folder is locked for this process. */
   shared?: boolean;
+  /** Receives sentences for the operator about the files. */
+  warn?(message: string): void;
 }
 
 export interface SqliteLedger extends Ledger {
@@ -36,6 +39,8 @@ export interface SqliteLedger extends Ledger {
 interface Threads {
   ledger: Thread<LedgerThreadMethods>;
   attempts: Thread<AttemptThreadMethods>;
+  /** Called after a change by another process. */
+  changeListeners: (() => void)[];
 }
 
 /** Memory for short-lived garbage of a thread: V8 would use 48 MB before it collects. */
@@ -43,18 +48,24 @@ const limits = { maxYoungGenerationSizeMb: 8 };
 
 /** Starts both threads or, if one fails to open, none. */
 async function startThreads(options: SqliteOptions): Promise<Threads> {
-  const { dataDir, now, durability = "full", attemptStoreBytes } = options;
+  const { dataDir, now, durability = "full", attemptStoreBytes, shared = false, warn } = options;
   const ledgerOpening: LedgerOpening = { dataDir, durability, now, pollMs: SERVER_LIMITS.changePollMs };
   const attemptsOpening: AttemptsOpening = {
     dataDir,
     storeBytes: attemptStoreBytes ?? SERVER_LIMITS.attemptStoreBytes,
+    isShared: shared,
   };
+  const changeListeners: (() => void)[] = [];
   const [ledger, attempts] = await Promise.allSettled([
     startThread<LedgerThreadMethods>({
       name: "ledger",
       module: new URL("./ledger-thread.ts", import.meta.url),
       opening: ledgerOpening,
       limits,
+      // the only notice of this thread
+      onNotice: () => {
+        for (const listener of changeListeners) listener();
+      },
       toError: toLedgerError,
     }),
     startThread<AttemptThreadMethods>({
@@ -62,11 +73,12 @@ async function startThreads(options: SqliteOptions): Promise<Threads> {
       module: options.attemptsThread ?? new URL("./attempts-thread.ts", import.meta.url),
       opening: attemptsOpening,
       limits,
+      ...(warn && { onNotice: warn }),
       toError: toLedgerError,
     }),
   ]);
   if (ledger.status === "fulfilled" && attempts.status === "fulfilled")
-    return { ledger: ledger.value, attempts: attempts.value };
+    return { ledger: ledger.value, attempts: attempts.value, changeListeners };
   for (const start of [ledger, attempts]) if (start.status === "fulfilled") await start.value.close();
   throw ledger.status === "rejected" ? ledger.reason : attempts.status === "rejected" && attempts.reason;
 }
@@ -112,7 +124,8 @@ async function readStatus({ calls }: Thread<LedgerThreadMethods>, dataDir: strin
 }
 
 /** The ledger, served by both threads. Methods that are not listed here are those of the ledger's thread. */
-function createLedger({ ledger, attempts }: Threads, dataDir: string, unlock: () => void): SqliteLedger {
+function createLedger(threads: Threads, dataDir: string, unlock: () => void): SqliteLedger {
+  const { ledger, attempts, changeListeners } = threads;
   let isClosing = false;
   const { recordAttempts, attempts: readAttempts, attemptCounts, recentAttemptCounts } = attempts.calls;
   const { eraseAttempts, renderAttempts } = attempts.calls;
@@ -135,8 +148,7 @@ function createLedger({ ledger, attempts }: Threads, dataDir: string, unlock: ()
       await Promise.all([maintainLedger(ledger, at, () => isClosing), attempts.calls.maintain(at)]);
     },
     probe: (at) => readStatus(ledger, dataDir, at),
-    // the only notice of the ledger's thread
-    onRemoteChange: (listener) => ledger.onNotice(() => listener({ kind: "everything" })),
+    onRemoteChange: (listener) => void changeListeners.push(() => listener({ kind: "everything" })),
     onBroken(listener) {
       ledger.onEnd(listener);
       attempts.onEnd(listener);
@@ -153,11 +165,23 @@ function createLedger({ ledger, attempts }: Threads, dataDir: string, unlock: ()
   return override(ledger.calls, members);
 }
 
+/** Permissions of users who are neither the owner nor in the group. */
+const OTHERS = 0o007;
+
+function warnOfReaders({ dataDir, warn }: SqliteOptions): void {
+  const mode = statSync(dataDir).mode & 0o777;
+  if (mode & OTHERS)
+    warn?.(
+      `other users of this machine can open DATA_DIR ${dataDir} (mode 0${mode.toString(8)}); run \`chmod -R go= ${dataDir}\` so that only its owner can`,
+    );
+}
+
 /** @throws UnsafeSqlite, or DataDirInUse when another process serves the folder */
 export async function openSqliteLedger(options: SqliteOptions): Promise<SqliteLedger> {
   refuseUnsafeSqlite();
   const unlock = options.shared ? () => undefined : lockDataDir(options.dataDir);
   try {
+    if (!options.shared) warnOfReaders(options);
     return createLedger(await startThreads(options), options.dataDir, unlock);
   } catch (error) {
     unlock();

@@ -1,13 +1,16 @@
 /** The attempts thread: the debug history has a file and a connection of its own, so that it never delays a commit. */
-import { join } from "node:path";
 import type { AttemptCount, AttemptRow } from "../../core/records.ts";
 import { serveThread, type ThreadMethod } from "../../core/thread-calls.ts";
 import { type AttemptStore, openAttempts } from "./attempts.ts";
-import { describeError } from "./failure.ts";
+import { ATTEMPTS_FILE, attemptsPath } from "./database.ts";
+import { describeError, isDamage } from "./failure.ts";
+import { setAside } from "./set-aside.ts";
 
 export interface AttemptsOpening {
   dataDir: string;
   storeBytes: number;
+  /** A service may have the file open too. */
+  isShared: boolean;
 }
 
 /** The methods that the thread serves. The main thread calls them through `Calls<AttemptThreadMethods>`. */
@@ -16,18 +19,13 @@ export interface AttemptThreadMethods extends AttemptStore {
   renderAttempts(batch: { messages: unknown[]; counts: AttemptCount[] }): number;
 }
 
-/** @param render converts the messages of `renderAttempts` to rows of the table */
-export function serveAttempts(render: (messages: unknown[]) => AttemptRow[]): void {
-  let opening: AttemptsOpening | null = null;
+/** The open file. It is opened again after an error, and replaced when it is damaged. */
+function createAttemptsFile({ dataDir, storeBytes, isShared }: AttemptsOpening) {
+  const path = attemptsPath(dataDir);
   let store: AttemptStore | null = null;
+  let mode: "create" | "existing" = "create";
 
-  const open = (mode: "create" | "existing"): AttemptStore => {
-    if (!opening) throw new Error("the attempts thread was called before it was opened");
-    const { dataDir, storeBytes } = opening;
-    store = openAttempts(join(dataDir, "attempts.sqlite"), { storeBytes, mode });
-    return store;
-  };
-  /** Called after an error, because the connection may be broken. The next call opens a new one. */
+  /** Called after an error, because the connection may be broken. */
   const close = () => {
     try {
       store?.close();
@@ -36,7 +34,35 @@ export function serveAttempts(render: (messages: unknown[]) => AttemptRow[]): vo
     }
     store = null;
   };
+  return {
+    store(): AttemptStore {
+      store ??= openAttempts(path, { storeBytes, mode });
+      mode = "existing";
+      return store;
+    },
+    close,
+    /**
+     * The history may be lost, but must not stop the service: a damaged file makes room for a new one.
+     * @returns a sentence for the operator; null when the file stays
+     */
+    replaceIfDamaged(error: unknown): string | null {
+      close();
+      if (isShared || !isDamage(error)) return null;
+      const name = setAside(path);
+      mode = "create";
+      return `${ATTEMPTS_FILE} was damaged and is now ${name}; the debug history starts again, no event is lost`;
+    },
+  };
+}
 
+/** @param render converts the messages of `renderAttempts` to rows of the table */
+export function serveAttempts(render: (messages: unknown[]) => AttemptRow[]): void {
+  let file: ReturnType<typeof createAttemptsFile> | null = null;
+
+  const replaceIfDamaged = (error: unknown) => {
+    const message = file?.replaceIfDamaged(error);
+    if (message) notify(message);
+  };
   const methodsOf = (opened: AttemptStore): Record<string, ThreadMethod> =>
     ({
       ...opened,
@@ -47,16 +73,31 @@ export function serveAttempts(render: (messages: unknown[]) => AttemptRow[]): vo
       },
     }) satisfies AttemptThreadMethods;
 
-  serveThread({
-    open(given: AttemptsOpening) {
-      opening = given;
-      open("create");
+  const notify = serveThread({
+    open(opening: AttemptsOpening) {
+      file = createAttemptsFile(opening);
+      try {
+        file.store();
+      } catch (error) {
+        if (!isDamage(error)) throw error;
+        replaceIfDamaged(error);
+        // a command works without the history; what needs it fails with the name of the file
+        if (!opening.isShared) file.store();
+      }
     },
-    find: (name) => methodsOf(store ?? open("existing"))[name],
-    close,
+    find(name) {
+      if (!file) throw new Error("the attempts thread was called before it was opened");
+      return methodsOf(file.store())[name];
+    },
+    close: () => file?.close(),
     describeError(thrown) {
-      close();
-      return describeError(thrown);
+      const failure = describeError(thrown, ATTEMPTS_FILE);
+      try {
+        replaceIfDamaged(thrown);
+      } catch {
+        // the next call fails in the same way, and this is tried again
+      }
+      return failure;
     },
   });
 }
