@@ -211,6 +211,13 @@ export const SERVER_LIMITS = {
   // HTTP and stopping
   requestTimeoutMs: 10_000,
   headersTimeoutMs: 8_000,
+  /** Requests of a connection that wait until the answer before them is sent. Browsers and proxies send none ahead. */
+  maxPipelinedRequests: 32,
+  /** A client has this long to take an answer, and a second more for each `minAnswerBytesPerSecond` of it. */
+  answerGraceMs: 20_000,
+  minAnswerBytesPerSecond: 32_768,
+  /** Answers that clients have not taken yet, all together. The oldest of them makes room. */
+  maxUnsentAnswerBytes: 64 * 1_048_576,
   drainTimeoutMs: 8_000,
   drainSweepMs: 50,
   retryAfterSeconds: 1,

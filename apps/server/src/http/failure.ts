@@ -61,6 +61,7 @@ export function renderClosingFailure(refusal: Refusal, requestId: string) {
       "Content-Length": String(Buffer.byteLength(text)),
       "X-Request-Id": requestId,
       "Cache-Control": "no-store",
+      "X-Content-Type-Options": "nosniff",
       Connection: "close",
     },
   };

@@ -5,6 +5,7 @@ import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";
 import { createClientErrorHandler } from "./client-error.ts";
 import { renderClosingFailure } from "./failure.ts";
+import { endAnswer } from "./unsent-answers.ts";
 
 /** Without these, slow clients could hold connections forever. */
 const SERVER_OPTIONS = {
@@ -20,7 +21,7 @@ function refuseMalformed(response: ServerResponse, message: string, requestId: s
   const refusal = new Refusal("malformed_http", { message });
   const { status, headers, text } = renderClosingFailure(refusal, requestId);
   response.writeHead(status, headers);
-  response.end(text);
+  endAnswer(response, text);
 }
 
 /** A missing or second Host header is an error (RFC 9112, 3.2), because proxies could read two of them differently. */
@@ -62,17 +63,41 @@ export function closeIdle(server: Server): void {
   for (const socket of openSockets.get(server) ?? []) if (socket.bytesRead === 0) socket.destroy();
 }
 
+/**
+ * Handles the requests of one connection one after another. Node emits pipelined requests all at once and keeps their
+ * answers in memory. It gives a response the socket when the system has taken the whole answer before it.
+ */
+function inTurn(listener: RequestListener): RequestListener {
+  const waiting = new WeakMap<Socket, number>();
+  return (request, response) => {
+    if (response.socket) return listener(request, response);
+    const { socket } = request;
+    const count = (waiting.get(socket) ?? 0) + 1;
+    waiting.set(socket, count);
+    if (count > SERVER_LIMITS.maxPipelinedRequests) {
+      socket.destroy();
+      return;
+    }
+    response.once("socket", () => {
+      waiting.set(socket, (waiting.get(socket) ?? 1) - 1);
+      listener(request, response);
+    });
+  };
+}
+
 export function createHttpServer(listener: RequestListener, newRequestId: () => string): Server {
-  const server = createServer(SERVER_OPTIONS, (request, response) => {
+  const handle = inTurn((request, response) => {
     useOriginForm(request);
     const problem = hostProblem(request);
     if (problem === null) listener(request, response);
     else refuseMalformed(response, problem, newRequestId());
   });
-  trackSockets(server);
-  server.on("clientError", createClientErrorHandler(newRequestId));
-  server.on("checkExpectation", (_request, response: ServerResponse) =>
+  const refuseExpectation = inTurn((_request, response) =>
     refuseMalformed(response, "The request has an Expect header that is not supported.", newRequestId()),
   );
+  const server = createServer(SERVER_OPTIONS, handle);
+  trackSockets(server);
+  server.on("clientError", createClientErrorHandler(newRequestId));
+  server.on("checkExpectation", refuseExpectation);
   return server;
 }

@@ -3,6 +3,7 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { AnswerWith } from "../core/handler.ts";
+import { endAnswer } from "./unsent-answers.ts";
 
 /** One request and its response. */
 export interface Exchange {
@@ -52,7 +53,7 @@ export function send(exchange: Exchange, { status, headers }: Reply, content?: s
   if (mustCloseConnection(exchange, status)) all.Connection = "close";
   else dropUnreadBody(exchange);
   response.writeHead(status, all);
-  response.end(content);
+  endAnswer(response, content);
 }
 
 export function sendJson(exchange: Exchange, { status, headers }: Reply, body: unknown): void {

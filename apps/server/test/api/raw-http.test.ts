@@ -35,6 +35,7 @@ describe("Malformed HTTP", () => {
       "requestId",
     ]);
     assert.match(line.text, /^X-Request-Id: req_/m);
+    assert.match(line.text, /^X-Content-Type-Options: nosniff/m);
     assert.match(line.text, /^Connection: close/m);
   }
 

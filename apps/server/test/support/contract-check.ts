@@ -156,6 +156,7 @@ export function createContractCheck(document: OpenApi): CheckReply {
     const path = url.split("?", 1)[0]!;
     const where = `${method} ${path.slice(0, 120)} ${seen.status}`;
     assert.ok(seen.headers.get("x-request-id"), `${where} lacks X-Request-Id`);
+    assert.equal(seen.headers.get("x-content-type-options"), "nosniff", where);
     if (path.startsWith("/api/")) assert.equal(seen.headers.get("cache-control"), "no-store", where);
     if (seen.body === "" && (method === "HEAD" || seen.status === 204)) return;
 
