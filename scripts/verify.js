@@ -14,6 +14,11 @@ const TOOLS = [
   { name: "openssl", program: "openssl", use: "the tests of proxies, which create a certificate" },
   { name: "systemd", program: "/usr/bin/systemd-analyze", use: "the test of the systemd unit in deploy/" },
   {
+    name: "prometheus",
+    program: "/usr/bin/promtool",
+    use: "the tests of the metrics and of the alert rules",
+  },
+  {
     name: "postgresql",
     program: "/usr/lib/postgresql",
     use: "the tests of the ledger on PostgreSQL, which start their own server",

@@ -13,7 +13,7 @@ import { openCountries } from "./ingest/visitor.ts";
 import { debugUrlOf, type InstallAddresses } from "./install/install.ts";
 import { withChangeNotifications } from "./ledger/change-notifications.ts";
 import { type Ledger, type LedgerChange, StorageError } from "./ledger/ledger.ts";
-import { createMetrics, type Metrics } from "./monitoring/metrics.ts";
+import type { Metrics } from "./monitoring/metrics.ts";
 import type { Readiness } from "./monitoring/readiness.ts";
 import { type StorageTrouble, watchStorageTrouble } from "./monitoring/storage-trouble.ts";
 import type { OpenedLedger } from "./open-ledger.ts";
@@ -27,6 +27,7 @@ export interface ContextDeps {
   openedLedger: OpenedLedger;
   warehouse: Warehouse;
   readiness: Readiness;
+  metrics: Metrics;
   /** The service's public addresses. Read them per request: with PORT=0 they are known only once the service listens. */
   addresses(): InstallAddresses;
   /** The file with countries by address; null for none. */
@@ -38,7 +39,6 @@ export interface ServiceContext extends Omit<ContextDeps, "openedLedger" | "coun
   ledger: Ledger;
   /** Whether the warehouse holds what was shipped to it. */
   completeness: WarehouseCompleteness;
-  metrics: Metrics;
   storageTrouble: StorageTrouble;
   /** Logs why a request failed: the storage, or a bug. */
   report(error: unknown, requestId: string): void;
@@ -92,13 +92,13 @@ async function openJwtVerifier({
 }
 
 function buildIngest(
-  deps: ContextDeps & Pick<ServiceContext, "ledger" | "metrics" | "recorder" | "storageTrouble" | "report">,
+  deps: ContextDeps & Pick<ServiceContext, "ledger" | "recorder" | "storageTrouble" | "report">,
   settings: Pick<ServiceContext, "rates" | "limitsOf" | "nodes">,
 ): Ingest {
   const { config, clock, newId, log, readiness, recorder, storageTrouble } = deps;
   const observeLine = createObserver({
     log,
-    counters: deps.metrics.counters,
+    counters: deps.metrics.ingest,
     clock,
     logsAnswered: config.LOG_LEVEL === "debug",
   });
@@ -131,7 +131,6 @@ export async function createContext(deps: ContextDeps): Promise<ServiceContext> 
   const ledger = withChangeNotifications(openedLedger.ledger, notifyCaches);
   ledger.onRemoteChange(notifyCaches);
 
-  const metrics = createMetrics();
   const storageTrouble = watchStorageTrouble(log, clock);
   const { writeAttempts } = openedLedger;
   const recorder = createRecorder({ ledger, clock, log, ...(writeAttempts && { write: writeAttempts }) });
@@ -144,7 +143,7 @@ export async function createContext(deps: ContextDeps): Promise<ServiceContext> 
     if (error instanceof StorageError) storageTrouble.failed(error, requestId);
     else log.error({ err: error, requestId }, "a request failed");
   };
-  const ingest = buildIngest({ ...deps, ledger, metrics, recorder, storageTrouble, report }, settings);
+  const ingest = buildIngest({ ...deps, ledger, recorder, storageTrouble, report }, settings);
   const authenticator = createAuthenticator(ledger, await openJwtVerifier(config));
   cacheListeners.push(ingest.forget, ({ kind }) => {
     if (kind === "everything" || kind === "tokens") authenticator.forget();
@@ -154,7 +153,6 @@ export async function createContext(deps: ContextDeps): Promise<ServiceContext> 
     ...settings,
     ledger,
     completeness: createCompleteness(),
-    metrics,
     storageTrouble,
     report,
     recorder,

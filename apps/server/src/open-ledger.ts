@@ -2,7 +2,7 @@
 import type { Config } from "./config/settings.ts";
 import { toMessage } from "./debug/attempt-message.ts";
 import type { WriteAttempts } from "./debug/write.ts";
-import type { Ledger } from "./ledger/ledger.ts";
+import type { GroupObserver, Ledger, LedgerLoad } from "./ledger/ledger.ts";
 import type { Durability } from "./ledger/sqlite/database.ts";
 import { openSqliteLedger } from "./ledger/sqlite/open.ts";
 
@@ -14,6 +14,7 @@ export interface OpenedLedger {
   onBroken(listener: (cause: Error) => void): void;
   /** Returns unused memory of the ledger's threads to the operating system. */
   releaseMemory(): Promise<void>;
+  load(): LedgerLoad;
 }
 
 export interface LedgerOptions {
@@ -22,19 +23,20 @@ export interface LedgerOptions {
   durability?: Durability;
   /** Receives sentences for the operator about the ledger's files. */
   warn(message: string): void;
+  onGroup?: GroupObserver;
 }
 
 /** The PostgreSQL driver is imported only when it is used. */
-async function openOnPostgres(url: string, config: Config): Promise<OpenedLedger> {
+async function openOnPostgres(url: string, config: Config, onGroup?: GroupObserver): Promise<OpenedLedger> {
   const { openPostgresLedger } = await import("./ledger/postgres/open.ts");
-  const ledger = await openPostgresLedger({ url, attemptStoreBytes: config.DEBUG_STORE_BYTES });
+  const ledger = await openPostgresLedger({ url, attemptStoreBytes: config.DEBUG_STORE_BYTES, onGroup });
   // no threads, and it reconnects by itself
-  return { ledger, onBroken: () => undefined, releaseMemory: async () => undefined };
+  return { ledger, onBroken: () => undefined, releaseMemory: async () => undefined, load: ledger.load };
 }
 
 async function openInDataDir(
   config: Config,
-  { now, durability, warn }: LedgerOptions,
+  { now, durability, warn, onGroup }: LedgerOptions,
 ): Promise<OpenedLedger> {
   const ledger = await openSqliteLedger({
     dataDir: config.DATA_DIR,
@@ -42,12 +44,13 @@ async function openInDataDir(
     warn,
     attemptStoreBytes: config.DEBUG_STORE_BYTES,
     attemptsThread: new URL("./attempts-thread.ts", import.meta.url),
+    onGroup,
     ...(durability ? { durability } : {}),
   });
   const writeAttempts: WriteAttempts = ({ attempts, counts }) =>
     ledger.renderAttempts({ messages: attempts.map(toMessage), counts });
-  const { onBroken, releaseMemory } = ledger;
-  return { ledger, writeAttempts, onBroken, releaseMemory };
+  const { onBroken, releaseMemory, load } = ledger;
+  return { ledger, writeAttempts, onBroken, releaseMemory, load };
 }
 
 /**
@@ -56,7 +59,9 @@ async function openInDataDir(
  * @throws UnfitPostgres when the server's settings could lose accepted events
  */
 export const openLedger = (config: Config, options: LedgerOptions): Promise<OpenedLedger> =>
-  config.DATABASE_URL === null ? openInDataDir(config, options) : openOnPostgres(config.DATABASE_URL, config);
+  config.DATABASE_URL === null
+    ? openInDataDir(config, options)
+    : openOnPostgres(config.DATABASE_URL, config, options.onGroup);
 
 /** Opens the ledger for a command, while a service may have it open too. */
 export async function openLedgerBeside(config: Config, now: number): Promise<Ledger> {

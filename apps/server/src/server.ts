@@ -15,6 +15,8 @@ import { hashToken } from "./core/token.ts";
 import { type Listening, listenFor } from "./http/listening.ts";
 import type { Ledger } from "./ledger/ledger.ts";
 import type { Durability } from "./ledger/sqlite/database.ts";
+import { type MetricsReport, renderReports } from "./monitoring/metric-family.ts";
+import { createMetrics } from "./monitoring/metrics.ts";
 import { createReadiness } from "./monitoring/readiness.ts";
 import { type OpenedLedger, openLedger } from "./open-ledger.ts";
 import { type OpenedWarehouse, openWarehouse } from "./open-warehouse.ts";
@@ -29,6 +31,10 @@ export interface StartOptions {
   consoleFolder?: string | null;
   /** For tests: replaces methods of the ledger, to see how its failures are answered. */
   changeLedger?: (ledger: Ledger) => Ledger;
+  /**
+   * Renders `/metrics` for all processes. It gets what reports the metrics of this one. Default: there is no other process.
+   */
+  shareMetrics?: (report: () => Promise<MetricsReport>) => () => Promise<string>;
   /** For tests: receives the log lines. Default: standard output. */
   logStream?: { write(line: string): void };
 }
@@ -66,16 +72,23 @@ function readVersion(): string {
   return version;
 }
 
-async function readAssets(environment: Environment, consoleFolder: string | null): Promise<ServiceAssets> {
+const renderAlone = (report: () => Promise<MetricsReport>) => async () => renderReports([await report()]);
+
+async function readAssets(
+  environment: Environment,
+  { consoleFolder = null, shareMetrics = renderAlone }: StartOptions,
+  { version, context: { metrics } }: ServiceParts,
+): Promise<ServiceAssets> {
   const extras = await builtExtras().catch((error: unknown) => {
     throw error instanceof BuildToolsMissing ? new ConfigError(error.message) : error;
   });
   return {
-    version: readVersion(),
+    version,
     settings: publicSettings(environment),
     sdk: readFileSync(await buildSdk()),
     sdkExtras: new Map(extras.map(({ name, path }) => [`${name}.js`, readFileSync(path)])),
     consoleFolder,
+    renderMetrics: shareMetrics(metrics.report),
   };
 }
 
@@ -107,6 +120,7 @@ const addressesOf = (config: Config, port: number) => {
 };
 
 interface ServiceParts {
+  version: string;
   context: ServiceContext;
   openedLedger: OpenedLedger;
   startMonitor: OpenedWarehouse["startMonitor"];
@@ -122,7 +136,18 @@ async function buildContext(
 ): Promise<ServiceParts> {
   const log = createLog(config.LOG_LEVEL, logStream);
   const warn = (message: string) => log.warn(message);
-  const opened = await openLedger(config, { now: clock(), warn, ...(durability && { durability }) });
+  const version = readVersion();
+  const metrics = createMetrics(version);
+  const onGroup = (requests: number) => {
+    const startedAt = performance.now();
+    return () => metrics.commitGroup(requests, performance.now() - startedAt);
+  };
+  const opened = await openLedger(config, {
+    now: clock(),
+    warn,
+    onGroup,
+    ...(durability && { durability }),
+  });
   const openedLedger = changeLedger ? { ...opened, ledger: changeLedger(opened.ledger) } : opened;
   cleanup.defer(() => openedLedger.ledger.close());
   const { warehouse, startMonitor } = await openWarehouse(config, log);
@@ -143,16 +168,17 @@ async function buildContext(
     openedLedger,
     warehouse,
     readiness,
+    metrics,
     addresses: () => addressesOf(config, bound.port),
     countriesFile: config.GEOIP_FILE === "off" ? null : (config.GEOIP_FILE ?? COUNTRIES),
   });
   cleanup.defer(context.flush);
-  return { context, openedLedger, startMonitor, bound };
+  return { version, context, openedLedger, startMonitor, bound };
 }
 
 /** Starts the monitor of the warehouse and the workers, and registers the metrics that are read from them. */
 async function startWorkers(
-  { context, startMonitor }: ServiceParts,
+  { context, openedLedger, startMonitor }: ServiceParts,
   cleanup: AsyncDisposableStack,
   onBacklogShipped: () => void,
 ): Promise<BackgroundWorkers> {
@@ -163,11 +189,9 @@ async function startWorkers(
   metrics.registerSources(() => ({
     now: clock(),
     readiness: readiness.now(),
-    warehouse: {
-      state: warehouse.state(),
-      disconnects: warehouse.disconnects(),
-      missingEvents: completeness.report().missingEvents,
-    },
+    warehouse,
+    missingEvents: completeness.report().missingEvents,
+    ledger: openedLedger.load(),
     shipped: workers.shipped(),
     ingestInFlight: ingest.inFlight(),
     debugDropped: recorder.droppedTotal(),
@@ -189,7 +213,7 @@ export async function startServer(
   const { context, openedLedger, bound } = parts;
   const { log, readiness } = context;
 
-  const assets = await readAssets(environment, options.consoleFolder ?? null);
+  const assets = await readAssets(environment, options, parts);
   const http = createHttpService(context, assets);
   const listening = await listen(http.server, config);
   cleanup.defer(listening.close);

@@ -11,6 +11,7 @@ import { createExport } from "./export/export.ts";
 import { createHttpApp } from "./http/app.ts";
 import { createConsoleFiles } from "./http/console-files.ts";
 import { createGuard } from "./http/guard.ts";
+import { createRequestObserver } from "./http/observe.ts";
 import { createOperations } from "./monitoring/routes.ts";
 import { createHandlers, FIELD_RULES } from "./routes.ts";
 import { renderSource } from "./sources/render.ts";
@@ -26,6 +27,8 @@ export interface ServiceAssets {
   sdkExtras: ReadonlyMap<string, Buffer>;
   /** The folder of the built console; null when no console is served. */
   consoleFolder: string | null;
+  /** The answer of `/metrics`. */
+  renderMetrics(): Promise<string>;
 }
 
 export interface HttpService {
@@ -68,7 +71,7 @@ function buildHandlers(context: ServiceContext, assets: ServiceAssets, stopping:
       warehouse,
       completeness,
       clock,
-      metrics: context.metrics,
+      metrics: { contentType: context.metrics.contentType, render: assets.renderMetrics },
       sdk: assets.sdk,
       sdkExtras: assets.sdkExtras,
       settings: assets.settings,
@@ -103,6 +106,8 @@ export function createHttpService(context: ServiceContext, assets: ServiceAssets
     isStopping: () => readiness.now().draining,
     consoleFiles: folder === null ? null : createConsoleFiles({ folder, appUrl }),
     report: context.report,
+    onServed: createRequestObserver(context.metrics.http),
+    stopwatch: () => performance.now(),
   });
   return { server, endStreams: () => stopping.abort() };
 }

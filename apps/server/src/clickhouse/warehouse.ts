@@ -15,6 +15,8 @@ export interface WarehouseProcess {
   ended: Promise<string>;
   /** Kills the process. */
   end(): void;
+  /** Resident memory of the process; null when it is not known. Absent for a server of somebody else. */
+  residentBytes?(): number | null;
 }
 
 /** @param signal cancels a start that has not finished */
@@ -31,6 +33,10 @@ export interface Warehouse {
   client(): WarehouseClient | null;
   /** Times that the warehouse went from up to down. */
   disconnects(): number;
+  /** Times that the warehouse came up again. */
+  restarts(): number;
+  /** Resident memory of the embedded engine's process; null when there is none or it is not known. */
+  engineBytes(): number | null;
 }
 
 /** @param problem why there is no warehouse; null when the settings say so */
@@ -39,4 +45,6 @@ export const noWarehouse = (problem: string | null): Warehouse => ({
   problem: () => problem,
   client: () => null,
   disconnects: () => 0,
+  restarts: () => 0,
+  engineBytes: () => null,
 });

@@ -208,6 +208,9 @@ export const SERVER_LIMITS = {
   maxExportThreadMb: 96,
   maxExportThreadYoungMb: 16,
 
+  /** How long a scrape of one worker waits for the others. Then their previous reports count. */
+  metricsReportMs: 2_000,
+
   // HTTP and stopping
   requestTimeoutMs: 10_000,
   headersTimeoutMs: 8_000,

@@ -9,6 +9,7 @@ import { type CorsPolicy, createWorkspaceCors, INGEST_CORS } from "./cors.ts";
 import { renderFailure } from "./failure.ts";
 import { createHttpServer } from "./http-server.ts";
 import { type IngestRouteDeps, serveIngest } from "./ingest-routes.ts";
+import { operationName, type ServedRequest, statusOf } from "./observe.ts";
 import { type Exchange, send, sendJson } from "./reply.ts";
 import { requestIdOf } from "./request-id.ts";
 import { allowedMethods, createRouter, type RouteMatch } from "./router.ts";
@@ -24,11 +25,21 @@ export interface HttpAppDeps extends WorkspaceRouteDeps, IngestRouteDeps {
   readonly consoleFiles: ConsoleFiles | null;
   /** Logs a storage failure or a bug. */
   readonly report: (error: unknown, requestId: string) => void;
+  /** Called for every request when its answer has begun. */
+  readonly onServed: (served: ServedRequest) => void;
+  /** Milliseconds, monotonic. */
+  readonly stopwatch: () => number;
+}
+
+function splitUrl(url: string): { path: string; queryText: string } {
+  const queryStart = url.indexOf("?");
+  if (queryStart === -1) return { path: url, queryText: "" };
+  return { path: url.slice(0, queryStart), queryText: url.slice(queryStart + 1) };
 }
 
 /** @returns a server that does not listen yet */
 export function createHttpApp(deps: HttpAppDeps): Server {
-  const { newId, consoleFiles, report } = deps;
+  const { newId, consoleFiles, report, stopwatch } = deps;
   const operations: readonly Operation[] = OPERATIONS;
   const findRoute = createRouter(operations);
   const withoutAlias = createAlias(deps.alias);
@@ -47,26 +58,21 @@ export function createHttpApp(deps: HttpAppDeps): Server {
     return serveIngest(exchange, operation, match.params.publicKey ?? "", deps);
   }
 
-  function refuse(exchange: Exchange, error: unknown): void {
+  function refuse(exchange: Exchange, error: unknown): Refusal {
     const { response, requestId } = exchange;
     const refusal = toRefusal(error);
     if (refusal.cause !== undefined) report(refusal.cause, requestId);
-    if (response.headersSent) {
-      response.destroy();
-      return;
-    }
     const { body, ...reply } = renderFailure(refusal, { requestId });
-    sendJson(exchange, reply, body);
+    if (response.headersSent) response.destroy();
+    else sendJson(exchange, reply, body);
+    return refusal;
   }
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const startedAt = stopwatch();
     const requestId = requestIdOf(request, () => newId("req"));
-    const url = withoutAlias(request.url ?? "/");
-    const queryStart = url.indexOf("?");
-    const path = queryStart === -1 ? url : url.slice(0, queryStart);
-    const queryText = queryStart === -1 ? "" : url.slice(queryStart + 1);
+    const { path, queryText } = splitUrl(withoutAlias(request.url ?? "/"));
     const match = findRoute(path);
-    if (!match && consoleFiles?.serve({ request, response, requestId, queryText, headers: {} }, path)) return;
     const cors = match?.isIngest ? INGEST_CORS : workspaceCors;
     const headers = {
       "X-Request-Id": requestId,
@@ -75,11 +81,16 @@ export function createHttpApp(deps: HttpAppDeps): Server {
       ...cors.headers(request.headers.origin),
     };
     const exchange = { request, response, requestId, queryText, headers };
+    const consoleFile = match ? null : consoleFiles?.serve({ ...exchange, headers: {} }, path);
+    let refusal: Refusal | null = null;
     try {
-      await serve(exchange, match, cors);
+      await (consoleFile ?? serve(exchange, match, cors));
     } catch (error) {
-      refuse(exchange, error);
+      refusal = refuse(exchange, error);
     }
+    const operation = consoleFile ? "console" : operationName(match, request.method);
+    const durationMs = stopwatch() - startedAt;
+    deps.onServed({ exchange, operation, status: statusOf(exchange), durationMs, refusal });
   }
 
   return createHttpServer(

@@ -32,8 +32,8 @@ export interface ConsoleFilesDeps {
 }
 
 export interface ConsoleFiles {
-  /** Returns false when the path is not one of the console's. */
-  serve(exchange: Exchange, path: string): boolean;
+  /** Returns null when the path is not one of the console's. */
+  serve(exchange: Exchange, path: string): Promise<void> | null;
 }
 
 /** No content from other hosts, no inline script, and only style elements with this answer's nonce. */
@@ -75,7 +75,7 @@ export function createConsoleFiles({ folder, appUrl }: ConsoleFilesDeps): Consol
   const files = new Set(readdirSync(join(folder, ASSETS)));
   const pages = new Set<string>(CONSOLE_PAGES);
 
-  function sendPage(exchange: Exchange): void {
+  async function sendPage(exchange: Exchange): Promise<void> {
     const nonce = randomBytes(16).toString("base64");
     const html = template
       .replace('<base href="/"', () => `<base href="${basePathOf(appUrl())}"`)
@@ -103,13 +103,11 @@ export function createConsoleFiles({ folder, appUrl }: ConsoleFilesDeps): Consol
   return {
     serve(exchange, path) {
       const { method } = exchange.request;
-      if (method !== "GET" && method !== "HEAD") return false;
+      if (method !== "GET" && method !== "HEAD") return null;
       const name = path.startsWith(`/${ASSETS}/`) ? path.slice(ASSETS.length + 2) : "";
       const mediaType = files.has(name) ? MEDIA_TYPES[extname(name)] : undefined;
-      if (mediaType) void sendFile(exchange, name, mediaType);
-      else if (pages.has(path)) sendPage(exchange);
-      else return false;
-      return true;
+      if (mediaType) return sendFile(exchange, name, mediaType);
+      return pages.has(path) ? sendPage(exchange) : null;
     },
   };
 }

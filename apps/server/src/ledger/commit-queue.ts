@@ -5,7 +5,7 @@
 import { createAdmission, type Release } from "../core/admission.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import type { Commit, StoredFlags } from "../core/records.ts";
-import { LedgerBusy } from "./ledger.ts";
+import { type GroupObserver, LedgerBusy, type LedgerLoad } from "./ledger.ts";
 
 /** Commits a group, all or nothing. Resolves with the flags of each commit, in order. */
 export type WriteGroup = (group: Commit[]) => Promise<StoredFlags[]>;
@@ -35,14 +35,20 @@ function takeGroup(queue: WaitingCommit[]): WaitingCommit[] {
   return queue.splice(0, end < 0 ? queue.length : end);
 }
 
-/**
- * The `commit` of a ledger. It rejects with `LedgerBusy` when too many commits, or too many bytes, are waiting.
- * @param maxGroups maximum number of groups that are written at once
- */
-export function createCommitQueue(
-  write: WriteGroup,
-  maxGroups = 1,
-): (commit: Commit) => Promise<StoredFlags> {
+export interface CommitQueueOptions {
+  /** Maximum number of groups that are written at once. Default: 1. */
+  maxGroups?: number;
+  onGroup?: GroupObserver | undefined;
+}
+
+export interface CommitQueue {
+  /** The `commit` of a ledger. It rejects with `LedgerBusy` when too many commits, or too many bytes, are waiting. */
+  commit(commit: Commit): Promise<StoredFlags>;
+  load(): LedgerLoad["queue"];
+}
+
+export function createCommitQueue(write: WriteGroup, options: CommitQueueOptions = {}): CommitQueue {
+  const { maxGroups = 1, onGroup } = options;
   const { commitQueueRequests, commitQueueShare, commitQueueBytes } = SERVER_LIMITS;
   const admission = createAdmission({
     maxAdmitted: commitQueueRequests,
@@ -58,11 +64,14 @@ export function createCommitQueue(
       waitingBytes -= bytes;
       leaveQueue();
     }
+    const onGroupEnd = onGroup?.(group.length);
     try {
       const flags = await write(group.map(({ commit }) => commit));
       for (const [index, { resolve }] of group.entries()) resolve(flags[index] ?? new Uint8Array());
     } catch (error) {
       for (const { reject } of group) reject(error);
+    } finally {
+      onGroupEnd?.();
     }
   };
   const writeAll = async () => {
@@ -71,7 +80,7 @@ export function createCommitQueue(
     groups -= 1;
   };
 
-  return (commit) => {
+  const commit = (commit: Commit): Promise<StoredFlags> => {
     const bytes = sizeOf(commit);
     const leaveQueue = waitingBytes + bytes > commitQueueBytes ? null : admission.tryEnter(commit.sourceId);
     if (!leaveQueue) return Promise.reject(new LedgerBusy());
@@ -81,4 +90,5 @@ export function createCommitQueue(
       if (groups < maxGroups) void writeAll();
     });
   };
+  return { commit, load: () => ({ requests: queue.length, bytes: waitingBytes }) };
 }

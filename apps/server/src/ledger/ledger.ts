@@ -190,6 +190,17 @@ export interface LedgerStatus {
   nodes: number;
 }
 
+/** How busy the ledger of this process is. */
+export interface LedgerLoad {
+  /** Commits that wait for their group. */
+  queue: { requests: number; bytes: number };
+  /** Connection pools of PostgreSQL. None on SQLite. */
+  pools: readonly { name: string; total: number; idle: number; waiting: number }[];
+}
+
+/** Called when the commit of a group starts. Calls back when it has ended, whether it failed or not. */
+export type GroupObserver = (requests: number) => () => void;
+
 export interface Ledger
   extends Catalog,
     IngestLedger,

@@ -1,15 +1,27 @@
-/** Metrics for Prometheus. No label names a source or a key, so the number of series is bounded. */
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "@prometheus-io/client";
-import type { WarehouseState } from "../clickhouse/warehouse.ts";
+/** Metrics for Prometheus. No label names a source, a key or a path of a client, so the number of series is bounded. */
+import { Counter, Histogram, Registry } from "@prometheus-io/client";
+import type { Warehouse } from "../clickhouse/warehouse.ts";
 import { SECOND_MS } from "../core/time.ts";
+import type { LedgerLoad } from "../ledger/ledger.ts";
+import {
+  counterFamily,
+  gaugeFamily,
+  type MetricFamily,
+  type MetricsReport,
+  registerFamily,
+} from "./metric-family.ts";
+import { createProcessMetrics } from "./process-metrics.ts";
 import type { ReadinessState } from "./readiness.ts";
 
-/** What the gauges are read from, at the moment of a scrape. */
+/** What the metrics are read from, at the moment of a scrape. */
 export interface MetricSources {
   now: number;
   readiness: ReadinessState;
-  warehouse: { state: WarehouseState; disconnects: number; missingEvents: number };
+  warehouse: Pick<Warehouse, "state" | "disconnects" | "restarts" | "engineBytes">;
+  /** Events that were shipped to the warehouse and are no longer there. */
+  missingEvents: number;
   shipped: { readonly events: number; readonly failures: number; readonly refused: number };
+  ledger: LedgerLoad;
   ingestInFlight: number;
   debugDropped: number;
   workers: readonly { name: string; failuresInRow: number }[];
@@ -21,35 +33,35 @@ export function lagSeconds({ status }: ReadinessState, now: number): number {
   return Math.max(0, now - oldestAt) / SECOND_MS;
 }
 
-interface MetricDefinition {
-  kind: "gauge" | "counter";
-  /** Without the prefix `headwater_`. */
-  name: string;
-  help: string;
-  read(sources: MetricSources): number;
-}
+type ReadMetric = MetricFamily<MetricSources>["read"];
+type MergeMetric = MetricFamily<MetricSources>["merge"];
+const gauge = (name: string, help: string, read: ReadMetric, merge: MergeMetric = "max") =>
+  gaugeFamily(`headwater_${name}`, help, read, { merge });
+const counter = (name: string, help: string, read: ReadMetric) =>
+  counterFamily(`headwater_${name}`, help, read);
 
-type ReadMetric = MetricDefinition["read"];
-const gauge = (name: string, help: string, read: ReadMetric): MetricDefinition => ({
-  kind: "gauge",
-  name,
-  help,
-  read,
-});
-const counter = (name: string, help: string, read: ReadMetric): MetricDefinition => ({
-  kind: "counter",
-  name,
-  help,
-  read,
-});
+/** A gauge of each connection pool of PostgreSQL. None on SQLite. */
+const poolGauge = (name: string, help: string, key: "total" | "idle" | "waiting") =>
+  gaugeFamily<MetricSources>(
+    `headwater_postgres_pool_${name}`,
+    help,
+    ({ ledger }) => ledger.pools.map((pool) => [{ pool: pool.name }, pool[key]]),
+    { labelNames: ["pool"], merge: "sum" },
+  );
 
 /** To add a metric that is read at each scrape, add a row here and its name to docs/operate.md. */
-const METRICS: readonly MetricDefinition[] = [
-  gauge("ready", "1 if the service accepts requests, else 0", ({ readiness }) => (readiness.ready ? 1 : 0)),
+const METRICS: readonly MetricFamily<MetricSources>[] = [
+  gauge(
+    "ready",
+    "1 if the service accepts requests, else 0",
+    ({ readiness }) => (readiness.ready ? 1 : 0),
+    "min",
+  ),
   gauge(
     "ingest_in_flight",
     "Ingest requests that have not been answered yet",
     ({ ingestInFlight }) => ingestInFlight,
+    "sum",
   ),
   gauge(
     "outbox_events",
@@ -66,18 +78,29 @@ const METRICS: readonly MetricDefinition[] = [
     "Age of the oldest accepted event that is not in the warehouse yet",
     ({ readiness, now }) => lagSeconds(readiness, now),
   ),
-  gauge("warehouse_up", "1 if the warehouse can be queried, else 0", ({ warehouse }) =>
-    warehouse.state === "up" ? 1 : 0,
+  gauge(
+    "warehouse_up",
+    "1 if the warehouse can be queried, else 0",
+    ({ warehouse }) => (warehouse.state() === "up" ? 1 : 0),
+    "min",
+  ),
+  counter("warehouse_losses_total", "Times that the warehouse went from up to down", ({ warehouse }) =>
+    warehouse.disconnects(),
   ),
   counter(
-    "warehouse_losses_total",
-    "Times that the warehouse went from up to down",
-    ({ warehouse }) => warehouse.disconnects,
+    "warehouse_restarts_total",
+    "Times that the warehouse came up again after it was down",
+    ({ warehouse }) => warehouse.restarts(),
+  ),
+  gauge(
+    "warehouse_engine_memory_bytes",
+    "Resident memory of the embedded warehouse's process",
+    ({ warehouse }) => warehouse.engineBytes(),
   ),
   gauge(
     "warehouse_missing_events",
     "Events that were shipped to the warehouse and are no longer there",
-    ({ warehouse }) => warehouse.missingEvents,
+    ({ missingEvents }) => missingEvents,
   ),
   counter(
     "shipped_events_total",
@@ -97,46 +120,41 @@ const METRICS: readonly MetricDefinition[] = [
   gauge(
     "storage_free_bytes",
     "Free bytes on the ledger's disk",
-    ({ readiness }) => readiness.status?.freeBytes ?? 0,
+    ({ readiness }) => finiteOrNull(readiness.status?.freeBytes),
+    "min",
   ),
   gauge("nodes", "Nodes that serve from the same ledger", ({ readiness }) => readiness.status?.nodes ?? 1),
   gauge(
-    "debug_dropped",
+    "commit_queue_requests",
+    "Ingest requests that wait for a commit",
+    ({ ledger }) => ledger.queue.requests,
+    "sum",
+  ),
+  gauge(
+    "commit_queue_bytes",
+    "Bytes of the requests that wait for a commit",
+    ({ ledger }) => ledger.queue.bytes,
+    "sum",
+  ),
+  poolGauge("connections", "Connections to PostgreSQL, by pool", "total"),
+  poolGauge("idle_connections", "Connections to PostgreSQL that are not in use, by pool", "idle"),
+  poolGauge("waiting_requests", "Calls that wait for a connection to PostgreSQL, by pool", "waiting"),
+  counter(
+    "debug_dropped_total",
     "Attempts that were not kept in the debug history because of its limits",
     ({ debugDropped }) => debugDropped,
   ),
+  gaugeFamily(
+    "headwater_worker_failures_in_row",
+    "Failures of a background worker since its last success, by worker",
+    ({ workers }) => workers.map(({ name, failuresInRow }) => [{ worker: name }, failuresInRow]),
+    { labelNames: ["worker"] },
+  ),
 ];
 
-function registerMetric(registry: Registry, definition: MetricDefinition, read: () => MetricSources) {
-  const options = { name: `headwater_${definition.name}`, help: definition.help, registers: [registry] };
-  if (definition.kind === "gauge") {
-    new Gauge({
-      ...options,
-      collect() {
-        this.set(definition.read(read()));
-      },
-    });
-  } else {
-    new Counter({
-      ...options,
-      collect() {
-        this.reset();
-        this.inc(definition.read(read()));
-      },
-    });
-  }
-}
-
-function registerWorkerFailures(registry: Registry, read: () => MetricSources) {
-  new Gauge({
-    name: "headwater_worker_failures_in_row",
-    help: "Failures of a background worker since its last success, by worker",
-    labelNames: ["worker"] as const,
-    registers: [registry],
-    collect() {
-      for (const { name, failuresInRow } of read().workers) this.set({ worker: name }, failuresInRow);
-    },
-  });
+/** The disk of PostgreSQL belongs to its server, which tells nothing of it. */
+function finiteOrNull(bytes: number | undefined): number | null {
+  return bytes !== undefined && Number.isFinite(bytes) ? bytes : null;
 }
 
 function createIngestCounters(registry: Registry) {
@@ -169,20 +187,80 @@ function createIngestCounters(registry: Registry) {
   };
 }
 
+function createHttpCounters(registry: Registry) {
+  const registers = [registry];
+  const requests = new Counter({
+    name: "headwater_http_requests_total",
+    help: "HTTP requests by operation of the API and status; 499: the client disconnected before the answer",
+    labelNames: ["operation", "status"] as const,
+    registers,
+  });
+  const seconds = new Histogram({
+    name: "headwater_http_request_seconds",
+    help: "Time from a request's arrival until its answer begins, by operation of the API",
+    labelNames: ["operation"] as const,
+    buckets: [0.005, 0.025, 0.1, 0.5, 2.5, 10],
+    registers,
+  });
+  const failures = new Counter({
+    name: "headwater_failed_authentications_total",
+    help: "Requests that were answered 401, by code",
+    labelNames: ["code"] as const,
+    registers,
+  });
+  return {
+    request: (operation: string, status: number, durationMs: number) => {
+      requests.inc({ operation, status });
+      seconds.observe({ operation }, durationMs / SECOND_MS);
+    },
+    failedAuthentication: (code: string) => failures.inc({ code }),
+  };
+}
+
+/** Counts the groups of commits. The ledger opens before everything else, so it gets this function alone. */
+function createGroupCounter(registry: Registry) {
+  const registers = [registry];
+  const requests = new Histogram({
+    name: "headwater_commit_group_requests",
+    help: "Ingest requests that were committed together",
+    buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000],
+    registers,
+  });
+  const seconds = new Histogram({
+    name: "headwater_commit_group_seconds",
+    help: "Time that the commit of a group took, failed ones included",
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5],
+    registers,
+  });
+  return (count: number, durationMs: number) => {
+    requests.observe(count);
+    seconds.observe(durationMs / SECOND_MS);
+  };
+}
+
 export type Metrics = ReturnType<typeof createMetrics>;
 
-export function createMetrics() {
+/** @param version of Headwater */
+export function createMetrics(version: string) {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  const registered = Promise.withResolvers<void>();
+  for (const family of createProcessMetrics(version)) registerFamily(registry, family, () => undefined);
+  /** A scrape right after the start waits until everything that it shows is running. */
+  const report = async (): Promise<MetricsReport> => {
+    await registered.promise;
+    return registry.getMetricsAsJSON();
+  };
   return {
     contentType: registry.contentType,
-    render: () => registry.metrics(),
+    report,
     /** What ingest counts as it happens. */
-    counters: createIngestCounters(registry),
+    ingest: createIngestCounters(registry),
+    http: createHttpCounters(registry),
+    commitGroup: createGroupCounter(registry),
     /** Adds the metrics that are read at each scrape. Call it once, when everything that they read is running. */
     registerSources(read: () => MetricSources) {
-      for (const definition of METRICS) registerMetric(registry, definition, read);
-      registerWorkerFailures(registry, read);
+      for (const family of METRICS) registerFamily(registry, family, read);
+      registered.resolve();
     },
   };
 }

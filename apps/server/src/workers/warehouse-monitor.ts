@@ -72,12 +72,33 @@ async function pingAfterWait(
   return success;
 }
 
+/** @param close closes the connection when the worker has stopped */
+function startMonitor(
+  round: (signal: AbortSignal) => Promise<boolean>,
+  close: () => Promise<void>,
+  log: WorkerLog,
+): Worker {
+  const worker = startWorker({
+    name: "warehouse monitor",
+    round,
+    idleMs: 0,
+    retryMs: SERVER_LIMITS.warehouseRetryMs,
+    maxRetryMs: SERVER_LIMITS.maxWarehouseRetryMs,
+    stopMs: 0,
+    consequence: "the warehouse is down, and accepted events wait in the ledger",
+    log,
+  });
+  const stop = () => worker.stop().then(close);
+  return { ...worker, stop, [Symbol.asyncDispose]: stop };
+}
+
 export function createWarehouseMonitor({ startWarehouse, log }: WarehouseMonitorDeps): WarehouseMonitor {
   let state: WarehouseState = "starting";
   let problem: string | null = null;
   let connection: WarehouseConnection | null = null;
   let missedPings = 0;
   let disconnects = 0;
+  let starts = 0;
 
   const close = async () => {
     const closing = connection;
@@ -89,6 +110,7 @@ export function createWarehouseMonitor({ startWarehouse, log }: WarehouseMonitor
     missedPings = 0;
     problem = null;
     state = "up";
+    starts += 1;
     log.info("the warehouse is up");
   };
   const checkConnection = async (checked: WarehouseConnection, signal: AbortSignal) => {
@@ -115,19 +137,8 @@ export function createWarehouseMonitor({ startWarehouse, log }: WarehouseMonitor
     problem: () => problem,
     client: () => connection?.client ?? null,
     disconnects: () => disconnects,
-    start() {
-      const worker = startWorker({
-        name: "warehouse monitor",
-        round,
-        idleMs: 0,
-        retryMs: SERVER_LIMITS.warehouseRetryMs,
-        maxRetryMs: SERVER_LIMITS.maxWarehouseRetryMs,
-        stopMs: 0,
-        consequence: "the warehouse is down, and accepted events wait in the ledger",
-        log,
-      });
-      const stop = () => worker.stop().then(close);
-      return { ...worker, stop, [Symbol.asyncDispose]: stop };
-    },
+    restarts: () => Math.max(0, starts - 1),
+    engineBytes: () => connection?.process.residentBytes?.() ?? null,
+    start: () => startMonitor(round, close, log),
   };
 }

@@ -10,7 +10,7 @@ import { aCommit, entries } from "./ledger-home.suite.ts";
 /** A queue whose groups are written when the test says so. */
 function createQueue() {
   const groups: { commits: Commit[]; end(error?: Error): void }[] = [];
-  const commit = createCommitQueue((commits) => {
+  const { commit } = createCommitQueue((commits) => {
     const { promise, resolve, reject } = Promise.withResolvers<StoredFlags[]>();
     const flags = commits.map((one) => new Uint8Array(one.entries.length).fill(1));
     groups.push({ commits, end: (error) => (error ? reject(error) : resolve(flags)) });

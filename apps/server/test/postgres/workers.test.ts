@@ -1,13 +1,14 @@
 /** WORKERS: several processes behind one port. */
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { request } from "node:http";
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
+import { Agent, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { it } from "node:test";
 import { readConfig } from "../../src/config/config.ts";
 import { createSource, startChild, until } from "../faults/child.ts";
 import { post } from "../faults/load.ts";
+import { metricValue } from "../support/metrics.ts";
 import { ORIGIN } from "../support/world.ts";
 import { query } from "./cluster.ts";
 import { createDatabase } from "./databases.ts";
@@ -42,7 +43,7 @@ it("WORKERS=2 serves with two processes on one port; a killed one is replaced; S
     assert.equal((await bootstrap()).status, 200);
 
     const before = await nodes();
-    process.kill(childOf(service.pid), "SIGKILL");
+    process.kill(childrenOf(service.pid)[0]!, "SIGKILL");
     await until("another has taken its place", SEEN_MS, async () => {
       const now = await nodes();
       return now.length === 2 && now.some((node) => !before.includes(node));
@@ -75,23 +76,17 @@ it("A worker that cannot start does not end the others; connections are spread o
     const source = await createSource(service.url);
     const bootstrap = () =>
       onNewConnection(`${service.url}/api/ingest/v2/${source.publicKey}/bootstrap`, "POST");
-    /** What the worker took that this connection came to. */
-    const taken = async () => {
-      const metrics = await onNewConnection(`${service.url}/metrics`, "GET");
-      const counts = metrics.matchAll(/^headwater_ingest_requests_total\{.*\} (\d+)$/gm);
-      return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
-    };
-    const isFresh = () =>
-      taken().then(
-        (count) => count === 0,
+    const bothServe = () =>
+      onNewConnection(`${service.url}/metrics`, "GET").then(
+        (text) => metricValue(text, "headwater_processes") === 2,
         () => false,
       );
     // a node is known to the others before it listens, and one that does not yet could not start either
     await bootstrap();
-    await until("the second listens", SEEN_MS, isFresh);
+    await until("the second listens", SEEN_MS, bothServe);
 
     await query(url, `alter database ${name} set synchronous_commit = off`);
-    process.kill(childOf(service.pid), "SIGKILL");
+    process.kill(childrenOf(service.pid)[0]!, "SIGKILL");
     await until("its successor cannot start", SEEN_MS, () =>
       service.said().includes("synchronous_commit is off"),
     );
@@ -100,13 +95,12 @@ it("A worker that cannot start does not end the others; connections are spread o
     await until("the other one serves", SEEN_MS, isServed);
     await query(url, `alter database ${name} reset synchronous_commit`);
 
-    await bootstrap();
-    await until("there is another that has taken none", SEEN_MS, isFresh);
+    await until("both serve again", SEEN_MS, bothServe);
     const CONNECTIONS = 40;
-    for (let number = 1; number < CONNECTIONS; number += 1) await bootstrap();
-    for (let number = 0; number < 8; number += 1) {
-      const part = (await taken()) / CONNECTIONS;
-      assert.ok(part >= 0.25 && part <= 0.75, `${part} of all were one worker's`);
+    using _held = await holdConnections(service.url, CONNECTIONS);
+    for (const worker of childrenOf(service.pid)) {
+      const part = connectionsOf(worker, service.url) / CONNECTIONS;
+      assert.ok(part >= 0.25 && part <= 0.75, `${part} of all are one worker's`);
     }
     assert.equal((await service.end("SIGTERM")).code, 0);
   } finally {
@@ -137,9 +131,37 @@ it("A database with unsafe settings is refused with exit code 78 and a message t
   }
 });
 
-/** A process that this one started. */
-function childOf(pid: number): number {
-  return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ")[0]);
+/** The processes that this one started. */
+const childrenOf = (pid: number): number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").map(Number);
+
+/** Opens connections one after the other, sends a request on each, and keeps them open. */
+async function holdConnections(url: string, count: number): Promise<Disposable> {
+  const agents = Array.from({ length: count }, () => new Agent({ keepAlive: true }));
+  for (const agent of agents)
+    await new Promise<void>((resolve, reject) => {
+      const sending = request(`${url}/healthz`, { agent }, (response) =>
+        response.resume().once("end", resolve),
+      );
+      sending.once("error", reject).end();
+    });
+  return { [Symbol.dispose]: () => void agents.map((agent) => agent.destroy()) };
+}
+
+/** How many connections to the service's port a process has. */
+function connectionsOf(pid: number, url: string): number {
+  const port = Number(new URL(url).port).toString(16).toUpperCase().padStart(4, "0");
+  const rows = readFileSync("/proc/net/tcp", "utf8")
+    .split("\n")
+    .map((line) => line.trim().split(/\s+/));
+  const ESTABLISHED = "01";
+  const sockets = new Set(
+    rows
+      .filter(([, local = "", , state]) => local.endsWith(`:${port}`) && state === ESTABLISHED)
+      .map(([, , , , , , , , , inode]) => `socket:[${inode}]`),
+  );
+  const folder = `/proc/${pid}/fd`;
+  return readdirSync(folder).filter((name) => sockets.has(readlinkSync(join(folder, name)))).length;
 }
 
 /** What is answered, whatever the status; a POST is an empty one. */

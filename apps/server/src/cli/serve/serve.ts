@@ -9,6 +9,7 @@ import { defineCommand } from "../command.ts";
 import { messageOf, systemCode } from "../errors.ts";
 import { explainLedgerError } from "../ledger-errors.ts";
 import { welcome } from "./welcome.ts";
+import { shareMetrics } from "./worker-metrics.ts";
 import { isWorker, reportStarted, type StartedWorker, serveByWorkers } from "./workers.ts";
 
 const STOP_TIMEOUT_MS = 10_000;
@@ -40,7 +41,10 @@ function explainStartError(error: unknown, config: Config): unknown {
 async function start(config: Config, consoleFolder: string | null): Promise<RunningServer> {
   const { startServer } = await import("../../server.ts");
   try {
-    return await startServer(config, processEnvironment(), { consoleFolder });
+    return await startServer(config, processEnvironment(), {
+      consoleFolder,
+      ...(isWorker() && { shareMetrics }),
+    });
   } catch (error) {
     throw explainStartError(error, config);
   }

@@ -1,9 +1,12 @@
 /** `WORKERS=n`: n processes that share one port and one ledger. Each is a node of its own. */
 import cluster, { type Worker } from "node:cluster";
 import type { RunningServer } from "../../server.ts";
+import { createMetricsCollector, type MetricsMessage } from "./worker-metrics.ts";
 
 /** The message of a worker that has started. */
 export type StartedWorker = Pick<RunningServer, "url" | "firstStart">;
+
+type WorkerMessage = ({ type: "started" } & StartedWorker) | MetricsMessage;
 
 /** A worker that ended by itself is replaced after this pause. */
 const RESTART_MS = 1_000;
@@ -11,10 +14,14 @@ const RESTART_MS = 1_000;
 export const isWorker = (): boolean => cluster.isWorker;
 
 export const reportStarted = ({ url, firstStart }: StartedWorker): void =>
-  void process.send?.({ url, firstStart } satisfies StartedWorker);
+  void process.send?.({ type: "started", url, firstStart } satisfies WorkerMessage);
 
 const whenStarted = (worker: Worker): Promise<StartedWorker> =>
-  new Promise((resolve) => worker.once("message", (started: StartedWorker) => resolve(started)));
+  new Promise((resolve) =>
+    worker.on("message", (message: WorkerMessage) => {
+      if (message.type === "started") resolve(message);
+    }),
+  );
 
 /**
  * Starts the first worker alone, because it migrates the ledger and creates the owner of an empty one, and then the
@@ -29,6 +36,7 @@ export function serveByWorkers(
   let isStopping = false;
   let exitCode = 0;
   let hasServed = false;
+  const metrics = createMetricsCollector();
   let environment: { PORT: string; PORT_FILE?: undefined } = { PORT: String(port) };
 
   const stop = () => {
@@ -38,10 +46,12 @@ export function serveByWorkers(
   const addWorker = () => {
     const worker = cluster.fork(environment);
     const started = whenStarted(worker);
+    worker.on("message", (message: WorkerMessage) => metrics.receive(worker, message));
     void started.then(() => {
       hasServed = true;
     });
     worker.on("exit", (code) => {
+      metrics.end(worker);
       if (!hasServed) {
         // a worker that was ended by a signal has no exit code
         exitCode = code ?? 1;

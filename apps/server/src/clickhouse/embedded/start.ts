@@ -1,7 +1,7 @@
 /** Starts the process of the embedded warehouse. */
 import { fork } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { SERVER_LIMITS } from "../../core/limits.ts";
 import type { WarehouseProcess } from "../warehouse.ts";
@@ -52,6 +52,16 @@ const forkChild = (folder: string, threads: number) =>
     stdio: ["ignore", "ignore", "inherit", "ipc"],
   });
 
+/** Null where there is no /proc, and after the process has ended. */
+function residentBytesOf(pid: number | undefined): number | null {
+  try {
+    const [, kilobytes] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
+    return kilobytes === undefined ? null : Number(kilobytes) * 1_024;
+  } catch {
+    return null;
+  }
+}
+
 /**
  * @param signal cancels a start that has not finished
  * @throws Error when the engine cannot be opened or the start was cancelled; no process is left running then
@@ -89,7 +99,7 @@ export async function startEmbedded(
     const url = `http://127.0.0.1:${report.port}`;
     const endpoint = { url, username: USER, password, database: DATABASE, cluster: null };
     writeEndpoint(folder, endpoint);
-    return { endpoint, ended, end };
+    return { endpoint, ended, end, residentBytes: () => residentBytesOf(child.pid) };
   } catch (error) {
     end();
     throw error;

@@ -6,7 +6,7 @@ import { SERVER_LIMITS } from "../../core/limits.ts";
 import { createCatalog } from "../catalog/catalog.ts";
 import { createCatalogDb } from "../catalog/database.ts";
 import { createCommitQueue } from "../commit-queue.ts";
-import type { Ledger, LedgerStatus } from "../ledger.ts";
+import type { GroupObserver, Ledger, LedgerLoad, LedgerStatus } from "../ledger.ts";
 import { attemptMethods, expireAttempts } from "./attempts.ts";
 import { commitGroup } from "./commit.ts";
 import {
@@ -30,7 +30,19 @@ import { createSessionNotifier } from "./session-notices.ts";
 export interface PostgresOptions {
   url: string;
   attemptStoreBytes?: number;
+  onGroup?: GroupObserver | undefined;
 }
+
+export interface PostgresLedger extends Ledger {
+  load(): LedgerLoad;
+}
+
+const loadOf = (name: string, { totalCount, idleCount, waitingCount }: pg.Pool) => ({
+  name,
+  total: totalCount,
+  idle: idleCount,
+  waiting: waitingCount,
+});
 
 /** Writes, so that a read-only server is noticed before a commit fails on it. Also counts the nodes. */
 const PROBE = `with beat as (
@@ -86,8 +98,8 @@ async function prepareDatabase(url: string, nodeId: string): Promise<void> {
 }
 
 /** @throws UnfitPostgres, NewerLedger, or StorageError when the server cannot be reached */
-export async function openPostgresLedger(options: PostgresOptions): Promise<Ledger> {
-  const { url, attemptStoreBytes = SERVER_LIMITS.attemptStoreBytes } = options;
+export async function openPostgresLedger(options: PostgresOptions): Promise<PostgresLedger> {
+  const { url, attemptStoreBytes = SERVER_LIMITS.attemptStoreBytes, onGroup } = options;
   const nodeId = randomBytes(8).toString("hex");
   await prepareDatabase(url, nodeId).catch((error: unknown) => {
     throw toStorageError(error);
@@ -99,6 +111,10 @@ export async function openPostgresLedger(options: PostgresOptions): Promise<Ledg
   const keyFilters = createKeyFilters(pool);
   // notifications were interrupted, so this may be another server, or the same server restored to an earlier state
   changes.onChange(({ kind }) => kind === "everything" && keyFilters.clear());
+  const commits = createCommitQueue((group) => commitGroup(commitPool, keyFilters, group), {
+    maxGroups: SERVER_LIMITS.databaseCommitConnections,
+    onGroup,
+  });
   /** `close` waits for the last probe, because a probe writes the row that `close` deletes. */
   let lastProbe: Promise<unknown> = Promise.resolve();
 
@@ -109,10 +125,7 @@ export async function openPostgresLedger(options: PostgresOptions): Promise<Ledg
       ...outboxMethods(pool),
       ...erasureMethods(pool),
       ...attemptMethods(pool, attemptStoreBytes),
-      commit: createCommitQueue(
-        (group) => commitGroup(commitPool, keyFilters, group),
-        SERVER_LIMITS.databaseCommitConnections,
-      ),
+      commit: commits.commit,
       isSetUp: async () => (await pool.query("select from organizations limit 1")).rowCount === 1,
       maintain: async () => {
         const now = await databaseNow(pool);
@@ -126,6 +139,10 @@ export async function openPostgresLedger(options: PostgresOptions): Promise<Ledg
         return status;
       },
     } satisfies Omit<Ledger, "notifySessionChanged" | "onRemoteChange" | "close">),
+    load: () => ({
+      queue: commits.load(),
+      pools: [loadOf("commit", commitPool), loadOf("query", pool)],
+    }),
     notifySessionChanged: sessions.notify,
     onRemoteChange: changes.onChange,
     close: async () => {

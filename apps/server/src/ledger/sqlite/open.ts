@@ -6,7 +6,7 @@ import { override } from "../../core/override.ts";
 import type { AttemptCount } from "../../core/records.ts";
 import { startThread, type Thread } from "../../core/thread-calls.ts";
 import { createCommitQueue } from "../commit-queue.ts";
-import type { Ledger, LedgerStatus } from "../ledger.ts";
+import type { GroupObserver, Ledger, LedgerLoad, LedgerStatus } from "../ledger.ts";
 import { type Durability, refuseUnsafeSqlite } from "./database.ts";
 import { toLedgerError, toStorageError } from "./failure.ts";
 import type { LedgerOpening, LedgerThreadMethods } from "./ledger-thread.ts";
@@ -25,6 +25,7 @@ export interface SqliteOptions {
   shared?: boolean;
   /** Receives sentences for the operator about the files. */
   warn?(message: string): void;
+  onGroup?: GroupObserver | undefined;
 }
 
 export interface SqliteLedger extends Ledger {
@@ -34,6 +35,7 @@ export interface SqliteLedger extends Ledger {
   onBroken(listener: (cause: Error) => void): void;
   /** Releases unused memory of both threads. */
   releaseMemory(): Promise<void>;
+  load(): LedgerLoad;
 }
 
 interface Threads {
@@ -124,16 +126,22 @@ async function readStatus({ calls }: Thread<LedgerThreadMethods>, dataDir: strin
 }
 
 /** The ledger, served by both threads. Methods that are not listed here are those of the ledger's thread. */
-function createLedger(threads: Threads, dataDir: string, unlock: () => void): SqliteLedger {
+function createLedger(
+  threads: Threads,
+  { dataDir, onGroup }: SqliteOptions,
+  unlock: () => void,
+): SqliteLedger {
   const { ledger, attempts, changeListeners } = threads;
   let isClosing = false;
   const { recordAttempts, attempts: readAttempts, attemptCounts, recentAttemptCounts } = attempts.calls;
   const { eraseAttempts, renderAttempts } = attempts.calls;
-  const commit = createCommitQueue(async (group) =>
-    outcomesOfEach(group, await ledger.calls.commit(packCommits(group))),
+  const commits = createCommitQueue(
+    async (group) => outcomesOfEach(group, await ledger.calls.commit(packCommits(group))),
+    { onGroup },
   );
   const members = {
-    commit,
+    commit: commits.commit,
+    load: () => ({ queue: commits.load(), pools: [] }),
     recordAttempts,
     attempts: readAttempts,
     attemptCounts,
@@ -182,7 +190,7 @@ export async function openSqliteLedger(options: SqliteOptions): Promise<SqliteLe
   const unlock = options.shared ? () => undefined : lockDataDir(options.dataDir);
   try {
     if (!options.shared) warnOfReaders(options);
-    return createLedger(await startThreads(options), options.dataDir, unlock);
+    return createLedger(await startThreads(options), options, unlock);
   } catch (error) {
     unlock();
     throw error;

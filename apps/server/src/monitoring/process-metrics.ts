@@ -1,0 +1,87 @@
+/** Metrics of the process itself, under the names that Prometheus clients of all languages use, and of the event loop. */
+import { readFileSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { SECOND_MS } from "../core/time.ts";
+import { counterFamily, gaugeFamily, type MetricFamily, type MetricSamples } from "./metric-family.ts";
+
+const MICROSECONDS = 1_000_000;
+const NANOSECONDS = 1_000_000_000;
+/** How often the delay of the event loop is sampled. */
+const SAMPLE_MS = 20;
+
+function createDelayReader(): () => MetricSamples {
+  const histogram = monitorEventLoopDelay({ resolution: SAMPLE_MS });
+  histogram.enable();
+  /** The histogram holds the time between two samples. */
+  const toDelay = (nanoseconds: number) => Math.max(0, nanoseconds / NANOSECONDS - SAMPLE_MS / SECOND_MS);
+  let delays = { p50: 0, p99: 0, max: 0 };
+  return () => {
+    // a scrape right after another one has no samples of its own
+    if (histogram.count > 0) {
+      const [p50, p99] = [histogram.percentile(50), histogram.percentile(99)];
+      delays = { p50: toDelay(p50), p99: toDelay(p99), max: toDelay(histogram.max) };
+      histogram.reset();
+    }
+    return Object.entries(delays).map(([stat, seconds]) => [{ stat }, seconds]);
+  };
+}
+
+const readOpenFiles = () =>
+  readdir("/proc/self/fd").then(
+    ({ length }) => length,
+    () => null,
+  );
+
+/** Null where there is no /proc, and when the number is not limited. */
+function readMaxFiles(): number | null {
+  try {
+    const [, soft] = /^Max open files +(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8")) ?? [];
+    return soft === undefined ? null : Number(soft);
+  } catch {
+    return null;
+  }
+}
+
+/** @param version of Headwater */
+export function createProcessMetrics(version: string): readonly MetricFamily<void>[] {
+  const maxFiles = readMaxFiles();
+  const build = [[{ version, node: process.version }, 1]] as const;
+  return [
+    gaugeFamily("headwater_build_info", "Always 1; the labels have the versions", () => build, {
+      labelNames: ["version", "node"],
+    }),
+    gaugeFamily("headwater_processes", "Processes (WORKERS) whose metrics these are", () => 1, {
+      merge: "sum",
+    }),
+    gaugeFamily(
+      "headwater_event_loop_delay_seconds",
+      "Delay of the event loop since the last scrape: median, 99th percentile and maximum, of the slowest process",
+      createDelayReader(),
+      { labelNames: ["stat"] },
+    ),
+    counterFamily("process_cpu_seconds_total", "User and system CPU time", () => {
+      const { user, system } = process.cpuUsage();
+      return (user + system) / MICROSECONDS;
+    }),
+    gaugeFamily(
+      "process_start_time_seconds",
+      "Unix time at which the oldest process started",
+      () => performance.timeOrigin / SECOND_MS,
+      { merge: "min" },
+    ),
+    gaugeFamily("process_resident_memory_bytes", "Resident memory", () => process.memoryUsage.rss(), {
+      merge: "sum",
+    }),
+    gaugeFamily("process_open_fds", "Open files and connections", readOpenFiles, { merge: "sum" }),
+    gaugeFamily("process_max_fds", "Maximum number of open files of a process", () => maxFiles, {
+      merge: "min",
+    }),
+    gaugeFamily(
+      "nodejs_heap_size_used_bytes",
+      "JavaScript heap in use by the main thread",
+      () => process.memoryUsage().heapUsed,
+      { merge: "sum" },
+    ),
+  ];
+}
