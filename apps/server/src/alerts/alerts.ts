@@ -1,6 +1,6 @@
 /**
- * Sends the operator an alert when a source changes its status: it starts failing, goes quiet, or receives events again. The ledger
- * keeps the last status of each source, so that only one of several nodes sends an alert and a restart loses none.
+ * Sends the operator an alert when a source changes its status: it starts failing, goes quiet, or receives events again.
+ * The ledger keeps the last status of each source, so that only one of several nodes sends an alert and a restart loses none.
  */
 import { SERVER_LIMITS } from "../core/limits.ts";
 import type { AttemptCount, PendingAlert, SourceRecord, WatchedSource } from "../core/records.ts";
@@ -32,7 +32,8 @@ async function checkSource(
   const { sourceId, status: was } = source;
   const detected = getAlertStatus({ source, counts, now, rules });
   if (detected === was) return;
-  // the first check of a source sends nothing, since it may have been quiet for long; a failing source is reported by the next
+  // The first check of a source sends no alert, because the source may have been quiet for a long time. If the source is
+  // failing, the next check reports it.
   const isFirst = was === null;
   const status = isFirst && detected === "failing" ? "receiving" : detected;
   await ledger.recordAlertStatus({ sourceId, was, status, alertId: isFirst ? null : newId("alr"), now });
@@ -80,7 +81,7 @@ async function sendAlert(deps: AlertDeps, alert: PendingAlert): Promise<void> {
     // the webhook's address may be a secret, so it is not logged
     const reason = error instanceof Error ? error.message : String(error);
     const isLast = tries > SERVER_LIMITS.alertRetryMs.length;
-    const outcome = isLast ? "it is given up" : "it is retried";
+    const outcome = isLast ? "it will not be retried" : "it will be retried";
     log.warn({ alertId, sourceId, tries, reason }, `an alert could not be sent; ${outcome}`);
     if (!isLast) return;
   }

@@ -1,4 +1,4 @@
-/** The alert status of a source: like the health of the debug view, but steady enough to wake somebody. Pure. */
+/** The alert status of a source: like the health of the debug view, but it changes less often, because it may wake somebody. Pure. */
 import { SERVER_LIMITS } from "../core/limits.ts";
 import type { AlertStatus, AttemptCount, WatchedSource } from "../core/records.ts";
 import { HOUR_MS } from "../core/time.ts";
@@ -31,8 +31,8 @@ const lastAcceptedAt = ({ lastBootstrapAt, lastEventAt }: WatchedSource) =>
   Math.max(lastBootstrapAt ?? 0, lastEventAt ?? 0);
 
 /**
- * Starts with several failures, so that one stranger's request wakes nobody. Ends when something was accepted since and most
- * requests succeed again, so that alternating requests do not alternate the status.
+ * Failing starts with several failures, so that one stranger's request wakes nobody. It ends when something was accepted after
+ * its start and most requests succeed again, so that a mix of successes and failures does not switch the status repeatedly.
  */
 function isFailing({ source, counts, now, rules }: SourceCheck): boolean {
   const failed = sumOf(counts, "failed");

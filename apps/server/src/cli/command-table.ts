@@ -1,4 +1,4 @@
-/** The table of commands. Each is loaded when it is used, so a running service holds no other one in memory. */
+/** The table of commands. Each is loaded only when it is used, so a running service does not hold the others in memory. */
 import type { CommandGroup } from "./command.ts";
 
 export const headwater: CommandGroup = {

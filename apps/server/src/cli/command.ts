@@ -102,10 +102,10 @@ export const withDefault = <Value extends string | number>(
   parse: (texts, name) => option.parse(texts, name) ?? value,
 });
 
-/** Every command has it. */
+/** An option of every command. */
 export const JSON_OPTION = { json: flag("Print the result as JSON") };
 
-/** Commands of one workspace have it. */
+/** An option of every command for one workspace. */
 export const ORGANIZATION_OPTION = {
   organization: text("id", "The workspace's id (default: the setting ORGANIZATION_ID)"),
 };

@@ -3,13 +3,13 @@ import type { ErrorCode, Issue } from "@headwater/contract";
 import { ConfigError } from "../config/config.ts";
 import { Refusal } from "../core/refusal.ts";
 
-/** The command line itself is wrong. The message names the argument; where to find the help is added to it. */
+/** The command line itself is wrong. The message names the argument; the command to run for help is added to it. */
 export class UsageError extends Error {}
 
 /** The command cannot be done. The message says what to do instead. */
 export class CommandFailed extends Error {}
 
-/** The system's code of a failed call, such as ENOENT; undefined: the error is another one. */
+/** The system's code of a failed call, such as ENOENT; undefined for other errors. */
 export const systemCode = (error: unknown): string | undefined =>
   error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 

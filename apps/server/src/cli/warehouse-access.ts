@@ -55,12 +55,12 @@ export async function withWarehouse<T>(
   const needsNoLock = config.CLICKHOUSE_URL !== null || isLocked;
   const unlock = needsNoLock ? () => undefined : lockDataDir(config.DATA_DIR);
   try {
-    const life = await start();
+    const warehouse = await start();
     try {
-      return await withEndpoint(life.endpoint, run);
+      return await withEndpoint(warehouse.endpoint, run);
     } finally {
-      life.end();
-      if (config.CLICKHOUSE_URL === null) await life.ended;
+      warehouse.end();
+      if (config.CLICKHOUSE_URL === null) await warehouse.ended;
     }
   } finally {
     unlock();

@@ -1,4 +1,4 @@
-/** The official ClickHouse client, configured for an endpoint of ours. */
+/** The official ClickHouse client, configured for the warehouse. */
 
 import { type ClickHouseClient, createClient, type ResponseHeaders } from "@clickhouse/client";
 import { SERVER_LIMITS } from "../core/limits.ts";

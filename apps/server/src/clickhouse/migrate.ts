@@ -11,7 +11,7 @@ import { commonTableStatement } from "./schema/table.ts";
 const MIGRATIONS: readonly ((target: ClusterTarget) => readonly string[])[] = [
   (target) => [...eventsStatements(target), sessionsStatement(target)],
   fingerprintStatements,
-  // changed tables that the next migration drops
+  // empty: it changed tables that the next migration drops
   () => [],
   recreateRollupsStatements,
 ];

@@ -70,12 +70,12 @@ export const SERVER_LIMITS = {
   /** Alerts that are sent at once. */
   alertSendBatchSize: 20,
   alertTimeoutMs: 10_000,
-  /** Waits between the tries to send an alert. After the last try the alert is given up. */
+  /** Waits between the tries to send an alert. After the last try the alert is dropped. */
   alertRetryMs: [60_000, 300_000, 900_000, 3_600_000, 10_800_000],
 
   // `headwater doctor`, which inspects a web page
   doctorTimeoutMs: 10_000,
-  /** Of a whole run, however many scripts the page has. */
+  /** Time of a whole run, however many scripts the page has. */
   doctorDeadlineMs: 60_000,
   doctorRedirects: 5,
   doctorPageBytes: 5_242_880,
@@ -124,7 +124,7 @@ export const SERVER_LIMITS = {
   changePollMs: 500,
   /** Connections of a node, beside the one that listens for changes. A server with 100 connections has room for eight nodes. */
   databaseConnections: 10,
-  /** The part of them that is used for commits. While some wait for the disk, the others work. */
+  /** How many of these connections are used for commits. While some wait for the disk, the others work. */
   databaseCommitConnections: 4,
   /** Short enough that clients get an answer or a 503 before they give up. */
   databaseConnectMs: 2_000,
@@ -179,9 +179,9 @@ export const SERVER_LIMITS = {
   /** The minutes of a day, with an hour that the clock shows twice. */
   maxStatsBuckets: 1_500,
   maxStatsRangeDays: 3_660,
-  /** The live view counts visitors of this time. */
+  /** The live view counts the visitors of this many seconds. */
   liveWindowSeconds: 300,
-  /** What one query may take of the warehouse. An ordinary query over a year of a busy site stays below. */
+  /** Limits of one query in the warehouse. An ordinary query over a year of a busy site stays below them. */
   statsTimeoutSeconds: 20,
   maxStatsMemoryBytes: 536_870_912,
   maxStatsReadRows: 1_000_000_000,

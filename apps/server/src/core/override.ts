@@ -1,6 +1,5 @@
 /**
- * The object with some members replaced or added. A spread would lose members that are looked up when they are used, as
- * those of a ledger on SQLite are.
+ * The object with some members replaced or added. A spread would lose the members of a Proxy, such as a ledger on SQLite.
  */
 export const override = <Base extends object, Members extends object>(
   base: Base,

@@ -131,7 +131,7 @@ export interface Commit {
   bootstrap: boolean;
   /** The session to create; null: none. */
   open: SessionRecord | null;
-  /** The existing sessions to update. Nothing happens when the request is no bootstrap and stores no event. */
+  /** The existing sessions to update. They are updated only if the request is a bootstrap or stores an event. */
   touch: SessionTouch[];
   entries: CommitEntry[];
 }

@@ -16,7 +16,7 @@ export type Calls<Methods> = {
     : never;
 };
 
-/** An error as it crosses between threads; its class does not. */
+/** An error in the form in which it is sent between threads: its class cannot be sent. */
 export interface ThreadFailure {
   name: string;
   message: string;
@@ -122,7 +122,7 @@ export async function startThread<Methods>(options: ThreadOptions): Promise<Thre
     });
   const close = async () => {
     endListeners = [];
-    // a close that fails, as on a full disk, leaves nothing that the next start does not repair
+    // if closing fails, as on a full disk, the next start repairs what was left
     if (!ended) await call("close").catch(() => undefined);
     await worker.terminate();
   };

@@ -94,7 +94,7 @@ function nameBefore(text: string, end: number, floor: number, name: RegExp): str
   return name.exec(window)?.[0] ?? "";
 }
 
-/** The end of a query value. After an encoded `=` (`%3D`, `%253D`), an `&` that is encoded as often ends it. */
+/** The end of a query value. After an encoded `=` (`%3D`, `%253D`), an `&` that is encoded the same number of times ends it. */
 function valueEnd(text: string, equals: string, from: number): number {
   const ends = /[&#\s"<>]/g;
   ends.lastIndex = from;
@@ -142,7 +142,10 @@ function maskPairs(text: string): string {
   return kept === 0 ? text : masked + text.slice(kept);
 }
 
-/** The end of a value: after its closing quote, at the end of the word (`=`) or line (`:`). An object ends with the text. */
+/**
+ * The end of a value: after its closing quote, or at the end of the word (after `=`) or of the line (after `:`). An object or
+ * a list extends to the end of the text.
+ */
 function pairEnd(text: string, from: number, equals: boolean): number {
   const quote = /\\{0,8}["']/y;
   quote.lastIndex = from;

@@ -3,7 +3,7 @@
 /** Deeper texts are not parsed. Real bodies are far below this, and the stack overflows far above it. */
 const MAX_NESTING = 500;
 
-/** Counts a character, up to `enough` and one more. */
+/** Counts how often a character occurs, and stops at `enough` + 1. */
 function count(text: string, sign: string, enough: number): number {
   let found = 0;
   for (let at = text.indexOf(sign); at !== -1 && found <= enough; at = text.indexOf(sign, at + 1)) found++;

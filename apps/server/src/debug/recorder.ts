@@ -13,9 +13,9 @@ import { type AttemptBatch, type WriteAttempts, writeHere } from "./write.ts";
 
 export interface Recorder {
   record(attempt: Attempt): void;
-  /** Resolves when everything recorded before the call is in the ledger, or given up. Never rejects. */
+  /** Resolves when everything recorded before the call is in the ledger or dropped. Never rejects. */
   flush(): Promise<void>;
-  /** Attempts that were to be kept and were not, because of the limits or a failed flush. They are counted all the same. */
+  /** Attempts that should have been kept but were lost, because of the limits or a failed flush. `health` counts them too. */
   droppedTotal(): number;
   close(): Promise<void>;
 }
@@ -39,8 +39,8 @@ interface BatchWriterDeps {
 }
 
 /**
- * Attempts that cannot be written are given up. Their counts are kept for the next flush.
- * @returns writes a batch, and returns how many of its attempts were not kept
+ * Attempts that cannot be written are dropped. Their counts are kept for the next flush.
+ * @returns a function that writes a batch and returns how many of its attempts were dropped
  */
 function createBatchWriter({ write, putBackCounts, log }: BatchWriterDeps) {
   let isFailing = false;

@@ -1,7 +1,8 @@
 /**
  * Renders an attempt as the debug view shows it (`Attempt` of the contract), masked, as JSON text. The text is put together
  * from parts that are already JSON, so that a body is not parsed again.
- */ import type { AttemptOutcome, EventResult, Issue } from "@headwater/contract";
+ */
+import type { AttemptOutcome, EventResult, Issue } from "@headwater/contract";
 import { POLICY_CODES } from "@headwater/contract/event-codes";
 import { LIMITS } from "@headwater/contract/limits";
 import type { AnsweredOutcome, Attempt, Outcome, RefusedOutcome } from "../core/attempt.ts";

@@ -5,7 +5,7 @@ import { codeOf, type FinishedAttempt, outcomeOf } from "./render.ts";
 export const RECORDER_LIMITS = {
   successesPerSecond: SERVER_LIMITS.attemptSuccessesPerSecond,
   failuresPerSecond: SERVER_LIMITS.attemptFailuresPerSecond,
-  /** Kept of each source while requests are refused for their number: there is no time to render more. */
+  /** Attempts that are kept of each source while requests are refused because there are too many: no time to render more. */
   crowdedPerSecond: 1,
   /** The first few successes of a source, and the first few of each of its codes, are kept whatever other sources send. */
   assuredPerSecond: 3,
@@ -19,7 +19,7 @@ export const RECORDER_LIMITS = {
   sliceAttempts: 20,
   /** Rows sent to the ledger at once. */
   batchRows: 200,
-  /** Counts kept while the ledger takes none. */
+  /** Maximum counts held while the ledger cannot be written. */
   carriedCounts: 50_000,
 } as const;
 export type RecorderLimits = { readonly [Name in keyof typeof RECORDER_LIMITS]: number };

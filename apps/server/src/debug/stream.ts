@@ -16,7 +16,7 @@ export interface StreamOptions {
   readonly signal: AbortSignal;
 }
 
-/** Throws the refusal `overloaded` when the source has its number of streams. Nothing is read ahead of the consumer. */
+/** Throws the refusal `overloaded` when the source has its maximum number of streams. Nothing is read ahead of the consumer. */
 export type OpenDebugStream = (
   source: SourceRecord,
   query: DebugQuery,
@@ -102,7 +102,7 @@ async function* withRelease(stream: AsyncIterable<string>, release: () => void) 
   }
 }
 
-/** A record can contain line breaks, from the body as it came. Each line needs its own `data:`. */
+/** A record can contain the line breaks of the client's body. Each line needs its own `data:`. */
 function frameOf({ seq, record }: StoredAttempt): string {
   const data = record.replace(/\r\n|\r|\n/g, "\ndata: ");
   return `id: ${seq}\nevent: attempt\ndata: ${data}\n\n`;

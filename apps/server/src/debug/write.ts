@@ -1,4 +1,4 @@
-/** Renders, masks and writes attempts: in this thread, or wherever `openLedger` has it done. */
+/** Renders, masks and writes attempts. `writeHere` does it in this thread; a ledger on SQLite does it in its attempts thread. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { AttemptCount, AttemptRow } from "../core/records.ts";
 import type { AttemptLedger } from "../ledger/ledger.ts";
@@ -11,7 +11,7 @@ export interface AttemptBatch {
 /** Resolves with the number of attempts that were written. An attempt that cannot be rendered is not. */
 export type WriteAttempts = (batch: AttemptBatch) => Promise<number>;
 
-/** @param slice attempts that are rendered before other work of the process runs */
+/** @param slice the number of attempts that are rendered without a pause for the event loop */
 export const writeHere =
   (ledger: AttemptLedger, slice: number): WriteAttempts =>
   async ({ attempts, counts }) => {

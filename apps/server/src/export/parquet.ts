@@ -39,7 +39,7 @@ function createMetadataReducer(file: ParquetWriter): () => void {
     return lists.get(text) as List;
   };
   return () => {
-    // would hold page indexes and bloom filters, of which there are none
+    // the list is for page indexes and Bloom filters, which the file does not have
     file.pendingIndexes.length = 0;
     for (const { meta_data: metadata } of file.row_groups.at(-1)?.columns ?? []) {
       if (!metadata) continue;

@@ -35,7 +35,7 @@ function compareAddress(evidence: Evidence): CheckFinding {
     );
   }
   const [found] = report.snippets;
-  if (!found) return unknown(`Without a snippet, ${base} was asked.`);
+  if (!found) return unknown(`The page has no snippet, so the test requests went to ${base}.`);
   const isExpected = expected === null || base === expected || base === `${expected}${service.alias ?? ""}`;
   const answersBelow = base.startsWith(`${expected}/`) && apiAnswers(service.probe);
   if (isExpected || answersBelow) return ok(`The page sends to ${base}.`);

@@ -19,6 +19,6 @@ export function renderSetting(form: SnippetForm, name: keyof typeof OPTIONS, val
 export const renderScriptUrl = ({ kind }: SnippetForm, url: string): string =>
   kind === "tag" ? `src="${url}"` : `script.src = ${JSON.stringify(url)};`;
 
-/** A bundle that loads the client may be of Next.js, where the attributes belong to a <Script> tag. */
+/** A bundle that loads the client may belong to a Next.js application, where the attributes are those of a <Script> tag. */
 export const hintForNext = (form: SnippetForm, attributes: string): string =>
   form.kind === "bundle" && !isBuiltIn(form) ? ` In the <Script> of Next.js: ${attributes}.` : "";

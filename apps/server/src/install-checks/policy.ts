@@ -1,6 +1,6 @@
 /** Reads a Content-Security-Policy and decides what it allows (CSP Level 3, section 6.7). Pure. */
 
-/** Longer policies are not read, because a cut policy would mean something else. Also the maximum of all headers. */
+/** Longer policies are not read, because a truncated policy would mean something else. Also the maximum of all headers. */
 export const MAX_POLICY_LENGTH = 65_536;
 
 export interface Policy {

@@ -102,8 +102,8 @@ export function checkActive({ service }: Evidence): CheckFinding {
   if (service.isActive === null) return unknown("Whether the source is active is unknown.");
   if (service.isActive) return ok("The source is active.");
   return wrong(
-    "The source is switched off.",
-    "Switch it on.",
+    "The source is inactive.",
+    "Activate it.",
     `headwater source update ${service.sourceId ?? "<source id>"} --active on`,
   );
 }

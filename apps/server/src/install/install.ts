@@ -70,7 +70,7 @@ export function installPayload(
   };
 }
 
-/** @param addresses called for each request, because they can follow the port that the server listens on */
+/** @param addresses called for each request, because the listening port, which is part of them, is known only after the start */
 export const getInstall =
   (addresses: () => InstallAddresses): Handler<"getInstall"> =>
   async ({ source, query }) => ({ body: installPayload(source, addresses(), query.path) });

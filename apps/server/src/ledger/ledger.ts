@@ -165,7 +165,7 @@ export interface AlertLedger {
   recordAlertStatus(change: AlertStatusChange): Promise<boolean>;
   /** Claims alerts that are due. Each is due again after `retryMs[number of earlier tries]`. */
   claimAlerts(asked: { now: number; limit: number; retryMs: readonly number[] }): Promise<PendingAlert[]>;
-  /** Removes an alert that was sent or given up. */
+  /** Removes an alert that was sent or will not be retried. */
   finishAlert(alert: { sourceId: string; alertId: string }): Promise<void>;
 }
 

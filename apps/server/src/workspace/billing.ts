@@ -1,4 +1,5 @@
-/** The plan and the usage of the current month (docs/contract.md section 3). Nothing is billed: the plan is self-hosted. */ import type { Handler } from "../core/handler.ts";
+/** The plan and the usage of the current month (docs/contract.md section 3). Nothing is billed: the plan is self-hosted. */
+import type { Handler } from "../core/handler.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { utcDay } from "../core/time.ts";
 import type { Catalog } from "../ledger/ledger.ts";

@@ -1,4 +1,5 @@
-/** Accepted events and bootstraps by source and UTC day (docs/contract.md section 3). */ import type { Issue } from "@headwater/contract";
+/** Accepted events and bootstraps by source and UTC day (docs/contract.md section 3). */
+import type { Issue } from "@headwater/contract";
 import type { Handler } from "../core/handler.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import type { UsageRow } from "../core/records.ts";

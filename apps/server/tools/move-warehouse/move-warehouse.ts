@@ -68,17 +68,17 @@ async function withEmbedded<T>(config: Config, run: (client: WarehouseClient) =>
     throw new CommandFailed(
       `There is no warehouse in DATA_DIR ${config.DATA_DIR}. Set DATA_DIR to the folder that has one, or give --from.`,
     );
-  const life = await startEmbeddedFor(config)().catch((error: unknown) => {
+  const engine = await startEmbeddedFor(config)().catch((error: unknown) => {
     if (!/cannot be opened/.test(messageOf(error))) throw error;
     throw new CommandFailed(
       `${messageOf(error)}. If a service is using it: stop the service, or start it with CLICKHOUSE_URL set to the target.`,
     );
   });
   try {
-    return await withEndpoint(life.endpoint, run);
+    return await withEndpoint(engine.endpoint, run);
   } finally {
-    life.end();
-    await life.ended;
+    engine.end();
+    await engine.ended;
   }
 }
 

@@ -115,7 +115,7 @@ async function updateTotals({ target }: MoveDeps): Promise<void> {
 }
 
 /** The number of recent keys that are in no generation. */
-function countUnfiledKeys(ledger: DatabaseSync): number {
+function countUnmergedKeys(ledger: DatabaseSync): number {
   const searches = keyTables(ledger).map((table) => ledger.prepare(`select 1 from ${table} where key = ?`));
   const missing = new Set<string>();
   for (const row of ledger.prepare("select keys from recent_keys").iterate()) {
@@ -140,7 +140,7 @@ async function countBoth({ ledger, attempts, target }: MoveDeps): Promise<MovedC
     name: "keys of events",
     from:
       countHere(ledger, `select count(*) as n from (${filedKeys.join(" union ")})`) +
-      countUnfiledKeys(ledger),
+      countUnmergedKeys(ledger),
     to: await countThere("select count(*) as n from moved_keys"),
   });
   counts.push({

@@ -49,8 +49,8 @@ export function reportCopies(
 
 export const backup = defineCommand({
   description: "Copy the ledger, the debug history and the embedded warehouse to a folder",
-  details: ["The service may be running."],
-  options: { to: required(text("folder", "The folder for the backup; created when it is missing")) },
+  details: ["The service can keep running."],
+  options: { to: required(text("folder", "Folder for the backup; created if it is missing")) },
   run: async ({ to }) => {
     const config = readConfig(processEnvironment());
     const { DATA_DIR: dataDir, DATABASE_URL: url, CLICKHOUSE_URL } = config;

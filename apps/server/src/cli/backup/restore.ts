@@ -21,8 +21,8 @@ function lockFolder(dataDir: string): () => void {
 
 export const restore = defineCommand({
   description: "Put a backup into an empty DATA_DIR",
-  details: ["The service must not be running."],
-  options: { from: required(text("folder", "A folder that `headwater backup --to` has written")) },
+  details: ["Stop the service first."],
+  options: { from: required(text("folder", "Folder that `headwater backup --to` has written")) },
   run: async ({ from }) => {
     const config = readConfig(processEnvironment());
     const { DATA_DIR: dataDir, DATABASE_URL: url } = config;

@@ -92,7 +92,7 @@ function inspect(path: string, file: SqliteFile): CopiedFile {
 }
 
 /**
- * @param setting what names the folder, for the message
+ * @param setting the setting or option that names the folder, for the message
  * @throws CommandFailed when the folder has no ledger
  */
 export function listSqliteFiles(folder: string, setting: string): SqliteFile[] {

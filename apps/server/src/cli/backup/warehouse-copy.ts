@@ -1,6 +1,6 @@
 /**
- * Copies and restores the embedded warehouse with ClickHouse's own BACKUP and RESTORE, while it is written to. Each
- * table is copied as of its own moment.
+ * Copies and restores the embedded warehouse with ClickHouse's own BACKUP and RESTORE, while it is written to. Tables are
+ * copied one after the other, so their copies are of different moments.
  */
 import { randomUUID } from "node:crypto";
 import { cpSync, existsSync, readdirSync, renameSync, rmSync } from "node:fs";
@@ -66,12 +66,12 @@ async function withOwnEngine<T>(
   run: (client: WarehouseClient) => Promise<T>,
   options: { backups?: string } = {},
 ): Promise<T> {
-  const life = await startEmbeddedFor(config, options)();
+  const engine = await startEmbeddedFor(config, options)();
   try {
-    return await withClient({ ...life.endpoint, database: "default" }, run);
+    return await withClient({ ...engine.endpoint, database: "default" }, run);
   } finally {
-    life.end();
-    await life.ended;
+    engine.end();
+    await engine.ended;
   }
 }
 
@@ -123,7 +123,7 @@ export async function restoreWarehouse(config: Config, source: string): Promise<
   const statement = `RESTORE DATABASE ${DATABASE} FROM File(${quote(resolve(source, WAREHOUSE))})`;
   const restore = async (client: WarehouseClient) => {
     const job = await runJob(client, statement, randomUUID());
-    // rollups and the record of which are current may be of different moments, so all are built again
+    // the copies of rollups and of the table of their builds may not fit together, so all rollups are built again
     for (const table of ROLLUP_TABLES)
       await client.command({ query: `TRUNCATE TABLE IF EXISTS ${DATABASE}.${table}` });
     return job;

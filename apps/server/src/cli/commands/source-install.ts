@@ -65,7 +65,7 @@ export const installSource = defineCommand({
     ),
     path: parsed(
       "path",
-      "A path of your own site, for --proxy and for the html snippet behind it (default: INGEST_ALIAS, or /hw)",
+      "Path of your own site: for --proxy, and for an html snippet that uses the proxy (default: INGEST_ALIAS, or /hw)",
       parsePath,
     ),
   },
@@ -77,7 +77,7 @@ export const installSource = defineCommand({
       const addresses = { baseUrl, appUrl: config.APP_URL ?? baseUrl, alias: config.INGEST_ALIAS };
       const payload = installPayload(source, addresses, path ?? null);
       const text = chooseText(payload, { framework, proxy, path });
-      const note = `It sends to ${baseUrl} because BASE_URL is not set. Set BASE_URL to the address that visitors reach.`;
+      const note = `The snippet sends to ${baseUrl} because BASE_URL is not set. Set BASE_URL to the address that visitors reach.`;
       return { json: payload, text, ...(config.BASE_URL === null ? { note } : {}) };
     }),
 });

@@ -27,15 +27,21 @@ const numberOr = (word: "none" | "default", description: string) =>
 export const SOURCE_OPTIONS = {
   name: text("text", "The name of the source"),
   slug: text("text", "The name of the source in URLs"),
-  origin: list("origin", "An allowed origin; those given replace the whole list"),
+  origin: list("origin", "An allowed origin. The origins that are given replace the whole list"),
   framework: text("name", FRAMEWORK_HELP),
-  active: onOff("off: bootstrap and events are refused"),
-  "require-origin": onOff("off: requests without an Origin header (servers, apps) are accepted"),
-  "respect-gpc": onOff("on: visitors with Global Privacy Control are not tracked"),
-  "require-consent": onOff("on: nothing is sent before the page reports the visitor's consent"),
+  active: onOff("Accept events. off: bootstrap and events are refused"),
+  "require-origin": onOff(
+    "Require an Origin header. off: accept requests without one, from servers and apps",
+  ),
+  "respect-gpc": onOff(
+    "Respect Global Privacy Control. on: visitors who send the signal are not counted, unless they consent",
+  ),
+  "require-consent": onOff(
+    "Require consent. on: nothing is sent before the page reports the visitor's consent",
+  ),
   goal: list(
     "goal",
-    "A goal, such as Name=event:signup or Name=path:/thanks*; those given replace the whole list; none: no goals",
+    "A goal, such as Name=event:signup or Name=path:/thanks*. The goals that are given replace the whole list; none removes all",
   ),
   bots: choice(
     BOT_POLICIES,
@@ -43,14 +49,14 @@ export const SOURCE_OPTIONS = {
   ),
   "exclude-path": list(
     "path",
-    "A path, with * for any characters, whose events are not stored; those given replace the whole list; none: no path",
+    "A path, with * for any characters, whose events are not stored. The paths that are given replace the whole list; none removes all",
   ),
-  "retention-days": numberOr("none", "Days that events are kept; none: for ever"),
-  "max-batch-size": numberOr("default", "Events in a batch; default: the service's setting"),
-  "max-payload-bytes": numberOr("default", "Bytes of a request; default: the service's setting"),
+  "retention-days": numberOr("none", "Days to keep events; none: forever"),
+  "max-batch-size": numberOr("default", "Maximum events in a batch; default: the service's setting"),
+  "max-payload-bytes": numberOr("default", "Maximum bytes of a request body; default: the service's setting"),
   "client-rate-per-second": numberOr(
     "default",
-    "Requests a second of one client address; default: the service's setting",
+    "Maximum requests per second from one client address; default: the service's setting",
   ),
 };
 
@@ -124,7 +130,7 @@ const DESCRIBED_FIELDS: Record<SourceFieldName, (source: Source) => readonly Des
   bots: ({ bots }) => [["bots", bots]],
   excludedPaths: ({ excludedPaths }) => [["excluded paths", excludedPaths.join(", ")]],
   retentionDays: ({ retentionDays }) => [
-    ["retention", retentionDays === null ? "for ever" : `${retentionDays} days`],
+    ["retention", retentionDays === null ? "forever" : `${retentionDays} days`],
   ],
   limits: ({ limits }) => [
     ["batch size", limits.maxBatchSize ?? "default"],

@@ -1,4 +1,4 @@
-/** `headwater source update`: changes what is given and nothing else. */
+/** `headwater source update`: changes only the fields whose options are given. */
 import { UpdateSourceBody } from "@headwater/contract";
 import { Refusal } from "../../core/refusal.ts";
 import { compile } from "../../core/validate.ts";
@@ -10,7 +10,7 @@ import { withLedger } from "../ledger-access.ts";
 import { buildSourceChange, describeSource, SOURCE_OPTIONS } from "./source-options.ts";
 
 export const updateSourceCommand = defineCommand({
-  description: "Change a source; only what is given changes",
+  description: "Change a source. Fields whose options are not given stay as they are",
   positionals: { id: "The source's id (src_…)" },
   options: SOURCE_OPTIONS,
   run: ({ id, ...options }) => {

@@ -20,7 +20,7 @@ interface TokenOptions {
 function checkOptions({ owner, user, label, source }: TokenOptions): void {
   if (owner && source !== undefined)
     throw new UsageError(
-      "--owner and --source exclude each other: --owner opens every workspace, --source the stats of one source.",
+      "--owner and --source exclude each other: --owner gives access to every workspace of the owner, --source only to the stats of one source.",
     );
   if (owner) return;
   if (user === undefined)
@@ -64,7 +64,7 @@ export const createToken = defineCommand({
     owner: flag("Create a token for every workspace of the owner, for example after they lost theirs"),
     user: text("id", "The member who gets the token (run `headwater member list` to see the ids)"),
     label: text("text", "What the token is for"),
-    source: text("id", "Open the stats of this source and nothing else, for a token that is given away"),
+    source: text("id", "Give access to the stats of this source only, for a token that you share"),
     expires: text("time", "When the token expires, such as 2027-01-31T12:00:00Z (default: never)"),
     ...ORGANIZATION_OPTION,
   },
@@ -73,7 +73,7 @@ export const createToken = defineCommand({
     return withWorkspace(organization, async (access) => {
       const created = await create(access, options);
       const scope = scopeOf(options, access.organizationId);
-      const note = `The token opens ${scope} for ${created.userId}. It is not shown again; its id is ${created.tokenId}.`;
+      const note = `The token gives ${created.userId} access to ${scope}. It is not shown again; its id is ${created.tokenId}.`;
       return { json: created, text: created.token, note };
     });
   },

@@ -48,14 +48,14 @@ const toRow = (record: Token, now: number) => [
 ];
 
 const list = defineCommand({
-  description: "List the tokens that open a workspace, without their secrets",
+  description: "List the tokens that give access to a workspace, without their secrets",
   options: ORGANIZATION_OPTION,
   run: ({ organization }) =>
     withWorkspace(organization, async (access) => {
       const tokens = await readTokens(access);
-      const head = ["id", "label", "user", "opens", "ends in", "last used", "state"];
+      const head = ["id", "label", "user", "access to", "ends in", "last used", "state"];
       const whenEmpty =
-        "No token opens this workspace. Run `headwater token create --owner` to create one for its owner.";
+        "No token gives access to this workspace. Run `headwater token create --owner` to create one for its owner.";
       const rows = tokens.map((record) => toRow(record, access.now));
       return { json: { tokens }, text: tableOr(whenEmpty, head, rows) };
     }),

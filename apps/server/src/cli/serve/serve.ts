@@ -17,8 +17,8 @@ const STOP_TIMEOUT_MS = 10_000;
 const SAME_SIGNAL_MS = 1_000;
 
 /**
- * Signals of a crash, which are left to the system. With a handler the faulting instruction would be retried for ever,
- * in a process that neither serves nor ends.
+ * Signals of a crash, which are left to the system. With a handler the faulting instruction would be retried forever, in a
+ * process that neither serves nor ends.
  */
 const CRASH_SIGNALS = ["SIGBUS", "SIGSEGV", "SIGILL", "SIGFPE", "SIGTRAP", "SIGABRT"] as const;
 
@@ -27,7 +27,7 @@ const print = (text: string) => void process.stderr.write(`${text}\n`);
 const isFailedCall = (error: unknown, syscall: string): boolean =>
   error instanceof Error && "syscall" in error && error.syscall === syscall;
 
-/** Turns an error of listening into a message that names the setting. */
+/** Turns a failure to listen into a message that names the setting. */
 function explainStartError(error: unknown, config: Config): unknown {
   const { HOST, PORT } = config;
   const code = systemCode(error);
@@ -97,7 +97,7 @@ function stopOnSignal(server: RunningServer): void {
 
 export const serve = defineCommand({
   description: "Start the service",
-  details: ["With --json its address is printed as one line of JSON on standard error."],
+  details: ["With --json the service prints its address as one line of JSON on standard error."],
   run: async (_, { isJson }) => {
     const config = readConfig(processEnvironment());
     const announce = ({ url, firstStart }: StartedWorker) =>

@@ -23,7 +23,7 @@ export interface OpenOrder {
 /** The answer to it. `failure` says why the engine could not be opened. */
 export type OpenReport = { port: number } | { failure: string };
 
-/** Safe at any time: answered inserts are on the disk. The engine's own shutdown may wait for a query for ever. */
+/** Safe at any time: answered inserts are on the disk. The engine's own shutdown may wait for a query forever. */
 const end = () => process.kill(process.pid, "SIGKILL");
 
 const report = (message: OpenReport) => process.send?.(message);

@@ -1,6 +1,7 @@
 /**
  * How a command finds the embedded warehouse of a running service: its address and password are in a file of its folder,
- * readable only by those who may read the data itself. A file that an ended process left behind leads nowhere.
+ * readable only by those who may read the data itself. A file left by a process that has ended does no harm: nothing answers
+ * at its address.
  */
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +10,7 @@ import type { WarehouseEndpoint } from "../endpoint.ts";
 
 const pathIn = (folder: string) => join(folder, "endpoint.json");
 
-/** A file that cannot be written, as on a full disk, stops only the commands: the warehouse serves all the same. */
+/** If the file cannot be written, as on a full disk, the warehouse works, and only commands cannot find it. */
 export function writeEndpoint(folder: string, endpoint: WarehouseEndpoint): void {
   const path = pathIn(folder);
   try {

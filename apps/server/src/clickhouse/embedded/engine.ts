@@ -11,7 +11,7 @@ import { type EngineRequest, isInsert, killQuery, prepareSession } from "./reque
 const MAX_READS = 3;
 const MAX_INSERTS = 2;
 const MAX_WAITING = 100;
-/** A query that was killed must have ended by then, or the process is restarted. */
+/** If a killed query has not ended after this time, the process is restarted. */
 const KILL_TIMEOUT_MS = 10_000;
 
 export interface Engine {
@@ -147,7 +147,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     let isStreaming = false;
     try {
       await session.queryAsync(prepareSession(request, lane.defaults));
-      // an abort until now found no query to kill
+      // an abort before this point found no query to kill
       if (signal.aborted) throw cancelled();
       if (!request.isWhole && STREAMABLE_FORMATS.test(format) && SELECT.test(statement)) {
         isStreaming = true;

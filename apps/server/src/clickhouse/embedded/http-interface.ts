@@ -66,7 +66,7 @@ async function sendAnswer(
     hasFailed = true;
   });
   await pipeline(body, response, { end: false });
-  // without the final chunk of its encoding, nobody takes a failed answer for a complete one
+  // a failed answer ends without the final chunk of its encoding, so that no client takes it for complete
   if (hasFailed) response.write("", () => response.destroy());
   else response.end();
 }

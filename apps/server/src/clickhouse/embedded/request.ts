@@ -1,6 +1,6 @@
 /**
- * Reads what the official client asks: the statement, its parameters and settings. Parameters that are not known here go to
- * the engine as settings, which rejects those that it does not know (clickhouse.com/docs/interfaces/http).
+ * Reads a request of the official client: the statement, its parameters and settings. Other parameters of the URL go to the
+ * engine as settings, and the engine rejects those that it does not know (clickhouse.com/docs/interfaces/http).
  */
 import { exception } from "./exception.ts";
 import type { DataFile } from "./inbox.ts";
@@ -72,7 +72,7 @@ export function readRequest(url: URL, statement: string, queryId: string): Engin
   };
 }
 
-/** A setting that carries our query id: the engine's own ids are not ours to choose. */
+/** A setting that holds our query id, because the engine does not let us choose its own id. */
 const QUERY_LABEL = "log_comment";
 
 /**
@@ -89,6 +89,6 @@ export function prepareSession(request: EngineRequest, defaults: ReadonlyMap<str
   return `${database === null ? "" : `USE ${quoteName(database)}; `}SET ${assignments.join(", ")}`;
 }
 
-/** Kills the query with this id. It does not wait: `SYNC` was seen to wait for ever. */
+/** Kills the query with this id. It does not wait: `SYNC` can wait forever. */
 export const killQuery = (queryId: string): string =>
   `KILL QUERY WHERE Settings['${QUERY_LABEL}'] = ${quote(queryId)} ASYNC`;

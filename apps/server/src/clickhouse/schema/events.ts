@@ -1,6 +1,6 @@
 /**
  * The table `events` and the view `sessions`. The columns are the members of an event's normal form, under the same names
- * (docs/contract.md, "Events"), so ClickHouse reads the lines of the outbox as they are.
+ * (docs/contract.md section 4, "Stored events"), so ClickHouse reads the lines of the outbox as they are.
  */
 
 import { type ClusterTarget, onCluster } from "../cluster.ts";
@@ -37,9 +37,10 @@ const DEVICE = {
   isBot: "Bool",
 };
 
-const TOKENS_OF_ONE = "non_replicated_deduplication_window = 10000";
-/** A week, which is longer than a page is retried without comparing its events. */
-const TOKENS_OF_REPLICAS =
+/** How many tokens of inserts ClickHouse remembers, to recognize an insert that is repeated. */
+const INSERT_TOKENS = "non_replicated_deduplication_window = 10000";
+/** On replicas tokens also expire, after a week: by then, a page that is retried is compared with the stored events. */
+const REPLICATED_INSERT_TOKENS =
   "replicated_deduplication_window = 10000, replicated_deduplication_window_seconds = 604800";
 
 const COLUMNS: Readonly<Record<string, string>> = {
@@ -69,8 +70,8 @@ const COLUMNS: Readonly<Record<string, string>> = {
 
 /**
  * Sorted by source and day, because a query reads a range, and then by session, because the values that a session repeats
- * compress well. All events of a session are on one shard. ClickHouse recognises repeated inserts by their tokens. A new part
- * keeps its columns in one file until it is merged: a file for each column would take a third of the time of an insert.
+ * compress well. All events of a session are on one shard. ClickHouse recognizes repeated inserts by their tokens. A new part
+ * keeps its columns in one file until it is merged: writing a file for each column took a third of the time of an insert.
  */
 export const eventsStatements = (target: ClusterTarget): string[] =>
   tableStatements(target, {
@@ -79,7 +80,7 @@ export const eventsStatements = (target: ClusterTarget): string[] =>
     engine: "MergeTree",
     clauses: `PARTITION BY toYYYYMM(occurredAt)
 ORDER BY (sourceId, toDate(occurredAt), sessionId, occurredAt, analyticsEventId)`,
-    settings: `${target.cluster === null ? TOKENS_OF_ONE : TOKENS_OF_REPLICAS}, min_bytes_for_wide_part = 134217728`,
+    settings: `${target.cluster === null ? INSERT_TOKENS : REPLICATED_INSERT_TOKENS}, min_bytes_for_wide_part = 134217728`,
     shardBy: "cityHash64(sourceId, sessionId)",
   });
 

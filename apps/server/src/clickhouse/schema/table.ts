@@ -40,7 +40,10 @@ function createTable(target: ClusterTarget, { name, columns, engine, clauses }: 
 const storedClauses = ({ clauses, settings }: Pick<TableDefinition, "clauses" | "settings">) =>
   `\n${clauses}\nSETTINGS ${settings === undefined ? "" : `${settings}, `}${DURABLE}`;
 
-/** A table, on a cluster one for each node and one that reads and writes all of them. May run twice. */
+/**
+ * The statements that create a table. On a cluster they create one table on each node, and one that reads and writes all of
+ * them. They may run twice.
+ */
 export function tableStatements(target: ClusterTarget, table: TableDefinition): string[] {
   const { database, cluster } = target;
   const { name, columns, engine, shardBy } = table;
