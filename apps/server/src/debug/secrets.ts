@@ -3,14 +3,29 @@
  * recorded body, so it uses linear searches. A false positive there only costs time.
  */
 
-/** Words that make a name secret wherever they occur in it: `sessionToken`, `x-api-key`, `accesstoken`. */
-const PARTS =
-  /passw|passphrase|passcode|token|secret|apikey|accesskey|privatekey|authorization|cookie|creditcard|cardnumber|credential|bearer/;
+/** Letters without their accents, so that each name is listed once. */
+const fold = (text: string): string => text.normalize("NFD").replace(/\p{M}/gu, "");
+
+/** Words that make a name secret wherever they occur in it: `sessionToken`, `x-api-key`, `accesstoken`, `PHPSESSID`. */
+const PARTS = new RegExp(
+  [
+    "passw|passphrase|passcode|token|secret|apikey|accesskey|privatekey|authorization|cookie|creditcard|cardnumber",
+    "credential|bearer|[cx]srf|sessid|(?:j|net)sessionid|ccnum",
+    // passwords in other languages
+    "contrasen|motdepasse|senha|palavrapasse|kennwort|wachtwoord|losenord|passord|adgangskode|salasana",
+  ].join("|"),
+);
 /** Words that make a name secret only as whole words: `auth` but not `author`, `card` but not `cardinal`. */
 const WORDS = new Set(
-  "pass pwd auth oauth card cards cardnum cardno cvv cvv2 cvc cvc2 iban ssn jwt sig signature otp".split(" "),
+  fold(
+    "pass pwd auth oauth card cards cardnum cardno cvv cvv2 cvc cvc2 iban ssn jwt sig signature otp mdp haslo hasło heslo sifre пароль 密码 パスワード",
+  ).split(" "),
 );
-const MIN_NAME_LENGTH = 3;
+/** Names that are secret when they are nothing else: `pin` but not `pin_color`. */
+const WHOLE_NAMES = new Set(["pin", "pan", "cc", "sessionid"]);
+/** The id of a session of Headwater is no secret of the application. */
+const OWN_SESSION = "sessionId";
+const MIN_NAME_LENGTH = 2;
 
 /** The same few names occur again and again, so answers are cached. The cache is cleared when it is full. */
 const MAX_CACHED_NAMES = 2_000;
@@ -19,15 +34,40 @@ const cachedAnswers = new Map<string, boolean>();
 
 /** `accessToken`, `API_KEY`, `user[password]` are secret names; `sessionId`, `anonymousId`, `author` are not. */
 export function isSecretName(name: string): boolean {
-  if (name.length < MIN_NAME_LENGTH) return false;
+  if (name.length < MIN_NAME_LENGTH || name === OWN_SESSION) return false;
   const known = cachedAnswers.get(name);
   if (known !== undefined) return known;
-  const words = name.replace(/([a-z0-9])([A-Z])|([A-Z])([A-Z][a-z])/g, "$1$3 $2$4").toLowerCase();
-  const squeezed = words.replace(/[^a-z0-9]+/g, "");
-  const secret = PARTS.test(squeezed) || words.split(/[^a-z0-9]+/).some((word) => WORDS.has(word));
+  const words = fold(name.replace(/([a-z0-9])([A-Z])|([A-Z])([A-Z][a-z])/g, "$1$3 $2$4")).toLowerCase();
+  const squeezed = words.replace(/[^\p{L}\p{N}]+/gu, "");
+  const secret =
+    PARTS.test(squeezed) ||
+    WHOLE_NAMES.has(squeezed) ||
+    words.split(/[^\p{L}\p{N}]+/u).some((word) => WORDS.has(word));
   if (cachedAnswers.size >= MAX_CACHED_NAMES) cachedAnswers.clear();
   if (name.length <= MAX_CACHED_NAME_LENGTH) cachedAnswers.set(name, secret);
   return secret;
+}
+
+/** Shorter values of `code` are codes of a country, a language or a status. */
+const MIN_CODE_LENGTH = 6;
+/** Shorter values of `state` without a `code` beside them are names of places or stages. */
+const MIN_STATE_LENGTH = 16;
+const AUTHORIZATION_CODE = new RegExp(
+  `(?:^|[?&#]|%(?:25)*(?:3f|26|23))code(?:=|%(?:25)*3d)[^&#\\s]{${MIN_CODE_LENGTH}}`,
+  "i",
+);
+
+/**
+ * Decides which parameters of a query string are secrets of OAuth. As members of an object, `code` and `state` mean other
+ * things.
+ */
+export function createOauthCheck(query: string) {
+  const hasCode = AUTHORIZATION_CODE.test(query);
+  return {
+    isName: (name: string): boolean => name === "code" || name === "state",
+    isSecret: (name: string, { length }: string): boolean =>
+      name === "code" ? length >= MIN_CODE_LENGTH : hasCode || length >= MIN_STATE_LENGTH,
+  };
 }
 
 /** Several small patterns: V8 searches them faster than one large alternation. */
@@ -37,9 +77,20 @@ const SECRET_WORDS = [
   /auth(?!or(?!i[sz]))|(?:api|access|private)[\W_]{0,3}key/gi,
   /iban|cv[vc]|jwt/gi,
   /sig(?![a-z])|signature|otp(?![a-z])/gi,
+  /[cx]srf|sessid|cc[\W_]?num/gi,
+  /[Ss]ession(?:id|ID|[\W_][Ii][Dd])|SessionId|SESSION[\W_]?ID/g,
+  /contrase|senha|kennwort|wachtwoord|senord|adgangskode|salasana/gi,
+  /mdp|heslo|has[lł]o|[sş]ifre|[Пп]ароль|密码|パスワード/g,
+];
+/** Ends of parameters and members: `?code=`, `&data={`, `"pin":`. Names that only end so are few. */
+const SECRET_ENDS = [
+  /(?:code|state)(?:=|%(?:25)*3d)/i,
+  /(?:cc|p[ai]n)(?:"\s{0,9}:|=|%(?:25)*3d)/i,
+  /(?:=|%(?:25)*3d)(?:[{[]|%(?:25)*[57]b)/i,
 ];
 /** The characters that end a name: `":`, `=`, `%3D`. */
 const NAME_END = /["=]|%(?:25)*3d/gi;
+const NAME_ENDS = new RegExp(NAME_END, "i");
 const COLON = /\s*:/y;
 
 /** Whether one of the words is in a name. Each end of a name is examined once, so the search is linear. */
@@ -57,8 +108,8 @@ function isInName(text: string, words: RegExp): boolean {
   return false;
 }
 
-/** Letters that are escaped without need, which can hide a name: `\u0070assword`, `%70assword`. */
-const ESCAPED_ASCII = /\\u00[2-7]/i;
+/** Letters that are escaped without need or by ASCII-only encoders, which can hide a name: `\u0070assword`, `%70assword`. */
+const ESCAPED_LETTER = /\\u(?:00[2-7]|0[1-9a-f]|[3-9])/i;
 const ENCODED_LETTER = /%(?:25)*(?:4[1-9a-f]|5[0-9af]|6[1-9a-f]|7[0-9a])/i;
 
 /** Whether the text can have a percent-encoded letter, at sign or percent sign. This is rare, because letters need no encoding. */
@@ -74,8 +125,9 @@ export function encodesUnusual(text: string): boolean {
 /** If false, the text contains no name of a secret, in any encoding. */
 export function mayNameSecret(text: string): boolean {
   return (
-    SECRET_WORDS.some((words) => isInName(text, words)) ||
-    (text.includes("\\u00") && ESCAPED_ASCII.test(text)) ||
+    (NAME_ENDS.test(text) &&
+      (SECRET_WORDS.some((words) => isInName(text, words)) || SECRET_ENDS.some((ends) => ends.test(text)))) ||
+    (text.includes("\\u") && ESCAPED_LETTER.test(text)) ||
     (encodesUnusual(text) && ENCODED_LETTER.test(text))
   );
 }
