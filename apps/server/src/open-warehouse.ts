@@ -14,7 +14,7 @@ export const embeddedFolder = (config: Config) => join(config.DATA_DIR, "warehou
 
 /**
  * @param more what a command needs beyond the settings
- * @returns what starts the embedded engine. It throws ConfigError when the engine is not installed
+ * @returns a function that starts the embedded engine. It throws ConfigError when the engine is not installed
  */
 export function startEmbeddedFor(
   config: Config,
@@ -34,8 +34,8 @@ export function startEmbeddedFor(
 }
 
 /**
- * @returns what starts the warehouse of the settings. Without one: the reason why it is missing, or null when the
- *   settings switch it off. The embedded engine is imported only when it is used.
+ * @returns a function that starts the warehouse that the settings name. If there is none: the reason why it is missing, or
+ *   null if the settings turn it off. The embedded engine is imported only when it is used.
  */
 export async function chooseWarehouse(config: Config): Promise<StartWarehouse | string | null> {
   if (config.WAREHOUSE === "off") return null;

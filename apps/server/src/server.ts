@@ -32,7 +32,8 @@ export interface StartOptions {
   /** For tests: replaces methods of the ledger, to see how its failures are answered. */
   changeLedger?: (ledger: Ledger) => Ledger;
   /**
-   * Renders `/metrics` for all processes. It gets what reports the metrics of this one. Default: there is no other process.
+   * Renders `/metrics` for all processes, given a function that reports the metrics of this one. Default: there is no other
+   * process.
    */
   shareMetrics?: (report: () => Promise<MetricsReport>) => () => Promise<string>;
   /** For tests: receives the log lines. Default: standard output. */
@@ -43,7 +44,7 @@ export interface RunningServer {
   /** The address that the service listens on. */
   url: string;
   firstStart: { token: string | null; signInUrl: string } | null;
-  /** Runs what runs every minute. For tests that drive the clock. */
+  /** Runs the workers that run every minute. For tests that drive the clock. */
   maintain(): Promise<void>;
   /** Returns memory that only the start needed to the operating system. Call it when this process does nothing else. */
   releaseMemory(): Promise<void>;

@@ -16,7 +16,7 @@ export const STATS_METRIC_DESCRIPTIONS = {
   sessions: "sessions whose first event is in the range",
   pageviews: "page views",
   events: "all events",
-  viewsPerSession: "page views for each session",
+  viewsPerSession: "page views divided by sessions",
   bounceRate: "share of sessions with one page view and no track event",
   sessionDuration: "mean seconds from the first to the last event of a session",
   conversionRate: "share of visitors who reached the goal",
@@ -33,7 +33,7 @@ export const STATS_EVENT_DIMENSIONS = namesOf(STATS_EVENT_DIMENSION_DESCRIPTIONS
 
 /** The dimensions of sessions: values of the first event, except for the exit page. */
 export const STATS_SESSION_DIMENSION_DESCRIPTIONS = {
-  entryPage: "path of the first page view",
+  entryPage: "path of the session's first event",
   exitPage: "path of the last page view",
   referrer: "host of the referrer",
   utmSource: "utm_source",

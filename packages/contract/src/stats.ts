@@ -25,7 +25,7 @@ export const StatsDimension = Type.Unsafe<StatsDimension>({
   description: `one of ${words.STATS_TEXT_DIMENSIONS.join(", ")}, time:<${words.STATS_GRAINS.join(", ")}>, or property:<name>`,
 });
 
-/** A condition, or filters joined. `sessionHas`: an event of the same session satisfies the filter. */
+/** A condition, or a combination of filters. `sessionHas`: an event of the same session satisfies the filter. */
 export type StatsFilter =
   | {
       dimension: StatsDimension;

@@ -49,7 +49,7 @@ export function createGate(
   respectGpc: boolean | undefined,
   onChange: (state: GateState, before: GateState) => void,
 ): ConsentGate {
-  const wishes = openStore("local", () => true);
+  const optOutStore = openStore("local", () => true);
   const hasGpc = navigator.globalPrivacyControl;
   let isAnswered = !hasGpc || respectGpc !== undefined;
   // Attributes of a script tag are text.
@@ -57,14 +57,14 @@ export function createGate(
   const waiting: (() => void)[] = [];
   let latest: GateState = held;
   /** "1" after an opt-out. "0" after an opt-in, which also tells other open pages. */
-  let wish: string | null | undefined;
+  let optOutValue: string | null | undefined;
 
   function state(): GateState {
-    const kept = wishes.read(optOutName);
-    if (kept) wish = kept;
+    const kept = optOutStore.read(optOutName);
+    if (kept) optOutValue = kept;
     // The opt-out survives a site that clears its storage.
-    else if (wish) wishes.write(optOutName, wish);
-    if (consent === "denied" || +wish!) return blocked;
+    else if (optOutValue) optOutStore.write(optOutName, optOutValue);
+    if (consent === "denied" || +optOutValue!) return blocked;
     // Any other value counts as pending.
     if ((consent !== undefined && consent !== "granted") || document.prerendering) return held;
     return consent || isAnswered ? open : askingSource;
@@ -96,11 +96,11 @@ export function createGate(
         consent = next ?? "pending";
       }),
       optOut: changing<void>(() => {
-        wishes.write(optOutName, "1");
-        wishes.names("headwater.").forEach(wishes.remove);
+        optOutStore.write(optOutName, "1");
+        optOutStore.names("headwater.").forEach(optOutStore.remove);
       }),
       optIn: changing<void>(() => {
-        if (wish) wishes.write(optOutName, "0");
+        if (optOutValue) optOutStore.write(optOutName, "0");
       }),
     },
     applyPrivacy: changing(({ respectGpc, requireConsent }) => {

@@ -141,26 +141,26 @@ export function createDelivery(
 
   /** @param isAskingSource sends an empty request that only asks for the source's privacy settings */
   async function send(entries: readonly QueueEntry[], isAskingSource?: boolean): Promise<void> {
-    const present = session.currentOwner();
+    const owner = session.currentOwner();
     const events = entries.map(([, event]) => event);
     // After a reset, unsent events of the previous visitor are still sent with that visitor's ids.
     const { anonymousId, userId, sessionId } = isAskingSource
-      ? { ...present, userId: null }
-      : (events[0] ?? present);
-    const isPresent = anonymousId === present.anonymousId;
-    const visit = isPresent ? present.sessionId : sessionId;
-    const known = isPresent && knownUserId !== present.userId ? null : visit;
+      ? { ...owner, userId: null }
+      : (events[0] ?? owner);
+    const isCurrentOwner = anonymousId === owner.anonymousId;
+    const batchSessionId = isCurrentOwner ? owner.sessionId : sessionId;
+    const continuedSessionId = isCurrentOwner && knownUserId !== owner.userId ? null : batchSessionId;
     for (const [name] of entries) inFlight.add(name);
-    const answer = await post(`${ingestUrl}/${known ? "events" : "bootstrap"}`, {
+    const answer = await post(`${ingestUrl}/${continuedSessionId ? "events" : "bootstrap"}`, {
       ingestVersion: 2,
       sdkVersion,
       batchId: newId(),
       sentAt: new Date().toISOString(),
       anonymousId,
       userId,
-      sessionId: visit,
+      sessionId: batchSessionId,
       joinSession: true,
-      page: known || isAskingSource ? {} : currentPage(),
+      page: continuedSessionId || isAskingSource ? {} : currentPage(),
       context: isAskingSource
         ? undefined
         : {
@@ -171,7 +171,7 @@ export function createDelivery(
     });
     for (const [name] of entries) inFlight.delete(name);
     if (isDebugging) console.log("Headwater:", events, answer);
-    handleReply(answer, entries, known, anonymousId, userId);
+    handleReply(answer, entries, continuedSessionId, anonymousId, userId);
   }
 
   function handleReply(
@@ -260,11 +260,11 @@ export function createDelivery(
     },
     identify(userId) {
       // Unsent events of this page belong to the user too.
-      const present = session.currentOwner();
+      const owner = session.currentOwner();
       for (const event of queue.own.values())
-        if (event.anonymousId === present.anonymousId) event.userId ??= userId;
+        if (event.anonymousId === owner.anonymousId) event.userId ??= userId;
       session.setUserId(userId);
-      if (userId !== present.userId) sendInTurn(true);
+      if (userId !== owner.userId) sendInTurn(true);
     },
     reset() {
       // Events from before the reset belong to the previous visitor.

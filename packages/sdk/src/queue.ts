@@ -64,7 +64,7 @@ export function createQueue(store: ClientStore, prefix: string): Queue {
       length = 0;
       const entries: QueueEntry[] = [];
       for (const name of store.names("headwater.").sort()) {
-        // Expired events of other keys are dropped too: no page may be left that would. Timestamps of 13 digits sort as text.
+        // Expired events of other keys are dropped too, because no page with such a key may be left. Timestamps of 13 digits sort as text.
         if (name.split("event.")[1]! < `${Date.now() - maxAgeMs}`) {
           own.delete(name);
           store.remove(name);

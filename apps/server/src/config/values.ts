@@ -1,4 +1,4 @@
-/** Parsers of settings. Each throws an error whose message follows the words "it …": `must be …`. */
+/** Parsers of settings. Each throws an error whose message completes `PORT cannot be "x": it …`, such as `must be …`. */
 import { readFileSync } from "node:fs";
 import { LIMITS, SITE_PATH } from "@headwater/contract";
 import { isPlausibleToken, TOKEN_PREFIX } from "../core/token.ts";

@@ -19,7 +19,7 @@ export interface HttpAppDeps extends WorkspaceRouteDeps, IngestRouteDeps {
   readonly newId: (prefix: string) => string;
   /** INGEST_ALIAS; null: none. */
   readonly alias: string | null;
-  /** The console's address. It may follow the port that is listened on. */
+  /** The console's address. It may contain the listening port, which is known only after the start. */
   readonly appUrl: () => string;
   /** null: no console is served. */
   readonly consoleFiles: ConsoleFiles | null;

@@ -27,7 +27,7 @@ const FOREVER = "public, max-age=31536000, immutable";
 export interface ConsoleFilesDeps {
   /** The output of `apps/console/build.js`. */
   readonly folder: string;
-  /** The console's address, whose path may be a proxy's. It may follow the port that is listened on. */
+  /** The console's address, whose path may be a proxy's. It may contain the listening port, which is known only after the start. */
   readonly appUrl: () => string;
 }
 

@@ -33,7 +33,7 @@ export const INGEST_CORS: CorsPolicy = {
   },
 };
 
-/** @param appUrl the console's address; its origin alone is allowed. It may follow the port that is listened on */
+/** @param appUrl the console's address; only its origin is allowed. It may contain the listening port, known only after the start */
 export function createWorkspaceCors(appUrl: () => string): CorsPolicy {
   const isAllowed = (origin: string | undefined): origin is string =>
     origin !== undefined && origin === URL.parse(appUrl())?.origin;

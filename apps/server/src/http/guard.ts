@@ -63,8 +63,8 @@ export interface Guard {
    */
   admit(operation: Operation, caller: Caller | null, incoming: Incoming, now: number): Promise<Admitted>;
   /**
-   * Checks again whether the caller may see a long answer.
-   * @throws Refusal when that is no longer so
+   * Checks again, during a long answer, whether the caller may see it.
+   * @throws Refusal when the caller no longer may
    */
   recheck(
     operation: Operation,

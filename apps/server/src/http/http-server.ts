@@ -55,8 +55,8 @@ function trackSockets(server: Server): void {
 }
 
 /**
- * Closes the connections without an open request. Node does not count a connection as idle on which no request was ever
- * sent, but browsers open such connections in advance.
+ * Closes the connections without an open request. Browsers open connections in advance; Node does not count a connection as
+ * idle before its first request.
  */
 export function closeIdle(server: Server): void {
   server.closeIdleConnections();
@@ -65,7 +65,7 @@ export function closeIdle(server: Server): void {
 
 /**
  * Handles the requests of one connection one after another. Node emits pipelined requests all at once and keeps their
- * answers in memory. It gives a response the socket when the system has taken the whole answer before it.
+ * answers in memory. Node gives a response its socket when the operating system has accepted the whole answer before it.
  */
 function inTurn(listener: RequestListener): RequestListener {
   const waiting = new WeakMap<Socket, number>();

@@ -19,7 +19,7 @@ export interface HttpCounters {
   failedAuthentication(code: string): void;
 }
 
-/** Says nothing that a client can make up, such as a path: the name is the label of a metric. */
+/** The name of a request in metrics. As it is a label, it contains nothing that a client can make up, such as a path. */
 export function operationName(match: RouteMatch | null, method = ""): string {
   if (match === null) return "none";
   return method === "OPTIONS" ? "preflight" : (match.operations.get(method)?.id ?? "none");

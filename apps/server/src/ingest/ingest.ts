@@ -21,7 +21,7 @@ export interface IngestOptions
   readonly nodes: () => number;
   /** The source's own limits, else the defaults. */
   readonly limitsOf: (source: SourceRecord) => AppliedLimits;
-  /** Requests that are processed or wait for it; further ones are refused. Requests whose body is still on its way do not count. */
+  /** Maximum requests that are processed or wait for a slot; further ones are refused. Those whose body has not arrived do not count. */
   readonly maxInFlight: number;
 }
 

@@ -26,7 +26,7 @@ function createDeferral(work: () => void): () => void {
 const afterPendingPromises = (work: () => void) => queueMicrotask(() => process.nextTick(work));
 
 export interface SlicedAdmissionOptions {
-  /** Requests that are processed or wait for it. */
+  /** Maximum requests that are processed or wait for a slot. */
   readonly maxAdmitted: number;
   /** Milliseconds, monotonic. */
   readonly stopwatch: () => number;

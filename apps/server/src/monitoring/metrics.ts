@@ -152,7 +152,7 @@ const METRICS: readonly MetricFamily<MetricSources>[] = [
   ),
 ];
 
-/** The disk of PostgreSQL belongs to its server, which tells nothing of it. */
+/** null on PostgreSQL, whose server does not report the space on its disk. */
 function finiteOrNull(bytes: number | undefined): number | null {
   return bytes !== undefined && Number.isFinite(bytes) ? bytes : null;
 }

@@ -16,7 +16,7 @@ export interface StorageTrouble {
   worked(): void;
 }
 
-/** A disk with room for small writes only alternates between success and failure; this long without a failure is a recovery. */
+/** A nearly full disk accepts small writes and refuses larger ones. After this long without a failure, the storage has recovered. */
 const RECOVERED_AFTER_MS = 5_000;
 /** After this long without a failure the next one is logged again, since it may have another cause. */
 const LOG_AGAIN_AFTER_MS = 60_000;

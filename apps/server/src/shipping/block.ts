@@ -13,7 +13,7 @@ import {
   readLines,
 } from "../ledger/outbox-payload.ts";
 
-/** zstd frames that follow each other unpack to one text (RFC 8878, section 3); this one separates the lines of two. */
+/** zstd frames that follow each other unpack to one text (RFC 8878, section 3). This frame is the line break between two others. */
 const LINE_END = compressSync("\n");
 
 /** One insert. The same block always has the same bytes. */

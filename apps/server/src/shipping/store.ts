@@ -80,7 +80,7 @@ interface BlockSearch {
   signal: AbortSignal;
 }
 
-/** The ids of the warehouse's events in the span. @param condition more SQL after the span's */
+/** The ids of the warehouse's events in the span. @param condition further SQL after the condition of the span */
 async function findIds({ client, history, signal }: BlockSearch, span: RowSpan, condition: string) {
   const [from, to] = span.occurred;
   const [first, last] = history === "imported" ? ANY_TIME : span.received;

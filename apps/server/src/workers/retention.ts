@@ -19,7 +19,7 @@ export interface RetentionDeps {
 
 const PREFIX = "expiry-";
 const SOURCES_PER_STATEMENT = 200;
-/** Slices of 4,000 outbox rows: more per minute than can be accepted in one. */
+/** Slices of 4,000 outbox rows: more rows than can be accepted in a minute. */
 const MAX_OUTBOX_SLICES = 1_000;
 
 const conditionOf = ({ sourceId, retentionDays }: SourceRetention, now: number): string => {

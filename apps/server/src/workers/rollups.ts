@@ -29,9 +29,9 @@ const MIN_SOURCE_EVENTS = 50_000;
 const MAX_DAYS_PER_ROUND = 5;
 /** A day that changes is built again after this time at the earliest. */
 const REBUILD_MS = 15 * MINUTE_MS;
-/** More than an event usually takes from its acceptance to the warehouse. A later one makes the day build again. */
+/** Longer than an event usually takes from its acceptance to the warehouse. When one takes longer, its day is built again. */
 const ARRIVAL_MS = 5 * MINUTE_MS;
-/** A query may still read a replaced build, from before it waited for its turn. */
+/** A query that has waited for its turn may still read a build that was replaced meanwhile. */
 const KEEP_REPLACED_MS = 30 * MINUTE_MS;
 /** A build that takes longer was interrupted. */
 const MAX_BUILD_MS = HOUR_MS;
@@ -61,7 +61,7 @@ function buildsToDrop(state: RollupState, now: number): RollupBuild[] {
   });
 }
 
-/** Sources with enough events for rollups (1), and sources that have rollups (0). */
+/** Selects the sources with enough events for rollups (`isLarge` 1), and those that have rollups already (0). */
 const sourcesStatement = (minEvents: number) =>
   statement(
     (bind) => `SELECT sourceId, max(isLarge) FROM (
@@ -98,8 +98,8 @@ export async function runRollupRound(
     for (const { day, events } of days) {
       if (stopping.aborted) break;
       build += 1_000;
-      const ofDay = { sourceId, day, events, build, receivedUntil: now - ARRIVAL_MS };
-      if (await buildDay(client, ofDay, { signal, stopping })) built += 1;
+      const buildOptions = { sourceId, day, events, build, receivedUntil: now - ARRIVAL_MS };
+      if (await buildDay(client, buildOptions, { signal, stopping })) built += 1;
     }
   }
   return built;
@@ -114,7 +114,7 @@ export function startRollupWorker({ warehouse, clock, log }: RollupWorkerDeps): 
       try {
         return (await runRollupRound(client, clock(), { signal, stopping })) > 0;
       } catch (error) {
-        // the warehouse reports by itself that it is down
+        // the warehouse monitor reports that it is down
         if (warehouse.client() === null) return false;
         throw error;
       }

@@ -255,13 +255,16 @@ describe("headwater doctor", () => {
     assert.deepEqual(unsure, ["csp_script", "csp_connect"]);
   });
 
-  test("When the page names no address, the doctor says that the service was not asked, not that everything works.", async () => {
+  test("When the page names no address, the doctor says that the service was not checked, not that everything works.", async () => {
     show("/no-address.js", `e(t,{publicKey:"${source.publicKey}",apiBaseUrl:n})`);
     show("/no-address", html('<script type="module" src="/no-address.js"></script>'));
     const { code, isWorking, notOk } = await examine("/no-address");
     assert.deepEqual([code, isWorking, notOk], [1, false, []]);
     const printed = await headwater({}, "doctor", `${url}/no-address`, "--key", source.publicKey);
-    assert.match(printed.stdout, /\nThe service was not asked\. Give its address with --api\.\n$/);
+    assert.match(
+      printed.stdout,
+      /\nThe service was not checked, because its address is unknown\. Give it with --api\.\n$/,
+    );
     assert.equal((await examine("/no-address", "--api", world.url)).code, 0);
   });
 

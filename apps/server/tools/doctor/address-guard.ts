@@ -1,7 +1,7 @@
 /**
- * Decides which addresses the doctor may request. A public page must not lead it into the operator's private network,
- * by a redirect, a script or its API address. A page of a private network may, and so may addresses the user gave.
- * A name whose addresses are partly public is public.
+ * Decides which addresses the doctor may request. A public page must not lead the doctor into the operator's private network,
+ * by a redirect, a script or its API address. Private addresses are requested only if the user gave them, or if the page
+ * itself is in a private network. A page is public if at least one address of its host is.
  */
 import { type LookupAddress, lookup } from "node:dns";
 import { BlockList, isIP, type LookupFunction } from "node:net";

@@ -32,8 +32,8 @@ function toReport({ url, snippets, policies }: FetchedPage, now: number): PageRe
 }
 
 /**
- * Asks the service as the page would. The key of --key decides about the source and the origin; a different key in the
- * page is asked about too.
+ * Asks the service as the page would. The request with the key of --key decides about the source and the origin. If the page
+ * has a different key, another request checks that key.
  */
 async function probeService(evidence: Evidence, send: SendRequest): Promise<ServiceEvidence> {
   const { report, service } = evidence;
@@ -81,7 +81,9 @@ function renderCheck({ check, status, message, hint, paste }: InstallCheck): str
 function summarize(checks: readonly InstallCheck[], isWorking: boolean): string {
   const failed = checks.filter(({ status }) => status === "wrong").length;
   if (failed > 0) return `${failed} of ${checks.length} checks failed.`;
-  return isWorking ? "Everything works." : "The service was not asked. Give its address with --api.";
+  return isWorking
+    ? "Everything works."
+    : "The service was not checked, because its address is unknown. Give it with --api.";
 }
 
 export const doctor: Command = defineCommand({
@@ -93,7 +95,7 @@ export const doctor: Command = defineCommand({
   positionals: { url: "The page, at the address that its visitors open" },
   options: {
     key: required(text("pk_…", "The source's public key")),
-    api: text("url", "The address of the service (default: BASE_URL, or the one in the page)"),
+    api: text("url", "Address of the service (default: BASE_URL, or else the address in the page)"),
   },
   run: async ({ url, key, api: givenApi }) => {
     const start = parseUrl(url, "<url>");

@@ -35,7 +35,7 @@ function listElements(root: HtmlNode): HtmlElement[] {
 
 const wholeAttribute = ({ attrs }: HtmlElement, name: string): string | null =>
   attrs.find((one) => one.name === name)?.value ?? null;
-/** Cut, so that work on it has a bound. */
+/** The start of the attribute, so that work on it has a bound. */
 const attribute = (element: HtmlElement, name: string): string | null =>
   wholeAttribute(element, name)?.slice(0, MAX_ATTRIBUTE_LENGTH) ?? null;
 const textOf = ({ childNodes }: HtmlElement): string =>

@@ -129,9 +129,9 @@ export const exportEvents: Command = defineCommand({
     resume: flag("Continue the file of --out after an interrupted export"),
     api: text(
       "url",
-      "Export from the running service at this address (default: read the stores; an embedded warehouse only while the service is stopped)",
+      "Export from the running service at this address. Default: read the warehouse or the ledger directly; stop the service first if the warehouse is embedded",
     ),
-    "token-file": text("file", "With --api: a file that holds an access token"),
+    "token-file": text("file", "With --api: file that holds an access token"),
   },
   run: async ({ api, "token-file": tokenFile, ...options }, context) => {
     const query = buildQuery(options, findCursor(options));

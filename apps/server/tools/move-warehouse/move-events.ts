@@ -33,7 +33,7 @@ interface Move {
   onStored(events: number): void;
 }
 
-/** A replica of the target may take this long to have what the others have. */
+/** Checks of the target, ten seconds in all: a replica may need some time to get what the others have. */
 const MAX_CHECKS = 20;
 const CHECK_INTERVAL_MS = 500;
 

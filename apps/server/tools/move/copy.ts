@@ -132,14 +132,14 @@ async function countBoth({ ledger, attempts, target }: MoveDeps): Promise<MovedC
     const sql = `select count(*) as n from ${name}`;
     return { name, from: countHere(database, sql), to: await countThere(sql) };
   };
-  const filedKeys = keyTables(ledger).map((table) => `select key from ${table}`);
+  const generationKeys = keyTables(ledger).map((table) => `select key from ${table}`);
   const unshipped = "select coalesce(sum(events), 0) as n from outbox";
   const counts: MovedCount[] = [];
   for (const name of Object.keys(LEDGER_TABLES)) counts.push(await countTable(ledger, name));
   counts.push({
     name: "keys of events",
     from:
-      countHere(ledger, `select count(*) as n from (${filedKeys.join(" union ")})`) +
+      countHere(ledger, `select count(*) as n from (${generationKeys.join(" union ")})`) +
       countUnmergedKeys(ledger),
     to: await countThere("select count(*) as n from moved_keys"),
   });

@@ -76,7 +76,7 @@ async function moveAndReport(url: string, dataDir: string, progress: ProgressWri
 
 export const move: Command = defineCommand({
   description: "Move the ledger of DATA_DIR to PostgreSQL",
-  details: ["The service must not be running. After an interruption, run the command again to resume."],
+  details: ["Stop the service first. After an interruption, run the command again to resume."],
   options: {
     to: text("postgres://…", "An empty database"),
     "give-up": flag("Abandon a move, so that the service can use DATA_DIR again"),

@@ -1,6 +1,6 @@
 /**
  * Generates traffic like a shop's: visits by hour and weekday, returning visitors, a few popular pages, campaigns, bots
- * and tracked events. Pure: the same plan gives the same events, ids and times included. Visitors are computed from
+ * and custom events. Pure: the same plan gives the same events, ids and times included. Visitors are computed from
  * their number, so memory does not grow with the number of events.
  */
 import type { Event } from "@headwater/contract";
@@ -120,7 +120,7 @@ const purchase: GenerateProperties = (random) => ({
   order: `order-${integerBelow(random, 1e6)}`,
 });
 
-/** The tracked event that follows a page view, with its weight in percent; null: none. */
+/** The custom event that follows a page view, with its weight in percent; null: none. */
 const pickTrackedEvent = weighted<readonly [name: string, properties: GenerateProperties] | null>([
   [78, null],
   [6, ["search", search]],
