@@ -29,6 +29,8 @@ export interface StartOptions {
   durability?: Durability;
   /** The folder of the built console; null or absent: no console is served. */
   consoleFolder?: string | null;
+  /** Whether the first start makes a one-time sign-in link. Default: it does. */
+  signInLink?: boolean;
   /** For tests: replaces methods of the ledger, to see how its failures are answered. */
   changeLedger?: (ledger: Ledger) => Ledger;
   /**
@@ -43,6 +45,7 @@ export interface StartOptions {
 export interface RunningServer {
   /** The address that the service listens on. */
   url: string;
+  /** `signInUrl` has a one-time code unless `signInLink` is off. */
   firstStart: { token: string | null; signInUrl: string } | null;
   /** Runs the workers that run every minute. For tests that drive the clock. */
   maintain(): Promise<void>;
@@ -94,9 +97,15 @@ async function readAssets(
 }
 
 /** On an empty ledger, creates the workspace and the owner's token. */
-async function setUpLedger({ ledger, config, clock, newId, log }: ServiceContext) {
+async function setUpLedger({ ledger, config, clock, newId, log }: ServiceContext, wantsSignInCode: boolean) {
   const { ORGANIZATION_ID: organizationId, OWNER_TOKEN: ownerToken } = config;
-  const first = await setUpOnFirstStart(ledger, { organizationId, ownerToken, now: clock(), newId });
+  const first = await setUpOnFirstStart(ledger, {
+    organizationId,
+    ownerToken,
+    wantsSignInCode,
+    now: clock(),
+    newId,
+  });
   if (!first && ownerToken !== null && !(await ledger.tokenByHash({ hash: hashToken(ownerToken) }))) {
     log.warn(
       "OWNER_TOKEN is used only for an empty ledger, so this value is ignored. To make another owner's token, run `headwater token create --owner`.",
@@ -221,7 +230,7 @@ export async function startServer(
   bound.port = listening.port;
   const url = localUrl(config.HOST, listening.port);
   // after everything that can fail: a token that was stored and never printed would be lost
-  const firstStart = await setUpLedger(context);
+  const firstStart = await setUpLedger(context, options.signInLink ?? true);
   log.info({ url, version: assets.version }, "listening");
 
   const release = () =>
@@ -242,11 +251,12 @@ export async function startServer(
     await Promise.all([listening.close(), workers.stop()]);
   });
   const whileRunning = cleanup.move();
+  const signInPage = `${context.addresses().appUrl}/sign-in`;
   return {
     url,
     firstStart: firstStart && {
       token: firstStart.token,
-      signInUrl: `${context.addresses().appUrl}/sign-in#code=${firstStart.signInCode}`,
+      signInUrl: firstStart.signInCode === null ? signInPage : `${signInPage}#code=${firstStart.signInCode}`,
     },
     maintain: workers.maintain,
     releaseMemory: release,

@@ -7,25 +7,34 @@ import type { Ledger } from "../ledger/ledger.ts";
 export interface FirstStart {
   /** The new token. null if OWNER_TOKEN is set. */
   token: string | null;
-  /** Can be exchanged for a token once, within ten minutes. */
-  signInCode: string;
+  /** Can be exchanged for a token once, within ten minutes. null if none was wanted. */
+  signInCode: string | null;
 }
 
 /** @returns null if the ledger is already set up */
 export async function setUpOnFirstStart(
   ledger: Pick<Ledger, "isSetUp" | "setUp">,
-  options: { organizationId: string; ownerToken: string | null; now: number; newId(prefix: string): string },
+  options: {
+    organizationId: string;
+    ownerToken: string | null;
+    wantsSignInCode: boolean;
+    now: number;
+    newId(prefix: string): string;
+  },
 ): Promise<FirstStart | null> {
   if (await ledger.isSetUp()) return null;
-  const { organizationId, ownerToken, now, newId } = options;
+  const { organizationId, ownerToken, wantsSignInCode, now, newId } = options;
   const token = ownerToken ?? makeToken().token;
-  const signInCode = randomBytes(24).toString("base64url");
+  const signInCode = wantsSignInCode ? randomBytes(24).toString("base64url") : null;
   const first = await ledger.setUp({
     organizationId,
     organizationName: "My workspace",
     userId: newId("usr"),
     token: { tokenId: newId("tok"), hash: hashToken(token), hint: hintOf(token), label: "Owner" },
-    signIn: { codeHash: hashToken(signInCode), expiresAt: now + SERVER_LIMITS.signInCodeMs },
+    signIn:
+      signInCode === null
+        ? null
+        : { codeHash: hashToken(signInCode), expiresAt: now + SERVER_LIMITS.signInCodeMs },
     now,
   });
   return first ? { token: ownerToken === null ? token : null, signInCode } : null;

@@ -2,12 +2,13 @@
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { until } from "../faults/child.ts";
 import { BIN, folder, headwater, serve } from "./command-line.ts";
 
 const ROOT = fileURLToPath(new URL("../../../..", import.meta.url));
@@ -62,6 +63,33 @@ test("A Ctrl-C that arrives twice, as through npm, counts once.", async () => {
   service.process.kill("SIGINT");
   service.process.kill("SIGINT");
   assert.equal(await service.stop(), 0);
+});
+
+test("With OWNER_TOKEN_FILE, a first start whose output is no terminal prints neither the token nor a sign-in code.", async () => {
+  using data = folder();
+  const token = "an-owner-token-from-a-secret-file-0123456789";
+  writeFileSync(data.at("token"), token);
+  const env = {
+    PATH: process.env.PATH ?? "",
+    DATA_DIR: data.at("data"),
+    OWNER_TOKEN_FILE: data.at("token"),
+    PORT: "0",
+    WAREHOUSE: "off",
+  };
+  for (const words of [["serve"], ["serve", "--json"]]) {
+    rmSync(env.DATA_DIR, { recursive: true, force: true });
+    const child = spawn(process.execPath, [BIN, ...words], { env, stdio: ["ignore", "pipe", "pipe"] });
+    let printed = "";
+    for (const stream of [child.stdout, child.stderr])
+      stream.on("data", (chunk: Buffer) => {
+        printed += chunk.toString();
+      });
+    await until("the page for signing in is printed", 20_000, () => printed.includes("/sign-in"));
+    child.kill("SIGTERM");
+    await once(child, "close");
+    assert.doesNotMatch(printed, /#code=/);
+    assert.ok(!printed.includes(token));
+  }
 });
 
 test("The commands that the first start prints work.", async () => {

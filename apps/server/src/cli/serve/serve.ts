@@ -43,6 +43,8 @@ async function start(config: Config, consoleFolder: string | null): Promise<Runn
   try {
     return await startServer(config, processEnvironment(), {
       consoleFolder,
+      // logs keep what is printed, and who has set OWNER_TOKEN can sign in without a link
+      signInLink: config.OWNER_TOKEN === null || process.stderr.isTTY === true,
       ...(isWorker() && { shareMetrics }),
     });
   } catch (error) {

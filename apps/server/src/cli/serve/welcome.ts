@@ -35,14 +35,15 @@ export function welcome(
     token === null
       ? "The owner's token is the value of OWNER_TOKEN."
       : `The owner's token. It is not shown again, so store it now:\n\n  ${token}`;
+  const signIn = signInUrl.includes("#code=")
+    ? `Sign in to the console with this link. It works once, within 10 minutes:\n\n  ${signInUrl}`
+    : `Sign in to the console with that token: ${signInUrl}`;
   return `
 ${address}
 
 ${owner}
 
-Sign in to the console with this link. It works once, within 10 minutes:
-
-  ${signInUrl}
+${signIn}
 
 To create a source and send a first page view, run:
 
