@@ -7,6 +7,7 @@ import { DAY_MS, MINUTE_MS, SECOND_MS } from "./core/time.ts";
 import { healthOf, healthStatusOf as healthStatus } from "./debug/health.ts";
 import { maskString } from "./debug/mask.ts";
 import { embeddedFolder } from "./open-warehouse.ts";
+import { createDeletionTime, type DeletionTime } from "./workers/deletion-time.ts";
 import { startErasureWorker } from "./workers/erasures.ts";
 import { createRetention } from "./workers/retention.ts";
 import type { ShipperTotals } from "./workers/shipper.ts";
@@ -16,6 +17,8 @@ export interface BackgroundWorkers {
   statuses(): WorkerStatus[];
   /** Totals of the shipper since the start. */
   shipped(): Readonly<ShipperTotals>;
+  /** How far the clock has jumped, while deletions by age wait for it; 0: they do not. */
+  clockJumpMs(): number;
   /** Runs one round of each worker that runs every minute. For tests that drive the clock. */
   maintain(): Promise<void>;
   /** Stops all workers at the same time. */
@@ -26,15 +29,15 @@ const NOTHING_SHIPPED: ShipperTotals = { events: 0, failures: 0, refused: 0 };
 
 /** Runs `round` every minute, the first time a minute after the start, on every node. */
 const startEveryMinute = (
-  { clock, log }: ServiceContext,
+  { log }: ServiceContext,
   name: string,
   consequence: string,
-  round: (at: { now: number }) => Promise<unknown>,
+  round: () => Promise<unknown>,
 ): Worker =>
   startWorker({
     name,
     round: async () => {
-      await round({ now: clock() });
+      await round();
       return false;
     },
     initialDelayMs: MINUTE_MS,
@@ -83,19 +86,27 @@ function startAlerts(context: ServiceContext): Worker[] {
     newId,
     log,
   });
-  return [startEveryMinute(context, "alerts", "alerts are not sent", alerts)];
+  return [startEveryMinute(context, "alerts", "alerts are not sent", () => alerts({ now: clock() }))];
 }
 
-function startMaintenance(context: ServiceContext): Worker[] {
+/** Everything that deletes data for its age. */
+function startMaintenance(context: ServiceContext, { read }: DeletionTime): Worker[] {
   const { config, ledger, warehouse } = context;
   const retention = createRetention({ ledger, warehouse, outboxDays: config.RETENTION_DAYS });
+  const expireRecords = async () => {
+    const now = await read();
+    await ledger.expireAudit({ before: now - config.AUDIT_RETENTION_DAYS * DAY_MS });
+    await ledger.expireReceipts({ before: now - SERVER_LIMITS.erasureReceiptSeconds * SECOND_MS });
+  };
   return [
-    startEveryMinute(context, "ledger maintenance", "expired data stays in the ledger", ledger.maintain),
-    startEveryMinute(context, "audit expiry", "old audit entries are not deleted", ({ now }) =>
-      ledger.expireAudit({ before: now - config.AUDIT_RETENTION_DAYS * DAY_MS }),
+    startEveryMinute(context, "ledger maintenance", "expired data stays in the ledger", async () =>
+      ledger.maintain({ now: await read() }),
     ),
+    startEveryMinute(context, "audit expiry", "old audit entries are not deleted", expireRecords),
     ...startAlerts(context),
-    startEveryMinute(context, "retention", "events past their retention are not deleted", retention),
+    startEveryMinute(context, "retention", "events past their retention are not deleted", async () =>
+      retention({ now: await read() }),
+    ),
   ];
 }
 
@@ -134,11 +145,13 @@ export async function startBackgroundWorkers(
   onBacklogShipped: () => void,
 ): Promise<BackgroundWorkers> {
   const { workers: warehouseWorkers, shipped } = await startWarehouseWorkers(context, onBacklogShipped);
-  const maintenance = startMaintenance(context);
+  const deletionTime = createDeletionTime(context);
+  const maintenance = startMaintenance(context, deletionTime);
   const workers = [startReadinessProbe(context), startErasures(context), ...warehouseWorkers, ...maintenance];
   return {
     statuses: () => workers.map((worker) => worker.status()),
     shipped,
+    clockJumpMs: deletionTime.jumpMs,
     maintain: async () => {
       const failures: unknown[] = [];
       for (const worker of maintenance)

@@ -203,6 +203,7 @@ async function startWorkers(
     missingEvents: completeness.report().missingEvents,
     ledger: openedLedger.load(),
     shipped: workers.shipped(),
+    clockJumpMs: workers.clockJumpMs(),
     ingestInFlight: ingest.inFlight(),
     debugDropped: recorder.droppedTotal(),
     workers: [...(monitor ? [monitor.status()] : []), ...workers.statuses()],

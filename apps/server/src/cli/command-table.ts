@@ -12,6 +12,7 @@ export const headwater: CommandGroup = {
     doctor: async () => (await import("../../tools/doctor/doctor.ts")).doctor,
     config: async () => (await import("./commands/config.ts")).config,
     migrate: async () => (await import("./commands/migrate.ts")).migrate,
+    "accept-clock": async () => (await import("./commands/accept-clock.ts")).acceptClock,
     backup: async () => (await import("./backup/backup.ts")).backup,
     restore: async () => (await import("./backup/restore.ts")).restore,
     move: async () => (await import("../../tools/move/move.ts")).move,

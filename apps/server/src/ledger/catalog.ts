@@ -13,6 +13,7 @@ import type {
   UsageRow,
   WorkspacePageRequest,
 } from "../core/records.ts";
+import type { DeletionClock } from "./deletion-clock.ts";
 
 /** Who makes a change, and when. Changing methods write an audit entry in the same transaction. */
 export interface AuditedChange {
@@ -144,6 +145,8 @@ export interface Catalog {
   ): Promise<ErasureRecord | "unknown_source" | "too_many">;
   /** @returns null when the workspace has no such receipt */
   erasure(asked: { receiptId: string; organizationId: string }): Promise<ErasureRecord | null>;
+  /** Deletes a slice of the receipts of erasures that were done before that time. @returns false when done */
+  expireReceipts(at: { before: number }): Promise<boolean>;
 
   /** Newest first. */
   audit(page: WorkspacePageRequest): Promise<PageOf<AuditRecord>>;
@@ -152,6 +155,13 @@ export interface Catalog {
    * before it. @returns false when done
    */
   expireAudit(at: { before: number }): Promise<boolean>;
+  /**
+   * Reads the clock, and returns the one by which data may be deleted for its age. PostgreSQL uses the database's clock
+   * instead of `now`.
+   */
+  deletionClock(at: { now: number }): Promise<DeletionClock>;
+  /** Trusts the clock from now on, although it has jumped. */
+  acceptClock(at: { now: number }): Promise<DeletionClock>;
   onboarding(asked: { organizationId: string }): Promise<OnboardingTimes>;
   completeOnboarding(done: AuditedChange & { organizationId: string }): Promise<void>;
   /** Usage per source and day. `from` and `to` are UTC days (YYYY-MM-DD), both inclusive. */

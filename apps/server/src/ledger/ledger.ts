@@ -211,8 +211,8 @@ export interface Ledger
   /** Whether a workspace exists, that is, whether `setUp` has run. */
   isSetUp(): Promise<boolean>;
   /**
-   * Deletes expired rows a slice at a time and rotates the key generations. Call it once a minute. PostgreSQL uses
-   * the database's clock instead of `now`.
+   * Deletes expired rows a slice at a time and rotates the key generations. Call it once a minute.
+   * @param at.now of `deletionClock`
    */
   maintain(at: { now: number }): Promise<void>;
   /** Checks that the ledger can be written. @throws StorageError when it cannot */

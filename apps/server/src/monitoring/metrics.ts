@@ -22,6 +22,7 @@ export interface MetricSources {
   missingEvents: number;
   shipped: { readonly events: number; readonly failures: number; readonly refused: number };
   ledger: LedgerLoad;
+  clockJumpMs: number;
   ingestInFlight: number;
   debugDropped: number;
   workers: readonly { name: string; failuresInRow: number }[];
@@ -122,6 +123,11 @@ const METRICS: readonly MetricFamily<MetricSources>[] = [
     "Free bytes on the ledger's disk",
     ({ readiness }) => finiteOrNull(readiness.status?.freeBytes),
     "min",
+  ),
+  gauge(
+    "clock_jump_seconds",
+    "How far the clock has jumped, while deletions by age wait for it; 0 if they do not",
+    ({ clockJumpMs }) => clockJumpMs / SECOND_MS,
   ),
   gauge("nodes", "Nodes that serve from the same ledger", ({ readiness }) => readiness.status?.nodes ?? 1),
   gauge(

@@ -48,11 +48,11 @@ async function expireOutbox({ ledger, outboxDays }: RetentionDeps, now: number):
 /** @returns one round, to be run every minute. It checks the warehouse once an hour. Several nodes may run it at once. */
 export function createRetention(deps: RetentionDeps): (at: { now: number }) => Promise<void> {
   const { ledger, warehouse } = deps;
-  let nextAt = 0;
+  let checkedAt = Number.NEGATIVE_INFINITY;
   return async ({ now }) => {
     if (warehouse.state() === "off") return expireOutbox(deps, now);
     const client = warehouse.client();
-    if (!client || now < nextAt) return;
+    if (!client || Math.abs(now - checkedAt) < SERVER_LIMITS.retentionCheckMs) return;
     const all = await ledger.retentions();
     if (all.length > 0 && (await isDeleting(client, PREFIX))) return;
     for (let at = 0; at < all.length; at += SOURCES_PER_STATEMENT) {
@@ -60,6 +60,6 @@ export function createRetention(deps: RetentionDeps): (at: { now: number }) => P
       const condition = expired.map((retention) => conditionOf(retention, now)).join(" OR ");
       if (expired.length > 0) await deleteEvents(client, [{ name: `${PREFIX}${now}-${at}`, condition }]);
     }
-    nextAt = now + SERVER_LIMITS.retentionCheckMs;
+    checkedAt = now;
   };
 }

@@ -30,6 +30,7 @@ const COMMANDS = [
   "workspace create",
   "doctor",
   "config",
+  "accept-clock",
   "backup",
   "restore",
   "move-warehouse",

@@ -326,6 +326,18 @@ export function drivenClock(start = Date.UTC(2026, 10, 21, 12)) {
   };
 }
 
+/** Lets time pass as it does for a running service, whose maintenance reads the clock again and again. */
+export async function passTime(
+  { server }: Pick<World, "server">,
+  { advance }: { advance(ms: number): void },
+  ms: number,
+): Promise<void> {
+  for (let left = ms; left > 0; left -= 12 * HOUR) {
+    advance(Math.min(left, 12 * HOUR));
+    await server.maintain();
+  }
+}
+
 /** Asserts that the request was refused with that status and code. */
 export function refused({ status, body }: TestReply, wanted: number, code: string): void {
   assert.deepEqual([status, body?.code], [wanted, code], JSON.stringify(body));

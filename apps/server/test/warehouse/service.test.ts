@@ -12,7 +12,7 @@ import { readConfig } from "../../src/config/config.ts";
 import { createWarehouseMonitor } from "../../src/workers/warehouse-monitor.ts";
 import { until } from "../faults/child.ts";
 import { storedEvents } from "../ledger/reader.ts";
-import { ORIGIN, openWorld, type World } from "../support/world.ts";
+import { drivenClock, ORIGIN, openWorld, passTime, type World } from "../support/world.ts";
 import { MEMORY_BYTES, PATIENCE_MS } from "./store.ts";
 
 const DAY_MS = 86_400_000;
@@ -80,11 +80,10 @@ test("Accepted events are shipped to the warehouse soon, and are still there aft
 });
 
 test("Without a warehouse events are accepted and deleted after RETENTION_DAYS.", async () => {
-  let now = Date.now();
-  await using world = await openWorld({ RETENTION_DAYS: "20" }, { clock: () => now });
+  const time = drivenClock(Date.now());
+  await using world = await openWorld({ RETENTION_DAYS: "20" }, { clock: time.clock });
   await sendEvents(world, ["one"]);
-  now += 19 * DAY_MS;
-  await world.server.maintain();
+  await passTime(world, time, 19 * DAY_MS);
   assert.equal(storedEvents(world.dataDir).length, 1);
   const { state, lagSeconds } = await until("the event is counted", PATIENCE_MS, async () => {
     const found = await warehouseOf(world);
@@ -92,8 +91,7 @@ test("Without a warehouse events are accepted and deleted after RETENTION_DAYS."
   });
   assert.equal(state, "off");
   assert.ok(lagSeconds >= 18 * 86_400);
-  now += 2 * DAY_MS;
-  await world.server.maintain();
+  await passTime(world, time, 2 * DAY_MS);
   assert.equal(storedEvents(world.dataDir).length, 0);
 });
 

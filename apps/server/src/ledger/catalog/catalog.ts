@@ -5,7 +5,8 @@
 import { claimAlerts, finishAlert, recordAlertStatus, watchedSources } from "./alerts.ts";
 import { audit, expireAudit } from "./audit.ts";
 import type { CatalogDb, LeaseClock } from "./database.ts";
-import { erasure, requestErasure } from "./erasure-requests.ts";
+import { acceptClock, deletionClock } from "./deletion-clock.ts";
+import { erasure, expireReceipts, requestErasure } from "./erasure-requests.ts";
 import {
   advanceErasures,
   claimErasures,
@@ -67,9 +68,12 @@ export function createCatalog(db: CatalogDb, leaseClock: LeaseClock): CatalogMet
     restoreKey: write(restoreKey),
     audit: read(audit),
     expireAudit: write(expireAudit),
+    deletionClock: write((trx, asked) => deletionClock(trx, leaseClock, asked)),
+    acceptClock: write((trx, asked) => acceptClock(trx, leaseClock, asked)),
     usage: read(usage),
     requestErasure: write(requestErasure),
     erasure: read(erasure),
+    expireReceipts: write(expireReceipts),
     claimErasures: write((trx, asked) => claimErasures(trx, leaseClock, asked)),
     renewErasureLeases: write((trx, asked) => renewErasureLeases(trx, leaseClock, asked)),
     advanceErasures: write(advanceErasures),

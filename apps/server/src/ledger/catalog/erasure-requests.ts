@@ -4,6 +4,9 @@ import type { ErasureRecord } from "../../core/records.ts";
 import { writeAudit } from "./audit.ts";
 import { type Argument, type CatalogDb, lockOrganization } from "./database.ts";
 
+/** Receipts deleted by one call of `expireReceipts`. */
+const SLICE_RECEIPTS = 1_000;
+
 const RECEIPT_COLUMNS = [
   "receiptId",
   "organizationId",
@@ -49,11 +52,6 @@ export async function requestErasure(
   if (sourceId !== null && !(await belongsToOrganization(db, sourceId, organizationId)))
     return "unknown_source";
   if ((await countOpenErasures(db, organizationId)) >= SERVER_LIMITS.maxOpenErasures) return "too_many";
-  await db
-    .deleteFrom("erasures")
-    .where("organizationId", "=", organizationId)
-    .where("finishedAt", "<", now - SERVER_LIMITS.erasureReceiptSeconds * 1_000)
-    .execute();
   const receipt: ErasureRecord = {
     receiptId,
     organizationId,
@@ -83,4 +81,20 @@ export async function erasure(
     .where("organizationId", "=", organizationId)
     .executeTakeFirst();
   return row ?? null;
+}
+
+export async function expireReceipts(
+  db: CatalogDb,
+  { before }: Argument<"expireReceipts">,
+): Promise<boolean> {
+  const old = db
+    .selectFrom("erasures")
+    .select("receiptId")
+    .where("finishedAt", "<", before)
+    .limit(SLICE_RECEIPTS);
+  const { numDeletedRows } = await db
+    .deleteFrom("erasures")
+    .where("receiptId", "in", old)
+    .executeTakeFirstOrThrow();
+  return Number(numDeletedRows) === SLICE_RECEIPTS;
 }

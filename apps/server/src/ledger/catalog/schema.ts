@@ -12,6 +12,7 @@ import type {
   TokenRecord,
   UsageRow,
 } from "../../core/records.ts";
+import type { DeletionClock } from "../deletion-clock.ts";
 import type { SourceColumns } from "./source-columns.ts";
 
 export const CATALOG_DDL: readonly string[] = [
@@ -82,6 +83,11 @@ export const CATALOG_CHANGES = [
     `alter table tokens add column source_id text`,
     `create index tokens_source on tokens (source_id) where source_id is not null`,
   ],
+  // the clock by which data is deleted for its age
+  [
+    `create table deletion_clock (one integer primary key check (one = 1), trusted_at bigint not null, seen_at bigint not null,
+      held_ms bigint)`,
+  ],
 ] as const satisfies readonly (readonly string[])[];
 
 /** The only table whose DDL differs between the engines: its rows get sequence numbers from the database. */
@@ -130,6 +136,7 @@ export interface CatalogTables {
     pages: string;
     claimedUntil: number;
   };
+  deletionClock: DeletionClock & { one: 1 };
   sessions: SessionRecord;
   outboxPages: { pageId: string };
   audit: {

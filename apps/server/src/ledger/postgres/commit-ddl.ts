@@ -94,8 +94,11 @@ declare
   searched smallint[];
   known bigint[];
   accepted boolean[];
+  trusted bigint;
 begin
   perform pg_advisory_xact_lock_shared(${LOCKS.keys});
+  -- no event is stored as older than that: it would be deleted when a clock that is behind is set right
+  select trusted_at into trusted from deletion_clock;
   -- nodes of an older version do not send perhaps_in; their filters are ignored
   if cardinality(perhaps) <> cardinality(perhaps_in) then learned := '{}'; perhaps := '{}'; perhaps_in := '{}'; end if;
   select slot into strict current from key_generations order by generation desc limit 1;
@@ -168,7 +171,7 @@ begin
       last_event_at = greatest(source_activity.last_event_at, excluded.last_event_at)
   ), page as (
     select p.source_id, substring(payloads from p.first for p.bytes) as payload,
-      count(*) filter (where is_new) as events, min(c.at) as created_at,
+      count(*) filter (where is_new) as events, greatest(min(c.at), trusted) as created_at,
       coalesce(array_agg(line order by line) filter (where not is_new), '{}') as skipped
     from json_to_recordset(heads->'outbox') as p (source_id text, first int, bytes int)
     join entry e using (source_id) join commit c using (number)

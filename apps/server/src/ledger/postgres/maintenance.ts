@@ -50,29 +50,28 @@ async function tryStatement(
 }
 
 /** Empties every generation that is past the dedup window. @returns false when a table was locked */
-async function retireGenerations(client: pg.PoolClient): Promise<boolean> {
-  const text = "select retire_keys(ledger_now(), $1) as done";
+async function retireGenerations(client: pg.PoolClient, now: number): Promise<boolean> {
+  const text = "select retire_keys($1, $2) as done";
   for (;;) {
     const retired = await tryStatement(client, {
       text,
-      values: [WINDOW_MS],
+      values: [now, WINDOW_MS],
       lockTimeoutMs: RETIRE_LOCK_TIMEOUT_MS,
     });
     if (!retired) return retired !== null;
   }
 }
 
-/** @param now by the database's clock */
 async function maintain(client: pg.PoolClient, now: number): Promise<void> {
-  const hasRetired = await retireGenerations(client);
+  const hasRetired = await retireGenerations(client, now);
   await tryStatement(client, {
-    text: "select turn_keys(ledger_now(), $1, $2, $3) as done",
-    values: [GENERATION_MS, FULL_KEYS, MAX_FILTERED_KEYS],
+    text: "select turn_keys($1, $2, $3, $4) as done",
+    values: [now, GENERATION_MS, FULL_KEYS, MAX_FILTERED_KEYS],
   });
-  if (hasRetired) await retireGenerations(client);
+  if (hasRetired) await retireGenerations(client, now);
   await tryStatement(client, {
-    text: "select forget_moved_keys(ledger_now() - $1), true as done",
-    values: [WINDOW_MS],
+    text: "select forget_moved_keys($1), true as done",
+    values: [now - WINDOW_MS],
   });
   await client.query("delete from nodes where seen_at < clock_timestamp() - $1 * interval '1 ms'", [
     DEAD_NODE_MS,
@@ -84,13 +83,7 @@ async function maintain(client: pg.PoolClient, now: number): Promise<void> {
   }
 }
 
-/** The database's clock, in milliseconds since the epoch. */
-export async function databaseNow(pool: pg.Pool): Promise<number> {
-  const { rows } = await pool.query<{ now: number }>("select ledger_now() as now");
-  return rows[0]?.now ?? 0;
-}
-
-/** Runs the maintenance. Does nothing while another node runs it. */
+/** Runs the maintenance. Does nothing while another node runs it. @param now by the clock for deletions */
 export async function maintainDatabase(pool: pg.Pool, now: number): Promise<void> {
   const client = await pool.connect();
   let failed = true;

@@ -19,7 +19,7 @@ import { postgresDialect } from "./dialect.ts";
 import { erasureMethods } from "./erasures.ts";
 import { toServingError, toStorageError } from "./failure.ts";
 import { createKeyFilters } from "./key-filters.ts";
-import { createFirstGeneration, databaseNow, maintainDatabase } from "./maintenance.ts";
+import { createFirstGeneration, maintainDatabase } from "./maintenance.ts";
 import { migrate } from "./migrations.ts";
 import { registerNode } from "./move-lock.ts";
 import { outboxMethods } from "./outbox.ts";
@@ -127,8 +127,7 @@ export async function openPostgresLedger(options: PostgresOptions): Promise<Post
       ...attemptMethods(pool, attemptStoreBytes),
       commit: commits.commit,
       isSetUp: async () => (await pool.query("select from organizations limit 1")).rowCount === 1,
-      maintain: async () => {
-        const now = await databaseNow(pool);
+      maintain: async ({ now }) => {
         await maintainDatabase(pool, now);
         await expireAttempts(pool, now, attemptStoreBytes);
         await keyFilters.fill();

@@ -22,7 +22,9 @@ const ADD_ACTIVITY = `
     last_bootstrap_at = max(coalesce(excluded.last_bootstrap_at, last_bootstrap_at), coalesce(last_bootstrap_at, excluded.last_bootstrap_at)),
     first_event_at = coalesce(first_event_at, excluded.first_event_at),
     last_event_at = max(coalesce(excluded.last_event_at, last_event_at), coalesce(last_event_at, excluded.last_event_at))`;
-const INSERT_OUTBOX = "insert into outbox (events, created_at, payload) values (?, ?, ?)";
+/** Not earlier than the trusted time, so that events that arrive while the clock is behind are not deleted when it is set right. */
+const INSERT_OUTBOX = `insert into outbox (events, created_at, payload)
+  values (?, max(?, coalesce((select trusted_at from deletion_clock), 0)), ?)`;
 const ADD_TOTALS = "update outbox_totals set events = events + ?, bytes = bytes + ?";
 
 /** What a group adds to the counters of one source and day, so that each row is written once. */

@@ -1,0 +1,18 @@
+/** `headwater accept-clock`: confirms the clock after a jump, so that deletions by age need not wait for a day. */
+import { toIsoTime } from "../../core/time.ts";
+import { defineCommand } from "../command.ts";
+import { withLedger } from "../ledger-access.ts";
+
+export const acceptClock = defineCommand({
+  description: "Confirm the clock after it has jumped, so that data is deleted for its age again",
+  details: ["The service may be running. With DATABASE_URL the clock is that of the database's server."],
+  run: () =>
+    withLedger(async ({ ledger, now }) => {
+      const { trustedAt } = await ledger.acceptClock({ now });
+      const time = toIsoTime(trustedAt);
+      return {
+        json: { time },
+        text: `The clock is accepted: it is ${time}. A running service deletes by it within a minute.`,
+      };
+    }),
+});

@@ -1,0 +1,46 @@
+/** The time that every deletion by age uses, and the report of a jump of the clock (`ledger/deletion-clock.ts`). */
+import { HOUR_MS, SECOND_MS, toIsoTime } from "../core/time.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+
+export interface DeletionTime {
+  /** Reads the clock. Call it for each deletion; never delete by another time. */
+  read(): Promise<number>;
+  /** How far the clock has jumped ahead (below 0: back), while the new time is not trusted; 0: it is trusted. */
+  jumpMs(): number;
+}
+
+export interface DeletionTimeDeps {
+  ledger: Pick<Ledger, "deletionClock">;
+  clock(): number;
+  log: { warn(fields: object, message: string): void };
+}
+
+export function createDeletionTime({ ledger, clock, log }: DeletionTimeDeps): DeletionTime {
+  let jumpMs = 0;
+
+  const report = (trustedAt: number, seenAt: number, previousMs: number) => {
+    const fields = { now: toIsoTime(seenAt), before: toIsoTime(trustedAt) };
+    if (jumpMs === 0) {
+      log.warn(fields, "the clock is trusted again; data is deleted for its age by it");
+      return;
+    }
+    if (Math.abs(jumpMs - previousMs) < HOUR_MS) return;
+    log.warn(
+      { ...fields, jumpSeconds: Math.round(jumpMs / SECOND_MS) },
+      "the clock has jumped. Nothing is deleted for its age by the new time until the service has run with it for a day. " +
+        "If it is right, run `headwater accept-clock`; if not, set the clock",
+    );
+  };
+
+  return {
+    jumpMs: () => jumpMs,
+    read: async () => {
+      const { trustedAt, seenAt, heldMs } = await ledger.deletionClock({ now: clock() });
+      const previousMs = jumpMs;
+      jumpMs = heldMs === null ? 0 : seenAt - trustedAt;
+      if (jumpMs !== previousMs) report(trustedAt, seenAt, previousMs);
+      // after a jump back rows are stored with an earlier time, which the trusted time would delete
+      return Math.min(trustedAt, seenAt);
+    },
+  };
+}
