@@ -4,8 +4,8 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { it } from "node:test";
-import { headwater } from "../cli/command-line.ts";
-import { until } from "../faults/child.ts";
+import { headwater } from "./cli/command-line.ts";
+import { until } from "./faults/child.ts";
 import {
   DAY,
   drivenClock,
@@ -18,7 +18,7 @@ import {
   outcomesOf,
   passTime,
   trackEvent,
-} from "../support/world.ts";
+} from "./support/world.ts";
 
 const DONE_MS = 10_000;
 const SETTINGS = { RETENTION_DAYS: "30", AUDIT_RETENTION_DAYS: "30", LOG_LEVEL: "warn" };
@@ -154,7 +154,7 @@ it("`headwater accept-clock` confirms a jump", async () => {
   assert.deepEqual(await filled.left(), ALL);
   const postgres =
     process.env.TEST_LEDGER === "postgres"
-      ? { DATABASE_URL: (await import("../postgres/databases.ts")).addressIn(filled.dataDir) ?? "" }
+      ? { DATABASE_URL: (await import("./postgres/databases.ts")).addressIn(filled.dataDir) ?? "" }
       : {};
   const { code, stderr, json } = await headwater(
     { DATA_DIR: filled.dataDir, ...postgres },
