@@ -2,11 +2,12 @@
 import { SERVER_LIMITS } from "../core/limits.ts";
 import type { OutboxPart } from "../core/records.ts";
 import type { OutboxLedger } from "../ledger/ledger.ts";
-import { type OutboxEvent, readLines } from "../ledger/outbox-payload.ts";
+import type { EventHead } from "../ledger/outbox-line.ts";
+import { readLines } from "../ledger/outbox-payload.ts";
 import { type ExportSelection, unknownCursor } from "./selection.ts";
 
 /** An event of the outbox, with the members that an export has to fill in. */
-interface ExportableEvent extends OutboxEvent {
+interface ExportableEvent extends EventHead {
   readonly page: { readonly utm?: object | null; readonly clickIds?: object | null } | null;
   readonly properties: object | null;
   readonly context: object | null;
@@ -40,7 +41,7 @@ function withAllMembers(event: ExportableEvent): object {
 async function selectedEvents(part: OutboxPart, { sourceId, from, to }: ExportSelection) {
   const lines = await readLines(part);
   return lines
-    .map(({ json }): ExportableEvent => JSON.parse(json))
+    .map(({ bytes }): ExportableEvent => JSON.parse(bytes.toString("utf8")))
     .filter((event) => {
       const at = Date.parse(event.occurredAt);
       return event.sourceId === sourceId && at >= from && at < to;

@@ -3,6 +3,7 @@ import { EVENT_CODES, type EventResult, storedEventName } from "@headwater/contr
 import type { IngestRequest } from "../core/ingest-request.ts";
 import type { Commit, SessionRecord, SessionTouch, StoredFlags } from "../core/records.ts";
 import { toIsoTime } from "../core/time.ts";
+import { createLineBuilder } from "../ledger/outbox-line.ts";
 import {
   analyticsEventId,
   type BatchContext,
@@ -12,7 +13,6 @@ import {
   eventKey,
   type Rejection,
   rejectEvent,
-  serializeShared,
 } from "./evaluate-event.ts";
 import { isJsonObject, textOrNull } from "./json.ts";
 import {
@@ -73,7 +73,7 @@ async function buildContext(
   return {
     sourceId,
     receivedAt,
-    sharedJson: serializeShared({
+    buildLine: createLineBuilder({
       sourceId,
       receivedAt: toIsoTime(receivedAt),
       batchId: batch.batchId,

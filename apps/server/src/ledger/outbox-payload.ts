@@ -8,6 +8,7 @@
  * zstd readers pass over a skippable frame (RFC 8878, section 3.1.2), so the whole payload is still valid zstd. Rows
  * written by version 0.1.0 have no skippable frame.
  */
+import { SERVER_LIMITS } from "../core/limits.ts";
 import type { OutboxPart } from "../core/records.ts";
 import { compress, compressSync, decompress, decompressSync } from "./compression.ts";
 
@@ -15,24 +16,14 @@ const MAGIC = 0x184d2a50;
 const CONTENT_BYTES = 4;
 const FOOTER_BYTES = 12;
 const LINE_BREAK = "\n";
+const LINE_BREAK_BYTE = 10;
 
-/** An event in the outbox. Its JSON has all members of the normal form; code outside of ingest reads only these. */
-export interface OutboxEvent {
-  analyticsEventId: string;
-  sourceId: string;
-  anonymousId: string;
-  userId: string | null;
-  /** ISO 8601. */
-  occurredAt: string;
-  /** ISO 8601. */
-  receivedAt: string;
-}
-
-/** A line of a payload. */
+/** A line of a payload (`outbox-line.ts`). */
 export interface OutboxLine {
   /** Counted from 1, as in `OutboxPart.skipped`. */
   number: number;
-  json: string;
+  /** UTF-8. */
+  bytes: Buffer;
 }
 
 const withFooter = (frame: Buffer, unpackedBytes: number): Buffer<ArrayBuffer> => {
@@ -60,33 +51,44 @@ function footerOf(payload: Uint8Array): DataView | null {
   return footer.getUint32(0, true) === MAGIC && footer.getUint32(4, true) === CONTENT_BYTES ? footer : null;
 }
 
+/** undefined: the payload does not say it. */
+const writtenSize = (payload: Uint8Array): number | undefined => footerOf(payload)?.getUint32(8, true);
+
 /** Byte length of the unpacked lines. Rows of version 0.1.0 are unpacked to learn it. */
 export const getUnpackedBytes = (payload: Uint8Array): number =>
-  footerOf(payload)?.getUint32(8, true) ?? decompressSync(payload).length;
+  writtenSize(payload) ?? decompressSync(payload).length;
 
 /** The lines as one zstd frame, without our footer. */
 export const getFrame = (payload: Uint8Array): Uint8Array =>
   footerOf(payload) ? payload.subarray(0, -FOOTER_BYTES) : payload;
 
+/** A damaged footer must not make `decompress` allocate gigabytes. */
+function expectedSize(payload: Uint8Array): number | undefined {
+  const size = writtenSize(payload);
+  return size === undefined || size > SERVER_LIMITS.blockBytes ? undefined : size;
+}
+
 function toLines(unpacked: Buffer, skipped: readonly number[]): OutboxLine[] {
   const isSkipped = new Set(skipped);
-  return unpacked
-    .toString("utf8")
-    .split(LINE_BREAK)
-    .map((json, index) => ({ number: index + 1, json }))
-    .filter(({ number, json }) => json !== "" && !isSkipped.has(number));
+  const lines: OutboxLine[] = [];
+  let number = 0;
+  for (let start = 0; start < unpacked.length; ) {
+    const found = unpacked.indexOf(LINE_BREAK_BYTE, start);
+    const end = found === -1 ? unpacked.length : found;
+    number += 1;
+    if (end > start && !isSkipped.has(number)) lines.push({ number, bytes: unpacked.subarray(start, end) });
+    start = end + 1;
+  }
+  return lines;
 }
 
 /** The lines that are events. */
 export const readLines = async ({ payload, skipped }: OutboxPart): Promise<OutboxLine[]> =>
-  toLines(await decompress(payload), skipped);
+  toLines(await decompress(payload, expectedSize(payload)), skipped);
 
 /** The lines that are events. Blocks the thread. */
 export const readLinesSync = ({ payload, skipped }: OutboxPart): OutboxLine[] =>
-  toLines(decompressSync(payload), skipped);
-
-/** The members of the normal form that shipping and erasure use. */
-export const parseEvent = (json: string): OutboxEvent => JSON.parse(json);
+  toLines(decompressSync(payload, expectedSize(payload)), skipped);
 
 export const joinLines = (lines: readonly OutboxLine[]): string =>
-  lines.map(({ json }) => json).join(LINE_BREAK);
+  lines.map(({ bytes }) => bytes.toString("utf8")).join(LINE_BREAK);

@@ -1,6 +1,7 @@
 /** Finds the events and sessions of visitors to erase. SQLite and PostgreSQL ledgers use the same rules. Pure. */
 import type { VisitorToErase } from "../core/records.ts";
-import { type OutboxLine, parseEvent } from "./outbox-payload.ts";
+import { readHead } from "./outbox-line.ts";
+import type { OutboxLine } from "./outbox-payload.ts";
 
 /** The visitors to erase from this source. */
 export const visitorsIn = (visitors: readonly VisitorToErase[], sourceId: string): VisitorToErase[] =>
@@ -28,10 +29,10 @@ export function removeVisitors(
   visitors: readonly VisitorToErase[],
 ): OutboxLine[] | null {
   // most lines contain none of the ids, and searching a line is much faster than parsing it
-  const quotedIds = visitors.map(({ id }) => JSON.stringify(id));
-  const isToErase = ({ json }: OutboxLine) => {
-    if (!quotedIds.some((id) => json.includes(id))) return false;
-    const event = parseEvent(json);
+  const quotedIds = visitors.map(({ id }) => Buffer.from(JSON.stringify(id)));
+  const isToErase = ({ bytes }: OutboxLine) => {
+    if (!quotedIds.some((id) => bytes.includes(id))) return false;
+    const event = readHead(bytes);
     return belongsTo(visitorsIn(visitors, event.sourceId), { ...event, at: Date.parse(event.receivedAt) });
   };
   const kept = lines.filter((line) => !isToErase(line));

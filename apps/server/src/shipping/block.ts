@@ -4,12 +4,12 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import type { OutboxPage, OutboxPart } from "../core/records.ts";
 import { compress, compressSync } from "../ledger/compression.ts";
+import { readHead } from "../ledger/outbox-line.ts";
 import {
   buildPayloadSync,
   getFrame,
   getUnpackedBytes,
   joinLines,
-  parseEvent,
   readLines,
 } from "../ledger/outbox-payload.ts";
 
@@ -65,8 +65,8 @@ export interface BlockRow {
 export async function* rowsOf({ parts }: Block): AsyncGenerator<BlockRow[]> {
   for (const [index, part] of parts.entries()) {
     const lines = await readLines(part);
-    yield lines.map(({ number, json }) => {
-      const { analyticsEventId, sourceId, occurredAt, receivedAt } = parseEvent(json);
+    yield lines.map(({ number, bytes }) => {
+      const { analyticsEventId, sourceId, occurredAt, receivedAt } = readHead(bytes);
       return {
         id: analyticsEventId,
         sourceId,

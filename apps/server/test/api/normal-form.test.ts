@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { openVisit } from "../install/visit.ts";
-import { storedEvent } from "../ledger/reader.ts";
+import { storedEvent, storedLines } from "../ledger/reader.ts";
 import {
   BROWSER,
   drivenClock,
@@ -223,6 +223,24 @@ describe("The normal form, read from the ledger's file by an independent reader"
       const identified = await world.openSession(source, { userId: "known", anonymousId: "other" });
       const found = await stored(trackEvent({}, now), { sessionId: identified, anonymousId: "other" });
       assert.equal(found.userId, "known");
+    });
+  });
+
+  it("what shipping and erasure read comes first in its line, and a tab ends it", async () => {
+    const anonymousId = '\t","userId":"\u2028';
+    const event = trackEvent({ anonymousId, properties: { text: "a\tb" } }, now);
+    const found = await stored(event, { userId: "user\t1" });
+    const lines = storedLines(world.dataDir).filter((line) => JSON.parse(line).eventId === event.id);
+    const parts = lines.flatMap((line) => line.split("\t"));
+    assert.equal(parts.length, 2);
+    const { analyticsEventId, occurredAt, receivedAt } = found;
+    assert.deepEqual(JSON.parse(`${parts[0]}}`), {
+      analyticsEventId,
+      sourceId: source.sourceId,
+      anonymousId,
+      userId: "user\t1",
+      occurredAt,
+      receivedAt,
     });
   });
 

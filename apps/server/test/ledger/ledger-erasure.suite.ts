@@ -4,6 +4,7 @@ import { describe } from "node:test";
 import { zstdDecompressSync } from "node:zlib";
 import type { Cursor, OpenErasure, OutboxPage, VisitorToErase } from "../../src/core/records.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
+import { createLineBuilder } from "../../src/ledger/outbox-line.ts";
 import {
   ACTOR,
   aCommit,
@@ -23,11 +24,24 @@ const LEASE_MS = 600_000;
 /** What a store may have trouble with. */
 export const ODD = `ünï "✓" \\ ' \u2028`;
 
-const eventOf = (sourceId: string, over: Record<string, unknown> = {}) => {
+interface VisitorEvent {
+  anonymousId?: string;
+  userId?: string;
+  receivedAt?: number;
+}
+
+let built = 0;
+/** Every other event is a line as version 0.1.0 wrote it, without a head. */
+const eventOf = (sourceId: string, over: VisitorEvent = {}) => {
   const id = fresh("event");
-  const event = { id, anonymousId: "visitor", userId: null, sourceId, ...over };
-  const receivedAt = new Date((over.receivedAt as number) ?? NOW).toISOString();
-  return { key: keyOf(id), json: JSON.stringify({ ...event, receivedAt }) };
+  const { anonymousId = "visitor", userId = null } = over;
+  const receivedAt = new Date(over.receivedAt ?? NOW).toISOString();
+  const shared = { sourceId, receivedAt, batchId: null, sdkVersion: null, country: null };
+  const head = { analyticsEventId: `evt_${keyOf(id)}`, occurredAt: receivedAt, anonymousId, userId };
+  built += 1;
+  const json =
+    built % 2 === 0 ? JSON.stringify({ id, ...head, ...shared }) : createLineBuilder(shared)(head, { id });
+  return { key: keyOf(id), json };
 };
 export const visitorOf = (sourceIds: string[], over: Partial<VisitorToErase> = {}): VisitorToErase => ({
   sourceIds,

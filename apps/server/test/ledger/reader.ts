@@ -70,16 +70,19 @@ function payloadsOf(dataDir: string): { payload: Uint8Array; skipped: number[] }
   return rows.map(({ payload, skipped }) => ({ payload: Buffer.from(payload, "base64"), skipped }));
 }
 
-/** The normal form of every accepted event, in the order in which they were stored. */
-export function storedEvents(dataDir: string): StoredRow[] {
+/** The line of every accepted event, in the order in which they were stored. */
+export function storedLines(dataDir: string): string[] {
   return payloadsOf(dataDir).flatMap(({ payload, skipped }) =>
     zstdDecompressSync(payload)
       .toString("utf8")
       .split("\n")
-      .filter((line, index) => line !== "" && !skipped.includes(index + 1))
-      .map((line) => JSON.parse(line)),
+      .filter((line, index) => line !== "" && !skipped.includes(index + 1)),
   );
 }
+
+/** The normal form of every accepted event, in the order in which they were stored. */
+export const storedEvents = (dataDir: string): StoredRow[] =>
+  storedLines(dataDir).map((line) => JSON.parse(line));
 
 /** The one stored event with that client id. */
 export function storedEvent(dataDir: string, eventId: string): StoredRow {

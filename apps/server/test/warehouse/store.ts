@@ -9,6 +9,7 @@ import { DatabaseSync } from "node:sqlite";
 import type { Warehouse, WarehouseProcess } from "../../src/clickhouse/warehouse.ts";
 import type { CommitEntry } from "../../src/core/records.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
+import { createLineBuilder } from "../../src/ledger/outbox-line.ts";
 import { ledgerPath } from "../../src/ledger/sqlite/database.ts";
 import { openSqliteLedger } from "../../src/ledger/sqlite/open.ts";
 import { startShipper } from "../../src/workers/shipper.ts";
@@ -206,7 +207,13 @@ let numbered = 0;
 export function anEvent(occurredAt: number, over: Record<string, unknown> = {}): CommitEntry {
   const eventId = `event-${++numbered}`;
   const key = createHash("sha256").update(`src_1\n${eventId}`).digest("hex").slice(0, 32);
-  const json = JSON.stringify({
+  const {
+    analyticsEventId,
+    occurredAt: at,
+    anonymousId,
+    userId,
+    ...others
+  } = {
     analyticsEventId: `evt_${key}`,
     eventId,
     type: "page",
@@ -248,6 +255,8 @@ export function anEvent(occurredAt: number, over: Record<string, unknown> = {}):
     sdkVersion: "2.0.0",
     country: "GB",
     ...over,
-  });
-  return { key, json };
+  };
+  const { sourceId, receivedAt, batchId, sdkVersion, country, ...rest } = others;
+  const buildLine = createLineBuilder({ sourceId, receivedAt, batchId, sdkVersion, country });
+  return { key, json: buildLine({ analyticsEventId, occurredAt: at, anonymousId, userId }, rest) };
 }

@@ -10,12 +10,11 @@ import {
   evaluateEvent,
   type Rejection,
   rejectEvent,
-  type SharedMembers,
-  serializeShared,
 } from "../../src/ingest/evaluate-event.ts";
 import { type EventParser, isInvalid } from "../../src/ingest/parse.ts";
 import { parseTime } from "../../src/ingest/parse-time.ts";
 import { type Device, deviceOf } from "../../src/ingest/visitor.ts";
+import { createLineBuilder, type SharedMembers } from "../../src/ledger/outbox-line.ts";
 
 type RowObject = Record<string, unknown>;
 
@@ -122,7 +121,7 @@ export function evaluateRow(row: unknown, context: RowContext): ImportedEvent | 
       sourceId,
       // the age of the event is measured from this time, so that it is never too old
       receivedAt: occurredAt,
-      sharedJson: serializeShared(readShared(row, context)),
+      buildLine: createLineBuilder(readShared(row, context)),
       clockSkewMs: 0,
       session: {
         sourceId,

@@ -1,7 +1,8 @@
 /** How each table is copied when a ledger moves from SQLite to PostgreSQL: one `TableCopy` for each table of SQLite. */
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import { decompressSync } from "../../src/ledger/compression.ts";
-import { buildPayload, joinLines, parseEvent, readLinesSync } from "../../src/ledger/outbox-payload.ts";
+import { readHead } from "../../src/ledger/outbox-line.ts";
+import { buildPayload, joinLines, readLinesSync } from "../../src/ledger/outbox-payload.ts";
 import { ATTEMPT_ROW_BYTES } from "../../src/ledger/postgres/attempts.ts";
 import type { Queryable } from "../../src/ledger/postgres/connections.ts";
 
@@ -139,7 +140,7 @@ export function outboxCopy({ source, target }: CopyEnds): TableCopy {
     writePage: async (rows) => {
       for (const { created_at: createdAt, payload } of rows) {
         const lines = readLinesSync({ payload: toBytes(payload), skipped: [] });
-        for (const [sourceId, sourceLines] of Map.groupBy(lines, ({ json }) => parseEvent(json).sourceId)) {
+        for (const [sourceId, sourceLines] of Map.groupBy(lines, ({ bytes }) => readHead(bytes).sourceId)) {
           const packed = await buildPayload(joinLines(sourceLines));
           await target.query(INSERT_OUTBOX, [sourceId, sourceLines.length, createdAt, packed]);
         }

@@ -2,8 +2,9 @@
 import { LIMITS } from "@headwater/contract";
 import type { WarehouseClient } from "../../src/clickhouse/client.ts";
 import { toIsoTime } from "../../src/core/time.ts";
-import { type BatchContext, evaluateEvent, serializeShared } from "../../src/ingest/evaluate-event.ts";
+import { type BatchContext, evaluateEvent } from "../../src/ingest/evaluate-event.ts";
 import { deviceOf } from "../../src/ingest/visitor.ts";
+import { createLineBuilder } from "../../src/ledger/outbox-line.ts";
 import { blockOf } from "../../src/shipping/block.ts";
 import { type DeliveryHistory, store } from "../../src/shipping/store.ts";
 import type { GeneratedVisit } from "./traffic.ts";
@@ -21,7 +22,7 @@ function buildContext(visit: GeneratedVisit, sourceId: string, site: string): Ba
   return {
     sourceId,
     receivedAt,
-    sharedJson: serializeShared({
+    buildLine: createLineBuilder({
       sourceId,
       receivedAt: toIsoTime(receivedAt),
       batchId: `batch-${sessionId}`,

@@ -1,0 +1,51 @@
+/**
+ * A line of an outbox payload: the normal form of an event, as one JSON object. Shipping and erasure read a few of its
+ * members. These come first, and a tab ends them, so that the rest need not be parsed:
+ *
+ *     {"sourceId":"src_…","receivedAt":"…",…,"userId":null⇥,"eventId":"…",…}
+ *
+ * The tab is white space to any JSON parser. It is the only one in the line, because a tab inside a string is written `\t`.
+ * Lines that version 0.1.0 has written have no tab and are parsed as a whole.
+ */
+
+/** The members that shipping and erasure read. */
+export interface EventHead {
+  analyticsEventId: string;
+  sourceId: string;
+  anonymousId: string;
+  userId: string | null;
+  /** ISO 8601. */
+  occurredAt: string;
+  /** ISO 8601. */
+  receivedAt: string;
+}
+
+/** Members that all events of a batch share. */
+export interface SharedMembers extends Pick<EventHead, "sourceId" | "receivedAt"> {
+  readonly batchId: string | null;
+  readonly sdkVersion: string | null;
+  readonly country: string | null;
+}
+
+/** @param rest the members of the event that are neither in the head nor shared */
+export type BuildLine = (head: Omit<EventHead, "sourceId" | "receivedAt">, rest: object) => string;
+
+const HEAD_END = "\t";
+const HEAD_END_BYTE = 9;
+
+/** The object's members as JSON, without the braces. */
+const membersOf = (value: object): string => JSON.stringify(value).slice(1, -1);
+
+/** Shared members are serialized once per batch: to serialize them per event took a tenth of the time of its evaluation. */
+export function createLineBuilder({ sourceId, receivedAt, ...rest }: SharedMembers): BuildLine {
+  const sharedHead = membersOf({ sourceId, receivedAt });
+  const sharedRest = membersOf(rest);
+  return (head, ownRest) =>
+    `{${sharedHead},${membersOf(head)}${HEAD_END},${membersOf(ownRest)},${sharedRest}}`;
+}
+
+/** @param line in UTF-8 */
+export function readHead(line: Buffer): EventHead {
+  const end = line.indexOf(HEAD_END_BYTE);
+  return JSON.parse(end === -1 ? line.toString("utf8") : `${line.toString("utf8", 0, end)}}`);
+}
