@@ -17,7 +17,7 @@ export const Loading = ({ rows = 4 }: { readonly rows?: number }) => (
 interface ErrorAlertProps {
   readonly error: Error;
   readonly onRetry?: (() => void) | undefined;
-  /** Lists the issues of single fields. For places without a form that shows them at its fields. */
+  /** Lists the issues of single fields here. Use it where no form shows them beside its fields. */
   readonly withIssues?: boolean;
 }
 

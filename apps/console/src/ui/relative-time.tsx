@@ -11,7 +11,7 @@ const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 const exact = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "medium" });
 
 /**
- * @param at in milliseconds since the epoch, as `now`
+ * @param at in milliseconds since the epoch, like `now`
  * @returns for example `3 hours ago`
  */
 export function formatRelativeTime(at: number, now: number): string {

@@ -54,7 +54,7 @@ export class AttemptLog {
     this.#sourceId = sourceId;
     this.#filters = filters;
     const listener: AttemptListener = {
-      // the first page is loaded after the stream is open: attempts in between would otherwise be in neither
+      // the first page is loaded after the stream is open: attempts that arrive between the two would otherwise be in neither
       onOpen: () => {
         this.#update({ isLive: true, error: null });
         void this.#load(null);

@@ -1,4 +1,4 @@
-/** Updates a source, and the state shared by the forms that do. */
+/** What the forms that update a source share: the request, the state of the fields, and the row with the submit button. */
 import type { Source, UpdateSourceBody } from "@headwater/contract";
 import { Group, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";

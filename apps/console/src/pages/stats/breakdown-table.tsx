@@ -1,4 +1,4 @@
-/** The highest frequent values of a dimension. Selecting a value filters the whole view by it. */
+/** The most frequent values of a dimension. Selecting a value filters the whole view by it. */
 import type { StatsAnswer, StatsDimension, StatsMetric, StatsScalar } from "@headwater/contract";
 import { LIMITS } from "@headwater/contract/limits";
 import { Table, Text, UnstyledButton } from "@mantine/core";

@@ -17,7 +17,7 @@ interface LineChartProps {
   readonly label: string;
   readonly points: readonly ChartPoint[];
   readonly format: (value: number | null) => string;
-  /** The minimum of the scale's upper end. */
+  /** The upper end of the scale is at least this value. */
   readonly minTop: number;
 }
 

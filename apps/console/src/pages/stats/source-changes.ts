@@ -30,7 +30,7 @@ export interface ConfigChange {
   readonly pointIndex: number;
 }
 
-/** The changes within the range of an answer, oldest first. Empty for users without access to the audit log. */
+/** The changes within the date range of a stats answer, oldest first. Empty for users who cannot read the audit log. */
 export function useSourceChanges({ sourceId, results, from, to }: StatsAnswer): ConfigChange[] {
   const { organizationId, can } = useWorkspace();
   const { data } = useQuery({
