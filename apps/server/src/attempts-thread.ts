@@ -5,10 +5,10 @@ import { rowOf, rowsOf } from "./debug/render.ts";
 import { serveAttempts } from "./ledger/sqlite/serve-attempts.ts";
 
 serveAttempts((messages) =>
-  // open-ledger.ts sends what \`toMessage\` made
+  // open-ledger.ts sends the results of \`toMessage\`
   rowsOf(messages as AttemptMessage[], (message) => rowOf(fromMessage(message))),
 );
 
-/** Ingest goes first where all cores are busy. Only Linux has priorities of threads; elsewhere it would be the process's. */
+/** When all cores are busy, ingest goes first. Only on Linux: elsewhere this would set the priority of the whole process. */
 const LOW_PRIORITY = 10;
 if (process.platform === "linux") setPriority(LOW_PRIORITY);

@@ -1,4 +1,4 @@
-/** The index: which handler answers which operation. Method, path, access and schemas stand in the contract's table. */
+/** The index: which handler answers which operation. The contract's table has the method, path, access and schemas. */
 import { openApiDocument } from "@headwater/contract";
 import { listAudit } from "./access/audit.ts";
 import { addMember, listMembers, removeMember, updateMember } from "./access/members.ts";
@@ -28,7 +28,7 @@ import { completeOnboarding, getOnboarding } from "./workspace/onboarding.ts";
 import { getSupport, type SupportFacts } from "./workspace/support.ts";
 import { getUsage } from "./workspace/usage.ts";
 
-/** What the handlers refuse of single fields, for the guard to list at once with what is wrong with the shape. */
+/** Rules of single fields that a schema cannot state. The guard checks them with the schema and lists all problems at once. */
 export const FIELD_RULES: FieldRules = {
   createSource: [checkSourceFields],
   updateSource: [checkSourceFields],
@@ -42,7 +42,7 @@ export interface RoutesDeps {
   readonly ledger: Catalog;
   readonly newId: (prefix: string) => string;
   readonly version: string;
-  /** Asked for at each request: they may follow the port that is listened on. */
+  /** A function, because the addresses may contain the port, which is not known before the server listens. */
   readonly addresses: () => InstallAddresses;
   readonly debug: { readonly get: Handler<"getDebug">; readonly stream: Handler<"streamDebug"> };
   readonly verify: VerifyDeps;

@@ -10,7 +10,7 @@ const UNUSABLE_PATH = new Set(["EEXIST", "ENOTDIR", "ENOENT", "EACCES", "EPERM",
 const memberOf = (error: unknown, name: "syscall" | "path"): unknown =>
   error instanceof Error && name in error ? Reflect.get(error, name) : undefined;
 
-/** @returns the error to throw; the given one when it is not about the folder */
+/** @returns the error to throw: an explanation, or the given error if it is not about the folder */
 export function explainDataDirError(error: unknown, dataDir: string): unknown {
   const code = systemCode(error);
   if (memberOf(error, "syscall") === "mkdir" && UNUSABLE_PATH.has(code ?? ""))
@@ -23,7 +23,7 @@ export function explainDataDirError(error: unknown, dataDir: string): unknown {
   return isOfFolder ? new CommandFailed(`DATA_DIR ${dataDir} cannot be used: ${messageOf(error)}.`) : error;
 }
 
-/** The same for the ledger that the settings name. */
+/** Explains errors of the ledger that the settings name: the folder of DATA_DIR or the database of DATABASE_URL. */
 export function explainLedgerError(error: unknown, { DATABASE_URL, DATA_DIR }: Config): unknown {
   // compared by name: importing the classes would load the PostgreSQL adapter for every command
   if (error instanceof Error && (error.name === "UnfitPostgres" || error.name === "MovedLedger"))

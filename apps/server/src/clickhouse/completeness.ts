@@ -1,6 +1,6 @@
 /**
- * Whether the warehouse holds what was shipped to it. The worker that compares publishes its report here; queries that
- * fail on damaged data are recorded here.
+ * Whether the warehouse still has the events that were shipped to it. The worker that counts the missing events publishes its
+ * report here. A query that fails on damaged data is recorded here until the next check.
  */
 import { COMPLETE, type WarehouseReport } from "../core/warehouse-report.ts";
 
@@ -27,7 +27,7 @@ export const isDamage = (error: unknown): boolean =>
   error instanceof Error && "code" in error && DAMAGE_CODES.has(String(error.code));
 
 export interface WarehouseCompleteness {
-  /** The latest report. */
+  /** The report that was published last. */
   report(): WarehouseReport;
   publish(report: WarehouseReport): void;
   /** Whether events are missing, or a query has failed on damaged data since the last check. */
@@ -36,7 +36,7 @@ export interface WarehouseCompleteness {
   suspectDamage(): void;
   /** Whether a query has failed on damaged data since the last check. */
   isSuspected(): boolean;
-  /** The parts of the warehouse have been checked. */
+  /** Call it when the parts of the warehouse have been checked. */
   clearSuspicion(): void;
   /** @param listener called by `suspectDamage` */
   onSuspicion(listener: () => void): void;

@@ -9,7 +9,7 @@ export interface LedgerCache<V extends object> {
   /** Looks the key up in the ledger, even if it is cached, and caches the result. */
   load(key: string): Promise<V | null>;
   set(key: string, value: V): void;
-  /** Keeps the cached value. A look-up that is under way still answers its callers, but its result is not cached. */
+  /** The result of a look-up that is under way is not cached; its callers still get it. A cached value stays. */
   discardPending(key: string): void;
   delete(key: string): void;
   /** Removes all values, or those that `matches` selects. Always removes the entries for keys that have no value. */
@@ -19,7 +19,7 @@ export interface LedgerCache<V extends object> {
 export interface LedgerCacheOptions<V extends object> {
   lookUp(key: string): Promise<V | null>;
   maxEntries: number;
-  /** Entries for keys that have no value, counted apart so that invented keys evict no values. Default: not cached. */
+  /** Maximum keys without a value. They have a limit of their own, so that invented keys evict no values. Default: not cached. */
   maxAbsent?: number;
   /** A value is looked up again after this time. Default: never. */
   maxAgeMs?: number;

@@ -1,10 +1,10 @@
 /**
- * The client's address (docs/contract.md section 5): the socket's, or one from `X-Forwarded-For` as far as `TRUST_PROXY`
- * vouches for the proxies. Every proxy appends the address that it saw, so the header is read from its end.
+ * The client's address (docs/contract.md section 5): the socket's, or an entry of `X-Forwarded-For` that a trusted proxy
+ * (`TRUST_PROXY`) wrote. Every proxy appends the address that it saw, so the header is read from its end.
  */
 import { BlockList, isIP } from "node:net";
 
-/** The trusted proxies: a number of them in front of this process, or those with certain addresses. */
+/** The trusted proxies: the nearest ones, by their number, or those with certain addresses. */
 export type Trust = { readonly hops: number } | { readonly blocks: BlockList };
 
 export const TRUST_NO_PROXY: Trust = { hops: 0 };
@@ -12,7 +12,7 @@ export const TRUST_NO_PROXY: Trust = { hops: 0 };
 export interface ClientAddress {
   /** The whole address, for the country look-up. It is never stored. */
   readonly ip: string;
-  /** Rate limits count by this: the IPv4 address, or the /64 of the IPv6 address. */
+  /** Identifies the client in rate limits: the IPv4 address, or the /64 of the IPv6 address. */
   readonly key: string;
   /** A loopback or private peer sent `X-Forwarded-For` but is not trusted: probably a proxy that TRUST_PROXY lacks. */
   readonly proxyUntrusted: boolean;

@@ -1,4 +1,4 @@
-/** What the warehouse lacks of the events that were shipped to it, as the latest comparison found it. Pure. */
+/** Which of the shipped events are missing in the warehouse, by the latest comparison. Pure. */
 import { DAY_MS, utcDay } from "./time.ts";
 
 /** The number of events of a source on a UTC day of `occurredAt`. */

@@ -7,7 +7,7 @@ export interface HourlyCounts {
   add(attempt: FinishedAttempt, now: number): void;
   /** Everything counted since the last call. */
   take(): AttemptCount[];
-  /** Counts that could not be written are added again. */
+  /** Adds counts again that were taken but could not be written. */
   putBack(counts: readonly AttemptCount[]): void;
 }
 

@@ -23,7 +23,7 @@ function decoded(text: string): string {
   return now;
 }
 
-/** The name that ends at `end` and does not start before `floor`. It is in the window as a whole, or cut. */
+/** The name that ends at `end` and does not start before `floor`. A name that is longer than the window is cut. */
 function nameBefore(text: string, end: number, floor: number, ends: RegExp): string {
   const window = text.slice(Math.max(floor, end - NAME_WINDOW), end);
   const plain = window.includes("%") ? decoded(window) : window;

@@ -5,7 +5,7 @@ import { codeOf, type FinishedAttempt, outcomeOf } from "./render.ts";
 export const RECORDER_LIMITS = {
   successesPerSecond: SERVER_LIMITS.attemptSuccessesPerSecond,
   failuresPerSecond: SERVER_LIMITS.attemptFailuresPerSecond,
-  /** Attempts that are kept of each source while requests are refused because there are too many: no time to render more. */
+  /** Kept of each source: `rate_limited` and `overloaded` attempts, and during overload successes. There is no time for more. */
   crowdedPerSecond: 1,
   /** The first few successes of a source, and the first few of each of its codes, are kept whatever other sources send. */
   assuredPerSecond: 3,

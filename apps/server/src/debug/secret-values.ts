@@ -2,11 +2,11 @@
 
 export const MASKED = "[masked]";
 
-/** Its header is short, so that the search is linear. */
+/** A JSON Web Token. The length of its header is limited, so that the search is linear. */
 const JWT = /eyJ[\w-]{5,500}(?:\.[\w-]*){2,4}/g;
 /** `Authorization: Bearer abc`, anywhere in a text. */
 const HEADER = /(authorization["'\\\s]{0,4}[:=]["'\\\s]{0,4}(?:[a-z]+(?:\s|\+|%20)+)?)[^\s"',;&\\]+/gi;
-/** A bearer token without the name of the header. A token has a digit or is long, other than a word after "bearer". */
+/** A bearer token without the name of the header. A token has a digit or is long, unlike a word after "bearer". */
 const BEARER = /\b(bearer(?:\s|\+|%20)+)(?:(?=[\w.~/-]{0,100}\d)[\w.~+/=-]{8,}|[\w.~+/=-]{20,})/gi;
 /** 14 to 19 digits, or groups of digits as they are printed on a card. */
 const SEPARATOR = "([ +.-]|%20)";
@@ -43,8 +43,8 @@ const isCardSign = (code: number): boolean =>
   isDigit(code) || code === 32 || code === 37 || code === 43 || code === 45 || code === 46;
 
 /**
- * A quick search for card numbers: looking at each character would take most of the time that a body takes. A card number
- * has 14 characters, so it has one of every 14.
+ * A quick search for card numbers: looking at each character would take most of the time of masking a body. A card number has
+ * at least 14 characters, so it is enough to look at every 14th character of the text.
  */
 function mayHoldCard(text: string): boolean {
   for (let at = MIN_CARD_DIGITS - 1; at < text.length; at += MIN_CARD_DIGITS) {
@@ -58,7 +58,7 @@ function mayHoldCard(text: string): boolean {
   return false;
 }
 
-/** If false, the text contains none of these values. */
+/** If false, the text contains no value that `maskSecretValues` masks. */
 export const mayHoldSecretValue = (text: string): boolean =>
   text.includes("eyJ") || MAY_BE_HEADER.test(text) || mayHoldCard(text);
 

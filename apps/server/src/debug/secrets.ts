@@ -23,7 +23,7 @@ const WORDS = new Set(
 );
 /** Names that are secret when they are nothing else: `pin` but not `pin_color`. */
 const WHOLE_NAMES = new Set(["pin", "pan", "cc", "sessionid"]);
-/** The id of a session of Headwater is no secret of the application. */
+/** Headwater's own session id, which is not a secret. */
 const OWN_SESSION = "sessionId";
 const MIN_NAME_LENGTH = 2;
 
@@ -82,7 +82,7 @@ const SECRET_WORDS = [
   /contrase|senha|kennwort|wachtwoord|senord|adgangskode|salasana/gi,
   /mdp|heslo|has[lł]o|[sş]ifre|[Пп]ароль|密码|パスワード/g,
 ];
-/** Ends of parameters and members: `?code=`, `&data={`, `"pin":`. Names that only end so are few. */
+/** Ends of parameters and members: `?code=`, `&data={`, `"pin":`. Few other names end like this. */
 const SECRET_ENDS = [
   /(?:code|state)(?:=|%(?:25)*3d)/i,
   /(?:cc|p[ai]n)(?:"\s{0,9}:|=|%(?:25)*3d)/i,
@@ -112,7 +112,7 @@ function isInName(text: string, words: RegExp): boolean {
 const ESCAPED_LETTER = /\\u(?:00[2-7]|0[1-9a-f]|[3-9])/i;
 const ENCODED_LETTER = /%(?:25)*(?:4[1-9a-f]|5[0-9af]|6[1-9a-f]|7[0-9a])/i;
 
-/** Whether the text can have a percent-encoded letter, at sign or percent sign. This is rare, because letters need no encoding. */
+/** Whether the text may have a percent-encoded letter, `@` or `%`. This is rare, because letters need no encoding. */
 export function encodesUnusual(text: string): boolean {
   for (let at = text.indexOf("%"); at !== -1; at = text.indexOf("%", at + 1)) {
     const first = text.charCodeAt(at + 1);

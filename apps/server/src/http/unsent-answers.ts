@@ -1,13 +1,13 @@
 /**
- * Bounds the answers that clients are slow to take: each by time, and all together by their bytes. Most answers fit into
- * the system's buffers at once and never get here.
+ * Bounds the answers that clients read slowly: each answer by time, and all together by their bytes. Most answers fit into
+ * the system's buffers at once, so nothing has to be bounded.
  */
 import type { ServerResponse } from "node:http";
 import { SERVER_LIMITS } from "../core/limits.ts";
 
 const { answerGraceMs, minAnswerBytesPerSecond, maxUnsentAnswerBytes } = SERVER_LIMITS;
 
-/** The bytes of each answer that a client has not taken yet, oldest first. One map, because the process has one memory. */
+/** The size of each answer that its client has not read yet, oldest first. One map, because the limit is one for the process. */
 const unsent = new Map<ServerResponse, number>();
 let unsentBytes = 0;
 
@@ -16,7 +16,7 @@ function forget(response: ServerResponse): void {
   unsent.delete(response);
 }
 
-/** Resets the connection, so that the system frees what it has buffered for it. */
+/** Resets the client's connection, so that the system frees its buffers at once. */
 function abandon(response: ServerResponse): void {
   forget(response);
   response.socket?.resetAndDestroy();
@@ -38,8 +38,8 @@ function watch(response: ServerResponse, sizeBytes: number, ownBytes: number): v
 }
 
 /**
- * Ends an answer whose headers have been written. The connection is closed when the client takes it too slowly.
- * @param isShared many answers have the same bytes in memory, so these do not count towards the limit of all answers
+ * Ends an answer whose headers have been written. If the client reads the answer too slowly, its connection is reset.
+ * @param isShared whether many answers use the same bytes in memory; they do not count towards the limit of all answers
  */
 export function endAnswer(response: ServerResponse, content?: string | Uint8Array, isShared = false): void {
   response.end(content);

@@ -156,7 +156,7 @@ export interface Catalog {
    */
   expireAudit(at: { before: number }): Promise<boolean>;
   /**
-   * Reads the clock, and returns the one by which data may be deleted for its age. PostgreSQL uses the database's clock
+   * Reads the clock, and returns the clock by which expired data may be deleted. PostgreSQL uses the database's clock
    * instead of `now`.
    */
   deletionClock(at: { now: number }): Promise<DeletionClock>;

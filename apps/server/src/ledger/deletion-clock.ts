@@ -1,7 +1,8 @@
 /**
- * The clock by which data is deleted for its age. A machine's clock may be wrong: a jump ahead would delete what is still to be
- * kept. So the ledger stores the time that it has seen last. When the clock is suddenly far from it, nothing that the clock
- * before the jump would keep is deleted, until the service has run with the new time for a day or an operator confirms it.
+ * The clock by which expired data is deleted. A machine's clock may be wrong: after a jump ahead, data would be deleted that
+ * must still be kept. So the ledger stores the time at which it last read the clock. When the clock is suddenly far from that
+ * time, deletions go on by the clock from before the jump, until the service has run with the new time for a day or an operator
+ * confirms it.
  */
 import { DAY_MS, HOUR_MS } from "../core/time.ts";
 
@@ -14,11 +15,11 @@ export interface DeletionClock {
   heldMs: number | null;
 }
 
-/** A clock that is further off than this has jumped. A service that was stopped for a shorter time notices no jump. */
+/** The clock has jumped if it differs from the expected time by more than this. Shorter stops of the service are no jump. */
 const JUMP_MS = DAY_MS;
-/** A new time is trusted after it has held for this long. */
+/** After a jump, the new time is trusted when the service has run with it for this long. */
 const HOLD_MS = DAY_MS;
-/** The clock is read every minute. A longer pause counts as this much: it does not show that the time held. */
+/** The clock is read every minute. A pause longer than this counts as this much: nobody saw the clock during the pause. */
 const MAX_STEP_MS = HOUR_MS;
 
 /** @param clock null: the clock was never read */

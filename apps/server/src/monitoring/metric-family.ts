@@ -4,7 +4,7 @@ import { Counter, Gauge, Registry } from "@prometheus-io/client";
 /** Label values and the value of one series. */
 export type MetricSample = readonly [labels: Readonly<Record<string, string>>, value: number];
 
-/** One value for a family without labels, a list for one with labels; null: there is none now. */
+/** A number: the value of a family without labels. A list: one sample per series. null: there is no value now. */
 export type MetricSamples = number | null | readonly MetricSample[];
 
 /** @param S what the values are read from */
@@ -20,7 +20,7 @@ export interface MetricFamily<S> {
 
 type FamilyOptions = Partial<Pick<MetricFamily<unknown>, "labelNames" | "merge">>;
 
-/** Values of a counter add up over processes. */
+/** A counter. Its values are added up over all processes. */
 export const counterFamily = <S>(
   name: string,
   help: string,
@@ -28,7 +28,7 @@ export const counterFamily = <S>(
   options: FamilyOptions = {},
 ): MetricFamily<S> => ({ kind: "counter", name, help, labelNames: [], merge: "sum", read, ...options });
 
-/** By default the largest value of all processes counts: most gauges say the same of the one ledger that they share. */
+/** A gauge. By default the largest value of all processes is shown: most gauges describe the ledger that they share. */
 export const gaugeFamily = <S>(
   name: string,
   help: string,
@@ -74,7 +74,7 @@ export type MetricsReport = Awaited<ReturnType<Registry["getMetricsAsJSON"]>>;
 export const renderReports = (reports: MetricsReport[]): Promise<string> =>
   Registry.aggregate(reports).metrics();
 
-/** What a process leaves behind when it ends: its counters, since the sum over all processes must not go back. */
+/** Adds the counters of a process that has ended to those of earlier ones: the sum over all processes must not decrease. */
 export async function addEnded(ended: MetricsReport, report: MetricsReport): Promise<MetricsReport> {
   const counted = report.filter(({ type }) => type === "counter" || type === "histogram");
   return Registry.aggregate([ended, counted]).getMetricsAsJSON();

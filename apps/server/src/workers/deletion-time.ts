@@ -5,7 +5,7 @@ import type { Ledger } from "../ledger/ledger.ts";
 export interface DeletionTime {
   /** Reads the clock. Call it for each deletion; never delete by another time. */
   read(): Promise<number>;
-  /** How far the clock has jumped ahead (below 0: back), while the new time is not trusted; 0: it is trusted. */
+  /** How far the clock has jumped ahead (negative: back). 0 when the clock is trusted. */
   jumpMs(): number;
 }
 
@@ -21,14 +21,14 @@ export function createDeletionTime({ ledger, clock, log }: DeletionTimeDeps): De
   const report = (trustedAt: number, seenAt: number, previousMs: number) => {
     const fields = { now: toIsoTime(seenAt), before: toIsoTime(trustedAt) };
     if (jumpMs === 0) {
-      log.warn(fields, "the clock is trusted again; data is deleted for its age by it");
+      log.warn(fields, "the clock is trusted again; expired data is deleted by it");
       return;
     }
     if (Math.abs(jumpMs - previousMs) < HOUR_MS) return;
     log.warn(
       { ...fields, jumpSeconds: Math.round(jumpMs / SECOND_MS) },
-      "the clock has jumped. Nothing is deleted for its age by the new time until the service has run with it for a day. " +
-        "If it is right, run `headwater accept-clock`; if not, set the clock",
+      "the clock has jumped. No data is deleted by the new time until the service has run with it for a day. " +
+        "If the new time is right, run `headwater accept-clock`; if not, set the clock",
     );
   };
 
@@ -39,7 +39,7 @@ export function createDeletionTime({ ledger, clock, log }: DeletionTimeDeps): De
       const previousMs = jumpMs;
       jumpMs = heldMs === null ? 0 : seenAt - trustedAt;
       if (jumpMs !== previousMs) report(trustedAt, seenAt, previousMs);
-      // after a jump back rows are stored with an earlier time, which the trusted time would delete
+      // after a jump back, new rows have earlier times, and by the trusted time they would be deleted too soon
       return Math.min(trustedAt, seenAt);
     },
   };

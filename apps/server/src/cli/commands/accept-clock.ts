@@ -4,7 +4,7 @@ import { defineCommand } from "../command.ts";
 import { withLedger } from "../ledger-access.ts";
 
 export const acceptClock = defineCommand({
-  description: "Confirm the clock after it has jumped, so that data is deleted for its age again",
+  description: "Confirm the clock after it has jumped, so that expired data is deleted by it",
   details: ["The service may be running. With DATABASE_URL the clock is that of the database's server."],
   run: () =>
     withLedger(async ({ ledger, now }) => {
@@ -12,7 +12,7 @@ export const acceptClock = defineCommand({
       const time = toIsoTime(trustedAt);
       return {
         json: { time },
-        text: `The clock is accepted: it is ${time}. A running service deletes by it within a minute.`,
+        text: `The clock is accepted; its time is ${time}. A running service uses it for deletions within a minute.`,
       };
     }),
 });

@@ -1,6 +1,6 @@
 /**
- * `/metrics` with several workers. A scrape reaches any one of them: it asks the primary process, which asks all workers
- * and adds their reports up, so every scrape shows the same counters.
+ * `/metrics` with several workers. A scrape reaches any one of them. That worker asks the primary process, which asks all
+ * workers and adds their reports up. So every scrape shows the same counters, whichever worker it reaches.
  */
 import type { Worker } from "node:cluster";
 import { SERVER_LIMITS } from "../../core/limits.ts";
@@ -8,16 +8,16 @@ import type { MetricsReport } from "../../monitoring/metric-family.ts";
 
 type Report = () => Promise<MetricsReport>;
 
-/** Messages of a worker: it was scraped; its report for a scrape. */
+/** Messages of a worker. `scrape`: it was scraped and needs the text. `report`: its metrics, which the primary asked for. */
 export type MetricsMessage =
   | { type: "scrape"; scrape: number }
   | { type: "report"; collection: number; report: MetricsReport };
-/** Messages of the primary: report for a scrape; the answer of a worker's own scrape. */
+/** Messages of the primary. `collect`: send your report. `answer`: the text for your scrape. */
 type MetricsRequest =
   | { type: "collect"; collection: number }
   | { type: "answer"; scrape: number; text: string };
 
-/** In a worker: answers the primary's requests. @returns what renders `/metrics` */
+/** In a worker: answers the primary's requests. @returns a function that renders `/metrics` */
 export function shareMetrics(report: Report): () => Promise<string> {
   const send = (message: MetricsMessage) => void process.send?.(message);
   const waiting = new Map<number, (text: string) => void>();
@@ -39,9 +39,9 @@ export function shareMetrics(report: Report): () => Promise<string> {
 }
 
 interface KnownWorker {
-  /** Its latest report. It stands in for one that does not come in time, and for the worker when it has ended. */
+  /** Its latest report. It is used when a new one does not arrive in time, and when the worker has ended. */
   latest: MetricsReport;
-  /** By the number of the collection. */
+  /** Functions that end the wait for a report, by the number of the collection. */
   readonly waiting: Map<number, () => void>;
 }
 
@@ -83,12 +83,12 @@ export function createMetricsCollector() {
   async function keepCounters(worker: Worker, latest: MetricsReport): Promise<void> {
     const { addEnded } = await import("../../monitoring/metric-family.ts");
     ended = await addEnded(ended, latest);
-    // not before: a scrape in between would miss its counters
+    // only after the counters are added: a scrape during the addition still needs the worker's latest report
     workers.delete(worker);
   }
 
   return {
-    /** A worker is asked for reports from its first message on: then it serves. */
+    /** A worker is asked for reports after its first message, which says that it serves. */
     receive(worker: Worker, message: MetricsMessage | { type: "started" }): void {
       const known = workers.get(worker) ?? { latest: [], waiting: new Map() };
       workers.set(worker, known);

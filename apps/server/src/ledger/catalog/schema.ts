@@ -83,7 +83,7 @@ export const CATALOG_CHANGES = [
     `alter table tokens add column source_id text`,
     `create index tokens_source on tokens (source_id) where source_id is not null`,
   ],
-  // the clock by which data is deleted for its age
+  // the clock by which expired data is deleted
   [
     `create table deletion_clock (one integer primary key check (one = 1), trusted_at bigint not null, seen_at bigint not null,
       held_ms bigint)`,

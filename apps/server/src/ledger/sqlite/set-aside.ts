@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 
-/** What SQLite stores beside a database. They are renamed first: a new database must never meet an old `-wal`. */
+/** The files of a database. The database itself is renamed last: a new one must never be opened beside an old `-wal`. */
 const SUFFIXES = ["-wal", "-shm", ""] as const;
 
 /**
