@@ -6,6 +6,7 @@ import { checkName } from "./access/names.ts";
 import { getPermissions } from "./access/permissions.ts";
 import { checkExpiry, checkReach, createToken, listTokens, revokeToken, signIn } from "./access/tokens.ts";
 import { createOrganization, listOrganizations } from "./access/workspaces.ts";
+import { createDocument } from "./core/document.ts";
 import type { FieldRules, Handler, Handlers } from "./core/handler.ts";
 import { DOCS_HEADERS, docsPage } from "./http/docs.ts";
 import { getInstall, type InstallAddresses } from "./install/install.ts";
@@ -109,19 +110,25 @@ const workspaceHandlers = ({ ledger, newId, version, operations }: RoutesDeps) =
   }) satisfies Partial<Handlers>;
 
 function publicHandlers({ addresses, version, operations }: RoutesDeps) {
-  const document = () => openApiDocument(addresses().baseUrl, version);
   const { readyz, metrics, sdk, sdkExtra } = operations;
+  const render = () => openApiDocument(addresses().baseUrl, version);
+  const openapi = createDocument({
+    mediaType: "application/json; charset=utf-8",
+    headers: { "Cache-Control": "no-cache" },
+    render: () => JSON.stringify(render()),
+  });
+  const docs = createDocument({
+    mediaType: "text/html; charset=utf-8",
+    headers: DOCS_HEADERS,
+    render: () => docsPage(render()),
+  });
   return {
     healthz: async () => ({ body: { status: "ok" } }),
     readyz,
     metrics,
     sdk,
     sdkExtra,
-    openapi: async () => ({ body: document() }),
-    docs: async () => ({
-      text: docsPage(document()),
-      mediaType: "text/html; charset=utf-8",
-      headers: DOCS_HEADERS,
-    }),
+    openapi: async () => ({ document: await openapi() }),
+    docs: async () => ({ document: await docs() }),
   } satisfies Partial<Handlers>;
 }

@@ -28,7 +28,7 @@ test("Who has a script already is answered 304 without a body, under the same he
       world.ask(path, { token: null, method, headers: { "If-None-Match": tag } });
     const { headers } = await world.ask(path, { token: null });
     const tag = headers.get("etag") ?? assert.fail("no ETag");
-    for (const had of [tag, `W/${tag}`, `"other", ${tag}`, "*"]) {
+    for (const had of [tag, tag.replace("W/", ""), `"other", ${tag}`, "*"]) {
       for (const method of ["GET", "HEAD"]) {
         const reply = await ask(had, method);
         assert.deepEqual([reply.status, reply.body], [304, ""], had);
@@ -36,7 +36,7 @@ test("Who has a script already is answered 304 without a body, under the same he
           assert.equal(reply.headers.get(name), headers.get(name), name);
       }
     }
-    for (const other of ['"other"', tag.slice(1, -1), ""])
+    for (const other of ['"other"', tag.slice(3, -1), ""])
       assert.equal((await ask(other)).status, 200, other);
   }
 });

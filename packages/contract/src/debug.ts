@@ -96,22 +96,21 @@ export const DebugData = Closed({
 });
 export type DebugData = Static<typeof DebugData>;
 
-/** The response of a failed request (docs/contract.md section 1), for the codes that an operation can return. */
-export const FailureOf = (codes: readonly (keyof typeof ERRORS)[]) =>
-  Closed({
-    ok: Type.Literal(false),
-    error: OneOf([...new Set(codes.map((code) => ERRORS[code].error))]),
-    code: OneOf(codes),
-    message: Type.String(),
-    hint: Type.String(),
-    retryable: Type.Boolean(),
-    requestId: Type.String(),
-    attemptId: Type.Optional(Type.String()),
-    debugUrl: Type.Optional(
-      Type.String({ description: "The debug view of the source. On ingest routes with a known key only." }),
-    ),
-    issues: Type.Optional(Type.Array(IssueShape, { maxItems: LIMITS.maxIssues })),
-    issuesTruncated: Type.Optional(Type.Literal(true)),
-    limit: Type.Optional(Count),
-    actual: Type.Optional(Count),
-  });
+/** The response of a failed request (docs/contract.md section 1). */
+export const Failure = Closed({
+  ok: Type.Literal(false),
+  error: OneOf([...new Set(Object.values(ERRORS).map(({ error }) => error))]),
+  code: OneOf(Object.keys(ERRORS)),
+  message: Type.String(),
+  hint: Type.String(),
+  retryable: Type.Boolean(),
+  requestId: Type.String(),
+  attemptId: Type.Optional(Type.String()),
+  debugUrl: Type.Optional(
+    Type.String({ description: "The debug view of the source. On ingest routes with a known key only." }),
+  ),
+  issues: Type.Optional(Type.Array(IssueShape, { maxItems: LIMITS.maxIssues })),
+  issuesTruncated: Type.Optional(Type.Literal(true)),
+  limit: Type.Optional(Count),
+  actual: Type.Optional(Count),
+});

@@ -1,9 +1,10 @@
 /** Builds the OpenAPI 3.1 document from the table of operations. Pure. */
 import type { TSchema } from "typebox";
-import { FailureOf } from "./debug.ts";
+import { Failure } from "./debug.ts";
 import { ERRORS, type ErrorCode } from "./errors.ts";
 import type { Operation } from "./operation.ts";
 import { OPERATIONS } from "./operations.ts";
+import { OneOf } from "./shapes.ts";
 
 /** The schema of a body by media type. */
 export type OpenApiContent = Record<string, { schema: TSchema }>;
@@ -32,7 +33,10 @@ export type OpenApiDocument = {
   openapi: string;
   info: { title: string; version: string; license: { name: string; identifier: string } };
   servers: { url: string }[];
-  components: { securitySchemes: Record<string, { type: string; scheme: string }> };
+  components: {
+    securitySchemes: Record<string, { type: string; scheme: string }>;
+    schemas: Record<string, TSchema>;
+  };
   /** By path, then by method in lower case. */
   paths: Record<string, Record<string, OpenApiOperation>>;
 };
@@ -64,13 +68,19 @@ function parameters(one: Operation): OpenApiParameter[] {
   return [...inPath, ...inQuery];
 }
 
+/** The body of a failure with one of the codes. `Failure` is written once: it would be most of the document. */
+const failureWith = (codes: readonly ErrorCode[]): TSchema => ({
+  $ref: "#/components/schemas/Failure",
+  properties: { error: OneOf([...new Set(codes.map((code) => ERRORS[code].error))]), code: OneOf(codes) },
+});
+
 function failures(codes: readonly ErrorCode[]): OpenApiOperation["responses"] {
   const byStatus = Map.groupBy([...new Set(codes)], (code) => ERRORS[code].status);
   const responses = [...byStatus].map(([status, ofStatus]) => [
     String(status),
     {
       description: ofStatus.map((code) => `\`${code}\`: ${ERRORS[code].message}`).join(" "),
-      content: content(FailureOf(ofStatus)),
+      content: content(failureWith(ofStatus)),
     },
   ]);
   return Object.fromEntries(responses);
@@ -105,7 +115,7 @@ function render(one: Operation): OpenApiOperation {
     ...(one.body ? { requestBody: { required: !one.bodyOptional, content: content(one.body) } } : {}),
     responses: {
       [one.status]: { description: "Success.", content: content(one.answer, mediaTypesOf(one)) },
-      ...(one.isTagged
+      ...(one.isDocument
         ? { 304: { description: "Not modified: `If-None-Match` contains the current `ETag`.", content: {} } }
         : {}),
       ...failures(one.codes),
@@ -127,7 +137,10 @@ export function openApiDocument(baseUrl: string, version: string): OpenApiDocume
     openapi: "3.1.0",
     info: { title: "Headwater", version, license: { name: "MIT", identifier: "MIT" } },
     servers: [{ url: baseUrl }],
-    components: { securitySchemes: { bearer: { type: "http", scheme: "bearer" } } },
+    components: {
+      securitySchemes: { bearer: { type: "http", scheme: "bearer" } },
+      schemas: { Failure },
+    },
     paths,
   };
 }

@@ -31,8 +31,8 @@ export interface Operation {
   readonly mediaType?: string;
   /** Other media types of the response. */
   readonly otherMediaTypes?: readonly string[];
-  /** The response has an `ETag`. Clients that already have it get 304. */
-  readonly isTagged?: true;
+  /** A public document with an `ETag`: clients that already have it get 304. Each client address has a rate. */
+  readonly isDocument?: true;
   /** The response can be long-lived. It ends when the client disconnects or loses its permission. */
   readonly isStream?: true;
   readonly codes: readonly ErrorCode[];

@@ -25,7 +25,7 @@ describe("The table of operations", () => {
       const { responses } = paths[one.path.replace(/:(\w+)/g, "{$1}")]![one.method.toLowerCase()]!;
       const statuses = new Set([
         one.status,
-        ...(one.isTagged ? [304] : []),
+        ...(one.isDocument ? [304] : []),
         ...one.codes.map((code) => ERRORS[code].status),
       ]);
       assert.deepEqual(Object.keys(responses).map(Number).sort(), [...statuses].sort(), one.id);

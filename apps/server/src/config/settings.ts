@@ -154,12 +154,12 @@ export const SETTINGS = {
   ),
   CLIENT_RATE_PER_SECOND: setting(
     LIMITS.clientRatePerSecond,
-    "Requests per second from one client address to one source",
+    "Requests per second from one client address to one source; also for public documents",
     rate,
   ),
   CLIENT_RATE_BURST: setting(
     LIMITS.clientRateBurst,
-    "Burst of requests from one client address to one source",
+    "Burst of requests from one client address to one source; also for public documents",
     rate,
   ),
   MAX_EVENT_BYTES: setting(

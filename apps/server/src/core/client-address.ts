@@ -89,6 +89,12 @@ export function rateKey(address: string): string {
   return `${groups.map((group) => Number.parseInt(group, 16).toString(16)).join(":")}::/64`;
 }
 
+/** The /48 of a key that ends in the /64 of an IPv6 address; null for other keys. */
+export function networkKey(key: string): string | null {
+  if (!key.endsWith("::/64")) return null;
+  return `${key.slice(0, key.lastIndexOf(":", key.length - 6))}::/48`;
+}
+
 /** Whether the peer at this distance (0 is the socket's peer) is a trusted proxy. */
 function isTrusted(trust: Trust, address: string, distance: number): boolean {
   return "hops" in trust ? distance < trust.hops : contains(trust.blocks, address);

@@ -4,6 +4,7 @@
  */
 import type { OPERATIONS, Operation, OperationId, Permission, Role } from "@headwater/contract";
 import type { Static, TSchema } from "typebox";
+import type { Document } from "./document.ts";
 import type { Actor, SourceRecord } from "./records.ts";
 
 type Entry<Id extends OperationId> = Extract<(typeof OPERATIONS)[number], { id: Id }>;
@@ -68,6 +69,7 @@ export type AnswerWith<Body> = {
 } & (
   | { readonly body: Body }
   | { readonly text: string | Uint8Array; readonly mediaType: string }
+  | { readonly document: Document }
   | { readonly stream: AsyncIterable<string | Uint8Array>; readonly mediaType: string }
 );
 export type Answer<Id extends OperationId> = AnswerWith<Of<Id, "answer">>;

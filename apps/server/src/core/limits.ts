@@ -112,6 +112,8 @@ export const SERVER_LIMITS = {
   /** Distinct user agents in use at one time. */
   deviceCacheEntries: 5_000,
   rateBuckets: 50_000,
+  /** Clients of one IPv6 /48 that may use their whole rate at once. */
+  networkRateFactor: 16,
 
   // Listening
   /** Connections that wait to be accepted, per socket. The system drops further ones; clients retry after a second or more. */

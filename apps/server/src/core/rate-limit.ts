@@ -1,5 +1,7 @@
 /** Rate limits as token buckets (docs/contract.md section 5): synchronous and bounded in memory. */
 import { LRUCache } from "lru-cache";
+import { networkKey } from "./client-address.ts";
+import { SERVER_LIMITS } from "./limits.ts";
 
 export interface Rate {
   readonly perSecond: number;
@@ -22,6 +24,12 @@ export interface RateLimiter {
   readonly rate: Rate;
   /** Takes the tokens for one request. @param rate for a key with a rate of its own, such as a source with its own limits */
   take(key: string, now: number, rate?: Rate): RateLimitResult;
+}
+
+export interface RateLimiterOptions extends Rate {
+  readonly maxKeys: number;
+  /** How many nodes share the limit, this one included. Default: only this one. */
+  readonly nodes?: () => number;
 }
 
 interface Bucket {
@@ -48,7 +56,7 @@ export function createRateLimiter({
   burst,
   maxKeys,
   nodes = () => 1,
-}: Rate & { maxKeys: number; nodes?: () => number }): RateLimiter {
+}: RateLimiterOptions): RateLimiter {
   const standard: Rate = { perSecond, burst };
   const buckets = new LRUCache<string, Bucket>({ max: maxKeys });
 
@@ -70,6 +78,26 @@ export function createRateLimiter({
     };
   }
   return { rate: standard, take };
+}
+
+/**
+ * A rate limiter for client addresses: its keys end in the `key` of a client. An IPv6 client also counts towards its /48,
+ * because many providers give one customer that many addresses. A /48 has the rate of `networkRateFactor` clients.
+ */
+export function createClientRateLimiter(options: RateLimiterOptions): RateLimiter {
+  const limiter = createRateLimiter(options);
+  const { networkRateFactor: factor } = SERVER_LIMITS;
+  return {
+    rate: limiter.rate,
+    take(key, now, rate = limiter.rate) {
+      const own = limiter.take(key, now, rate);
+      const network = own.ok ? networkKey(key) : null;
+      if (network === null) return own;
+      const shared = { perSecond: rate.perSecond * factor, burst: rate.burst * factor };
+      const taken = limiter.take(network, now, shared);
+      return taken.ok ? own : taken;
+    },
+  };
 }
 
 /** The `RateLimit-*` headers of a refusal (docs/contract.md section 1, 429). */

@@ -5,9 +5,9 @@
 import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import type { IncomingMessage } from "node:http";
 import { extname, join } from "node:path";
 import { CONSOLE_PAGES } from "@headwater/contract";
+import { chooseEncoding } from "./encoding.ts";
 import { type Exchange, send } from "./reply.ts";
 
 /** The folder of the console's files, in the URL and on disk. */
@@ -17,11 +17,11 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   ".css": "text/css; charset=utf-8",
   ".svg": "image/svg+xml",
 };
-/** Encodings that the files are available in, the best one first. */
-const ENCODINGS = [
-  { name: "br", suffix: ".br" },
-  { name: "gzip", suffix: ".gz" },
-];
+/** The suffix of a compressed file by its content coding, the smallest first. */
+const SUFFIXES = new Map([
+  ["br", ".br"],
+  ["gzip", ".gz"],
+]);
 const FOREVER = "public, max-age=31536000, immutable";
 
 export interface ConsoleFilesDeps {
@@ -61,15 +61,6 @@ function basePathOf(appUrl: string): string {
   return path.endsWith("/") ? path : `${path}/`;
 }
 
-function chooseEncoding({ headers }: IncomingMessage, isPresent: (suffix: string) => boolean) {
-  const accepted = String(headers["accept-encoding"] ?? "")
-    .split(",")
-    .map((item) => item.trim().toLowerCase())
-    .filter((item) => !/;\s*q=0(?:\.0*)?$/.test(item))
-    .map((item) => item.split(";", 1)[0]);
-  return ENCODINGS.find(({ name, suffix }) => accepted.includes(name) && isPresent(suffix));
-}
-
 export function createConsoleFiles({ folder, appUrl }: ConsoleFilesDeps): ConsoleFiles {
   const template = readFileSync(join(folder, "index.html"), "utf8");
   const files = new Set(readdirSync(join(folder, ASSETS)));
@@ -90,13 +81,15 @@ export function createConsoleFiles({ folder, appUrl }: ConsoleFilesDeps): Consol
   }
 
   async function sendFile(exchange: Exchange, name: string, mediaType: string): Promise<void> {
-    const encoding = chooseEncoding(exchange.request, (suffix) => files.has(name + suffix));
+    const codings = [...SUFFIXES].filter(([, suffix]) => files.has(name + suffix)).map(([coding]) => coding);
+    const coding = chooseEncoding(exchange.request.headers, codings);
     const headers = commonHeaders(exchange.requestId);
-    const bytes = await readFile(join(folder, ASSETS, name + (encoding?.suffix ?? ""))).catch(() => null);
+    const suffix = coding === undefined ? "" : SUFFIXES.get(coding);
+    const bytes = await readFile(join(folder, ASSETS, `${name}${suffix}`)).catch(() => null);
     // the console was built again since the start: the next load of the page has the new names
     if (bytes === null) return send(exchange, { status: 404, headers });
     const fileHeaders = { "Content-Type": mediaType, "Cache-Control": FOREVER, Vary: "Accept-Encoding" };
-    const encoded = encoding ? { "Content-Encoding": encoding.name } : {};
+    const encoded = coding === undefined ? {} : { "Content-Encoding": coding };
     send(exchange, { status: 200, headers: { ...headers, ...fileHeaders, ...encoded } }, bytes);
   }
 

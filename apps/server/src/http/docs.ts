@@ -16,6 +16,7 @@ nav{columns:2;margin:1rem 0}nav a{display:block;text-decoration:none}.dim{color:
 const styleHash = createHash("sha256").update(STYLE).digest("base64");
 
 export const DOCS_HEADERS = {
+  "Cache-Control": "no-cache",
   "Content-Security-Policy": `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
   "Referrer-Policy": "no-referrer",
 };
@@ -34,6 +35,10 @@ const escapeHtml = (text: string): string =>
 const renderProse = (text: string) => escapeHtml(text).replace(/`([^`]*)`/g, "<code>$1</code>");
 
 const renderSchema = (schema: unknown) => `<pre>${escapeHtml(JSON.stringify(schema, null, 2))}</pre>`;
+
+/** A schema that operations refer to as `#/components/schemas/…`. */
+const renderComponent = ([name, schema]: [string, unknown]) =>
+  `<h2 id="/components/schemas/${escapeHtml(name)}">${escapeHtml(name)}</h2>${renderSchema(schema)}`;
 
 function renderDetails(title: string, content: OpenApiContent): string {
   const shown = Object.entries(content).map(
@@ -75,7 +80,7 @@ function renderOperation(method: string, path: string, operation: OpenApiOperati
   ].join("\n");
 }
 
-export function docsPage({ info: { title, version }, servers, paths }: OpenApiDocument): string {
+export function docsPage({ info: { title, version }, servers, paths, components }: OpenApiDocument): string {
   const [server] = servers;
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method, path, operation })),
@@ -91,6 +96,7 @@ export function docsPage({ info: { title, version }, servers, paths }: OpenApiDo
 <p class="dim">${escapeHtml(version)} · ${escapeHtml(server?.url ?? "")} · <a href="/openapi.json">openapi.json</a></p>
 <nav>${links.join("\n")}</nav>
 ${operations.map(({ method, path, operation }) => renderOperation(method, path, operation)).join("\n")}
+${Object.entries(components.schemas).map(renderComponent).join("\n")}
 </body></html>
 `;
 }

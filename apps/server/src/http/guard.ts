@@ -7,6 +7,7 @@ import { type Operation, type Permission, type Role, roleUnder } from "@headwate
 import type { Caller, FieldRules } from "../core/handler.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import {
+  createClientRateLimiter,
   createRateLimiter,
   type Rate,
   type RateLimiter,
@@ -31,7 +32,7 @@ export interface GuardDeps {
   readonly ledger: Pick<Catalog, "source" | "roleOf">;
   readonly authenticate: (authorization: string | undefined, now: number) => Promise<Caller>;
   readonly permissionsOf: (role: Role) => readonly Permission[];
-  readonly rates: { readonly token: Rate; readonly failedAuth: Rate };
+  readonly rates: { readonly token: Rate; readonly failedAuth: Rate; readonly client: Rate };
   /** How many nodes share the rates, this one included. */
   readonly nodes: () => number;
   readonly rules: FieldRules;
@@ -150,8 +151,10 @@ function createIdentification({
   rates,
   nodes,
 }: GuardDeps): Pick<Guard, "identify" | "countFailure"> {
-  const tokens = createRateLimiter({ ...rates.token, nodes, maxKeys: SERVER_LIMITS.rateBuckets });
-  const failures = createRateLimiter({ ...rates.failedAuth, nodes, maxKeys: SERVER_LIMITS.rateBuckets });
+  const sizing = { nodes, maxKeys: SERVER_LIMITS.rateBuckets };
+  const tokens = createRateLimiter({ ...rates.token, ...sizing });
+  const failures = createClientRateLimiter({ ...rates.failedAuth, ...sizing });
+  const documents = createClientRateLimiter({ ...rates.client, ...sizing });
 
   function countFailure(clientAddress: string, now: number): Refusal | null {
     const taken = failures.take(clientAddress, now);
@@ -166,12 +169,18 @@ function createIdentification({
     return failed ? (countFailure(clientAddress, now) ?? error) : error;
   }
 
+  function requireDocumentRate(clientAddress: string, now: number): void {
+    const taken = documents.take(clientAddress, now);
+    if (!taken.ok) throw rateRefusal(documents, taken, "Too many requests for documents from this address.");
+  }
+
   async function identify(
     operation: Operation,
     authorization: string | undefined,
     clientAddress: string,
     now: number,
   ) {
+    if (operation.isDocument) requireDocumentRate(clientAddress, now);
     if (operation.access === "public") return null;
     let caller: Caller;
     try {

@@ -2,7 +2,9 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import type { Document } from "../core/document.ts";
 import type { AnswerWith } from "../core/handler.ts";
+import { chooseEncoding } from "./encoding.ts";
 import { endAnswer } from "./unsent-answers.ts";
 
 /** One request and its response. */
@@ -42,10 +44,13 @@ function dropUnreadBody({ request }: Exchange): void {
 export interface Reply {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Many answers have the same content in memory. */
+  readonly isShared?: boolean;
 }
 
 /** Sends a whole answer. */
-export function send(exchange: Exchange, { status, headers }: Reply, content?: string | Uint8Array): void {
+export function send(exchange: Exchange, reply: Reply, content?: string | Uint8Array): void {
+  const { status, headers, isShared = false } = reply;
   const { response } = exchange;
   if (response.destroyed) return;
   const all: OutgoingHttpHeaders = { ...exchange.headers, ...headers };
@@ -53,7 +58,7 @@ export function send(exchange: Exchange, { status, headers }: Reply, content?: s
   if (mustCloseConnection(exchange, status)) all.Connection = "close";
   else dropUnreadBody(exchange);
   response.writeHead(status, all);
-  endAnswer(response, content);
+  endAnswer(response, content, isShared);
 }
 
 export function sendJson(exchange: Exchange, { status, headers }: Reply, body: unknown): void {
@@ -62,12 +67,29 @@ export function sendJson(exchange: Exchange, { status, headers }: Reply, body: u
 }
 
 /**
- * Whether the client already has the content with this tag (RFC 9110, 13.1.2). Proxies that compress make tags weak.
- * Our tags contain no comma.
+ * Whether the client already has the content with this tag (RFC 9110, 13.1.2). The comparison is weak. Our tags contain no
+ * comma.
  */
-function etagMatches(etag: string | undefined, ifNoneMatch: string | undefined): boolean {
-  if (etag === undefined || ifNoneMatch === undefined) return false;
-  return ifNoneMatch.split(",").some((tag) => ["*", etag].includes(tag.trim().replace(/^W\//, "")));
+function etagMatches(etag: string, ifNoneMatch: string | undefined): boolean {
+  const opaque = (tag: string) => tag.trim().replace(/^W\//, "");
+  return ifNoneMatch?.split(",").some((tag) => ["*", opaque(etag)].includes(opaque(tag))) ?? false;
+}
+
+/** Sends a document compressed if the client accepts that, or 304 if the client has it. */
+function sendDocument(exchange: Exchange, status: number, document: Document): void {
+  const { mediaType, etag, bytes, encoded } = document;
+  const { headers: asked } = exchange.request;
+  const vary = [exchange.headers.Vary, "Accept-Encoding"].filter(Boolean).join(", ");
+  const varying = { ...document.headers, ETag: etag, Vary: vary };
+  if (etagMatches(etag, asked["if-none-match"])) {
+    send(exchange, { status: 304, headers: varying });
+    return;
+  }
+  const coding = chooseEncoding(asked, encoded.keys());
+  const compressed = coding === undefined ? undefined : encoded.get(coding);
+  const encoding = coding === undefined ? {} : { "Content-Encoding": coding };
+  const described = { ...varying, ...encoding, "Content-Type": mediaType };
+  send(exchange, { status, headers: described, isShared: true }, compressed ?? bytes);
 }
 
 /** A client that reads nothing for this long is disconnected: a few of them would use up all slots for exports. */
@@ -108,12 +130,14 @@ export function sendAnswer(
     sendJson(exchange, { status, headers }, answer.body);
     return;
   }
+  if ("document" in answer) {
+    sendDocument(exchange, status, answer.document);
+    return;
+  }
   const reply = { status, headers: { ...headers, "Content-Type": answer.mediaType } };
   if ("stream" in answer) {
     if (request.method === "HEAD") send(exchange, reply);
     else sendStream(exchange, reply, answer.stream, stallMs);
-  } else if (etagMatches(headers.ETag, request.headers["if-none-match"])) {
-    send(exchange, { status: 304, headers });
   } else {
     send(exchange, reply, answer.text);
   }

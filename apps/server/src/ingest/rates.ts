@@ -1,6 +1,7 @@
 /** Rate limits of ingest (docs/contract.md section 5): for each client address of a source, for each source, and for unknown keys. */
 import { SERVER_LIMITS } from "../core/limits.ts";
 import {
+  createClientRateLimiter,
   createRateLimiter,
   type Rate,
   type RateLimiter,
@@ -40,16 +41,13 @@ const clientDetail = (perSecond: number): RefusalDetail => ({
 
 /** @param nodes how many nodes share the limits, this one included */
 export function createRateChecks(rates: IngestRates, nodes: () => number): RateChecks {
-  const createLimiter = (rate: Rate, maxKeys: number) => createRateLimiter({ ...rate, maxKeys, nodes });
-  const clients = createLimiter(rates.client, SERVER_LIMITS.rateBuckets);
-  const sources = createLimiter(rates.source, SERVER_LIMITS.sourceCacheEntries);
-  const unknownKeys = createLimiter(rates.unknownKey, SERVER_LIMITS.rateBuckets);
+  const { rateBuckets, sourceCacheEntries, lookUpsPerUnknownKey: factor } = SERVER_LIMITS;
+  const ofClients = (rate: Rate) => createClientRateLimiter({ ...rate, maxKeys: rateBuckets, nodes });
+  const clients = ofClients(rates.client);
+  const sources = createRateLimiter({ ...rates.source, maxKeys: sourceCacheEntries, nodes });
+  const unknownKeys = ofClients(rates.unknownKey);
   const { perSecond, burst } = rates.unknownKey;
-  const factor = SERVER_LIMITS.lookUpsPerUnknownKey;
-  const lookUps = createLimiter(
-    { perSecond: perSecond * factor, burst: burst * factor },
-    SERVER_LIMITS.rateBuckets,
-  );
+  const lookUps = ofClients({ perSecond: perSecond * factor, burst: burst * factor });
 
   const checkClient = (limiter: RateLimiter, clientKey: string, now: number) =>
     rateRefusal(limiter.rate, limiter.take(clientKey, now), {

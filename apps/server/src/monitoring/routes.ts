@@ -1,7 +1,7 @@
 /** The operator's routes, the served scripts, and the facts for a support report (docs/contract.md sections 3 and 8). */
-import { createHash } from "node:crypto";
 import type { WarehouseCompleteness } from "../clickhouse/completeness.ts";
 import type { Warehouse } from "../clickhouse/warehouse.ts";
+import { createDocument } from "../core/document.ts";
 import type { Handler } from "../core/handler.ts";
 import { Refusal } from "../core/refusal.ts";
 import { lagSeconds } from "./metrics.ts";
@@ -40,27 +40,30 @@ const readyz =
 /** Browsers cache the scripts for five minutes: few requests, and a new version still arrives soon. */
 const SDK_CACHE = "public, max-age=300";
 
-function scriptAnswer(bytes: Buffer) {
-  const headers = {
-    "Cache-Control": SDK_CACHE,
-    "Access-Control-Allow-Origin": "*",
-    "Cross-Origin-Resource-Policy": "cross-origin",
-    ETag: `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 22)}"`,
-  };
-  return { text: bytes, mediaType: "text/javascript; charset=utf-8", headers };
-}
+const SCRIPT_HEADERS = {
+  "Cache-Control": SDK_CACHE,
+  "Access-Control-Allow-Origin": "*",
+  "Cross-Origin-Resource-Policy": "cross-origin",
+};
+
+const createScript = (bytes: Buffer) =>
+  createDocument({
+    mediaType: "text/javascript; charset=utf-8",
+    headers: SCRIPT_HEADERS,
+    render: () => bytes,
+  });
 
 function sdk({ sdk: bytes }: OperationsDeps): Handler<"sdk"> {
-  const answer = scriptAnswer(bytes);
-  return async () => answer;
+  const script = createScript(bytes);
+  return async () => ({ document: await script() });
 }
 
 function sdkExtra({ sdkExtras }: OperationsDeps): Handler<"sdkExtra"> {
-  const answers = new Map([...sdkExtras].map(([file, bytes]) => [file, scriptAnswer(bytes)]));
+  const scripts = new Map([...sdkExtras].map(([file, bytes]) => [file, createScript(bytes)]));
   return async ({ params }) => {
-    const answer = answers.get(params.file ?? "");
-    if (!answer) throw new Refusal("route_not_found");
-    return answer;
+    const script = scripts.get(params.file ?? "");
+    if (!script) throw new Refusal("route_not_found");
+    return { document: await script() };
   };
 }
 

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { clientAddress, parseTrust, rateKey, TRUST_NO_PROXY } from "../../src/core/client-address.ts";
-import { createRateLimiter } from "../../src/core/rate-limit.ts";
+import { SERVER_LIMITS } from "../../src/core/limits.ts";
+import { createClientRateLimiter, createRateLimiter } from "../../src/core/rate-limit.ts";
 
 describe("the client's address", () => {
   const ip = (socket: string | undefined, forwarded: string | undefined, trust: string) =>
@@ -110,5 +111,37 @@ describe("a token bucket", () => {
     assert.ok(limiter.take("a", 0).ok);
     assert.ok(!limiter.take("a", 0).ok);
     assert.ok(limiter.take("a", 1_000).ok);
+  });
+});
+
+describe("the rate of client addresses", () => {
+  const passedOf = (keys: Iterable<string>) => {
+    const limiter = createClientRateLimiter({ perSecond: 1, burst: 2, maxKeys: 10_000 });
+    return [...keys].filter((key) => limiter.take(key, 0).ok).length;
+  };
+  const FACTOR = SERVER_LIMITS.networkRateFactor;
+
+  it("an IPv6 /48 has the rate of a few clients, however many of its addresses are used", () => {
+    const ofNetwork = Array.from(
+      { length: 1_000 },
+      (_, n) => `src_1 ${rateKey(`2001:db8:1:${n.toString(16)}::1`)}`,
+    );
+    assert.equal(passedOf(ofNetwork), 2 * FACTOR);
+  });
+
+  it("networks, and sources within a network, are counted apart", () => {
+    const perNetwork = (network: string, source: string) =>
+      Array.from({ length: 100 }, (_, n) => `${source} ${rateKey(`${network}:${n.toString(16)}::1`)}`);
+    const keys = ["2001:db8:1", "2001:db8:2"].flatMap((network) => [
+      ...perNetwork(network, "src_1"),
+      ...perNetwork(network, "src_2"),
+    ]);
+    assert.equal(passedOf(keys), 4 * 2 * FACTOR);
+  });
+
+  it("one client uses at most its own share of its network, and IPv4 addresses have no network", () => {
+    const loud = Array.from({ length: 100 }, () => rateKey("2001:db8:1:1::1"));
+    assert.equal(passedOf([...loud, rateKey("2001:db8:1:2::1")]), 3);
+    assert.equal(passedOf(Array.from({ length: 250 }, (_, n) => `203.0.113.${n}`)), 250);
   });
 });

@@ -4,7 +4,7 @@
  * required headers, and counts that match the results.
  */
 import assert from "node:assert/strict";
-import { ERRORS, type ErrorCode, FailureOf } from "@headwater/contract";
+import { ERRORS, type ErrorCode, Failure } from "@headwater/contract";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 
 export interface ReceivedResponse {
@@ -22,6 +22,7 @@ interface DocumentedOperation {
   responses: Record<string, { content: ResponseContent }>;
 }
 export interface OpenApi {
+  components: { schemas: Record<string, object> };
   paths: Record<string, Record<string, DocumentedOperation>>;
 }
 
@@ -45,9 +46,6 @@ function requireValid(schema: object, body: unknown, where: string): void {
     `${where} does not match its schema: ${ajv.errorsText(validate.errors)}\n${JSON.stringify(body)}`,
   );
 }
-
-/** The schema of an error of a request that matches no operation. */
-const anyFailure = FailureOf(Object.keys(ERRORS) as ErrorCode[]);
 
 const INGEST = /^\/api\/ingest\/(?:v2\/)?[^/]+\/(?:bootstrap|events)\/?$/;
 /** Statuses of requests that are refused before their route is known. */
@@ -131,6 +129,7 @@ function operationAt(document: OpenApi, method: string, path: string): Documente
 
 function requireDocumented(
   operation: DocumentedOperation,
+  { components }: OpenApi,
   { status, headers, body }: ReceivedResponse,
   where: string,
 ): void {
@@ -147,7 +146,8 @@ function requireDocumented(
   const documented = Object.entries(response.content).find(([mediaType]) => given?.startsWith(mediaType));
   assert.ok(documented, `${where} has the undocumented type ${given}`);
   const { schema } = documented[1];
-  requireValid(schema, body, where);
+  // a schema may refer to those of the document
+  requireValid({ ...schema, components }, body, where);
 }
 
 /** @param document the document that the service serves at /openapi.json */
@@ -161,8 +161,9 @@ export function createContractCheck(document: OpenApi): CheckReply {
     if (seen.body === "" && (method === "HEAD" || seen.status === 204)) return;
 
     const operation = operationAt(document, method, path);
-    if (operation && !BEFORE_A_REQUEST.includes(seen.status)) requireDocumented(operation, seen, where);
-    else requireValid(anyFailure, seen.body, where);
+    if (operation && !BEFORE_A_REQUEST.includes(seen.status))
+      requireDocumented(operation, document, seen, where);
+    else requireValid(Failure, seen.body, where);
     if (typeof seen.body !== "object" || seen.body === null) return;
     requireNoInternals(seen.status < 400 ? {} : seen.body, where);
     if ("code" in seen.body && "ok" in seen.body)

@@ -3,6 +3,8 @@ import Type from "typebox";
 import type { Operation } from "../operation.ts";
 import * as workspace from "../workspace.ts";
 
+const DOCUMENT_CODES = ["rate_limited", "internal_error"] as const;
+
 export const PUBLIC_OPERATIONS = [
   {
     id: "healthz",
@@ -44,7 +46,8 @@ export const PUBLIC_OPERATIONS = [
     access: "public",
     status: 200,
     answer: Type.Record(Type.String(), Type.Unknown()),
-    codes: ["internal_error"],
+    isDocument: true,
+    codes: DOCUMENT_CODES,
   },
   {
     id: "docs",
@@ -55,7 +58,8 @@ export const PUBLIC_OPERATIONS = [
     status: 200,
     answer: Type.String(),
     mediaType: "text/html",
-    codes: ["internal_error"],
+    isDocument: true,
+    codes: DOCUMENT_CODES,
   },
   {
     id: "sdk",
@@ -66,8 +70,8 @@ export const PUBLIC_OPERATIONS = [
     status: 200,
     answer: Type.String(),
     mediaType: "text/javascript",
-    isTagged: true,
-    codes: ["internal_error"],
+    isDocument: true,
+    codes: DOCUMENT_CODES,
   },
   {
     id: "sdkExtra",
@@ -78,7 +82,7 @@ export const PUBLIC_OPERATIONS = [
     status: 200,
     answer: Type.String(),
     mediaType: "text/javascript",
-    isTagged: true,
-    codes: ["route_not_found", "internal_error"],
+    isDocument: true,
+    codes: ["route_not_found", ...DOCUMENT_CODES],
   },
 ] as const satisfies readonly Operation[];

@@ -1,0 +1,94 @@
+/** The public documents: compressed, tagged, rendered once, and with a rate for each client address. */
+import assert from "node:assert/strict";
+import { request } from "node:http";
+import { buffer } from "node:stream/consumers";
+import { describe, it } from "node:test";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { createDocument } from "../../src/core/document.ts";
+import { openWorld, refused } from "../support/world.ts";
+
+const DOCUMENTS = ["/docs", "/openapi.json", "/sdk/v2.js", "/sdk/extras/forms.js"];
+const decoded = { br: brotliDecompressSync, gzip: gunzipSync, undefined: (bytes: Buffer) => bytes };
+
+/** Sends a GET request without decompressing the answer. */
+function get(url: string, headers: Record<string, string>) {
+  return new Promise<{ status: number; header: (name: string) => string | undefined; bytes: Buffer }>(
+    (resolve, reject) => {
+      const sent = request(url, { headers }, async (response) => {
+        const header = (name: string) => response.headers[name]?.toString();
+        resolve({ status: response.statusCode ?? 0, header, bytes: await buffer(response) });
+      });
+      sent.on("error", reject);
+      sent.end();
+    },
+  );
+}
+
+describe("Public documents", () => {
+  it("are compressed as Accept-Encoding allows; caches are told so", async () => {
+    await using world = await openWorld();
+    const accepted = [
+      ["br, gzip", "br"],
+      ["gzip", "gzip"],
+      ["gzip, br;q=0", "gzip"],
+      ["identity", undefined],
+      ["", undefined],
+    ] as const;
+    for (const path of DOCUMENTS) {
+      const plain = await get(world.url + path, {});
+      assert.equal(plain.status, 200, path);
+      for (const [accept, coding] of accepted) {
+        const answer = await get(world.url + path, { "Accept-Encoding": accept });
+        assert.equal(answer.header("content-encoding"), coding, `${path} ${accept}`);
+        assert.match(answer.header("vary") ?? "", /Accept-Encoding/);
+        assert.equal(answer.header("content-length"), String(answer.bytes.length));
+        assert.ok(decoded[coding ?? "undefined"](answer.bytes).equals(plain.bytes), `${path} ${accept}`);
+      }
+    }
+  });
+
+  it("are 304 for clients that have them, in whatever encoding", async () => {
+    await using world = await openWorld();
+    for (const path of DOCUMENTS) {
+      const tag = (await get(world.url + path, {})).header("etag") ?? assert.fail("no ETag");
+      for (const accept of ["br", "gzip", "identity"]) {
+        const answer = await get(world.url + path, { "If-None-Match": tag, "Accept-Encoding": accept });
+        assert.deepEqual([answer.status, answer.bytes.length, answer.header("etag")], [304, 0, tag], path);
+        assert.equal(answer.header("content-encoding"), undefined);
+      }
+      assert.equal((await get(world.url + path, { "If-None-Match": '"other"' })).status, 200);
+    }
+  });
+
+  it("429 rate_limited: more requests from one address than CLIENT_RATE_BURST; other addresses are served", async () => {
+    await using world = await openWorld({
+      CLIENT_RATE_PER_SECOND: "1",
+      CLIENT_RATE_BURST: "4",
+      TRUST_PROXY: "1",
+    });
+    const ask = (path: string, address: string) =>
+      world.ask(path, { token: null, headers: { "x-forwarded-for": address } });
+    for (const path of DOCUMENTS) assert.equal((await ask(path, "203.0.113.1")).status, 200);
+    const further = await Promise.all(
+      Array.from({ length: 20 }, (_, turn) => ask(DOCUMENTS[turn % DOCUMENTS.length] ?? "", "203.0.113.1")),
+    );
+    const [refusal] = further.filter(({ status }) => status !== 200);
+    refused(refusal ?? assert.fail("none was refused"), 429, "rate_limited");
+    assert.equal((await ask("/docs", "203.0.113.2")).status, 200);
+    assert.equal((await ask("/healthz", "203.0.113.1")).status, 200);
+  });
+
+  it("are rendered once, at the first request", async () => {
+    let times = 0;
+    const render = () => {
+      times += 1;
+      return `rendered ${times}`;
+    };
+    const document = createDocument({ mediaType: "text/plain", render });
+    assert.equal(times, 0);
+    const [one, two] = await Promise.all([document(), document()]);
+    assert.equal(one, two);
+    assert.equal(await document(), one);
+    assert.deepEqual([times, one.bytes.toString()], [1, "rendered 1"]);
+  });
+});
