@@ -9,7 +9,7 @@ export interface FailureReply {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** What only ingest routes add to a failure: undefined members are left out. */
+/** Members that the failure's body also has. Only ingest routes set `attemptId` and `debugUrl`; undefined ones are left out. */
 export interface FailureContext {
   readonly requestId: string;
   readonly attemptId?: string | undefined;

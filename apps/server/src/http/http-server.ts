@@ -1,4 +1,4 @@
-/** The HTTP server: its time limits, and failures in our shape where Node would answer without a body. */
+/** The HTTP server: its time limits, and our failure answers where Node would answer without a body. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { SERVER_LIMITS } from "../core/limits.ts";
@@ -64,8 +64,8 @@ export function closeIdle(server: Server): void {
 }
 
 /**
- * Handles the requests of one connection one after another. Node emits pipelined requests all at once and keeps their
- * answers in memory. Node gives a response its socket when the operating system has accepted the whole answer before it.
+ * Handles the requests of one connection one after another. Otherwise Node would emit pipelined requests all at once and keep
+ * their answers in memory. A response gets its socket when the operating system has accepted the whole previous answer.
  */
 function inTurn(listener: RequestListener): RequestListener {
   const waiting = new WeakMap<Socket, number>();

@@ -1,4 +1,4 @@
-/** What is counted of every request on every route. */
+/** Counts the requests of every route. */
 import type { Refusal } from "../core/refusal.ts";
 import type { Exchange } from "./reply.ts";
 import type { RouteMatch } from "./router.ts";
@@ -10,7 +10,7 @@ export interface ServedRequest {
   readonly operation: string;
   readonly status: number;
   readonly durationMs: number;
-  /** Null for ingest routes, whose attempt has it. */
+  /** Why the request was refused; null if it was not. Always null for ingest routes, whose attempt has the refusal. */
   readonly refusal: Refusal | null;
 }
 

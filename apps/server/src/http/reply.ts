@@ -31,7 +31,7 @@ function mustCloseConnection({ request }: Exchange, status: number): boolean {
   return request.isPaused() || Number(request.headers["content-length"] ?? 0) > MAX_DROPPED_BYTES;
 }
 
-/** Drops the rest of a body. The size of a chunked one is unknown, so the connection is closed when it is too large. */
+/** Drops the rest of a body. A chunked body does not state its size, so the connection is closed when it gets too large. */
 function dropUnreadBody({ request }: Exchange): void {
   if (request.complete) return;
   let droppedBytes = 0;

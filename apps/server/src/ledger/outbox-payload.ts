@@ -43,7 +43,7 @@ export const buildPayload = async (lines: string): Promise<Buffer<ArrayBuffer>> 
 export const buildPayloadSync = (lines: string | Uint8Array): Buffer<ArrayBuffer> =>
   withFooter(compressSync(lines), Buffer.byteLength(lines));
 
-/** Where the footer starts; null: there is none. */
+/** The footer; null: there is none. */
 function footerOf(payload: Uint8Array): DataView | null {
   if (payload.length < FOOTER_BYTES) return null;
   const start = payload.byteOffset + payload.length - FOOTER_BYTES;
@@ -51,7 +51,7 @@ function footerOf(payload: Uint8Array): DataView | null {
   return footer.getUint32(0, true) === MAGIC && footer.getUint32(4, true) === CONTENT_BYTES ? footer : null;
 }
 
-/** undefined: the payload does not say it. */
+/** The byte length of the unpacked lines in the footer; undefined: there is no footer. */
 const writtenSize = (payload: Uint8Array): number | undefined => footerOf(payload)?.getUint32(8, true);
 
 /** Byte length of the unpacked lines. Rows of version 0.1.0 are unpacked to learn it. */

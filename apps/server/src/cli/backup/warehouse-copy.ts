@@ -102,7 +102,7 @@ export async function copyWarehouse(config: Config, target: string): Promise<Cop
       ? withOwnEngine(config, copy)
       : withClient(running, copy));
     rmSync(unfinished, { recursive: true, force: true });
-    // the copied folders get the mode of new ones, and hold visitors' data
+    // copied folders get the default mode, which others could read, and they contain visitors' data
     process.umask(0o077);
     cpSync(written, unfinished, { recursive: true });
     flushToDisk(unfinished);

@@ -43,7 +43,7 @@ async function start(config: Config, consoleFolder: string | null): Promise<Runn
   try {
     return await startServer(config, processEnvironment(), {
       consoleFolder,
-      // logs keep what is printed, and who has set OWNER_TOKEN can sign in without a link
+      // logs would keep a printed link, and an operator who has set OWNER_TOKEN can sign in with that token
       signInLink: config.OWNER_TOKEN === null || process.stderr.isTTY === true,
       ...(isWorker() && { shareMetrics }),
     });

@@ -25,7 +25,7 @@ const whenStarted = (worker: Worker): Promise<StartedWorker> =>
 
 /**
  * Starts the first worker alone, because it migrates the ledger and creates the owner of an empty one, and then the
- * others. A worker that fails before any has served stops them all. On SIGTERM or SIGINT every worker finishes its
+ * others. If a worker ends before any worker has served, all are stopped. On SIGTERM or SIGINT every worker finishes its
  * requests, and then the process ends.
  */
 export function serveByWorkers(

@@ -94,7 +94,7 @@ export function makeFolder(path: string): void {
   }
 }
 
-/** Creates a missing file, and its folder, so that only their owner can read it. SQLite gives a `-wal` and `-shm` its mode. */
+/** Creates a missing file and its folder, readable only by their owner. SQLite creates `-wal` and `-shm` with the file's mode. */
 export function makePrivateFile(path: string): void {
   makeFolder(dirname(path));
   // a file that exists is not opened: closing it would release the locks that this process has on it

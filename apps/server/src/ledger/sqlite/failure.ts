@@ -51,7 +51,7 @@ export function describeError(thrown: unknown, file: string): ThreadFailure {
   return { name, message };
 }
 
-/** For `startThread`: without its thread the ledger cannot store anything. */
+/** For `startThread`. That a thread has ended is a storage error too: without it the ledger cannot store anything. */
 export const toLedgerError = ({ name, message, storage }: ThreadFailure): Error =>
   storage !== undefined || name === THREAD_ENDED
     ? new StorageError(message, storage ?? "failed")

@@ -64,7 +64,7 @@ async function startThreads(options: SqliteOptions): Promise<Threads> {
       module: new URL("./ledger-thread.ts", import.meta.url),
       opening: ledgerOpening,
       limits,
-      // the only notice of this thread
+      // this thread has only one notice: another process has changed the ledger
       onNotice: () => {
         for (const listener of changeListeners) listener();
       },

@@ -42,8 +42,8 @@ function createAttemptsFile({ dataDir, storeBytes, isShared }: AttemptsOpening) 
     },
     close,
     /**
-     * The history may be lost, but must not stop the service: a damaged file makes room for a new one.
-     * @returns a sentence for the operator; null when the file stays
+     * Renames a damaged file, so that a new one is created: the debug history may be lost, but must not stop the service.
+     * @returns a sentence for the operator; null when the file was not renamed
      */
     replaceIfDamaged(error: unknown): string | null {
       close();
@@ -81,7 +81,7 @@ export function serveAttempts(render: (messages: unknown[]) => AttemptRow[]): vo
       } catch (error) {
         if (!isDamage(error)) throw error;
         replaceIfDamaged(error);
-        // a command works without the history; what needs it fails with the name of the file
+        // a command works without the history, unless it reads it: then it fails with the name of the file
         if (!opening.isShared) file.store();
       }
     },
