@@ -2,6 +2,7 @@
  * Deletes rows of `events` for good, with mutations. ClickHouse runs a mutation in the background and resumes it after a
  * restart. Each deletion has a name inside the mutation's condition, so that it is started only once.
  */
+import type { DayCount } from "../core/warehouse-report.ts";
 import type { WarehouseClient } from "./client.ts";
 import { type ClusterTarget, onCluster, onEveryNode, storedName } from "./cluster.ts";
 
@@ -93,6 +94,49 @@ export async function deleteEvents(
     });
   }
   return new Set(deletions.filter(({ name }) => known.get(name)).map(({ name }) => name));
+}
+
+/** The months that have events, as the names of partitions: a query over one of them is short enough for a request. */
+async function listMonths(client: WarehouseClient, signal: AbortSignal): Promise<number[]> {
+  const answer = await client.query({
+    query: `SELECT DISTINCT toUInt32(partition) AS month FROM ${onEveryNode(client, "system.parts")}
+      WHERE active AND database = '${client.database}' AND table = '${storedName(client, "events")}'`,
+    format: "JSONEachRow",
+    abort_signal: signal,
+  });
+  return (await answer.json<{ month: number }>()).map(({ month }) => month);
+}
+
+/**
+ * How many events the deletions are going to delete, by source and day. On a cluster every replica is counted, because one
+ * may lag behind.
+ */
+export async function countDeletions(
+  client: WarehouseClient,
+  deletions: readonly Deletion[],
+  signal: AbortSignal,
+): Promise<DayCount[]> {
+  const [shard, replica] = client.cluster === null ? ["1", "1"] : ["_shard_num", "hostName()"];
+  const stored = onEveryNode(client, `${client.database}.${storedName(client, "events")}`);
+  const conditions = deletions.map(({ condition }) => `(${condition})`).join(" OR ");
+  const query = `SELECT sourceId, toUInt16(day) AS day, toUInt32(sum(found)) AS events FROM (
+      SELECT sourceId, day, shard, max(found) AS found FROM (
+        SELECT sourceId, toDate(occurredAt) AS day, ${shard} AS shard, ${replica} AS replica, count() AS found
+        FROM ${stored} WHERE toYYYYMM(occurredAt) = {month:UInt32} AND (${conditions})
+        GROUP BY sourceId, day, shard, replica
+      ) GROUP BY sourceId, day, shard
+    ) GROUP BY sourceId, day`;
+  const counts: DayCount[] = [];
+  for (const month of await listMonths(client, signal)) {
+    const answer = await client.query({
+      query,
+      query_params: { month },
+      format: "JSONEachRow",
+      abort_signal: signal,
+    });
+    counts.push(...(await answer.json<DayCount>()));
+  }
+  return counts;
 }
 
 /** Whether a deletion whose name starts with `prefix` is running. */

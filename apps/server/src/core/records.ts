@@ -112,6 +112,8 @@ export interface SessionRecord {
 export interface CommitEntry {
   key: string;
   json: string;
+  /** The UTC day of its `occurredAt`, in days since the epoch. */
+  day: number;
 }
 
 /** Activity of an existing session. */

@@ -14,6 +14,9 @@ export const MAX_QUERY_TIME = Date.UTC(2200, 0, 1);
 /** The UTC day of a time, `YYYY-MM-DD`. */
 export const utcDay = (at: number): string => toIsoTime(at).slice(0, 10);
 
+/** The UTC day of a time, in days since the epoch. */
+export const dayOf = (at: number): number => Math.floor(at / DAY_MS);
+
 /** The start of the UTC hour that a time is in. */
 export const startOfHour = (at: number): number => Math.floor(at / HOUR_MS) * HOUR_MS;
 

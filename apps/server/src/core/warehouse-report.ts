@@ -32,7 +32,7 @@ export const COMPLETE: WarehouseReport = { missingEvents: 0, sources: [], moreSo
 
 const MAX_REPORTED_SOURCES = 1_000;
 
-export const dayOf = (at: number): number => Math.floor(at / DAY_MS);
+/** A number of days since the epoch as `2026-11-21`. */
 export const dayText = (day: number): string => utcDay(day * DAY_MS);
 
 /** @param missing days with missing events, in any order */

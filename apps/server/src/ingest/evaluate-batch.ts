@@ -147,7 +147,7 @@ export function buildCommit(
     bootstrap: kind === "bootstrap",
     open: state === "opened" ? session : null,
     touch: [...own, ...others],
-    entries: candidates.map(({ key, json }) => ({ key, json })),
+    entries: candidates.map(({ key, json, day }) => ({ key, json, day })),
   };
 }
 

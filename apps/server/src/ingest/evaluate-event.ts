@@ -12,7 +12,7 @@ import {
 } from "@headwater/contract";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import type { SessionRecord } from "../core/records.ts";
-import { DAY_MS, toIsoTime } from "../core/time.ts";
+import { DAY_MS, dayOf, toIsoTime } from "../core/time.ts";
 import type { BuildLine } from "../ledger/outbox-line.ts";
 import { inspect, isLonger, jsonBytes, setOwn, textOrNull } from "./json.ts";
 import { addressOf, cutUrl, referrerHostOf, withoutCredentials } from "./page-address.ts";
@@ -51,6 +51,8 @@ export interface Candidate {
   readonly key: string;
   /** The normal form. */
   readonly json: string;
+  /** The UTC day of its `occurredAt`, in days since the epoch. */
+  readonly day: number;
   readonly sessionId: string;
   readonly userId: string | null;
   readonly warnings: Warning[];
@@ -234,5 +236,6 @@ export function evaluateEvent(parsed: ValidEvent, batch: BatchContext): EventOut
   // the normal form has the event's data and more; a UTF-16 unit has at most three bytes
   const tooLarge = checkEventSize(event, batch.maxEventBytes, json.length * 3);
   if (tooLarge) return tooLarge;
-  return { status: "candidate", event, key, json, sessionId, userId: batch.userId, warnings };
+  const day = dayOf(occurredAt);
+  return { status: "candidate", event, key, json, day, sessionId, userId: batch.userId, warnings };
 }

@@ -27,7 +27,9 @@ import type {
   VisitorToErase,
   WatchedSource,
 } from "../core/records.ts";
+import type { DayCount } from "../core/warehouse-report.ts";
 import type { Catalog } from "./catalog.ts";
+import type { WarehouseLedger } from "./warehouse-ledger.ts";
 
 export type { Catalog, SourceChange } from "./catalog.ts";
 
@@ -98,8 +100,8 @@ export interface OutboxLedger {
    * @returns null when there is nothing to ship
    */
   claimPage(claim: PageClaim): Promise<OutboxPage | null>;
-  /** Deletes a page that the warehouse has stored. */
-  deletePage(page: { pageId: string }): Promise<void>;
+  /** Deletes a page that the warehouse has stored, and counts its events as shipped. */
+  deletePage(page: { pageId: string; shipped: DayCount[] }): Promise<void>;
   /** Gives back a page that could not be shipped. It may be claimed again after `waitMs`. */
   releasePage(page: { pageId: string; now: number; waitMs: number }): Promise<void>;
   /** Reads rows that may hold events of the source, in order of `seq`, without claiming them. */
@@ -117,6 +119,7 @@ export interface ErasureLedger {
   /**
    * Moves erasures from one status to the next. An erasure that is no longer at `from` (another node has moved it)
    * stays as it is. At `done` the visitor's id is deleted.
+   * @throws Error when `removed` is given and an erasure is no longer at `from`: nothing is changed then
    */
   advanceErasures(step: {
     receiptIds: string[];
@@ -124,6 +127,8 @@ export interface ErasureLedger {
     status: ErasureStatus;
     /** The sealed pages that must be shipped before the warehouse deletes. */
     pages: string[];
+    /** The events that the warehouse is going to delete. */
+    removed?: DayCount[];
     now: number;
   }): Promise<void>;
   /** Deletes a slice of the visitors' sessions. @returns the deleted ones, and the cursor of the next slice */
@@ -207,7 +212,8 @@ export interface Ledger
     AttemptLedger,
     OutboxLedger,
     ErasureLedger,
-    AlertLedger {
+    AlertLedger,
+    WarehouseLedger {
   /** Whether a workspace exists, that is, whether `setUp` has run. */
   isSetUp(): Promise<boolean>;
   /**

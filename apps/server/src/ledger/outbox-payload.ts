@@ -2,19 +2,26 @@
  * The payload of an outbox row, in both engines:
  *
  *     zstd frame      the events in normal form, one JSON object a line
+ *     zstd skippable  magic number, length, the number of lines of each source and day as JSON, byte length of this JSON
+ *     frame
  *     zstd skippable  12 bytes: magic number, length 4, byte length of the unpacked lines (little-endian 32-bit each)
  *     frame
  *
- * zstd readers pass over a skippable frame (RFC 8878, section 3.1.2), so the whole payload is still valid zstd. Rows
- * written by version 0.1.0 have no skippable frame.
+ * zstd readers pass over a skippable frame (RFC 8878, section 3.1.2), so the whole payload is still valid zstd. Rows that
+ * an erasure has rewritten and rows of older versions have no numbers of lines; those of version 0.1.0 have no skippable
+ * frame at all.
  */
 import { SERVER_LIMITS } from "../core/limits.ts";
 import type { OutboxPart } from "../core/records.ts";
+import type { DayCount } from "../core/warehouse-report.ts";
 import { compress, compressSync, decompress, decompressSync } from "./compression.ts";
 
 const MAGIC = 0x184d2a50;
 const CONTENT_BYTES = 4;
 const FOOTER_BYTES = 12;
+const COUNTS_MAGIC = 0x184d2a51;
+const HEAD_BYTES = 8;
+const LENGTH_BYTES = 4;
 const LINE_BREAK = "\n";
 const LINE_BREAK_BYTE = 10;
 
@@ -35,13 +42,34 @@ const withFooter = (frame: Buffer, unpackedBytes: number): Buffer<ArrayBuffer> =
   return payload;
 };
 
-/** @param lines events in normal form, separated by line breaks */
-export const buildPayload = async (lines: string): Promise<Buffer<ArrayBuffer>> =>
-  withFooter(await compress(lines), Buffer.byteLength(lines));
+function withCounts(frame: Buffer, counts: readonly DayCount[]): Buffer {
+  if (counts.length === 0) return frame;
+  const json = Buffer.from(
+    JSON.stringify(counts.map(({ sourceId, day, events }) => [sourceId, day, events])),
+  );
+  const head = Buffer.alloc(HEAD_BYTES);
+  head.writeUInt32LE(COUNTS_MAGIC, 0);
+  head.writeUInt32LE(json.length + LENGTH_BYTES, 4);
+  const length = Buffer.alloc(LENGTH_BYTES);
+  length.writeUInt32LE(json.length, 0);
+  return Buffer.concat([frame, head, json, length]);
+}
 
-/** Blocks the thread. @param lines events in normal form, separated by line breaks */
-export const buildPayloadSync = (lines: string | Uint8Array): Buffer<ArrayBuffer> =>
-  withFooter(compressSync(lines), Buffer.byteLength(lines));
+/**
+ * @param lines events in normal form, separated by line breaks
+ * @param counts the number of lines of each source and day; empty: not known
+ */
+export const buildPayload = async (
+  lines: string,
+  counts: readonly DayCount[] = [],
+): Promise<Buffer<ArrayBuffer>> =>
+  withFooter(withCounts(await compress(lines), counts), Buffer.byteLength(lines));
+
+/** `buildPayload` that blocks the thread. */
+export const buildPayloadSync = (
+  lines: string | Uint8Array,
+  counts: readonly DayCount[] = [],
+): Buffer<ArrayBuffer> => withFooter(withCounts(compressSync(lines), counts), Buffer.byteLength(lines));
 
 /** The footer; null: there is none. */
 function footerOf(payload: Uint8Array): DataView | null {
@@ -58,9 +86,29 @@ const writtenSize = (payload: Uint8Array): number | undefined => footerOf(payloa
 export const getUnpackedBytes = (payload: Uint8Array): number =>
   writtenSize(payload) ?? decompressSync(payload).length;
 
-/** The lines as one zstd frame, without our footer. */
+/** The frame with the numbers of lines: where it starts, and its JSON. null: there is none. */
+function countsOf(payload: Uint8Array): { start: number; json: Uint8Array } | null {
+  const end = payload.length - FOOTER_BYTES;
+  if (!footerOf(payload) || end < HEAD_BYTES + LENGTH_BYTES) return null;
+  const view = new DataView(payload.buffer, payload.byteOffset, end);
+  const jsonEnd = end - LENGTH_BYTES;
+  const start = jsonEnd - view.getUint32(jsonEnd, true) - HEAD_BYTES;
+  if (start < 0 || view.getUint32(start, true) !== COUNTS_MAGIC) return null;
+  if (view.getUint32(start + 4, true) !== end - start - HEAD_BYTES) return null;
+  return { start, json: payload.subarray(start + HEAD_BYTES, jsonEnd) };
+}
+
+/** The number of lines of each source and day; null: the payload does not say it. */
+export function getDayCounts(payload: Uint8Array): DayCount[] | null {
+  const counts = countsOf(payload);
+  if (!counts) return null;
+  const rows: [string, number, number][] = JSON.parse(Buffer.from(counts.json).toString("utf8"));
+  return rows.map(([sourceId, day, events]) => ({ sourceId, day, events }));
+}
+
+/** The lines as one zstd frame, without our skippable frames. */
 export const getFrame = (payload: Uint8Array): Uint8Array =>
-  footerOf(payload) ? payload.subarray(0, -FOOTER_BYTES) : payload;
+  footerOf(payload) ? payload.subarray(0, countsOf(payload)?.start ?? -FOOTER_BYTES) : payload;
 
 /** A damaged footer must not make `decompress` allocate gigabytes. */
 function expectedSize(payload: Uint8Array): number | undefined {

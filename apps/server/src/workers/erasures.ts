@@ -4,10 +4,12 @@
  * restart. Every step may run twice (docs/decisions/0015).
  */
 import { createHash } from "node:crypto";
-import { type Deletion, deleteEvents, literal } from "../clickhouse/deletion.ts";
+import type { WarehouseClient } from "../clickhouse/client.ts";
+import { countDeletions, type Deletion, deleteEvents, literal } from "../clickhouse/deletion.ts";
 import type { Warehouse } from "../clickhouse/warehouse.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import type { Cursor, OpenErasure } from "../core/records.ts";
+import type { DayCount } from "../core/warehouse-report.ts";
 import type { ErasureLedger } from "../ledger/ledger.ts";
 import { dropOutdatedRollups } from "../stats/rollups/drop.ts";
 import { startWorker, type Worker, type WorkerLog } from "./worker.ts";
@@ -57,10 +59,11 @@ function createLeases({ ledger, clock }: Pick<ErasureDeps, "ledger" | "clock">) 
       erasures: readonly OpenErasure[],
       from: OpenErasure["status"],
       status: OpenErasure["status"],
-      pages: string[] = [],
+      { pages = [], removed }: { pages?: string[]; removed?: DayCount[] } = {},
     ) {
       if (erasures.length === 0) return;
-      await ledger.advanceErasures({ receiptIds: idsOf(erasures), from, status, pages, now: clock() });
+      const step = { receiptIds: idsOf(erasures), from, status, pages, now: clock() };
+      await ledger.advanceErasures(removed ? { ...step, removed } : step);
     },
   };
 }
@@ -107,6 +110,46 @@ async function eraseFromLedger(
   await walkLedger(deps, erasures, (after) => ledger.eraseAttempts({ visitors: masked, after }));
 }
 
+const MAX_COUNT_TRIES = 3;
+
+/**
+ * Moves erasures whose pages are shipped to the step `warehouse`. The ledger subtracts the events that will be deleted, so
+ * that the comparison of the warehouse does not take them for missing ones.
+ */
+function createWarehouseStep({ warehouse, log }: ErasureDeps, leases: ErasureLeases) {
+  let failures = 0;
+  /** An erasure never fails because its events cannot be counted. */
+  const countRemoved = async (
+    client: WarehouseClient,
+    shipped: readonly OpenErasure[],
+    cutOff: AbortSignal,
+  ) => {
+    try {
+      const removed = await countDeletions(client, shipped.map(toDeletion), cutOff);
+      failures = 0;
+      return removed;
+    } catch (error) {
+      failures += 1;
+      if (failures < MAX_COUNT_TRIES) throw error;
+      failures = 0;
+      log.warn(
+        { err: error, receiptIds: shipped.map(({ receiptId }) => receiptId) },
+        "the events of erased visitors could not be counted; the warehouse may be reported as incomplete by them",
+      );
+      return [];
+    }
+  };
+  /** @returns how many erasures were moved */
+  return async (shipped: readonly OpenErasure[], cutOff: AbortSignal): Promise<number> => {
+    const client = warehouse.client();
+    if (!client || shipped.length === 0) return 0;
+    await leases.move(shipped, "shipping", "warehouse", {
+      removed: await countRemoved(client, shipped, cutOff),
+    });
+    return shipped.length;
+  };
+}
+
 /**
  * Deletes visitors from the warehouse, one group at a time: a group fits into the hundred finished mutations that
  * ClickHouse remembers. The group's erasures stay leased until they are done.
@@ -136,6 +179,7 @@ export function startErasureWorker(deps: ErasureDeps): Worker {
   const { ledger, clock, log } = deps;
   const leases = createLeases(deps);
   const inWarehouse = createWarehouseErasure(deps, leases);
+  const enterWarehouse = createWarehouseStep(deps, leases);
 
   /** Moves each erasure one step forward if possible. @returns whether any moved */
   const advance = async (erasures: readonly OpenErasure[], cutOff: AbortSignal, stopping: AbortSignal) => {
@@ -150,14 +194,14 @@ export function startErasureWorker(deps: ErasureDeps): Worker {
     if (fresh.length > 0) {
       await eraseFromLedger(walkDeps, fresh, false);
       // pages that are sealed from now on do not include these visitors
-      await leases.move(fresh, "ledger", "shipping", await ledger.sealedPages());
+      await leases.move(fresh, "ledger", "shipping", { pages: await ledger.sealedPages() });
     }
     const waiting = withStatus(erasures, "shipping");
     const unshipped = new Set(waiting.length > 0 ? await ledger.sealedPages() : []);
     const shipped = waiting.filter(({ pages }) => !pages.some((page) => unshipped.has(page)));
-    await leases.move(shipped, "shipping", "warehouse");
+    const entered = await enterWarehouse(shipped, cutOff);
     const done = await inWarehouse.advance(withStatus(erasures, "warehouse"), cutOff);
-    return fresh.length + shipped.length + done > 0;
+    return fresh.length + entered + done > 0;
   };
 
   const round = async (cutOff: AbortSignal, stopping: AbortSignal): Promise<boolean> => {

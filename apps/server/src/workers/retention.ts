@@ -7,11 +7,14 @@ import { deleteEvents, isDeleting, literal } from "../clickhouse/deletion.ts";
 import type { Warehouse } from "../clickhouse/warehouse.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import type { SourceRetention } from "../core/records.ts";
-import { DAY_MS } from "../core/time.ts";
+import { DAY_MS, dayOf } from "../core/time.ts";
 import type { ErasureLedger, OutboxLedger } from "../ledger/ledger.ts";
+import type { WarehouseLedger } from "../ledger/warehouse-ledger.ts";
 
 export interface RetentionDeps {
-  ledger: Pick<ErasureLedger, "retentions"> & Pick<OutboxLedger, "expireOutbox">;
+  ledger: Pick<ErasureLedger, "retentions"> &
+    Pick<OutboxLedger, "expireOutbox"> &
+    Pick<WarehouseLedger, "forgetShippedDays">;
   warehouse: Pick<Warehouse, "client" | "state">;
   /** Days that the outbox keeps events when there is no warehouse. */
   outboxDays: number;
@@ -22,8 +25,12 @@ const SOURCES_PER_STATEMENT = 200;
 /** Slices of 4,000 outbox rows: more rows than can be accepted in a minute. */
 const MAX_OUTBOX_SLICES = 1_000;
 
-const conditionOf = ({ sourceId, retentionDays }: SourceRetention, now: number): string => {
-  const before = (Math.floor(now / DAY_MS) - retentionDays) * DAY_MS;
+/** The first day that is kept, in days since the epoch. */
+const firstKeptDay = ({ retentionDays }: SourceRetention, now: number) => dayOf(now) - retentionDays;
+
+const conditionOf = (retention: SourceRetention, now: number): string => {
+  const { sourceId } = retention;
+  const before = firstKeptDay(retention, now) * DAY_MS;
   return `(sourceId = ${literal(sourceId)} AND occurredAt < fromUnixTimestamp64Milli(${before}, 'UTC'))`;
 };
 
@@ -57,8 +64,16 @@ export function createRetention(deps: RetentionDeps): (at: { now: number }) => P
     if (all.length > 0 && (await isDeleting(client, PREFIX))) return;
     for (let at = 0; at < all.length; at += SOURCES_PER_STATEMENT) {
       const expired = await findExpired(client, all.slice(at, at + SOURCES_PER_STATEMENT), now);
+      if (expired.length === 0) continue;
+      // first, so that the comparison never takes expired events for missing ones
+      await ledger.forgetShippedDays(
+        expired.map((retention) => ({
+          sourceId: retention.sourceId,
+          before: firstKeptDay(retention, now),
+        })),
+      );
       const condition = expired.map((retention) => conditionOf(retention, now)).join(" OR ");
-      if (expired.length > 0) await deleteEvents(client, [{ name: `${PREFIX}${now}-${at}`, condition }]);
+      await deleteEvents(client, [{ name: `${PREFIX}${now}-${at}`, condition }]);
     }
     checkedAt = now;
   };

@@ -5,6 +5,7 @@ import { SERVER_LIMITS } from "../core/limits.ts";
 import type { OutboxPage } from "../core/records.ts";
 import type { OutboxLedger } from "../ledger/ledger.ts";
 import { blocksOf } from "../shipping/block.ts";
+import { countDays } from "../shipping/count-days.ts";
 import { EventsRefused } from "../shipping/insert.ts";
 import { type DeliveryHistory, store } from "../shipping/store.ts";
 import { startWorker, type Worker, type WorkerLog } from "./worker.ts";
@@ -96,7 +97,7 @@ function createPageShipper(
     async ship(client: WarehouseClient, page: OutboxPage, cutOff: AbortSignal) {
       try {
         for (const block of blocksOf(page)) await store(client, block, historyOf(page), cutOff);
-        await ledger.deletePage(page);
+        await ledger.deletePage({ pageId: page.pageId, shipped: await countDays(page) });
         totals.events += page.events;
       } catch (error) {
         await putBack(page, error);

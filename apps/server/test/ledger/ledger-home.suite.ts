@@ -21,8 +21,15 @@ export const ACTOR = { userId: "usr_1", tokenId: null };
 let numbered = 0;
 export const fresh = (prefix: string) => `${prefix}_${++numbered}`;
 export const keyOf = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 32);
-const entry = (id: string): CommitEntry => ({ key: keyOf(id), json: JSON.stringify({ id, text: "ünï ✓" }) });
-export const entries = (count: number) => Array.from({ length: count }, () => entry(fresh("event")));
+const entry = (id: string, day: number): CommitEntry => ({
+  key: keyOf(id),
+  json: JSON.stringify({ id, text: "ünï ✓" }),
+  day,
+});
+/** Some day, for tests that do not depend on it. */
+export const SOME_DAY = Math.floor(NOW / DAY);
+export const entries = (count: number, day = SOME_DAY) =>
+  Array.from({ length: count }, () => entry(fresh("event"), day));
 
 export const aCommit = (over: Partial<Commit> = {}): Commit => ({
   sourceId: "src_1",

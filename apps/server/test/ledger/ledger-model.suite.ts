@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { DEDUP_WINDOW_SECONDS } from "@headwater/contract/limits";
 import fc from "fast-check";
-import { aCommit, keyOf, type LedgerHome, type NewHome, NOW } from "./ledger-home.suite.ts";
+import { aCommit, keyOf, type LedgerHome, type NewHome, NOW, SOME_DAY } from "./ledger-home.suite.ts";
 
 const HOUR = 3_600_000;
 const WINDOW = DEDUP_WINDOW_SECONDS * 1_000;
@@ -56,7 +56,7 @@ async function live(home: LedgerHome, history: Happening[]): Promise<void> {
         const commits = one.send.map((ids) =>
           aCommit({
             receivedAt: model.now,
-            entries: ids.map((id) => ({ key: keyOf(`${id}`), json: `{"id":${id}}` })),
+            entries: ids.map((id) => ({ key: keyOf(`${id}`), json: `{"id":${id}}`, day: SOME_DAY })),
           }),
         );
         const outcomes = await Promise.all(commits.map((commit) => ledger.commit(commit)));

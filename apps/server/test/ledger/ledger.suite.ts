@@ -6,6 +6,7 @@ import type { NewHome } from "./ledger-home.suite.ts";
 import { modelSuite } from "./ledger-model.suite.ts";
 import { outboxSuite } from "./ledger-outbox.suite.ts";
 import { sessionSuite } from "./ledger-session.suite.ts";
+import { shippedSuite } from "./ledger-shipped.suite.ts";
 import { upkeepSuite } from "./ledger-upkeep.suite.ts";
 import { visitorAttemptsSuite } from "./visitor-attempts.suite.ts";
 
@@ -18,5 +19,6 @@ export function ledgerSuite(name: string, newHome: NewHome): void {
   erasureSuite(name, newHome);
   visitorAttemptsSuite(name, newHome);
   alertSuite(name, newHome);
+  shippedSuite(name, newHome);
   modelSuite(name, newHome);
 }

@@ -20,10 +20,12 @@ const ON_THE_COORDINATOR = [
   "nodes",
   "organizations",
   "outbox_pages",
+  "shipped_days",
   "sign_in_codes",
   "source_keys",
   "sources",
   "tokens",
+  "warehouse_checks",
 ];
 
 /**

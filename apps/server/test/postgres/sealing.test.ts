@@ -4,7 +4,7 @@ import { it } from "node:test";
 import { zstdDecompressSync } from "node:zlib";
 import pg from "pg";
 import { until } from "../faults/child.ts";
-import { aCommit, keyOf, NOW } from "../ledger/ledger-home.suite.ts";
+import { aCommit, keyOf, NOW, SOME_DAY } from "../ledger/ledger-home.suite.ts";
 import { query } from "./cluster.ts";
 import { createDatabase, openAt } from "./databases.ts";
 
@@ -14,6 +14,7 @@ const LEASE_MS = 600_000;
 const entryOf = (id: string, anonymousId: string) => ({
   key: keyOf(id),
   json: JSON.stringify({ id, sourceId: "src_1", anonymousId, receivedAt: new Date(NOW).toISOString() }),
+  day: SOME_DAY,
 });
 
 it("Sealing waits for a running erasure, and then seals the page once without the erased events", async () => {

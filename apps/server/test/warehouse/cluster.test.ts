@@ -5,8 +5,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { connect, type WarehouseClient } from "../../src/clickhouse/client.ts";
-import { deleteEvents } from "../../src/clickhouse/deletion.ts";
+import { countDeletions, deleteEvents } from "../../src/clickhouse/deletion.ts";
 import { migrate } from "../../src/clickhouse/migrate.ts";
+import { dayOf } from "../../src/core/time.ts";
 import { blockOf } from "../../src/shipping/block.ts";
 import { storeMissing } from "../../src/shipping/store.ts";
 import { until } from "../faults/child.ts";
@@ -72,6 +73,10 @@ describe("One shard", () => {
 
   it("deletes stored events", async () => {
     const deletion = { name: "del_1", condition: "sessionId = 'ses_1'" };
+    const events = 9;
+    assert.deepEqual(await countDeletions(client, [deletion], new AbortController().signal), [
+      { sourceId: "src_1", day: dayOf(NOW), events },
+    ]);
     await until("the deletion is done", PATIENCE_MS, async () =>
       (await deleteEvents(client, [deletion])).has("del_1"),
     );

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Warehouse, WarehouseProcess } from "../../src/clickhouse/warehouse.ts";
 import type { CommitEntry } from "../../src/core/records.ts";
+import { dayOf } from "../../src/core/time.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { createLineBuilder } from "../../src/ledger/outbox-line.ts";
 import { ledgerPath } from "../../src/ledger/sqlite/database.ts";
@@ -258,5 +259,6 @@ export function anEvent(occurredAt: number, over: Record<string, unknown> = {}):
   };
   const { sourceId, receivedAt, batchId, sdkVersion, country, ...rest } = others;
   const buildLine = createLineBuilder({ sourceId, receivedAt, batchId, sdkVersion, country });
-  return { key, json: buildLine({ analyticsEventId, occurredAt: at, anonymousId, userId }, rest) };
+  const json = buildLine({ analyticsEventId, occurredAt: at, anonymousId, userId }, rest);
+  return { key, json, day: dayOf(occurredAt) };
 }

@@ -54,7 +54,7 @@ async function storeInLedger(
     bootstrap: false,
     open: null,
     touch: [],
-    entries: events.map(({ candidate: { key, json } }) => ({ key, json })),
+    entries: events.map(({ candidate: { key, json, day } }) => ({ key, json, day })),
   });
   return outcomes.reduce((sum, outcome) => sum + outcome, 0);
 }

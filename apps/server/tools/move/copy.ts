@@ -47,6 +47,7 @@ const LEDGER_TABLES = {
   source_keys: ["public_key"],
   source_activity: ["source_id"],
   usage: ["source_id", "day"],
+  shipped_days: ["source_id", "day"],
   audit: ["seq"],
   erasures: ["receipt_id"],
   sessions: ["source_id", "session_id"],

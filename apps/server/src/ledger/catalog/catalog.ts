@@ -30,6 +30,16 @@ import { setUp, signIn } from "./set-up.ts";
 import { createSource, deleteSource, source, sources, updateSource } from "./sources.ts";
 import { createToken, recordTokenUse, revokeToken, token, tokenByHash, tokens } from "./tokens.ts";
 import { usage } from "./usage.ts";
+import {
+  allSourceIds,
+  claimWarehouseCheck,
+  forgetShippedDays,
+  savePartsCheck,
+  saveWarehouseReport,
+  setShippedDays,
+  shippedDays,
+  warehouseCheck,
+} from "./warehouse-checks.ts";
 
 export function createCatalog(db: CatalogDb, leaseClock: LeaseClock): CatalogMethods {
   const read =
@@ -84,5 +94,13 @@ export function createCatalog(db: CatalogDb, leaseClock: LeaseClock): CatalogMet
     recordAlertStatus: write(recordAlertStatus),
     claimAlerts: write(claimAlerts),
     finishAlert: write(finishAlert),
+    allSourceIds: () => allSourceIds(db),
+    shippedDays: read(shippedDays),
+    setShippedDays: write(setShippedDays),
+    forgetShippedDays: write(forgetShippedDays),
+    warehouseCheck: () => warehouseCheck(db),
+    claimWarehouseCheck: write((trx, asked) => claimWarehouseCheck(trx, leaseClock, asked)),
+    saveWarehouseReport: write(saveWarehouseReport),
+    savePartsCheck: write(savePartsCheck),
   };
 }

@@ -5,6 +5,7 @@ import type { OpenErasure, SourceRetention } from "../../core/records.ts";
 import type { ErasedSessions } from "../ledger.ts";
 import { belongsTo, sourcesOf, visitorsIn } from "../visitors.ts";
 import type { Argument, CatalogDb, LeaseClock } from "./database.ts";
+import { subtractRemoved } from "./warehouse-checks.ts";
 
 const SLICE_SESSIONS = 5_000;
 /** SQLite binds at most 32,766 values in a statement, PostgreSQL 65,535. */
@@ -83,17 +84,21 @@ export async function renewErasureLeases(
 
 export async function advanceErasures(
   db: CatalogDb,
-  { receiptIds, from, status, pages, now }: Argument<"advanceErasures">,
+  { receiptIds, from, status, pages, removed, now }: Argument<"advanceErasures">,
 ): Promise<void> {
   if (receiptIds.length === 0) return;
   const finished = status === "done" ? { finishedAt: now, visitorId: null } : {};
-  await db
+  const { numUpdatedRows } = await db
     .updateTable("erasures")
     .set({ status, pages: JSON.stringify(pages), ...finished })
     .where("receiptId", "in", receiptIds)
     .where("status", "=", from)
     .where("finishedAt", "is", null)
-    .execute();
+    .executeTakeFirstOrThrow();
+  if (!removed) return;
+  if (Number(numUpdatedRows) < receiptIds.length)
+    throw new Error("Another node has advanced the erasures; they are counted again.");
+  await subtractRemoved(db, removed);
 }
 
 export async function eraseSessions(

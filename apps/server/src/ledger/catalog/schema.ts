@@ -88,6 +88,15 @@ export const CATALOG_CHANGES = [
     `create table deletion_clock (one integer primary key check (one = 1), trusted_at bigint not null, seen_at bigint not null,
       held_ms bigint)`,
   ],
+  // how many events of each source and day (days since the epoch) were shipped to the warehouse, and how many of them were
+  // removed there on purpose; the outcome of the latest comparison
+  [
+    `create table shipped_days (source_id text not null, day bigint not null, shipped bigint not null, removed bigint not null,
+      primary key (source_id, day))`,
+    `create table warehouse_checks (one integer primary key check (one = 1), removals bigint not null, compared_at bigint not null,
+      parts_checked_at bigint not null, claimed_until bigint not null, report text not null)`,
+    `insert into warehouse_checks values (1, 0, 0, 0, 0, '{"missingEvents":0,"sources":[],"moreSources":0,"detachedParts":[]}')`,
+  ],
 ] as const satisfies readonly (readonly string[])[];
 
 /** The only table whose DDL differs between the engines: its rows get sequence numbers from the database. */
@@ -138,6 +147,16 @@ export interface CatalogTables {
   };
   deletionClock: DeletionClock & { one: 1 };
   sessions: SessionRecord;
+  shippedDays: { sourceId: string; day: number; shipped: number; removed: number };
+  warehouseChecks: {
+    one: 1;
+    removals: number;
+    comparedAt: number;
+    partsCheckedAt: number;
+    claimedUntil: number;
+    /** A `WarehouseReport` as JSON. */
+    report: string;
+  };
   outboxPages: { pageId: string };
   audit: {
     seq: Generated<number>;

@@ -28,6 +28,8 @@ interface GroupEntry {
 interface SourceLines {
   sourceId: string;
   lines: string[];
+  /** The number of lines of each day. */
+  days: Map<number, number>;
 }
 
 const toSessionRow = (session: SessionRecord) => ({
@@ -47,13 +49,15 @@ function collectEntries(group: Commit[]): { entries: GroupEntry[]; sources: Sour
   let index = 0;
   for (const [position, { sourceId, entries }] of group.entries()) {
     if (entries.length === 0) continue;
-    const lines: string[] = sources.get(sourceId)?.lines ?? [];
-    sources.set(sourceId, { sourceId, lines });
+    const own: SourceLines = sources.get(sourceId) ?? { sourceId, lines: [], days: new Map() };
+    sources.set(sourceId, own);
     const source = sourceNumber(sourceId);
-    for (const { key, json } of entries) {
+    for (const { key, json, day } of entries) {
       const id = `${key} ${sourceId}`;
-      if (!unique.has(id))
-        unique.set(id, { source, key, commit: position + 1, line: lines.push(json), index });
+      if (!unique.has(id)) {
+        unique.set(id, { source, key, commit: position + 1, line: own.lines.push(json), index });
+        own.days.set(day, (own.days.get(day) ?? 0) + 1);
+      }
       index += 1;
     }
   }
@@ -90,7 +94,12 @@ const toArrayText = (values: readonly unknown[]) => `{${values.join()}}`;
 /** All payloads in one buffer, and where each source's payload begins (from 1). */
 async function buildPayloads(sources: SourceLines[]) {
   const outbox: { source_id: string; first: number; bytes: number }[] = [];
-  const payloads = await Promise.all(sources.map(({ lines }) => buildPayload(lines.join("\n"))));
+  const build = ({ sourceId, lines, days }: SourceLines) =>
+    buildPayload(
+      lines.join("\n"),
+      [...days].map(([day, events]) => ({ sourceId, day, events })),
+    );
+  const payloads = await Promise.all(sources.map(build));
   let first = 1;
   for (const [index, { sourceId }] of sources.entries()) {
     const bytes = payloads[index]?.length ?? 0;

@@ -2,6 +2,7 @@
 import type pg from "pg";
 import { SERVER_LIMITS } from "../../core/limits.ts";
 import type { OutboxPage, OutboxPart } from "../../core/records.ts";
+import type { DayCount } from "../../core/warehouse-report.ts";
 import type { OutboxLedger } from "../ledger.ts";
 import { inTransaction, withOutboxLock } from "./transaction.ts";
 
@@ -47,6 +48,11 @@ const deleteRowsSql = (condition: string) => `with gone as (
   set events = outbox_totals.events + excluded.events, bytes = outbox_totals.bytes + excluded.bytes`;
 const DELETE_PAGE_ROWS = deleteRowsSql("page_id = $1");
 const DELETE_PAGE = "delete from outbox_pages where page_id = $1";
+/** Sorted, because all nodes must lock rows in the same order. */
+const ADD_SHIPPED = `insert into shipped_days (source_id, day, shipped, removed)
+  select source_id, day, events, 0 from unnest($1::text[], $2::bigint[], $3::bigint[]) as s (source_id, day, events)
+  order by source_id, day
+  on conflict (source_id, day) do update set shipped = shipped_days.shipped + excluded.shipped`;
 const EXPIRE = deleteRowsSql(
   `(source_id, seq) in (select source_id, seq from outbox where created_at < $1 order by created_at limit ${SERVER_LIMITS.pageRows})`,
 );
@@ -68,10 +74,14 @@ export const outboxMethods = (pool: pg.Pool): OutboxLedger => ({
     const parts = await pool.query<OutboxPart>(PAGE_PARTS, [page.pageId]);
     return { ...page, parts: parts.rows };
   },
-  deletePage: ({ pageId }) =>
+  deletePage: ({ pageId, shipped }) =>
     inTransaction(pool, async (client) => {
-      await client.query(DELETE_PAGE, [pageId]);
+      const { rowCount } = await client.query(DELETE_PAGE, [pageId]);
+      // another node has deleted the page and counted its events
+      if (rowCount === 0) return;
       await client.query(DELETE_PAGE_ROWS, [pageId]);
+      const column = (name: keyof DayCount) => shipped.map((count) => count[name]);
+      await client.query(ADD_SHIPPED, [column("sourceId"), column("day"), column("events")]);
     }),
   releasePage: async ({ pageId, waitMs }) => void (await pool.query(RELEASE, [pageId, waitMs])),
   readOutbox: async ({ sourceId, after, limit }) => {

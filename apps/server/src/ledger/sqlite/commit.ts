@@ -1,6 +1,7 @@
 /** Stores a group of ingest requests on SQLite, in one durable transaction. */
 import type { SessionRecord } from "../../core/records.ts";
 import { utcDay } from "../../core/time.ts";
+import type { DayCount } from "../../core/warehouse-report.ts";
 import { buildPayloadSync } from "../outbox-payload.ts";
 import type { DedupKeys } from "./dedup-keys.ts";
 import type { CommitHead, PackedCommits } from "./packed-commits.ts";
@@ -102,10 +103,32 @@ const acceptedLines = (lines: Uint8Array, outcomes: Uint8Array): string =>
     .filter((_, index) => outcomes[index] === 1)
     .join("\n");
 
-function writeOutbox(sql: Statements, lines: Uint8Array, outcomes: Uint8Array, acceptedAt: number): void {
+/** How many accepted events of each source and day a group has. */
+function countDays({ heads, days }: PackedCommits, outcomes: Uint8Array): DayCount[] {
+  const counts = new Map<string, DayCount>();
+  let own: DayCount | undefined;
+  let entry = 0;
+  for (const { sourceId, entries } of heads) {
+    for (const end = entry + entries; entry < end; entry++) {
+      if (outcomes[entry] !== 1) continue;
+      const day = days[entry] ?? 0;
+      // events of one source and day usually follow each other
+      if (own?.day !== day || own.sourceId !== sourceId) {
+        const key = `${sourceId} ${day}`;
+        own = counts.get(key) ?? { sourceId, day, events: 0 };
+        counts.set(key, own);
+      }
+      own.events += 1;
+    }
+  }
+  return [...counts.values()];
+}
+
+function writeOutbox(sql: Statements, group: PackedCommits, outcomes: Uint8Array, acceptedAt: number): void {
   const events = sum(outcomes);
   if (events === 0) return;
-  const payload = buildPayloadSync(events === outcomes.length ? lines : acceptedLines(lines, outcomes));
+  const lines = events === outcomes.length ? group.lines : acceptedLines(group.lines, outcomes);
+  const payload = buildPayloadSync(lines, countDays(group, outcomes));
   sql.run(INSERT_OUTBOX, events, acceptedAt, payload);
   sql.run(ADD_TOTALS, events, payload.length);
 }
@@ -121,6 +144,6 @@ export const createCommit =
       const outcomes = keys.add(group.keys);
       const [first] = group.heads;
       writeHeads(sql, group.heads, outcomes);
-      if (first) writeOutbox(sql, group.lines, outcomes, first.receivedAt);
+      if (first) writeOutbox(sql, group, outcomes, first.receivedAt);
       return outcomes;
     });

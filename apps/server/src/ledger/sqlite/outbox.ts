@@ -25,8 +25,14 @@ const EXPIRED = `select min(seq) as first, max(seq) as last
   from (select seq from outbox where created_at < ? order by seq limit ${SERVER_LIMITS.pageRows})`;
 const DELETE_EMPTY_PAGES = "delete from outbox_pages where last_seq <= ?";
 
+const ADD_SHIPPED = `insert into shipped_days values (?, ?, ?, 0)
+  on conflict do update set shipped = shipped + excluded.shipped`;
+
 /** A ledger on SQLite has one process: after a start nobody holds a claim. */
-const CLEAR_CLAIMS = "update outbox_pages set claimed_until = 0 where claimed_until > 0";
+const CLEAR_CLAIMS = [
+  "update outbox_pages set claimed_until = 0 where claimed_until > 0",
+  "update warehouse_checks set claimed_until = 0 where claimed_until > 0",
+];
 
 interface PageRow {
   page_id: string;
@@ -99,16 +105,17 @@ function claimPage(
 }
 
 export function createOutboxMethods(sql: Statements): Synchronous<OutboxLedger> {
-  sql.run(CLEAR_CLAIMS);
+  for (const statement of CLEAR_CLAIMS) sql.run(statement);
   return {
     claimPage: (wanted) => sql.transaction(() => claimPage(sql, wanted)),
 
-    deletePage: ({ pageId }) =>
+    deletePage: ({ pageId, shipped }) =>
       sql.transaction(() => {
         const row = sql.get<PageRow>(PAGE, pageId);
         if (!row) return;
         deleteRows(sql, row.first_seq, row.last_seq);
         sql.run(DELETE_PAGE, pageId);
+        for (const { sourceId, day, events } of shipped) sql.run(ADD_SHIPPED, sourceId, day, events);
       }),
 
     releasePage: ({ pageId, now, waitMs }) => void sql.run(RELEASE, now + waitMs, pageId),

@@ -13,6 +13,8 @@ export interface PackedCommits {
   keys: Uint8Array;
   /** The entries in UTF-8, one a line: JSON text contains no line break. */
   lines: Uint8Array;
+  /** The days of all entries. 16 bits are enough until the year 2149. */
+  days: Uint16Array;
 }
 
 const LINE_BREAK = 10;
@@ -37,7 +39,8 @@ export function packCommits(group: readonly Commit[]): PackedCommits {
   for (const [index, { key }] of entries.entries()) keys.write(key, index * KEY_BYTES, "hex");
   const heads = group.map((commit) => ({ ...commit, entries: commit.entries.length }));
   const lines = encodeLines(entries);
-  return transfer({ heads, keys, lines }, [keys.buffer, lines.buffer]);
+  const days = Uint16Array.from(entries, ({ day }) => day);
+  return transfer({ heads, keys, lines, days }, [keys.buffer, lines.buffer, days.buffer]);
 }
 
 /** The outcomes of each commit, cut from those of the whole group. */
