@@ -10,6 +10,7 @@ import { createDatabase, type Database } from "./databases.ts";
 const ON_THE_COORDINATOR = [
   "attempt_totals",
   "audit",
+  "deletion_clock",
   "erasures",
   "source_alerts",
   "headwater_schema",

@@ -41,7 +41,8 @@ import {
   warehouseCheck,
 } from "./warehouse-checks.ts";
 
-export function createCatalog(db: CatalogDb, leaseClock: LeaseClock): CatalogMethods {
+/** A query, and a change that runs in a transaction of its own. */
+function createRunners(db: CatalogDb) {
   const read =
     <Asked, Result>(query: (db: CatalogDb, asked: Asked) => Promise<Result>) =>
     (asked: Asked): Promise<Result> =>
@@ -50,6 +51,12 @@ export function createCatalog(db: CatalogDb, leaseClock: LeaseClock): CatalogMet
     <Asked, Result>(change: (trx: CatalogDb, asked: Asked) => Promise<Result>) =>
     (asked: Asked): Promise<Result> =>
       db.transaction().execute((trx) => change(trx, asked));
+  return { read, write };
+}
+
+/** What requests and commands call. */
+function requestMethods(db: CatalogDb) {
+  const { read, write } = createRunners(db);
   return {
     setUp: write(setUp),
     signIn: write(signIn),
@@ -78,11 +85,21 @@ export function createCatalog(db: CatalogDb, leaseClock: LeaseClock): CatalogMet
     restoreKey: write(restoreKey),
     audit: read(audit),
     expireAudit: write(expireAudit),
-    deletionClock: write((trx, asked) => deletionClock(trx, leaseClock, asked)),
-    acceptClock: write((trx, asked) => acceptClock(trx, leaseClock, asked)),
     usage: read(usage),
     requestErasure: write(requestErasure),
     erasure: read(erasure),
+  };
+}
+
+/** What background workers call. */
+function workerMethods(
+  db: CatalogDb,
+  leaseClock: LeaseClock,
+): Omit<CatalogMethods, keyof ReturnType<typeof requestMethods>> {
+  const { read, write } = createRunners(db);
+  return {
+    deletionClock: write((trx, asked) => deletionClock(trx, leaseClock, asked)),
+    acceptClock: write((trx, asked) => acceptClock(trx, leaseClock, asked)),
     expireReceipts: write(expireReceipts),
     claimErasures: write((trx, asked) => claimErasures(trx, leaseClock, asked)),
     renewErasureLeases: write((trx, asked) => renewErasureLeases(trx, leaseClock, asked)),
@@ -104,3 +121,8 @@ export function createCatalog(db: CatalogDb, leaseClock: LeaseClock): CatalogMet
     savePartsCheck: write(savePartsCheck),
   };
 }
+
+export const createCatalog = (db: CatalogDb, leaseClock: LeaseClock): CatalogMethods => ({
+  ...requestMethods(db),
+  ...workerMethods(db, leaseClock),
+});
