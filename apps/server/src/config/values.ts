@@ -109,7 +109,7 @@ export function headerName(value: string): string | null {
   return value.toLowerCase();
 }
 
-/** It contains the password, so the setting is a secret. */
+/** The address of a server with the user's password, so the setting is a secret. */
 export function databaseUrl(value: string): string | null {
   if (value === "") return null;
   if (!/^postgres(?:ql)?:\/\/./.test(value))

@@ -4,7 +4,7 @@ import type { AttemptKind } from "@headwater/contract";
 /** A request on an ingest route as plain values. Only its body is still to be read. */
 export interface IngestRequest {
   readonly kind: AttemptKind;
-  /** It came on a route without `/v2/` (spec 4.3). */
+  /** Whether the request came on a route without `/v2/` (spec 4.3). */
   readonly legacy: boolean;
   readonly publicKey: string;
   readonly requestId: string;

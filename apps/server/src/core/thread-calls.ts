@@ -52,7 +52,7 @@ export interface ThreadOptions {
   name: string;
   /** Calls `serveThread`. */
   module: URL;
-  /** What the thread's `open` gets. */
+  /** The argument of the thread's `open`. */
   opening: unknown;
   limits?: ResourceLimits;
   /** Called with each notice of the thread, also with those that it sends while it opens. */

@@ -38,7 +38,7 @@ function checksum(text: string): string {
 }
 
 export interface NewToken {
-  /** It is shown once and never stored. */
+  /** The token itself, which is shown once and never stored. */
   readonly token: string;
   readonly hash: string;
   readonly hint: string;

@@ -36,7 +36,7 @@ function countryIn(headers: IncomingHttpHeaders, geoHeader: string | null): stri
   return typeof country === "string" && COUNTRY.test(country) ? country : null;
 }
 
-/** What the path says of a request. */
+/** The members of a request that its path determines. */
 type IngestAddress = Pick<IngestRequest, "kind" | "legacy" | "publicKey">;
 
 function toIngestRequest(

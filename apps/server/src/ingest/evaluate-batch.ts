@@ -128,7 +128,7 @@ function touchesOf(candidates: readonly Candidate[]): Required<SessionTouch>[] {
   return [...touches.values()];
 }
 
-/** What the ledger is to store of a request, all or nothing. */
+/** Everything that the ledger has to store for a request. It stores all of it or nothing. */
 export function buildCommit(
   { kind, receivedAt }: IngestRequest,
   { session, state }: Visit,

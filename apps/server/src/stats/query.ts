@@ -29,7 +29,7 @@ import { answerHead, type Computed, type QueryScope, readScope, refuseIssues } f
 
 type QueryFields = Pick<StatsQueryBody, "metrics" | "dimensions" | "orderBy" | "goal">;
 
-/** What is wrong with the fields of a query beyond the schema. */
+/** Problems of a query's fields that the schema does not find. */
 function fieldIssues({ metrics, dimensions = [], orderBy = [], goal }: QueryFields): Issue[] {
   const issues: Issue[] = [];
   const add = (path: (string | number)[], message: string, code: Issue["code"] = "invalid_value") =>

@@ -16,7 +16,7 @@ export type RunQuery = <Row extends readonly unknown[]>(statement: Statement) =>
 export type StatsWarehouse = Pick<Warehouse, "state" | "client">;
 
 const PLAIN_NUMBERS: ClickHouseSettings = { output_format_json_quote_64bit_integers: 0 };
-/** What one query may take. */
+/** The time, memory and rows that one query may use. */
 const QUERY_LIMITS: ClickHouseSettings = {
   ...PLAIN_NUMBERS,
   max_execution_time: SERVER_LIMITS.statsTimeoutSeconds,

@@ -50,8 +50,8 @@ export function flushToDisk(path: string): void {
 const unfinishedPath = (file: SqliteFile, folder: string) => join(folder, `${file}.unfinished`);
 
 /**
- * Copies the file as it is now. The copy gets its name by `finishCopy`, so that an interrupted backup is not taken for
- * a whole one.
+ * Copies the file as it is now. The copy has a temporary name until `finishCopy`, so that an interrupted backup does not
+ * look like a complete one.
  * @returns false when the file is a damaged debug history, which is left out
  */
 export function startCopy(file: SqliteFile, from: string, to: string): boolean {

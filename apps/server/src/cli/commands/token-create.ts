@@ -61,7 +61,9 @@ export const createToken = defineCommand({
   description: "Create a token and print it once",
   details: ["The token is for a member, or with --owner for the owner of the workspace."],
   options: {
-    owner: flag("Create a token for every workspace of the owner, for example after they lost theirs"),
+    owner: flag(
+      "Create a token of the owner, valid for all of their workspaces, for example after they lost theirs",
+    ),
     user: text("id", "The member who gets the token (run `headwater member list` to see the ids)"),
     label: text("text", "What the token is for"),
     source: text("id", "Give access to the stats of this source only, for a token that you share"),

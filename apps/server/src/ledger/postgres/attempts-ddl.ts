@@ -49,8 +49,8 @@ const OF_GROUP = "source_id = touched.source_id and kind = touched.kind and othe
 
 /**
  * Records attempts. One call runs at a time, so that sequence numbers become visible in order, which the live stream needs.
- * For each source and kind it keeps the newest successes and the newest other attempts; of the latter it prefers the last few of
- * each code. It does not wait for the disk: a crash loses about a second of history.
+ * For each source and kind it keeps the newest successes and the newest other attempts. Of the other attempts, the last few of
+ * each code are kept first. It does not wait for the disk: a crash loses about a second of history.
  */
 const RECORD_ATTEMPTS = `
 create or replace function record_attempts(rows json, counts json, store_bytes bigint) returns void language plpgsql as $$

@@ -17,13 +17,13 @@ export interface RetentionFacts {
 }
 type RetainedRow = RetentionFacts & { seq: number };
 
-/** What is stored of one source and kind. */
+/** How many attempts of one source and kind are stored. */
 interface RetentionGroup {
   sourceId: string;
   kind: number;
   succeeded: number;
   others: number;
-  /** Of the others, by code. */
+  /** How many of the others have each code. */
   codes: Map<string, number>;
 }
 
@@ -51,7 +51,7 @@ const OLDEST = `select ${COLUMNS}, received_at as receivedAt from attempts order
 
 const keyOf = ({ sourceId, kind }: Pick<RetentionFacts, "sourceId" | "kind">) => `${kind} ${sourceId}`;
 
-/** What is stored, by source and kind. */
+/** The number of stored attempts by source and kind, and their bytes. */
 function createTotals() {
   const groups = new Map<string, RetentionGroup>();
   let bytes = 0;

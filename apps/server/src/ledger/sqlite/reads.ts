@@ -32,7 +32,7 @@ export const createReadMethods = (
   isSetUp: () => sql.get("select 1 from organizations limit 1") !== undefined,
 });
 
-/** What one slice of the walk over all sessions found. */
+/** The result of one slice of the walk over all sessions. */
 export interface SessionSweep {
   deleted: number;
   /** The walk has not reached the last session yet. */

@@ -23,7 +23,7 @@ export const SESSION_ROW_COLUMNS = [
   "events",
 ] as const;
 
-/** What makes a row: a quarter of an hour, a visitor and a user. */
+/** The key of a session's rows: there is one row for each quarter of an hour, visitor and user. */
 const ROW_KEY = "tuple(toUInt32(toStartOfFifteenMinutes(occurredAt)), visitor, ifNull(sipHash64(userId), 0))";
 
 /**
