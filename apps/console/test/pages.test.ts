@@ -5,7 +5,7 @@ import { until } from "../../../apps/server/test/faults/child.ts";
 import { ORGANIZATION_ID, type World } from "../../server/test/support/world.ts";
 import { animationsEnded, SCHEMES, seriousFindings } from "./accessibility.ts";
 import { consoleTest } from "./console-world.ts";
-import { HOSTILE, memberToken, seed } from "./seed.ts";
+import { HOSTILE, memberToken, seed, TRACE_ID } from "./seed.ts";
 
 const LAYOUT_MS = 10_000;
 
@@ -144,6 +144,9 @@ consoleTest(
     }
     assert.deepEqual(found, []);
     assert.ok(await page.getByText(HOSTILE).first().isVisible());
+    assert.ok(await page.getByText(TRACE_ID).isVisible(), "the oldest attempt has a trace");
+    await rows.first().click();
+    await page.getByText("Trace ID").waitFor({ state: "detached" });
     assert.equal(await page.evaluate("window.ran"), undefined, "no script in the data has run");
   },
 );

@@ -14,6 +14,9 @@ import {
 /** Runs a script wherever it is inserted as markup. */
 export const HOSTILE = `"><img src=x onerror="window.ran=1"><script>window.ran=1</script>{{ran}}`;
 
+/** The trace of the oldest attempt. */
+export const TRACE_ID = "4bf92f3577b34da6a3ce929d0e0e4736";
+
 export interface Seeded {
   readonly sourceId: string;
   readonly publicKey: string;
@@ -29,7 +32,8 @@ export async function seed(world: World): Promise<Seeded> {
     referrer: `https://evil.example/${HOSTILE}`,
   };
   const body = bootstrapBody({ page, userId: HOSTILE });
-  const opened = await world.send(bootstrapPath(source), body, headers);
+  const traced = { ...headers, traceparent: `00-${TRACE_ID}-00f067aa0ba902b7-01` };
+  const opened = await world.send(bootstrapPath(source), body, traced);
   assert.equal(opened.status, 200);
   const events = [
     trackEvent({ name: HOSTILE, properties: { [HOSTILE]: HOSTILE } }),

@@ -6,6 +6,7 @@ import type { Warehouse } from "./clickhouse/warehouse.ts";
 import type { Config } from "./config/settings.ts";
 import type { Attempt } from "./core/attempt.ts";
 import type { SourceRecord } from "./core/records.ts";
+import { type RequestIds, toLogIds } from "./core/trace-context.ts";
 import { createRecorder, type Recorder } from "./debug/recorder.ts";
 import { createIngest, type Ingest } from "./ingest/ingest.ts";
 import { createObserver } from "./ingest/observe.ts";
@@ -41,7 +42,7 @@ export interface ServiceContext extends Omit<ContextDeps, "openedLedger" | "coun
   completeness: WarehouseCompleteness;
   storageTrouble: StorageTrouble;
   /** Logs why a request failed: the storage, or a bug. */
-  report(error: unknown, requestId: string): void;
+  report(error: unknown, ids: RequestIds): void;
   recorder: Recorder;
   authenticator: Authenticator;
   ingest: Ingest;
@@ -139,9 +140,9 @@ export async function createContext(deps: ContextDeps): Promise<ServiceContext> 
     limitsOf: createLimitsOf(config),
     nodes: () => readiness.now().status?.nodes ?? 1,
   };
-  const report = (error: unknown, requestId: string) => {
-    if (error instanceof StorageError) storageTrouble.failed(error, requestId);
-    else log.error({ err: error, requestId }, "a request failed");
+  const report = (error: unknown, ids: RequestIds) => {
+    if (error instanceof StorageError) storageTrouble.failed(error, ids);
+    else log.error({ err: error, ...toLogIds(ids) }, "a request failed");
   };
   const ingest = buildIngest({ ...deps, ledger, recorder, storageTrouble, report }, settings);
   const authenticator = createAuthenticator(ledger, await openJwtVerifier(config));

@@ -106,7 +106,13 @@ export function createHttpService(context: ServiceContext, assets: ServiceAssets
     isStopping: () => readiness.now().draining,
     consoleFiles: folder === null ? null : createConsoleFiles({ folder, appUrl }),
     report: context.report,
-    onServed: createRequestObserver(context.metrics.http),
+    onServed: createRequestObserver({
+      counters: context.metrics.http,
+      log: context.log,
+      accessLog: config.ACCESS_LOG === "on" ? context.log.child({}, { level: "info" }) : null,
+      clock,
+      trust: config.TRUST_PROXY,
+    }),
     stopwatch: () => performance.now(),
   });
   return { server, endStreams: () => stopping.abort() };

@@ -18,7 +18,10 @@ function watched() {
   const trouble = watchStorageTrouble(log, driven.clock);
   const fail = (times: number) => {
     for (let time = 0; time < times; time++)
-      trouble.failed(new StorageError("disk I/O error", "failed"), `req_${time}`);
+      trouble.failed(new StorageError("disk I/O error", "failed"), {
+        requestId: `req_${time}`,
+        traceId: null,
+      });
   };
   return { lines, trouble, fail, advance: driven.advance };
 }

@@ -40,6 +40,12 @@ export const DebugAttempt = Closed({
   legacy: Type.Boolean(),
   keyState: OneOf(KEY_STATES),
   publicKey: Text,
+  traceId: Nullable(
+    Type.String({
+      pattern: "^[0-9a-f]{32}$",
+      description: "The trace that the request's `traceparent` named.",
+    }),
+  ),
   sdkVersion: Text,
   ingestVersion: Nullable(Type.Integer()),
   userAgent: Text,

@@ -142,6 +142,11 @@ export const SETTINGS = {
     "Log level: debug, info, warn, error or silent",
     oneOf("debug", "info", "warn", "error", "silent"),
   ),
+  ACCESS_LOG: setting(
+    "off",
+    "Whether every request is logged, with a shortened client address, whatever LOG_LEVEL is: on or off",
+    oneOf("on", "off"),
+  ),
   MAX_BATCH_SIZE: setting(
     LIMITS.maxBatchSize,
     "Maximum events per batch",

@@ -33,7 +33,7 @@ export interface AttemptFacts {
 /** The part of a request that an attempt keeps. */
 type RequestFacts = Pick<
   IngestRequest,
-  "kind" | "legacy" | "requestId" | "receivedAt" | "origin" | "userAgent" | "proxyUntrusted"
+  "kind" | "legacy" | "requestId" | "traceId" | "receivedAt" | "origin" | "userAgent" | "proxyUntrusted"
 >;
 
 /**

@@ -2,6 +2,7 @@
  * The client's address (docs/contract.md section 5): the socket's, or an entry of `X-Forwarded-For` that a trusted proxy
  * (`TRUST_PROXY`) wrote. Every proxy appends the address that it saw, so the header is read from its end.
  */
+import type { IncomingMessage } from "node:http";
 import { BlockList, isIP } from "node:net";
 
 /** The trusted proxies: the nearest ones, by their number, or those with certain addresses. */
@@ -95,6 +96,9 @@ export function networkKey(key: string): string | null {
   return `${key.slice(0, key.lastIndexOf(":", key.length - 6))}::/48`;
 }
 
+/** The network of a client, for log lines: of its rate key the /24 of an IPv4 address or the /48 of an IPv6 address. */
+export const networkOf = (key: string): string => networkKey(key) ?? key.replace(/\.\d+$/, ".0/24");
+
 /** Whether the peer at this distance (0 is the socket's peer) is a trusted proxy. */
 function isTrusted(trust: Trust, address: string, distance: number): boolean {
   return "hops" in trust ? distance < trust.hops : contains(trust.blocks, address);
@@ -133,3 +137,6 @@ export function clientAddress(
   const ip = findClient(peer, forwardedFor, trust);
   return { ip, key: rateKey(ip), proxyUntrusted: !isVouched && contains(PRIVATE, peer), isVouched };
 }
+
+export const clientOf = ({ socket, headers }: IncomingMessage, trust: Trust): ClientAddress =>
+  clientAddress(socket.remoteAddress, headers["x-forwarded-for"]?.toString(), trust);

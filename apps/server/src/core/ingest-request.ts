@@ -1,13 +1,13 @@
 import type { IncomingMessage } from "node:http";
 import type { AttemptKind } from "@headwater/contract";
+import type { RequestIds } from "./trace-context.ts";
 
 /** A request on an ingest route as plain values. Only its body is still to be read. */
-export interface IngestRequest {
+export interface IngestRequest extends RequestIds {
   readonly kind: AttemptKind;
   /** Whether the request came on a route without `/v2/` (spec 4.3). */
   readonly legacy: boolean;
   readonly publicKey: string;
-  readonly requestId: string;
   /** Milliseconds since the epoch. */
   readonly receivedAt: number;
   /** The `Origin` header, else the origin of `Referer`. */

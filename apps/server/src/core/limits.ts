@@ -213,6 +213,9 @@ export const SERVER_LIMITS = {
   /** How long a scrape of one worker waits for the others. Then their previous reports count. */
   metricsReportMs: 2_000,
 
+  /** Lines about refused requests. Further ones of the same second are only counted. */
+  maxLogLinesPerSecond: 50,
+
   // HTTP and stopping
   requestTimeoutMs: 10_000,
   headersTimeoutMs: 8_000,

@@ -98,6 +98,7 @@ function recordOf(
     legacy: attempt.legacy,
     keyState: attempt.keyState ?? "current",
     publicKey: attempt.publicKey,
+    traceId: attempt.traceId,
     sdkVersion: clean(envelope?.sdkVersion ?? null),
     ingestVersion: versionOf(envelope?.ingestVersion),
     userAgent: clean(attempt.userAgent),

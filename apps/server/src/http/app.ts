@@ -2,6 +2,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { OPERATIONS, type Operation } from "@headwater/contract";
 import { Refusal } from "../core/refusal.ts";
+import { type RequestIds, traceIdOf } from "../core/trace-context.ts";
 import { toRefusal } from "../ledger/to-refusal.ts";
 import { createAlias } from "./alias.ts";
 import type { ConsoleFiles } from "./console-files.ts";
@@ -24,7 +25,7 @@ export interface HttpAppDeps extends WorkspaceRouteDeps, IngestRouteDeps {
   /** null: no console is served. */
   readonly consoleFiles: ConsoleFiles | null;
   /** Logs a storage failure or a bug. */
-  readonly report: (error: unknown, requestId: string) => void;
+  readonly report: (error: unknown, ids: RequestIds) => void;
   /** Called for every request when its answer has begun. */
   readonly onServed: (served: ServedRequest) => void;
   /** Milliseconds, monotonic. */
@@ -35,6 +36,17 @@ function splitUrl(url: string): { path: string; queryText: string } {
   const queryStart = url.indexOf("?");
   if (queryStart === -1) return { path: url, queryText: "" };
   return { path: url.slice(0, queryStart), queryText: url.slice(queryStart + 1) };
+}
+
+/** @returns why the request is refused */
+function refuse(exchange: Exchange, error: unknown, report: HttpAppDeps["report"]): Refusal {
+  const { response, requestId } = exchange;
+  const refusal = toRefusal(error);
+  if (refusal.cause !== undefined) report(refusal.cause, exchange);
+  const { body, ...reply } = renderFailure(refusal, { requestId });
+  if (response.headersSent) response.destroy();
+  else sendJson(exchange, reply, body);
+  return refusal;
 }
 
 /** @returns a server that does not listen yet */
@@ -58,16 +70,6 @@ export function createHttpApp(deps: HttpAppDeps): Server {
     return serveIngest(exchange, operation, match.params.publicKey ?? "", deps);
   }
 
-  function refuse(exchange: Exchange, error: unknown): Refusal {
-    const { response, requestId } = exchange;
-    const refusal = toRefusal(error);
-    if (refusal.cause !== undefined) report(refusal.cause, requestId);
-    const { body, ...reply } = renderFailure(refusal, { requestId });
-    if (response.headersSent) response.destroy();
-    else sendJson(exchange, reply, body);
-    return refusal;
-  }
-
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const startedAt = stopwatch();
     const requestId = requestIdOf(request, () => newId("req"));
@@ -80,13 +82,14 @@ export function createHttpApp(deps: HttpAppDeps): Server {
       "X-Content-Type-Options": "nosniff",
       ...cors.headers(request.headers.origin),
     };
-    const exchange = { request, response, requestId, queryText, headers };
+    const traceId = traceIdOf(request.headers.traceparent);
+    const exchange = { request, response, requestId, traceId, queryText, headers };
     const consoleFile = match ? null : consoleFiles?.serve({ ...exchange, headers: {} }, path);
     let refusal: Refusal | null = null;
     try {
       await (consoleFile ?? serve(exchange, match, cors));
     } catch (error) {
-      refusal = refuse(exchange, error);
+      refusal = refuse(exchange, error, report);
     }
     const operation = consoleFile ? "console" : operationName(match, request.method);
     const durationMs = stopwatch() - startedAt;

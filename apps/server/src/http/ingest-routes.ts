@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Operation } from "@headwater/contract";
 import type { Attempt } from "../core/attempt.ts";
-import { clientAddress, type Trust } from "../core/client-address.ts";
+import { clientOf, type Trust } from "../core/client-address.ts";
 import type { IngestRequest } from "../core/ingest-request.ts";
 import { renderFailure } from "./failure.ts";
 import { type Exchange, sendJson } from "./reply.ts";
@@ -40,15 +40,16 @@ function countryIn(headers: IncomingHttpHeaders, geoHeader: string | null): stri
 type IngestAddress = Pick<IngestRequest, "kind" | "legacy" | "publicKey">;
 
 function toIngestRequest(
-  { request, requestId, queryText }: Exchange,
+  { request, requestId, traceId, queryText }: Exchange,
   address: IngestAddress,
   { trust, geoHeader, clock }: IngestRouteDeps,
 ): IngestRequest {
-  const { headers, socket } = request;
-  const client = clientAddress(socket.remoteAddress, headers["x-forwarded-for"]?.toString(), trust);
+  const { headers } = request;
+  const client = clientOf(request, trust);
   return {
     ...address,
     requestId,
+    traceId,
     receivedAt: clock(),
     origin: originOf(headers),
     userAgent: headers["user-agent"] ?? null,

@@ -1,5 +1,8 @@
-/** Counts the requests of every route. */
+/** What is counted and logged of every request on every route, when its answer begins. */
+import { clientOf, networkOf, type Trust } from "../core/client-address.ts";
+import { createLineLimit } from "../core/line-limit.ts";
 import type { Refusal } from "../core/refusal.ts";
+import { toLogIds } from "../core/trace-context.ts";
 import type { Exchange } from "./reply.ts";
 import type { RouteMatch } from "./router.ts";
 
@@ -19,6 +22,19 @@ export interface HttpCounters {
   failedAuthentication(code: string): void;
 }
 
+interface RequestLog {
+  info(fields: object, message: string): void;
+}
+
+export interface RequestObserverDeps {
+  readonly counters: HttpCounters;
+  readonly log: RequestLog;
+  /** Gets a line for every request. Null: ACCESS_LOG is off. */
+  readonly accessLog: RequestLog | null;
+  readonly clock: () => number;
+  readonly trust: Trust;
+}
+
 /** The name of a request in metrics. As it is a label, it contains nothing that a client can make up, such as a path. */
 export function operationName(match: RouteMatch | null, method = ""): string {
   if (match === null) return "none";
@@ -30,9 +46,27 @@ const CLIENT_DISCONNECTED = 499;
 export const statusOf = ({ response }: Exchange): number =>
   response.headersSent ? response.statusCode : CLIENT_DISCONNECTED;
 
-export function createRequestObserver(counters: HttpCounters) {
-  return ({ operation, status, durationMs, refusal }: ServedRequest): void => {
+export function createRequestObserver({ counters, log, accessLog, clock, trust }: RequestObserverDeps) {
+  const mayWriteLine = createLineLimit(clock, (notWritten) =>
+    log.info({ notWritten }, "further failed authentications in that second"),
+  );
+  const toLogFields = ({ exchange, operation }: ServedRequest) => ({
+    ...toLogIds(exchange),
+    operation,
+    address: networkOf(clientOf(exchange.request, trust).key),
+  });
+
+  return (served: ServedRequest): void => {
+    const { exchange, operation, status, durationMs, refusal } = served;
     counters.request(operation, status, durationMs);
-    if (refusal?.status === 401) counters.failedAuthentication(refusal.code);
+    if (refusal?.status === 401) {
+      counters.failedAuthentication(refusal.code);
+      if (mayWriteLine()) log.info({ ...toLogFields(served), code: refusal.code }, "authentication failed");
+    }
+    if (accessLog) {
+      const { method } = exchange.request;
+      const rounded = Math.round(durationMs * 100) / 100;
+      accessLog.info({ ...toLogFields(served), method, status, durationMs: rounded }, "request");
+    }
   };
 }

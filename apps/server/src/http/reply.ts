@@ -4,14 +4,14 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Document } from "../core/document.ts";
 import type { AnswerWith } from "../core/handler.ts";
+import type { RequestIds } from "../core/trace-context.ts";
 import { chooseEncoding } from "./encoding.ts";
 import { endAnswer } from "./unsent-answers.ts";
 
 /** One request and its response. */
-export interface Exchange {
+export interface Exchange extends RequestIds {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly requestId: string;
   /** The part of the URL behind `?`. */
   readonly queryText: string;
   /** Headers of every answer to this request. */

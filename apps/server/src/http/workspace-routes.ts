@@ -2,7 +2,7 @@
 import { parse as parseQuery } from "node:querystring";
 import type { Operation } from "@headwater/contract";
 import { readBytes } from "../core/body.ts";
-import { clientAddress, type Trust } from "../core/client-address.ts";
+import { clientOf, type Trust } from "../core/client-address.ts";
 import type { Handlers } from "../core/handler.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";
@@ -87,8 +87,7 @@ export function createWorkspaceRoute(
   const { guard, clock, trust, isStopping } = deps;
   const handlers = indexHandlers(deps.handlers, operations);
 
-  const addressOf = ({ request }: Exchange) =>
-    clientAddress(request.socket.remoteAddress, request.headers["x-forwarded-for"]?.toString(), trust).key;
+  const addressOf = ({ request }: Exchange) => clientOf(request, trust).key;
 
   /** A failed sign-in counts as a failed authentication of its address. */
   function countFailedSignIn(operation: Operation, address: string, error: unknown): unknown {

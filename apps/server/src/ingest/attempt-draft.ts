@@ -28,7 +28,7 @@ export interface AttemptDraftDeps {
 export function startAttempt(request: IngestRequest, { newId, stopwatch }: AttemptDraftDeps): AttemptDraft {
   const startedAt = stopwatch();
   const attemptId = newId("att");
-  const { requestId, kind, legacy, receivedAt, origin, userAgent, proxyUntrusted } = request;
+  const { requestId, traceId, kind, legacy, receivedAt, origin, userAgent, proxyUntrusted } = request;
   let facts = NOTHING_KNOWN;
   return {
     attemptId,
@@ -38,6 +38,7 @@ export function startAttempt(request: IngestRequest, { newId, stopwatch }: Attem
     finish: (outcome) => ({
       attemptId,
       requestId,
+      traceId,
       kind,
       legacy,
       receivedAt,

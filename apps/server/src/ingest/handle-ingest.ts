@@ -5,6 +5,7 @@ import type { AnsweredOutcome, Attempt, Outcome } from "../core/attempt.ts";
 import { type IngestBody, readIngestBody } from "../core/body.ts";
 import type { IngestRequest } from "../core/ingest-request.ts";
 import { Refusal } from "../core/refusal.ts";
+import type { RequestIds } from "../core/trace-context.ts";
 import type { IngestLedger } from "../ledger/ledger.ts";
 import { toRefusal } from "../ledger/to-refusal.ts";
 import { buildAnswer } from "./answer.ts";
@@ -36,7 +37,7 @@ export interface IngestDeps {
   /** Makes a log line, counters and a debug record of a finished attempt. */
   readonly observe: (attempt: Attempt) => void;
   /** Logs a storage failure or a bug. */
-  readonly report: (error: unknown, requestId: string) => void;
+  readonly report: (error: unknown, ids: RequestIds) => void;
   /** Milliseconds, monotonic. */
   readonly stopwatch: () => number;
 }
@@ -46,7 +47,7 @@ export async function handleIngest(request: IngestRequest, deps: IngestDeps): Pr
   const draft = startAttempt(request, deps);
   const outcome = await runStages(request, draft, deps).catch((error: unknown): Outcome => {
     const refusal = toRefusal(error);
-    if (refusal.cause !== undefined) deps.report(refusal.cause, request.requestId);
+    if (refusal.cause !== undefined) deps.report(refusal.cause, request);
     return { kind: "refused", refusal };
   });
   const attempt = draft.finish(outcome);
@@ -154,6 +155,6 @@ function observeSafely(attempt: Attempt, { observe, report }: IngestDeps): void 
   try {
     observe(attempt);
   } catch (error) {
-    report(error, attempt.requestId);
+    report(error, attempt);
   }
 }

@@ -1,5 +1,7 @@
 /** Counts each finished attempt and logs refused ones. The debug module records attempts. */
 import type { Attempt } from "../core/attempt.ts";
+import { createLineLimit } from "../core/line-limit.ts";
+import { toLogIds } from "../core/trace-context.ts";
 
 export interface Log {
   debug(fields: object, message: string): void;
@@ -21,37 +23,21 @@ export interface ObserverDeps {
   readonly logsAnswered: boolean;
 }
 
-/** Further refusals of the same second are only counted, so that a flood does not fill the disk. */
-const MAX_LINES_PER_SECOND = 50;
 const MAX_ORIGIN_LENGTH = 200;
+
+/** A forged origin may contain a user and a password. */
+const withoutUserinfo = (origin: string) => origin.replace(/^(\w+:\/\/)?.*@/s, "$1***@");
 
 const toLogFields = (attempt: Attempt, code: string | null) => ({
   attemptId: attempt.attemptId,
-  requestId: attempt.requestId,
+  ...toLogIds(attempt),
   kind: attempt.kind,
   sourceId: attempt.source?.sourceId ?? null,
   code,
-  origin: attempt.origin?.slice(0, MAX_ORIGIN_LENGTH) ?? null,
+  origin: attempt.origin === null ? null : withoutUserinfo(attempt.origin).slice(0, MAX_ORIGIN_LENGTH),
   payloadBytes: attempt.payloadBytes,
   durationMs: Math.round(attempt.durationMs * 100) / 100,
 });
-
-/** Limits log lines by second. Returns a function that says whether one more line may be written. */
-function createLineLimit(log: Log, clock: () => number): () => boolean {
-  let second = 0;
-  let lines = 0;
-  return () => {
-    const now = Math.floor(clock() / 1_000);
-    if (now !== second) {
-      const notWritten = lines - MAX_LINES_PER_SECOND;
-      if (notWritten > 0) log.info({ notWritten }, "further ingest refusals in that second");
-      second = now;
-      lines = 0;
-    }
-    lines += 1;
-    return lines <= MAX_LINES_PER_SECOND;
-  };
-}
 
 function countEvents({ outcome }: Attempt, counters: IngestCounters): void {
   if (outcome.kind === "refused") return;
@@ -66,7 +52,9 @@ function countEvents({ outcome }: Attempt, counters: IngestCounters): void {
 }
 
 export function createObserver({ log, counters, clock, logsAnswered }: ObserverDeps) {
-  const mayWriteLine = createLineLimit(log, clock);
+  const mayWriteLine = createLineLimit(clock, (notWritten) =>
+    log.info({ notWritten }, "further ingest refusals in that second"),
+  );
   let hasWarnedOfProxy = false;
 
   return (attempt: Attempt): void => {

@@ -2,6 +2,7 @@
  * Logs a failing storage once when it starts to fail, with the cause, and once when it works again, with the number of
  * failed requests. A line per request would fill the disk that is already full.
  */
+import { type RequestIds, toLogIds } from "../core/trace-context.ts";
 import type { StorageError } from "../ledger/ledger.ts";
 
 export interface StorageTroubleLog {
@@ -11,7 +12,7 @@ export interface StorageTroubleLog {
 
 export interface StorageTrouble {
   /** Call it for each request that the storage failed. */
-  failed(error: StorageError, requestId: string): void;
+  failed(error: StorageError, ids: RequestIds): void;
   /** Call it for each request that was stored. */
   worked(): void;
 }
@@ -27,13 +28,16 @@ export function watchStorageTrouble(log: StorageTroubleLog, clock: () => number)
   let lastAt = 0;
 
   return {
-    failed(error, requestId) {
+    failed(error, ids) {
       const now = clock();
       const isFirst = failed === 0 || now - lastAt > LOG_AGAIN_AFTER_MS;
       lastAt = now;
       failed++;
       if (isFirst)
-        log.error({ err: error, requestId }, "the storage fails; requests are answered 503 until it works");
+        log.error(
+          { err: error, ...toLogIds(ids) },
+          "the storage fails; requests are answered 503 until it works",
+        );
     },
     worked() {
       if (failed === 0 || clock() - lastAt < RECOVERED_AFTER_MS) return;

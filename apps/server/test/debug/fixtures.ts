@@ -58,6 +58,7 @@ function attempt(changes: Partial<Attempt>): Attempt {
   return {
     attemptId,
     requestId: `req_${numbered}`,
+    traceId: null,
     kind: "events",
     legacy: false,
     receivedAt: NOW,

@@ -17,7 +17,7 @@ async function serve(pieces: AsyncIterable<Uint8Array>) {
     response.once("close", () => {
       closed.times += 1;
     });
-    const exchange = { request, response, requestId: "req_1", queryText: "", headers: {} };
+    const exchange = { request, response, requestId: "req_1", traceId: null, queryText: "", headers: {} };
     sendAnswer(exchange, { stream: pieces, mediaType: "text/plain" }, { status: 200, stallMs: STALL_MS });
   });
   server.listen(0, "127.0.0.1");

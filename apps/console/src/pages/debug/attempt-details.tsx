@@ -72,6 +72,7 @@ function AttemptFacts({ attempt }: { readonly attempt: DebugAttempt }) {
     ["Clock skew", attempt.clockSkewMs === null ? null : describeSkew(attempt.clockSkewMs)],
     ["Size", `${formatCount(attempt.payloadBytes)} bytes`],
     ["Browser", attempt.userAgent],
+    ["Trace ID", attempt.traceId],
     ["Attempt ID", attempt.attemptId],
   ];
   return (
