@@ -72,8 +72,13 @@ function explainRefusal(refusal: Refusal): Explanation {
   return { exitCode: EXIT_FAILED, message: `${refusal.message} ${hint}` };
 }
 
+/** Compared by name: importing the classes would load an engine of the ledger for every command. */
+const isUnusableStore = (error: unknown): error is Error =>
+  error instanceof Error && ["UnfitPostgres", "MarkedFolder"].includes(error.name);
+
 export function explainError(error: unknown): Explanation {
-  if (error instanceof ConfigError) return { exitCode: EXIT_CONFIG, message: error.message };
+  if (error instanceof ConfigError || isUnusableStore(error))
+    return { exitCode: EXIT_CONFIG, message: error.message };
   if (error instanceof UsageError) return { exitCode: EXIT_USAGE, message: error.message };
   if (error instanceof Refusal) return explainRefusal(error);
   return { exitCode: EXIT_FAILED, message: messageOf(error) || "The command failed." };

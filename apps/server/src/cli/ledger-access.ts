@@ -7,6 +7,7 @@ import { createIds } from "../core/ids.ts";
 import type { Actor } from "../core/records.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { ledgerPath } from "../ledger/sqlite/database.ts";
+import { refuseMarked } from "../ledger/sqlite/folder-mark.ts";
 import { openLedger, openLedgerBeside } from "../open-ledger.ts";
 import { CommandFailed } from "./errors.ts";
 import { explainLedgerError } from "./ledger-errors.ts";
@@ -30,6 +31,7 @@ async function withOpened<T>(
 ): Promise<T> {
   const config = readConfig(processEnvironment());
   const { DATA_DIR: dataDir } = config;
+  if (config.DATABASE_URL === null) refuseMarked(dataDir);
   if (config.DATABASE_URL === null && !existsSync(ledgerPath(dataDir))) {
     throw new CommandFailed(
       `There is no ledger in DATA_DIR ${dataDir}. Set DATA_DIR to the folder of the service, or start the service once with \`headwater serve\`.`,

@@ -25,9 +25,6 @@ export function explainDataDirError(error: unknown, dataDir: string): unknown {
 
 /** Explains errors of the ledger that the settings name: the folder of DATA_DIR or the database of DATABASE_URL. */
 export function explainLedgerError(error: unknown, { DATABASE_URL, DATA_DIR }: Config): unknown {
-  // compared by name: importing the classes would load the PostgreSQL adapter for every command
-  if (error instanceof Error && (error.name === "UnfitPostgres" || error.name === "MovedLedger"))
-    return new ConfigError(error.message);
   if (DATABASE_URL === null) return explainDataDirError(error, DATA_DIR);
   return error instanceof StorageError
     ? new CommandFailed(`The database of DATABASE_URL cannot be used: ${error.message}.`)

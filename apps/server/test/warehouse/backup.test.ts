@@ -1,9 +1,11 @@
 /** `headwater backup` under load, and `headwater restore`: events accepted before the backup are restored, each once. */
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { folder, headwater } from "../cli/command-line.ts";
+import { BIN, folder, headwater } from "../cli/command-line.ts";
 import { acceptedInUsage, ask, type Child, createSource, startChild, until } from "../faults/child.ts";
 import { Load, type LoadBatch } from "../faults/load.ts";
 import { createRandom } from "../faults/random.ts";
@@ -70,6 +72,18 @@ test("A backup is never overwritten, and an interrupted one is refused.", async 
   );
   assert.ok(!existsSync(restored));
   assert.match((await run(served, "restore", "--from", copy)).stderr, /is not empty/);
+});
+
+test("A restore that is killed while it copies the warehouse is refused, and starts over.", async () => {
+  const env = { PATH: process.env.PATH ?? "", DATA_DIR: restored, ...WAREHOUSE };
+  const first = spawn(process.execPath, [BIN, "restore", "--from", copy], { env, stdio: "ignore" });
+  const ended = once(first, "exit");
+  await until("the warehouse is there", PATIENCE_MS, () => existsSync(join(restored, "warehouse", "data")));
+  first.kill("SIGKILL");
+  assert.deepEqual(await ended, [null, "SIGKILL"]);
+  const { code, stderr } = await run(restored, "serve");
+  assert.equal(code, 78);
+  assert.match(stderr, /Run `headwater restore --from .* again/);
 });
 
 test("After a restore, every event accepted before the backup is in the warehouse exactly once.", async () => {

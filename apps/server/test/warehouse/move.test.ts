@@ -7,6 +7,7 @@ import { after, before, test } from "node:test";
 import { connect, type WarehouseClient } from "../../src/clickhouse/client.ts";
 import { startEmbedded } from "../../src/clickhouse/embedded/start.ts";
 import { migrate } from "../../src/clickhouse/migrate.ts";
+import { writeMark } from "../../src/ledger/sqlite/folder-mark.ts";
 import { blockOf } from "../../src/shipping/block.ts";
 import { store } from "../../src/shipping/store.ts";
 import { BIN, folder, headwater } from "../cli/command-line.ts";
@@ -84,6 +85,9 @@ test("A move that was killed resumes, and the target has the same events.", asyn
 
   // the killed command's engine releases the folder when it has ended
   await askWarehouse(data.path, "SELECT 1");
+  const half = await headwater({ ...settings, PORT: "0" }, "serve");
+  assert.equal(half.code, 78);
+  assert.match(half.stderr, /is not finished\. Run `headwater move-warehouse --to/);
   const second = await move("--json");
   assert.equal(second.code, 0, second.stderr);
   const { events: here, moved, there: count, months } = second.json();
@@ -138,6 +142,21 @@ test("Events move from a server to a cluster.", async () => {
   const { events: here, there: count, moved } = json();
   assert.deepEqual([here, count, moved], [events.length + 1, events.length + 1, events.length + 1]);
   assert.ok(cluster.statements.some((text) => text.includes("ON CLUSTER 'of_1'")));
+});
+
+test("An interrupted move can be given up; a finished one needs no giving up.", async () => {
+  writeMark(data.path, "move-warehouse", {});
+  const states = [78, 1];
+  for (const words of [
+    ["given up", "can use DATA_DIR again"],
+    ["nothing", "nothing to give up"],
+  ] as const) {
+    // without a ledger `source list` fails with 1
+    assert.equal((await headwater(settings, "source", "list")).code, states.shift(), words[0]);
+    const { code, stdout } = await headwater(settings, "move-warehouse", "--give-up");
+    assert.equal(code, 0);
+    assert.ok(stdout.includes(words[1]), stdout);
+  }
 });
 
 test("Without a source warehouse the move fails and creates none.", async () => {

@@ -1,6 +1,6 @@
 /** `headwater move-warehouse`: copies all events of a warehouse into another, for example from the embedded one to a cluster. */
 import { existsSync } from "node:fs";
-import { type Command, defineCommand, text } from "../../src/cli/command.ts";
+import { type Command, defineCommand, flag, text } from "../../src/cli/command.ts";
 import { CommandFailed, messageOf, UsageError } from "../../src/cli/errors.ts";
 import { type CommandReport, table } from "../../src/cli/report.ts";
 import { withEndpoint } from "../../src/cli/warehouse-access.ts";
@@ -9,6 +9,8 @@ import type { WarehouseEndpoint } from "../../src/clickhouse/endpoint.ts";
 import { ConfigError, processEnvironment, readConfig } from "../../src/config/config.ts";
 import type { Config } from "../../src/config/settings.ts";
 import { clickhouseUrl, clusterName } from "../../src/config/values.ts";
+import { refuseMarked, removeMark, writeMark } from "../../src/ledger/sqlite/folder-mark.ts";
+import { DataDirInUse, lockDataDir } from "../../src/ledger/sqlite/lock.ts";
 import { embeddedFolder, startEmbeddedFor } from "../../src/open-warehouse.ts";
 import { type MovedMonth, moveEvents } from "./move-events.ts";
 
@@ -61,8 +63,40 @@ function reportMove(months: readonly MovedMonth[]): CommandReport {
   };
 }
 
+/** @returns null while a service uses the folder. It may serve from the target already */
+function lockIfFree(dataDir: string): (() => void) | null {
+  try {
+    return lockDataDir(dataDir);
+  } catch (error) {
+    if (error instanceof DataDirInUse) return null;
+    throw error;
+  }
+}
+
+/** No service starts on the folder until the target has every event. @param dataDir null: the events are in no folder */
+async function whileMarked<T>(dataDir: string | null, work: () => Promise<T>): Promise<T> {
+  const unlock = dataDir === null ? null : lockIfFree(dataDir);
+  if (dataDir === null || unlock === null) return work();
+  try {
+    writeMark(dataDir, "move-warehouse", {});
+    const result = await work();
+    removeMark(dataDir, "move-warehouse");
+    return result;
+  } finally {
+    unlock();
+  }
+}
+
+function giveUp(dataDir: string): CommandReport {
+  const text = removeMark(dataDir, "move-warehouse")
+    ? "A service can use DATA_DIR again. The target keeps the events that were copied."
+    : "The warehouse in DATA_DIR is not moving; there is nothing to give up.";
+  return { json: { ok: true }, text };
+}
+
 /** Starts the embedded warehouse of DATA_DIR for this command. */
 async function withEmbedded<T>(config: Config, run: (client: WarehouseClient) => Promise<T>): Promise<T> {
+  refuseMarked(config.DATA_DIR, ["move", "move-warehouse"]);
   // without this check an empty warehouse would be created and reported as moved
   if (!existsSync(embeddedFolder(config)))
     throw new CommandFailed(
@@ -94,15 +128,20 @@ export const moveWarehouse: Command = defineCommand({
       "Name of the target's ClickHouse cluster, in remote_servers (default: CLICKHOUSE_CLUSTER)",
     ),
     from: text("url", "Server to copy from (default: the embedded warehouse of DATA_DIR)"),
+    "give-up": flag("Abandon an interrupted move, so that a service can use DATA_DIR again"),
   },
-  run: async ({ from: given, to, cluster }, { progress }) => {
+  run: async ({ from: given, to, cluster, "give-up": isGivenUp }, { progress }) => {
     const config = readConfig(processEnvironment());
+    if (isGivenUp) return giveUp(config.DATA_DIR);
     const target = targetOf(config, to, cluster);
     const origin = given === undefined ? null : parseEndpoint(given, "--from");
     if (origin?.url === target.url && origin.database === target.database)
       throw new UsageError("--from and --to are the same warehouse.");
+    const dataDir = origin === null ? config.DATA_DIR : null;
     const moveFrom = (from: WarehouseClient) =>
-      withEndpoint(target, async (to) => reportMove(await moveEvents(from, to, progress)));
+      withEndpoint(target, async (to) =>
+        reportMove(await whileMarked(dataDir, () => moveEvents(from, to, progress))),
+      );
     return origin === null ? withEmbedded(config, moveFrom) : withEndpoint(origin, moveFrom);
   },
 });

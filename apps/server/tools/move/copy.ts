@@ -28,11 +28,11 @@ export interface MovedCount {
 }
 
 export interface MoveDeps {
+  dataDir: string;
   ledger: DatabaseSync;
   /** The debug history; null: there is none. */
   attempts: DatabaseSync | null;
   target: pg.Client;
-  now: number;
   /** Called after each page. */
   onPage(name: string, rows: number): void;
 }

@@ -8,15 +8,14 @@ import { type CommandReport, table } from "../../src/cli/report.ts";
 import { ConfigError, processEnvironment, readConfig } from "../../src/config/config.ts";
 import { databaseUrl } from "../../src/config/values.ts";
 import { attemptsPath, connect, ledgerPath, openDatabase } from "../../src/ledger/sqlite/database.ts";
+import { refuseMarked, removeMark } from "../../src/ledger/sqlite/folder-mark.ts";
 import { lockDataDir } from "../../src/ledger/sqlite/lock.ts";
-import { removeMoveMark } from "../../src/ledger/sqlite/move-mark.ts";
 
 /** Fails when the file is no database. */
 const readVersion = (database: DatabaseSync) => void database.prepare("pragma user_version").get();
 
 async function moveTo(url: string, dataDir: string, progress: ProgressWriter) {
   const { openTarget, moveLedger } = await import("./copy.ts");
-  const now = Date.now();
   const onPage = (name: string) => progress(() => `Moving ${name} …`);
   const ledger = openDatabase(dataDir);
   const history = attemptsPath(dataDir);
@@ -24,7 +23,7 @@ async function moveTo(url: string, dataDir: string, progress: ProgressWriter) {
   try {
     const target = await openTarget(url);
     try {
-      return await moveLedger({ ledger, attempts, target, now, onPage });
+      return await moveLedger({ dataDir, ledger, attempts, target, onPage });
     } finally {
       await target.end();
     }
@@ -42,15 +41,10 @@ function toCommandFailure(error: unknown): CommandFailed {
 
 /** Makes DATA_DIR servable again. A later move gets another id, so it cannot continue in the same database. */
 function giveUp(dataDir: string): CommandReport {
-  const ledger = openDatabase(dataDir);
-  try {
-    const text = removeMoveMark(ledger)
-      ? "The ledger in DATA_DIR can be served again. Data that was already copied is kept; a later move needs another, empty database."
-      : "The ledger in DATA_DIR is not moving; there is nothing to give up.";
-    return { json: { ok: true }, text };
-  } finally {
-    ledger.close();
-  }
+  const text = removeMark(dataDir, "move")
+    ? "The ledger in DATA_DIR can be served again. Data that was already copied is kept; a later move needs another, empty database."
+    : "The ledger in DATA_DIR is not moving; there is nothing to give up.";
+  return { json: { ok: true }, text };
 }
 
 async function moveAndReport(url: string, dataDir: string, progress: ProgressWriter): Promise<CommandReport> {
@@ -85,6 +79,7 @@ export const move: Command = defineCommand({
     const { DATA_DIR: dataDir } = readConfig(processEnvironment());
     if ((to === undefined) !== isGivenUp)
       throw new UsageError("`headwater move` needs either --to postgres://… or --give-up.");
+    refuseMarked(dataDir, ["move"]);
     if (!existsSync(ledgerPath(dataDir)))
       throw new CommandFailed(
         `There is no ledger in DATA_DIR ${dataDir}. Set DATA_DIR to the folder of the service.`,

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { processEnvironment, readConfig } from "../../config/config.ts";
 import { makeFolder } from "../../ledger/sqlite/database.ts";
+import { refuseMarked } from "../../ledger/sqlite/folder-mark.ts";
 import { defineCommand, required, text } from "../command.ts";
 import { CommandFailed, systemCode } from "../errors.ts";
 import { type CommandReport, formatBytes, table } from "../report.ts";
@@ -56,6 +57,7 @@ export const backup = defineCommand({
     const { DATA_DIR: dataDir, DATABASE_URL: url, CLICKHOUSE_URL } = config;
     if (url !== null) throw new CommandFailed(LEDGER_IS_POSTGRES);
     const target = resolve(to);
+    refuseMarked(dataDir);
     const found = listSqliteFiles(dataDir, "DATA_DIR");
     const existing = [...found, WAREHOUSE].find((file) => existsSync(join(target, file)));
     if (existing !== undefined)

@@ -1,7 +1,12 @@
-/** `headwater restore`: puts a backup into an empty DATA_DIR. */
-import { existsSync, readdirSync } from "node:fs";
+/**
+ * `headwater restore`: puts a backup into an empty DATA_DIR. From the first file on the folder is marked, and nothing uses it
+ * until everything is there. After an interruption the same command starts over.
+ */
+import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { processEnvironment, readConfig } from "../../config/config.ts";
+import { ATTEMPTS_FILE, LEDGER_FILE } from "../../ledger/sqlite/database.ts";
+import { readMark, refuseMarked, removeMark, writeMark } from "../../ledger/sqlite/folder-mark.ts";
 import { lockDataDir } from "../../ledger/sqlite/lock.ts";
 import { defineCommand, required, text } from "../command.ts";
 import { CommandFailed } from "../errors.ts";
@@ -10,10 +15,26 @@ import { reportCopies } from "./backup.ts";
 import { finishCopy, flushToDisk, listSqliteFiles, startCopy } from "./sqlite-copy.ts";
 import { restoreWarehouse, WAREHOUSE } from "./warehouse-copy.ts";
 
-/** @returns the function that unlocks it */
-function lockFolder(dataDir: string): () => void {
+/**
+ * Marks the folder, locks it, and deletes what an interrupted restore has left there.
+ * @returns the function that unlocks it
+ */
+function beginRestore(dataDir: string, from: string): () => void {
+  refuseMarked(dataDir, ["restore"]);
+  const found = existsSync(dataDir) ? readdirSync(dataDir) : [];
+  const isInterrupted = readMark(dataDir, "restore") !== null;
+  if (!isInterrupted && found.some((name) => !name.startsWith("restore.")))
+    throw new CommandFailed(
+      `DATA_DIR ${dataDir} is not empty. Set it to a new folder, or move its files away.`,
+    );
   try {
-    return lockDataDir(dataDir);
+    writeMark(dataDir, "restore", { from });
+    const unlock = lockDataDir(dataDir);
+    const written = readdirSync(dataDir).filter((name) =>
+      [LEDGER_FILE, ATTEMPTS_FILE, WAREHOUSE].some((start) => name.startsWith(start)),
+    );
+    for (const name of written) rmSync(join(dataDir, name), { recursive: true });
+    return unlock;
   } catch (error) {
     throw explainDataDirError(error, dataDir);
   }
@@ -21,7 +42,7 @@ function lockFolder(dataDir: string): () => void {
 
 export const restore = defineCommand({
   description: "Put a backup into an empty DATA_DIR",
-  details: ["Stop the service first."],
+  details: ["Stop the service first. After an interruption, run the command again: it starts over."],
   options: { from: required(text("folder", "Folder that `headwater backup --to` has written")) },
   run: async ({ from }) => {
     const config = readConfig(processEnvironment());
@@ -32,18 +53,14 @@ export const restore = defineCommand({
       );
     const source = resolve(from);
     const found = listSqliteFiles(source, "--from");
-    if (existsSync(dataDir) && readdirSync(dataDir).length > 0)
-      throw new CommandFailed(
-        `DATA_DIR ${dataDir} is not empty. Set it to a new folder, or move its files away.`,
-      );
-    const unlock = lockFolder(dataDir);
+    const unlock = beginRestore(dataDir, source);
     try {
       const hasWarehouse = existsSync(join(source, WAREHOUSE));
       const warehouse = hasWarehouse ? [await restoreWarehouse(config, source)] : [];
-      // the ledger gets its name last: an interrupted restore leaves a folder without ledger.sqlite
       const files = found.filter((file) => startCopy(file, source, dataDir));
       const copied = files.toReversed().map((file) => finishCopy(file, dataDir));
       flushToDisk(dataDir);
+      removeMark(dataDir, "restore");
       return reportCopies(
         [...copied.toReversed(), ...warehouse],
         found,

@@ -1,17 +1,8 @@
 /** Consistent copies of the ledger and of the debug history, taken while a service writes to them. */
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from "node:fs";
+import { existsSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { ATTEMPTS_FILE, LEDGER_FILE, makePrivateFile } from "../../ledger/sqlite/database.ts";
+import { ATTEMPTS_FILE, flush, LEDGER_FILE, makePrivateFile } from "../../ledger/sqlite/database.ts";
 import { isDamage } from "../../ledger/sqlite/failure.ts";
 import { CommandFailed, messageOf } from "../errors.ts";
 
@@ -42,9 +33,7 @@ export interface CopiedFile {
 /** Flushes a file, or a folder with everything in it, to the disk. */
 export function flushToDisk(path: string): void {
   if (statSync(path).isDirectory()) for (const name of readdirSync(path)) flushToDisk(join(path, name));
-  const descriptor = openSync(path, "r");
-  fsyncSync(descriptor);
-  closeSync(descriptor);
+  flush(path);
 }
 
 const unfinishedPath = (file: SqliteFile, folder: string) => join(folder, `${file}.unfinished`);

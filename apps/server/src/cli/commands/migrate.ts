@@ -4,6 +4,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { ConfigError, processEnvironment, readConfig } from "../../config/config.ts";
 import type { Config } from "../../config/settings.ts";
 import { connect, ledgerPath, openDatabase } from "../../ledger/sqlite/database.ts";
+import { refuseMarked } from "../../ledger/sqlite/folder-mark.ts";
 import { defineCommand, flag } from "../command.ts";
 import { explainDataDirError, explainLedgerError } from "../ledger-errors.ts";
 
@@ -27,6 +28,7 @@ function readSchemaVersion(dataDir: string): number {
 
 function migrateSqlite(dataDir: string): Migration {
   try {
+    refuseMarked(dataDir);
     const from = readSchemaVersion(dataDir);
     openDatabase(dataDir).close();
     return { from, to: readSchemaVersion(dataDir), distributed: [] };

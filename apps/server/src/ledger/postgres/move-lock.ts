@@ -1,8 +1,7 @@
 /** A database is used either by any number of nodes or by one unfinished move, never by both. */
 import { randomBytes } from "node:crypto";
-import type { DatabaseSync } from "node:sqlite";
 import type pg from "pg";
-import { markMoved, markMoving, readMoveMark } from "../sqlite/move-mark.ts";
+import { readMark, writeMark } from "../sqlite/folder-mark.ts";
 import { LOCKS, UnfitPostgres } from "./connections.ts";
 
 /** A ledger cannot move to this database. The message says what to do instead. */
@@ -37,17 +36,16 @@ export const registerNode = (client: pg.Client, nodeId: string): Promise<void> =
   });
 
 interface MoveEnds {
-  ledger: DatabaseSync;
+  dataDir: string;
   target: pg.Client;
-  now: number;
 }
 
 const USE_EMPTY_DATABASE =
   "Use an empty database, made with `createdb --encoding=UTF8 --template=template0`.";
 
 /** Why this ledger cannot move to that database; null: it can start or continue. */
-async function findObstacle({ ledger, target }: MoveEnds): Promise<string | null> {
-  const mark = readMoveMark(ledger);
+async function findObstacle({ dataDir, target }: MoveEnds): Promise<string | null> {
+  const mark = readMark(dataDir, "move");
   const [move] = (await target.query("select * from moves")).rows;
   const { rows } = await target.query(`select (select count(*) from organizations) as workspaces,
     (select count(*) from nodes where seen_at > clock_timestamp() - interval '10 s') as nodes`);
@@ -68,24 +66,25 @@ async function findObstacle({ ledger, target }: MoveEnds): Promise<string | null
  * @throws TargetInUse
  */
 export async function beginMove(parts: MoveEnds): Promise<void> {
-  const { ledger, target, now } = parts;
+  const { dataDir, target } = parts;
   const { rows } = await target.query("select pg_try_advisory_lock($1, $2) as mine", [...LOCKS.move]);
   if (!rows[0].mine)
     throw new TargetInUse("Another `headwater move` is using that database. Wait until it has finished.");
   await withStartLock(target, async () => {
     const obstacle = await findObstacle(parts);
     if (obstacle) throw new TargetInUse(obstacle);
-    const moveId = readMoveMark(ledger)?.moveId ?? randomBytes(16).toString("hex");
-    markMoving(ledger, moveId, now);
+    const mark = readMark(dataDir, "move") ?? { moveId: randomBytes(16).toString("hex"), isFinished: false };
+    writeMark(dataDir, "move", mark);
     await target.query(
       "insert into moves (moved_at, move_id) select ledger_now(), $1 where not exists (select from moves)",
-      [moveId],
+      [mark.moveId],
     );
   });
 }
 
 /** Call it when everything was copied. Moved keys are kept for the dedup window from now on. */
-export async function finishMove({ ledger, target, now }: MoveEnds): Promise<void> {
+export async function finishMove({ dataDir, target }: MoveEnds): Promise<void> {
   await target.query("update moves set moved_at = ledger_now(), finished_at = ledger_now()");
-  markMoved(ledger, now);
+  const mark = readMark(dataDir, "move");
+  if (mark) writeMark(dataDir, "move", { ...mark, isFinished: true });
 }

@@ -1,5 +1,5 @@
 /** Opens the files of a data directory: SQLite's version and settings, and folders that only their owner can read. */
-import { closeSync, existsSync, mkdirSync, openSync, statSync } from "node:fs";
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { DatabaseSync, type DatabaseSyncOptions } from "node:sqlite";
 import { pathToFileURL } from "node:url";
@@ -92,6 +92,13 @@ export function makeFolder(path: string): void {
   } catch (error) {
     if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error;
   }
+}
+
+/** Flushes a file, or the names in a folder, to the disk. */
+export function flush(path: string): void {
+  const descriptor = openSync(path, "r");
+  fsyncSync(descriptor);
+  closeSync(descriptor);
 }
 
 /** Creates a missing file and its folder, readable only by their owner. SQLite creates `-wal` and `-shm` with the file's mode. */

@@ -7,7 +7,6 @@ import { type Durability, LEDGER_FILE, openDatabase, reopenDatabase } from "./da
 import { openDedupKeys } from "./dedup-keys.ts";
 import { createErasureMethods } from "./erasures.ts";
 import { describeError } from "./failure.ts";
-import { refuseMoved } from "./move-mark.ts";
 import { createOutboxMethods, type OutboxStatus, readOutboxStatus } from "./outbox.ts";
 import { createReadMethods, createSessionSweep } from "./reads.ts";
 import { createStatements, type Statements } from "./statements.ts";
@@ -65,7 +64,6 @@ const readDataVersion = (sql: Statements): number =>
 
 function connect(database: DatabaseSync, now: number): Connection {
   try {
-    refuseMoved(database);
     const sql = createStatements(database);
     const dataVersion = readDataVersion(sql);
     return { database, sql, methods: createMethods(sql, now), catalog: null, dataVersion };

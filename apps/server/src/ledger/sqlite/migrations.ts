@@ -36,7 +36,10 @@ const MIGRATIONS: readonly (readonly string[])[] = [
   CATALOG_CHANGES[5],
   // Further changes of the catalog need no line here. A migration of this engine alone must not move them: end this slice
   // before it, and start another slice after it.
-  ...CATALOG_CHANGES.slice(6),
+  ...CATALOG_CHANGES.slice(6, 7),
+  // a move marks the folder instead
+  ["drop table move_mark"],
+  ...CATALOG_CHANGES.slice(7),
 ];
 
 /**

@@ -9,6 +9,7 @@ import { createCommitQueue } from "../commit-queue.ts";
 import type { GroupObserver, Ledger, LedgerLoad, LedgerStatus } from "../ledger.ts";
 import { type Durability, refuseUnsafeSqlite } from "./database.ts";
 import { toLedgerError, toStorageError } from "./failure.ts";
+import { refuseMarked } from "./folder-mark.ts";
 import type { LedgerOpening, LedgerThreadMethods } from "./ledger-thread.ts";
 import { lockDataDir } from "./lock.ts";
 import { outcomesOfEach, packCommits } from "./packed-commits.ts";
@@ -184,9 +185,14 @@ function warnOfReaders({ dataDir, warn }: SqliteOptions): void {
     );
 }
 
-/** @throws UnsafeSqlite, or DataDirInUse when another process serves the folder */
+/**
+ * @throws UnsafeSqlite
+ * @throws DataDirInUse when another process serves the folder
+ * @throws MarkedFolder when a command has to finish first
+ */
 export async function openSqliteLedger(options: SqliteOptions): Promise<SqliteLedger> {
   refuseUnsafeSqlite();
+  refuseMarked(options.dataDir);
   const unlock = options.shared ? () => undefined : lockDataDir(options.dataDir);
   try {
     if (!options.shared) warnOfReaders(options);

@@ -1,0 +1,86 @@
+/**
+ * Marks a DATA_DIR on which a command is at work. The mark is a file, so it outlives the command: no other process uses the
+ * folder until the command has finished.
+ */
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { flush, makeFolder } from "./database.ts";
+
+/** What the mark of each command says. */
+export interface FolderMarks {
+  restore: { from: string };
+  /** The target database stores the same id. The mark of a finished move stays: the ledger is there now. */
+  move: { moveId: string; isFinished: boolean };
+  "move-warehouse": Record<string, never>;
+}
+export type MarkingCommand = keyof FolderMarks;
+
+/** The folder is marked. The message names the command to run. */
+export class MarkedFolder extends Error {
+  override readonly name = "MarkedFolder";
+}
+
+const SUFFIX = ".mark";
+const pathOf = (dataDir: string, command: MarkingCommand) => join(dataDir, `${command}${SUFFIX}`);
+
+const GIVE_UP_MOVE = "To serve from DATA_DIR after all, run `headwater move --give-up`";
+/** Why a marked folder cannot be used, and what to do. */
+const PROBLEMS: { [Command in MarkingCommand]: (mark: FolderMarks[Command]) => string } = {
+  restore: ({ from }) =>
+    `A restore into DATA_DIR is not finished. Run \`headwater restore --from ${from}\` again; it starts over.`,
+  move: ({ isFinished }) =>
+    isFinished
+      ? `The ledger in DATA_DIR has moved to PostgreSQL. Set DATABASE_URL to that database. ${GIVE_UP_MOVE}; events accepted by PostgreSQL since then will be missing.`
+      : `The ledger in DATA_DIR is moving to PostgreSQL. Run \`headwater move --to …\` again, then set DATABASE_URL. ${GIVE_UP_MOVE}.`,
+  "move-warehouse": () =>
+    "The move of the warehouse in DATA_DIR is not finished. Run `headwater move-warehouse --to …` again. To serve without finishing it, run `headwater move-warehouse --give-up`.",
+};
+
+export function readMark<Command extends MarkingCommand>(
+  dataDir: string,
+  command: Command,
+): FolderMarks[Command] | null {
+  const path = pathOf(dataDir, command);
+  return existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : null;
+}
+
+/** Creates the folder if it is missing. The mark is on the disk when this returns. */
+export function writeMark<Command extends MarkingCommand>(
+  dataDir: string,
+  command: Command,
+  mark: FolderMarks[Command],
+): void {
+  makeFolder(dataDir);
+  const path = pathOf(dataDir, command);
+  const unfinished = `${path}.unfinished`;
+  writeFileSync(unfinished, JSON.stringify(mark), { mode: 0o600 });
+  flush(unfinished);
+  renameSync(unfinished, path);
+  flush(dataDir);
+}
+
+/** @returns false when the folder was not marked by that command */
+export function removeMark(dataDir: string, command: MarkingCommand): boolean {
+  const path = pathOf(dataDir, command);
+  if (!existsSync(path)) return false;
+  rmSync(path);
+  flush(dataDir);
+  return true;
+}
+
+function problemOf<Command extends MarkingCommand>(dataDir: string, command: Command): string | null {
+  const mark = readMark(dataDir, command);
+  return mark === null ? null : PROBLEMS[command](mark);
+}
+
+/**
+ * @param allowed whose marks are no obstacle
+ * @throws MarkedFolder
+ */
+export function refuseMarked(dataDir: string, allowed: readonly MarkingCommand[] = []): void {
+  const commands: readonly MarkingCommand[] = ["restore", "move", "move-warehouse"];
+  for (const command of commands) {
+    const problem = allowed.includes(command) ? null : problemOf(dataDir, command);
+    if (problem !== null) throw new MarkedFolder(problem);
+  }
+}

@@ -1,0 +1,88 @@
+/** `headwater restore` is all or nothing: a folder with an interrupted restore is not used, and the same command starts over. */
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, readdirSync, watch } from "node:fs";
+import { join } from "node:path";
+import { after, before, it } from "node:test";
+import { BIN, folder, headwater, serve } from "../cli/command-line.ts";
+import { rowsOf, storedEvents } from "../ledger/reader.ts";
+import { eventsBody, eventsPath, openWorld, outcomesOf, trackEvent } from "../support/world.ts";
+
+const MOMENTS = 10;
+const data = folder();
+const backup = data.at("backup");
+/** Commands that open the ledger. */
+const OTHERS = [["source", "list"], ["backup", "--to", data.at("none")], ["migrate"], ["accept-clock"]];
+let sources: unknown;
+
+before(async () => {
+  await using world = await openWorld({ DATABASE_URL: "" });
+  const source = await world.createSource();
+  const events = Array.from({ length: 50 }, () => trackEvent());
+  const sent = await world.send(eventsPath(source), eventsBody(await world.openSession(source), events));
+  assert.ok(outcomesOf(sent).every((outcome) => outcome === "accepted"));
+  assert.equal((await headwater({ DATA_DIR: world.dataDir }, "backup", "--to", backup)).code, 0);
+  sources = rowsOf(world.dataDir, "select * from sources");
+});
+after(() => data[Symbol.dispose]());
+
+/** Restores, and kills the command at the n-th change in the folder. @returns whether it was killed before its end */
+async function restoreUntil(dataDir: string, changes: number): Promise<boolean> {
+  mkdirSync(dataDir);
+  const env = { PATH: process.env.PATH ?? "", DATA_DIR: dataDir, WAREHOUSE: "off" };
+  const child = spawn(process.execPath, [BIN, "restore", "--from", backup], { env, stdio: "ignore" });
+  const ended = once(child, "exit");
+  let seen = 0;
+  const watcher = watch(dataDir, () => {
+    seen += 1;
+    if (seen === changes) child.kill("SIGKILL");
+  });
+  const [code] = await ended;
+  watcher.close();
+  return code === null;
+}
+
+function checkRestored(dataDir: string): void {
+  assert.deepEqual(rowsOf(dataDir, "select * from sources"), sources);
+  assert.equal(storedEvents(dataDir).length, 50);
+}
+
+it("A restore that is killed at any moment leaves nothing, a folder that no command uses, or everything", async (t) => {
+  let refusals = 0;
+  for (let moment = 1; moment <= MOMENTS; moment += 1) {
+    const dataDir = data.at(`at-${moment}`);
+    // the first changes are the mark, the lock and the first file; the last ones are the names of the copies
+    const wasKilled = await restoreUntil(dataDir, moment * 2 - 1);
+    if (existsSync(join(dataDir, "restore.mark"))) {
+      assert.ok(wasKilled);
+      refusals += 1;
+      for (const words of [["serve"], ...OTHERS.splice(0, 1)]) {
+        const { code, stderr } = await headwater({ DATA_DIR: dataDir, PORT: "0" }, ...words);
+        assert.equal(code, 78, stderr);
+        assert.ok(stderr.includes(`Run \`headwater restore --from ${backup}\` again`), stderr);
+      }
+    } else if (!existsSync(join(dataDir, "ledger.sqlite"))) {
+      const left = readdirSync(dataDir).filter((name) => !name.startsWith("restore."));
+      assert.deepEqual(left, [], "nothing was begun");
+    } else {
+      checkRestored(dataDir);
+      continue;
+    }
+    const again = await headwater({ DATA_DIR: dataDir }, "restore", "--from", backup);
+    assert.equal(again.code, 0, again.stderr);
+    checkRestored(dataDir);
+  }
+  t.diagnostic(`${refusals} of ${MOMENTS} restores were interrupted with something there`);
+  assert.ok(refusals >= 3, `${refusals} refusals`);
+});
+
+it("A restored folder is served, and is not restored into again", async () => {
+  const dataDir = data.at("served");
+  assert.equal((await headwater({ DATA_DIR: dataDir }, "restore", "--from", backup)).code, 0);
+  const service = await serve({ DATA_DIR: dataDir, LOG_LEVEL: "silent" });
+  assert.equal(await service.stop(), 0);
+  const again = await headwater({ DATA_DIR: dataDir }, "restore", "--from", backup);
+  assert.equal(again.code, 1);
+  assert.match(again.stderr, /is not empty/);
+});
