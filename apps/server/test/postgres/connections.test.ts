@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { openPostgresLedger } from "../../src/ledger/postgres/open.ts";
+import { headwater } from "../cli/command-line.ts";
 import { until } from "../faults/child.ts";
 import { ACTOR, NOW } from "../ledger/ledger-home.suite.ts";
 import {
@@ -68,6 +69,30 @@ describe("A connection to PostgreSQL", () => {
       return body.code === "rotated_public_key";
     });
   });
+});
+
+describe("PgBouncer that gives a connection no session of its own", { skip: whyNoPooler() ?? false }, () => {
+  for (const [mode, settings] of [
+    ["transaction mode", { pool_mode: "transaction" }],
+    ["transaction mode, sessions in turn", { pool_mode: "transaction", server_round_robin: "1" }],
+    ["statement mode", { pool_mode: "statement" }],
+  ] as const)
+    it(`is refused at the start, and by commands: ${mode}`, async () => {
+      const database = await createDatabase();
+      try {
+        await using pooler = await startPooler(database.url, settings);
+        for (const words of [["serve"], ["source", "list"], ["migrate"]]) {
+          const { code, stderr } = await headwater({ DATABASE_URL: pooler.url, PORT: "0" }, ...words);
+          assert.equal(code, 78, stderr);
+          assert.match(
+            stderr,
+            /pooler in transaction or statement mode.*`pool_mode` to session, or set DATABASE_URL/,
+          );
+        }
+      } finally {
+        await database.remove();
+      }
+    });
 });
 
 describe("A failure that PostgreSQL reports", () => {

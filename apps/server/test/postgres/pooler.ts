@@ -1,4 +1,4 @@
-/** PgBouncer (Debian) in session mode, in front of the tests' own cluster. */
+/** PgBouncer (Debian), in front of the tests' own cluster. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -20,7 +20,8 @@ export interface Pooler extends AsyncDisposable {
   url: string;
 }
 
-export async function startPooler(url: string): Promise<Pooler> {
+/** @param settings of its `[pgbouncer]` section */
+export async function startPooler(url: string, settings: Record<string, string> = {}): Promise<Pooler> {
   const [, folder, database] = /@([^/]+)\/(.+)$/.exec(url)!;
   const own = mkdtempSync(join(tmpdir(), "headwater-pooler-"));
   const at = (name: string) => join(own, name);
@@ -30,13 +31,14 @@ export async function startPooler(url: string): Promise<Pooler> {
     `[databases]
 * = host=${decodeURIComponent(folder!)} port=5432
 [pgbouncer]
-pool_mode = session
 auth_type = trust
 auth_file = ${at("users")}
 unix_socket_dir = ${own}
 listen_port = ${PORT}
 max_client_conn = 100
-default_pool_size = 40
+${Object.entries({ pool_mode: "session", default_pool_size: "40", ...settings })
+  .map(([name, value]) => `${name} = ${value}`)
+  .join("\n")}
 `,
   );
   const owner = unprivileged();

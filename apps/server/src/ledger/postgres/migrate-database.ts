@@ -3,6 +3,7 @@ import { openConnection } from "./connections.ts";
 import { distribute } from "./distribution.ts";
 import { toStorageError } from "./failure.ts";
 import { migrate } from "./migrations.ts";
+import { refuseSharedSessions } from "./session-pooling.ts";
 
 export interface MigrationResult {
   from: number;
@@ -17,6 +18,7 @@ export interface MigrationResult {
  */
 export async function migrateDatabase(url: string, distributed = false): Promise<MigrationResult> {
   try {
+    await refuseSharedSessions(url);
     const client = await openConnection(url);
     try {
       const migrated = await migrate(client);

@@ -26,6 +26,7 @@ import { outboxMethods } from "./outbox.ts";
 import { readMethods } from "./reads.ts";
 import { listenForRemoteChanges } from "./remote-changes.ts";
 import { createSessionNotifier } from "./session-notices.ts";
+import { refuseSharedSessions } from "./session-pooling.ts";
 
 export interface PostgresOptions {
   url: string;
@@ -87,6 +88,7 @@ function withStorageErrors<T extends object>(methods: T): T {
 }
 
 async function prepareDatabase(url: string, nodeId: string): Promise<void> {
+  await refuseSharedSessions(url);
   const client = await openConnection(url);
   try {
     await migrate(client);
