@@ -81,8 +81,8 @@ const METRICS: readonly MetricFamily<MetricSources>[] = [
   ),
   gauge(
     "warehouse_up",
-    "1 if the warehouse can be queried, else 0",
-    ({ warehouse }) => (warehouse.state() === "up" ? 1 : 0),
+    "1 if the warehouse can be queried, else 0; absent without a warehouse",
+    ({ warehouse }) => (warehouse.state() === "off" ? null : Number(warehouse.state() === "up")),
     "min",
   ),
   counter("warehouse_losses_total", "Times that the warehouse went from up to down", ({ warehouse }) =>
