@@ -23,8 +23,8 @@ export class AdmissionFull extends Error {
   }
 }
 
-/** Gives the slot back, when it is called or disposed of. Doing so again has no effect. */
-export type Release = (() => void) & Disposable;
+/** Gives the slot back. A second call has no effect. */
+export type Release = () => void;
 
 export interface Admission {
   /** Whether `enter` would reject this key with `AdmissionFull`. */
@@ -149,7 +149,7 @@ class FairSemaphore implements Admission {
     state.active += 1;
     this.#active += 1;
     let isHeld = true;
-    const release = () => {
+    return () => {
       if (!isHeld) return;
       isHeld = false;
       state.active -= 1;
@@ -157,7 +157,6 @@ class FairSemaphore implements Admission {
       this.#dropIfIdle(key, state);
       this.resume();
     };
-    return Object.assign(release, { [Symbol.dispose]: release });
   }
 
   #wait(key: string, signal?: AbortSignal): Promise<Release> {

@@ -58,14 +58,13 @@ export function createHttpApp(deps: HttpAppDeps): Server {
   const workspaceCors = createWorkspaceCors(deps.appUrl);
   const serveWorkspace = createWorkspaceRoute(deps, operations);
 
-  async function serve(exchange: Exchange, match: RouteMatch | null, cors: CorsPolicy): Promise<void> {
+  function serve(exchange: Exchange, match: RouteMatch | null, cors: CorsPolicy): Promise<void> | void {
     if (!match) throw new Refusal("route_not_found");
     const { method = "", headers } = exchange.request;
-    const methods = allowedMethods(match);
     if (method === "OPTIONS")
-      return send(exchange, { status: 204, headers: cors.preflight(headers, methods) });
+      return send(exchange, { status: 204, headers: cors.preflight(headers, allowedMethods(match)) });
     const operation = match.operations.get(method);
-    if (!operation) throw new Refusal("method_not_allowed", { headers: { Allow: methods } });
+    if (!operation) throw new Refusal("method_not_allowed", { headers: { Allow: allowedMethods(match) } });
     if (operation.access !== "public-key") return serveWorkspace(exchange, operation, match.params);
     return serveIngest(exchange, operation, match.params.publicKey ?? "", deps);
   }

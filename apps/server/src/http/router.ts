@@ -14,7 +14,7 @@ export interface RouteMatch {
   readonly operations: ReadonlyMap<string, Operation>;
   readonly isIngest: boolean;
   /** Path parameters as they were sent, still percent-encoded. */
-  readonly params: Readonly<Record<string, string>>;
+  readonly params: Record<string, string>;
 }
 
 const createNode = (): RouteNode => ({
@@ -51,7 +51,8 @@ function findFrom(node: RouteNode, segments: readonly string[], at: number): Rou
   if (found || !node.parameter || segment === "") return found;
   const { name, node: next } = node.parameter;
   const rest = findFrom(next, segments, at + 1);
-  return rest && { ...rest, params: { ...rest.params, [name]: segment } };
+  if (rest) rest.params[name] = segment;
+  return rest;
 }
 
 export type Router = (path: string) => RouteMatch | null;

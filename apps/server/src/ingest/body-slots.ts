@@ -5,10 +5,10 @@ import { Refusal } from "../core/refusal.ts";
 
 export interface BodySlots {
   /**
-   * Takes a slot until the returned value is disposed of.
+   * Runs `work` in a slot.
    * @throws Refusal 503 when this source, this client or the whole node waits for too many bodies
    */
-  take(sourceId: string, clientKey: string): Disposable;
+  run<T>(sourceId: string, clientKey: string, work: () => Promise<T>): Promise<T>;
 }
 
 export function createBodySlots(): BodySlots {
@@ -18,7 +18,7 @@ export function createBodySlots(): BodySlots {
   });
   const byClient = createAdmission({ maxActivePerKey: SERVER_LIMITS.maxPendingBodiesPerClient });
   return {
-    take(sourceId, clientKey) {
+    async run(sourceId, clientKey, work) {
       const releaseClient = byClient.tryEnter(clientKey);
       const releaseSource = releaseClient && bySource.tryEnter(sourceId);
       if (!releaseSource) {
@@ -28,12 +28,12 @@ export function createBodySlots(): BodySlots {
           hint: "Send the whole body at once; try again after Retry-After.",
         });
       }
-      return {
-        [Symbol.dispose]: () => {
-          releaseClient();
-          releaseSource();
-        },
-      };
+      try {
+        return await work();
+      } finally {
+        releaseClient();
+        releaseSource();
+      }
     },
   };
 }

@@ -38,17 +38,20 @@ export interface BatchDeps {
   readonly countryOf: CountryOf;
 }
 
+const NO_SESSIONS: BatchContext["otherSessions"] = new Map();
+
 /** Looks up the sessions that events name instead of the batch's own. */
 async function findOtherSessions(
   batch: ParsedBatch,
   { sourceId, sessionId }: SessionRecord,
   sessions: SessionCache,
-) {
+): Promise<BatchContext["otherSessions"]> {
   const ids = new Set<string>();
   for (const parsed of batch.events) {
     const named = isInvalid(parsed) ? null : parsed.event.sessionId;
     if (named && named !== sessionId) ids.add(named);
   }
+  if (ids.size === 0) return NO_SESSIONS;
   const found = [...ids].map(async (id) => [id, await sessions.find(sourceId, id)] as const);
   return new Map(await Promise.all(found));
 }
@@ -60,11 +63,12 @@ export interface BatchRequest {
   readonly session: SessionRecord;
 }
 
-async function buildContext(
+function buildContext(
   { request, keyed, parsed: { body }, session }: BatchRequest,
   batch: ParsedBatch,
-  { sessions, countryOf }: BatchDeps,
-): Promise<BatchContext> {
+  otherSessions: BatchContext["otherSessions"],
+  countryOf: CountryOf,
+): BatchContext {
   const { sourceId } = session;
   const { receivedAt } = request;
   const sdkVersion = body.sdkVersion ?? null;
@@ -82,7 +86,7 @@ async function buildContext(
     }),
     clockSkewMs: receivedAt - batch.sentAt,
     session,
-    otherSessions: await findOtherSessions(batch, session, sessions),
+    otherSessions,
     anonymousId: body.anonymousId,
     userId: body.userId ?? null,
     context,
@@ -107,7 +111,8 @@ export function rejectInvalid({ issues }: InvalidEvent): Rejection {
 export async function evaluateBatch(batchRequest: BatchRequest, deps: BatchDeps): Promise<EvaluatedEvent[]> {
   const { batch } = batchRequest.parsed;
   if (!batch) return [];
-  const context = await buildContext(batchRequest, batch, deps);
+  const otherSessions = await findOtherSessions(batch, batchRequest.session, deps.sessions);
+  const context = buildContext(batchRequest, batch, otherSessions, deps.countryOf);
   return batch.events.map((parsed) => ({
     parsed,
     outcome: isInvalid(parsed) ? rejectInvalid(parsed) : evaluateEvent(parsed, context),

@@ -45,11 +45,14 @@ export interface IngestDeps {
 /** Handles an ingest request. Never rejects: the attempt contains the answer or the refusal. */
 export async function handleIngest(request: IngestRequest, deps: IngestDeps): Promise<Attempt> {
   const draft = startAttempt(request, deps);
-  const outcome = await runStages(request, draft, deps).catch((error: unknown): Outcome => {
+  let outcome: Outcome;
+  try {
+    outcome = await runStages(request, draft, deps);
+  } catch (error) {
     const refusal = toRefusal(error);
     if (refusal.cause !== undefined) deps.report(refusal.cause, request);
-    return { kind: "refused", refusal };
-  });
+    outcome = { kind: "refused", refusal };
+  }
   const attempt = draft.finish(outcome);
   observeSafely(attempt, deps);
   return attempt;
@@ -65,7 +68,7 @@ async function runStages(
   deps: IngestDeps,
 ): Promise<AnsweredOutcome> {
   const { publicKey, clientKey, receivedAt } = request;
-  const keyed = await findSource(request, deps);
+  const keyed = deps.sources.cached(publicKey) ?? (await findSource(request, deps));
   const { sourceId } = keyed.source;
   const keyRefusal = checkKey(keyed, receivedAt);
   draft.note({ source: keyed.source, publicKey, keyState: keyRefusal ? "retired" : keyed.keyState });
@@ -82,7 +85,23 @@ async function runStages(
     throw refusal;
   }
 
-  using _slot = await deps.admission.enter(sourceId);
+  return deps.admission.run(sourceId, () => processBody({ request, keyed, body }, draft, deps));
+}
+
+interface AdmittedRequest {
+  readonly request: IngestRequest;
+  readonly keyed: CachedSource;
+  readonly body: IngestBody;
+}
+
+/** The stages of a request that was admitted. */
+async function processBody(
+  { request, keyed, body }: AdmittedRequest,
+  draft: AttemptDraft,
+  deps: IngestDeps,
+): Promise<AnsweredOutcome> {
+  const { receivedAt } = request;
+  const { sourceId } = keyed.source;
   const { text, head } = decodeBody(body);
   draft.note({ text, head });
   const json = parseJson(text);
@@ -90,12 +109,12 @@ async function runStages(
   const parsed = deps.parseBody(json, request, keyed.limits.maxBatchSize);
   if (parsed.batch) draft.note({ clockSkewMs: receivedAt - parsed.batch.sentAt });
 
-  using visit = await findVisit(parsed, request, sourceId, deps);
-  const { session } = visit;
-  const events = await evaluateBatch({ request, keyed, parsed, session }, deps);
-  const commit = buildCommit(request, visit, parsed.body.userId ?? null, events);
-  const committed = await deps.ledger.commit(commit);
-  visit.confirm();
+  const visit = await findVisit(parsed, request, sourceId, deps);
+  const { events, commit, committed } = await visit.store(async () => {
+    const events = await evaluateBatch({ request, keyed, parsed, session: visit.session }, deps);
+    const commit = buildCommit(request, visit, parsed.body.userId ?? null, events);
+    return { events, commit, committed: await deps.ledger.commit(commit) };
+  });
   recordCommit(commit, committed, deps.sessions);
 
   const results = buildResults(events, committed, sourceId);
@@ -105,12 +124,13 @@ async function runStages(
   return { kind: "answered", answer, results: results.results, normalized };
 }
 
-/** @throws Refusal 404 when no source has the key, 429 when the client tries too many unknown keys */
+/**
+ * Finds the source of a key for which no source is cached.
+ * @throws Refusal 404 when no source has the key, 429 when the client tries too many unknown keys
+ */
 async function findSource(request: IngestRequest, { sources, rates }: IngestDeps): Promise<CachedSource> {
   const { publicKey, clientKey, receivedAt } = request;
-  const cached = sources.cached(publicKey);
-  if (cached) return cached;
-  if (cached === undefined) {
+  if (sources.cached(publicKey) === undefined) {
     // made-up keys must not cost the ledger an unlimited number of look-ups
     const tooManyLookUps = rates.checkLookUp(clientKey, receivedAt);
     if (tooManyLookUps) throw tooManyLookUps;
@@ -127,14 +147,12 @@ function requireAvailable(sourceId: string, { unavailable, admission }: IngestDe
 }
 
 /** @throws Refusal 503 when too many bodies are on their way, 408 or 400 when the body never arrives */
-async function receiveBody(
+const receiveBody = (
   { stream, clientKey }: IngestRequest,
   { source, limits }: CachedSource,
   slots: BodySlots,
-): Promise<IngestBody> {
-  using _slot = slots.take(source.sourceId, clientKey);
-  return await readIngestBody(stream, limits.maxPayloadBytes);
-}
+): Promise<IngestBody> =>
+  slots.run(source.sourceId, clientKey, () => readIngestBody(stream, limits.maxPayloadBytes));
 
 /** The body of a refused request, for the debug view. */
 function describeBody(body: IngestBody) {

@@ -6,11 +6,7 @@ import { SERVER_LIMITS } from "../core/limits.ts";
 import type { SessionRecord } from "../core/records.ts";
 import type { IngestLedger } from "../ledger/ledger.ts";
 
-/** A session that a bootstrap is about to store. If it is disposed of without `confirm`, it was not stored. */
-export interface OpeningSession extends Disposable {
-  /** Call it when the session has been stored. */
-  confirm(): void;
-}
+export type RunWork = <T>(work: () => Promise<T>) => Promise<T>;
 
 export interface SessionActivity {
   readonly sourceId: string;
@@ -35,8 +31,11 @@ export interface SessionCache {
    * that is still opening it, and resolves to null when that fails. Returns undefined at once when there is none.
    */
   findJoinable(sourceId: string, anonymousId: string, now: number): Promise<SessionRecord | null> | undefined;
-  /** @param isJoinable whether other bootstraps of the visitor may join this session from now on */
-  open(session: SessionRecord, isJoinable: boolean): OpeningSession;
+  /**
+   * @param isJoinable whether other bootstraps of the visitor may join this session from now on
+   * @returns runs the work that stores the session, and caches the session if the work succeeds
+   */
+  open(session: SessionRecord, isJoinable: boolean): RunWork;
   /** Updates a cached session after a commit. Notifies the other nodes when the session's user changed. Never throws. */
   recordActivity(activity: SessionActivity): void;
   /** Removes a session that another node changed. Without a session: removes all, since any may have changed. */
@@ -90,12 +89,16 @@ export function createSessionCache(ledger: IngestLedger): SessionCache {
       const { sourceId, sessionId, anonymousId, startedAt: openedAt } = session;
       const { promise: stored, resolve } = Promise.withResolvers<boolean>();
       if (isJoinable) recent.set(keyOf(sourceId, anonymousId), { openedAt, sessionId, stored });
-      return {
-        confirm: () => {
+      return async (work) => {
+        try {
+          const result = await work();
           records.set(keyOf(sourceId, sessionId), session);
           resolve(true);
-        },
-        [Symbol.dispose]: () => resolve(false),
+          return result;
+        } finally {
+          // no effect after `resolve(true)`
+          resolve(false);
+        }
       };
     },
     recordActivity({ sourceId, sessionId, userId, at }) {

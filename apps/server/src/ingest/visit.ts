@@ -6,30 +6,22 @@ import { Refusal } from "../core/refusal.ts";
 import { textOrNull } from "./json.ts";
 import { addressOf, cutUrl, withoutCredentials } from "./page-address.ts";
 import type { BootstrapFields, EventsFields, ParsedBody } from "./parse.ts";
-import { acceptsEvents, canResume, type OpeningSession, type SessionCache } from "./session-cache.ts";
+import { acceptsEvents, canResume, type RunWork, type SessionCache } from "./session-cache.ts";
 import { userAgentOf } from "./visitor.ts";
 
 /** The session of a request, and whether the request continues, resumes or opens it. */
-export interface Visit extends Disposable {
+export interface Visit {
   readonly session: SessionRecord;
   /** `continued` by events, `resumed` or `opened` by a bootstrap. */
   readonly state: "continued" | "resumed" | "opened";
-  /** The commit has stored the request. */
-  confirm(): void;
+  /** Runs the work that stores the request. It must be called, because other bootstraps may wait for an opened session. */
+  readonly store: RunWork;
 }
 
 const existing = (session: SessionRecord, state: "continued" | "resumed"): Visit => ({
   session,
   state,
-  confirm: () => undefined,
-  [Symbol.dispose]: () => undefined,
-});
-
-const opened = (session: SessionRecord, opening: OpeningSession): Visit => ({
-  session,
-  state: "opened",
-  confirm: opening.confirm,
-  [Symbol.dispose]: opening[Symbol.dispose],
+  store: (work) => work(),
 });
 
 export interface VisitDeps {
@@ -84,7 +76,7 @@ async function resumeOrOpenSession(
     return existing({ ...found, lastActivityAt, userId: body.userId ?? found.userId }, "resumed");
   }
   const session = newSession(body, request, sourceId, newId("ses"));
-  return opened(session, sessions.open(session, body.joinSession === true));
+  return { session, state: "opened", store: sessions.open(session, body.joinSession === true) };
 }
 
 const MAX_SHORT_LENGTH = 100;
