@@ -19,14 +19,14 @@ export function createDeletionTime({ ledger, clock, log }: DeletionTimeDeps): De
   let jumpMs = 0;
 
   const report = (trustedAt: number, seenAt: number, previousMs: number) => {
-    const fields = { now: toIsoTime(seenAt), before: toIsoTime(trustedAt) };
+    const now = toIsoTime(seenAt);
     if (jumpMs === 0) {
-      log.warn(fields, "the clock is trusted again; expired data is deleted by it");
+      log.warn({ now }, "the clock is trusted again; expired data is deleted by it");
       return;
     }
     if (Math.abs(jumpMs - previousMs) < HOUR_MS) return;
     log.warn(
-      { ...fields, jumpSeconds: Math.round(jumpMs / SECOND_MS) },
+      { now, before: toIsoTime(trustedAt), jumpSeconds: Math.round(jumpMs / SECOND_MS) },
       "the clock has jumped. No data is deleted by the new time until the service has run with it for a day. " +
         "If the new time is right, run `headwater accept-clock`; if not, set the clock",
     );

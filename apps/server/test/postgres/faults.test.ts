@@ -15,6 +15,9 @@ const ROUNDS = process.env.TEST_LONG ? 10 : 2;
 const ACKNOWLEDGED = 100;
 const SEEN_MS = 15_000;
 const RECOVERED_MS = 2_000;
+const FROZEN_MS = 15_000;
+/** A commit waits for the one before it, and then for its own time-out. */
+const GIVEN_UP_MS = 15_000;
 
 describe("PostgreSQL under a node that serves", () => {
   let cluster: Cluster;
@@ -159,14 +162,12 @@ describe("PostgreSQL under a node that serves", () => {
     await until("/readyz says yes", SEEN_MS, isReady);
   });
 
-  fault(
-    "that stands still is given up after a while, and goes on when it goes on",
-    async () => {
-      const backends = await admin("select pid::int from pg_stat_activity where usename = 'app'");
-      stopped = [cluster.pid(), ...backends.map(({ pid }) => pid as number)];
-      for (const pid of stopped) process.kill(pid, "SIGSTOP");
-    },
-    async () => {
+  /** Stops every process of the server that serves the node. @returns lets them go on */
+  const freeze = async () => {
+    const backends = await admin("select pid::int from pg_stat_activity where usename = 'app'");
+    const stopped = [cluster.pid(), ...backends.map(({ pid }) => pid as number)];
+    for (const pid of stopped) process.kill(pid, "SIGSTOP");
+    return async () => {
       for (const pid of stopped) {
         try {
           process.kill(pid, "SIGCONT");
@@ -174,9 +175,52 @@ describe("PostgreSQL under a node that serves", () => {
           // it ended meanwhile
         }
       }
+    };
+  };
+  let goOn: () => Promise<void>;
+
+  fault(
+    "that stands still is given up after a while, and goes on when it goes on",
+    async () => {
+      goOn = await freeze();
     },
+    () => goOn(),
   );
-  let stopped: number[] = [];
+
+  it("that stands still under load makes no request wait for long, and loses and duplicates no acknowledged event", async (t) => {
+    const before = new Set(storedEvents(dataDir).map(({ eventId }) => eventId));
+    await using load = new Load(node.url, source, random);
+    await load.start();
+    await until("batches are acknowledged", SEEN_MS, () => load.acknowledged().length >= ACKNOWLEDGED);
+    const thaw = await freeze();
+    // more batches would wait in this process for a free connection
+    load.pause();
+    const waits: number[] = [];
+    try {
+      const frozenAt = performance.now();
+      const send = async () => {
+        const sentAt = performance.now();
+        const reply = await bootstrap();
+        waits.push(Math.round(performance.now() - sentAt));
+        assert.deepEqual([reply.status, reply.body.code], [503, "storage_unavailable"]);
+      };
+      while (performance.now() - frozenAt < FROZEN_MS) await Promise.all([send(), send()]);
+    } finally {
+      await thaw();
+    }
+    const back = await takenAfter();
+    await load.settle();
+    checkAnswers(load.sent);
+    const stored = storedEvents(dataDir).filter(({ eventId }) => !before.has(eventId));
+    const found = compare(stored, load.sent);
+    assert.deepEqual(found, { stored: load.sent.length * 10, lost: 0, doubled: 0 });
+    t.diagnostic(
+      `answers after ${waits} ms, taken again after ${back} ms; refused ${JSON.stringify([...load.refused])}`,
+    );
+    assert.ok(Math.max(...waits) < GIVEN_UP_MS, `a request waited ${Math.max(...waits)} ms`);
+    const cut = [...load.refused.keys()].filter((what) => !what.startsWith("503 "));
+    assert.deepEqual(cut, [], "every request was answered");
+  });
 
   it("accepts on the other node what a killed node did not acknowledge", async (t) => {
     const second = await startChild(dataDir, { environment: { DATABASE_URL: url } });
