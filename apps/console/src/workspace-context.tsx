@@ -80,7 +80,8 @@ export function WorkspaceProvider({ children }: { readonly children: ReactNode }
       <WorkspaceErrorPage
         error={failed ?? NO_WORKSPACE}
         onRetry={retry}
-        onCreated={hasNoWorkspace ? select : null}
+        reason={hasNoWorkspace ? "none" : "loadFailed"}
+        onCreated={select}
       />
     );
   }

@@ -1,12 +1,12 @@
 /** The attempts thread of a serving process: it renders and masks attempts, and stores them on SQLite. */
 import { setPriority } from "node:os";
 import { type AttemptMessage, fromMessage } from "./debug/attempt-message.ts";
-import { rowOf, rowsOf } from "./debug/render.ts";
+import { renderEach, rowOf } from "./debug/render.ts";
 import { serveAttempts } from "./ledger/sqlite/serve-attempts.ts";
 
 serveAttempts((messages) =>
   // open-ledger.ts sends the results of \`toMessage\`
-  rowsOf(messages as AttemptMessage[], (message) => rowOf(fromMessage(message))),
+  renderEach(messages as AttemptMessage[], (message) => rowOf(fromMessage(message))),
 );
 
 /** When all cores are busy, ingest goes first. Only on Linux: elsewhere this would set the priority of the whole process. */

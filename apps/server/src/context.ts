@@ -138,7 +138,7 @@ export async function createContext(deps: ContextDeps): Promise<ServiceContext> 
   const settings = {
     rates: readRates(config),
     limitsOf: createLimitsOf(config),
-    nodes: () => readiness.now().status?.nodes ?? 1,
+    nodes: () => readiness.state().status?.nodes ?? 1,
   };
   const report = (error: unknown, ids: RequestIds) => {
     if (error instanceof StorageError) storageTrouble.failed(error, ids);

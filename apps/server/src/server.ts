@@ -198,7 +198,7 @@ async function startWorkers(
   const workers = await startBackgroundWorkers(context, onBacklogShipped);
   metrics.registerSources(() => ({
     now: clock(),
-    readiness: readiness.now(),
+    readiness: readiness.state(),
     warehouse,
     missingEvents: completeness.report().missingEvents,
     ledger: openedLedger.load(),

@@ -67,7 +67,7 @@ function buildHandlers(context: ServiceContext, assets: ServiceAssets, stopping:
     stats: createStats({ warehouse, completeness, offHint: warehouseHint(config) }),
     exportEvents: createExport({ warehouse, completeness, ledger, stopping }),
     operations: createOperations({
-      readiness: readiness.now,
+      readiness: readiness.state,
       warehouse,
       completeness,
       clock,
@@ -103,7 +103,7 @@ export function createHttpService(context: ServiceContext, assets: ServiceAssets
     appUrl,
     debugUrl: context.debugUrl,
     handleIngest: ingest.handle,
-    isStopping: () => readiness.now().draining,
+    isStopping: () => readiness.state().draining,
     consoleFiles: folder === null ? null : createConsoleFiles({ folder, appUrl }),
     report: context.report,
     onServed: createRequestObserver({

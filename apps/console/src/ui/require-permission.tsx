@@ -6,18 +6,18 @@ import { EmptyState } from "./page-states.tsx";
 
 /** Shows its content to users with the permission, and an explanation to others. */
 export function RequirePermission({
-  to,
+  permission,
   children,
 }: {
-  readonly to: Permission;
+  readonly permission: Permission;
   readonly children: ReactNode;
 }) {
   const { can, role } = useWorkspace();
-  if (can(to)) return children;
+  if (can(permission)) return children;
   return (
     <EmptyState title="You don’t have access">
-      Your role is {role}, and this page requires the {to} permission. Ask an admin of this workspace for
-      access.
+      Your role is {role}, and this page requires the {permission} permission. Ask an admin of this workspace
+      for access.
     </EmptyState>
   );
 }

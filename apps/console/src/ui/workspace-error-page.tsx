@@ -9,15 +9,17 @@ import { StandalonePage } from "./standalone-page.tsx";
 interface WorkspaceErrorPageProps {
   readonly error: Error;
   readonly onRetry: () => void;
-  /** Null when the workspaces failed to load. Otherwise the user has none and may create one. */
-  readonly onCreated: ((organizationId: string) => void) | null;
+  /** `none`: the user has no workspace and may create one. */
+  readonly reason: "loadFailed" | "none";
+  readonly onCreated: (organizationId: string) => void;
 }
 
-export function WorkspaceErrorPage({ error, onRetry, onCreated }: WorkspaceErrorPageProps) {
+export function WorkspaceErrorPage({ error, onRetry, reason, onCreated }: WorkspaceErrorPageProps) {
   const navigate = useNavigate();
+  const canCreate = reason === "none";
   const [isFormOpen, setFormOpen] = useState(false);
   return (
-    <StandalonePage title={onCreated ? "No workspace" : "Could not load your workspaces"}>
+    <StandalonePage title={canCreate ? "No workspace" : "Could not load your workspaces"}>
       <ErrorAlert error={error} onRetry={onRetry} />
       <Group gap="sm">
         <Button
@@ -26,13 +28,13 @@ export function WorkspaceErrorPage({ error, onRetry, onCreated }: WorkspaceError
         >
           Sign out
         </Button>
-        {onCreated && (
+        {canCreate && (
           <Button variant="default" aria-expanded={isFormOpen} onClick={() => setFormOpen(!isFormOpen)}>
             New workspace
           </Button>
         )}
       </Group>
-      {onCreated && isFormOpen && <CreateWorkspaceForm onCreated={onCreated} />}
+      {canCreate && isFormOpen && <CreateWorkspaceForm onCreated={onCreated} />}
     </StandalonePage>
   );
 }

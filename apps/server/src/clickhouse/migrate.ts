@@ -24,7 +24,7 @@ const migrationsTable = (target: ClusterTarget) =>
     clauses: "ORDER BY number",
   });
 
-/** DDL is on the disk when ClickHouse answers it. */
+/** Makes ClickHouse flush metadata to disk before it confirms a DDL statement. */
 const DURABLE = { fsync_metadata: 1 } as const;
 
 async function readVersion(client: ClickHouseClient): Promise<number> {
@@ -38,11 +38,12 @@ async function readVersion(client: ClickHouseClient): Promise<number> {
  * @throws Error when ClickHouse cannot be reached, or its schema is newer than this program
  */
 export async function migrate(endpoint: WarehouseEndpoint): Promise<{ from: number; to: number }> {
-  const outside = connect({ ...endpoint, database: "default" });
+  // the target database may not exist yet
+  const defaultDatabaseClient = connect({ ...endpoint, database: "default" });
   const client = connect(endpoint);
   try {
     const query = `CREATE DATABASE IF NOT EXISTS ${endpoint.database}${onCluster(endpoint)}`;
-    mustBeClickHouse(await outside.command({ query }));
+    mustBeClickHouse(await defaultDatabaseClient.command({ query }));
     await client.command({ query: migrationsTable(endpoint) });
     const [from, to] = [await readVersion(client), MIGRATIONS.length];
     if (from > to) {
@@ -57,6 +58,6 @@ export async function migrate(endpoint: WarehouseEndpoint): Promise<{ from: numb
     }
     return { from, to };
   } finally {
-    await Promise.all([outside.close(), client.close()]);
+    await Promise.all([defaultDatabaseClient.close(), client.close()]);
   }
 }

@@ -22,9 +22,9 @@ export interface AttemptFacts {
   /** null: no source has the key. */
   readonly publicKey: string | null;
   /** The body as text, decompressed. null: it was not read, or is not UTF-8. */
-  readonly text: string | null;
+  readonly bodyText: string | null;
   /** The first bytes of a body that is not UTF-8 or is too large. */
-  readonly head: string | null;
+  readonly bodyStart: string | null;
   readonly payloadBytes: number;
   readonly envelope: Envelope | null;
   readonly clockSkewMs: number | null;

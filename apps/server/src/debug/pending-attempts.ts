@@ -12,8 +12,8 @@ export interface PendingAttempts {
 /** Bytes of an attempt beside its body: envelope, results, normal forms. */
 const OVERHEAD_BYTES = 2_000;
 
-const bytesOf = ({ text, head }: FinishedAttempt): number =>
-  OVERHEAD_BYTES + 2 * ((text?.length ?? 0) + (head?.length ?? 0));
+const bytesOf = ({ bodyText, bodyStart }: FinishedAttempt): number =>
+  OVERHEAD_BYTES + 2 * ((bodyText?.length ?? 0) + (bodyStart?.length ?? 0));
 
 type Queues = Record<Priority, FinishedAttempt[]>;
 const emptyQueues = (): Queues => ({ success: [], failure: [], "assured failure": [] });

@@ -29,20 +29,23 @@ export type RenderableAttempt = Omit<FinishedAttempt, "source"> & {
 };
 
 /**
- * `partial`: events were rejected, but others were stored, or the attempt opened a session, or the settings of the source
- * rejected them.
+ * `failed`: the request was refused, or every event of an events request was rejected, at least one because of the
+ * application. `partial`: some other rejection. That is, others were stored, a bootstrap succeeded, or only the settings of
+ * the source rejected events.
  */
 export function outcomeOf(attempt: RenderableAttempt): AttemptOutcome {
   if (attempt.outcome.kind === "refused") return "failed";
   const { results } = attempt.outcome;
   const rejected = attempt.outcome.answer.rejected ?? 0;
   if (rejected === 0) return "succeeded";
-  const isAll = rejected === results.length && attempt.kind === "events";
-  return isAll && results.some(({ code }) => !POLICY_CODES.includes(code ?? "")) ? "failed" : "partial";
+  const hasNoOtherEffect = rejected === results.length && attempt.kind === "events";
+  return hasNoOtherEffect && results.some(({ code }) => !POLICY_CODES.includes(code ?? ""))
+    ? "failed"
+    : "partial";
 }
 
-/** Renders attempts. An attempt that cannot be rendered is left out. */
-export function rowsOf<T>(attempts: readonly T[], render: (attempt: T) => AttemptRow): AttemptRow[] {
+/** Renders attempts, and skips those that cannot be rendered. */
+export function renderEach<T>(attempts: readonly T[], render: (attempt: T) => AttemptRow): AttemptRow[] {
   return attempts.flatMap((attempt) => {
     try {
       return [render(attempt)];
@@ -151,15 +154,13 @@ function limitOf(outcome: Outcome) {
   return name === undefined ? null : { name, value, actual };
 }
 
-/** The snapshot of the body. The body of an accepted request is known to be JSON; others are checked first. */
-function rawOf(attempt: RenderableAttempt): Snapshot {
-  if (attempt.text === null)
-    return attempt.head === null ? EMPTY : { ...snapshotOfText(attempt.head), truncated: true };
-  if (attempt.outcome.kind === "answered" && attempt.text.startsWith("{")) {
-    return snapshotOf(attempt.text, SERVER_LIMITS.snapshotBytes);
-  }
-  if (attempt.outcome.kind === "refused" && isMalformed(attempt.outcome)) return snapshotOfText(attempt.text);
-  return snapshotOfUnknown(attempt.text, SERVER_LIMITS.snapshotBytes);
+/** The snapshot of the body. Ingest has parsed the body of an answered request as JSON. Others are checked first. */
+function rawOf({ bodyText, bodyStart, outcome }: RenderableAttempt): Snapshot {
+  if (bodyText === null)
+    return bodyStart === null ? EMPTY : { ...snapshotOfText(bodyStart), truncated: true };
+  if (outcome.kind === "answered") return snapshotOf(bodyText, SERVER_LIMITS.snapshotBytes);
+  if (isMalformed(outcome)) return snapshotOfText(bodyText);
+  return snapshotOfUnknown(bodyText, SERVER_LIMITS.snapshotBytes);
 }
 
 function isMalformed({ refusal }: RefusedOutcome): boolean {

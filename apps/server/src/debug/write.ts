@@ -2,13 +2,13 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { AttemptCount, AttemptRow } from "../core/records.ts";
 import type { AttemptLedger } from "../ledger/ledger.ts";
-import { type FinishedAttempt, rowOf, rowsOf } from "./render.ts";
+import { type FinishedAttempt, renderEach, rowOf } from "./render.ts";
 
 export interface AttemptBatch {
   attempts: readonly FinishedAttempt[];
   counts: AttemptCount[];
 }
-/** Resolves with the number of attempts that were written. An attempt that cannot be rendered is not. */
+/** Resolves with the number of attempts that were written. Attempts that cannot be rendered are skipped and not counted. */
 export type WriteAttempts = (batch: AttemptBatch) => Promise<number>;
 
 /** @param slice the number of attempts that are rendered without a pause for the event loop */
@@ -18,7 +18,7 @@ export const writeHere =
     const rows: AttemptRow[] = [];
     for (let start = 0; start < attempts.length; start += slice) {
       if (start > 0) await nextTurn();
-      rows.push(...rowsOf(attempts.slice(start, start + slice), rowOf));
+      rows.push(...renderEach(attempts.slice(start, start + slice), rowOf));
     }
     await ledger.recordAttempts({ rows, counts });
     return rows.length;

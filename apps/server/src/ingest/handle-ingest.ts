@@ -102,9 +102,9 @@ async function processBody(
 ): Promise<AnsweredOutcome> {
   const { receivedAt } = request;
   const { sourceId } = keyed.source;
-  const { text, head } = decodeBody(body);
-  draft.note({ text, head });
-  const json = parseJson(text);
+  const decoded = decodeBody(body);
+  draft.note(decoded);
+  const json = parseJson(decoded.bodyText);
   draft.note({ envelope: readEnvelope(json) });
   const parsed = deps.parseBody(json, request, keyed.limits.maxBatchSize);
   if (parsed.batch) draft.note({ clockSkewMs: receivedAt - parsed.batch.sentAt });
@@ -156,8 +156,9 @@ const receiveBody = (
 
 /** The body of a refused request, for the debug view. */
 function describeBody(body: IngestBody) {
-  const { text, head } = decodeBody(body);
-  return { text, head, envelope: text === null ? null : readEnvelope(tryParseJson(text)) };
+  const decoded = decodeBody(body);
+  const { bodyText } = decoded;
+  return { ...decoded, envelope: bodyText === null ? null : readEnvelope(tryParseJson(bodyText)) };
 }
 
 function tryParseJson(text: string): unknown {

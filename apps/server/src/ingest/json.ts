@@ -15,14 +15,14 @@ const BYTE_ORDER_MARK = "\uFEFF";
 
 /** A body for parsing and for the debug view: its text, or its first bytes when it has no usable text. */
 export type BodyText =
-  | { readonly text: string; readonly head: null }
-  | { readonly text: null; readonly head: string };
+  | { readonly bodyText: string; readonly bodyStart: null }
+  | { readonly bodyText: null; readonly bodyStart: string };
 
 export function decodeBody({ bytes, problem }: IngestBody): BodyText {
   if (problem !== null || !isUtf8(bytes))
-    return { text: null, head: bytes.toString("utf8", 0, SERVER_LIMITS.rawTextBytes) };
+    return { bodyText: null, bodyStart: bytes.toString("utf8", 0, SERVER_LIMITS.rawTextBytes) };
   const text = bytes.toString("utf8");
-  return { text: text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text, head: null };
+  return { bodyText: text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text, bodyStart: null };
 }
 
 /** Nesting of the deepest data that is kept: envelope, events, event, and the levels inside an event. */

@@ -14,7 +14,7 @@ export interface ReadinessState {
 }
 
 export interface Readiness {
-  now(): ReadinessState;
+  state(): ReadinessState;
   /**
    * The code with which ingest refuses all requests; null when it accepts them. It is never `storage_unavailable`: while
    * the ledger fails, ingest tries each commit, and so learns at once when the ledger works again.
@@ -54,13 +54,13 @@ export function createReadiness({ ledger, clock, lowWaterBytes, onChange }: Read
     if (draining) return "shutting_down";
     return hasDiskSpace ? null : "storage_full";
   };
-  const now = (): ReadinessState => {
+  const state = (): ReadinessState => {
     const refusal = ingestRefusal() ?? (isLedgerWritable ? null : "storage_unavailable");
     return { ready: refusal === null, refusal, draining, problems: problems(), status };
   };
 
   return {
-    now,
+    state,
     ingestRefusal,
     probe: async () => {
       try {
@@ -71,9 +71,9 @@ export function createReadiness({ ledger, clock, lowWaterBytes, onChange }: Read
         if (error instanceof StorageError && error.kind === "full") hasDiskSpace = false;
         else isLedgerWritable = false;
       }
-      const state = now();
-      if (state.ready !== wasReady) onChange(state);
-      wasReady = state.ready;
+      const found = state();
+      if (found.ready !== wasReady) onChange(found);
+      wasReady = found.ready;
     },
     drain: () => {
       draining = true;

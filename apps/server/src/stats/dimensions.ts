@@ -62,9 +62,9 @@ export function parseDimension(name: StatsDimension): Dimension {
 export const isTimeDimension = (name: StatsDimension): boolean => name.startsWith(TIME);
 export const hasManyValues = ({ kind, name }: ValueDimension): boolean =>
   kind === "text" && TEXT_DIMENSIONS[name].hasManyValues === true;
-/** Which event has the value of a dimension (`TextDimension.from`). */
-export const valueFrom = (dimension: ValueDimension): TextDimension["from"] =>
-  dimension.kind === "property" ? "event" : TEXT_DIMENSIONS[dimension.name].from;
+/** Whether each event has its own value of the dimension. Otherwise all events of a session have the same value. */
+export const isEventLevel = ({ kind, name }: ValueDimension): boolean =>
+  kind === "property" || TEXT_DIMENSIONS[name].from === "event";
 
 export const asText = (sql: string): string => `CAST(${sql} AS Nullable(String))`;
 /** A text dimension in a row of `events`: a text, or NULL. */

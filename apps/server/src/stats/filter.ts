@@ -9,13 +9,13 @@ import {
 } from "@headwater/contract";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import {
+  isEventLevel,
   parseDimension,
   propertyIssues,
   propertySql,
   sessionValueSql,
   textSql,
   type ValueDimension,
-  valueFrom,
 } from "./dimensions.ts";
 import { allOf, anyOf, type Bind } from "./sql.ts";
 
@@ -104,7 +104,7 @@ const COMBINATORS = "and, or, not, sessionHas";
 
 /**
  * @param filters what the schema admits
- * @param issues receives what is wrong beyond the schema
+ * @param issues problems that the schema cannot detect are added here
  */
 export function readFilters(filters: readonly StatsFilter[], issues: Issue[]): QueryFilter[] {
   let conditions = 0;
@@ -178,44 +178,44 @@ function propertyConditionSql(bind: Bind, name: string, condition: FilterConditi
 
 /**
  * Writes a filter as SQL.
- * @param writeLeaf returns the SQL of a filter, or null to have its children written one by one. It must return SQL for
- *   the kinds `condition` and `sessionHas`.
+ * @param writeNode returns the SQL of a node, or null for an `and`, `or` or `not` whose children are then written one by one
  */
 export function writeFilterTree(
   filter: QueryFilter,
-  writeLeaf: (filter: QueryFilter) => string | null,
+  writeNode: (filter: QueryFilter) => string | null,
 ): string {
-  const written = writeLeaf(filter);
+  const written = writeNode(filter);
   if (written !== null) return written;
   switch (filter.kind) {
     case "and":
-      return allOf(filter.of.map((one) => writeFilterTree(one, writeLeaf)));
+      return allOf(filter.of.map((one) => writeFilterTree(one, writeNode)));
     case "or":
-      return anyOf(filter.of.map((one) => writeFilterTree(one, writeLeaf)));
+      return anyOf(filter.of.map((one) => writeFilterTree(one, writeNode)));
     case "not":
-      return `NOT (${writeFilterTree(filter.of, writeLeaf)})`;
+      return `NOT (${writeFilterTree(filter.of, writeNode)})`;
     default:
       throw new Error(`cannot write a filter of the kind ${filter.kind}`);
   }
 }
 
 /**
- * @param sessionEvents the condition that selects all events of the sessions of the queried period, including those events
- *   that lie outside it
+ * @param sessionEventsCondition selects every event of each session in the queried period, also events before or after the
+ *   period
  * @returns a condition on a row of `events`, 0 or 1
  */
-export function writeFilter(bind: Bind, filter: QueryFilter, sessionEvents: string): string {
+export function writeFilter(bind: Bind, filter: QueryFilter, sessionEventsCondition: string): string {
   const inSessions = (rest: string) =>
-    `session IN (SELECT session FROM events WHERE ${sessionEvents} ${rest})`;
+    `session IN (SELECT session FROM events WHERE ${sessionEventsCondition} ${rest})`;
   const writeCondition = (condition: FilterCondition): string => {
     const { dimension } = condition;
     if (dimension.kind === "property") return propertyConditionSql(bind, dimension.name, condition);
-    if (valueFrom(dimension) === "event") return textConditionSql(bind, textSql(dimension.name), condition);
+    if (isEventLevel(dimension)) return textConditionSql(bind, textSql(dimension.name), condition);
     const value = sessionValueSql(dimension.name);
     return inSessions(`GROUP BY session HAVING ${textConditionSql(bind, value, condition)}`);
   };
   return writeFilterTree(filter, (one) => {
-    if (one.kind === "sessionHas") return inSessions(`AND (${writeFilter(bind, one.of, sessionEvents)})`);
+    if (one.kind === "sessionHas")
+      return inSessions(`AND (${writeFilter(bind, one.of, sessionEventsCondition)})`);
     if (one.kind !== "condition") return null;
     const sql = writeCondition(one);
     return one.operator === "is_not" ? `NOT (${sql})` : sql;

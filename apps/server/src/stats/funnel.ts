@@ -9,7 +9,7 @@ const DEFAULT_WINDOW_SECONDS = DAY_MS / SECOND_MS;
 
 /**
  * Counts visitors by the longest run of steps in order, with the last step within the window after the first. An event
- * that satisfies two steps in a row takes both.
+ * that matches two consecutive steps completes both.
  */
 const funnelStatement = (
   scope: QueryScope,

@@ -1,7 +1,7 @@
 /** A validated query of metrics by dimensions, and helpers shared by the modules that write it as SQL. */
 import type { StatsGoal, StatsMetric } from "@headwater/contract";
 import type { Period } from "./calendar.ts";
-import { type Dimension, type ValueDimension, valueFrom } from "./dimensions.ts";
+import { type Dimension, isEventLevel, type ValueDimension } from "./dimensions.ts";
 import type { QueryScope } from "./scope.ts";
 import type { Bind } from "./sql.ts";
 
@@ -55,7 +55,7 @@ export function groupDimensionColumns({ dimensions }: MetricsQuery): DimensionCo
   for (const [index, dimension] of dimensions.entries()) {
     const column = dimensionColumn(index);
     if (dimension.kind === "time") columns.time.push(column);
-    else columns[valueFrom(dimension) === "event" ? "event" : "session"].push({ dimension, column });
+    else columns[isEventLevel(dimension) ? "event" : "session"].push({ dimension, column });
   }
   return columns;
 }

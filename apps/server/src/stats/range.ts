@@ -44,7 +44,8 @@ function parseTime(text: string): number | null {
   return Number.isNaN(at) ? null : at;
 }
 
-const invalid = (message: string, path: (string | number)[] = ["dateRange"]): Issue => ({
+const PATH = ["dateRange"];
+const invalid = (path: (string | number)[], message: string): Issue => ({
   path,
   code: "invalid_value",
   message,
@@ -55,13 +56,13 @@ function readPair(zone: string, [from, to]: readonly [string, string]): QueryRan
   const start = firstDay === null ? parseTime(from) : startOfDay(zone, firstDay);
   const end = endDay === null ? parseTime(to) : startOfDay(zone, endDay);
   if (start === null || end === null) {
-    const path = ["dateRange", start === null ? 0 : 1];
-    return invalid("must be a day (YYYY-MM-DD) or an ISO 8601 time with a UTC offset", path);
+    const path = [...PATH, start === null ? 0 : 1];
+    return invalid(path, "must be a day (YYYY-MM-DD) or an ISO 8601 time with a UTC offset");
   }
-  if (start >= end) return invalid("must have a start that is before its end; the end is exclusive");
-  if (start < MIN_TIME || end > MAX_QUERY_TIME) return invalid("must lie between 1970 and 2200");
+  if (start >= end) return invalid(PATH, "must have a start that is before its end; the end is exclusive");
+  if (start < MIN_TIME || end > MAX_QUERY_TIME) return invalid(PATH, "must lie between 1970 and 2200");
   if (end - start > SERVER_LIMITS.maxStatsRangeDays * DAY_MS)
-    return invalid(`must span at most ${SERVER_LIMITS.maxStatsRangeDays} days`);
+    return invalid(PATH, `must span at most ${SERVER_LIMITS.maxStatsRangeDays} days`);
   if (firstDay !== null && endDay !== null) return rangeOfDays(zone, firstDay, endDay);
   return { from: start, to: end, previous: { from: 2 * start - end, to: start }, days: null };
 }
@@ -69,10 +70,10 @@ function readPair(zone: string, [from, to]: readonly [string, string]): QueryRan
 /** @param zone the name of a valid time zone */
 export function readRange(dateRange: StatsDateRange, zone: string, now: number): QueryRange | Issue {
   if (Array.isArray(dateRange)) return readPair(zone, dateRange);
-  // `Type.Unsafe` types it as the named ranges, but the JSON schema accepts any string
+  // the TypeScript type of `dateRange` lists the named ranges, but the JSON schema accepts any string
   if (!Object.hasOwn(NAMED_RANGES, dateRange)) {
     const names = Object.keys(NAMED_RANGES).join(", ");
-    return invalid(`must be one of ${names}, or a list of two days or times`);
+    return invalid(PATH, `must be one of ${names}, or a list of two days or times`);
   }
   const end = localDay(zone, now) + (dateRange === "yesterday" ? 0 : 1);
   return rangeOfDays(zone, end - NAMED_RANGES[dateRange], end);

@@ -19,7 +19,7 @@ export interface Statement {
   readonly parameters: Readonly<Record<string, Parameter>>;
 }
 
-/** Binds a value and returns its placeholder for the text. */
+/** Binds a value and returns the placeholder to write into the SQL. */
 export type Bind = (type: ParameterType, value: Parameter) => string;
 
 /** @param write returns the text of the statement, and binds the values that it needs */

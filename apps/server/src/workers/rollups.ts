@@ -37,7 +37,7 @@ const KEEP_REPLACED_MS = 30 * MINUTE_MS;
 const MAX_BUILD_MS = HOUR_MS;
 const IDLE_MS = MINUTE_MS;
 
-const buildTime = ({ build }: RollupBuild) => build / 1_000;
+const buildTime = ({ buildNumber }: RollupBuild) => buildNumber / 1_000;
 
 /** Days whose newest build is not current, and that no node has begun to build just now; the newest first. */
 function daysToBuild(state: RollupState, now: number): EventDay[] {
@@ -89,7 +89,7 @@ export async function runRollupRound(
   if (await areEventsChanging(client, signal)) return 0;
   let built = 0;
   // no two builds of one node have the same number; the random part keeps those of two nodes apart
-  let build = now * 1_000 + Math.floor(Math.random() * 1_000);
+  let buildNumber = now * 1_000 + Math.floor(Math.random() * 1_000);
   for (const [sourceId, isLarge] of await run<[string, 0 | 1]>(sourcesStatement(minSourceEvents))) {
     if (stopping.aborted) break;
     const state = await readRollupState(run, sourceId, null);
@@ -97,8 +97,8 @@ export async function runRollupRound(
     const days = isLarge ? daysToBuild(state, now).slice(0, MAX_DAYS_PER_ROUND) : [];
     for (const { day, events } of days) {
       if (stopping.aborted) break;
-      build += 1_000;
-      const buildOptions = { sourceId, day, events, build, receivedUntil: now - ARRIVAL_MS };
+      buildNumber += 1_000;
+      const buildOptions = { sourceId, day, events, buildNumber, receivedUntil: now - ARRIVAL_MS };
       if (await buildDay(client, buildOptions, { signal, stopping })) built += 1;
     }
   }

@@ -68,8 +68,8 @@ function attempt(changes: Partial<Attempt>): Attempt {
     origin: "https://shop.example",
     userAgent: "Mozilla/5.0",
     proxyUntrusted: false,
-    text: null,
-    head: null,
+    bodyText: null,
+    bodyStart: null,
     payloadBytes: 0,
     envelope: null,
     clockSkewMs: null,
@@ -110,7 +110,7 @@ export function taken(codes: (EventCode | null)[] = [null], changes: Partial<Att
   const having = (status: string) => results.filter((one) => one.status === status).length;
   const events = codes.map((_, index) => ({ id: `e_${index}`, type: "track", name: "signed_up" }));
   const text = JSON.stringify({ ...envelope, events });
-  const made = attempt({ text, payloadBytes: text.length, envelope, clockSkewMs: 12, ...changes });
+  const made = attempt({ bodyText: text, payloadBytes: text.length, envelope, clockSkewMs: 12, ...changes });
   const answer: EventsAnswer = {
     ok: true,
     attemptId: made.attemptId,
@@ -128,7 +128,13 @@ export function taken(codes: (EventCode | null)[] = [null], changes: Partial<Att
 /** A bootstrap that opened a session. */
 export function bootstrapped(changes: Partial<Attempt> = {}): Attempt {
   const text = JSON.stringify({ ingestVersion: 2, sdkVersion: "2.0.0", anonymousId: "anon_1", page: {} });
-  const made = attempt({ kind: "bootstrap", text, payloadBytes: text.length, envelope, ...changes });
+  const made = attempt({
+    kind: "bootstrap",
+    bodyText: text,
+    payloadBytes: text.length,
+    envelope,
+    ...changes,
+  });
   const limits = {
     maxBatchSize: 500,
     maxPayloadBytes: 1,

@@ -85,7 +85,7 @@ describe("The record of an attempt", () => {
     const hint = "Add https://other.example to allowedOrigins.";
     const text = '{"batchId":"b"}';
     const record = await recordOf(
-      refused("origin_not_allowed", { text, keyState: "retired" }, { hint, issues }),
+      refused("origin_not_allowed", { bodyText: text, keyState: "retired" }, { hint, issues }),
     );
     deepEqual([record.outcome, record.httpStatus, record.code], ["failed", 403, "origin_not_allowed"]);
     deepEqual([record.hint, record.keyState], [hint, "retired"]);
@@ -95,10 +95,10 @@ describe("The record of an attempt", () => {
 
   it("contains the start of a body that is not JSON or was not read to its end", async () => {
     const malformed = { issues: [{ path: [], code: "invalid_json" as const, message: "not JSON" }] };
-    equal((await recordOf(refused("invalid_payload", { text: '{"a":' }, malformed))).raw, '{"a":');
-    equal((await recordOf(refused("source_inactive", { text: "<xml>" }))).raw, "<xml>");
+    equal((await recordOf(refused("invalid_payload", { bodyText: '{"a":' }, malformed))).raw, '{"a":');
+    equal((await recordOf(refused("source_inactive", { bodyText: "<xml>" }))).raw, "<xml>");
     const large = await recordOf(
-      refused("payload_too_large", { head: '{"events":[', payloadBytes: 600_000 }),
+      refused("payload_too_large", { bodyStart: '{"events":[', payloadBytes: 600_000 }),
     );
     deepEqual([large.raw, large.truncated, large.payloadBytes], ['{"events":[', true, 600_000]);
   });
@@ -118,7 +118,7 @@ describe("The record of an attempt", () => {
       envelope: personal,
       origin: "https://joe@example.com",
       userAgent: `agent ${address} token=Q7Z`,
-      text: JSON.stringify({ userId: address, events: [{ properties: { password: "Q7Z" } }] }),
+      bodyText: JSON.stringify({ userId: address, events: [{ properties: { password: "Q7Z" } }] }),
     });
     if (attempt.outcome?.kind === "answered") {
       Object.assign(attempt.outcome.results[0]!, {
@@ -131,7 +131,9 @@ describe("The record of an attempt", () => {
     const { recorder, rows } = world();
     recorder.record(attempt);
     const issues = [{ path: [address], code: "invalid_type" as const, message: address, eventId: address }];
-    recorder.record(refused("invalid_payload", { head: `${address} token: Q7Z` }, { hint: address, issues }));
+    recorder.record(
+      refused("invalid_payload", { bodyStart: `${address} token: Q7Z` }, { hint: address, issues }),
+    );
     await recorder.flush();
     const stored = JSON.stringify(rows());
     equal(stored.includes("joe@"), false);
@@ -275,8 +277,8 @@ describe("The recorder", () => {
     equal(byNumber.rows().filter(({ code }) => code === "source_inactive").length, 4);
     equal(byNumber.recorder.droppedTotal(), 4);
     const byBytes = world({ pendingBytes: 100_000, assuredPerSecond: 100 });
-    byBytes.recordMany(10, () => taken([null], { text: JSON.stringify({ a: "x".repeat(10_000) }) }));
-    byBytes.recordMany(3, () => refused("source_inactive", { head: "x".repeat(40_000) }));
+    byBytes.recordMany(10, () => taken([null], { bodyText: JSON.stringify({ a: "x".repeat(10_000) }) }));
+    byBytes.recordMany(3, () => refused("source_inactive", { bodyStart: "x".repeat(40_000) }));
     await byBytes.recorder.flush();
     deepEqual(
       byBytes.rows().map(({ code }) => code),

@@ -89,7 +89,7 @@ describe("The debug stream", () => {
   it("sends a body with line breaks as one event", async () => {
     const { recorder, open } = world();
     const { next } = await open();
-    recorder.record(taken([null], { text: '{\n "a": 1,\r\n "b":\r2\n}' }));
+    recorder.record(taken([null], { bodyText: '{\n "a": 1,\r\n "b":\r2\n}' }));
     await recorder.flush();
     const frame = (await next())!;
     const data = frame.trimEnd().split("\n").slice(2);

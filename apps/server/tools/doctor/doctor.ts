@@ -95,7 +95,7 @@ export const doctor: Command = defineCommand({
   positionals: { url: "The page, at the address that its visitors open" },
   options: {
     key: required(text("pk_…", "The source's public key")),
-    api: text("url", "Address of the service (default: BASE_URL, or else the address in the page)"),
+    api: text("url", "Address of the service (default: BASE_URL, or else the address in the page's snippet)"),
   },
   run: async ({ url, key, api: givenApi }) => {
     const start = parseUrl(url, "<url>");

@@ -20,7 +20,7 @@ export const CreateSourcePage = () => (
     title="Create source"
     lead="Create one source per site or app. Each has its own public key and snippet."
   >
-    <RequirePermission to="sources:write">
+    <RequirePermission permission="sources:write">
       <CreateSource />
     </RequirePermission>
   </Page>

@@ -68,7 +68,7 @@ function LoadedSource({ sourceId, title, permission, render }: LoadedSourceProps
               <NavigationLink key={to} to={to} search={{ sourceId }} label={label} />
             ))}
           </Group>
-          <RequirePermission to={permission}>{render(source)}</RequirePermission>
+          <RequirePermission permission={permission}>{render(source)}</RequirePermission>
         </Page>
       )}
     </QueryResult>

@@ -14,7 +14,7 @@ const PAGE_SIZE = 50;
 
 export const AuditPage = () => (
   <Page title="Audit log" lead="Every change in this workspace, with its user and token.">
-    <RequirePermission to="audit:read">
+    <RequirePermission permission="audit:read">
       <AuditEntries />
     </RequirePermission>
   </Page>

@@ -15,7 +15,7 @@ export const SupportPage = () => (
     title="Support"
     lead="Attach the support bundle to a bug report. It contains no secrets and no visitor data."
   >
-    <RequirePermission to="support:read">
+    <RequirePermission permission="support:read">
       <Support />
     </RequirePermission>
   </Page>

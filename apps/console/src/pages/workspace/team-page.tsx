@@ -29,7 +29,7 @@ import { useWorkspace } from "../../workspace-context.tsx";
 
 export const TeamPage = () => (
   <Page title="Team" lead="Members of this workspace. You can assign roles up to your own.">
-    <RequirePermission to="members:manage">
+    <RequirePermission permission="members:manage">
       <Members />
       <AddMember />
     </RequirePermission>

@@ -15,7 +15,7 @@ export const TokensPage = () => (
     title="Tokens"
     lead="Tokens give access to the API, the command line and this console, with the permissions of their user."
   >
-    <RequirePermission to="tokens:manage">
+    <RequirePermission permission="tokens:manage">
       <CreateToken />
       <Tokens />
     </RequirePermission>

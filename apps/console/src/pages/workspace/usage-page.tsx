@@ -22,7 +22,7 @@ const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
 
 export const UsagePage = () => (
   <Page title="Usage" lead="Accepted events and bootstraps per day, in UTC.">
-    <RequirePermission to="usage:read">
+    <RequirePermission permission="usage:read">
       <Usage />
     </RequirePermission>
   </Page>

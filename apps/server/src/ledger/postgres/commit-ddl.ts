@@ -7,9 +7,12 @@ import { LOCKS } from "./connections.ts";
 
 /** Tables for generations of keys. Each holds one generation; a retired generation's table is truncated and reused. */
 export const KEY_SLOTS = 24;
-/** Tables reserved for generations that are opened because of age: at most five are live, and one is being emptied. */
+/**
+ * Slots that size-triggered generations must leave free. Age alone needs up to six: five live generations and one that is
+ * being emptied.
+ */
 export const AGED_SLOTS = 6;
-/** The number of tables in the first schema. */
+/** The number of key tables that the first schema version created. */
 const FIRST_SLOTS = 6;
 
 /** Bytes of a key's row: its header, its columns and its line pointer. The index takes about the same again. */
@@ -27,7 +30,7 @@ const TABLES = [
     started_at bigint not null, last_activity_at bigint not null, landing text not null,
     primary key (source_id, session_id)) with (fillfactor = 80)`,
   `create index sessions_started on sessions (started_at)`,
-  // `source` is `sourceNumber` of the id, which makes a row a third smaller than the id would
+  // `source` is a 64-bit hash of the source id (`sourceNumber`). With the id, a row and its index entry would be half as large again
   `create table event_keys (source bigint not null, key uuid not null, slot smallint not null,
     primary key (source, key, slot)) partition by list (slot)`,
   ...keySlots(0, FIRST_SLOTS),
@@ -49,39 +52,39 @@ const TABLES = [
 export const GENERATION_ID = "(generation || ' ' || opened_at || ' ' || slot)";
 
 /**
- * Returns the numbers of the keys that an older generation or `moved_keys` contains. Only index lookups are allowed: a plan
- * that was cached while the tables were empty would otherwise scan them when they are large.
- * `searched`: slots in which every key is looked up. `perhaps`, `perhaps_in`: numbers of keys, and for each of them one
- * more slot in which it is looked up.
+ * Returns the positions in `keys`, from 1, of the keys that an older generation or `moved_keys` contains. Only index lookups
+ * are allowed: a plan that was cached while the tables were empty would otherwise scan them when they are large.
+ * `searched`: slots in which every key is looked up. `perhaps`, `perhaps_in`: pairs of a position and a slot in which that
+ * key is looked up, because the slot's filter did not rule it out or the slot has no filter.
  */
 const KNOWN_KEYS = `
 create or replace function known_keys(sources bigint[], keys uuid[], searched smallint[], perhaps int[], perhaps_in smallint[])
 returns bigint[] language plpgsql
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_material = off as $$
 declare
-  filed bigint[];
-  found bigint[];
-  moved bigint[];
+  in_searched bigint[];
+  in_filtered bigint[];
+  in_moved bigint[];
 begin
   if cardinality(searched) > 0 then
-    select array_agg(e.number) into filed
+    select array_agg(e.number) into in_searched
     from unnest(sources, keys) with ordinality as e (source, key, number)
     join event_keys k on k.source = e.source and k.key = e.key where k.slot = any(searched);
   end if;
   if cardinality(perhaps) > 0 then
-    select array_agg(e.number) into found
+    select array_agg(e.number) into in_filtered
     from unnest(perhaps, perhaps_in) as e (number, slot)
     join event_keys k on k.source = sources[e.number] and k.key = keys[e.number] and k.slot = e.slot;
   end if;
-  select array_agg(e.number) into moved
+  select array_agg(e.number) into in_moved
   from unnest(keys) with ordinality as e (key, number) join moved_keys m on m.key = e.key;
-  return filed || found || moved;
+  return in_searched || in_filtered || in_moved;
 end $$`;
 
 /**
- * Stores a group of commits. Each statement has its own snapshot, so the insert of keys sees every commit that ended before
- * the lock was taken, and the lock keeps the generations as they are. All nodes lock rows in the same order: keys, sessions,
- * counters of sources, each sorted.
+ * Stores a group of commits. Under READ COMMITTED each statement has its own snapshot. The insert of keys therefore sees all
+ * commits that ended before the lock was taken. While the lock is held, no generation is opened. All nodes lock rows in the
+ * same order: keys, sessions, counters of sources, each sorted.
  * `heads`: the commits, opened and touched sessions, and outbox rows of the group, as JSON. `learned`: ids of the generations
  * for which the calling node has a filter.
  */
@@ -97,7 +100,8 @@ declare
   trusted bigint;
 begin
   perform pg_advisory_xact_lock_shared(${LOCKS.keys});
-  -- no event is stored as older than that: it would be deleted when a clock that is behind is set right
+  -- created_at is never before the trusted time. If a slow clock dated a row earlier, the row would count as expired once
+  -- the clock is corrected.
   select trusted_at into trusted from deletion_clock;
   -- nodes of an older version do not send perhaps_in; their filters are ignored
   if cardinality(perhaps) <> cardinality(perhaps_in) then learned := '{}'; perhaps := '{}'; perhaps_in := '{}'; end if;
@@ -105,7 +109,8 @@ begin
   -- the generations for which the node has no filter
   select coalesce(array_agg(slot), '{}') into searched from key_generations
   where slot <> current and ${GENERATION_ID} <> all(learned);
-  -- slot = any(searched) would look into every partition, so a few slots are listed key by key
+  -- slot = any(searched) would probe every partition. A node that has filters has few slots left, so each pair of key and
+  -- slot is added to the possible keys instead.
   if cardinality(learned) > 0 and cardinality(searched) > 0 then
     select perhaps || array_agg(number), perhaps_in || array_agg(slot), '{}' into perhaps, perhaps_in, searched
     from generate_subscripts(keys, 1) as number cross join unnest(searched) as slot;
@@ -192,7 +197,7 @@ end $$`;
 /**
  * Opens a generation when the newest is old or full; returns true when it did. The lock waits for all commits, so later
  * commits see the keys of earlier ones. A distributed table has no size on the coordinator, so with Citus only age counts.
- * `learnable`: the number of keys for which a node's filters have memory.
+ * `learnable`: the number of keys for which a node has memory for filters.
  */
 const TURN_KEYS = `
 create or replace function turn_keys(at bigint, generation_ms bigint, full_keys bigint default ${FULL_KEYS},

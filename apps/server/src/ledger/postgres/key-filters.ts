@@ -11,7 +11,7 @@ import { GENERATION_ID, KEY_ROW_BYTES } from "./commit-ddl.ts";
 export interface RuledOutKeys {
   /** The generations that have a filter. In these, only `possibleKeys` have to be looked up. */
   filteredGenerations: string[];
-  /** Numbers (from 1) of the keys that a filter does not rule out. */
+  /** Positions (from 1) of the keys that a filter does not rule out. */
   possibleKeys: number[];
   /** For each of `possibleKeys`, the slot of that filter's generation. */
   possibleKeySlots: number[];

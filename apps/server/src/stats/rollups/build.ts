@@ -17,7 +17,7 @@ export interface BuildOptions {
   /** How many events the day has. */
   readonly events: number;
   /** The number of this build, higher than that of any earlier build. */
-  readonly build: number;
+  readonly buildNumber: number;
   /** The build leaves out events that were received later. Well before now, so that no earlier event can still arrive. */
   readonly receivedUntil: number;
 }
@@ -43,11 +43,11 @@ const sessionsOfDay = `${AROUND_DAY} AND NOT device.isBot AND session IN (
   SELECT session FROM events WHERE sourceId = {sourceId:String} AND toDate(occurredAt) = {day:Date} AND ${IN_PART})`;
 /** Sessions whose first event is on the day. */
 const INSERT_SESSIONS = `INSERT INTO sessionRollups (sourceId, day, build, ${columns})
-  SELECT {sourceId:String}, {day:Date}, {build:UInt64}, ${columns}
+  SELECT {sourceId:String}, {day:Date}, {buildNumber:UInt64}, ${columns}
   FROM (${sessionRowsSql(sessionsOfDay, STATS_SESSION_DIMENSIONS)}) WHERE toDate(startedAt) = {day:Date}`;
 
 const INSERT_EVENTS = `INSERT INTO eventRollups (sourceId, day, build, quarter, session, visitor, event, page, pageviews, events)
-  SELECT {sourceId:String}, {day:Date}, {build:UInt64},
+  SELECT {sourceId:String}, {day:Date}, {buildNumber:UInt64},
     toStartOfFifteenMinutes(occurredAt) AS at, session, visitor, name, page.path, countIf(${IS_PAGE_VIEW}), count()
   FROM events WHERE sourceId = {sourceId:String} AND ${RECEIVED} AND NOT device.isBot AND toDate(occurredAt) = {day:Date}
     AND ${IN_PART}
@@ -65,11 +65,11 @@ const INSERT_LONG_SESSIONS = `INSERT INTO longSessions (sourceId, session)
     UNION DISTINCT
     SELECT session FROM sessionRollups
     WHERE sourceId = {sourceId:String} AND abs(dateDiff('day', day, {day:Date})) > 1 AND session IN (
-      SELECT session FROM sessionRollups WHERE sourceId = {sourceId:String} AND day = {day:Date} AND build = {build:UInt64})
+      SELECT session FROM sessionRollups WHERE sourceId = {sourceId:String} AND day = {day:Date} AND build = {buildNumber:UInt64})
   ) WHERE session NOT IN (SELECT session FROM longSessions WHERE sourceId = {sourceId:String})`;
 
 const INSERT_BUILD = `INSERT INTO rollupBuilds (sourceId, day, build, receivedUntil, fingerprints, state)
-  SELECT {sourceId:String}, {day:Date}, {build:UInt64}, fromUnixTimestamp64Milli({receivedUntil:Int64}, 'UTC'),
+  SELECT {sourceId:String}, {day:Date}, {buildNumber:UInt64}, fromUnixTimestamp64Milli({receivedUntil:Int64}, 'UTC'),
     {fingerprints:Array(String)}, {state:UInt8}`;
 
 const SELECT_FINGERPRINTS = `SELECT toString(toDate(occurredAt)) AS day, ${FINGERPRINT}

@@ -18,18 +18,18 @@ const NEVER = new AbortController().signal;
 export async function dropBuilds(
   client: WarehouseClient,
   sourceId: string,
-  builds: readonly Pick<RollupBuild, "day" | "build">[],
+  builds: readonly Pick<RollupBuild, "day" | "buildNumber">[],
 ): Promise<void> {
   const tables = [storedName(client, "sessionRollups"), storedName(client, "eventRollups"), "rollupBuilds"];
   for (let first = 0; first < builds.length; first += MAX_BUILDS_PER_STATEMENT) {
     const slice = builds.slice(first, first + MAX_BUILDS_PER_STATEMENT);
     const dropping = slice.map(
-      ({ day, build }) => `(${literal(sourceId)}, '${day}', ${build}, ${BUILD_STATES.dropping})`,
+      ({ day, buildNumber }) => `(${literal(sourceId)}, '${day}', ${buildNumber}, ${BUILD_STATES.dropping})`,
     );
     await client.command({
       query: `INSERT INTO rollupBuilds (sourceId, day, build, state) VALUES ${dropping.join(", ")}`,
     });
-    const keys = slice.map(({ day, build }) => `('${day}', ${build})`).join(", ");
+    const keys = slice.map(({ day, buildNumber }) => `('${day}', ${buildNumber})`).join(", ");
     for (const table of tables) {
       await client.command({
         query: `ALTER TABLE ${table}${onCluster(client)} DELETE

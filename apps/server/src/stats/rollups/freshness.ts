@@ -17,7 +17,7 @@ import {
 /** A day whose rollup a query reads. */
 export interface CoveredDay {
   readonly day: string;
-  readonly build: number;
+  readonly buildNumber: number;
   readonly receivedUntil: number;
   /** Events were received after the build, on this day or beside it. */
   readonly hasNewEvents: boolean;
@@ -101,8 +101,8 @@ export async function readCoverage(
       continue;
     }
     coveredEvents += ofDay;
-    const { receivedUntil } = build;
-    covered.push({ day, build: build.build, receivedUntil, hasNewEvents: !current.has(day) });
+    const { buildNumber, receivedUntil } = build;
+    covered.push({ day, buildNumber, receivedUntil, hasNewEvents: !current.has(day) });
   }
   if (covered.length === 0 || 2 * coveredEvents < events) return null;
   return { covered, uncovered, hasLongSessions: state.hasLongSessions, events };
@@ -117,13 +117,13 @@ export async function isIntact(
   sourceId: string,
   { covered }: RollupCoverage,
 ): Promise<boolean> {
-  const builds = covered.map(({ build }) => build);
+  const buildNumbers = covered.map(({ buildNumber }) => buildNumber);
   const [row] = await run<[intact: number]>(
     statement(
       (bind) => `SELECT uniqExact(day, build) FROM rollupBuilds FINAL
-        WHERE sourceId = ${bind("String", sourceId)} AND build IN ${bind("Array(UInt64)", builds)}
+        WHERE sourceId = ${bind("String", sourceId)} AND build IN ${bind("Array(UInt64)", buildNumbers)}
           AND state = ${BUILD_STATES.done}`,
     ),
   );
-  return row?.[0] === builds.length;
+  return row?.[0] === buildNumbers.length;
 }

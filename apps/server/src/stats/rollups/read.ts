@@ -13,23 +13,23 @@ import { withNeighbors } from "./state.ts";
 /** A condition that selects the stored rows of the covered days. */
 function rollupCondition(bind: Bind, sourceId: string, { covered }: RollupCoverage): string {
   const day = (index: number) => bind("Date", covered.at(index)?.day ?? "");
-  const builds = covered.map(({ build }) => build);
+  const buildNumbers = covered.map(({ buildNumber }) => buildNumber);
   return `sourceId = ${sourceId} AND day BETWEEN ${day(0)} AND ${day(-1)}
-    AND build IN ${bind("Array(UInt64)", builds)}`;
+    AND build IN ${bind("Array(UInt64)", buildNumbers)}`;
 }
 
 /**
  * A condition that selects the events that no rollup covers; null when there are none.
- * @param affectedDays given a rollup's day, the days whose new events can change that rollup
+ * @param daysReadBy given a rollup's day, the days whose events that rollup was built from
  */
 function uncoveredCondition(
   bind: Bind,
   { covered, uncovered }: RollupCoverage,
-  affectedDays: (day: string) => string[],
+  daysReadBy: (day: string) => string[],
 ): string | null {
   const onDays = (days: readonly string[]) => `toDate(occurredAt) IN ${bind("Array(Date)", days)}`;
   const isNew = ({ day, receivedUntil }: CoveredDay) =>
-    `${onDays(affectedDays(day))} AND receivedAt > ${bindTime(bind, receivedUntil)}`;
+    `${onDays(daysReadBy(day))} AND receivedAt > ${bindTime(bind, receivedUntil)}`;
   const conditions = [
     ...(uncovered.length > 0 ? [onDays(uncovered)] : []),
     ...covered.filter(({ hasNewEvents }) => hasNewEvents).map(isNew),
@@ -55,8 +55,8 @@ export function sessionRows(
   const derived = hasLongSessions
     ? `${long} UNION ALL ${selectUncovered("session")}`
     : selectUncovered("session");
-  // The table `events` is sorted by sessionId, so this condition reads less than one on `session` (its hash). Long sessions
-  // are stored only as that hash.
+  // Filter by sessionId where possible: `events` is sorted by it. Long sessions are stored only as the hash `session`, so
+  // with them the filter has to use `session`.
   const isDerived = hasLongSessions
     ? `session IN (${derived})`
     : `sessionId IN (${selectUncovered("sessionId")})`;
@@ -65,7 +65,7 @@ export function sessionRows(
     UNION ALL SELECT ${columns} FROM (${sessionRowsSql(events, dimensions)})`;
 }
 
-/** SQL of rows like those of `eventRollups`. */
+/** SQL of rows like those of `eventRollups`. `quarter` is the start of a quarter of an hour. */
 export function eventRows(
   { bind, query: { scope }, queryPeriod: { period } }: SqlContext,
   coverage: RollupCoverage,

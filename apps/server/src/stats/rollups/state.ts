@@ -15,7 +15,7 @@ export interface EventDay {
 export interface RollupBuild {
   readonly day: string;
   /** The time of the build in milliseconds, times 1,000, plus a random number below 1,000. */
-  readonly build: number;
+  readonly buildNumber: number;
   /** The build read only events that were received until this time, in milliseconds. */
   readonly receivedUntil: number;
   /** The fingerprints of the day before, the day and the day after, when the build read their events. */
@@ -78,8 +78,8 @@ export async function readRollupState(
     if (row[0] === "day") eventDays.push({ day: row[1], events: row[2], fingerprint: row[3] });
     else if (row[0] === "long") hasLongSessions = row[2] > 0;
     else {
-      const [, day, , , build, receivedUntil, fingerprints, state] = row;
-      builds.push({ day, build, receivedUntil, fingerprints, state });
+      const [, day, , , buildNumber, receivedUntil, fingerprints, state] = row;
+      builds.push({ day, buildNumber, receivedUntil, fingerprints, state });
     }
   }
   eventDays.sort((one, other) => (one.day < other.day ? -1 : 1));
@@ -90,7 +90,7 @@ export async function readRollupState(
 export function finishedBuilds({ builds }: RollupState): Map<string, RollupBuild> {
   const newest = new Map<string, RollupBuild>();
   for (const build of builds) {
-    const isNewer = build.build > (newest.get(build.day)?.build ?? 0);
+    const isNewer = build.buildNumber > (newest.get(build.day)?.buildNumber ?? 0);
     if (build.state === BUILD_STATES.done && isNewer) newest.set(build.day, build);
   }
   return newest;
