@@ -35,6 +35,30 @@ consoleTest(
 );
 
 consoleTest(
+  "A token that can only send the events of a source is created on the page Tokens, and listed with that limit.",
+  async ({ world, page, open, shoot }) => {
+    const source = await world.createSource();
+    await open("/tokens");
+    await page.getByLabel("Label").fill("Shop server");
+    await page.getByLabel("Access").selectOption("Send events of a source");
+    await page.getByLabel("Source", { exact: true }).selectOption("Shop");
+    await page.getByRole("button", { name: "Create token" }).click();
+    await page.getByText(`Send events of ${source.sourceId} only`).waitFor();
+    await shoot("server-token");
+    await page.getByRole("button", { name: "Copy token" }).click();
+    await page.getByText("Copied").waitFor();
+    const token = await page.evaluate(() => navigator.clipboard.readText());
+    const reply = await world.ask(bootstrapPath(source), {
+      method: "POST",
+      token: null,
+      body: bootstrapBody(),
+      headers: { authorization: `Bearer ${token}` },
+    });
+    assert.equal(reply.status, 200, reply.text);
+  },
+);
+
+consoleTest(
   "Switching the workspace on a source's page opens that workspace, even one that was open before.",
   async ({ world, page, open }) => {
     const made = await world.ask("/api/organizations", { method: "POST", body: { name: "Second" } });

@@ -93,7 +93,8 @@ async function openJwtVerifier({
 }
 
 function buildIngest(
-  deps: ContextDeps & Pick<ServiceContext, "ledger" | "recorder" | "storageTrouble" | "report">,
+  deps: ContextDeps &
+    Pick<ServiceContext, "ledger" | "recorder" | "storageTrouble" | "report" | "authenticator">,
   settings: Pick<ServiceContext, "rates" | "limitsOf" | "nodes">,
 ): Ingest {
   const { config, clock, newId, log, readiness, recorder, storageTrouble } = deps;
@@ -117,6 +118,7 @@ function buildIngest(
     countryOf: openCountries(deps.countriesFile, (error) =>
       log.error({ err: error }, "GEOIP_FILE can no longer be read; events have no country until a restart"),
     ),
+    authenticateSender: deps.authenticator.authenticateSender,
     maxInFlight: config.INGEST_IN_FLIGHT,
     unavailable: readiness.ingestRefusal,
     stopwatch: () => performance.now(),
@@ -144,8 +146,8 @@ export async function createContext(deps: ContextDeps): Promise<ServiceContext> 
     if (error instanceof StorageError) storageTrouble.failed(error, ids);
     else log.error({ err: error, ...toLogIds(ids) }, "a request failed");
   };
-  const ingest = buildIngest({ ...deps, ledger, recorder, storageTrouble, report }, settings);
   const authenticator = createAuthenticator(ledger, await openJwtVerifier(config));
+  const ingest = buildIngest({ ...deps, ledger, recorder, storageTrouble, report, authenticator }, settings);
   cacheListeners.push(ingest.forget, ({ kind }) => {
     if (kind === "everything" || kind === "tokens") authenticator.forget();
   });

@@ -11,6 +11,7 @@ import {
   eventsBody,
   eventsPath,
   MINUTE,
+  ORGANIZATION_ID,
   OWNER_TOKEN,
   openWorld,
   pageEvent,
@@ -43,11 +44,21 @@ async function openShop() {
     }),
   ];
   const over = { userId: "user-1", context: { locale: "de-DE", timezone: "Europe/Berlin" } };
-  const reply = await world.send(
-    eventsPath(source),
-    eventsBody(await world.openSession(source), events, over),
-  );
+  const sessionId = await world.openSession(source);
+  const reply = await world.send(eventsPath(source), eventsBody(sessionId, events, over));
   assert.equal(reply.body.accepted, 4);
+  const minted = {
+    organizationId: ORGANIZATION_ID,
+    label: "server",
+    scope: "ingest",
+    sourceId: source.sourceId,
+  };
+  const { token } = (await world.ask("/api/tokens", { method: "POST", body: minted })).body;
+  // a server's event with the id of a page's
+  const fromServer = await world.send(eventsPath(source), eventsBody(sessionId, events.slice(3)), {
+    authorization: `Bearer ${token}`,
+  });
+  assert.equal(fromServer.body.accepted, 1);
   writeFileSync(place.at("token"), `${OWNER_TOKEN}\n`);
   for (const format of ["ndjson", "csv"]) {
     const { body } = await world.ask(`/api/export/events?sourceId=${source.sourceId}&format=${format}`);
@@ -178,12 +189,12 @@ describe("headwater import", () => {
       const { accepted, duplicates, rejected } = json();
       return [accepted, duplicates, rejected];
     };
-    assert.deepEqual(await counts("known.ndjson", source.sourceId), [0, 4, 0]);
+    assert.deepEqual(await counts("known.ndjson", source.sourceId), [0, 5, 0]);
     const known = linesOf(text("known.ndjson"));
     for (const [index, { sourceId }] of copies.entries()) {
       const name = index === 0 ? "known.ndjson" : "known.csv";
-      assert.deepEqual(await counts(name, sourceId), [4, 0, 0]);
-      assert.deepEqual(await counts("known.csv", sourceId), [0, 4, 0]);
+      assert.deepEqual(await counts(name, sourceId), [5, 0, 0]);
+      assert.deepEqual(await counts("known.csv", sourceId), [0, 5, 0]);
       const rows = linesOf((await run("export", "--source", sourceId)).stdout);
       const own = (row: object) => ({ ...row, analyticsEventId: null, sourceId: null });
       assert.deepEqual(rows.map(own), known.map(own), name);

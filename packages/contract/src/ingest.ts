@@ -118,6 +118,10 @@ export const LegacyEventsBody = Type.Object({
   ...eventsFields,
 });
 
+/** Who sent an event: a server with a token of the scope `ingest`, or a client that has only the public key. */
+export const EVENT_SENDERS = ["browser", "server"] as const;
+export type EventSender = (typeof EVENT_SENDERS)[number];
+
 export const EVENT_STATUSES = ["accepted", "duplicate", "rejected"] as const;
 export type EventStatus = (typeof EVENT_STATUSES)[number];
 

@@ -49,6 +49,7 @@ export const InstallPayload = Closed({
     nuxt: Type.String(),
     svelte: Type.String(),
     astro: Type.String(),
+    node: Type.String(),
     curl: Type.String(),
   }),
   csp: InstallCsp,

@@ -21,7 +21,8 @@ export interface OpenApiOperation {
   summary: string;
   description: string;
   deprecated?: true;
-  security: { bearer: [] }[];
+  /** `{}`: no token is required. */
+  security: ({ bearer: [] } | Record<string, never>)[];
   parameters: OpenApiParameter[];
   requestBody?: { required: boolean; content: OpenApiContent };
   /** By status. */
@@ -86,7 +87,10 @@ function failures(codes: readonly ErrorCode[]): OpenApiOperation["responses"] {
   return Object.fromEntries(responses);
 }
 
-const needsToken = ({ access }: Operation) => access !== "public" && access !== "public-key";
+function securityOf({ access }: Operation): OpenApiOperation["security"] {
+  if (access === "public") return [];
+  return access === "public-key" ? [{}, { bearer: [] }] : [{ bearer: [] }];
+}
 
 /** Who can call an operation, as a sentence. */
 function accessText(access: Operation["access"]): string {
@@ -94,7 +98,7 @@ function accessText(access: Operation["access"]): string {
     case "public":
       return "No authentication is required.";
     case "public-key":
-      return "The public key in the path identifies the source. No token is required.";
+      return "The public key in the path identifies the source. No token is required. With a token of the scope `ingest` the events are marked as sent by a server, and no Origin is needed.";
     case "token":
       return "Requires a valid token.";
     case "member":
@@ -110,7 +114,7 @@ function render(one: Operation): OpenApiOperation {
     summary: one.summary,
     description: accessText(one.access),
     ...(one.deprecated ? { deprecated: true } : {}),
-    security: needsToken(one) ? [{ bearer: [] }] : [],
+    security: securityOf(one),
     parameters: parameters(one),
     ...(one.body ? { requestBody: { required: !one.bodyOptional, content: content(one.body) } } : {}),
     responses: {

@@ -67,6 +67,10 @@ export const AddMemberBody = Closed({
 export const UpdateMemberBody = Closed({ organizationId: Type.Optional(Id), role: RoleName });
 export const RemovedMember = Closed({ userId: Type.String(), removedAt: Time });
 
+/** What a token for one source can do. `stats`: read its stats. `ingest`: send its events from a server. */
+export const TOKEN_SCOPES = ["stats", "ingest"] as const;
+export type TokenScope = (typeof TOKEN_SCOPES)[number];
+
 const tokenFields = {
   tokenId: Type.String(),
   hint: Type.String(),
@@ -89,7 +93,12 @@ export const Token = Closed({
   ),
   sourceId: Nullable(
     Type.String({
-      description: "The token can only read the stats of this source. null: it has no such limit.",
+      description: "The token can only do what its scope says, for this source. null: it has no such limit.",
+    }),
+  ),
+  scope: Nullable(
+    OneOf(TOKEN_SCOPES, {
+      description: "stats: read the source's stats. ingest: send its events. null: no sourceId.",
     }),
   ),
   lastUsedAt: Nullable(Time),
@@ -116,7 +125,15 @@ export const CreateTokenBody = Closed({
       Type.String({
         minLength: 1,
         maxLength: 200,
-        description: "The token can only read the stats of this source, so it can be shared.",
+        description: "The token can only do what its scope says, for this source.",
+      }),
+    ),
+  ),
+  scope: Type.Optional(
+    Nullable(
+      OneOf(TOKEN_SCOPES, {
+        description:
+          "What the token can do for its source. stats (default): read its stats. ingest: send its events. Needs sourceId.",
       }),
     ),
   ),

@@ -2,9 +2,13 @@ import { newId, type Page, type Properties } from "./event.ts";
 import { sdkVersion } from "./version.ts";
 
 export interface ServerClientOptions {
-  /** The key of a source whose `requireOrigin` is false: a server sends no `Origin`. */
   readonly publicKey: string;
   readonly apiBaseUrl: string;
+  /**
+   * A token with the scope `ingest` for the source. The events are then marked as sent by a server, and no page can use their
+   * ids first. Without a token the `requireOrigin` of the source must be false, because a server sends no `Origin`.
+   */
+  readonly token?: string | undefined;
 }
 
 /** The visitor or user of an event. With the ids of the browser client, the event joins the visit in the browser. */
@@ -54,7 +58,11 @@ const maxBackoffMs = 10_000;
  * Creates a client for servers: route handlers, webhooks, jobs. Each event is sent in its own bootstrap request
  * (docs/contract.md section 4): one round trip without state, which suits serverless functions.
  */
-export function createServerClient({ publicKey, apiBaseUrl }: ServerClientOptions): ServerClient {
+export function createServerClient({ publicKey, apiBaseUrl, token }: ServerClientOptions): ServerClient {
+  const headers = {
+    "content-type": "application/json",
+    ...(token ? { authorization: `Bearer ${token}` } : {}),
+  };
   const url = `${apiBaseUrl.replace(/\/+$/, "")}/api/ingest/v2/${encodeURIComponent(publicKey)}/bootstrap`;
   return {
     async track(name, properties, about) {
@@ -67,7 +75,7 @@ export function createServerClient({ publicKey, apiBaseUrl }: ServerClientOption
         );
       const event = { id, type: "track", timestamp: new Date().toISOString(), name, properties };
       for (let tries = 1; ; tries++) {
-        const { sent, retryAfterMs } = await post(url, bodyOf(event, whom));
+        const { sent, retryAfterMs } = await post(url, headers, bodyOf(event, whom));
         if (retryAfterMs === null || tries === maxTries) return sent;
         const backoffMs = Math.max(retryAfterMs, firstBackoffMs * 2 ** (tries - 1));
         await new Promise((resolve) => setTimeout(resolve, Math.min(backoffMs, maxBackoffMs)));
@@ -107,11 +115,11 @@ interface SendAttempt {
   readonly retryAfterMs: number | null;
 }
 
-async function post(url: string, body: object): Promise<SendAttempt> {
+async function post(url: string, headers: Record<string, string>, body: object): Promise<SendAttempt> {
   try {
     const response = await fetch(url, {
       method: "POST",
-      headers: { "content-type": "application/json" },
+      headers,
       body: JSON.stringify(body),
       signal: AbortSignal.timeout(timeoutMs),
     });

@@ -1,7 +1,13 @@
 /** The server client, against the real server and a scripted one. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openWorld } from "../../../apps/server/test/support/world.ts";
+import {
+  eventsBody,
+  eventsPath,
+  ORGANIZATION_ID,
+  openWorld,
+  trackEvent,
+} from "../../../apps/server/test/support/world.ts";
 import { createServerClient } from "../src/server.ts";
 import { refusal, startIngest } from "./server.ts";
 
@@ -26,6 +32,23 @@ test("A source without a required origin accepts an event once per id, and not a
     { name, userId, anonymousId, properties, warnings: results[0].warnings },
     { name: "order_paid", userId: "u-1", anonymousId: "user:u-1", properties: { total: 12 }, warnings: [] },
   );
+});
+
+test("With a token an event is a server's: it needs no Origin, and its id is not the page's.", async () => {
+  await using world = await openWorld();
+  const source = await world.createSource();
+  const { sourceId, publicKey } = source;
+  const minted = { organizationId: ORGANIZATION_ID, label: "server", scope: "ingest", sourceId };
+  const { token } = (await world.ask("/api/tokens", { method: "POST", body: minted })).body;
+  const sessionId = await world.openSession(source);
+  const claimed = eventsBody(sessionId, [trackEvent({ id: "order:1" })]);
+  assert.equal((await world.send(eventsPath(source), claimed)).body.accepted, 1);
+
+  const { track } = createServerClient({ publicKey, apiBaseUrl: world.url, token });
+  const send = () => track("order_paid", { total: 12 }, { id: "order:1", userId: "u-1" });
+  assert.deepEqual([(await send()).status, (await send()).status], ["accepted", "duplicate"]);
+  const other = createServerClient({ publicKey, apiBaseUrl: world.url, token: "hwt_typo" });
+  assert.equal((await other.track("order_paid", {}, { userId: "u-1" })).code, "invalid_token");
 });
 
 test("An event with the ids of a page joins that page's visit.", async () => {

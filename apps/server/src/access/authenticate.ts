@@ -1,4 +1,4 @@
-/** Authenticates requests of the workspace API by their bearer token (spec 5, docs/contract.md sections 1 and 3). */
+/** Authenticates requests by their bearer token: of the workspace API, and of servers that send events (spec 5, docs/contract.md sections 1, 3 and 4). */
 import { createCache } from "../core/cache.ts";
 import type { Caller } from "../core/handler.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
@@ -11,6 +11,8 @@ import type { VerifyJwt } from "./jwt.ts";
 export interface Authenticator {
   /** Throws a 401 refusal. @param authorization the value of the header */
   authenticate(authorization: string | undefined, now: number): Promise<Caller>;
+  /** Throws a 401 or 403 refusal unless the token has the scope `ingest` for this source. */
+  authenticateSender(authorization: string, sourceId: string, now: number): Promise<void>;
   /** Clears the cache after tokens changed on this node or on another. */
   forget(): void;
   /** Writes the collected last-used times. Call it before the ledger closes. */
@@ -67,18 +69,31 @@ export function createAuthenticator(
   const find = async (hash: string) => tokens.get(hash) ?? tokens.load(hash);
   const useLog = createUseLog(catalog);
 
-  async function authenticate(authorization: string | undefined, now: number): Promise<Caller> {
-    const text = readBearerToken(authorization);
-    if (verifyJwt && looksLikeJwt(text)) {
-      const actor = { userId: await verifyJwt(text, now), tokenId: null };
-      return { actor, limitedTo: null, ceiling: null, sourceId: null };
-    }
+  async function findUsable(text: string, now: number): Promise<TokenRecord> {
     const token = isPlausibleToken(text) ? await find(hashToken(text)) : null;
     if (!token) throw new Refusal("invalid_token");
     requireUsable(token, now);
     useLog.add(token.tokenId, now);
-    const { userId, tokenId, organizationId, ceiling, sourceId } = token;
-    return { actor: { userId, tokenId }, limitedTo: organizationId, ceiling, sourceId };
+    return token;
   }
-  return { authenticate, forget: () => tokens.clear(), flush: useLog.flush };
+
+  async function authenticate(authorization: string | undefined, now: number): Promise<Caller> {
+    const text = readBearerToken(authorization);
+    if (verifyJwt && looksLikeJwt(text)) {
+      const actor = { userId: await verifyJwt(text, now), tokenId: null };
+      return { actor, limitedTo: null, ceiling: null, sourceId: null, scope: null };
+    }
+    const { userId, tokenId, organizationId, ceiling, sourceId, scope } = await findUsable(text, now);
+    return { actor: { userId, tokenId }, limitedTo: organizationId, ceiling, sourceId, scope };
+  }
+
+  async function authenticateSender(authorization: string, sourceId: string, now: number): Promise<void> {
+    const token = await findUsable(readBearerToken(authorization), now);
+    if (token.scope === "ingest" && token.sourceId === sourceId) return;
+    throw new Refusal("permission_denied", {
+      message: "This token cannot send events of this source.",
+      hint: "Create a token with the scope `ingest` for this source, or send no Authorization header.",
+    });
+  }
+  return { authenticate, authenticateSender, forget: () => tokens.clear(), flush: useLog.flush };
 }

@@ -30,6 +30,7 @@ export const renderToken = (token: TokenRecord): Token => ({
   organizationId: token.organizationId,
   ceiling: token.ceiling,
   sourceId: token.sourceId,
+  scope: token.scope,
   lastUsedAt: toIsoTimeOrNull(token.lastUsedAt),
   revokedAt: toIsoTimeOrNull(token.revokedAt),
 });
@@ -61,13 +62,17 @@ export function checkExpiry({ expiresAt }: Readonly<Record<string, unknown>>, no
   if (typeof expiresAt === "string") readExpiry(expiresAt, now);
 }
 
-/** `allWorkspaces` and `sourceId` exclude each other. For a body of any shape (`FieldRules`). */
-export function checkReach({ allWorkspaces, sourceId }: Readonly<Record<string, unknown>>): void {
-  if (allWorkspaces !== true || typeof sourceId !== "string") return;
-  const message = "allWorkspaces cannot be combined with sourceId";
-  throw new Refusal("invalid_payload", {
-    issues: [{ path: ["allWorkspaces"], code: "invalid_value", message }],
-  });
+/** `allWorkspaces` and `sourceId` exclude each other, and `scope` needs `sourceId`. For a body of any shape (`FieldRules`). */
+export function checkReach({ allWorkspaces, sourceId, scope }: Readonly<Record<string, unknown>>): void {
+  const hasSource = typeof sourceId === "string";
+  const issues: Issue[] = [];
+  if (allWorkspaces === true && hasSource) {
+    const message = "allWorkspaces cannot be combined with sourceId";
+    issues.push({ path: ["allWorkspaces"], code: "invalid_value", message });
+  }
+  if (typeof scope === "string" && !hasSource)
+    issues.push({ path: ["sourceId"], code: "required", message: "scope needs a sourceId" });
+  if (issues.length > 0) throw new Refusal("invalid_payload", { issues });
 }
 
 /** Lists the tokens of the workspace, and the caller's own tokens for all workspaces. */
@@ -80,6 +85,7 @@ export const listTokens =
       ...page,
       includeUserWide,
       sourceId: query.sourceId ?? null,
+      scope: query.scope ?? null,
     });
     return { body: { tokens: rows.map(renderToken), nextCursor } };
   };
@@ -131,6 +137,7 @@ export const createToken =
       userId,
       ceiling: ceilingOf(call, body),
       sourceId: body.sourceId ?? null,
+      scope: body.sourceId == null ? null : (body.scope ?? "stats"),
       label,
       hint: made.hint,
       expiresAt,

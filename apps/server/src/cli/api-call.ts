@@ -44,6 +44,7 @@ export async function callOperation<Id extends WorkspaceOperationId>(
     limitedTo: null,
     ceiling: null,
     sourceId: null,
+    scope: null,
     organizationId,
     role: "owner",
     permissions: permissionsOf("owner"),

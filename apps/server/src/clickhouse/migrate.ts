@@ -3,7 +3,7 @@ import type { ClickHouseClient } from "@clickhouse/client";
 import { connect, mustBeClickHouse } from "./client.ts";
 import { type ClusterTarget, onCluster } from "./cluster.ts";
 import type { WarehouseEndpoint } from "./endpoint.ts";
-import { eventsStatements, sessionsStatement } from "./schema/events.ts";
+import { eventsStatements, sentByStatements, sessionsStatement } from "./schema/events.ts";
 import { fingerprintStatements, recreateRollupsStatements } from "./schema/rollups.ts";
 import { commonTableStatement } from "./schema/table.ts";
 
@@ -14,6 +14,7 @@ const MIGRATIONS: readonly ((target: ClusterTarget) => readonly string[])[] = [
   // empty: it changed tables that the next migration drops
   () => [],
   recreateRollupsStatements,
+  sentByStatements,
 ];
 
 const migrationsTable = (target: ClusterTarget) =>

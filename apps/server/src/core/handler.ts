@@ -2,7 +2,7 @@
  * The input and the answer of a handler, typed by the table of operations. The guard checks a request against its entry
  * of the table and makes a `Call` of it, so a handler gets valid values only.
  */
-import type { OPERATIONS, Operation, OperationId, Permission, Role } from "@headwater/contract";
+import type { OPERATIONS, Operation, OperationId, Permission, Role, TokenScope } from "@headwater/contract";
 import type { Static, TSchema } from "typebox";
 import type { Document } from "./document.ts";
 import type { Actor, SourceRecord } from "./records.ts";
@@ -35,8 +35,9 @@ export interface Caller {
   readonly limitedTo: string | null;
   /** The token never has more rights than this role; null: it has its user's rights. */
   readonly ceiling: Role | null;
-  /** The token may only read this source's stats; null: not limited to a source. */
+  /** The token may only do what its scope says, for this source; null: not limited to a source. */
   readonly sourceId: string | null;
+  readonly scope: TokenScope | null;
 }
 
 /** A request that passed every check of the guard (docs/contract.md section 1). */

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { AttemptKind } from "@headwater/contract";
+import type { AttemptKind, EventSender } from "@headwater/contract";
 import type { RequestIds } from "./trace-context.ts";
 
 /** A request on an ingest route as plain values. Only its body is still to be read. */
@@ -10,6 +10,8 @@ export interface IngestRequest extends RequestIds {
   readonly publicKey: string;
   /** Milliseconds since the epoch. */
   readonly receivedAt: number;
+  /** The `Authorization` header, if it has a bearer token: a server's. With an invalid one the request is refused. */
+  readonly authorization: string | null;
   /** The `Origin` header, else the origin of `Referer`. */
   readonly origin: string | null;
   readonly userAgent: string | null;
@@ -26,3 +28,6 @@ export interface IngestRequest extends RequestIds {
   /** The body, still unread. */
   readonly stream: IncomingMessage;
 }
+
+export const senderOf = ({ authorization }: Pick<IngestRequest, "authorization">): EventSender =>
+  authorization === null ? "browser" : "server";

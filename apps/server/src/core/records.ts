@@ -6,6 +6,7 @@ import type {
   KeyState,
   Role,
   SourceSettings,
+  TokenScope,
   VisitorKind,
 } from "@headwater/contract";
 
@@ -67,8 +68,10 @@ export interface TokenRecord {
   userId: string;
   /** The token never has more rights than this role; null: it has its user's rights. */
   ceiling: Role | null;
-  /** The token may only read this source's statistics; null: not limited to a source. */
+  /** The token may only do what its scope says, for this source; null: not limited to a source. */
   sourceId: string | null;
+  /** null if the token is not limited to a source. */
+  scope: TokenScope | null;
   label: string;
   /** The last characters of the token, shown in lists. */
   hint: string;

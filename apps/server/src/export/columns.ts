@@ -58,6 +58,7 @@ export const COLUMNS: readonly Column[] = [
   column("sourceId"),
   column("batchId"),
   column("sdkVersion"),
+  column("sentBy"),
 ];
 
 const isObject = (value: unknown): value is ExportedEvent => typeof value === "object" && value !== null;

@@ -3,7 +3,7 @@
  * section 1: token, rate, JSON and shape of `organizationId` (422), source exists (404), member (403), permission (403),
  * `organizationId` matches (404), the rest of query and body (422). The handler checks the state (409).
  */
-import { type Operation, type Permission, type Role, roleUnder } from "@headwater/contract";
+import { type Operation, type Permission, type Role, roleUnder, type TokenScope } from "@headwater/contract";
 import type { Caller, FieldRules } from "../core/handler.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import {
@@ -112,12 +112,17 @@ function requirePermission(needed: Permission, role: Role, permissions: readonly
   });
 }
 
-/** A token for the stats of one source may only read those, even if its user has more permissions. */
+const SCOPE_TEXTS: Readonly<Record<TokenScope, string>> = {
+  stats: "read the stats of one source",
+  ingest: "send the events of one source",
+};
+
+/** A token for one source may only do what its scope says, even if its user has more permissions. */
 function requireTokenScope(caller: Caller, { access }: Operation, source: SourceRecord | null): void {
-  if (caller.sourceId === null) return;
-  if (access === "stats:read" && source?.sourceId === caller.sourceId) return;
+  if (caller.scope === null) return;
+  if (caller.scope === "stats" && access === "stats:read" && source?.sourceId === caller.sourceId) return;
   throw new Refusal("permission_denied", {
-    message: "This token may only read the stats of one source.",
+    message: `This token may only ${SCOPE_TEXTS[caller.scope]}.`,
     hint: "Use a member's token for everything else.",
   });
 }

@@ -28,6 +28,13 @@ function originOf({ origin, referer }: IncomingHttpHeaders): string | null {
   return url?.host ? `${url.protocol}//${url.host}` : null;
 }
 
+/** Other schemes are not for the service: a proxy in front of it may ask for Basic authentication. */
+const BEARER_SCHEME = /^bearer\b/i;
+
+function bearerIn({ authorization }: IncomingHttpHeaders): string | null {
+  return authorization !== undefined && BEARER_SCHEME.test(authorization) ? authorization : null;
+}
+
 /** ISO 3166-1. Networks write XX or ZZ for a country that they do not know. */
 const COUNTRY = /^(?!XX|ZZ)[A-Z]{2}$/;
 
@@ -51,6 +58,7 @@ function toIngestRequest(
     requestId,
     traceId,
     receivedAt: clock(),
+    authorization: bearerIn(headers),
     origin: originOf(headers),
     userAgent: headers["user-agent"] ?? null,
     clientKey: client.key,

@@ -25,9 +25,10 @@ function originHint(origin: string): string {
     : "This is not the origin of a page (scheme://host[:port]), so `allowedOrigins` cannot name it.";
 }
 
-function checkOrigin(origin: string | null, keyed: CachedSource): Refusal | null {
+/** A server with a token needs no origin, but an origin that it sends must match. */
+function checkOrigin({ origin, authorization }: IngestRequest, keyed: CachedSource): Refusal | null {
   if (origin === null) {
-    const isOptional = !keyed.source.requireOrigin || keyed.allowsAnyOrigin;
+    const isOptional = authorization !== null || !keyed.source.requireOrigin || keyed.allowsAnyOrigin;
     return isOptional ? null : new Refusal("origin_missing");
   }
   if (keyed.allowsOrigin(origin)) return null;
@@ -55,5 +56,5 @@ function checkBody({ problem, sizeBytes }: IngestBody, limit: number): Refusal |
 /** Checks what can be checked before the body is parsed, and returns the first refusal. */
 export function checkRequest(request: IngestRequest, keyed: CachedSource, body: IngestBody): Refusal | null {
   if (!keyed.source.isActive) return new Refusal("source_inactive");
-  return checkOrigin(request.origin, keyed) ?? checkBody(body, keyed.limits.maxPayloadBytes);
+  return checkOrigin(request, keyed) ?? checkBody(body, keyed.limits.maxPayloadBytes);
 }

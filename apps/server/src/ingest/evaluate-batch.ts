@@ -1,6 +1,6 @@
 /** Evaluates the events of a request, builds the commit from them, and builds the result of each. */
-import { EVENT_CODES, type EventResult, storedEventName } from "@headwater/contract";
-import type { IngestRequest } from "../core/ingest-request.ts";
+import { EVENT_CODES, type EventResult, type EventSender, storedEventName } from "@headwater/contract";
+import { type IngestRequest, senderOf } from "../core/ingest-request.ts";
 import type { Commit, SessionRecord, SessionTouch, StoredFlags } from "../core/records.ts";
 import { toIsoTime } from "../core/time.ts";
 import { createLineBuilder } from "../ledger/outbox-line.ts";
@@ -73,9 +73,12 @@ function buildContext(
   const { receivedAt } = request;
   const sdkVersion = body.sdkVersion ?? null;
   const context = body.context ?? null;
-  const country = request.vouchedCountry ?? countryOf(request.clientAddress);
+  const sentBy = senderOf(request);
+  // the address of a server says nothing about the visitor
+  const country = sentBy === "server" ? null : (request.vouchedCountry ?? countryOf(request.clientAddress));
   return {
     sourceId,
+    sentBy,
     receivedAt,
     buildLine: createLineBuilder({
       sourceId,
@@ -83,6 +86,7 @@ function buildContext(
       batchId: batch.batchId,
       sdkVersion,
       country,
+      sentBy,
     }),
     clockSkewMs: receivedAt - batch.sentAt,
     session,
@@ -170,7 +174,7 @@ function rejectedResult(
   index: number,
   parsed: ParsedEvent,
   { code, message }: Rejection,
-  sourceId: string,
+  keyOf: (eventId: string) => string,
 ): EventResult {
   const raw = isInvalid(parsed) ? parsed.raw : parsed.event;
   const { id, type, name }: { id?: unknown; type?: unknown; name?: unknown } = isJsonObject(raw) ? raw : {};
@@ -178,7 +182,7 @@ function rejectedResult(
   return {
     index,
     eventId,
-    analyticsEventId: eventId === "" ? "" : analyticsEventId(eventKey(sourceId, eventId)),
+    analyticsEventId: eventId === "" ? "" : analyticsEventId(keyOf(eventId)),
     type: textOrNull(type) ?? "",
     name: storedEventName(type, name),
     status: "rejected",
@@ -214,14 +218,16 @@ export function buildResults(
   events: readonly EvaluatedEvent[],
   committed: StoredFlags,
   sourceId: string,
+  sentBy: EventSender,
 ): BatchResults {
+  const keyOf = (eventId: string) => eventKey(sourceId, eventId, sentBy);
   const counts = { accepted: 0, duplicate: 0, rejected: 0 };
   let entry = 0;
   const results = events.map(({ parsed, outcome }, index): EventResult => {
     const result =
       outcome.status === "candidate"
         ? candidateResult(index, outcome, committed[entry++] === 1)
-        : rejectedResult(index, parsed, outcome, sourceId);
+        : rejectedResult(index, parsed, outcome, keyOf);
     counts[result.status] += 1;
     return result;
   });

@@ -5,6 +5,7 @@ import {
   EVENT_CODES,
   type Event,
   type EventCode,
+  type EventSender,
   eventTypeRules,
   LIMITS,
   storedEventName,
@@ -22,6 +23,7 @@ import type { Device } from "./visitor.ts";
 /** The values that all events of a batch share. */
 export interface BatchContext {
   readonly sourceId: string;
+  readonly sentBy: EventSender;
   /** Milliseconds since the epoch. */
   readonly receivedAt: number;
   /** Builds the normal form of an event. */
@@ -64,9 +66,12 @@ export interface Rejection {
 }
 export type EventOutcome = Candidate | Rejection;
 
-/** The deduplication key: 128 bits of a hash of source and event id. With a prefix it is the stored event's id. */
-export const eventKey = (sourceId: string, eventId: string): string =>
-  hash("sha256", `${sourceId}\n${eventId}`, "hex").slice(0, 32);
+/**
+ * The deduplication key: 128 bits of a hash of source and event id. With a prefix it is the stored event's id. The ids of
+ * servers are apart, so that a page cannot use them first. No source id has a space.
+ */
+export const eventKey = (sourceId: string, eventId: string, sentBy: EventSender): string =>
+  hash("sha256", `${sentBy === "server" ? "server " : ""}${sourceId}\n${eventId}`, "hex").slice(0, 32);
 export const analyticsEventId = (key: string): string => `evt_${key}`;
 
 export const rejectEvent = (code: EventCode, message: string = EVENT_CODES[code]): Rejection => ({
@@ -209,7 +214,7 @@ export function evaluateEvent(parsed: ValidEvent, batch: BatchContext): EventOut
   const page = event.page ? normalizePage(event.page, batch.origin, warnings) : null;
   if (page?.path && batch.excludesPath(page.path)) return rejectEvent("path_excluded");
 
-  const key = eventKey(batch.sourceId, event.id);
+  const key = eventKey(batch.sourceId, event.id, batch.sentBy);
   const { sessionId } = session;
   const isUnchanged = occurredAt === time.time && time.isCanonical;
   const head = {

@@ -3,7 +3,7 @@
 import type { Admission } from "../core/admission.ts";
 import type { AnsweredOutcome, Attempt, Outcome } from "../core/attempt.ts";
 import { type IngestBody, readIngestBody } from "../core/body.ts";
-import type { IngestRequest } from "../core/ingest-request.ts";
+import { type IngestRequest, senderOf } from "../core/ingest-request.ts";
 import { Refusal } from "../core/refusal.ts";
 import type { RequestIds } from "../core/trace-context.ts";
 import type { IngestLedger } from "../ledger/ledger.ts";
@@ -31,6 +31,8 @@ export interface IngestDeps {
   readonly admission: Admission;
   readonly parseBody: BodyParser;
   readonly countryOf: CountryOf;
+  /** Throws a 401 or 403 refusal unless the token may send events of the source. */
+  readonly authenticateSender: (authorization: string, sourceId: string, now: number) => Promise<void>;
   readonly newId: (prefix: string) => string;
   /** Why the node accepts nothing now. null: it accepts requests. */
   readonly unavailable: () => "storage_full" | "shutting_down" | null;
@@ -75,11 +77,12 @@ async function runStages(
   const rateRefusal = deps.rates.checkSource(keyed, clientKey, receivedAt);
   if (rateRefusal) throw keyRefusal ?? rateRefusal;
   requireAvailable(sourceId, deps);
+  const tokenRefusal = request.authorization === null ? null : await checkToken(request, sourceId, deps);
 
   // the body of a refused request is read too, so that the debug view can show it
   const body = await receiveBody(request, keyed, deps.bodySlots);
   draft.note({ payloadBytes: body.sizeBytes });
-  const refusal = keyRefusal ?? checkRequest(request, keyed, body);
+  const refusal = keyRefusal ?? tokenRefusal ?? checkRequest(request, keyed, body);
   if (refusal) {
     draft.note(describeBody(body));
     throw refusal;
@@ -117,7 +120,7 @@ async function processBody(
   });
   recordCommit(commit, committed, deps.sessions);
 
-  const results = buildResults(events, committed, sourceId);
+  const results = buildResults(events, committed, sourceId, senderOf(request));
   const { attemptId } = draft;
   const answer = buildAnswer({ attemptId, receivedAt, keyed, parsed, visit, results });
   const normalized = events.map(({ outcome }) => (outcome.status === "candidate" ? outcome.json : null));
@@ -138,6 +141,21 @@ async function findSource(request: IngestRequest, { sources, rates }: IngestDeps
     if (found) return found;
   }
   throw rates.checkUnknownKey(clientKey, receivedAt) ?? new Refusal("unknown_public_key");
+}
+
+/** Checks the token of a server. Tokens that fail are limited like those of the workspace API. */
+async function checkToken(
+  { authorization, clientKey, receivedAt }: IngestRequest,
+  sourceId: string,
+  { authenticateSender, rates }: IngestDeps,
+): Promise<Refusal | null> {
+  try {
+    await authenticateSender(authorization ?? "", sourceId, receivedAt);
+    return null;
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return error.status === 401 ? (rates.checkBadToken(clientKey, receivedAt) ?? error) : error;
+  }
 }
 
 /** @throws Refusal 503 */

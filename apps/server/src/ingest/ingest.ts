@@ -13,7 +13,10 @@ import { createSourceCache } from "./source-cache.ts";
 import { createSlicedAdmission } from "./time-slices.ts";
 
 export interface IngestOptions
-  extends Pick<IngestDeps, "countryOf" | "newId" | "unavailable" | "observe" | "report" | "stopwatch"> {
+  extends Pick<
+    IngestDeps,
+    "countryOf" | "authenticateSender" | "newId" | "unavailable" | "observe" | "report" | "stopwatch"
+  > {
   readonly ledger: IngestLedger;
   readonly clock: () => number;
   readonly rates: IngestRates;

@@ -1,4 +1,4 @@
-/** Rate limits of ingest (docs/contract.md section 5): for each client address of a source, for each source, and for unknown keys. */
+/** Rate limits of ingest (docs/contract.md section 5): for each client address of a source, for each source, for unknown keys and for bad tokens. */
 import { SERVER_LIMITS } from "../core/limits.ts";
 import {
   createClientRateLimiter,
@@ -15,6 +15,7 @@ export interface IngestRates {
   readonly client: Rate;
   readonly source: Rate;
   readonly unknownKey: Rate;
+  readonly failedAuth: Rate;
 }
 
 /** Each function counts one request and returns the refusal when the rate is exceeded. */
@@ -23,6 +24,7 @@ export interface RateChecks {
   checkUnknownKey(clientKey: string, now: number): Refusal | null;
   /** Look-ups of keys that are not cached. The rate is higher than for unknown keys, since some of the keys exist. */
   checkLookUp(clientKey: string, now: number): Refusal | null;
+  checkBadToken(clientKey: string, now: number): Refusal | null;
 }
 
 function rateRefusal(rate: Rate, taken: RateLimitResult, detail: RefusalDetail): Refusal | null {
@@ -49,9 +51,11 @@ export function createRateChecks(rates: IngestRates, nodes: () => number): RateC
   const { perSecond, burst } = rates.unknownKey;
   const lookUps = ofClients({ perSecond: perSecond * factor, burst: burst * factor });
 
-  const checkClient = (limiter: RateLimiter, clientKey: string, now: number) =>
+  const badTokens = createLimiter(rates.failedAuth, SERVER_LIMITS.rateBuckets);
+
+  const checkClient = (limiter: RateLimiter, clientKey: string, now: number, what = "unknown keys") =>
     rateRefusal(limiter.rate, limiter.take(clientKey, now), {
-      message: "Too many requests with unknown keys from this address.",
+      message: `Too many requests with ${what} from this address.`,
     });
   return {
     checkSource({ source: { sourceId }, limits }, clientKey, now) {
@@ -64,5 +68,6 @@ export function createRateChecks(rates: IngestRates, nodes: () => number): RateC
     },
     checkUnknownKey: (clientKey, now) => checkClient(unknownKeys, clientKey, now),
     checkLookUp: (clientKey, now) => checkClient(lookUps, clientKey, now),
+    checkBadToken: (clientKey, now) => checkClient(badTokens, clientKey, now, "tokens that are not valid"),
   };
 }

@@ -52,11 +52,11 @@ export function deviceOf(userAgent: string | null): Device {
   return device;
 }
 
-/** The user agent that the client names in `context`, else the request's own. */
+/** The user agent that the client names in `context`, else the request's own. A server's own is not the visitor's. */
 export const userAgentOf = (
   context: Record<string, unknown> | null,
-  { userAgent }: Pick<IngestRequest, "userAgent">,
-): string | null => textOrNull(context?.userAgent) ?? userAgent;
+  { userAgent, authorization }: Pick<IngestRequest, "userAgent" | "authorization">,
+): string | null => textOrNull(context?.userAgent) ?? (authorization === null ? userAgent : null);
 
 export type CountryOf = (address: string) => string | null;
 

@@ -8,6 +8,7 @@ import { astroExample } from "./snippets/astro.ts";
 import { browserSnippet, inlineScript, type SnippetOptions } from "./snippets/browser.ts";
 import { curlExample } from "./snippets/curl.ts";
 import { nextjsExample } from "./snippets/next.ts";
+import { nodeExample } from "./snippets/node.ts";
 import { nuxtExample } from "./snippets/nuxt.ts";
 import { reactExample } from "./snippets/react.ts";
 import { svelteExample } from "./snippets/svelte.ts";
@@ -63,6 +64,7 @@ export function installPayload(
       nuxt: nuxtExample(options),
       svelte: svelteExample(options),
       astro: astroExample(options),
+      node: nodeExample(options),
       curl: curlExample(options, source),
     },
     csp: cspOf(options),

@@ -1,5 +1,5 @@
 /** The catalog: the rarely called part of the ledger, implemented once for both engines (`catalog/`). */
-import type { Role, SourceFieldName, VisitorKind } from "@headwater/contract";
+import type { Role, SourceFieldName, TokenScope, VisitorKind } from "@headwater/contract";
 import type {
   Actor,
   AuditRecord,
@@ -97,6 +97,7 @@ export interface Catalog {
       includeUserWide: { userId: string } | "members" | null;
       /** Only the tokens that are limited to this source's statistics; null: all tokens. */
       sourceId: string | null;
+      scope: TokenScope | null;
     },
   ): Promise<PageOf<TokenRecord>>;
   createToken(

@@ -7,6 +7,7 @@
  * The tab is white space to any JSON parser. It is the only one in the line, because a tab inside a string is written `\t`.
  * Lines that version 0.1.0 has written have no tab and are parsed as a whole.
  */
+import type { EventSender } from "@headwater/contract";
 
 /** The members that shipping and erasure read. */
 export interface EventHead {
@@ -25,6 +26,7 @@ export interface SharedMembers extends Pick<EventHead, "sourceId" | "receivedAt"
   readonly batchId: string | null;
   readonly sdkVersion: string | null;
   readonly country: string | null;
+  readonly sentBy: EventSender;
 }
 
 /** @param rest the members of the event that are neither in the head nor shared */

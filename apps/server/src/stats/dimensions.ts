@@ -24,6 +24,7 @@ const TEXT_DIMENSIONS: Readonly<Record<TextDimensionName, TextDimension>> = {
   page: { from: "event", sql: "page.path", hasManyValues: true },
   host: { from: "event", sql: "page.host" },
   event: { from: "event", sql: "name" },
+  sentBy: { from: "event", sql: "sentBy" },
   entryPage: { from: "entry", sql: "page.path", hasManyValues: true },
   exitPage: { from: "exit", sql: "page.path", hasManyValues: true },
   referrer: { from: "entry", sql: "page.referrerHost" },

@@ -66,6 +66,7 @@ describe("The normal form, read from the ledger's file by an independent reader"
       userId: "user-1",
       batchId: "batch-1",
       sdkVersion: "web/1.2.3",
+      sentBy: "browser",
       page: {
         url,
         origin: ORIGIN,

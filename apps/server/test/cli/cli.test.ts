@@ -76,6 +76,7 @@ describe("usage", () => {
     ["token revoke", /^Missing argument <id>\. Run `headwater token revoke --help`/],
     ["token create --label x", /^Missing option --user .*--owner/],
     ["token create --user x", /^Missing option --label/],
+    ["token create --user x --label x --scope ingest", /^--scope needs --source/],
     ["token create --owner --source src_1", /^--owner and --source exclude each other/],
     ["source create", /^Missing option --name <text>\. Run `headwater source create --help`/],
     ["source create --name a --name b", /^--name was given more than once/],

@@ -47,6 +47,7 @@ describe("authentication", () => {
     userId: "usr_1",
     ceiling: null,
     sourceId: null,
+    scope: null,
     label: "",
     hint: "",
     expiresAt: null,

@@ -57,7 +57,10 @@ test("The payload has the specification's fields, and addresses without a double
     ingestVersion: 2,
     debugUrl: "https://console.example.com/analytics/setup/debug?sourceId=src_01",
   });
-  const { curl, ...loading } = snippets;
+  const { node, curl, ...loading } = snippets;
+  assert.ok(
+    node.includes('"https://analytics.example.com/hw/api/ingest/v2/pk_AAECAwQFBgcICQoLDA0ODw/bootstrap"'),
+  );
   assert.ok(
     curl.includes("'https://analytics.example.com/hw/api/ingest/v2/pk_AAECAwQFBgcICQoLDA0ODw/bootstrap'"),
   );
@@ -243,7 +246,7 @@ test("A source that requires consent says so in every snippet that loads the cli
     { ...source, privacy: { requireConsent: true, respectGpc: false } },
     addresses,
   );
-  const { curl: _, ...loading } = snippets;
+  const { node: _node, curl: _curl, ...loading } = snippets;
   const all = [browserSnippet, nextjsExample, reactExample, proxy.browserSnippet, ...Object.values(loading)];
   for (const text of all) assert.match(text, /consent( =|=\{)\s*"pending"/, text);
   assert.equal((runSnippet(browserSnippet).script.dataset as Record<string, string>).consent, "pending");
@@ -256,7 +259,7 @@ test("Every snippet that loads the client says whether the source respects Globa
       { ...source, privacy: { requireConsent: false, respectGpc } },
       addresses,
     );
-    const { curl: _, ...loading } = snippets;
+    const { node: _node, curl: _curl, ...loading } = snippets;
     const said = new RegExp(`(respectGpc =|data-respect-gpc=\\{)\\s*"${respectGpc}"`);
     for (const text of [browserSnippet, nextjsExample, reactExample, proxy.browserSnippet])
       assert.match(text, said);

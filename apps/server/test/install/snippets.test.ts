@@ -1,6 +1,6 @@
 /**
- * The snippets for Vue, Svelte, Nuxt and Astro in a browser, as their frameworks deliver them, and curl's in a shell,
- * against the real service. Each is pasted as it is; a page view arrives.
+ * The snippets for Vue, Svelte, Nuxt and Astro in a browser, as their frameworks deliver them, Node's in a process and
+ * curl's in a shell, against the real service. Each is pasted as it is; a page view arrives.
  */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -12,7 +12,7 @@ import { promisify } from "node:util";
 import type { DebugAttempt, InstallPayload } from "@headwater/contract";
 import { newVisitor, skip } from "../../../../packages/sdk/test/chromium.ts";
 import { until } from "../faults/child.ts";
-import { openWorld, type World } from "../support/world.ts";
+import { ORGANIZATION_ID, openWorld, type World } from "../support/world.ts";
 import { bundle } from "./snippet-bundle.ts";
 
 const DEADLINE_MS = 10_000;
@@ -29,7 +29,10 @@ const asScript = async (code: Promise<string>) =>
 const EARLY = `window.headwater?.("track", "by the window"); headwater("track", "by its name"); track("early", { n: 1 });`;
 
 type Snippets = InstallPayload["snippets"];
-const FRAMEWORKS: Record<Exclude<keyof Snippets, "curl">, (snippets: Snippets) => Promise<string>> = {
+const FRAMEWORKS: Record<
+  Exclude<keyof Snippets, "node" | "curl">,
+  (snippets: Snippets) => Promise<string>
+> = {
   vue: ({ vue }) =>
     asScript(bundle(vue, `import "./headwater"; import { headwater, track } from "./headwater"; ${EARLY}`)),
   svelte: ({ svelte }) =>
@@ -107,7 +110,41 @@ for (const [framework, show] of Object.entries(FRAMEWORKS)) {
   });
 }
 
-const inShell = (script: string) => promisify(execFile)("sh", ["-ec", script]);
+const inShell = (script: string, environment: Record<string, string> = {}) =>
+  promisify(execFile)("sh", ["-ec", script], { env: { ...process.env, ...environment } });
+
+/** A source that allows no origin, and a token to send its events. */
+async function openServerSource() {
+  const { sourceId } = await world.createSource({ allowedOrigins: [], name: `\`\${x}"</script>` });
+  const body = { organizationId: ORGANIZATION_ID, label: "server", scope: "ingest", sourceId };
+  const { token } = (await world.ask("/api/tokens", { method: "POST", body })).body;
+  const { snippets } = (await world.ask(`/api/tracking-sources/${sourceId}/install`)).body;
+  const senders = async () => {
+    const { bootstrapAttempts } = (await world.ask(`/api/tracking-sources/${sourceId}/debug`)).body;
+    return bootstrapAttempts.flatMap(({ normalized }: { normalized: { sentBy: string }[] }) =>
+      normalized.map(({ sentBy }) => sentBy),
+    );
+  };
+  return { snippets, senders, environment: { HEADWATER_TOKEN: token } };
+}
+
+test("node: an event is accepted once per id, as a server's, without an Origin.", async () => {
+  const { snippets, senders, environment } = await openServerSource();
+  const call = 'console.log(await track("paid", { total: 1 }, { id: "order:1", userId: "u-1" }));';
+  const run = () =>
+    promisify(execFile)(process.execPath, ["--input-type=module", "-e", `${snippets.node}\n${call}`], {
+      env: { ...process.env, ...environment },
+    });
+  assert.deepEqual([(await run()).stdout, (await run()).stdout], ["accepted\n", "duplicate\n"]);
+  assert.deepEqual(await senders(), ["server", "server"]);
+});
+
+test("curl: with HEADWATER_TOKEN the view is a server's, and needs no allowed origin.", async () => {
+  const { snippets, senders, environment } = await openServerSource();
+  const script = snippets.curl.replace(/ -H 'Origin[^']*'/, "");
+  assert.match((await inShell(script, environment)).stdout, /"accepted":1/);
+  assert.deepEqual(await senders(), ["server"]);
+});
 
 test("curl: each run is one accepted view, for every kind of origin, and for a source that asks for none.", async () => {
   for (const over of [

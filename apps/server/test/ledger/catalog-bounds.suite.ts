@@ -108,6 +108,7 @@ export function catalogBoundsSuite(catalog: () => Catalog): void {
         ...page(organizationId),
         includeUserWide: null,
         sourceId: null,
+        scope: null,
       });
       assert.deepEqual(tokens.map(({ label }) => label).sort(), ["useful", "young"]);
     });

@@ -16,6 +16,7 @@ export const aToken = (over: Partial<TokenRecord> = {}): TokenRecord => ({
   userId: OWNER.userId,
   ceiling: null,
   sourceId: null,
+  scope: null,
   label: "a token",
   hint: "abcd",
   expiresAt: null,

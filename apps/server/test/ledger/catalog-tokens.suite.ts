@@ -1,6 +1,7 @@
 /** Tokens of the workspace API: found by their hash, listed, revoked. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import type { TokenScope } from "@headwater/contract";
 import type { Catalog } from "../../src/ledger/ledger.ts";
 import { aMember, aSource, aToken, catalogSamples, NOW, OWNER } from "./catalog-samples.ts";
 
@@ -23,22 +24,25 @@ export function catalogTokensSuite(catalog: () => Catalog): void {
   };
 
   describe("tokens", () => {
-    it("limited to one source's statistics are listed by source, and revoked with the source", async () => {
+    it("limited to one source are listed by source and scope, and revoked with the source", async () => {
       const organizationId = await workspace();
       const { sourceId } = await stored(aSource(organizationId));
-      const given = aToken({ organizationId, sourceId, ceiling: "viewer" });
+      const given = aToken({ organizationId, sourceId, scope: "stats", ceiling: "viewer" });
+      const sender = aToken({ organizationId, sourceId, scope: "ingest", ceiling: "viewer" });
       const other = aToken({ organizationId });
-      for (const token of [given, other]) {
+      for (const token of [given, sender, other]) {
         const made = { ...by, auditOrganizationId: organizationId, hash: token.tokenId, token };
         assert.equal(await catalog().createToken(made), "created");
       }
-      const listed = await catalog().tokens({ ...page(organizationId), includeUserWide: null, sourceId });
-      assert.deepEqual(listed.rows, [given]);
+      const listed = async (scope: TokenScope | null) =>
+        (await catalog().tokens({ ...page(organizationId), includeUserWide: null, sourceId, scope })).rows;
+      assert.deepEqual(await listed(null), [given, sender]);
+      assert.deepEqual(await listed("ingest"), [sender]);
       await catalog().deleteSource({ ...by, sourceId });
       assert.equal((await catalog().token({ tokenId: given.tokenId }))?.revokedAt, NOW);
       assert.equal((await catalog().token({ tokenId: other.tokenId }))?.revokedAt, null);
       const [deleted] = (await catalog().audit(page(organizationId))).rows;
-      assert.deepEqual(deleted?.after, { revokedTokens: [given.tokenId] });
+      assert.deepEqual(deleted?.after, { revokedTokens: [given.tokenId, sender.tokenId] });
     });
 
     it("are found by their hash, which no list and no audit entry contains", async () => {
@@ -54,6 +58,7 @@ export function catalogTokensSuite(catalog: () => Catalog): void {
         ...page(organizationId),
         includeUserWide: null,
         sourceId: null,
+        scope: null,
       });
       assert.deepEqual(listed, { rows: [token], nextCursor: null });
       const logged = await catalog().audit(page(organizationId));
@@ -76,7 +81,8 @@ export function catalogTokensSuite(catalog: () => Catalog): void {
         });
       }
       const listed = async (includeUserWide: Parameters<Catalog["tokens"]>[0]["includeUserWide"]) =>
-        (await catalog().tokens({ ...page(organizationId), includeUserWide, sourceId: null })).rows;
+        (await catalog().tokens({ ...page(organizationId), includeUserWide, sourceId: null, scope: null }))
+          .rows;
       assert.deepEqual(await listed(null), [own]);
       assert.deepEqual(await listed({ userId: member.userId }), [own, wide]);
       const opening = await listed("members");

@@ -39,6 +39,7 @@ it("A node is notified of changes to sources, tokens and sessions, and not of me
         userId: "usr_2",
         ceiling: null,
         sourceId: null,
+        scope: null,
         expiresAt: null,
         revokedAt: null,
         lastUsedAt: null,

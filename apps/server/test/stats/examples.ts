@@ -26,6 +26,7 @@ export interface ExampleEvent {
   locale?: string;
   country?: string;
   isBot?: true;
+  sentBy?: "server";
   properties?: Record<string, unknown>;
 }
 

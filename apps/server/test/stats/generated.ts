@@ -89,6 +89,7 @@ const WORDS: Readonly<Record<string, readonly (string | undefined)[]>> = {
   os: ["macOS", "Android"],
   locale: ["en-GB", "de", undefined],
   country: ["DE", "GB", undefined],
+  sentBy: ["server", undefined],
 };
 
 /** A time at a clock change, at the edge of a day, or anywhere near. */
@@ -275,7 +276,7 @@ export function queryOf(random: Random, place: Place, number: number): OracleQue
   };
 }
 
-const OF_SESSIONS = STATS_TEXT_DIMENSIONS.filter((one) => !["page", "host", "event"].includes(one));
+const OF_SESSIONS = STATS_TEXT_DIMENSIONS.filter((one) => !["page", "host", "event", "sentBy"].includes(one));
 const EVENT_ROLLUP_DIMENSIONS = ["page", "event"];
 const GRAINS = ["time:hour", "time:day", "time:week", "time:month"];
 

@@ -179,6 +179,8 @@ function valueOfDimension(dimension: string, event: ExampleEvent, { first, exitP
       return event.page === undefined ? null : (event.host ?? "shop.example");
     case "event":
       return event.name ?? "page_view";
+    case "sentBy":
+      return event.sentBy ?? "browser";
     case "entryPage":
       return first.page ?? null;
     case "exitPage":

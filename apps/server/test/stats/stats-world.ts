@@ -116,5 +116,7 @@ function normalForm(sourceId: string, event: ExampleEvent, receivedAt: number | 
     batchId: "b1",
     sdkVersion: "2.0.0",
     country,
+    // events that were stored before the column have none
+    ...(event.sentBy === undefined ? {} : { sentBy: event.sentBy }),
   };
 }

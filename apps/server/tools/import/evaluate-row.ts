@@ -95,6 +95,7 @@ function readShared(row: RowObject, { sourceId, now }: RowContext): SharedMember
     receivedAt: toIsoTime(Math.min(Math.max(receivedAt, 0), now)),
     batchId: readText(row.batchId),
     sdkVersion: readText(row.sdkVersion),
+    sentBy: row.sentBy === "server" ? "server" : "browser",
     country: typeof country === "string" && /^[A-Z]{2}$/.test(country) ? country : null,
   };
 }
@@ -115,13 +116,15 @@ export function evaluateRow(row: unknown, context: RowContext): ImportedEvent | 
 
   const userId = readText(row.userId);
   const occurredAt = Math.min(time.time, now);
+  const shared = readShared(row, context);
   const outcome = evaluateEvent(
     { ...read, time: { ...time, isCanonical: false } },
     {
       sourceId,
+      sentBy: shared.sentBy,
       // the age of the event is measured from this time, so that it is never too old
       receivedAt: occurredAt,
-      buildLine: createLineBuilder(readShared(row, context)),
+      buildLine: createLineBuilder(shared),
       clockSkewMs: 0,
       session: {
         sourceId,

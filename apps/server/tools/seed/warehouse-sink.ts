@@ -21,6 +21,7 @@ function buildContext(visit: GeneratedVisit, sourceId: string, site: string): Ba
   const receivedAt = (events.at(-1)?.at ?? startedAt) + SENT_AFTER_MS;
   return {
     sourceId,
+    sentBy: "browser",
     receivedAt,
     buildLine: createLineBuilder({
       sourceId,
@@ -28,6 +29,7 @@ function buildContext(visit: GeneratedVisit, sourceId: string, site: string): Ba
       batchId: `batch-${sessionId}`,
       sdkVersion: "seed",
       country,
+      sentBy: "browser",
     }),
     clockSkewMs: 0,
     session: { sourceId, sessionId, anonymousId, userId, startedAt, lastActivityAt: startedAt, landing: "" },

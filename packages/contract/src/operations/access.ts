@@ -8,12 +8,16 @@ import {
   TOKEN_CODES,
   workspaceCodes,
 } from "../operation.ts";
-import { Closed, Id } from "../shapes.ts";
+import { Closed, Id, OneOf } from "../shapes.ts";
 import * as workspace from "../workspace.ts";
 import { OptionalOrganizationQuery, OrganizationQuery, PageQuery, pageQuery } from "./queries.ts";
 
 const AuditQuery = pageQuery("^[0-9]{1,15}$");
-const TokensQuery = Closed({ ...PageQuery.properties, sourceId: Type.Optional(Id) });
+const TokensQuery = Closed({
+  ...PageQuery.properties,
+  sourceId: Type.Optional(Id),
+  scope: Type.Optional(OneOf(workspace.TOKEN_SCOPES)),
+});
 const OptionalOrganizationBody = Closed({ organizationId: Type.Optional(Id) });
 
 export const ACCESS_OPERATIONS = [

@@ -7,7 +7,7 @@ import {
   LegacyBootstrapBody,
   LegacyEventsBody,
 } from "../ingest.ts";
-import { COMMON_CODES, type Operation } from "../operation.ts";
+import { COMMON_CODES, type Operation, TOKEN_CODES } from "../operation.ts";
 
 const INGEST_CODES = [
   "unknown_public_key",
@@ -19,6 +19,9 @@ const INGEST_CODES = [
   "batch_too_large",
   "invalid_payload",
   "overloaded",
+  // only with a token
+  ...TOKEN_CODES,
+  "permission_denied",
   ...COMMON_CODES,
 ] as const;
 const SESSION_CODES = ["invalid_session", "session_expired"] as const;

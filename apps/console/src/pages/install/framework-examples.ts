@@ -23,6 +23,11 @@ const EXAMPLE_TABLE: Record<
   nuxt: { label: "Nuxt", instruction: SEE_COMMENTS, code: ({ snippets }) => snippets.nuxt },
   svelte: { label: "Svelte", instruction: SEE_COMMENTS, code: ({ snippets }) => snippets.svelte },
   astro: { label: "Astro", instruction: SEE_COMMENTS, code: ({ snippets }) => snippets.astro },
+  node: {
+    label: "Node.js",
+    instruction: "Call this from your server. It needs a token with the scope “Send events” (page Tokens).",
+    code: ({ snippets }) => snippets.node,
+  },
   curl: {
     label: "curl",
     instruction: "Run this in a terminal to send a page view without a website.",

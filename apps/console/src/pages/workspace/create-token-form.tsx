@@ -1,4 +1,4 @@
-import type { Member } from "@headwater/contract";
+import type { CreateTokenBody, Member } from "@headwater/contract";
 import { isAbove } from "@headwater/contract/roles";
 import { Group, NativeSelect, Paper, Stack, TextInput, Title } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
@@ -10,6 +10,7 @@ import { ErrorAlert } from "../../ui/page-states.tsx";
 import { SecretAlert } from "../../ui/secret-alert.tsx";
 import { useSubmit } from "../../ui/use-submit.ts";
 import { useWorkspace } from "../../workspace-context.tsx";
+import { ScopeFields } from "./scope-fields.tsx";
 
 const labelOf = ({ name, email, userId, role }: Member) => `${name ?? email ?? userId} (${role})`;
 
@@ -19,6 +20,7 @@ export function CreateToken() {
   const [label, setLabel] = useState("");
   const [userId, setUserId] = useState(ownId);
   const [days, setDays] = useState("90");
+  const [limit, setLimit] = useState<Pick<CreateTokenBody, "scope" | "sourceId">>({});
   const members = useQuery({
     queryKey: ["members", organizationId, "first"],
     queryFn: ({ signal }) => callApi("listMembers", { query: { organizationId }, signal }),
@@ -27,7 +29,7 @@ export function CreateToken() {
   const created = useMutation({
     mutationFn: () =>
       callApi("createToken", {
-        body: { organizationId, userId, label: label.trim(), expiresAt: toExpiresAt(days) },
+        body: { organizationId, userId, label: label.trim(), expiresAt: toExpiresAt(days), ...limit },
       }),
     onSuccess: async () => {
       setLabel("");
@@ -65,6 +67,9 @@ export function CreateToken() {
             onChange={(event) => setUserId(event.currentTarget.value)}
           />
           <ExpirySelect days={days} onChange={setDays} />
+        </Group>
+        <Group align="flex-start" grow className="fields">
+          <ScopeFields limit={limit} onChange={setLimit} />
         </Group>
         <Group justify="flex-end">
           <AsyncButton type="submit" isPending={created.isPending} disabled={label.trim() === ""}>

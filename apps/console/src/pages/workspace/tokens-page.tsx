@@ -35,8 +35,8 @@ function Tokens() {
 }
 
 /** @returns the restrictions of a token, each as its own part of the row's description */
-function scopeOf({ organizationId, sourceId, ceiling }: Token): string[] {
-  if (sourceId !== null) return [`Stats of ${sourceId} only`];
+function scopeOf({ organizationId, sourceId, scope, ceiling }: Token): string[] {
+  if (sourceId !== null) return [`${scope === "ingest" ? "Send events" : "Stats"} of ${sourceId} only`];
   return [
     organizationId === null && "All workspaces",
     ceiling !== null && `Limited to the role ${ceiling}`,

@@ -9,7 +9,7 @@ import { choice, defineCommand, parsed, withDefault } from "../command.ts";
 import { CommandFailed, messageOf, UsageError } from "../errors.ts";
 import { withLedger } from "../ledger-access.ts";
 
-const FRAMEWORKS = ["html", "react", "nextjs", "vue", "nuxt", "svelte", "astro", "curl"] as const;
+const FRAMEWORKS = ["html", "react", "nextjs", "vue", "nuxt", "svelte", "astro", "node", "curl"] as const;
 type Framework = (typeof FRAMEWORKS)[number];
 
 type ExampleText = (payload: InstallPayload) => string;
@@ -23,6 +23,7 @@ const EXAMPLES: Readonly<Record<Framework, ExampleText>> = {
   nuxt: ({ snippets }) => snippets.nuxt,
   svelte: ({ snippets }) => snippets.svelte,
   astro: ({ snippets }) => snippets.astro,
+  node: ({ snippets }) => snippets.node,
   curl: ({ snippets }) => snippets.curl,
 } satisfies Record<Framework | keyof InstallPayload["snippets"], ExampleText>;
 

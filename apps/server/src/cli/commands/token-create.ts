@@ -1,10 +1,11 @@
 /** `headwater token create`: a token for a member, or for an owner who lost theirs. */
+import { TOKEN_SCOPES, type TokenScope } from "@headwater/contract";
 import { createToken as createTokenOperation } from "../../access/tokens.ts";
 import { override } from "../../core/override.ts";
 import { Refusal } from "../../core/refusal.ts";
 import type { Catalog } from "../../ledger/ledger.ts";
 import { callOperation } from "../api-call.ts";
-import { defineCommand, flag, ORGANIZATION_OPTION, text } from "../command.ts";
+import { choice, defineCommand, flag, ORGANIZATION_OPTION, text } from "../command.ts";
 import { UsageError } from "../errors.ts";
 import { findOwner } from "../find-owner.ts";
 import { COMMAND_LINE, type WorkspaceAccess, withWorkspace } from "../ledger-access.ts";
@@ -15,13 +16,16 @@ interface TokenOptions {
   readonly label: string | undefined;
   readonly expires: string | undefined;
   readonly source: string | undefined;
+  readonly scope: TokenScope | undefined;
 }
 
-function checkOptions({ owner, user, label, source }: TokenOptions): void {
+function checkOptions({ owner, user, label, source, scope }: TokenOptions): void {
   if (owner && source !== undefined)
     throw new UsageError(
       "--owner and --source exclude each other: --owner gives access to every workspace of the owner, --source only to the stats of one source.",
     );
+  if (scope !== undefined && source === undefined)
+    throw new UsageError("--scope needs --source <id>: the source that the token is for.");
   if (owner) return;
   if (user === undefined)
     throw new UsageError(
@@ -31,7 +35,7 @@ function checkOptions({ owner, user, label, source }: TokenOptions): void {
     throw new UsageError("Missing option --label <text>: a word or two that say what the token is for.");
 }
 
-async function create(access: WorkspaceAccess, { owner, user, label, expires, source }: TokenOptions) {
+async function create(access: WorkspaceAccess, { owner, user, label, expires, source, scope }: TokenOptions) {
   const { ledger, newId, organizationId } = access;
   // a token for all workspaces is created in its user's name; the audit log still names the command line
   const createAudited: Catalog["createToken"] = (record) =>
@@ -46,15 +50,21 @@ async function create(access: WorkspaceAccess, { owner, user, label, expires, so
     ...(expires === undefined ? {} : { expiresAt: expires }),
     ...(owner ? { allWorkspaces: true } : {}),
     ...(source === undefined ? {} : { sourceId: source }),
+    ...(scope === undefined ? {} : { scope }),
   };
   const actor = owner ? { userId, tokenId: null } : COMMAND_LINE;
   const handler = createTokenOperation(audited, newId);
   return callOperation(access, "createToken", handler, { body, actor });
 }
 
-function scopeOf({ owner, source }: TokenOptions, organizationId: string): string {
-  if (owner) return "every workspace of its user";
-  return source === undefined ? organizationId : `the stats of ${source}`;
+/** What the token is for, as the end of a sentence. */
+function describePurpose(
+  { owner, source, scope }: TokenOptions,
+  { organizationId, userId }: { organizationId: string; userId: string },
+): string {
+  if (owner) return `gives ${userId} access to every workspace of its user`;
+  if (source === undefined) return `gives ${userId} access to ${organizationId}`;
+  return scope === "ingest" ? `can send events of ${source}` : `gives access to the stats of ${source}`;
 }
 
 export const createToken = defineCommand({
@@ -66,7 +76,11 @@ export const createToken = defineCommand({
     ),
     user: text("id", "The member who gets the token (run `headwater member list` to see the ids)"),
     label: text("text", "What the token is for"),
-    source: text("id", "Give access to the stats of this source only, for a token that you share"),
+    source: text("id", "Limit the token to this source and --scope"),
+    scope: choice(
+      TOKEN_SCOPES,
+      "With --source: read its stats, for a token that you share (stats, default), or send its events from a server (ingest)",
+    ),
     expires: text("time", "When the token expires, such as 2027-01-31T12:00:00Z (default: never)"),
     ...ORGANIZATION_OPTION,
   },
@@ -74,8 +88,9 @@ export const createToken = defineCommand({
     checkOptions(options);
     return withWorkspace(organization, async (access) => {
       const created = await create(access, options);
-      const scope = scopeOf(options, access.organizationId);
-      const note = `The token gives ${created.userId} access to ${scope}. It is not shown again; its id is ${created.tokenId}.`;
+      const { organizationId } = access;
+      const purpose = describePurpose(options, { organizationId, userId: created.userId });
+      const note = `The token ${purpose}. It is not shown again; its id is ${created.tokenId}.`;
       return { json: created, text: created.token, note };
     });
   },

@@ -25,6 +25,7 @@ async function readTokens({ ledger, organizationId }: WorkspaceAccess): Promise<
       limit: LIMITS.maxPageSize,
       includeUserWide: "members",
       sourceId: null,
+      scope: null,
       cursor,
     }),
   );
@@ -37,11 +38,16 @@ function describeState({ revokedAt, expiresAt }: Token, now: number): string {
   return Date.parse(expiresAt) <= now ? `expired ${toMinute(expiresAt)}` : `until ${toMinute(expiresAt)}`;
 }
 
+function describeScope({ organizationId, sourceId, scope }: Token): string {
+  if (sourceId === null) return organizationId ?? "all workspaces";
+  return `${scope === "ingest" ? "sending events" : "stats"} of ${sourceId}`;
+}
+
 const toRow = (record: Token, now: number) => [
   record.tokenId,
   record.label,
   record.userId,
-  record.sourceId === null ? (record.organizationId ?? "all workspaces") : `stats of ${record.sourceId}`,
+  describeScope(record),
   `…${record.hint}`,
   toMinute(record.lastUsedAt) ?? "never used",
   describeState(record, now),

@@ -3,7 +3,7 @@
  * (docs/contract.md section 4, "Stored events"), so ClickHouse reads the lines of the outbox as they are.
  */
 
-import { type ClusterTarget, onCluster } from "../cluster.ts";
+import { type ClusterTarget, onCluster, storedName } from "../cluster.ts";
 import { IS_ACTION, IS_PAGE_VIEW } from "./event-types.ts";
 import { tableStatements } from "./table.ts";
 
@@ -83,6 +83,15 @@ ORDER BY (sourceId, toDate(occurredAt), sessionId, occurredAt, analyticsEventId)
     settings: `${target.cluster === null ? INSERT_TOKENS : REPLICATED_INSERT_TOKENS}, min_bytes_for_wide_part = 134217728`,
     shardBy: "cityHash64(sourceId, sessionId)",
   });
+
+/** A column that the first version of the table lacks. Events that were stored before have its default. */
+export function sentByStatements(target: ClusterTarget): string[] {
+  const tables = new Set([storedName(target, "events"), "events"]);
+  return [...tables].map(
+    (table) =>
+      `ALTER TABLE ${target.database}.${table}${onCluster(target)} ADD COLUMN IF NOT EXISTS sentBy LowCardinality(String) DEFAULT 'browser'`,
+  );
+}
 
 /** The values of a session's first event. They are read as one tuple, because aggregate functions skip NULL. */
 const ENTRY = ["anonymousId", "page", "device", "country", "locale", "timezone"];

@@ -22,9 +22,11 @@ export function curlExample({ publicKey, apiBaseUrl }: SnippetOptions, source: C
   const header = origin === null ? "" : ` \\\n  -H ${shellLiteral(`Origin: ${origin}`)}`;
   const page = JSON.stringify(`${origin ?? "https://www.example.com"}/`);
   return `# Sends one page view, as a browser would. If the response contains "accepted":1, the event is stored.
+# With HEADWATER_TOKEN, a token with the scope "ingest" for this source, it is an event of a server.
 NOW=$(date -u +%Y-%m-%dT%H:%M:%SZ)
 ID=$(date +%s)-$$
 curl -sS ${shellLiteral(url)}${header} \\
+  \${HEADWATER_TOKEN:+-H "Authorization: Bearer $HEADWATER_TOKEN"} \\
   -H 'Content-Type: application/json' --data-binary @- <<EOF
 {
   "ingestVersion": 2, "sdkVersion": "curl", "anonymousId": "curl-$ID",

@@ -97,6 +97,11 @@ export const CATALOG_CHANGES = [
       parts_checked_at bigint not null, claimed_until bigint not null, report text not null)`,
     `insert into warehouse_checks values (1, 0, 0, 0, 0, '{"missingEvents":0,"sources":[],"moreSources":0,"detachedParts":[]}')`,
   ],
+  // what a token for one source can do
+  [
+    `alter table tokens add column scope text`,
+    `update tokens set scope = 'stats' where source_id is not null`,
+  ],
 ] as const satisfies readonly (readonly string[])[];
 
 /** The only table whose DDL differs between the engines: its rows get sequence numbers from the database. */

@@ -16,6 +16,7 @@ const toUserToken = (
   userId,
   ceiling: null,
   sourceId: null,
+  scope: null,
   label,
   hint,
   expiresAt: null,

@@ -10,6 +10,7 @@ const TOKEN_COLUMNS = [
   "userId",
   "ceiling",
   "sourceId",
+  "scope",
   "label",
   "hint",
   "expiresAt",
@@ -20,8 +21,8 @@ const TOKEN_COLUMNS = [
 
 /** The part of a token that audit entries show. */
 export const auditedToken = (token: TokenRecord) => {
-  const { userId, organizationId, ceiling, sourceId, label, hint, expiresAt } = token;
-  return { userId, organizationId, ceiling, sourceId, label, hint, expiresAt };
+  const { userId, organizationId, ceiling, sourceId, scope, label, hint, expiresAt } = token;
+  return { userId, organizationId, ceiling, sourceId, scope, label, hint, expiresAt };
 };
 
 export async function insertToken(db: CatalogDb, token: TokenRecord, hash: string): Promise<void> {
@@ -48,7 +49,7 @@ const membersOf = (db: CatalogDb, organizationId: string) =>
   db.selectFrom("members").select("userId").where("organizationId", "=", organizationId);
 
 export async function tokens(db: CatalogDb, page: Argument<"tokens">): Promise<PageOf<TokenRecord>> {
-  const { organizationId, includeUserWide, sourceId } = page;
+  const { organizationId, includeUserWide, sourceId, scope } = page;
   const rows = await selectTokens(db)
     .where((eb) => {
       const own = eb("organizationId", "=", organizationId);
@@ -57,6 +58,7 @@ export async function tokens(db: CatalogDb, page: Argument<"tokens">): Promise<P
       return eb.or([own, eb.and([eb("organizationId", "is", null), eb("userId", "in", users)])]);
     })
     .$if(sourceId !== null, (query) => query.where("sourceId", "=", sourceId))
+    .$if(scope !== null, (query) => query.where("scope", "=", scope))
     .where(isAfterCursor(page, "createdAt", "tokenId"))
     .orderBy("createdAt")
     .orderBy("tokenId")

@@ -1,0 +1,53 @@
+/** What a new token can do: everything that its user may do, or one thing for one source. */
+import type { CreateTokenBody } from "@headwater/contract";
+import { NativeSelect } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { callApi } from "../../api.ts";
+import { useWorkspace } from "../../workspace-context.tsx";
+
+type TokenLimit = Pick<CreateTokenBody, "scope" | "sourceId">;
+
+const SCOPE_OPTIONS = [
+  { value: "", label: "Everything the user may do" },
+  { value: "ingest", label: "Send events of a source" },
+  { value: "stats", label: "Read stats of a source" },
+];
+
+interface ScopeFieldsProps {
+  readonly limit: TokenLimit;
+  readonly onChange: (limit: TokenLimit) => void;
+}
+
+export function ScopeFields({ limit, onChange }: ScopeFieldsProps) {
+  const { organizationId } = useWorkspace();
+  const sources = useQuery({
+    queryKey: ["sources", organizationId, "first"],
+    queryFn: ({ signal }) => callApi("listSources", { query: { organizationId }, signal }),
+  });
+  const choices = (sources.data?.sources ?? []).map(({ sourceId, name }) => ({
+    value: sourceId,
+    label: name,
+  }));
+  const select = (value: string) => {
+    const scope = value === "ingest" || value === "stats" ? value : null;
+    onChange({ scope, sourceId: scope === null ? null : (limit.sourceId ?? choices[0]?.value ?? null) });
+  };
+  return (
+    <>
+      <NativeSelect
+        label="Access"
+        value={limit.scope ?? ""}
+        data={choices.length === 0 ? SCOPE_OPTIONS.slice(0, 1) : SCOPE_OPTIONS}
+        onChange={(event) => select(event.currentTarget.value)}
+      />
+      {limit.scope != null && (
+        <NativeSelect
+          label="Source"
+          value={limit.sourceId ?? ""}
+          data={choices}
+          onChange={(event) => onChange({ ...limit, sourceId: event.currentTarget.value })}
+        />
+      )}
+    </>
+  );
+}

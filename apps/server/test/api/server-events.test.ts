@@ -1,0 +1,252 @@
+/** Events that a server sends with a token of the scope `ingest` (docs/contract.md section 4). */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import {
+  type CreatedSource,
+  DAY,
+  drivenClock,
+  eventsBody,
+  eventsPath,
+  fresh,
+  INGEST_ROUTES,
+  ORGANIZATION_ID,
+  OWNER_TOKEN,
+  openWorld,
+  outcomesOf,
+  refused,
+  SECOND,
+  type TestReply,
+  trackEvent,
+  type World,
+} from "../support/world.ts";
+
+/** Makes tokens for a source of the world. */
+const mint = async (world: World, over: Record<string, unknown>): Promise<string> => {
+  const body = { organizationId: ORGANIZATION_ID, label: "Shop server", scope: "ingest", ...over };
+  const reply = await world.ask("/api/tokens", { method: "POST", body });
+  assert.equal(reply.status, 201, reply.text);
+  return reply.body.token;
+};
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+
+describe("A server's events", () => {
+  let world: World;
+  let source: CreatedSource;
+  let sessionId: string;
+  let token: string;
+  before(async () => {
+    world = await openWorld({ TRUST_PROXY: "1" });
+    source = await world.createSource();
+    sessionId = await world.openSession(source);
+    token = await mint(world, { sourceId: source.sourceId });
+  });
+  after(() => world[Symbol.asyncDispose]());
+
+  const post = (event: object, headers: Record<string, string>): Promise<TestReply> =>
+    world.ask(eventsPath(source), {
+      method: "POST",
+      token: null,
+      body: eventsBody(sessionId, [event]),
+      headers: { "content-type": "application/json", ...headers },
+    });
+  const fromPage = (event: object) => world.send(eventsPath(source), eventsBody(sessionId, [event]));
+  const fromServer = (event: object, headers: Record<string, string> = {}) =>
+    post(event, { ...bearer(token), ...headers });
+  const lastNormalized = async () =>
+    (await world.ask(`/api/tracking-sources/${source.sourceId}/debug?limit=1`)).body.eventAttempts[0]
+      .normalized[0];
+
+  it("have ids of their own: a page that uses an order's id first does not suppress the order", async () => {
+    const order = trackEvent({ id: fresh("order") });
+    const claimed = await fromPage(order);
+    const paid = await fromServer(order);
+    assert.deepEqual([outcomesOf(claimed), outcomesOf(paid)], [["accepted"], ["accepted"]]);
+    const [page, server] = [claimed.body.results[0], paid.body.results[0]];
+    assert.notEqual(page.analyticsEventId, server.analyticsEventId);
+    assert.deepEqual(outcomesOf(await fromPage(order)), ["duplicate"]);
+    const again = await fromServer(order);
+    assert.deepEqual(outcomesOf(again), ["duplicate"]);
+    assert.equal(again.body.results[0].analyticsEventId, server.analyticsEventId);
+  });
+
+  it("are marked: sentBy is server, and browser without a token", async () => {
+    await fromServer(trackEvent());
+    assert.equal((await lastNormalized()).sentBy, "server");
+    await fromPage(trackEvent());
+    assert.equal((await lastNormalized()).sentBy, "browser");
+  });
+
+  it("need no Origin, but an Origin that is sent must be allowed", async () => {
+    refused(await post(trackEvent(), {}), 403, "origin_missing");
+    assert.deepEqual(outcomesOf(await fromServer(trackEvent())), ["accepted"]);
+    const evil = await fromServer(trackEvent(), { origin: "https://evil.example" });
+    refused(evil, 403, "origin_not_allowed");
+  });
+
+  it("have no country and no device of the server; the user agent in `context` is the visitor's", async () => {
+    const headers = { "user-agent": "curl/8.5.0", "x-forwarded-for": "1.1.1.1" };
+    assert.deepEqual((await fromServer(trackEvent(), headers)).body.results[0].warnings, []);
+    const { country, device } = await lastNormalized();
+    assert.deepEqual([country, device.browser, device.isBot], [null, null, false]);
+    const userAgent = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
+    await fromServer(trackEvent({ context: { userAgent } }), headers);
+    assert.equal((await lastNormalized()).device.browser, "Firefox");
+  });
+
+  it("reach the export with sentBy", async () => {
+    const { body } = await world.ask(`/api/export/events?sourceId=${source.sourceId}&format=ndjson`);
+    const senders = String(body)
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line).sentBy);
+    assert.deepEqual([...new Set(senders)].sort(), ["browser", "server"]);
+    const csv = (await world.ask(`/api/export/events?sourceId=${source.sourceId}&format=csv`)).body;
+    assert.match(csv, /^[^\n]*,sentBy\n/);
+    assert.match(csv, /,server\n/);
+  });
+
+  it("An Authorization header of another scheme is ignored, as one for a proxy is", async () => {
+    const basic = { authorization: "Basic dXNlcjpwYXNz" };
+    const reply = await world.send(eventsPath(source), eventsBody(sessionId, [trackEvent()]), basic);
+    assert.deepEqual(outcomesOf(reply), ["accepted"]);
+    assert.equal((await lastNormalized()).sentBy, "browser");
+  });
+
+  it("The token can do nothing else", async () => {
+    for (const path of [
+      `/api/tracking-sources/${source.sourceId}`,
+      `/api/stats/source?sourceId=${source.sourceId}`,
+      "/api/organizations",
+    ])
+      refused(await world.ask(path, { token }), 403, "permission_denied");
+  });
+});
+
+for (const route of INGEST_ROUTES) {
+  describe(`A token on ${route.path({ publicKey: ":publicKey" })}`, () => {
+    const time = drivenClock();
+    let world: World;
+    let source: CreatedSource;
+    before(async () => {
+      world = await openWorld({ FAILED_AUTH_PER_MINUTE: "20" }, { clock: time.clock });
+      source = await world.createSource();
+    });
+    after(() => world[Symbol.asyncDispose]());
+
+    const send = async (authorization: string) =>
+      world.ask(route.path(source), {
+        method: "POST",
+        token: null,
+        body: route.body(await world.openSession(source)),
+        headers: { "content-type": "application/json", authorization },
+      });
+    const lastAttempt = async () => {
+      const { body } = await world.ask(
+        `/api/tracking-sources/${source.sourceId}/debug?outcome=failed&limit=1`,
+      );
+      return body[`${route.kind === "events" ? "event" : "bootstrap"}Attempts`][0];
+    };
+    const revoked = async () => {
+      const body = {
+        organizationId: ORGANIZATION_ID,
+        label: "t",
+        scope: "ingest",
+        sourceId: source.sourceId,
+      };
+      const made = (await world.ask("/api/tokens", { method: "POST", body })).body;
+      const path = `/api/tokens/${made.tokenId}?organizationId=${ORGANIZATION_ID}`;
+      assert.equal((await world.ask(path, { method: "DELETE" })).status, 200);
+      return made.token;
+    };
+
+    it("that is valid is answered without an Origin", async () => {
+      const reply = await send(`Bearer ${await mint(world, { sourceId: source.sourceId })}`);
+      assert.equal(reply.status, 200, reply.text);
+    });
+
+    it("that is wrong is refused with 401 or 403, and the debug view shows it with its body", async () => {
+      const other = await world.createSource();
+      const expiresAt = new Date(time.now() + SECOND).toISOString();
+      const expired = await mint(world, { sourceId: source.sourceId, expiresAt });
+      const gone = await revoked();
+      time.advance(SECOND);
+      const rows: [string, number, string][] = [
+        ["Bearer", 401, "missing_token"],
+        ["Bearer hwt_typo", 401, "invalid_token"],
+        [`Bearer ${"x".repeat(40)}`, 401, "invalid_token"],
+        [`bearer ${expired}`, 401, "expired_token"],
+        [`Bearer ${gone}`, 401, "revoked_token"],
+        [`Bearer ${await mint(world, { sourceId: other.sourceId })}`, 403, "permission_denied"],
+        [
+          `Bearer ${await mint(world, { sourceId: source.sourceId, scope: "stats" })}`,
+          403,
+          "permission_denied",
+        ],
+        [`Bearer ${OWNER_TOKEN}`, 403, "permission_denied"],
+      ];
+      for (const [authorization, status, code] of rows) {
+        const reply = await send(authorization);
+        refused(reply, status, code);
+        if (status === 401) assert.equal(reply.headers.get("www-authenticate"), "Bearer");
+        assert.match(reply.body.debugUrl, /sourceId=/);
+        const attempt = await lastAttempt();
+        assert.deepEqual([attempt.code, attempt.raw.anonymousId], [code, "visitor-1"]);
+        time.advance(DAY / 24);
+      }
+    });
+
+    it("that keeps failing is refused with 429; without a token nothing changes", async () => {
+      const replies: number[] = [];
+      for (let tries = 0; tries < 21; tries += 1) replies.push((await send("Bearer hwt_typo")).status);
+      assert.deepEqual([...new Set(replies)], [401, 429]);
+      const limited = await send("Bearer hwt_typo");
+      refused(limited, 429, "rate_limited");
+      assert.ok(Number(limited.headers.get("retry-after")) >= 1);
+      const plain = await world.send(route.path(source), route.body(await world.openSession(source)));
+      assert.equal(plain.status, 200);
+    });
+  });
+}
+
+describe("POST /api/tokens with the scope ingest", () => {
+  let world: World;
+  let sourceId: string;
+  before(async () => {
+    world = await openWorld();
+    ({ sourceId } = await world.createSource());
+  });
+  after(() => world[Symbol.asyncDispose]());
+  const create = (body: object, token?: string) =>
+    world.ask("/api/tokens", {
+      method: "POST",
+      body: { organizationId: ORGANIZATION_ID, label: "t", ...body },
+      ...(token ? { token } : {}),
+    });
+
+  it("needs tokens:manage and a source; the list shows the scope and can select it", async () => {
+    const { token } = await world.member("developer");
+    refused(await create({ sourceId, scope: "ingest" }, token), 403, "permission_denied");
+    const bare = await create({ scope: "ingest" });
+    assert.deepEqual(
+      [bare.status, bare.body.issues[0].path, bare.body.issues[0].code],
+      [422, ["sourceId"], "required"],
+    );
+    assert.equal((await create({ sourceId })).status, 201);
+    assert.equal((await create({ sourceId, scope: "ingest" })).status, 201);
+    const path = `/api/tokens?organizationId=${ORGANIZATION_ID}&sourceId=${sourceId}`;
+    const scopes = async (query: string) =>
+      (await world.ask(path + query)).body.tokens.map(({ scope }: { scope: string }) => scope);
+    assert.deepEqual([await scopes(""), await scopes("&scope=ingest")], [["stats", "ingest"], ["ingest"]]);
+  });
+
+  it("ends when its user leaves the workspace", async () => {
+    const source = await world.createSource();
+    const { userId, token: admin } = await world.member("admin");
+    const { token } = (await create({ sourceId: source.sourceId, scope: "ingest" }, admin)).body;
+    const sessionId = await world.openSession(source);
+    const send = () => world.send(eventsPath(source), eventsBody(sessionId, [trackEvent()]), bearer(token));
+    assert.deepEqual(outcomesOf(await send()), ["accepted"]);
+    await world.ask(`/api/members/${userId}?organizationId=${ORGANIZATION_ID}`, { method: "DELETE" });
+    refused(await send(), 401, "revoked_token");
+  });
+});
