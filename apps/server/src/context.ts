@@ -1,11 +1,12 @@
 /** Builds what the HTTP service and the background workers share: caches, the ingest pipeline, the debug recorder, metrics. */
 import type { Logger } from "pino";
-import { type Authenticator, createAuthenticator } from "./access/authenticate.ts";
+import { type Authenticator, createAuthenticator, type JwtAuthentication } from "./access/authenticate.ts";
 import { createCompleteness, type WarehouseCompleteness } from "./clickhouse/completeness.ts";
 import type { Warehouse } from "./clickhouse/warehouse.ts";
 import type { Config } from "./config/settings.ts";
 import type { Attempt } from "./core/attempt.ts";
 import type { SourceRecord } from "./core/records.ts";
+import { DAY_MS } from "./core/time.ts";
 import { type RequestIds, toLogIds } from "./core/trace-context.ts";
 import { createRecorder, type Recorder } from "./debug/recorder.ts";
 import { createIngest, type Ingest } from "./ingest/ingest.ts";
@@ -82,14 +83,14 @@ function createLimitsOf(config: Config): LimitsOf {
 }
 
 /** The JWT library is imported only when the settings name an identity provider. */
-async function openJwtVerifier({
-  AUTH_JWKS_URL: jwksUrl,
-  AUTH_ISSUER: issuer,
-  AUTH_AUDIENCE: audience,
-}: Config) {
+async function openJwtAuthentication(config: Config): Promise<JwtAuthentication | null> {
+  const { AUTH_JWKS_URL: jwksUrl, AUTH_ISSUER: issuer, AUTH_AUDIENCE: audience } = config;
   if (!jwksUrl || !issuer || !audience) return null;
   const { createJwtVerifier } = await import("./access/jwt.ts");
-  return createJwtVerifier({ jwksUrl, issuer, audience });
+  return {
+    verify: createJwtVerifier({ jwksUrl, issuer, audience }),
+    maxTokenMs: config.JWT_TOKEN_MAX_DAYS * DAY_MS,
+  };
 }
 
 function buildIngest(
@@ -146,7 +147,7 @@ export async function createContext(deps: ContextDeps): Promise<ServiceContext> 
     if (error instanceof StorageError) storageTrouble.failed(error, ids);
     else log.error({ err: error, ...toLogIds(ids) }, "a request failed");
   };
-  const authenticator = createAuthenticator(ledger, await openJwtVerifier(config));
+  const authenticator = createAuthenticator(ledger, await openJwtAuthentication(config));
   const ingest = buildIngest({ ...deps, ledger, recorder, storageTrouble, report, authenticator }, settings);
   cacheListeners.push(ingest.forget, ({ kind }) => {
     if (kind === "everything" || kind === "tokens") authenticator.forget();

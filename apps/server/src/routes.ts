@@ -3,9 +3,10 @@ import { openApiDocument } from "@headwater/contract";
 import { listAudit } from "./access/audit.ts";
 import { addMember, listMembers, removeMember, updateMember } from "./access/members.ts";
 import { checkName } from "./access/names.ts";
+import type { IsOperator } from "./access/operators.ts";
 import { getPermissions } from "./access/permissions.ts";
 import { checkExpiry, checkReach, createToken, listTokens, revokeToken, signIn } from "./access/tokens.ts";
-import { createOrganization, listOrganizations } from "./access/workspaces.ts";
+import { createOrganization, listOrganizations, type WorkspaceCreation } from "./access/workspaces.ts";
 import { createDocument } from "./core/document.ts";
 import type { FieldRules, Handler, Handlers } from "./core/handler.ts";
 import { DOCS_HEADERS, docsPage } from "./http/docs.ts";
@@ -43,6 +44,8 @@ export interface RoutesDeps {
   readonly ledger: Catalog;
   readonly newId: (prefix: string) => string;
   readonly version: string;
+  readonly workspaceCreation: WorkspaceCreation;
+  readonly isOperator: IsOperator;
   /** A function, because the addresses may contain the port, which is not known before the server listens. */
   readonly addresses: () => InstallAddresses;
   readonly debug: { readonly get: Handler<"getDebug">; readonly stream: Handler<"streamDebug"> };
@@ -82,10 +85,10 @@ const sourceHandlers = ({ ledger, newId, addresses, verify, debug, exportEvents 
     exportEvents,
   }) satisfies Partial<Handlers>;
 
-const accessHandlers = ({ ledger, newId }: RoutesDeps) =>
+const accessHandlers = ({ ledger, newId, workspaceCreation: creation, isOperator }: RoutesDeps) =>
   ({
     listOrganizations: listOrganizations(ledger),
-    createOrganization: createOrganization(ledger, newId),
+    createOrganization: createOrganization({ catalog: ledger, newId, creation, isOperator }),
     getPermissions,
     listMembers: listMembers(ledger),
     addMember: addMember(ledger, newId),
@@ -98,7 +101,7 @@ const accessHandlers = ({ ledger, newId }: RoutesDeps) =>
     signIn: signIn(ledger, newId),
   }) satisfies Partial<Handlers>;
 
-const workspaceHandlers = ({ ledger, newId, version, operations }: RoutesDeps) =>
+const workspaceHandlers = ({ ledger, newId, version, operations, isOperator }: RoutesDeps) =>
   ({
     eraseVisitor: eraseVisitor(ledger, newId),
     getErasure: getErasure(ledger),
@@ -106,7 +109,7 @@ const workspaceHandlers = ({ ledger, newId, version, operations }: RoutesDeps) =
     completeOnboarding: completeOnboarding(ledger),
     getUsage: getUsage(ledger),
     getBilling: getBilling(ledger),
-    getSupport: getSupport(version, operations.support),
+    getSupport: getSupport({ version, supportFacts: operations.support, isOperator }),
   }) satisfies Partial<Handlers>;
 
 function publicHandlers({ addresses, version, operations }: RoutesDeps) {

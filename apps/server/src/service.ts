@@ -1,6 +1,7 @@
 /** The HTTP service: connects the handlers, the guard, the ingest routes and the console to one HTTP server. */
 import type { Server } from "node:http";
 import { compileOrigins } from "@headwater/contract/origin";
+import { createOperatorCheck } from "./access/operators.ts";
 import { permissionsOf } from "./access/permissions.ts";
 import { warehouseHint } from "./config/rules.ts";
 import type { ServiceContext } from "./context.ts";
@@ -53,6 +54,8 @@ function buildHandlers(context: ServiceContext, assets: ServiceAssets, stopping:
     ledger,
     newId,
     version: assets.version,
+    workspaceCreation: config.WORKSPACE_CREATION,
+    isOperator: createOperatorCheck(ledger, config.ORGANIZATION_ID),
     addresses,
     debug: { get: getDebug(view), stream: streamDebug(openStream, stopping) },
     verify: {

@@ -187,6 +187,9 @@ export const Billing = Closed({
 export const Support = Closed({
   organizationId: Type.String(),
   version: Type.String(),
+  isOperator: Type.Boolean({
+    description: "false: you are no operator, so the settings and the details of the machine are left out.",
+  }),
   settings: Type.Record(Type.String(), Type.Unknown()),
   health: Closed({ ready: Type.Boolean(), problems: Type.Array(Type.String()) }),
   bundle: Type.Record(Type.String(), Type.Unknown()),

@@ -56,10 +56,16 @@ function requireUsable(token: TokenRecord, now: number): void {
   if (token.expiresAt !== null && token.expiresAt <= now) throw new Refusal("expired_token");
 }
 
-/** @param verifyJwt null: no identity provider is configured */
+export interface JwtAuthentication {
+  readonly verify: VerifyJwt;
+  /** How long a token lives that is created with a JWT. */
+  readonly maxTokenMs: number;
+}
+
+/** @param jwt null: no identity provider is configured */
 export function createAuthenticator(
   catalog: Pick<Catalog, "tokenByHash" | "recordTokenUse">,
-  verifyJwt: VerifyJwt | null,
+  jwt: JwtAuthentication | null,
 ): Authenticator {
   // unknown tokens are not cached, because anyone can invent them
   const tokens = createCache<TokenRecord>({
@@ -79,12 +85,16 @@ export function createAuthenticator(
 
   async function authenticate(authorization: string | undefined, now: number): Promise<Caller> {
     const text = readBearerToken(authorization);
-    if (verifyJwt && looksLikeJwt(text)) {
-      const actor = { userId: await verifyJwt(text, now), tokenId: null };
-      return { actor, limitedTo: null, ceiling: null, sourceId: null, scope: null };
+    if (jwt && looksLikeJwt(text)) {
+      const actor = { userId: await jwt.verify(text, now), tokenId: null };
+      const grantsUntil = now + jwt.maxTokenMs;
+      return { actor, limitedTo: null, ceiling: null, sourceId: null, scope: null, grantsUntil };
     }
-    const { userId, tokenId, organizationId, ceiling, sourceId, scope } = await findUsable(text, now);
-    return { actor: { userId, tokenId }, limitedTo: organizationId, ceiling, sourceId, scope };
+    const token = await findUsable(text, now);
+    const { userId, tokenId, organizationId, ceiling, sourceId, scope, expiresAt } = token;
+    const actor = { userId, tokenId };
+    // otherwise a token that expires could create its successor for ever
+    return { actor, limitedTo: organizationId, ceiling, sourceId, scope, grantsUntil: expiresAt };
   }
 
   async function authenticateSender(authorization: string, sourceId: string, now: number): Promise<void> {

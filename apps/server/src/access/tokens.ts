@@ -57,6 +57,10 @@ function readExpiry(text: string, now: number): number {
   return at;
 }
 
+/** The earlier one of two times. null: never. */
+const earlierOf = (one: number | null, other: number | null): number | null =>
+  one === null || other === null ? (one ?? other) : Math.min(one, other);
+
 /** Applies the same rule to a body of any shape (`FieldRules`). */
 export function checkExpiry({ expiresAt }: Readonly<Record<string, unknown>>, now: number): void {
   if (typeof expiresAt === "string") readExpiry(expiresAt, now);
@@ -125,7 +129,8 @@ export const createToken =
     const { organizationId, actor, body, now } = call;
     const userId = body.userId ?? actor.userId;
     const label = readName("label", body.label);
-    const expiresAt = body.expiresAt == null ? null : readExpiry(body.expiresAt, now);
+    const asked = body.expiresAt == null ? null : readExpiry(body.expiresAt, now);
+    const expiresAt = earlierOf(asked, call.grantsUntil);
     if (body.allWorkspaces) requireAllWorkspaces(call, userId);
     if (body.sourceId != null) await requireSource(catalog, call, body.sourceId);
     requireRoleUpTo(call.role, await roleOfUser(catalog, call, userId));

@@ -1,10 +1,11 @@
 /** The workspaces of the caller (docs/contract.md section 3). The API calls a workspace an organization. */
 import { roleUnder } from "@headwater/contract";
-import type { Handler } from "../core/handler.ts";
+import type { Call, Handler } from "../core/handler.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";
 import type { Catalog } from "../ledger/ledger.ts";
 import { readName } from "./names.ts";
+import type { IsOperator } from "./operators.ts";
 
 /** A token of one workspace lists only that workspace. */
 export const listOrganizations =
@@ -17,15 +18,49 @@ export const listOrganizations =
     return { body: { organizations, nextCursor: null } };
   };
 
+/** The values of WORKSPACE_CREATION. */
+export type WorkspaceCreation = "anyone" | "members" | "operators";
+
+export interface CreationDeps {
+  readonly catalog: Catalog;
+  readonly newId: (prefix: string) => string;
+  readonly creation: WorkspaceCreation;
+  readonly isOperator: IsOperator;
+}
+
+/** @throws Refusal 403 when WORKSPACE_CREATION does not allow it */
+async function requireCreator(
+  { catalog, creation, isOperator }: CreationDeps,
+  call: Call<"createOrganization">,
+): Promise<void> {
+  if (creation === "anyone") return;
+  const { userId } = call.actor;
+  const isAllowed =
+    creation === "operators"
+      ? await isOperator(call)
+      : (await catalog.organizationsOf({ userId })).length > 0;
+  if (isAllowed) return;
+  throw new Refusal("permission_denied", {
+    message:
+      creation === "operators"
+        ? "Only operators of this service can create workspaces."
+        : "Only members of a workspace can create another one.",
+    hint: "Ask an admin to add you to a workspace. The operator can change WORKSPACE_CREATION.",
+  });
+}
+
 export const createOrganization =
-  (catalog: Catalog, newId: (prefix: string) => string): Handler<"createOrganization"> =>
-  async ({ actor, limitedTo, body, now }) => {
+  (deps: CreationDeps): Handler<"createOrganization"> =>
+  async (call) => {
+    const { catalog, newId } = deps;
+    const { actor, limitedTo, body, now } = call;
     if (limitedTo !== null) {
       throw new Refusal("permission_denied", {
         message: "This token can access one workspace only, so it cannot create another.",
         hint: "Use a token for all of your workspaces (POST /api/tokens with `allWorkspaces`).",
       });
     }
+    await requireCreator(deps, call);
     const name = readName("name", body.name);
     const organizationId = newId("org");
     const outcome = await catalog.createOrganization({ organizationId, name, actor, now });

@@ -43,6 +43,7 @@ export async function callOperation<Id extends WorkspaceOperationId>(
     actor: COMMAND_LINE,
     limitedTo: null,
     ceiling: null,
+    grantsUntil: null,
     sourceId: null,
     scope: null,
     organizationId,

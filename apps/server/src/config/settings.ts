@@ -100,7 +100,16 @@ export const SETTINGS = {
     "Additional path for the browser client and ingest, such as /hw; default: none",
     sitePath,
   ),
-  ORGANIZATION_ID: setting("org_default", "Id of the workspace that the first start creates", identifier),
+  ORGANIZATION_ID: setting(
+    "org_default",
+    "Id of the workspace that the first start creates. Its owners are the operators",
+    identifier,
+  ),
+  WORKSPACE_CREATION: setting(
+    "members",
+    "Who can create workspaces through the API: anyone who can authenticate, members of a workspace, or operators",
+    oneOf("anyone", "members", "operators"),
+  ),
   OWNER_TOKEN: secret(
     "Owner's token, used only by the first start; default: a random one, printed once",
     ownerToken,
@@ -112,6 +121,11 @@ export const SETTINGS = {
   ),
   AUTH_ISSUER: setting("", "Issuer (iss) that those JWTs must have", textOrNull),
   AUTH_AUDIENCE: setting("", "Audience (aud) that those JWTs must have", textOrNull),
+  JWT_TOKEN_MAX_DAYS: setting(
+    90,
+    "Days that an access token lives at most if it was created with such a JWT",
+    integer(1, 3_650),
+  ),
   ALERT_WEBHOOK_URL: secret(
     "Address to POST to when a source starts failing, goes quiet or receives events again; default: none",
     webhookUrl,

@@ -38,6 +38,8 @@ export interface Caller {
   /** The token may only do what its scope says, for this source; null: not limited to a source. */
   readonly sourceId: string | null;
   readonly scope: TokenScope | null;
+  /** Tokens that the caller creates expire by then at the latest; null: no limit. */
+  readonly grantsUntil: number | null;
 }
 
 /** A request that passed every check of the guard (docs/contract.md section 1). */
@@ -49,6 +51,7 @@ export interface Call<Id extends OperationId> {
   readonly actor: When<Public<Id> extends true ? false : true, Actor>;
   readonly limitedTo: string | null;
   readonly ceiling: Role | null;
+  readonly grantsUntil: number | null;
   readonly organizationId: When<InWorkspace<Id>, string>;
   readonly role: When<InWorkspace<Id>, Role>;
   readonly permissions: readonly Permission[];

@@ -125,6 +125,7 @@ export function createWorkspaceRoute(
       actor: caller?.actor ?? null,
       limitedTo: caller?.limitedTo ?? null,
       ceiling: caller?.ceiling ?? null,
+      grantsUntil: caller?.grantsUntil ?? null,
       now,
       requestId,
       clientAddress: address,

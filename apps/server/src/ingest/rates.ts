@@ -50,8 +50,7 @@ export function createRateChecks(rates: IngestRates, nodes: () => number): RateC
   const unknownKeys = ofClients(rates.unknownKey);
   const { perSecond, burst } = rates.unknownKey;
   const lookUps = ofClients({ perSecond: perSecond * factor, burst: burst * factor });
-
-  const badTokens = createLimiter(rates.failedAuth, SERVER_LIMITS.rateBuckets);
+  const badTokens = ofClients(rates.failedAuth);
 
   const checkClient = (limiter: RateLimiter, clientKey: string, now: number, what = "unknown keys") =>
     rateRefusal(limiter.rate, limiter.take(clientKey, now), {

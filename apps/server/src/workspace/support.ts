@@ -1,5 +1,8 @@
-/** The support bundle, to attach to a bug report: version, settings without secrets, health (docs/contract.md section 3). */
-import type { Handler } from "../core/handler.ts";
+/**
+ * The support bundle, to attach to a bug report: version, settings without secrets, health (docs/contract.md section 3). Only
+ * operators see the details of the machine and its settings.
+ */
+import type { Call, Handler } from "../core/handler.ts";
 import { toIsoTime } from "../core/time.ts";
 
 /** Facts about the server. They contain no secrets. */
@@ -10,11 +13,22 @@ export interface SupportFacts {
   readonly facts: Record<string, unknown>;
 }
 
+export interface SupportDeps {
+  readonly version: string;
+  readonly supportFacts: () => Promise<SupportFacts>;
+  readonly isOperator: (call: Call<"getSupport">) => Promise<boolean>;
+}
+
 export const getSupport =
-  (version: string, supportFacts: () => Promise<SupportFacts>): Handler<"getSupport"> =>
-  async ({ organizationId, now }) => {
-    const { settings, health, facts } = await supportFacts();
-    const known = { ready: health.ready, problems: [...health.problems] };
-    const bundle = { generatedAt: toIsoTime(now), version, settings, health: known, ...facts };
-    return { body: { organizationId, version, settings, health: known, bundle } };
+  ({ version, supportFacts, isOperator }: SupportDeps): Handler<"getSupport"> =>
+  async (call) => {
+    const { organizationId, now } = call;
+    const known = await supportFacts();
+    const { ready } = known.health;
+    const hasDetails = await isOperator(call);
+    const settings = hasDetails ? known.settings : {};
+    const health = { ready, problems: hasDetails ? [...known.health.problems] : [] };
+    const facts = hasDetails ? known.facts : {};
+    const bundle = { generatedAt: toIsoTime(now), version, settings, health, ...facts };
+    return { body: { organizationId, version, isOperator: hasDetails, settings, health, bundle } };
   };

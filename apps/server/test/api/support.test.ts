@@ -23,6 +23,29 @@ describe("GET /api/support: the bundle to attach to a bug report, for one worksp
     for (const hidden of [world.dataDir, OWNER_TOKEN]) assert.ok(!text.includes(hidden), hidden);
   });
 
+  it("has settings and details of the machine for operators only: owners of the first workspace", async () => {
+    await using world = await openWorld();
+    const limited = (over: object) => ({ organizationId: ORGANIZATION_ID, label: "t", ...over });
+    const made = async (body: object) =>
+      (await world.ask("/api/tokens", { method: "POST", body })).body.token as string;
+    const stranger = await world.strangers();
+    const others = [
+      { of: ORGANIZATION_ID, token: (await world.member("admin")).token },
+      { of: stranger.organizationId, token: stranger.token },
+    ];
+    for (const { of, token } of others) {
+      const { status, body } = await world.ask(`/api/support?organizationId=${of}`, { token });
+      assert.deepEqual([status, body.isOperator, body.settings, body.health.problems], [200, false, {}, []]);
+      assert.deepEqual(Object.keys(body.bundle).sort(), ["generatedAt", "health", "settings", "version"]);
+    }
+    const owners = [await made(limited({})), (await world.member("owner")).token];
+    for (const token of owners) {
+      const { body } = await world.ask(`/api/support?organizationId=${ORGANIZATION_ID}`, { token });
+      assert.equal(body.isOperator, true);
+      assert.ok("memory" in body.bundle && body.settings.PORT === "0");
+    }
+  });
+
   it("contains no totals of the outbox, which holds all workspaces' events: they are in /metrics only", async () => {
     await using world = await openWorld();
     const source = await world.createSource();

@@ -83,6 +83,8 @@ describe("authentication", () => {
       limitedTo: null,
       ceiling: null,
       sourceId: null,
+      scope: null,
+      grantsUntil: null,
     });
     assert.equal(seen.lookUps, 1);
     seen.stored = { ...record, revokedAt: 1 };

@@ -255,10 +255,11 @@ export function anEvent(occurredAt: number, over: Record<string, unknown> = {}):
     batchId: "b1",
     sdkVersion: "2.0.0",
     country: "GB",
+    sentBy: "server" as const,
     ...over,
   };
-  const { sourceId, receivedAt, batchId, sdkVersion, country, ...rest } = others;
-  const buildLine = createLineBuilder({ sourceId, receivedAt, batchId, sdkVersion, country });
+  const { sourceId, receivedAt, batchId, sdkVersion, country, sentBy, ...rest } = others;
+  const buildLine = createLineBuilder({ sourceId, receivedAt, batchId, sdkVersion, country, sentBy });
   const json = buildLine({ analyticsEventId, occurredAt: at, anonymousId, userId }, rest);
   return { key, json, day: dayOf(occurredAt) };
 }

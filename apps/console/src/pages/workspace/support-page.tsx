@@ -29,7 +29,13 @@ function Support() {
       {(answer) => (
         <Stack>
           <Health answer={answer} />
-          <Settings settings={answer.settings} />
+          {answer.isOperator ? (
+            <Settings settings={answer.settings} />
+          ) : (
+            <Text size="sm" c="dimmed">
+              Only operators see the settings. Operators are the owners of the first workspace.
+            </Text>
+          )}
         </Stack>
       )}
     </QueryResult>

@@ -45,7 +45,12 @@ const create = defineCommand({
       const createOwned: Catalog["createOrganization"] = (record) =>
         ledger.createOrganization({ ...record, owner });
       const withOwner = override(ledger, { createOrganization: createOwned });
-      const handler = createOrganization(withOwner, newId);
+      const handler = createOrganization({
+        catalog: withOwner,
+        newId,
+        creation: "anyone",
+        isOperator: async () => true,
+      });
       const created = await callOperation(access, "createOrganization", handler, { body: { name } });
       const { organizationId } = created;
       return {

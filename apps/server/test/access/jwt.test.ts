@@ -6,6 +6,7 @@ import { after, before, describe, it } from "node:test";
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from "jose";
 import {
   type ClockedWorld,
+  DAY,
   openClockedWorld,
   openClockedWorldFor,
   openWorld as openServer,
@@ -17,6 +18,7 @@ const AUDIENCE = "headwater";
 
 describe("a JWT of the identity provider", () => {
   let provider: Server;
+  let jwt: Record<string, string>;
   let world: ClockedWorld;
   const keys = new Map<string, CryptoKey>();
 
@@ -33,11 +35,8 @@ describe("a JWT of the identity provider", () => {
     }).listen(0, "127.0.0.1");
     await once(provider, "listening");
     const jwksUrl = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/keys`;
-    world = await openClockedWorld({
-      AUTH_JWKS_URL: jwksUrl,
-      AUTH_ISSUER: ISSUER,
-      AUTH_AUDIENCE: AUDIENCE,
-    });
+    jwt = { AUTH_JWKS_URL: jwksUrl, AUTH_ISSUER: ISSUER, AUTH_AUDIENCE: AUDIENCE };
+    world = await openClockedWorld(jwt);
     const body = { organizationId: world.organizationId, userId: "idp|ada", role: "developer" };
     await world.ask("/api/members", { method: "POST", body });
   });
@@ -113,6 +112,57 @@ describe("a JWT of the identity provider", () => {
 
   it("403: the user is not a member yet", async () => {
     refused(await ask(await sign({ ...claims(), sub: "idp|eve" })), 403, "not_a_member");
+  });
+
+  it("creates workspaces only as WORKSPACE_CREATION says", async (t) => {
+    const statuses = async (creation: string | null) => {
+      const settings = creation === null ? jwt : { ...jwt, WORKSPACE_CREATION: creation };
+      const own = await openClockedWorldFor(t, settings);
+      const create = async (token: string) => {
+        const reply = await own.ask("/api/organizations", { method: "POST", token, body: { name: "New" } });
+        if (reply.status !== 201) refused(reply, 403, "permission_denied");
+        return reply.status;
+      };
+      const member = { organizationId: own.organizationId, userId: "idp|bob", role: "viewer" };
+      assert.equal((await own.ask("/api/members", { method: "POST", body: member })).status, 201);
+      const nobody = await sign({ ...claims(), sub: "idp|eve" });
+      return [
+        await create(nobody),
+        await create(await sign({ ...claims(), sub: "idp|bob" })),
+        await create(own.ownerToken),
+      ];
+    };
+    assert.deepEqual(await statuses("anyone"), [201, 201, 201]);
+    assert.deepEqual(await statuses(null), [403, 201, 201]);
+    assert.deepEqual(await statuses("operators"), [403, 403, 201]);
+  });
+
+  it("creates tokens that live JWT_TOKEN_MAX_DAYS at most, and no token outlives the one that created it", async (t) => {
+    const own = await openClockedWorldFor(t, { ...jwt, JWT_TOKEN_MAX_DAYS: "10" });
+    const { organizationId } = own;
+    const admin = { organizationId, userId: "idp|ada", role: "owner" };
+    await own.ask("/api/members", { method: "POST", body: admin });
+    const create = async (token: string, over: object = {}) => {
+      const body = { organizationId, label: "t", ...over };
+      const reply = await own.ask("/api/tokens", { method: "POST", token, body });
+      assert.equal(reply.status, 201, reply.text);
+      return reply.body;
+    };
+    const inDays = (days: number) => new Date(own.now() + days * DAY).toISOString();
+    const signedIn = await sign(claims());
+    const end = inDays(10);
+    assert.equal((await create(signedIn, { expiresAt: inDays(11) })).expiresAt, end);
+    assert.equal((await create(signedIn, { expiresAt: inDays(9) })).expiresAt, inDays(9));
+    const wide = await create(signedIn, { allWorkspaces: true });
+    assert.equal(wide.expiresAt, end);
+
+    own.advance(9 * DAY);
+    const heir = await create(wide.token, { allWorkspaces: true });
+    assert.equal(heir.expiresAt, end, "the user has not signed in since");
+    own.advance(DAY);
+    for (const { token } of [wide, heir])
+      refused(await own.ask("/api/organizations", { token }), 401, "expired_token");
+    assert.equal((await create(own.ownerToken)).expiresAt, null);
   });
 
   it("503: the identity provider's keys cannot be fetched", async (t) => {
