@@ -5,18 +5,23 @@ import { CommandFailed } from "../../src/cli/errors.ts";
 /** More than the longest line. */
 const TAIL_BYTES = 4 * 1_048_576;
 const LINE_END = 10;
-const EVENT_ID = /^(?:\{"analyticsEventId":")?(evt_[0-9a-f]{32})/;
+/** A line of the ledger begins with what shipping reads, a line of the warehouse with the id. */
+const EVENT_ID =
+  /^(?:\{(?:"sourceId":"[^"]*","receivedAt":"[^"]*",)?"analyticsEventId":")?(evt_[0-9a-f]{32})/;
 
 const CSV_HEAD = /^\ufeff?analyticsEventId/;
-const BEGINNINGS = { ndjson: '{"analyticsEventId":"evt_', csv: "analyticsEventId" } as const;
+const BEGINNINGS = {
+  ndjson: ['{"analyticsEventId":"evt_', '{"sourceId":"'],
+  csv: ["analyticsEventId"],
+} as const;
 type TextFormat = keyof typeof BEGINNINGS;
+const MAX_BEGINNING_BYTES = 25;
 
 /** Whether the file begins as an export in this format. A file may be shorter than the beginning. */
 function hasBeginning(format: TextFormat, file: number): boolean {
-  const bytes = Buffer.alloc(BEGINNINGS.ndjson.length);
+  const bytes = Buffer.alloc(MAX_BEGINNING_BYTES);
   const text = bytes.toString("utf8", 0, readSync(file, bytes, 0, bytes.length, 0)).replace("\ufeff", "");
-  const beginning = BEGINNINGS[format];
-  return beginning.startsWith(text) || text.startsWith(beginning);
+  return BEGINNINGS[format].some((beginning) => beginning.startsWith(text) || text.startsWith(beginning));
 }
 
 /**
