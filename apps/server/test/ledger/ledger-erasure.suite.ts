@@ -37,10 +37,8 @@ const eventOf = (sourceId: string, over: VisitorEvent = {}) => {
   const id = fresh("event");
   const { anonymousId = "visitor", userId = null } = over;
   const receivedAt = new Date(over.receivedAt ?? NOW).toISOString();
-  const shared = {
-    ...{ sourceId, receivedAt, batchId: null, sdkVersion: null, country: null },
-    sentBy: "browser" as const,
-  };
+  const sentBy = "browser";
+  const shared = { sourceId, receivedAt, batchId: null, sdkVersion: null, country: null, sentBy } as const;
   const head = { analyticsEventId: `evt_${keyOf(id)}`, occurredAt: receivedAt, anonymousId, userId };
   built += 1;
   const json =
