@@ -15,6 +15,8 @@ export interface OpenedLedger {
   /** Returns unused memory of the ledger's threads to the operating system. */
   releaseMemory(): Promise<void>;
   load(): LedgerLoad;
+  /** Looks for damage in the ledger's file, in the background. Call it once, when the service listens. */
+  check(): Promise<void>;
 }
 
 export interface LedgerOptions {
@@ -30,8 +32,9 @@ export interface LedgerOptions {
 async function openOnPostgres(url: string, config: Config, onGroup?: GroupObserver): Promise<OpenedLedger> {
   const { openPostgresLedger } = await import("./ledger/postgres/open.ts");
   const ledger = await openPostgresLedger({ url, attemptStoreBytes: config.DEBUG_STORE_BYTES, onGroup });
-  // no threads, and it reconnects by itself
-  return { ledger, onBroken: () => undefined, releaseMemory: async () => undefined, load: ledger.load };
+  // no threads, it reconnects by itself, and the server checks its own files
+  const nothing = async () => undefined;
+  return { ledger, onBroken: () => undefined, releaseMemory: nothing, load: ledger.load, check: nothing };
 }
 
 async function openInDataDir(
@@ -49,8 +52,8 @@ async function openInDataDir(
   });
   const writeAttempts: WriteAttempts = ({ attempts, counts }) =>
     ledger.renderAttempts({ messages: attempts.map(toMessage), counts });
-  const { onBroken, releaseMemory, load } = ledger;
-  return { ledger, writeAttempts, onBroken, releaseMemory, load };
+  const { onBroken, releaseMemory, load, check } = ledger;
+  return { ledger, writeAttempts, onBroken, releaseMemory, load, check };
 }
 
 /**

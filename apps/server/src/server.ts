@@ -165,8 +165,10 @@ async function buildContext(
     ledger: openedLedger.ledger,
     clock,
     lowWaterBytes: config.DISK_LOW_WATER_BYTES,
-    onChange: ({ ready, problems }) =>
-      ready ? log.info("the service is ready again") : log.error({ problems }, "the service is not ready"),
+    onChange: ({ ready, problems }, cause) =>
+      ready
+        ? log.info("the service is ready again")
+        : log.error({ problems, err: cause ?? undefined }, "the service is not ready"),
   });
   await readiness.probe();
   const bound = { port: config.PORT };
@@ -243,6 +245,8 @@ export async function startServer(
   const onBacklogShipped = () => void release().catch(() => undefined);
   // workers start last, so that they do not slow the start down
   const workers = await startWorkers(parts, cleanup, onBacklogShipped);
+  // a new ledger holds nothing that could be damaged
+  if (!firstStart) void openedLedger.check().then(readiness.probe);
   openedLedger.onBroken((cause) => log.fatal({ err: cause }, "a thread has ended; the process stops"));
 
   cleanup.defer(async () => {

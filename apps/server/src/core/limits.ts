@@ -1,5 +1,9 @@
 /** Limits that only the server uses, each with its reason. Limits that clients see are in `@headwater/contract/limits`. */
 export const SERVER_LIMITS = {
+  // The ledger's files
+  /** A check for damage reads 200 MB a second, and keeps SQLite's `-wal` from being emptied. */
+  damageCheckMs: 120_000,
+
   // Requests
   maxContextBytes: 16_384,
   maxUserAgentLength: 512,

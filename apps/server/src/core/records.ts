@@ -14,7 +14,8 @@ import type {
  * How the storage failed. `full`: the disk is full. `lost`: the files that are open are no longer the files of DATA_DIR.
  * `damaged`: a file cannot be read as what it was written. `failed`: another reason.
  */
-export type StorageFailure = "full" | "lost" | "damaged" | "failed";
+export const STORAGE_FAILURES = ["full", "lost", "damaged", "failed"] as const;
+export type StorageFailure = (typeof STORAGE_FAILURES)[number];
 
 /** A source. `SourceSettings` are the fields that its users set; the server sets the others. */
 export interface SourceRecord extends SourceSettings {

@@ -35,7 +35,7 @@ export interface IngestDeps {
   readonly authenticateSender: (authorization: string, sourceId: string, now: number) => Promise<void>;
   readonly newId: (prefix: string) => string;
   /** Why the node accepts nothing now. null: it accepts requests. */
-  readonly unavailable: () => "storage_full" | "shutting_down" | null;
+  readonly unavailable: () => "storage_unavailable" | "storage_full" | "shutting_down" | null;
   /** Makes a log line, counters and a debug record of a finished attempt. */
   readonly observe: (attempt: Attempt) => void;
   /** Logs a storage failure or a bug. */

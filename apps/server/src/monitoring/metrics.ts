@@ -1,6 +1,7 @@
 /** Metrics for Prometheus. No label names a source, a key or a path of a client, so the number of series is bounded. */
 import { Counter, Histogram, Registry } from "@prometheus-io/client";
 import type { Warehouse } from "../clickhouse/warehouse.ts";
+import { STORAGE_FAILURES } from "../core/records.ts";
 import { SECOND_MS } from "../core/time.ts";
 import type { LedgerLoad } from "../ledger/ledger.ts";
 import {
@@ -117,6 +118,12 @@ const METRICS: readonly MetricFamily<MetricSources>[] = [
     "ship_refused_total",
     "Pages of events that the warehouse refused because of their data",
     ({ shipped }) => shipped.refused,
+  ),
+  gaugeFamily(
+    "headwater_storage_failing",
+    "1 for the kind of failure that the ledger's storage has now, else 0",
+    ({ readiness }) => STORAGE_FAILURES.map((kind) => [{ kind }, readiness.storageFailure === kind ? 1 : 0]),
+    { labelNames: ["kind"] },
   ),
   gauge(
     "storage_free_bytes",

@@ -1,4 +1,5 @@
 /** Whether the service can accept requests. A worker probes the ledger and its disk once a second (docs/contract.md section 8). */
+import type { StorageFailure } from "../core/records.ts";
 import { type Ledger, type LedgerStatus, StorageError } from "../ledger/ledger.ts";
 
 export interface ReadinessState {
@@ -9,6 +10,8 @@ export interface ReadinessState {
   draining: boolean;
   /** Why the service is not ready, in sentences for the operator. */
   problems: string[];
+  /** How the ledger's storage failed at the latest probe; null when it works. */
+  storageFailure: StorageFailure | null;
   /** The ledger's answer to the latest probe that succeeded. */
   status: LedgerStatus | null;
 }
@@ -16,10 +19,11 @@ export interface ReadinessState {
 export interface Readiness {
   state(): ReadinessState;
   /**
-   * The code with which ingest refuses all requests; null when it accepts them. It is never `storage_unavailable`: while
-   * the ledger fails, ingest tries each commit, and so learns at once when the ledger works again.
+   * The code with which ingest refuses all requests; null when it accepts them. After most failures of the ledger ingest
+   * tries each commit, and so learns at once when the ledger works again. A ledger that was lost or is damaged could take
+   * commits and not keep them, so then ingest refuses.
    */
-  ingestRefusal(): "storage_full" | "shutting_down" | null;
+  ingestRefusal(): ReadinessState["refusal"];
   probe(): Promise<void>;
   /** From now on the service is stopping and not ready. */
   drain(): void;
@@ -30,19 +34,22 @@ export interface ReadinessDeps {
   clock(): number;
   /** DISK_LOW_WATER_BYTES. */
   lowWaterBytes: number;
-  /** Called when a probe finds that the service became ready or not ready. */
-  onChange(state: ReadinessState): void;
+  /** Called when a probe finds that the service became ready or not ready, or for another reason. */
+  onChange(state: ReadinessState, cause: StorageError | null): void;
 }
 
 export function createReadiness({ ledger, clock, lowWaterBytes, onChange }: ReadinessDeps): Readiness {
-  let isLedgerWritable = true;
+  /** Of the latest probe. */
+  let failure: StorageError | null = null;
   let hasDiskSpace = true;
   let draining = false;
   let status: LedgerStatus | null = null;
-  let wasReady = true;
+  let lastProblems = "";
 
+  const isUnsafe = () => failure?.kind === "lost" || failure?.kind === "damaged";
   const problems = () => [
-    ...(isLedgerWritable ? [] : ["The ledger cannot be written. The log names the cause."]),
+    ...(isUnsafe() ? [`${failure?.message}.`] : []),
+    ...(failure?.kind === "failed" ? ["The ledger cannot be written. The log names the cause."] : []),
     ...(hasDiskSpace
       ? []
       : [
@@ -52,11 +59,13 @@ export function createReadiness({ ledger, clock, lowWaterBytes, onChange }: Read
   ];
   const ingestRefusal = () => {
     if (draining) return "shutting_down";
+    if (isUnsafe()) return "storage_unavailable";
     return hasDiskSpace ? null : "storage_full";
   };
   const state = (): ReadinessState => {
-    const refusal = ingestRefusal() ?? (isLedgerWritable ? null : "storage_unavailable");
-    return { ready: refusal === null, refusal, draining, problems: problems(), status };
+    const refusal = ingestRefusal() ?? (failure?.kind === "failed" ? "storage_unavailable" : null);
+    const storageFailure = failure?.kind ?? (hasDiskSpace ? null : "full");
+    return { ready: refusal === null, refusal, draining, problems: problems(), storageFailure, status };
   };
 
   return {
@@ -65,15 +74,16 @@ export function createReadiness({ ledger, clock, lowWaterBytes, onChange }: Read
     probe: async () => {
       try {
         status = await ledger.probe({ now: clock() });
-        isLedgerWritable = true;
+        failure = null;
         hasDiskSpace = status.freeBytes >= lowWaterBytes;
       } catch (error) {
-        if (error instanceof StorageError && error.kind === "full") hasDiskSpace = false;
-        else isLedgerWritable = false;
+        failure = error instanceof StorageError ? error : new StorageError(String(error), "failed", error);
+        if (failure.kind === "full") hasDiskSpace = false;
       }
       const found = state();
-      if (found.ready !== wasReady) onChange(found);
-      wasReady = found.ready;
+      const text = found.problems.join(" ");
+      if (text !== lastProblems) onChange(found, failure);
+      lastProblems = text;
     },
     drain: () => {
       draining = true;

@@ -2,7 +2,7 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 
-/** Overwrites the first page of a table. No process may have the file open. */
+/** Overwrites the first page of a table. A process that has read the page before may not notice. */
 export function damageTable(path: string, table: string): void {
   const database = new DatabaseSync(path);
   const { page_size: pageSize } = database.prepare("pragma page_size").get() as { page_size: number };

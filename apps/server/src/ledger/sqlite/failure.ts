@@ -15,11 +15,15 @@ const REPAIRS: Readonly<Record<string, string>> = {
   "serve.lock": "It holds no data. Delete it while no service runs on this folder",
 };
 
+/** @param description SQLite's */
+export function describeDamage(file: string, description: string): string {
+  const repair = REPAIRS[file];
+  return `${file} is damaged (${description})${repair === undefined ? "" : `. ${repair}`}`;
+}
+
 function describeSqlite(message: string, kind: StorageFailure, file: string | undefined): string {
   if (file === undefined) return message;
-  if (kind !== "damaged") return `${file}: ${message}`;
-  const repair = REPAIRS[file];
-  return `${file} is damaged (${message})${repair === undefined ? "" : `. ${repair}`}`;
+  return kind === "damaged" ? describeDamage(file, message) : `${file}: ${message}`;
 }
 
 /**

@@ -2,11 +2,13 @@
 import type { DatabaseSync } from "node:sqlite";
 import { serveThread, type ThreadMethod } from "../../core/thread-calls.ts";
 import type { CatalogMethods } from "../catalog/methods.ts";
+import { StorageError } from "../ledger.ts";
 import { createCommit } from "./commit.ts";
 import { type Durability, LEDGER_FILE, openDatabase, reopenDatabase } from "./database.ts";
 import { openDedupKeys } from "./dedup-keys.ts";
 import { createErasureMethods } from "./erasures.ts";
-import { describeError } from "./failure.ts";
+import { describeDamage, describeError, toStorageError } from "./failure.ts";
+import { createLedgerFiles, type LedgerFiles } from "./ledger-files.ts";
 import { createOutboxMethods, type OutboxStatus, readOutboxStatus } from "./outbox.ts";
 import { createReadMethods, createSessionSweep } from "./reads.ts";
 import { createStatements, type Statements } from "./statements.ts";
@@ -44,7 +46,7 @@ function createMethods(sql: Statements, now: number) {
 }
 
 /** The methods that the thread serves. The main thread calls them through `Calls<LedgerThreadMethods>`. */
-export type LedgerThreadMethods = ReturnType<typeof createMethods> & CatalogMethods;
+export type LedgerThreadMethods = ReturnType<typeof createMethods> & typeof ownMethods & CatalogMethods;
 
 interface Connection {
   database: DatabaseSync;
@@ -54,10 +56,31 @@ interface Connection {
   catalog: Record<string, ThreadMethod> | null;
   /** SQLite's count of the commits of other processes. */
   dataVersion: number;
+  /** Whether SQLite refuses writes. */
+  isReadOnly: boolean;
 }
 
+/**
+ * What may change a ledger that accepts nothing more because its files were lost or are damaged: its events are still
+ * shipped to the warehouse, as far as they can be read.
+ */
+const SHIPPING: ReadonlySet<string> = new Set(["claimPage", "deletePage", "releasePage"]);
+
 let opening: LedgerOpening | null = null;
+let files: LedgerFiles | null = null;
 let connection: Connection | null = null;
+/** Why the files in DATA_DIR are not the ledger, until they are again. */
+let loss: StorageError | null = null;
+/** The first damage that was found. Only a new process, on repaired files, accepts events again. */
+let damage: StorageError | null = null;
+
+/** Methods that need no connection. */
+const ownMethods = {
+  /** A check in another process has found that the file is damaged. */
+  reportDamage({ description }: { description: string }): void {
+    damage ??= new StorageError(describeDamage(LEDGER_FILE, description), "damaged");
+  },
+};
 
 const readDataVersion = (sql: Statements): number =>
   sql.get<{ data_version: number }>("pragma data_version")?.data_version ?? 0;
@@ -66,14 +89,16 @@ function connect(database: DatabaseSync, now: number): Connection {
   try {
     const sql = createStatements(database);
     const dataVersion = readDataVersion(sql);
-    return { database, sql, methods: createMethods(sql, now), catalog: null, dataVersion };
+    const methods = createMethods(sql, now);
+    files?.remember();
+    return { database, sql, methods, catalog: null, dataVersion, isReadOnly: false };
   } catch (error) {
     database.close();
     throw error;
   }
 }
 
-/** Called after an error, because the connection may be broken. The next call opens a new one. */
+/** The next call opens a new connection. */
 function disconnect(): void {
   try {
     connection?.database.close();
@@ -83,13 +108,61 @@ function disconnect(): void {
   connection = null;
 }
 
+/** Called after an error, because the connection may be broken. That of a lost ledger is kept: it cannot be opened again. */
+function disconnectAfterError(): void {
+  if (!loss && !damage) disconnect();
+}
+
 function connected(): Connection {
   if (connection) return connection;
   if (!opening) throw new Error("the ledger's thread was called before it was opened");
+  files?.requireKept();
+  loss = null;
   connection = connect(reopenDatabase(opening.dataDir, opening.durability), opening.now);
   // changes that others made while there was no connection were not counted
   notify(REMOTE_CHANGE);
   return connection;
+}
+
+/** A `-wal` that is missing can still be read by this process: its content is saved, and the next call creates a new one. */
+function reconnectWhenWalIsLost(): void {
+  const problem = connection && files?.findConnectionLoss();
+  if (!connection || !problem) return;
+  const saved = connection.sql.get<{ log: number; checkpointed: number }>("pragma wal_checkpoint(passive)");
+  if (saved?.log === saved?.checkpointed) disconnect();
+  throw new StorageError(
+    `${problem}. Its content is saved in ${LEDGER_FILE}, and a new one is created`,
+    "lost",
+  );
+}
+
+/** Called once a second, before the probe. @throws StorageError while the ledger may accept nothing */
+function examineFiles(): void {
+  const hadLoss = loss !== null;
+  loss = null;
+  try {
+    files?.requireKept();
+    files?.requireWritable();
+  } catch (error) {
+    if (!(error instanceof StorageError)) throw error;
+    loss = error;
+    files?.renameOrphans();
+    throw error;
+  }
+  // the files are back: nothing of the old connection is kept
+  if (hadLoss) disconnect();
+  else reconnectWhenWalIsLost();
+  if (damage) throw damage;
+}
+
+/** While the ledger may accept nothing, it is read and shipped. */
+function guardWrites(open: Connection, method: string): void {
+  const reason = loss ?? damage;
+  if (reason && method === "commit") throw reason;
+  const isReadOnly = reason !== null && !SHIPPING.has(method);
+  if (isReadOnly === open.isReadOnly) return;
+  open.database.exec(`pragma query_only = ${isReadOnly ? 1 : 0}`);
+  open.isReadOnly = isReadOnly;
 }
 
 /** Notifies when another process, such as a command, has changed the ledger, so that caches here are dropped. */
@@ -102,7 +175,7 @@ function watchRemoteChanges(pollMs: number): void {
       connection.dataVersion = dataVersion;
     } catch {
       // an error thrown from a timer would end the thread
-      disconnect();
+      disconnectAfterError();
     }
   }, pollMs);
   timer.unref();
@@ -118,16 +191,24 @@ async function catalogOf(open: Connection): Promise<Record<string, ThreadMethod>
 const notify = serveThread({
   open(given: LedgerOpening) {
     opening = given;
+    files = createLedgerFiles(given.dataDir);
     connection = connect(openDatabase(given.dataDir, given.durability), given.now);
     watchRemoteChanges(given.pollMs);
   },
   find: async (name) => {
+    if (name === "reportDamage") return ownMethods.reportDamage;
+    if (name === "probe") examineFiles();
     const open = connected();
+    guardWrites(open, name);
     return open.methods[name] ?? (await catalogOf(open))[name];
   },
   close: disconnect,
   describeError(thrown) {
-    disconnect();
-    return describeError(thrown, LEDGER_FILE);
+    const error = toStorageError(thrown, LEDGER_FILE);
+    const isStorage = error instanceof StorageError;
+    if (isStorage && error.kind === "damaged") damage ??= error;
+    disconnectAfterError();
+    // every failure of a lost or damaged ledger is explained by that
+    return describeError(isStorage ? (loss ?? damage ?? error) : error, LEDGER_FILE);
   },
 });

@@ -7,7 +7,8 @@ import type { AttemptCount } from "../../core/records.ts";
 import { startThread, type Thread } from "../../core/thread-calls.ts";
 import { createCommitQueue } from "../commit-queue.ts";
 import type { GroupObserver, Ledger, LedgerLoad, LedgerStatus } from "../ledger.ts";
-import { type Durability, refuseUnsafeSqlite } from "./database.ts";
+import { findDamage } from "./damage-check.ts";
+import { type Durability, LEDGER_FILE, ledgerPath, refuseUnsafeSqlite } from "./database.ts";
 import { toLedgerError, toStorageError } from "./failure.ts";
 import { refuseMarked } from "./folder-mark.ts";
 import type { LedgerOpening, LedgerThreadMethods } from "./ledger-thread.ts";
@@ -37,6 +38,8 @@ export interface SqliteLedger extends Ledger {
   /** Releases unused memory of both threads. */
   releaseMemory(): Promise<void>;
   load(): LedgerLoad;
+  /** Looks for damage in the file. What it finds is answered by the next probe. Call it once, after the start. */
+  check(): Promise<void>;
 }
 
 interface Threads {
@@ -119,21 +122,22 @@ async function maintainLedger(
 }
 
 async function readStatus({ calls }: Thread<LedgerThreadMethods>, dataDir: string, at: { now: number }) {
-  const readDisk = statfs(dataDir).catch((error: unknown) => {
+  // the thread's answer first: it knows whether the files were lost
+  const outbox = await calls.probe(at);
+  const disk = await statfs(dataDir).catch((error: unknown) => {
     throw toStorageError(error);
   });
-  const [outbox, disk] = await Promise.all([calls.probe(at), readDisk]);
   return { ...outbox, freeBytes: disk.bavail * disk.bsize, nodes: 1 } satisfies LedgerStatus;
 }
 
 /** The ledger, served by both threads. Methods that are not listed here are those of the ledger's thread. */
 function createLedger(
   threads: Threads,
-  { dataDir, onGroup }: SqliteOptions,
+  { dataDir, onGroup, warn }: SqliteOptions,
   unlock: () => void,
 ): SqliteLedger {
   const { ledger, attempts, changeListeners } = threads;
-  let isClosing = false;
+  const closing = new AbortController();
   const { recordAttempts, attempts: readAttempts, attemptCounts, recentAttemptCounts } = attempts.calls;
   const { eraseAttempts, renderAttempts } = attempts.calls;
   const commits = createCommitQueue(
@@ -154,7 +158,10 @@ function createLedger(
     // there are no other nodes
     notifySessionChanged: () => undefined,
     async maintain(at) {
-      await Promise.all([maintainLedger(ledger, at, () => isClosing), attempts.calls.maintain(at)]);
+      await Promise.all([
+        maintainLedger(ledger, at, () => closing.signal.aborted),
+        attempts.calls.maintain(at),
+      ]);
     },
     probe: (at) => readStatus(ledger, dataDir, at),
     onRemoteChange: (listener) => void changeListeners.push(() => listener({ kind: "everything" })),
@@ -162,11 +169,19 @@ function createLedger(
       ledger.onEnd(listener);
       attempts.onEnd(listener);
     },
+    async check() {
+      try {
+        const description = await findDamage(ledgerPath(dataDir), closing.signal);
+        if (description !== null) await ledger.calls.reportDamage({ description });
+      } catch (error) {
+        warn?.(`${LEDGER_FILE} could not be checked for damage: ${String(error)}`);
+      }
+    },
     async releaseMemory() {
       await Promise.all([ledger.releaseMemory(), attempts.releaseMemory()]);
     },
     async close() {
-      isClosing = true;
+      closing.abort();
       await Promise.all([ledger.close(), attempts.close()]);
       unlock();
     },

@@ -1,0 +1,120 @@
+/**
+ * Whether the files that the ledger has open are still the files of DATA_DIR. After a file or its folder was removed or
+ * replaced, SQLite continues to write to a file that no later start finds.
+ */
+import { accessSync, type BigIntStats, constants, renameSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { StorageError } from "../ledger.ts";
+import { LEDGER_FILE, ledgerPath } from "./database.ts";
+import { LOCK_FILE } from "./lock.ts";
+
+/** They stay the same from the start of the process to its end. */
+const KEPT_FILES = [LEDGER_FILE, LOCK_FILE];
+const WAL_FILE = `${LEDGER_FILE}-wal`;
+/** SQLite creates them with each connection. */
+const CONNECTION_FILES = [WAL_FILE, `${LEDGER_FILE}-shm`];
+
+const REPAIR =
+  "No event is accepted. If a volume was unmounted or a file was moved, put it back: the service then continues. " +
+  "Otherwise restart the service on the files that are there, or restore a backup with `headwater restore` into an empty DATA_DIR";
+
+/** The identity of each file that exists, by name. */
+type FileIdentities = ReadonlyMap<string, BigIntStats>;
+
+const readStats = (path: string): BigIntStats | null =>
+  statSync(path, { bigint: true, throwIfNoEntry: false }) ?? null;
+
+/**
+ * The number of a device can change when a volume is mounted again, and the number of a deleted file can be used again; the
+ * time of creation does neither. Where the system does not know that time, it is 0 or the time of the last change.
+ */
+function isSameFile(known: BigIntStats, now: BigIntStats): boolean {
+  const isCreationKnown = known.birthtimeNs > 0n && known.birthtimeNs !== known.ctimeNs;
+  const [before, after] = isCreationKnown ? [known.birthtimeNs, now.birthtimeNs] : [known.dev, now.dev];
+  return known.ino === now.ino && before === after;
+}
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && "code" in error ? String(error.code) : String(error);
+
+function identify(dataDir: string, names: readonly string[]): FileIdentities {
+  const found = new Map<string, BigIntStats>();
+  for (const name of names) {
+    const stats = readStats(join(dataDir, name));
+    if (stats) found.set(name, stats);
+  }
+  return found;
+}
+
+/** @returns what is wrong with the first file that is not the known one; null when all are */
+function findLoss(dataDir: string, known: FileIdentities): string | null {
+  for (const [name, stats] of known) {
+    const now = readStats(join(dataDir, name));
+    if (!now) return `${name} is missing from DATA_DIR`;
+    if (!isSameFile(stats, now)) return `${name} in DATA_DIR is not the file that this process has open`;
+  }
+  return null;
+}
+
+export interface LedgerFiles {
+  /** Call it when a connection was opened. */
+  remember(): void;
+  /** Throws when `ledger.sqlite` or `serve.lock` is no longer the file that was opened first. */
+  requireKept(): void;
+  /** Throws when the ledger's files could not be opened again for writing. */
+  requireWritable(): void;
+  /** What is wrong with the files of the connection; null when they are the ones that it opened. */
+  findConnectionLoss(): string | null;
+  /**
+   * Renames the `-wal` and `-shm` of a ledger that was replaced. The next start would apply them to the new ledger, which
+   * damages it.
+   */
+  renameOrphans(): void;
+}
+
+export function createLedgerFiles(dataDir: string): LedgerFiles {
+  let kept: FileIdentities | null = null;
+  let ofConnection: FileIdentities = new Map();
+
+  /** A file system that fails is a loss too. */
+  const findLossOfKept = (): string | null => {
+    try {
+      return findLoss(dataDir, kept ?? new Map());
+    } catch (error) {
+      return `${LEDGER_FILE} cannot be found in DATA_DIR (${codeOf(error)})`;
+    }
+  };
+
+  return {
+    remember() {
+      kept ??= identify(dataDir, KEPT_FILES);
+      ofConnection = identify(dataDir, CONNECTION_FILES);
+    },
+    requireKept() {
+      const loss = findLossOfKept();
+      if (loss !== null) throw new StorageError(`${loss}. ${REPAIR}`, "lost");
+    },
+    requireWritable() {
+      try {
+        accessSync(dataDir, constants.W_OK);
+        accessSync(ledgerPath(dataDir), constants.W_OK);
+      } catch (error) {
+        const problem = `DATA_DIR or its ${LEDGER_FILE} cannot be written (${codeOf(error)})`;
+        throw new StorageError(
+          `${problem}. No event is accepted until this process may write there again`,
+          "lost",
+        );
+      }
+    },
+    findConnectionLoss: () => findLoss(dataDir, ofConnection),
+    renameOrphans() {
+      const [opened, present] = [kept?.get(LEDGER_FILE), readStats(ledgerPath(dataDir))];
+      if (!opened || !present || isSameFile(opened, present)) return;
+      for (const [name, stats] of ofConnection) {
+        const now = readStats(join(dataDir, name));
+        if (now && isSameFile(stats, now))
+          renameSync(join(dataDir, name), join(dataDir, `${name}.replaced-${stats.ino}`));
+      }
+    },
+  };
+}
