@@ -35,8 +35,8 @@ async function startWorkers() {
   return { service, scrape, whenBothServe, [Symbol.asyncDispose]: close };
 }
 
-/** Sends batches until it is stopped. @returns how many events were accepted */
-async function sendUntil(url: string, isStopped: () => boolean): Promise<number> {
+/** Sends batches until it is stopped, from the first accepted one on. @returns how many events are accepted in the end */
+async function startSending(url: string, isStopped: () => boolean): Promise<{ accepted: Promise<number> }> {
   const source = await createSource(url);
   const { body } = await post(url + bootstrapPath(source), bootstrapBody());
   const batch = () =>
@@ -45,15 +45,17 @@ async function sendUntil(url: string, isStopped: () => boolean): Promise<number>
       Array.from({ length: EVENTS_A_BATCH }, () => trackEvent()),
     );
   let accepted = 0;
-  const sender = async () => {
-    while (!isStopped()) {
-      const reply = await post(url + eventsPath(source), batch());
-      assert.equal(reply.status, 200, JSON.stringify(reply.body));
-      accepted += reply.body.accepted;
-    }
+  const send = async () => {
+    const reply = await post(url + eventsPath(source), batch());
+    assert.equal(reply.status, 200, JSON.stringify(reply.body));
+    accepted += reply.body.accepted;
   };
-  await Promise.all(Array.from({ length: BATCHES_AT_ONCE }, sender));
-  return accepted;
+  const sender = async () => {
+    while (!isStopped()) await send();
+  };
+  await send();
+  const sending = Promise.all(Array.from({ length: BATCHES_AT_ONCE }, sender));
+  return { accepted: sending.then(() => accepted) };
 }
 
 const acceptedIn = (text: string) =>
@@ -74,7 +76,7 @@ test("With WORKERS=2, counters never go back from scrape to scrape under load, a
   const { service, scrape, whenBothServe } = workers;
   await whenBothServe();
   let isStopped = false;
-  const sending = sendUntil(service.url, () => isStopped);
+  const sending = await startSending(service.url, () => isStopped);
   let last = await scrape();
   for (let number = 1; number < SCRAPES; number += 1) {
     const next = await scrape();
@@ -82,8 +84,7 @@ test("With WORKERS=2, counters never go back from scrape to scrape under load, a
     last = next;
   }
   isStopped = true;
-  const accepted = await sending;
-  assert.ok(accepted > 0);
+  const accepted = await sending.accepted;
   const after = await scrape();
   requireGrowth(last, after);
   assert.equal(acceptedIn(after), accepted);
