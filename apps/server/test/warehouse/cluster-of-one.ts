@@ -27,6 +27,8 @@ const halfOf = (database: string, name: string, columns: string, shard: string, 
     SELECT ${columns} FROM ${database}.${name}_stored WHERE ${shard} % ${shards} = shardNum() - 1`;
 /** The sharding expression by table. */
 const sharding = new Map<string, string>();
+/** The computed columns by table: `*` does not include them. */
+const computed = new Map<string, string[]>();
 
 /** Rewrites a statement for the single process. @returns the statement, and a second one to run after it */
 function adaptStatement(text: string, shards: number): { text: string; after: string | null } {
@@ -45,13 +47,16 @@ function adaptStatement(text: string, shards: number): { text: string; after: st
   if (made) {
     const [, database = "", , name = "", shard = ""] = made;
     sharding.set(name, shard);
+    computed.delete(name);
     return { text: here, after: halfOf(database, name, "*", shard, shards) };
   }
-  // `*` does not include computed columns
   const added = /^ALTER TABLE (\w+)\.(\w+)_local ADD COLUMN/.exec(here);
   const [, database = "", name = ""] = added ?? [];
-  const names = [...here.matchAll(/ADD COLUMN IF NOT EXISTS (\w+)/g)].map(([, column]) => column);
-  const columns = ["*", ...names].join(", ");
+  const names = [...here.matchAll(/ADD COLUMN IF NOT EXISTS (\w+) \S+ MATERIALIZED/g)].map(
+    ([, column = ""]) => column,
+  );
+  if (added) computed.set(name, [...(computed.get(name) ?? []), ...names]);
+  const columns = ["*", ...(computed.get(name) ?? [])].join(", ");
   return {
     text: here
       .replace(/((?:CREATE TABLE IF NOT EXISTS|ALTER TABLE) \w+\.\w+)_local/, "$1_stored")
