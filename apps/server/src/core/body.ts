@@ -1,8 +1,8 @@
 /** Reads request bodies. Every read is bounded; ingest bodies may be compressed with gzip (docs/contract.md section 4). */
 import type { IncomingMessage } from "node:http";
-import type { Socket } from "node:net";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
+import { addPendingBody, type BodyOwner, endPendingBody, growPendingBody } from "./pending-bodies.ts";
 import { Refusal } from "./refusal.ts";
 
 /**
@@ -24,16 +24,6 @@ export interface IngestBody extends RequestBytes {
   readonly problem: "too_large" | "bad_encoding" | null;
 }
 
-/** Bodies that are being read, by their sockets. */
-const pendingReads = new WeakMap<Socket, (refusal: Refusal) => void>();
-
-/** Ends the reading of a body that will never be complete. Returns false when no body is read from the socket. */
-export function rejectPendingRead(socket: Socket, refusal: Refusal): boolean {
-  const reject = pendingReads.get(socket);
-  reject?.(refusal);
-  return reject !== undefined;
-}
-
 const connectionClosed = () =>
   new Refusal("request_timeout", {
     message: "The connection was closed before the request was complete.",
@@ -43,28 +33,43 @@ const connectionClosed = () =>
  * Reads a body up to `maxBytes`. The request is paused when far more than that arrives.
  * @throws Refusal 408 when the client disconnects or is too slow, 400 when it sends invalid HTTP
  */
-export function readBytes(request: IncomingMessage, maxBytes: number): Promise<RequestBytes> {
+export function readBytes(
+  request: IncomingMessage,
+  maxBytes: number,
+  owner: BodyOwner,
+): Promise<RequestBytes> {
+  const { socket } = request;
   return new Promise((resolve, reject) => {
-    pendingReads.set(request.socket, reject);
+    if (request.destroyed) return reject(connectionClosed());
     const chunks: Buffer[] = [];
     let sizeBytes = 0;
-    const finish = () => {
-      pendingReads.delete(request.socket);
-      const [first = Buffer.alloc(0)] = chunks;
-      resolve({ bytes: chunks.length > 1 ? Buffer.concat(chunks) : first, sizeBytes });
-    };
-    request.on("data", (chunk: Buffer) => {
+    const receive = (chunk: Buffer) => {
       sizeBytes += chunk.length;
+      growPendingBody(socket, chunk.length);
       if (sizeBytes <= maxBytes) chunks.push(chunk);
       else if (sizeBytes > maxBytes + MAX_DRAINED_BYTES) {
         request.pause();
         finish();
       }
-    });
+    };
+    const finish = () => {
+      endPendingBody(socket);
+      const [first = Buffer.alloc(0)] = chunks;
+      resolve({ bytes: chunks.length > 1 ? Buffer.concat(chunks) : first, sizeBytes });
+    };
+    const fail = (refusal: Refusal) => {
+      endPendingBody(socket);
+      // what arrives now is dropped
+      request.off("data", receive);
+      chunks.length = 0;
+      reject(refusal);
+    };
+    if (!request.complete) addPendingBody(request, owner, fail);
+    request.on("data", receive);
     request.on("end", finish);
-    request.on("error", () => reject(connectionClosed()));
+    request.on("error", () => fail(connectionClosed()));
     request.on("close", () => {
-      if (!request.complete) reject(connectionClosed());
+      if (!request.complete) fail(connectionClosed());
     });
   });
 }
@@ -92,11 +97,15 @@ const maxCompressedBytes = (maxBytes: number) => maxBytes + (maxBytes >> 8) + 1_
  * @param maxBytes counts decompressed bytes
  * @throws Refusal as `readBytes`
  */
-export async function readIngestBody(request: IncomingMessage, maxBytes: number): Promise<IngestBody> {
+export async function readIngestBody(
+  request: IncomingMessage,
+  maxBytes: number,
+  owner: BodyOwner,
+): Promise<IngestBody> {
   const encoding = request.headers["content-encoding"]?.trim().toLowerCase() ?? "";
   const isGzip = encoding === "gzip" || encoding === "x-gzip";
   const maxReceived = isGzip ? maxCompressedBytes(maxBytes) : maxBytes;
-  const received = await readBytes(request, maxReceived);
+  const received = await readBytes(request, maxReceived, owner);
   if (received.sizeBytes > maxReceived) return { ...received, problem: "too_large" };
   if (isGzip) return decompress(received.bytes, maxBytes);
   const isPlain = encoding === "" || encoding === "identity";

@@ -95,10 +95,16 @@ export const SERVER_LIMITS = {
   commitQueueShare: 0.5,
   commitGroupEvents: 2_000,
   maxIngestInFlight: 512,
-  /** Requests whose body is still on its way. Each waits at most `requestTimeoutMs` and holds at most one payload. */
-  maxPendingBodies: 2_000,
-  maxPendingBodiesPerSource: 1_000,
-  maxPendingBodiesPerClient: 250,
+  /**
+   * Request bodies that are on their way, all together: those of 2,000 connections that send nothing, or of 200 that send
+   * large bodies. Beyond it, bodies of the clients and sources that hold the most are refused.
+   */
+  maxPendingBodyBytes: 128 * 1_048_576,
+  /** What the connection and the request of a pending body are counted as. */
+  pendingBodyBytes: 65_536,
+  /** A body that is pending for this long must have arrived at the lowest speed: that of the slowest mobile networks. */
+  bodyGraceSeconds: 4,
+  minBodyBytesPerSecond: 1_000,
   /** Requests are processed for this long before the event loop reads what arrived meanwhile. */
   timeSliceMs: 5,
   /** Requests that are processed at once: a group that the ledger commits, and the next group. */

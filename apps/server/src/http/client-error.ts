@@ -2,8 +2,8 @@
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { ErrorCode } from "@headwater/contract";
-import { rejectPendingRead } from "../core/body.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
+import { rejectPendingBody } from "../core/pending-bodies.ts";
 import { Refusal } from "../core/refusal.ts";
 import { renderClosingFailure } from "./failure.ts";
 
@@ -34,7 +34,7 @@ export function createClientErrorHandler(newRequestId: () => string) {
       return;
     }
     const code = CODES[error.code ?? ""] ?? "malformed_http";
-    if (rejectPendingRead(socket, new Refusal(code))) return;
+    if (rejectPendingBody(socket, new Refusal(code))) return;
     socket.end(rawReply(code, newRequestId()), () => socket.destroy());
     socket.setTimeout(SERVER_LIMITS.answerGraceMs);
   };

@@ -106,7 +106,9 @@ export function createWorkspaceRoute(
     if (operation.access !== "public" && isStopping()) throw new Refusal("shutting_down");
     const address = addressOf(exchange);
     const caller = await guard.identify(operation, request.headers.authorization, address, clock());
-    const body = operation.body ? await readBytes(request, SERVER_LIMITS.maxWorkspaceBodyBytes) : NO_BODY;
+    const body = operation.body
+      ? await readBytes(request, SERVER_LIMITS.maxWorkspaceBodyBytes, { clientKey: address, sourceId: null })
+      : NO_BODY;
     const now = clock();
     const incoming = { params, query: parseQuery(queryText), headers: request.headers, body };
     const admitted = await guard.admit(operation, caller, incoming, now);

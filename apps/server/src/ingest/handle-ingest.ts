@@ -10,7 +10,6 @@ import type { IngestLedger } from "../ledger/ledger.ts";
 import { toRefusal } from "../ledger/to-refusal.ts";
 import { buildAnswer } from "./answer.ts";
 import { type AttemptDraft, startAttempt } from "./attempt-draft.ts";
-import type { BodySlots } from "./body-slots.ts";
 import { checkKey, checkRequest } from "./checks.ts";
 import { buildCommit, buildResults, evaluateBatch, recordCommit } from "./evaluate-batch.ts";
 import { decodeBody, parseJson } from "./json.ts";
@@ -26,7 +25,6 @@ export interface IngestDeps {
   readonly sources: SourceCache;
   readonly sessions: SessionCache;
   readonly rates: RateChecks;
-  readonly bodySlots: BodySlots;
   /** Slots for requests that are processed, by source. */
   readonly admission: Admission;
   readonly parseBody: BodyParser;
@@ -80,7 +78,7 @@ async function runStages(
   const tokenRefusal = request.authorization === null ? null : await checkToken(request, sourceId, deps);
 
   // the body of a refused request is read too, so that the debug view can show it
-  const body = await receiveBody(request, keyed, deps.bodySlots);
+  const body = await readIngestBody(request.stream, keyed.limits.maxPayloadBytes, { clientKey, sourceId });
   draft.note({ payloadBytes: body.sizeBytes });
   const refusal = keyRefusal ?? tokenRefusal ?? checkRequest(request, keyed, body);
   if (refusal) {
@@ -163,14 +161,6 @@ function requireAvailable(sourceId: string, { unavailable, admission }: IngestDe
   const code = unavailable() ?? (admission.isFull(sourceId) ? "overloaded" : null);
   if (code) throw new Refusal(code);
 }
-
-/** @throws Refusal 503 when too many bodies are on their way, 408 or 400 when the body never arrives */
-const receiveBody = (
-  { stream, clientKey }: IngestRequest,
-  { source, limits }: CachedSource,
-  slots: BodySlots,
-): Promise<IngestBody> =>
-  slots.run(source.sourceId, clientKey, () => readIngestBody(stream, limits.maxPayloadBytes));
 
 /** The body of a refused request, for the debug view. */
 function describeBody(body: IngestBody) {

@@ -4,7 +4,6 @@ import type { Attempt } from "../core/attempt.ts";
 import type { IngestRequest } from "../core/ingest-request.ts";
 import type { SourceRecord } from "../core/records.ts";
 import type { IngestLedger, LedgerChange } from "../ledger/ledger.ts";
-import { createBodySlots } from "./body-slots.ts";
 import { handleIngest, type IngestDeps } from "./handle-ingest.ts";
 import { createBodyParser } from "./parse.ts";
 import { createRateChecks, type IngestRates } from "./rates.ts";
@@ -45,7 +44,6 @@ export function createIngest(options: IngestOptions): Ingest {
     sources,
     sessions,
     rates: createRateChecks(rates, nodes),
-    bodySlots: createBodySlots(),
     admission: createSlicedAdmission({ maxAdmitted: maxInFlight, stopwatch: options.stopwatch }),
     parseBody: createBodyParser(),
   };

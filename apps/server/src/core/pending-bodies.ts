@@ -1,0 +1,155 @@
+/**
+ * Bounds the request bodies that are on their way: each by its speed, and all together by the memory that they hold. Most
+ * bodies arrive with their headers and are never pending.
+ */
+import type { IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
+import { networkKey } from "./client-address.ts";
+import { SERVER_LIMITS } from "./limits.ts";
+import { Refusal } from "./refusal.ts";
+
+const { bodyGraceSeconds, minBodyBytesPerSecond, maxPendingBodyBytes, pendingBodyBytes } = SERVER_LIMITS;
+
+/** Whose body it is: the bodies of a client, and those of a source, share the memory fairly with those of others. */
+export interface BodyOwner {
+  readonly clientKey: string;
+  /** null: a request of the workspace API. */
+  readonly sourceId: string | null;
+}
+
+/** The memory that the pending bodies of a client or a source hold. */
+interface Share {
+  readonly key: string;
+  bytes: number;
+}
+
+interface PendingBody {
+  readonly owner: BodyOwner;
+  readonly reject: (refusal: Refusal) => void;
+  receivedBytes: number;
+  /** null: the body is not counted yet. */
+  account: Account | null;
+}
+
+interface Account {
+  readonly client: Share;
+  readonly source: Share;
+  readonly timer: NodeJS.Timeout;
+  ageSeconds: number;
+  /** The received bytes, and those that the connection itself takes. */
+  bytes: number;
+}
+
+/** The bodies of this process by their connections, oldest first. */
+const pending = new Map<Socket, PendingBody>();
+const shares = new Map<string, Share>();
+let totalBytes = 0;
+
+function shareOf(key: string): Share {
+  const known = shares.get(key);
+  if (known) return known;
+  const share: Share = { key, bytes: 0 };
+  shares.set(key, share);
+  return share;
+}
+
+function charge(account: Account, bytes: number): void {
+  account.bytes += bytes;
+  totalBytes += bytes;
+  for (const share of [account.client, account.source]) {
+    share.bytes += bytes;
+    if (share.bytes === 0) shares.delete(share.key);
+  }
+}
+
+/** Ends the reading of a body that will never be complete. Returns false when no body is pending on the connection. */
+export function rejectPendingBody(socket: Socket, refusal: Refusal): boolean {
+  const body = pending.get(socket);
+  endPendingBody(socket);
+  body?.reject(refusal);
+  return body !== undefined;
+}
+
+/** The connection with the oldest body of the client and the source that hold the most memory. */
+function findHeaviest(): Socket | undefined {
+  let heaviest: Socket | undefined;
+  let most = 0;
+  for (const [socket, { account }] of pending) {
+    const weight = account ? account.client.bytes * account.source.bytes : 0;
+    if (weight <= most) continue;
+    most = weight;
+    heaviest = socket;
+  }
+  return heaviest;
+}
+
+/** Ends bodies until the others fit into the limit: slow ones, since fast ones are pending for a moment only. */
+function makeRoom(): void {
+  while (totalBytes > maxPendingBodyBytes) {
+    const socket = findHeaviest();
+    if (!socket) return;
+    const message = "The body did not arrive before its place was needed for other requests.";
+    rejectPendingBody(socket, new Refusal("request_timeout", { message }));
+  }
+}
+
+/** Is called every second. */
+function requireSpeed(socket: Socket, account: Account, receivedBytes: number): void {
+  account.ageSeconds += 1;
+  const { ageSeconds } = account;
+  if (ageSeconds < bodyGraceSeconds || receivedBytes >= minBodyBytesPerSecond * ageSeconds) return;
+  const message = `The body arrived at less than ${minBodyBytesPerSecond} bytes a second.`;
+  rejectPendingBody(socket, new Refusal("request_timeout", { message }));
+}
+
+function startAccount(socket: Socket, body: PendingBody): void {
+  const { clientKey, sourceId } = body.owner;
+  const timer = setInterval(() => requireSpeed(socket, account, body.receivedBytes), 1_000).unref();
+  const account: Account = {
+    client: shareOf(`client ${networkKey(clientKey) ?? clientKey}`),
+    source: shareOf(`source ${sourceId}`),
+    timer,
+    ageSeconds: 0,
+    bytes: 0,
+  };
+  body.account = account;
+  charge(account, pendingBodyBytes + body.receivedBytes);
+  makeRoom();
+}
+
+/**
+ * Counts a body until `endPendingBody` is called. When it needs a place, other bodies end.
+ * @param reject ends the reading with a refusal. The body is then no longer pending
+ */
+export function addPendingBody(
+  request: Pick<IncomingMessage, "socket" | "complete">,
+  owner: BodyOwner,
+  reject: (refusal: Refusal) => void,
+): void {
+  const { socket } = request;
+  const body: PendingBody = { owner, reject, receivedBytes: 0, account: null };
+  pending.set(socket, body);
+  // by then Node has parsed what arrived together with the headers, which is the whole of most bodies
+  queueMicrotask(() => {
+    if (!request.complete && pending.get(socket) === body) startAccount(socket, body);
+  });
+}
+
+/** Counts bytes of a body that have arrived. */
+export function growPendingBody(socket: Socket, bytes: number): void {
+  const body = pending.get(socket);
+  if (!body) return;
+  body.receivedBytes += bytes;
+  if (!body.account) return;
+  charge(body.account, bytes);
+  makeRoom();
+}
+
+/** No effect when no body is pending on the connection. */
+export function endPendingBody(socket: Socket): void {
+  const account = pending.get(socket)?.account;
+  pending.delete(socket);
+  if (!account) return;
+  clearInterval(account.timer);
+  charge(account, -account.bytes);
+}
