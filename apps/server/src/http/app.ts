@@ -88,6 +88,8 @@ export function createHttpApp(deps: HttpAppDeps): Server {
     try {
       await (consoleFile ?? serve(exchange, match, cors));
     } catch (error) {
+      // Node still reads what arrived with the headers; if that is not HTTP, the answer is 400
+      await undefined;
       refusal = refuse(exchange, error, report);
     }
     const operation = consoleFile ? "console" : operationName(match, request.method);
