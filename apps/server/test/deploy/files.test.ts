@@ -18,7 +18,8 @@ const files = globSync("deploy/**", { cwd: ROOT, withFileTypes: true })
   .map((path) => ({ path, text: read(path) }));
 
 /** Variables of other programs, and words that look like variables. */
-const FOREIGN = /^(?:NODE_(?:ENV|OPTIONS|COMPILE_CACHE)|POSTGRES_[A-Z_]+|AF_[A-Z0-9]+)$/;
+const FOREIGN =
+  /^(?:NODE_(?:ENV|OPTIONS|COMPILE_CACHE)|POSTGRES_[A-Z_]+|AF_[A-Z0-9]+|BACKUP_(?:DIR|KEEP)|CLICKHOUSE_SKIP_USER_SETUP)$/;
 const isSetting = (name: string) => Object.hasOwn(SETTINGS, name);
 
 /** The first number after these words in a file of deploy/. */
@@ -42,7 +43,7 @@ test("Every variable in the files is a setting, or a setting with _FILE.", () =>
 test("No file contains the value of a secret.", () => {
   const isSecret = (name: string) => "secret" in SETTINGS[name as SettingName];
   const secrets = [...Object.keys(SETTINGS).filter(isSecret), "DATABASE_URL", "POSTGRES_PASSWORD"];
-  const valued = new RegExp(`\\b(?:${secrets.join("|")})\\s*[=:]`);
+  const valued = new RegExp(`\\b(?:${secrets.join("|")})\\s*[=:](?! \\{ existingSecret)`);
   for (const { path, text } of files) assert.doesNotMatch(text, valued, path);
 });
 
@@ -75,24 +76,48 @@ test("Image and chart have the version of the package, and a Node that is new en
   assert.equal(numberIn("Dockerfile", "FROM node:"), Number.parseInt(engines.node.replace(/\D*/, ""), 10));
 });
 
-test("systemd accepts the unit and rates its security as OK.", {
-  skip: !existsSync("/usr/bin/systemd-analyze") && "there is no /usr/bin/systemd-analyze",
-}, (t) => {
-  const folder = mkdtempSync(join(tmpdir(), "headwater-unit-"));
-  t.after(() => rmSync(folder, { recursive: true }));
-  const unit = join(folder, "headwater.service");
-  const text = read("deploy/systemd/headwater.service");
-  assert.ok(text.includes("ExecStart=/usr/bin/node "));
-  writeFileSync(unit, text.replace("/usr/bin/node", process.execPath));
-  const analyze = (...words: string[]) =>
-    execFileSync("systemd-analyze", [...words, unit], {
-      encoding: "utf8",
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-  assert.equal(analyze("verify", "--recursive-errors=no"), "");
-  // tenths; above it the command fails
-  assert.match(analyze("security", "--offline=true", "--threshold=20"), /Overall exposure level.*OK/);
+test("Every value that the chart's templates use is in its schema and in values.yaml.", () => {
+  const schema = JSON.parse(read("deploy/helm/headwater/values.schema.json"));
+  // biome-ignore lint/suspicious/noExplicitAny: a JSON Schema
+  const memberOf = (found: any, name: string) => {
+    const resolved = found?.$ref ? schema.definitions[found.$ref.slice("#/definitions/".length)] : found;
+    return resolved?.properties?.[name];
+  };
+  const used = files
+    .filter(({ path }) => path.startsWith("deploy/helm/headwater/templates/"))
+    .flatMap(({ text }) => [...text.matchAll(/\.Values((?:\.\w+)+)/g)].map(([, path = ""]) => path.slice(1)));
+  assert.ok(used.length > 30);
+  const lines = read("deploy/helm/headwater/values.yaml").split("\n");
+  for (const path of used) {
+    const names = path.split(".");
+    assert.ok(names.reduce(memberOf, schema), `values.schema.json lacks ${path}`);
+    assert.ok(
+      lines.some((line) => line.trim().startsWith(`${names.at(-1)}:`)),
+      `values.yaml lacks ${path}`,
+    );
+  }
 });
+
+for (const name of ["headwater", "headwater-backup"])
+  test(`systemd accepts the unit ${name} and rates its security as OK.`, {
+    skip: !existsSync("/usr/bin/systemd-analyze") && "there is no /usr/bin/systemd-analyze",
+  }, (t) => {
+    const folder = mkdtempSync(join(tmpdir(), "headwater-unit-"));
+    t.after(() => rmSync(folder, { recursive: true }));
+    const unit = join(folder, `${name}.service`);
+    const text = read(`deploy/systemd/${name}.service`);
+    const program = /^ExecStart=(\S+)/m.exec(text)?.[1] ?? "";
+    assert.ok(["/usr/bin/node", "/opt/headwater/deploy/backup/backup.sh"].includes(program));
+    writeFileSync(unit, text.replaceAll(program, process.execPath));
+    const analyze = (...words: string[]) =>
+      execFileSync("systemd-analyze", [...words, unit], {
+        encoding: "utf8",
+        stdio: ["ignore", "pipe", "pipe"],
+      });
+    assert.equal(analyze("verify", "--recursive-errors=no"), "");
+    // tenths; above it the command fails
+    assert.match(analyze("security", "--offline=true", "--threshold=20"), /Overall exposure level.*OK/);
+  });
 
 test("package-lock.json has the checksum of every package, except of builds for other platforms than Linux on x64 with glibc.", () => {
   interface Locked {

@@ -1,5 +1,37 @@
+{{- define "headwater.image" -}}
+"{{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}"
+{{- end -}}
+
+{{- define "headwater.podSecurity" -}}
+runAsNonRoot: true
+runAsUser: 1000
+runAsGroup: 1000
+fsGroup: 1000
+fsGroupChangePolicy: OnRootMismatch
+seccompProfile:
+  type: RuntimeDefault
+{{- end -}}
+
+{{- define "headwater.containerSecurity" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+capabilities:
+  drop: [ALL]
+{{- end -}}
+
+{{/* The secret settings: those of secretSettings, and the address of the ClickHouse server of the chart. */}}
+{{- define "headwater.secretSettings" -}}
+{{- $settings := deepCopy .Values.secretSettings -}}
+{{- if .Values.clickhouse.enabled -}}
+{{- $secret := required "clickhouse.existingSecret is missing: a secret with url and users.xml; values.yaml says what they are" .Values.clickhouse.existingSecret -}}
+{{- $_ := set $settings "CLICKHOUSE_URL" (dict "existingSecret" $secret "key" "url") -}}
+{{- end -}}
+{{- toJson $settings -}}
+{{- end -}}
+
 {{/* The pod, the same on either ledger but for where the ledger is. */}}
 {{- define "headwater.pod" -}}
+{{- $secretSettings := include "headwater.secretSettings" . | fromJson -}}
 metadata:
   labels:
     {{- include "headwater.labels" . | nindent 4 }}
@@ -15,24 +47,19 @@ spec:
     {{- toYaml . | nindent 4 }}
   {{- end }}
   securityContext:
-    runAsNonRoot: true
-    runAsUser: 1000
-    runAsGroup: 1000
-    fsGroup: 1000
-    fsGroupChangePolicy: OnRootMismatch
-    seccompProfile:
-      type: RuntimeDefault
+    {{- include "headwater.podSecurity" . | nindent 4 }}
   # 5 s until no new request is sent here, 10 at most to answer those that are
   terminationGracePeriodSeconds: 30
   containers:
     - name: headwater
-      image: "{{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}"
+      image: {{ include "headwater.image" . }}
       imagePullPolicy: {{ .Values.image.pullPolicy }}
       securityContext:
-        allowPrivilegeEscalation: false
-        readOnlyRootFilesystem: true
-        capabilities:
-          drop: [ALL]
+        {{- include "headwater.containerSecurity" . | nindent 8 }}
+      {{- with .Values.envFrom }}
+      envFrom:
+        {{- toYaml . | nindent 8 }}
+      {{- end }}
       env:
         - name: BASE_URL
           value: {{ required "baseUrl is missing: the address that applications reach, such as https://hw.example.com" .Values.baseUrl | quote }}
@@ -44,10 +71,17 @@ spec:
         - name: DATABASE_URL_FILE
           value: /run/secrets/database/url
         {{- end }}
+        {{- range $name, $_ := $secretSettings }}
+        - name: {{ $name }}_FILE
+          value: /run/secrets/settings/{{ $name }}
+        {{- end }}
         {{- range $name, $value := .Values.settings }}
         - name: {{ $name }}
           {{- /* a number of values.yaml may come as 1e+06 */}}
           value: {{ if kindIs "string" $value }}{{ $value | quote }}{{ else }}{{ $value | int64 | toString | quote }}{{ end }}
+        {{- end }}
+        {{- with .Values.extraEnv }}
+        {{- toYaml . | nindent 8 }}
         {{- end }}
       ports:
         - name: http
@@ -55,7 +89,8 @@ spec:
       startupProbe:
         httpGet: { path: /healthz, port: http }
         periodSeconds: 2
-        failureThreshold: 60
+        # an hour: a migration of the ledger runs before the service listens, and one that is ended starts anew
+        failureThreshold: 1800
       livenessProbe:
         httpGet: { path: /healthz, port: http }
         periodSeconds: 10
@@ -85,6 +120,37 @@ spec:
           mountPath: /run/secrets/database
           readOnly: true
         {{- end }}
+        {{- if $secretSettings }}
+        - name: settings
+          mountPath: /run/secrets/settings
+          readOnly: true
+        {{- end }}
+        {{- with .Values.extraVolumeMounts }}
+        {{- toYaml . | nindent 8 }}
+        {{- end }}
+    {{- if and .Values.backup.enabled (not .Values.databaseUrl.existingSecret) }}
+    # In this pod, because the embedded warehouse answers only here.
+    - name: backup
+      image: {{ include "headwater.image" . }}
+      imagePullPolicy: {{ .Values.image.pullPolicy }}
+      securityContext:
+        {{- include "headwater.containerSecurity" . | nindent 8 }}
+      command: [sh, -c, "trap 'exit 0' TERM; while true; do sleep $INTERVAL & wait $!; /app/deploy/backup/backup.sh || echo 'The backup failed.' >&2; done"]
+      env:
+        - name: INTERVAL
+          value: {{ .Values.backup.intervalSeconds | int64 | toString | quote }}
+        - name: BACKUP_KEEP
+          value: {{ .Values.backup.keep | int64 | toString | quote }}
+        - name: BACKUP_DIR
+          value: /backup
+      volumeMounts:
+        - name: data
+          mountPath: /data
+        - name: backup
+          mountPath: /backup
+        - name: tmp
+          mountPath: /tmp
+    {{- end }}
   volumes:
     - name: tmp
       emptyDir: { sizeLimit: 64Mi }
@@ -105,6 +171,27 @@ spec:
         items:
           - key: {{ .Values.databaseUrl.key }}
             path: url
+    {{- end }}
+    {{- if $secretSettings }}
+    - name: settings
+      projected:
+        defaultMode: 0440
+        sources:
+          {{- range $name, $from := $secretSettings }}
+          - secret:
+              name: {{ required (printf "secretSettings.%s.existingSecret is missing" $name) $from.existingSecret }}
+              items:
+                - key: {{ $from.key }}
+                  path: {{ $name }}
+          {{- end }}
+    {{- end }}
+    {{- if and .Values.backup.enabled (not .Values.databaseUrl.existingSecret) }}
+    - name: backup
+      persistentVolumeClaim:
+        claimName: {{ include "headwater.name" . }}-backup
+    {{- end }}
+    {{- with .Values.extraVolumes }}
+    {{- toYaml . | nindent 4 }}
     {{- end }}
   {{- with .Values.nodeSelector }}
   nodeSelector:
