@@ -268,7 +268,7 @@ export const ERRORS = {
     status: 503,
     error: "unavailable",
     message: "Some events of the warehouse cannot be read, because their files are damaged.",
-    hint: 'Retry in a minute: the service sets damaged files aside. The operator finds them in the log (docs/operate.md, "The warehouse is incomplete").',
+    hint: "Other queries still work. The operator finds the damaged part in the service's log, and can restore a backup (docs/operate.md, HeadwaterEventsMissing).",
     retryable: true,
   }),
   query_too_heavy: failure({
