@@ -4,7 +4,7 @@ import type { Config } from "./settings.ts";
 const isPartlySet = (values: readonly unknown[]) =>
   values.some((value) => value !== null) && values.some((value) => value === null);
 
-/** What the operator can set to get a warehouse while there is none. */
+/** The settings that give the operator a warehouse while there is none. */
 export function warehouseHint({ DATABASE_URL, WAREHOUSE }: Config): string {
   if (DATABASE_URL !== null)
     return "The operator can set CLICKHOUSE_URL, and must leave WAREHOUSE unset (docs/operate.md).";

@@ -100,7 +100,7 @@ export const SERVER_LIMITS = {
    * large bodies. Beyond it, bodies of the clients and sources that hold the most are refused.
    */
   maxPendingBodyBytes: 128 * 1_048_576,
-  /** What the connection and the request of a pending body are counted as. */
+  /** Bytes that the connection and the request of a pending body count as. */
   pendingBodyBytes: 65_536,
   /** A body that is pending for this long must have arrived at the lowest speed: that of the slowest mobile networks. */
   bodyGraceSeconds: 4,

@@ -1,6 +1,6 @@
 /** The trace of a request, by W3C Trace Context (https://www.w3.org/TR/trace-context/). */
 
-/** What log lines name a request by. */
+/** The ids of a request in log lines. */
 export interface RequestIds {
   readonly requestId: string;
   /** The trace that the client's `traceparent` names; null: none. */

@@ -1,4 +1,4 @@
-/** What is counted and logged of every request on every route, when its answer begins. */
+/** Counts and logs every request on every route when its answer begins. */
 import { clientOf, networkOf, type Trust } from "../core/client-address.ts";
 import { createLineLimit } from "../core/line-limit.ts";
 import type { Refusal } from "../core/refusal.ts";

@@ -54,7 +54,7 @@ function createRunners(db: CatalogDb) {
   return { read, write };
 }
 
-/** What requests and commands call. */
+/** Methods that requests and commands call. */
 function requestMethods(db: CatalogDb) {
   const { read, write } = createRunners(db);
   return {
@@ -91,7 +91,7 @@ function requestMethods(db: CatalogDb) {
   };
 }
 
-/** What background workers call. */
+/** Methods that background workers call. */
 function workerMethods(
   db: CatalogDb,
   leaseClock: LeaseClock,
