@@ -63,7 +63,12 @@ function requestTo(endpoint: FuzzedEndpoint, real: Real, known: Known): fc.Arbit
           { weight: 1, arbitrary: mutated(value).chain(asText) },
         ),
   );
+  const tokenless = {
+    prefer: fc.constantFrom("handling=lenient", "return=minimal"),
+    origin: fc.constantFrom(ORIGIN, "null", "capacitor://localhost"),
+  };
   const headers = fc.record({
+    ...tokenless,
     authorization: fc.oneof(
       {
         weight: 30,
@@ -73,15 +78,10 @@ function requestTo(endpoint: FuzzedEndpoint, real: Real, known: Known): fc.Arbit
       },
       { weight: 1, arbitrary: fc.constantFrom("Bearer x", "Basic eA==") },
     ),
-    prefer: fc.constantFrom("handling=lenient", "return=minimal"),
-    origin: fc.constantFrom(ORIGIN, "null", "capacitor://localhost"),
   });
   // on ingest routes most tokens are refused: pages send none
   const sentHeaders = endpoint.path.startsWith("/api/ingest/")
-    ? fc.oneof(
-        { weight: 9, arbitrary: headers.map(({ authorization: _, ...others }) => others) },
-        { weight: 1, arbitrary: headers },
-      )
+    ? fc.oneof({ weight: 9, arbitrary: fc.record(tokenless) }, { weight: 1, arbitrary: headers })
     : headers;
   return fc.tuple(fc.tuple(...parameters), body, sentHeaders).map(([given, text, sent]) => {
     const path = given.reduce((url, one) => url.replace(`{${one.name}}`, encoded(one.text)), endpoint.path);

@@ -1,4 +1,7 @@
 /** Attempts and a ledger in memory for the tests of the debug room. */
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import {
   type ErrorCode,
   type EventCode,
@@ -22,7 +25,9 @@ export function fakeClock(start = NOW) {
 }
 
 export function memoryLedger(): AttemptLedger {
-  const store = openAttempts(":memory:", { storeBytes: 1e9 });
+  const store = openAttempts(join(mkdtempSync(join(tmpdir(), "headwater-test-")), "attempts.sqlite"), {
+    storeBytes: 1e9,
+  });
   return {
     recordAttempts: async (batch) => store.recordAttempts(batch),
     attempts: async (filter) => store.attempts(filter),
