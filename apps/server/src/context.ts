@@ -18,6 +18,7 @@ import { type Ledger, type LedgerChange, StorageError } from "./ledger/ledger.ts
 import type { Metrics } from "./monitoring/metrics.ts";
 import type { Readiness } from "./monitoring/readiness.ts";
 import { type StorageTrouble, watchStorageTrouble } from "./monitoring/storage-trouble.ts";
+import type { RequestTracer } from "./monitoring/tracing.ts";
 import type { OpenedLedger } from "./open-ledger.ts";
 import { appliedLimits } from "./sources/render.ts";
 
@@ -30,6 +31,8 @@ export interface ContextDeps {
   warehouse: Warehouse;
   readiness: Readiness;
   metrics: Metrics;
+  /** Null: no OTEL_EXPORTER_OTLP_ENDPOINT. */
+  tracer: RequestTracer | null;
   /** The service's public addresses. Read them per request: with PORT=0 they are known only once the service listens. */
   addresses(): InstallAddresses;
   /** The file with countries by address; null for none. */

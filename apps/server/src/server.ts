@@ -129,6 +129,13 @@ const addressesOf = (config: Config, port: number) => {
   return { baseUrl, appUrl: config.APP_URL ?? baseUrl, alias: config.INGEST_ALIAS };
 };
 
+/** OpenTelemetry is imported only when the settings name a collector. */
+async function openTracing({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint }: Config, version: string) {
+  if (endpoint === null) return null;
+  const { openTracer } = await import("./monitoring/tracing.ts");
+  return openTracer({ endpoint, version });
+}
+
 interface ServiceParts {
   version: string;
   context: ServiceContext;
@@ -148,6 +155,8 @@ async function buildContext(
   const warn = (message: string) => log.warn(message);
   const version = readVersion();
   const metrics = createMetrics(version);
+  const tracer = await openTracing(config, version);
+  if (tracer) cleanup.defer(tracer.close);
   const onGroup = (requests: number) => {
     const startedAt = performance.now();
     return () => metrics.commitGroup(requests, performance.now() - startedAt);
@@ -181,6 +190,7 @@ async function buildContext(
     warehouse,
     readiness,
     metrics,
+    tracer,
     addresses: () => addressesOf(config, bound.port),
     countriesFile: config.GEOIP_FILE === "off" ? null : (config.GEOIP_FILE ?? COUNTRIES),
   });

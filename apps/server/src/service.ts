@@ -115,6 +115,7 @@ export function createHttpService(context: ServiceContext, assets: ServiceAssets
       accessLog: config.ACCESS_LOG === "on" ? context.log.child({}, { level: "info" }) : null,
       clock,
       trust: config.TRUST_PROXY,
+      tracer: context.tracer,
     }),
     stopwatch: () => performance.now(),
   });

@@ -161,6 +161,11 @@ export const SETTINGS = {
     "Whether every request is logged, with a shortened client address, whatever LOG_LEVEL is: on or off",
     oneOf("on", "off"),
   ),
+  OTEL_EXPORTER_OTLP_ENDPOINT: setting(
+    "",
+    "OpenTelemetry collector (OTLP over HTTP) that gets a span for each request, such as http://127.0.0.1:4318; default: none",
+    webAddress,
+  ),
   MAX_BATCH_SIZE: setting(
     LIMITS.maxBatchSize,
     "Maximum events per batch",

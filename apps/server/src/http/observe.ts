@@ -26,6 +26,16 @@ interface RequestLog {
   info(fields: object, message: string): void;
 }
 
+interface RequestSpan {
+  readonly operation: string;
+  readonly method: string;
+  readonly status: number;
+  readonly requestId: string;
+  readonly traceparent: string | null;
+  readonly startedAt: number;
+  readonly endedAt: number;
+}
+
 export interface RequestObserverDeps {
   readonly counters: HttpCounters;
   readonly log: RequestLog;
@@ -33,6 +43,8 @@ export interface RequestObserverDeps {
   readonly accessLog: RequestLog | null;
   readonly clock: () => number;
   readonly trust: Trust;
+  /** Null: no OTEL_EXPORTER_OTLP_ENDPOINT. */
+  readonly tracer: { record(request: RequestSpan): void } | null;
 }
 
 /** The name of a request in metrics. As it is a label, it contains nothing that a client can make up, such as a path. */
@@ -46,7 +58,17 @@ const CLIENT_DISCONNECTED = 499;
 export const statusOf = ({ response }: Exchange): number =>
   response.headersSent ? response.statusCode : CLIENT_DISCONNECTED;
 
-export function createRequestObserver({ counters, log, accessLog, clock, trust }: RequestObserverDeps) {
+/** @param endedAt milliseconds since the epoch */
+function toSpan({ exchange, operation, status, durationMs }: ServedRequest, endedAt: number): RequestSpan {
+  const { request, requestId, traceId } = exchange;
+  const { method = "", headers } = request;
+  const traceparent = traceId === null ? null : (headers.traceparent?.toString() ?? null);
+  const startedAt = endedAt - durationMs;
+  return { operation, method, status, requestId, traceparent, startedAt, endedAt };
+}
+
+export function createRequestObserver(deps: RequestObserverDeps) {
+  const { counters, log, accessLog, clock, trust, tracer } = deps;
   const mayWriteLine = createLineLimit(clock, (notWritten) =>
     log.info({ notWritten }, "further failed authentications in that second"),
   );
@@ -59,6 +81,7 @@ export function createRequestObserver({ counters, log, accessLog, clock, trust }
   return (served: ServedRequest): void => {
     const { exchange, operation, status, durationMs, refusal } = served;
     counters.request(operation, status, durationMs);
+    tracer?.record(toSpan(served, clock()));
     if (refusal?.status === 401) {
       counters.failedAuthentication(refusal.code);
       if (mayWriteLine()) log.info({ ...toLogFields(served), code: refusal.code }, "authentication failed");
