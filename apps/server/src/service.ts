@@ -68,7 +68,14 @@ function buildHandlers(context: ServiceContext, assets: ServiceAssets, stopping:
       },
     },
     stats: createStats({ warehouse, completeness, offHint: warehouseHint(config) }),
-    exportEvents: createExport({ warehouse, completeness, ledger, stopping }),
+    exportEvents: createExport({
+      warehouse,
+      completeness,
+      ledger,
+      stopping,
+      onSlowClient: (ended) =>
+        context.log.warn(ended, "an export was ended because its client read too slowly"),
+    }),
     operations: createOperations({
       readiness: readiness.state,
       warehouse,

@@ -74,7 +74,12 @@ export type AnswerWith<Body> = {
   | { readonly body: Body }
   | { readonly text: string | Uint8Array; readonly mediaType: string }
   | { readonly document: Document }
-  | { readonly stream: AsyncIterable<string | Uint8Array>; readonly mediaType: string }
+  | {
+      readonly stream: AsyncIterable<string | Uint8Array>;
+      readonly mediaType: string;
+      /** Aborts when the connection has to be closed before the end of the stream. */
+      readonly cutOff?: AbortSignal;
+    }
 );
 export type Answer<Id extends OperationId> = AnswerWith<Of<Id, "answer">>;
 

@@ -208,6 +208,12 @@ export const SERVER_LIMITS = {
   // Exports
   /** Exports under way at once. Each holds one page in memory. */
   maxExports: 4,
+  maxExportsPerWorkspace: 2,
+  /** An export ends when its client reads nothing for this long; the shorter time, when another export wants its slot. */
+  exportStallSeconds: 30,
+  exportYieldSeconds: 10,
+  /** What is passed to the connection at once, so that it shows whether the client reads. */
+  exportPieceBytes: 65_536,
   exportFirstPageRows: 500,
   /** A page of the largest possible events has 16 MiB. */
   maxExportPageRows: 500,

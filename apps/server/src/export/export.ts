@@ -2,9 +2,7 @@
 import { EXPORT_MEDIA_TYPES } from "@headwater/contract";
 import type { WarehouseCompleteness } from "../clickhouse/completeness.ts";
 import type { Warehouse } from "../clickhouse/warehouse.ts";
-import { createAdmission, type Release } from "../core/admission.ts";
 import type { Handler } from "../core/handler.ts";
-import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";
 import { mayMiss } from "../core/warehouse-report.ts";
 import type { OutboxLedger } from "../ledger/ledger.ts";
@@ -12,6 +10,7 @@ import { toFormat } from "./format.ts";
 import { ledgerPages } from "./from-ledger.ts";
 import { warehousePages } from "./from-warehouse.ts";
 import { type ExportSelection, readSelection } from "./selection.ts";
+import { createExportSlots } from "./slots.ts";
 
 export interface ExportDeps {
   readonly warehouse: Pick<Warehouse, "state" | "client">;
@@ -19,6 +18,16 @@ export interface ExportDeps {
   readonly ledger: Pick<OutboxLedger, "readOutbox">;
   /** Aborts when the service stops. */
   readonly stopping: AbortSignal;
+  /** Logs an export that ended because its client read too slowly. */
+  readonly onSlowClient: (ended: SlowExport) => void;
+}
+
+export interface SlowExport {
+  readonly organizationId: string;
+  readonly sourceId: string;
+  readonly requestId: string;
+  /** For how long the client had read nothing. */
+  readonly stalledSeconds: number;
 }
 
 /** Records an export that failed on damaged data. */
@@ -66,39 +75,27 @@ async function withFirstPage(pages: AsyncGenerator<Buffer>): Promise<AsyncGenera
   })();
 }
 
-/** Gives the slot back when the stream ends, however it ends. */
-async function* releasing<Part>(stream: AsyncIterable<Part>, release: Release): AsyncGenerator<Part> {
-  try {
-    yield* stream;
-  } finally {
-    release();
-  }
-}
-
 export function createExport(deps: ExportDeps): Handler<"exportEvents"> {
-  const { maxExports } = SERVER_LIMITS;
-  const admission = createAdmission({ maxActive: maxExports });
-  return async ({ source, query, signal: clientGone }) => {
-    const selection = readSelection(source.sourceId, query);
+  const enter = createExportSlots();
+  return async ({ source, query, organizationId, requestId, signal: clientGone }) => {
+    const { sourceId } = source;
+    const selection = readSelection(sourceId, query);
     const { format = "ndjson" } = query;
-    const release = admission.tryEnter(source.sourceId);
-    if (!release)
-      throw new Refusal("overloaded", {
-        message: `Too many concurrent exports (at most ${maxExports}).`,
-        hint: "Retry when one of them has ended.",
-      });
-    const signal = AbortSignal.any([clientGone, deps.stopping]);
-    signal.addEventListener("abort", release, { once: true });
+    const slot = enter(organizationId, (stalledSeconds) =>
+      deps.onSlowClient({ organizationId, sourceId, requestId, stalledSeconds }),
+    );
+    const signal = AbortSignal.any([clientGone, deps.stopping, slot.cutOff]);
+    signal.addEventListener("abort", slot.release, { once: true });
     try {
       const pages = await withFirstPage(openPages(deps, selection, signal));
-      const stream = releasing(toFormat(pages, format, selection.cursor !== null), release);
       return {
-        stream,
+        stream: slot.deliver(toFormat(pages, format, selection.cursor !== null)),
+        cutOff: slot.cutOff,
         mediaType: EXPORT_MEDIA_TYPES[format],
         headers: headersOf(deps, selection, format),
       };
     } catch (error) {
-      release();
+      slot.release();
       throw error;
     }
   };

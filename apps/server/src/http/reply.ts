@@ -95,11 +95,13 @@ function sendDocument(exchange: Exchange, status: number, document: Document): v
 /** A client that reads nothing for this long is disconnected: a few of them would use up all slots for exports. */
 const STALL_MS = 60_000;
 
+type StreamAnswer = Extract<HandlerAnswer, { stream: unknown }>;
+
 /** Sends the headers at once, so that the client knows that it is connected, and then what the stream yields. */
 function sendStream(
   { response, headers: common }: Exchange,
   { status, headers }: Reply,
-  stream: AsyncIterable<string | Uint8Array>,
+  { stream, cutOff }: StreamAnswer,
   stallMs: number,
 ): void {
   response.writeHead(status, { ...common, ...headers });
@@ -110,7 +112,7 @@ function sendStream(
     else response.socket?.setTimeout(stallMs);
   });
   // the client may disconnect at any time; the stream is ended then
-  pipeline(Readable.from(stream), response).catch(() => response.destroy());
+  pipeline(Readable.from(stream), response, cutOff ? { signal: cutOff } : {}).catch(() => response.destroy());
 }
 
 export interface AnswerOptions {
@@ -137,7 +139,7 @@ export function sendAnswer(
   const reply = { status, headers: { ...headers, "Content-Type": answer.mediaType } };
   if ("stream" in answer) {
     if (request.method === "HEAD") send(exchange, reply);
-    else sendStream(exchange, reply, answer.stream, stallMs);
+    else sendStream(exchange, reply, answer, stallMs);
   } else {
     send(exchange, reply, answer.text);
   }

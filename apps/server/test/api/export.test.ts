@@ -1,11 +1,11 @@
 /** GET /api/export/events without a warehouse: accepted events are exported from the ledger. */
 
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, before, describe, it, type TestContext } from "node:test";
 import { createCompleteness } from "../../src/clickhouse/completeness.ts";
 import { noWarehouse } from "../../src/clickhouse/warehouse.ts";
-import { SERVER_LIMITS } from "../../src/core/limits.ts";
-import { createExport } from "../../src/export/export.ts";
+import { override } from "../../src/core/override.ts";
+import { createExport, type SlowExport } from "../../src/export/export.ts";
 import { openSqliteLedger } from "../../src/ledger/sqlite/open.ts";
 import { folder } from "../cli/command-line.ts";
 import { linesOf, recordsOf, rowsOfParquet } from "../export/exported.ts";
@@ -163,22 +163,110 @@ describe("Export without a warehouse", () => {
     assert.ok(reply.headers.get("retry-after"));
   });
 
-  it("503: more exports at once than allowed, until one ends", async () => {
-    using data = folder();
-    const ledger = await openSqliteLedger({ dataDir: data.path, now });
-    const stopping = new AbortController().signal;
-    const deps = { warehouse: noWarehouse(null), completeness: createCompleteness(), ledger, stopping };
-    const handler = createExport(deps);
-    const open = (signal: AbortSignal) => handler({ source: { sourceId }, query: {}, signal } as never);
-    const clients = Array.from({ length: SERVER_LIMITS.maxExports }, () => new AbortController());
-    for (const { signal } of clients) await open(signal);
-    const { signal } = new AbortController();
-    await assert.rejects(open(signal), { code: "overloaded" });
-    clients[0]!.abort();
-    const answer = (await open(signal)) as { stream: AsyncIterable<string> };
-    await assert.rejects(open(signal), { code: "overloaded" });
-    for await (const _ of answer.stream);
-    await open(signal);
-    await ledger.close();
+  describe("slots", () => {
+    /** The handler on an empty ledger, and what it logs. */
+    async function openHandler(t: TestContext) {
+      const data = folder();
+      const ledger = await openSqliteLedger({ dataDir: data.path, now });
+      t.after(async () => {
+        await ledger.close();
+        data[Symbol.dispose]();
+      });
+      const slow: SlowExport[] = [];
+      const handler = createExport({
+        warehouse: noWarehouse(null),
+        completeness: createCompleteness(),
+        ledger: override(ledger, { readOutbox: async () => [] }),
+        stopping: new AbortController().signal,
+        onSlowClient: (ended) => slow.push(ended),
+      });
+      const open = async (organizationId: string, client = new AbortController()) => {
+        const call = {
+          source: { sourceId },
+          query: { format: "csv" },
+          organizationId,
+          signal: client.signal,
+        };
+        const answer = await handler(call as never);
+        assert.ok("stream" in answer && answer.cutOff);
+        const parts = answer.stream[Symbol.asyncIterator]();
+        t.after(async () => {
+          client.abort();
+          await parts.return?.();
+        });
+        return { parts, stream: answer.stream, cutOff: answer.cutOff, leave: () => client.abort() };
+      };
+      const assertFull = (organizationId: string) =>
+        assert.rejects(open(organizationId), { code: "overloaded" });
+      return { open, assertFull, slow };
+    }
+
+    it("503: more exports of a workspace than its share, until one ends; another workspace gets a slot", async (t) => {
+      const { open, assertFull } = await openHandler(t);
+      const [first, second] = [await open("org_1"), await open("org_1")];
+      await assertFull("org_1");
+      await open("org_2");
+      first.leave();
+      await open("org_1");
+      await assertFull("org_1");
+      for await (const _ of second.stream);
+      await open("org_1");
+    });
+
+    it("503: more exports of all workspaces than allowed, until one ends", async (t) => {
+      const { open, assertFull } = await openHandler(t);
+      const [first] = [await open("org_1"), await open("org_1"), await open("org_2"), await open("org_3")];
+      await assertFull("org_2");
+      first.leave();
+      await open("org_2");
+      await assertFull("org_4");
+    });
+
+    it("an export whose client reads nothing for 10 s gives its slot to another, and the slowest one does first", async (t) => {
+      t.mock.timers.enable({ apis: ["setInterval"] });
+      const { open, assertFull, slow } = await openHandler(t);
+      const [first, second] = [await open("org_1"), await open("org_1")];
+      await second.parts.next();
+      t.mock.timers.tick(1_000);
+      await first.parts.next();
+      t.mock.timers.tick(8_000);
+      await assertFull("org_1");
+      t.mock.timers.tick(1_000);
+      await open("org_1");
+      assert.deepEqual([first.cutOff.aborted, second.cutOff.aborted], [false, true]);
+      assert.deepEqual(
+        slow.map(({ organizationId, stalledSeconds }) => [organizationId, stalledSeconds]),
+        [["org_1", 10]],
+      );
+      await assertFull("org_1");
+    });
+
+    it("an export does not end for a workspace that has used up its share of its own exports", async (t) => {
+      t.mock.timers.enable({ apis: ["setInterval"] });
+      const { open, assertFull } = await openHandler(t);
+      const stalled = await open("org_1");
+      await stalled.parts.next();
+      t.mock.timers.tick(20_000);
+      await open("org_2");
+      await open("org_2");
+      await assertFull("org_2");
+      assert.ok(!stalled.cutOff.aborted);
+    });
+
+    it("an export ends when its client reads nothing for 30 s, and its slot is free; one that waits for events does not", async (t) => {
+      t.mock.timers.enable({ apis: ["setInterval"] });
+      const { open, slow } = await openHandler(t);
+      const [stalled, idle] = [await open("org_1"), await open("org_1")];
+      await stalled.parts.next();
+      t.mock.timers.tick(29_000);
+      assert.ok(!stalled.cutOff.aborted);
+      t.mock.timers.tick(1_000);
+      assert.deepEqual([stalled.cutOff.aborted, idle.cutOff.aborted], [true, false]);
+      assert.deepEqual(
+        slow.map(({ stalledSeconds }) => stalledSeconds),
+        [30],
+      );
+      await open("org_1");
+    });
   });
 });

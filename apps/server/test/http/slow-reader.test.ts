@@ -11,14 +11,18 @@ const PATIENCE_MS = 30_000;
 const STALL_MS = 300;
 const PIECE = Buffer.alloc(1_048_576, "x");
 
-async function serve(pieces: AsyncIterable<Uint8Array>) {
+async function serve(pieces: AsyncIterable<Uint8Array>, cutOff = new AbortController().signal) {
   const closed = { times: 0 };
   const server = createServer((request, response) => {
     response.once("close", () => {
       closed.times += 1;
     });
     const exchange = { request, response, requestId: "req_1", traceId: null, queryText: "", headers: {} };
-    sendAnswer(exchange, { stream: pieces, mediaType: "text/plain" }, { status: 200, stallMs: STALL_MS });
+    sendAnswer(
+      exchange,
+      { stream: pieces, mediaType: "text/plain", cutOff },
+      { status: 200, stallMs: STALL_MS },
+    );
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -58,4 +62,25 @@ test("a client that waits for a slow stream stays connected", async () => {
   await using server = await serve(slow());
   const answer = await fetch(`http://127.0.0.1:${server.port}/`);
   assert.equal((await answer.arrayBuffer()).byteLength, 2 * PIECE.length);
+});
+
+test("a stream that is cut off ends with its connection, although the client reads nothing", async () => {
+  let wasLeft = false;
+  async function* endless() {
+    try {
+      for (;;) yield PIECE;
+    } finally {
+      wasLeft = true;
+    }
+  }
+  const cutOff = new AbortController();
+  await using server = await serve(endless(), cutOff.signal);
+  const client = connect(server.port, "127.0.0.1").pause();
+  client.on("error", () => undefined);
+  client.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  await once(client, "readable");
+  cutOff.abort();
+  await until("the connection is closed", PATIENCE_MS, () => server.closed.times === 1);
+  assert.ok(wasLeft, "the generator was ended");
+  client.destroy();
 });

@@ -38,6 +38,7 @@ async function bytesOf(
     completeness: createCompleteness(),
     ledger,
     stopping: new AbortController().signal,
+    onSlowClient: () => undefined,
   });
   const answer = await handler({ source: { sourceId: "src_1" }, query, signal } as never);
   const parts: Uint8Array[] = [];
@@ -114,6 +115,7 @@ test("An export ends when the client disconnects, and answers warehouse_unavaila
     completeness: createCompleteness(),
     ledger,
     stopping,
+    onSlowClient: () => undefined,
   });
   const call = { source: { sourceId: "src_1" }, query: {}, signal: stopping };
   await assert.rejects(handler(call as never), { code: "warehouse_unavailable" });

@@ -1,0 +1,99 @@
+/** The slots of exports: how many run at once, and when an export ends because its client reads too slowly. */
+import { createAdmission } from "../core/admission.ts";
+import { SERVER_LIMITS } from "../core/limits.ts";
+import { Refusal } from "../core/refusal.ts";
+
+const { maxExports, maxExportsPerWorkspace, exportStallSeconds, exportYieldSeconds, exportPieceBytes } =
+  SERVER_LIMITS;
+
+export interface ExportSlot {
+  /** Aborts when the export has to end, because its client reads too slowly. The slot is free then. */
+  readonly cutOff: AbortSignal;
+  /** Passes the parts of the file on in small pieces, and notices how long the client lets each of them wait. */
+  deliver(parts: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array>;
+  /** A second call has no effect. */
+  release(): void;
+}
+
+interface RunningExport {
+  readonly organizationId: string;
+  /** How long the present piece has waited for the client; null: the client waits for the service. */
+  stalledSeconds: number | null;
+  cut(): void;
+}
+
+/** @param onCut is told of an export that ends because its client reads too slowly */
+export type EnterExport = (organizationId: string, onCut: (stalledSeconds: number) => void) => ExportSlot;
+
+const tooMany = () =>
+  new Refusal("overloaded", {
+    message: `Too many concurrent exports (at most ${maxExports}, and ${maxExportsPerWorkspace} of one workspace).`,
+    hint: "Retry when one of them has ended.",
+  });
+
+async function* toPieces(part: Uint8Array, running: RunningExport): AsyncGenerator<Uint8Array> {
+  for (let start = 0; start < part.length; start += exportPieceBytes) {
+    running.stalledSeconds = 0;
+    yield part.subarray(start, start + exportPieceBytes);
+    running.stalledSeconds = null;
+  }
+}
+
+/** @returns a function that takes a slot. It throws Refusal 503 when none is free and no slow export can end for it */
+export function createExportSlots(): EnterExport {
+  const admission = createAdmission({ maxActive: maxExports, maxActivePerKey: maxExportsPerWorkspace });
+  const underWay = new Set<RunningExport>();
+
+  /** Ends the slowest export: of the workspace, when that has used up its share. */
+  function endSlowest(organizationId: string): void {
+    const own = [...underWay].filter((one) => one.organizationId === organizationId);
+    const candidates = own.length < maxExportsPerWorkspace ? [...underWay] : own;
+    const stalled = candidates.filter(({ stalledSeconds }) => (stalledSeconds ?? 0) >= exportYieldSeconds);
+    const [slowest] = stalled.toSorted((a, b) => (b.stalledSeconds ?? 0) - (a.stalledSeconds ?? 0));
+    slowest?.cut();
+  }
+
+  function enterNow(organizationId: string) {
+    const free = admission.tryEnter(organizationId);
+    if (free) return free;
+    endSlowest(organizationId);
+    return admission.tryEnter(organizationId);
+  }
+
+  return (organizationId, onCut) => {
+    const leave = enterNow(organizationId);
+    if (!leave) throw tooMany();
+    const controller = new AbortController();
+    const running: RunningExport = {
+      organizationId,
+      stalledSeconds: null,
+      cut: () => {
+        release();
+        onCut(running.stalledSeconds ?? 0);
+        controller.abort();
+      },
+    };
+    const timer = setInterval(() => {
+      if (running.stalledSeconds === null) return;
+      running.stalledSeconds += 1;
+      if (running.stalledSeconds >= exportStallSeconds) running.cut();
+    }, 1_000).unref();
+    const release = () => {
+      clearInterval(timer);
+      underWay.delete(running);
+      leave();
+    };
+    underWay.add(running);
+    return {
+      cutOff: controller.signal,
+      release,
+      async *deliver(parts) {
+        try {
+          for await (const part of parts) yield* toPieces(part, running);
+        } finally {
+          release();
+        }
+      },
+    };
+  };
+}
