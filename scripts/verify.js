@@ -1,7 +1,8 @@
-// `npm run verify`: installs the Debian packages that the tests need, then checks types and style and runs the tests.
+// `npm run verify`: installs the npm and Debian packages that the tests need, then checks types and style and runs the tests.
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
+import { installMissingPackages } from "./packages.js";
 
 /** A Debian package, a program in it, and what needs the program. */
 const TOOLS = [
@@ -63,6 +64,7 @@ function install(missing) {
   for (const name of names) run("apt-get", "install", "--yes", "--no-install-recommends", name);
 }
 
+installMissingPackages({ withDevelopment: true });
 const missing = TOOLS.filter(({ program }) => !isPresent(program));
 const canInstall = process.getuid?.() === 0 && isPresent("apt-get");
 if (missing.length > 0 && canInstall) install(missing);
