@@ -5,15 +5,10 @@ import { CommandFailed } from "../../src/cli/errors.ts";
 /** More than the longest line. */
 const TAIL_BYTES = 4 * 1_048_576;
 const LINE_END = 10;
-/** A line of the ledger begins with what shipping reads, a line of the warehouse with the id. */
-const EVENT_ID =
-  /^(?:\{(?:"sourceId":"[^"]*","receivedAt":"[^"]*",)?"analyticsEventId":")?(evt_[0-9a-f]{32})/;
+const EVENT_ID = /^evt_[0-9a-f]{32}$/;
 
-const CSV_HEAD = /^\ufeff?analyticsEventId/;
-const BEGINNINGS = {
-  ndjson: ['{"analyticsEventId":"evt_', '{"sourceId":"'],
-  csv: ["analyticsEventId"],
-} as const;
+const CSV_HEAD = "analyticsEventId";
+const BEGINNINGS = { ndjson: '{"', csv: CSV_HEAD } as const;
 type TextFormat = keyof typeof BEGINNINGS;
 const MAX_BEGINNING_BYTES = 25;
 
@@ -21,7 +16,22 @@ const MAX_BEGINNING_BYTES = 25;
 function hasBeginning(format: TextFormat, file: number): boolean {
   const bytes = Buffer.alloc(MAX_BEGINNING_BYTES);
   const text = bytes.toString("utf8", 0, readSync(file, bytes, 0, bytes.length, 0)).replace("\ufeff", "");
-  return BEGINNINGS[format].some((beginning) => beginning.startsWith(text) || text.startsWith(beginning));
+  const beginning = BEGINNINGS[format];
+  return beginning.startsWith(text) || text.startsWith(beginning);
+}
+
+/** The id of the event in a line, or null. In CSV the id is the first cell. */
+function eventIdOf(line: string, format: TextFormat): string | null {
+  const id = format === "csv" ? line.split(",", 1)[0] : parseLine(line)?.analyticsEventId;
+  return typeof id === "string" && EVENT_ID.test(id) ? id : null;
+}
+
+function parseLine(line: string): { analyticsEventId?: unknown } | null {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return null;
+  }
 }
 
 /**
@@ -38,8 +48,9 @@ export function truncateToWholeLines(path: string, format: TextFormat): string |
     const end = tail.lastIndexOf(LINE_END);
     const start = end < 1 ? 0 : tail.lastIndexOf(LINE_END, end - 1) + 1;
     const lastLine = end < 0 ? "" : tail.toString("utf8", start, end);
-    const cursor = EVENT_ID.exec(lastLine)?.[1] ?? null;
-    const isForeign = cursor === null && lastLine !== "" && !CSV_HEAD.test(lastLine);
+    const cursor = eventIdOf(lastLine, format);
+    const isForeign =
+      cursor === null && lastLine !== "" && !lastLine.replace("\ufeff", "").startsWith(CSV_HEAD);
     if (isForeign || !hasBeginning(format, file))
       throw new CommandFailed(
         `${path} is not an export in ${format}. Choose another file, or the --format that it has.`,
