@@ -9,25 +9,25 @@ export const LIMITS = {
   maxBatchSize: 500,
   /** Bytes of a body after decompression: 512 KiB hold 500 events of 1 KB. */
   maxPayloadBytes: 524_288,
-  /** Requests of one client address to one source. An office behind one address stays below it. */
-  clientRatePerSecond: 50,
-  clientRateBurst: 200,
+  /** Requests of one client address to one source. A server, or an office behind one address, stays below it without pacing. */
+  clientRatePerSecond: 500,
+  clientRateBurst: 5_000,
   /** The highest values that a source can set for itself: a server that imports in bulk needs no more. */
   maxBatchSizeCeiling: 5_000,
   maxPayloadBytesCeiling: 5_242_880,
-  clientRatePerSecondCeiling: 1_000,
+  clientRatePerSecondCeiling: 2_000,
   /** Bytes of one event: 32 KiB, as at Segment. Larger ones are logs, not analytics. */
   maxEventBytes: 32_768,
-  /** Requests to one source: one flooded source must not use the whole server. */
+  /** Requests to one source: one flooded source must not use the whole server. One address cannot use up the burst. */
   sourceRatePerSecond: 2_000,
-  sourceRateBurst: 4_000,
+  sourceRateBurst: 20_000,
   /** Requests of one address with unknown keys. A key has 128 bits, so this only keeps guessing cheap to refuse. */
   unknownKeyRatePerSecond: 20,
-  /** Requests of one access token: a console with several open pages stays below it. */
-  workspaceRatePerSecond: 20,
-  workspaceRateBurst: 100,
-  /** Failed authentications of one client address: enough for a person's mistakes, useless for guessing. */
-  failedAuthPerMinute: 10,
+  /** Requests of one access token: a client that sends one call after the other stays below it without pacing. */
+  workspaceRatePerSecond: 200,
+  workspaceRateBurst: 2_000,
+  /** Failed authentications of one client address, 100 a second. A token has 160 bits, so this only bounds their cost. */
+  failedAuthPerMinute: 6_000,
 
   // The shape of events
   /** Characters of a session, visitor, user or batch id: several UUIDs fit. Ids are never cut. */

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
+import { SETTINGS } from "../../src/config/settings.ts";
 import { storedEvents } from "../ledger/reader.ts";
 import {
   bootstrapPath,
@@ -218,6 +219,23 @@ describe("429", () => {
     assert.equal((await ask(await world.createSource())).status, 422, "nor the same one at another source");
     time.advance(1_000);
     assert.deepEqual([(await ask()).status, (await ask()).status, (await ask()).status], [422, 422, 429]);
+  });
+
+  it("with the default rates, a client that does not pace itself is not limited", async () => {
+    const rates = Object.entries(SETTINGS).filter(([name]) => /_RATE_|_PER_MINUTE$/.test(name));
+    const defaults = Object.fromEntries(rates.map(([name, setting]) => [name, setting.default]));
+    await using world = await openWorld(defaults, { clock: time.clock });
+    const source = await world.createSource();
+    const calls: Record<string, () => Promise<TestReply>> = {
+      "422 ingest": () => world.send(bootstrapPath(source), "{}"),
+      "200 workspace": () => world.ask("/api/organizations"),
+      "401 wrong token": () => world.ask("/api/organizations", { token: "x".repeat(40) }),
+    };
+    for (const [expected, call] of Object.entries(calls)) {
+      const replies = await Promise.all(Array.from({ length: 300 }, call));
+      const limited = replies.filter(({ status }) => status !== Number(expected.slice(0, 3)));
+      assert.deepEqual([expected, limited.length], [expected, 0]);
+    }
   });
 
   it("an IPv6 client is counted by its /64", async () => {
