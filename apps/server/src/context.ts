@@ -1,10 +1,12 @@
 /** Builds what the HTTP service and the background workers share: caches, the ingest pipeline, the debug recorder, metrics. */
+import type { DailyQuota } from "@headwater/contract";
 import type { Logger } from "pino";
 import { type Authenticator, createAuthenticator, type JwtAuthentication } from "./access/authenticate.ts";
 import { createCompleteness, type WarehouseCompleteness } from "./clickhouse/completeness.ts";
 import type { Warehouse } from "./clickhouse/warehouse.ts";
 import type { Config } from "./config/settings.ts";
 import type { Attempt } from "./core/attempt.ts";
+import { SERVER_LIMITS } from "./core/limits.ts";
 import type { SourceRecord } from "./core/records.ts";
 import { DAY_MS } from "./core/time.ts";
 import { type RequestIds, toLogIds } from "./core/trace-context.ts";
@@ -69,7 +71,19 @@ const readRates = (config: Config) => ({
   source: { perSecond: config.SOURCE_RATE_PER_SECOND, burst: config.SOURCE_RATE_BURST },
   unknownKey: { perSecond: config.UNKNOWN_KEY_RATE_PER_SECOND, burst: config.UNKNOWN_KEY_RATE_PER_SECOND },
   token: { perSecond: config.WORKSPACE_RATE_PER_SECOND, burst: config.WORKSPACE_RATE_BURST },
+  clientBytes:
+    config.CLIENT_BYTES_PER_SECOND === null
+      ? null
+      : {
+          perSecond: config.CLIENT_BYTES_PER_SECOND,
+          burst: config.CLIENT_BYTES_PER_SECOND * SERVER_LIMITS.clientBytesBurstSeconds,
+        },
   failedAuth: { perSecond: config.FAILED_AUTH_PER_MINUTE / 60, burst: config.FAILED_AUTH_PER_MINUTE },
+});
+
+export const workspaceQuota = (config: Config): DailyQuota => ({
+  events: config.WORKSPACE_EVENTS_PER_DAY,
+  bytes: config.WORKSPACE_BYTES_PER_DAY,
 });
 
 function createLimitsOf(config: Config): LimitsOf {
@@ -81,6 +95,11 @@ function createLimitsOf(config: Config): LimitsOf {
     clientRateBurst: config.CLIENT_RATE_BURST,
     sourceRatePerSecond: config.SOURCE_RATE_PER_SECOND,
     sourceRateBurst: config.SOURCE_RATE_BURST,
+    clientBytesPerSecond: config.CLIENT_BYTES_PER_SECOND,
+    dailyQuota: {
+      source: { events: config.SOURCE_EVENTS_PER_DAY, bytes: config.SOURCE_BYTES_PER_DAY },
+      workspace: workspaceQuota(config),
+    },
   };
   return (source) => appliedLimits(source.limits, defaults);
 }
@@ -110,6 +129,7 @@ function buildIngest(
   });
   return createIngest({
     ledger: deps.ledger,
+    readUsage: deps.ledger.usage,
     clock,
     newId,
     observe: (attempt: Attempt) => {

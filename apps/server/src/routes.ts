@@ -1,5 +1,5 @@
 /** The index: which handler answers which operation. The contract's table has the method, path, access and schemas. */
-import { openApiDocument } from "@headwater/contract";
+import { type DailyQuota, openApiDocument } from "@headwater/contract";
 import { listAudit } from "./access/audit.ts";
 import { addMember, listMembers, removeMember, updateMember } from "./access/members.ts";
 import { checkName } from "./access/names.ts";
@@ -46,6 +46,7 @@ export interface RoutesDeps {
   readonly version: string;
   readonly workspaceCreation: WorkspaceCreation;
   readonly isOperator: IsOperator;
+  readonly workspaceQuota: DailyQuota;
   /** A function, because the addresses may contain the port, which is not known before the server listens. */
   readonly addresses: () => InstallAddresses;
   readonly debug: { readonly get: Handler<"getDebug">; readonly stream: Handler<"streamDebug"> };
@@ -101,14 +102,14 @@ const accessHandlers = ({ ledger, newId, workspaceCreation: creation, isOperator
     signIn: signIn(ledger, newId),
   }) satisfies Partial<Handlers>;
 
-const workspaceHandlers = ({ ledger, newId, version, operations, isOperator }: RoutesDeps) =>
+const workspaceHandlers = ({ ledger, newId, version, operations, isOperator, workspaceQuota }: RoutesDeps) =>
   ({
     eraseVisitor: eraseVisitor(ledger, newId),
     getErasure: getErasure(ledger),
     getOnboarding: getOnboarding(ledger),
     completeOnboarding: completeOnboarding(ledger),
     getUsage: getUsage(ledger),
-    getBilling: getBilling(ledger),
+    getBilling: getBilling(ledger, workspaceQuota),
     getSupport: getSupport({ version, supportFacts: operations.support, isOperator }),
   }) satisfies Partial<Handlers>;
 

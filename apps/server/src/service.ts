@@ -4,7 +4,7 @@ import { compileOrigins } from "@headwater/contract/origin";
 import { createOperatorCheck } from "./access/operators.ts";
 import { permissionsOf } from "./access/permissions.ts";
 import { warehouseHint } from "./config/rules.ts";
-import type { ServiceContext } from "./context.ts";
+import { type ServiceContext, workspaceQuota } from "./context.ts";
 import { getDebug, streamDebug } from "./debug/routes.ts";
 import { createDebugStreams } from "./debug/stream.ts";
 import { createDebugView } from "./debug/view.ts";
@@ -55,6 +55,7 @@ function buildHandlers(context: ServiceContext, assets: ServiceAssets, stopping:
     newId,
     version: assets.version,
     workspaceCreation: config.WORKSPACE_CREATION,
+    workspaceQuota: workspaceQuota(config),
     isOperator: createOperatorCheck(ledger, config.ORGANIZATION_ID),
     addresses,
     debug: { get: getDebug(view), stream: streamDebug(openStream, stopping) },

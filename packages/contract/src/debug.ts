@@ -5,6 +5,7 @@ import { ERRORS, ISSUE_CODES } from "./errors.ts";
 import { EventResult } from "./ingest.ts";
 import { LIMITS } from "./limits.ts";
 import { Closed, Count, CURSOR, Nullable, OneOf, Time } from "./shapes.ts";
+import { SourceLimits } from "./source-fields.ts";
 import { AppliedLimits, Source } from "./sources.ts";
 
 export const IssueShape = Closed({
@@ -20,7 +21,8 @@ const AnyJson = Type.Unknown({ description: "Any JSON value." });
 /** The limit of the source that refused the request. */
 const RefusingLimit = Nullable(
   Closed({
-    name: OneOf(["maxBatchSize", "maxPayloadBytes", "clientRatePerSecond"]),
+    // the members of the schema, whose names `Object.keys` has lost
+    name: OneOf(Object.keys(SourceLimits.properties) as (keyof SourceLimits)[]),
     value: Count,
     actual: Nullable(Count),
   }),
@@ -119,4 +121,5 @@ export const Failure = Closed({
   issuesTruncated: Type.Optional(Type.Literal(true)),
   limit: Type.Optional(Count),
   actual: Type.Optional(Count),
+  resetAt: Type.Optional(Time),
 });

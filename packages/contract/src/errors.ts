@@ -223,6 +223,13 @@ export const ERRORS = {
     hint: "Wait as long as the Retry-After header says, and try again.",
     retryable: true,
   }),
+  quota_exceeded: failure({
+    status: 429,
+    error: "rate_limited",
+    message: "The quota of this day is used up.",
+    hint: "Wait until `resetAt`, as the Retry-After header says, and send the same events again.",
+    retryable: true,
+  }),
   internal_error: failure({
     status: 500,
     error: "internal",

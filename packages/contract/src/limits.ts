@@ -16,6 +16,8 @@ export const LIMITS = {
   maxBatchSizeCeiling: 5_000,
   maxPayloadBytesCeiling: 5_242_880,
   clientRatePerSecondCeiling: 2_000,
+  /** The highest daily quota of events or bytes: more than any service stores, and exact as a number. */
+  maxDailyQuota: 1_000_000_000_000_000,
   /** Bytes of one event: 32 KiB, as at Segment. Larger ones are logs, not analytics. */
   maxEventBytes: 32_768,
   /** Requests to one source: one flooded source must not use the whole server. One address cannot use up the burst. */

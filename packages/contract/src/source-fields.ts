@@ -56,11 +56,21 @@ export const Goal = Closed({ name: GoalName, event: Nullable(EventName), path: N
 export type Goal = Static<typeof Goal>;
 const GoalInput = Closed({ name: GoalName, event: Maybe(EventName), path: Maybe(PathPattern) });
 
+const DailyLimit = Nullable(
+  Type.Integer({
+    minimum: 1,
+    maximum: LIMITS.maxDailyQuota,
+    description: "Per UTC day. A lower setting of the server applies instead. null: the server's setting.",
+  }),
+);
+
 /** The limits that a source sets for itself. null: the server's default. */
 export const SourceLimits = Closed({
   maxBatchSize: Nullable(Type.Integer({ minimum: 1, maximum: LIMITS.maxBatchSizeCeiling })),
   maxPayloadBytes: Nullable(Type.Integer({ minimum: 1_024, maximum: LIMITS.maxPayloadBytesCeiling })),
   clientRatePerSecond: Nullable(Type.Integer({ minimum: 1, maximum: LIMITS.clientRatePerSecondCeiling })),
+  eventsPerDay: DailyLimit,
+  bytesPerDay: DailyLimit,
 });
 export type SourceLimits = Static<typeof SourceLimits>;
 
@@ -132,6 +142,8 @@ export const SOURCE_FIELD_INPUTS = {
       maxBatchSize: Type.Optional(SourceLimits.properties.maxBatchSize),
       maxPayloadBytes: Type.Optional(SourceLimits.properties.maxPayloadBytes),
       clientRatePerSecond: Type.Optional(SourceLimits.properties.clientRatePerSecond),
+      eventsPerDay: Type.Optional(DailyLimit),
+      bytesPerDay: Type.Optional(DailyLimit),
     }),
   ),
 } satisfies Record<SourceFieldName, TSchema>;
@@ -151,7 +163,13 @@ export const SOURCE_DEFAULTS: Readonly<Omit<SourceSettings, "name" | "slug">> = 
   bots: "apart",
   excludedPaths: [],
   retentionDays: null,
-  limits: { maxBatchSize: null, maxPayloadBytes: null, clientRatePerSecond: null },
+  limits: {
+    maxBatchSize: null,
+    maxPayloadBytes: null,
+    clientRatePerSecond: null,
+    eventsPerDay: null,
+    bytesPerDay: null,
+  },
 };
 
 /** The fields that decide which events a source counts and keeps. */

@@ -42,6 +42,10 @@ export type RestoreKeyBody = Static<typeof RestoreKeyBody>;
 
 export const DeletedSource = Closed({ sourceId: Type.String(), deletedAt: Time });
 
+/** What can be stored in a UTC day. null: no limit. */
+export const DailyQuota = Closed({ events: Nullable(Count), bytes: Nullable(Count) });
+export type DailyQuota = Static<typeof DailyQuota>;
+
 /** The limits that hold for one source, as the debug view shows them. */
 export const AppliedLimits = Closed({
   maxBatchSize: Count,
@@ -54,5 +58,7 @@ export const AppliedLimits = Closed({
     client: Closed({ perSecond: Count, burst: Count }),
     source: Closed({ perSecond: Count, burst: Count }),
   }),
+  clientBytesPerSecond: Nullable(Count),
+  dailyQuota: Closed({ source: DailyQuota, workspace: DailyQuota }),
 });
 export type AppliedLimits = Static<typeof AppliedLimits>;

@@ -165,23 +165,34 @@ export const Onboarding = Closed({
 });
 export const CompleteOnboardingBody = Closed({ organizationId: Id });
 
+const Bytes = Type.Integer({
+  minimum: 0,
+  description: "Decompressed bytes of the bodies of requests that stored something.",
+});
+
 export const Usage = Closed({
   organizationId: Type.String(),
   from: Type.String(),
   to: Type.String(),
   accepted: Count,
   bootstraps: Count,
+  bytes: Bytes,
   days: Type.Array(
-    Closed({ sourceId: Type.String(), day: Type.String(), accepted: Count, bootstraps: Count }),
+    Closed({ sourceId: Type.String(), day: Type.String(), accepted: Count, bootstraps: Count, bytes: Bytes }),
   ),
 });
 
 export const Billing = Closed({
   organizationId: Type.String(),
   plan: Type.Literal("self-hosted"),
-  limits: Closed({ sources: Count, acceptedEvents: Nullable(Count) }),
+  limits: Closed({
+    sources: Count,
+    acceptedEvents: Nullable(Count),
+    eventsPerDay: Nullable(Count),
+    bytesPerDay: Nullable(Count),
+  }),
   period: Closed({ from: Type.String(), to: Type.String() }),
-  usage: Closed({ accepted: Count, bootstraps: Count, sources: Count }),
+  usage: Closed({ accepted: Count, bootstraps: Count, bytes: Bytes, sources: Count }),
 });
 
 export const Support = Closed({

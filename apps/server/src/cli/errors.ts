@@ -37,6 +37,8 @@ const OPTION_OF_FIELD: Readonly<Record<string, string>> = {
   "limits.maxBatchSize": "--max-batch-size",
   "limits.maxPayloadBytes": "--max-payload-bytes",
   "limits.clientRatePerSecond": "--client-rate-per-second",
+  "limits.eventsPerDay": "--events-per-day",
+  "limits.bytesPerDay": "--bytes-per-day",
   userId: "--user",
   email: "--email",
   role: "--role",

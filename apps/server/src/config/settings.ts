@@ -10,6 +10,7 @@ import {
   headerName,
   identifier,
   integer,
+  limitOrNone,
   mmdbFile,
   oneOf,
   ownerToken,
@@ -49,6 +50,7 @@ const path = <T>(defaultValue: string, help: string, parse: (text: string) => T)
 });
 
 const rate = integer(1, 1_000_000);
+const dailyQuota = limitOrNone(LIMITS.maxDailyQuota);
 
 export const SETTINGS = {
   HOST: setting("127.0.0.1", "Address to listen on; 0.0.0.0 for all interfaces", text),
@@ -207,6 +209,27 @@ export const SETTINGS = {
     LIMITS.workspaceRateBurst,
     "Burst of workspace API requests with one token",
     rate,
+  ),
+  CLIENT_BYTES_PER_SECOND: setting(
+    0,
+    "Bytes of bodies, decompressed, that one client address can send to ingest per second; 0: no limit",
+    limitOrNone(1e12),
+  ),
+  SOURCE_EVENTS_PER_DAY: setting(0, "Events that a source can store per UTC day; 0: no limit", dailyQuota),
+  SOURCE_BYTES_PER_DAY: setting(
+    0,
+    "Bytes of bodies, decompressed, that a source can store per UTC day; 0: no limit",
+    dailyQuota,
+  ),
+  WORKSPACE_EVENTS_PER_DAY: setting(
+    0,
+    "Events that all sources of a workspace can store per UTC day; 0: no limit",
+    dailyQuota,
+  ),
+  WORKSPACE_BYTES_PER_DAY: setting(
+    0,
+    "Bytes of bodies, decompressed, that all sources of a workspace can store per UTC day; 0: no limit",
+    dailyQuota,
   ),
   FAILED_AUTH_PER_MINUTE: setting(
     LIMITS.failedAuthPerMinute,

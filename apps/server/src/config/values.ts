@@ -15,6 +15,12 @@ export function integer(min: number, max: number) {
   };
 }
 
+/** A limit that 0 switches off. */
+export const limitOrNone =
+  (max: number) =>
+  (value: string): number | null =>
+    integer(0, max)(value) || null;
+
 export function oneOf<const V extends readonly string[]>(...values: V) {
   return (value: string): V[number] => {
     const named = values.filter((one) => one !== "").join(", ");

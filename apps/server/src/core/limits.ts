@@ -124,6 +124,10 @@ export const SERVER_LIMITS = {
   rateBuckets: 50_000,
   /** Clients of one IPv6 /48 that may use their whole rate at once. */
   networkRateFactor: 16,
+  /** A client address can send its bytes of this many seconds at once: a page that was offline, or a batch of a server. */
+  clientBytesBurstSeconds: 10,
+  /** How old the known usage of a workspace with quotas can be: after this, a node has seen what the others stored. */
+  quotaRefreshMs: 5_000,
 
   // Listening
   /** Connections that wait to be accepted, per socket. The system drops further ones; clients retry after a second or more. */
@@ -209,7 +213,7 @@ export const SERVER_LIMITS = {
   /** Exports under way at once. Each holds one page in memory. */
   maxExports: 4,
   maxExportsPerWorkspace: 2,
-  /** An export ends when its client reads nothing for this long; the shorter time, when another export wants its slot. */
+  /** An export ends when its client does not read a piece in this time; the shorter time, when another export wants its slot. */
   exportStallSeconds: 30,
   exportYieldSeconds: 10,
   /** What is passed to the connection at once, so that it shows whether the client reads. */

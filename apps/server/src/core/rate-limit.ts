@@ -24,6 +24,8 @@ export interface RateLimiter {
   readonly rate: Rate;
   /** Takes the tokens for one request. @param rate for a key with a rate of its own, such as a source with its own limits */
   take(key: string, now: number, rate?: Rate): RateLimitResult;
+  /** Takes tokens whether they are there or not. A bucket in debt refuses until it is refilled. */
+  charge(key: string, now: number, tokens: number, rate?: Rate): void;
 }
 
 export interface RateLimiterOptions extends Rate {
@@ -60,24 +62,36 @@ export function createRateLimiter({
   const standard: Rate = { perSecond, burst };
   const buckets = new LRUCache<string, Bucket>({ max: maxKeys });
 
-  function take(key: string, now: number, rate: Rate = standard): RateLimitResult {
-    let bucket = buckets.get(key);
-    if (bucket) refill(bucket, now, rate);
-    else {
-      bucket = { tokens: rate.burst, refilledAt: now };
-      buckets.set(key, bucket);
+  function bucketOf(key: string, now: number, rate: Rate): Bucket {
+    const known = buckets.get(key);
+    if (known) {
+      refill(known, now, rate);
+      return known;
     }
+    const bucket = { tokens: rate.burst, refilledAt: now };
+    buckets.set(key, bucket);
+    return bucket;
+  }
+
+  function take(key: string, now: number, rate: Rate = standard): RateLimitResult {
+    const bucket = bucketOf(key, now, rate);
     const cost = Math.min(nodes(), Math.max(1, rate.burst));
     const ok = bucket.tokens >= cost;
     if (ok) bucket.tokens -= cost;
     return {
       ok,
-      remaining: Math.floor(bucket.tokens),
+      remaining: Math.max(0, Math.floor(bucket.tokens)),
       retryAfterSeconds: ok ? 0 : Math.max(1, Math.ceil((cost - bucket.tokens) / rate.perSecond)),
       resetSeconds: Math.ceil((rate.burst - bucket.tokens) / rate.perSecond),
     };
   }
-  return { rate: standard, take };
+  return {
+    rate: standard,
+    take,
+    charge: (key, now, tokens, rate = standard) => {
+      bucketOf(key, now, rate).tokens -= tokens * nodes();
+    },
+  };
 }
 
 /**
@@ -87,15 +101,20 @@ export function createRateLimiter({
 export function createClientRateLimiter(options: RateLimiterOptions): RateLimiter {
   const limiter = createRateLimiter(options);
   const { networkRateFactor: factor } = SERVER_LIMITS;
+  const shared = (rate: Rate): Rate => ({ perSecond: rate.perSecond * factor, burst: rate.burst * factor });
   return {
     rate: limiter.rate,
     take(key, now, rate = limiter.rate) {
       const own = limiter.take(key, now, rate);
       const network = own.ok ? networkKey(key) : null;
       if (network === null) return own;
-      const shared = { perSecond: rate.perSecond * factor, burst: rate.burst * factor };
-      const taken = limiter.take(network, now, shared);
+      const taken = limiter.take(network, now, shared(rate));
       return taken.ok ? own : taken;
+    },
+    charge(key, now, tokens, rate = limiter.rate) {
+      limiter.charge(key, now, tokens, rate);
+      const network = networkKey(key);
+      if (network !== null) limiter.charge(network, now, tokens, shared(rate));
     },
   };
 }

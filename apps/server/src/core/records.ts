@@ -99,6 +99,8 @@ export interface UsageRow {
   day: string;
   accepted: number;
   bootstraps: number;
+  /** Of the bodies of requests that stored something, decompressed. */
+  bytes: number;
 }
 
 export interface SessionRecord {
@@ -135,6 +137,8 @@ export interface Commit {
   receivedAt: number;
   /** Whether the request is a bootstrap; it is counted in `usage`. */
   bootstrap: boolean;
+  /** The size of the request's body, decompressed. It is counted in `usage` if the request stores something. */
+  bytes: number;
   /** The session to create; null: none. */
   open: SessionRecord | null;
   /** The existing sessions to update. They are updated only if the request is a bootstrap or stores an event. */

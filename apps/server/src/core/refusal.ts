@@ -9,8 +9,10 @@ export interface RefusalDetail {
   retryAfterSeconds?: number;
   /** The limit that was exceeded; for a rate, requests a second. */
   limit?: number;
-  /** The value that was sent. */
+  /** The value that was sent; for a quota, the value that was used. */
   actual?: number;
+  /** When a quota is reset, in milliseconds. */
+  resetAt?: number;
   /** The debug view shows which of the source's own limits was exceeded. */
   limitName?: keyof SourceLimits;
   /** Further response headers, such as `Allow` or `RateLimit-*`. */

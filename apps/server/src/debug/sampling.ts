@@ -38,7 +38,7 @@ interface SourceSecond {
   failuresByCode: Map<string, number>;
 }
 
-const CROWDED_CODES = new Set(["rate_limited", "overloaded"]);
+const CROWDED_CODES = new Set(["rate_limited", "overloaded", "quota_exceeded"]);
 
 /** @returns a function that decides about one attempt */
 export function createSampler(limits: RecorderLimits): (attempt: FinishedAttempt, now: number) => Sample {

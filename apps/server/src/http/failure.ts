@@ -2,6 +2,7 @@
 import { ERRORS, LIMITS } from "@headwater/contract";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import type { Refusal } from "../core/refusal.ts";
+import { toIsoTime } from "../core/time.ts";
 
 export interface FailureReply {
   readonly status: number;
@@ -30,7 +31,7 @@ function failureHeaders({ status, detail }: Refusal): Record<string, string> {
 
 export function renderFailure(refusal: Refusal, context: FailureContext): FailureReply {
   const { error, retryable } = ERRORS[refusal.code];
-  const { issues, limit, actual } = refusal.detail;
+  const { issues, limit, actual, resetAt } = refusal.detail;
   const isTruncated = issues !== undefined && issues.length > LIMITS.maxIssues;
   const body = {
     ok: false,
@@ -44,6 +45,7 @@ export function renderFailure(refusal: Refusal, context: FailureContext): Failur
     issuesTruncated: isTruncated || undefined,
     limit,
     actual,
+    resetAt: resetAt === undefined ? undefined : toIsoTime(resetAt),
   };
   return { status: refusal.status, headers: failureHeaders(refusal), body };
 }

@@ -137,13 +137,19 @@ function touchesOf(candidates: readonly Candidate[]): Required<SessionTouch>[] {
   return [...touches.values()];
 }
 
+export interface CommitInput {
+  readonly request: IngestRequest;
+  readonly visit: Visit;
+  readonly userId: string | null;
+  readonly events: readonly EvaluatedEvent[];
+  /** Of the body, decompressed. */
+  readonly sizeBytes: number;
+}
+
 /** Everything that the ledger has to store for a request. It stores all of it or nothing. */
-export function buildCommit(
-  { kind, receivedAt }: IngestRequest,
-  { session, state }: Visit,
-  userId: string | null,
-  events: readonly EvaluatedEvent[],
-): Commit {
+export function buildCommit({ request, visit, userId, events, sizeBytes }: CommitInput): Commit {
+  const { kind, receivedAt } = request;
+  const { session, state } = visit;
   const candidates = candidatesOf(events);
   const touches: SessionTouch[] = touchesOf(candidates);
   const { sourceId, sessionId } = session;
@@ -154,6 +160,7 @@ export function buildCommit(
     sourceId,
     receivedAt,
     bootstrap: kind === "bootstrap",
+    bytes: sizeBytes,
     open: state === "opened" ? session : null,
     touch: [...own, ...others],
     entries: candidates.map(({ key, json, day }) => ({ key, json, day })),

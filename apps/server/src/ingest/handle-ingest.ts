@@ -14,6 +14,7 @@ import { checkKey, checkRequest } from "./checks.ts";
 import { buildCommit, buildResults, evaluateBatch, recordCommit } from "./evaluate-batch.ts";
 import { decodeBody, parseJson } from "./json.ts";
 import { type BodyParser, readEnvelope } from "./parse.ts";
+import type { Quotas } from "./quotas.ts";
 import type { RateChecks } from "./rates.ts";
 import type { SessionCache } from "./session-cache.ts";
 import type { CachedSource, SourceCache } from "./source-cache.ts";
@@ -25,6 +26,7 @@ export interface IngestDeps {
   readonly sources: SourceCache;
   readonly sessions: SessionCache;
   readonly rates: RateChecks;
+  readonly quotas: Quotas;
   /** Slots for requests that are processed, by source. */
   readonly admission: Admission;
   readonly parseBody: BodyParser;
@@ -74,12 +76,16 @@ async function runStages(
   draft.note({ source: keyed.source, publicKey, keyState: keyRefusal ? "retired" : keyed.keyState });
   const rateRefusal = deps.rates.checkSource(keyed, clientKey, receivedAt);
   if (rateRefusal) throw keyRefusal ?? rateRefusal;
+  const quotaRefusal = keyed.hasQuota ? await deps.quotas.check(keyed, receivedAt) : null;
+  if (quotaRefusal) throw keyRefusal ?? quotaRefusal;
   requireAvailable(sourceId, deps);
   const tokenRefusal = request.authorization === null ? null : await checkToken(request, sourceId, deps);
 
   // the body of a refused request is read too, so that the debug view can show it
   const body = await readIngestBody(request.stream, keyed.limits.maxPayloadBytes, { clientKey, sourceId });
-  draft.note({ payloadBytes: body.sizeBytes });
+  const { sizeBytes } = body;
+  draft.note({ payloadBytes: sizeBytes });
+  deps.rates.countBytes(clientKey, receivedAt, sizeBytes);
   const refusal = keyRefusal ?? tokenRefusal ?? checkRequest(request, keyed, body);
   if (refusal) {
     draft.note(describeBody(body));
@@ -113,8 +119,11 @@ async function processBody(
   const visit = await findVisit(parsed, request, sourceId, deps);
   const { events, commit, committed } = await visit.store(async () => {
     const events = await evaluateBatch({ request, keyed, parsed, session: visit.session }, deps);
-    const commit = buildCommit(request, visit, parsed.body.userId ?? null, events);
-    return { events, commit, committed: await deps.ledger.commit(commit) };
+    const { sizeBytes } = body;
+    const commit = buildCommit({ request, visit, userId: parsed.body.userId ?? null, events, sizeBytes });
+    const store = () => deps.ledger.commit(commit);
+    const committed = await (keyed.hasQuota ? deps.quotas.store(keyed, commit, store) : store());
+    return { events, commit, committed };
   });
   recordCommit(commit, committed, deps.sessions);
 

@@ -6,6 +6,7 @@ import type { SourceRecord } from "../core/records.ts";
 import type { IngestLedger, LedgerChange } from "../ledger/ledger.ts";
 import { handleIngest, type IngestDeps } from "./handle-ingest.ts";
 import { createBodyParser } from "./parse.ts";
+import { createQuotas, type QuotaDeps } from "./quotas.ts";
 import { createRateChecks, type IngestRates } from "./rates.ts";
 import { createSessionCache } from "./session-cache.ts";
 import { createSourceCache } from "./source-cache.ts";
@@ -17,6 +18,7 @@ export interface IngestOptions
     "countryOf" | "authenticateSender" | "newId" | "unavailable" | "observe" | "report" | "stopwatch"
   > {
   readonly ledger: IngestLedger;
+  readonly readUsage: QuotaDeps["readUsage"];
   readonly clock: () => number;
   readonly rates: IngestRates;
   /** How many nodes share the rates, this one included. */
@@ -35,7 +37,7 @@ export interface Ingest {
 }
 
 export function createIngest(options: IngestOptions): Ingest {
-  const { ledger, clock, limitsOf, rates, nodes, maxInFlight, ...others } = options;
+  const { ledger, readUsage, clock, limitsOf, rates, nodes, maxInFlight, ...others } = options;
   const sources = createSourceCache({ ledger, limitsOf, clock });
   const sessions = createSessionCache(ledger);
   const deps: IngestDeps = {
@@ -44,6 +46,7 @@ export function createIngest(options: IngestOptions): Ingest {
     sources,
     sessions,
     rates: createRateChecks(rates, nodes),
+    quotas: createQuotas({ readUsage, clock }),
     admission: createSlicedAdmission({ maxAdmitted: maxInFlight, stopwatch: options.stopwatch }),
     parseBody: createBodyParser(),
   };

@@ -12,6 +12,7 @@ export interface Log {
 
 export interface IngestCounters {
   request(kind: string, status: number, code: string, durationMs: number): void;
+  bytes(count: number): void;
   events(status: string, code: string, count: number): void;
 }
 
@@ -61,6 +62,7 @@ export function createObserver({ log, counters, clock, logsAnswered }: ObserverD
     const { outcome } = attempt;
     const refusal = outcome.kind === "refused" ? outcome.refusal : null;
     counters.request(attempt.kind, refusal?.status ?? 200, refusal?.code ?? "", attempt.durationMs);
+    counters.bytes(attempt.payloadBytes);
     countEvents(attempt, counters);
     if (attempt.proxyUntrusted && !hasWarnedOfProxy) {
       hasWarnedOfProxy = true;

@@ -16,6 +16,8 @@ export interface IngestRates {
   readonly source: Rate;
   readonly unknownKey: Rate;
   readonly failedAuth: Rate;
+  /** Bytes of bodies of one address; null: no limit. */
+  readonly clientBytes: Rate | null;
 }
 
 /** Each function counts one request and returns the refusal when the rate is exceeded. */
@@ -25,6 +27,8 @@ export interface RateChecks {
   /** Look-ups of keys that are not cached. The rate is higher than for unknown keys, since some of the keys exist. */
   checkLookUp(clientKey: string, now: number): Refusal | null;
   checkBadToken(clientKey: string, now: number): Refusal | null;
+  /** Counts the body of a request, whose size is known only when it has been read. */
+  countBytes(clientKey: string, now: number, bytes: number): void;
 }
 
 function rateRefusal(rate: Rate, taken: RateLimitResult, detail: RefusalDetail): Refusal | null {
@@ -41,6 +45,11 @@ const clientDetail = (perSecond: number): RefusalDetail => ({
   hint: `Wait as Retry-After says. If many visitors share one address, raise \`limits.clientRatePerSecond\` of the source (now ${perSecond}).`,
 });
 
+const BYTES_DETAIL: RefusalDetail = {
+  message: "Too many bytes from this address.",
+  hint: "Wait as Retry-After says. If many visitors share one address, the operator can raise CLIENT_BYTES_PER_SECOND.",
+};
+
 /** @param nodes how many nodes share the limits, this one included */
 export function createRateChecks(rates: IngestRates, nodes: () => number): RateChecks {
   const { rateBuckets, sourceCacheEntries, lookUpsPerUnknownKey: factor } = SERVER_LIMITS;
@@ -51,20 +60,26 @@ export function createRateChecks(rates: IngestRates, nodes: () => number): RateC
   const { perSecond, burst } = rates.unknownKey;
   const lookUps = ofClients({ perSecond: perSecond * factor, burst: burst * factor });
   const badTokens = ofClients(rates.failedAuth);
+  const clientBytes = rates.clientBytes && ofClients(rates.clientBytes);
 
   const checkClient = (limiter: RateLimiter, clientKey: string, now: number, what = "unknown keys") =>
     rateRefusal(limiter.rate, limiter.take(clientKey, now), {
       message: `Too many requests with ${what} from this address.`,
     });
+  const checkBytes = (limiter: RateLimiter, clientKey: string, now: number) =>
+    rateRefusal(limiter.rate, limiter.take(clientKey, now), BYTES_DETAIL);
   return {
     checkSource({ source: { sourceId }, limits }, clientKey, now) {
       const { client: rate } = limits.requestRate;
       const client = clients.take(`${sourceId} ${clientKey}`, now, rate);
       if (!client.ok) return rateRefusal(rate, client, clientDetail(rate.perSecond));
+      const tooManyBytes = clientBytes && checkBytes(clientBytes, clientKey, now);
+      if (tooManyBytes) return tooManyBytes;
       return rateRefusal(sources.rate, sources.take(sourceId, now), {
         message: "Too many requests to this source.",
       });
     },
+    countBytes: (clientKey, now, bytes) => clientBytes?.charge(clientKey, now, bytes),
     checkUnknownKey: (clientKey, now) => checkClient(unknownKeys, clientKey, now),
     checkLookUp: (clientKey, now) => checkClient(lookUps, clientKey, now),
     checkBadToken: (clientKey, now) => checkClient(badTokens, clientKey, now, "tokens that are not valid"),

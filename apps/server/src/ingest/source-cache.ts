@@ -15,6 +15,8 @@ export interface CachedSource {
   /** When a previous key stops being accepted. null: the key is current or retired. */
   readonly keyExpiresAt: number | null;
   readonly limits: AppliedLimits;
+  /** Whether the source or its workspace has a daily quota. */
+  readonly hasQuota: boolean;
   readonly allowsAnyOrigin: boolean;
   readonly allowsOrigin: (origin: string) => boolean;
   readonly excludesPath: (path: string) => boolean;
@@ -28,6 +30,9 @@ export interface SourceCache {
   /** Removes a source that changed, on this node or another. Without an id: removes all, since any may have changed. */
   forget(sourceId?: string): void;
 }
+
+const hasQuota = ({ dailyQuota: { source, workspace } }: AppliedLimits): boolean =>
+  [source.events, source.bytes, workspace.events, workspace.bytes].some((limit) => limit !== null);
 
 /** The characters of public keys. Any other text is no key and needs no look-up. */
 const PUBLIC_KEY = /^[A-Za-z0-9_-]{1,100}$/;
@@ -47,10 +52,12 @@ export function createSourceCache({ ledger, limitsOf, clock }: SourceCacheDeps):
       const keyed = await ledger.sourceByKey({ publicKey, now: clock() });
       if (!keyed) return null;
       const { allows, any } = compileOrigins(keyed.source.allowedOrigins);
+      const limits = limitsOf(keyed.source);
       return {
         ...keyed,
         publicKey,
-        limits: limitsOf(keyed.source),
+        limits,
+        hasQuota: hasQuota(limits),
         allowsAnyOrigin: any,
         allowsOrigin: allows,
         excludesPath: pathMatcher(keyed.source.excludedPaths),

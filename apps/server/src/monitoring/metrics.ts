@@ -184,6 +184,11 @@ function createIngestCounters(registry: Registry) {
     labelNames: ["outcome", "code"] as const,
     registers,
   });
+  const bytes = new Counter({
+    name: "headwater_ingest_bytes_total",
+    help: "Bytes of the bodies of ingest requests, decompressed",
+    registers,
+  });
   const seconds = new Histogram({
     name: "headwater_ingest_seconds",
     help: "Time from a request's arrival to its outcome",
@@ -196,6 +201,7 @@ function createIngestCounters(registry: Registry) {
       requests.inc({ kind, status: String(status), code });
       seconds.observe({ kind }, durationMs / SECOND_MS);
     },
+    bytes: (count: number) => bytes.inc(count),
     events: (outcome: string, code: string, count: number) => events.inc({ outcome, code }, count),
   };
 }

@@ -33,10 +33,20 @@ export interface LimitDefaults {
   readonly clientRateBurst: number;
   readonly sourceRatePerSecond: number;
   readonly sourceRateBurst: number;
+  readonly clientBytesPerSecond: number | null;
+  readonly dailyQuota: AppliedLimits["dailyQuota"];
 }
 
-/** The source's own limits, or else the defaults. With its own rate, the burst grows in the same proportion. */
+/** The smaller one of two limits. null: no limit. */
+const smallerOf = (one: number | null, other: number | null): number | null =>
+  one === null || other === null ? (one ?? other) : Math.min(one, other);
+
+/**
+ * The source's own limits, or else the defaults. With its own rate, the burst grows in the same proportion. Its own daily
+ * quotas can only be lower than the defaults.
+ */
 export function appliedLimits(own: SourceLimits, defaults: LimitDefaults): AppliedLimits {
+  const { source, workspace } = defaults.dailyQuota;
   const perSecond = own.clientRatePerSecond ?? defaults.clientRatePerSecond;
   const burst =
     own.clientRatePerSecond === null
@@ -52,6 +62,14 @@ export function appliedLimits(own: SourceLimits, defaults: LimitDefaults): Appli
     requestRate: {
       client: { perSecond, burst },
       source: { perSecond: defaults.sourceRatePerSecond, burst: defaults.sourceRateBurst },
+    },
+    clientBytesPerSecond: defaults.clientBytesPerSecond,
+    dailyQuota: {
+      source: {
+        events: smallerOf(own.eventsPerDay, source.events),
+        bytes: smallerOf(own.bytesPerDay, source.bytes),
+      },
+      workspace,
     },
   };
 }

@@ -1,4 +1,5 @@
 /** The plan and the usage of the current month (docs/contract.md section 3). Nothing is billed: the plan is self-hosted. */
+import type { DailyQuota } from "@headwater/contract";
 import type { Handler } from "../core/handler.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { utcDay } from "../core/time.ts";
@@ -13,8 +14,9 @@ function monthOf(now: number): { from: string; to: string } {
   return { from: utcDay(first), to: utcDay(last) };
 }
 
+/** @param quota of a workspace */
 export const getBilling =
-  (catalog: Catalog): Handler<"getBilling"> =>
+  (catalog: Catalog, quota: DailyQuota): Handler<"getBilling"> =>
   async ({ organizationId, now }) => {
     const period = monthOf(now);
     const days = await catalog.usage({ organizationId, ...period });
@@ -27,7 +29,12 @@ export const getBilling =
       body: {
         organizationId,
         plan: "self-hosted",
-        limits: { sources: SERVER_LIMITS.maxSourcesPerWorkspace, acceptedEvents: null },
+        limits: {
+          sources: SERVER_LIMITS.maxSourcesPerWorkspace,
+          acceptedEvents: null,
+          eventsPerDay: quota.events,
+          bytesPerDay: quota.bytes,
+        },
         period,
         usage: { ...totalUsage(days), sources: sources.rows.length },
       },

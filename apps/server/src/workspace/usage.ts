@@ -44,10 +44,16 @@ function readSpan(query: { from?: string; to?: string }, now: number): { from: s
   return { from, to };
 }
 
-export function totalUsage(days: readonly UsageRow[]): { accepted: number; bootstraps: number } {
-  const accepted = days.reduce((sum, day) => sum + day.accepted, 0);
-  const bootstraps = days.reduce((sum, day) => sum + day.bootstraps, 0);
-  return { accepted, bootstraps };
+type UsageCounts = Pick<UsageRow, "accepted" | "bootstraps" | "bytes">;
+
+export function totalUsage(days: readonly UsageRow[]): UsageCounts {
+  const total = { accepted: 0, bootstraps: 0, bytes: 0 };
+  for (const { accepted, bootstraps, bytes } of days) {
+    total.accepted += accepted;
+    total.bootstraps += bootstraps;
+    total.bytes += bytes;
+  }
+  return total;
 }
 
 export const getUsage =

@@ -111,10 +111,12 @@ describe("POST /api/ingest/v2/:publicKey/bootstrap", () => {
 
     it("is counted as a bootstrap in the usage", async () => {
       const own = await world.createSource();
-      for (let time = 0; time < 3; time += 1) await world.send(bootstrapPath(own), bootstrapBody());
+      const body = JSON.stringify(bootstrapBody());
+      for (let time = 0; time < 3; time += 1) await world.send(bootstrapPath(own), body);
       const usage = (await world.ask(`/api/usage?organizationId=${own.organizationId}`)).body;
       const rows = usage.days.filter((day: { sourceId: string }) => day.sourceId === own.sourceId);
-      assert.deepEqual(rows, [{ sourceId: own.sourceId, day: "2026-11-21", accepted: 0, bootstraps: 3 }]);
+      const counts = { accepted: 0, bootstraps: 3, bytes: 3 * body.length };
+      assert.deepEqual(rows, [{ sourceId: own.sourceId, day: "2026-11-21", ...counts }]);
     });
   });
 

@@ -50,7 +50,13 @@ describe("GET, PATCH and DELETE /api/tracking-sources/:sourceId", () => {
     it("PATCH: each of the source's own limits can be set, and removed with null", async () => {
       await patch({ limits: { maxBatchSize: 5_000, clientRatePerSecond: 1_000 } });
       const reply = await patch({ limits: { clientRatePerSecond: null, maxPayloadBytes: 5_242_880 } });
-      const limits = { maxBatchSize: 5_000, maxPayloadBytes: 5_242_880, clientRatePerSecond: null };
+      const limits = {
+        maxBatchSize: 5_000,
+        maxPayloadBytes: 5_242_880,
+        clientRatePerSecond: null,
+        eventsPerDay: null,
+        bytesPerDay: null,
+      };
       assert.deepEqual(reply.body.limits, limits);
     });
 

@@ -85,7 +85,7 @@ describe("audit, onboarding, usage, billing and support", () => {
     const { body } = await get("/api/usage?");
     const { organizationId } = world;
     const span = { from: "2026-10-23", to: "2026-11-21" };
-    assert.deepEqual(body, { organizationId, ...span, accepted: 0, bootstraps: 0, days: [] });
+    assert.deepEqual(body, { organizationId, ...span, accepted: 0, bootstraps: 0, bytes: 0, days: [] });
     assert.equal((await get("/api/usage?from=2026-01-01&to=2026-12-31&")).status, 200);
   });
 
@@ -109,9 +109,14 @@ describe("audit, onboarding, usage, billing and support", () => {
     assert.deepEqual(body, {
       organizationId: world.organizationId,
       plan: "self-hosted",
-      limits: { sources: SERVER_LIMITS.maxSourcesPerWorkspace, acceptedEvents: null },
+      limits: {
+        sources: SERVER_LIMITS.maxSourcesPerWorkspace,
+        acceptedEvents: null,
+        eventsPerDay: null,
+        bytesPerDay: null,
+      },
       period: { from: "2026-11-01", to: "2026-11-30" },
-      usage: { accepted: 0, bootstraps: 0, sources: sources.length },
+      usage: { accepted: 0, bootstraps: 0, bytes: 0, sources: sources.length },
     });
   });
 

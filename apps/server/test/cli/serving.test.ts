@@ -104,7 +104,7 @@ describe("source", () => {
 
     const counted = ["--goal", "Sign-up=event:signup", "--goal", "a=b=path:/b*", "--exclude-path", "/admin*"];
     const kept = ["--bots", "reject", "--retention-days", "90", "--respect-gpc", "on"];
-    const limited = ["--max-batch-size", "50", "--client-rate-per-second", "5"];
+    const limited = ["--max-batch-size", "50", "--client-rate-per-second", "5", "--events-per-day", "9"];
     const one = await answer("source", "update", sourceId, ...counted, ...kept, ...limited);
     assert.deepEqual(one.goals, [
       { name: "Sign-up", event: "signup", path: null },
@@ -112,7 +112,8 @@ describe("source", () => {
     ]);
     assert.deepEqual([one.excludedPaths, one.bots, one.retentionDays], [["/admin*"], "reject", 90]);
     assert.deepEqual(one.privacy, { respectGpc: true, requireConsent: false });
-    assert.deepEqual(one.limits, { maxBatchSize: 50, maxPayloadBytes: null, clientRatePerSecond: 5 });
+    const { maxBatchSize, maxPayloadBytes, clientRatePerSecond, eventsPerDay } = one.limits;
+    assert.deepEqual([maxBatchSize, maxPayloadBytes, clientRatePerSecond, eventsPerDay], [50, null, 5, 9]);
     const off = ["--goal", "none", "--exclude-path", "none", "--retention-days", "none"];
     const other = await answer("source", "update", sourceId, ...off, "--max-batch-size", "default");
     assert.deepEqual([other.goals, other.excludedPaths, other.retentionDays], [[], [], null]);

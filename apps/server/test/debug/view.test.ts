@@ -42,6 +42,8 @@ function world() {
       dedupWindowSeconds: 777_600,
       sessionTimeoutSeconds: 1_800,
       requestRate: { client: { perSecond: 50, burst: 200 }, source: { perSecond: 2_000, burst: 4_000 } },
+      clientBytesPerSecond: null,
+      dailyQuota: { source: { events: null, bytes: 1_000 }, workspace: { events: null, bytes: null } },
     }),
   });
   const view = async (query: DebugQuery = {}, shown = source()) => {

@@ -87,7 +87,7 @@ export function catalogSourcesSuite(catalog: () => Catalog): void {
         sourceId: source.sourceId,
         change,
       });
-      const limits = { maxBatchSize: 7, maxPayloadBytes: null, clientRatePerSecond: 9 };
+      const limits = { ...source.limits, clientRatePerSecond: 9 };
       const expected = { ...source, allowedOrigins: ["*"], isActive: false, limits, updatedAt: NOW + 1 };
       assert.deepEqual(updated, expected);
       assert.deepEqual(await catalog().source({ sourceId: source.sourceId, now: NOW }), expected);

@@ -57,21 +57,28 @@ export function commitSuite(name: string, newHome: NewHome): void {
       assert.equal(await outboxEvents(ledger), 0);
     });
 
-    test("counts acceptances and bootstraps by source and UTC day in the same transaction", async (ledger) => {
+    test("counts acceptances, bootstraps and bytes of what stores something by source and UTC day in the same transaction", async (ledger) => {
       const { sourceId } = await withSource(ledger);
       const other = await withSource(ledger);
       const [a, b, c] = entries(3);
       const midnight = Date.UTC(2026, 10, 22);
       await Promise.all([
-        ledger.commit(aCommit({ sourceId, bootstrap: true, entries: [a!], receivedAt: midnight - 1 })),
-        ledger.commit(aCommit({ sourceId, entries: [b!, b!], receivedAt: midnight })),
-        ledger.commit(aCommit({ sourceId: other.sourceId, entries: [c!], receivedAt: midnight })),
+        ledger.commit(
+          aCommit({ sourceId, bootstrap: true, bytes: 10, entries: [a!], receivedAt: midnight - 1 }),
+        ),
+        ledger.commit(aCommit({ sourceId, bytes: 20, entries: [b!, b!], receivedAt: midnight })),
+        ledger.commit(aCommit({ sourceId: other.sourceId, bytes: 1, entries: [c!], receivedAt: midnight })),
       ]);
-      await ledger.commit(aCommit({ sourceId, entries: [a!, b!], receivedAt: midnight + 5 }));
-      const rows = (await usageOf(ledger)).map(({ sourceId: of, day, accepted, bootstraps }) =>
-        [of === sourceId ? "one" : "two", day, accepted, bootstraps].join(" "),
+      await ledger.commit(aCommit({ sourceId, bytes: 40, entries: [a!, b!], receivedAt: midnight + 5 }));
+      await ledger.commit(aCommit({ sourceId, bytes: 5, bootstrap: true, receivedAt: midnight + 6 }));
+      const rows = (await usageOf(ledger)).map(({ sourceId: of, day, accepted, bootstraps, bytes }) =>
+        [of === sourceId ? "one" : "two", day, accepted, bootstraps, bytes].join(" "),
       );
-      assert.deepEqual(rows.sort(), ["one 2026-11-21 1 1", "one 2026-11-22 1 0", "two 2026-11-22 1 0"]);
+      assert.deepEqual(rows.sort(), [
+        "one 2026-11-21 1 1 10",
+        "one 2026-11-22 1 1 25",
+        "two 2026-11-22 1 0 1",
+      ]);
     });
 
     test("updates the source's last bootstrap and last event, but not for duplicates", async (ledger) => {

@@ -35,6 +35,7 @@ export const aCommit = (over: Partial<Commit> = {}): Commit => ({
   sourceId: "src_1",
   receivedAt: NOW,
   bootstrap: false,
+  bytes: 0,
   open: null,
   touch: [],
   entries: [],

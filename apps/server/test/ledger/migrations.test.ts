@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { ledgerPath } from "../../src/ledger/sqlite/database.ts";
 import { migrate } from "../../src/ledger/sqlite/migrations.ts";
 import { openSqliteLedger } from "../../src/ledger/sqlite/open.ts";
@@ -16,13 +16,19 @@ const OLD = `
     ('tok_2', 'hash-2', null, 'usr_1', 'Mine', 'efgh', null, null, null, 7);
 `;
 
-test("A ledger of schema 1 keeps its members' names in each workspace, and its tokens get a ceiling", async (t) => {
+/** A ledger of an older schema, with these rows. */
+function oldLedger(t: TestContext, schema: number, rows: string): string {
   const dataDir = mkdtempSync(join(tmpdir(), "headwater-migration-"));
   t.after(() => rmSync(dataDir, { recursive: true, force: true }));
   const old = new DatabaseSync(ledgerPath(dataDir));
-  assert.deepEqual(migrate(old, 1), { from: 0, to: 1 });
-  old.exec(OLD);
+  assert.deepEqual(migrate(old, schema), { from: 0, to: schema });
+  old.exec(rows);
   old.close();
+  return dataDir;
+}
+
+test("A ledger of schema 1 keeps its members' names in each workspace, and its tokens get a ceiling", async (t) => {
+  const dataDir = oldLedger(t, 1, OLD);
 
   // twice: the second start must not migrate again
   for (const now of [10, 20]) {
@@ -41,5 +47,35 @@ test("A ledger of schema 1 keeps its members' names in each workspace, and its t
     } finally {
       await ledger.close();
     }
+  }
+});
+
+const BEFORE_QUOTAS = `
+  insert into organizations values ('org_1', 'One', null, 1);
+  insert into sources (source_id, organization_id, name, slug, public_key, allowed_origins, is_active, require_origin, limits,
+    created_at, updated_at) values ('src_1', 'org_1', 'Shop', 'shop', 'pk_1', '[]', 1, 1,
+    '{"maxBatchSize":7,"maxPayloadBytes":null,"clientRatePerSecond":9}', 1, 1);
+  insert into usage values ('src_1', '2026-11-01', 3, 4);
+  insert into tokens (token_id, hash, organization_id, user_id, label, hint, created_at, source_id)
+    values ('tok_1', 'hash-1', 'org_1', 'usr_1', 'Board', 'abcd', 1, 'src_1'), ('tok_2', 'hash-2', 'org_1', 'usr_1', 'CI', 'efgh', 2, null);
+`;
+
+test("In a ledger of schema 11, tokens for one source read its stats, and sources have no quotas", async (t) => {
+  const ledger = await openSqliteLedger({ dataDir: oldLedger(t, 11, BEFORE_QUOTAS), now: 10 });
+  try {
+    assert.equal((await ledger.token({ tokenId: "tok_1" }))?.scope, "stats");
+    assert.equal((await ledger.token({ tokenId: "tok_2" }))?.scope, null);
+    assert.deepEqual((await ledger.source({ sourceId: "src_1", now: 10 }))?.limits, {
+      maxBatchSize: 7,
+      maxPayloadBytes: null,
+      eventsPerDay: null,
+      bytesPerDay: null,
+      clientRatePerSecond: 9,
+    });
+    const span = { organizationId: "org_1", from: "2026-11-01", to: "2026-11-01" };
+    const counts = { accepted: 3, bootstraps: 4, bytes: 0 };
+    assert.deepEqual(await ledger.usage(span), [{ sourceId: "src_1", day: "2026-11-01", ...counts }]);
+  } finally {
+    await ledger.close();
   }
 });

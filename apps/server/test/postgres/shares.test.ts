@@ -6,8 +6,12 @@ import {
   bootstrapBody,
   bootstrapPath,
   drivenClock,
+  eventsBody,
+  eventsPath,
   ORGANIZATION_ID,
   openWorld,
+  refused,
+  trackEvent,
   type World,
 } from "../support/world.ts";
 import { createDatabase, type Database } from "./databases.ts";
@@ -76,5 +80,20 @@ describe("Two nodes", () => {
     for (let number = 0; number < 2 * FAILED; number += 1)
       statuses.push((await nodes[number % 2]!.ask("/api/organizations", { token: "wrong" })).status);
     assert.equal(statuses.filter((status) => status === 401).length, FAILED);
+  });
+
+  it("each learn within five seconds what the other has stored of a source's quota", async () => {
+    const source = await nodes[0].createSource();
+    const path = `/api/tracking-sources/${source.sourceId}`;
+    const body = { organizationId: ORGANIZATION_ID, limits: { eventsPerDay: 3 } };
+    assert.equal((await nodes[0].ask(path, { method: "PATCH", body })).status, 200);
+    const sessionId = await nodes[0].openSession(source);
+    const send = (node: World) =>
+      node.send(eventsPath(source), eventsBody(sessionId, [trackEvent({}, time.now())], {}, time.now()));
+    assert.equal((await send(nodes[0])).status, 200);
+    for (let number = 0; number < 2; number += 1) assert.equal((await send(nodes[1])).status, 200);
+    refused(await send(nodes[1]), 429, "quota_exceeded");
+    time.advance(5_000);
+    refused(await send(nodes[0]), 429, "quota_exceeded");
   });
 });

@@ -61,6 +61,7 @@ interface CheckedFailure {
   issuesTruncated?: true;
   limit?: number;
   actual?: number;
+  resetAt?: string;
 }
 
 function requireHeaders(failure: CheckedFailure, { status, headers }: ReceivedResponse, where: string): void {
@@ -82,7 +83,9 @@ function requireFailure(failure: CheckedFailure, seen: ReceivedResponse, path: s
   if (failure.issues) assert.ok(failure.issues.length > 0, `${where}: a 422 has issues`);
   if (failure.issuesTruncated) assert.equal(failure.issues?.length, 100, where);
   const sized = failure.limit !== undefined && failure.actual !== undefined;
-  assert.equal(sized, status === 413, `${where}: limit and actual are on 413 only`);
+  const isQuota = failure.code === "quota_exceeded";
+  assert.equal(sized, status === 413 || isQuota, `${where}: limit and actual are on 413 and quotas only`);
+  assert.equal(failure.resetAt !== undefined, isQuota, `${where}: resetAt is on quotas only`);
 }
 
 /** The body has no stack traces, file paths or database errors. */

@@ -111,7 +111,8 @@ export interface Store extends AsyncDisposable {
 }
 
 export async function accept({ ledger }: Store, entries: CommitEntry[], receivedAt: number): Promise<void> {
-  const commit = { sourceId: "src_1", receivedAt, bootstrap: false, open: null, touch: [], entries };
+  const nothing = { bootstrap: false, bytes: 0, open: null, touch: [] };
+  const commit = { ...nothing, sourceId: "src_1", receivedAt, entries };
   const outcomes = await ledger.commit(commit);
   if (outcomes.some((one) => one !== 1)) throw new Error("an event was a duplicate");
 }

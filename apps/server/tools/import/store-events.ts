@@ -43,6 +43,8 @@ export async function findWarehouseBoundary({ ledger, now }: ImportStores): Prom
   return oldestAt - MAX_EVENT_AGE_MS;
 }
 
+const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, number) => sum + number, 0);
+
 async function storeInLedger(
   { ledger, sourceId, now }: ImportStores,
   events: readonly ImportedEvent[],
@@ -52,11 +54,12 @@ async function storeInLedger(
     sourceId,
     receivedAt: now,
     bootstrap: false,
+    bytes: sumOf(events.map(({ candidate }) => Buffer.byteLength(candidate.json))),
     open: null,
     touch: [],
     entries: events.map(({ candidate: { key, json, day } }) => ({ key, json, day })),
   });
-  return outcomes.reduce((sum, outcome) => sum + outcome, 0);
+  return sumOf([...outcomes]);
 }
 
 async function storeInWarehouse(

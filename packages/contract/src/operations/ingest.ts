@@ -19,6 +19,7 @@ const INGEST_CODES = [
   "batch_too_large",
   "invalid_payload",
   "overloaded",
+  "quota_exceeded",
   // only with a token
   ...TOKEN_CODES,
   "permission_denied",

@@ -20,7 +20,10 @@ const RAISABLE_LIMITS = {
     unit: "requests per second and IP address",
     ceiling: LIMITS.clientRatePerSecondCeiling,
   },
-} as const satisfies Record<keyof SourceLimits, { unit: string; ceiling: number }>;
+  // a quota is a decision about costs, not a fault of the install
+  eventsPerDay: null,
+  bytesPerDay: null,
+} as const satisfies Record<keyof SourceLimits, { unit: string; ceiling: number } | null>;
 const DAY_SECONDS = 86_400;
 
 type SourceUpdate = NonNullable<Parameters<typeof callApi<"updateSource">>[1]>["body"];
@@ -49,7 +52,9 @@ function allowOrigin(source: Source, { origin }: DebugAttempt): QuickFix | null 
 function raiseLimit(source: Source, { limit }: DebugAttempt): QuickFix | null {
   if (!limit) return null;
   const { name, value, actual } = limit;
-  const { unit, ceiling } = RAISABLE_LIMITS[name];
+  const raisable = RAISABLE_LIMITS[name];
+  if (raisable === null) return null;
+  const { unit, ceiling } = raisable;
   const required = actual ?? value + 1;
   const raised = Math.min((actual ?? value) * RAISE_FACTOR, ceiling);
   if (raised < required || (source.limits[name] ?? 0) >= required) return null;

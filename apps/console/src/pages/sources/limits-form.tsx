@@ -16,6 +16,8 @@ const LIMIT_FIELDS = [
     min: 1,
     max: LIMITS.clientRatePerSecondCeiling,
   },
+  { name: "eventsPerDay", label: "Events per day (UTC)", min: 1, max: LIMITS.maxDailyQuota },
+  { name: "bytesPerDay", label: "Bytes per day (UTC)", min: 1, max: LIMITS.maxDailyQuota },
 ] as const satisfies readonly { name: keyof SourceLimits; label: string; min: number; max: number }[];
 
 type LimitTexts = Record<keyof SourceLimits, string>;
@@ -34,6 +36,8 @@ export function LimitsForm({ source }: { readonly source: Source }) {
     maxBatchSize: toText(limits.maxBatchSize),
     maxPayloadBytes: toText(limits.maxPayloadBytes),
     clientRatePerSecond: toText(limits.clientRatePerSecond),
+    eventsPerDay: toText(limits.eventsPerDay),
+    bytesPerDay: toText(limits.bytesPerDay),
   };
   const { fields, setFields, submit, saved, failure } = useSourceForm({ source, stored, normalize, toPatch });
   return (

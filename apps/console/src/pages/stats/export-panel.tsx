@@ -5,7 +5,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { API_BASE, fetchApi } from "../../api.ts";
 import { AsyncButton } from "../../ui/async-button.tsx";
-import { pluralize } from "../../ui/format-count.ts";
+import { formatBytes, pluralize } from "../../ui/format-count.ts";
 import { ErrorAlert, QueryResult } from "../../ui/page-states.tsx";
 import { timeFormatter } from "./format.ts";
 import { saveResponse } from "./save-response.ts";
@@ -16,9 +16,6 @@ const FORMATS = [
   { value: "ndjson", label: "NDJSON (one JSON object per line)" },
   { value: "parquet", label: "Parquet" },
 ] as const satisfies readonly { value: ExportFormat; label: string }[];
-
-const formatBytes = (bytes: number) =>
-  bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} KB` : `${(bytes / 1e6).toFixed(1)} MB`;
 
 export function ExportPanel({ view: { scope, filters } }: { readonly view: StatsView }) {
   // the file has no filters and includes bots, so the count does too

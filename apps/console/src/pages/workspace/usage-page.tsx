@@ -4,7 +4,7 @@ import { Group, Paper, SegmentedControl, SimpleGrid, Stack, Table, Text, Title }
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { type ApiResult, callApi } from "../../api.ts";
-import { formatCount } from "../../ui/format-count.ts";
+import { formatBytes, formatCount } from "../../ui/format-count.ts";
 import { Page } from "../../ui/page.tsx";
 import { EmptyState, QueryResult } from "../../ui/page-states.tsx";
 import { RequirePermission } from "../../ui/require-permission.tsx";
@@ -62,22 +62,29 @@ function Usage() {
   );
 }
 
+/** What the workspace can store in a day. */
+function describeQuota({ eventsPerDay, bytesPerDay }: ApiResult<"getBilling">["limits"]): string {
+  const parts = [
+    eventsPerDay !== null && `${formatCount(eventsPerDay)} events`,
+    bytesPerDay !== null && formatBytes(bytesPerDay),
+  ].filter((part) => part !== false);
+  return parts.length === 0 ? "No daily limit" : `Up to ${parts.join(" and ")} per day`;
+}
+
 function BillingPeriod({ billing }: { readonly billing: ApiResult<"getBilling"> }) {
   const { period, usage, limits } = billing;
   const facts = [
     ["Accepted events", formatCount(usage.accepted)],
     ["Bootstraps", formatCount(usage.bootstraps)],
+    ["Received", formatBytes(usage.bytes)],
     ["Sources", `${formatCount(usage.sources)} of ${formatCount(limits.sources)}`],
   ] as const;
   return (
     <Paper withBorder p="lg" component="section" aria-label="Current period">
       <Text size="sm" c="dimmed" mb="sm">
-        {period.from} to {period.to} · Self-hosted ·{" "}
-        {limits.acceptedEvents === null
-          ? "No event limit"
-          : `Up to ${formatCount(limits.acceptedEvents)} events`}
+        {period.from} to {period.to} · Self-hosted · {describeQuota(limits)}
       </Text>
-      <SimpleGrid cols={{ base: 1, xs: 3 }}>
+      <SimpleGrid cols={{ base: 1, xs: 2, sm: 4 }}>
         {facts.map(([name, value]) => (
           <div key={name}>
             <Text size="sm" c="dimmed">
@@ -149,15 +156,17 @@ function DailyUsage({ usage, names }: DailyUsageProps) {
                 <Table.Th>Source</Table.Th>
                 <Table.Th ta="right">Accepted</Table.Th>
                 <Table.Th ta="right">Bootstraps</Table.Th>
+                <Table.Th ta="right">Received</Table.Th>
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>
-              {usage.days.map(({ day, sourceId, accepted, bootstraps }) => (
+              {usage.days.map(({ day, sourceId, accepted, bootstraps, bytes }) => (
                 <Table.Tr key={`${day} ${sourceId}`}>
                   <Table.Td>{day}</Table.Td>
                   <Table.Td className="wrap">{names.get(sourceId) ?? <code>{sourceId}</code>}</Table.Td>
                   <Table.Td ta="right">{formatCount(accepted)}</Table.Td>
                   <Table.Td ta="right">{formatCount(bootstraps)}</Table.Td>
+                  <Table.Td ta="right">{formatBytes(bytes)}</Table.Td>
                 </Table.Tr>
               ))}
             </Table.Tbody>

@@ -58,6 +58,11 @@ export const SOURCE_OPTIONS = {
     "default",
     "Maximum requests per second from one client address; default: the service's setting",
   ),
+  "events-per-day": numberOr("default", "Maximum events stored per UTC day; default: the service's setting"),
+  "bytes-per-day": numberOr(
+    "default",
+    "Maximum bytes of bodies stored per UTC day; default: the service's setting",
+  ),
 };
 
 function parseGoal(given: string): { name: string; event?: string; path?: string } {
@@ -104,6 +109,8 @@ export function buildSourceChange(
       maxBatchSize: given["max-batch-size"],
       maxPayloadBytes: given["max-payload-bytes"],
       clientRatePerSecond: given["client-rate-per-second"],
+      eventsPerDay: given["events-per-day"],
+      bytesPerDay: given["bytes-per-day"],
     } satisfies Record<keyof SourceLimits, unknown>),
   } satisfies Record<SourceFieldName, unknown>);
 }
@@ -136,6 +143,8 @@ const DESCRIBED_FIELDS: Record<SourceFieldName, (source: Source) => readonly Des
     ["batch size", limits.maxBatchSize ?? "default"],
     ["payload bytes", limits.maxPayloadBytes ?? "default"],
     ["client rate", limits.clientRatePerSecond ?? "default"],
+    ["events per day", limits.eventsPerDay ?? "default"],
+    ["bytes per day", limits.bytesPerDay ?? "default"],
   ],
 };
 

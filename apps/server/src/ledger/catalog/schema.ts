@@ -102,6 +102,11 @@ export const CATALOG_CHANGES = [
     `alter table tokens add column scope text`,
     `update tokens set scope = 'stats' where source_id is not null`,
   ],
+  // daily quotas, and the bytes of the bodies of requests that stored something
+  [
+    `alter table usage add column bytes bigint not null default 0`,
+    `update sources set limits = replace(limits, '"clientRatePerSecond"', '"eventsPerDay":null,"bytesPerDay":null,"clientRatePerSecond"')`,
+  ],
 ] as const satisfies readonly (readonly string[])[];
 
 /** The only table whose DDL differs between the engines: its rows get sequence numbers from the database. */

@@ -7,7 +7,7 @@ export const usage = (db: CatalogDb, { organizationId, from, to }: Argument<"usa
   db
     .selectFrom("usage")
     .innerJoin("sources", "sources.sourceId", "usage.sourceId")
-    .select(["usage.sourceId", "usage.day", "usage.accepted", "usage.bootstraps"])
+    .select(["usage.sourceId", "usage.day", "usage.accepted", "usage.bootstraps", "usage.bytes"])
     .where("sources.organizationId", "=", organizationId)
     .where("usage.day", ">=", from)
     .where("usage.day", "<=", to)

@@ -150,8 +150,8 @@ begin
 
   with commit as materialized (
     select * from rows from (json_to_recordset(heads->'commits')
-      as (source_id text, at bigint, day text, bootstrap boolean)) with ordinality
-      as c (source_id, at, day, bootstrap, number)
+      as (source_id text, at bigint, day text, bootstrap boolean, bytes bigint)) with ordinality
+      as c (source_id, at, day, bootstrap, bytes, number)
   ), entry as materialized (
     select c.source_id, e.number, e.line, e.is_new
     from unnest(accepted, commit_of, line_of) as e (is_new, number, line) join commit c using (number)
@@ -159,11 +159,13 @@ begin
     select c.*, coalesce(e.events, 0) as events
     from commit c left join (select number, count(*) as events from entry where is_new group by number) e using (number)
   ), used as (
-    insert into usage (source_id, day, accepted, bootstraps)
-    select source_id, day, sum(events), count(*) filter (where bootstrap) from counted
+    insert into usage (source_id, day, accepted, bootstraps, bytes)
+    -- nodes of an older version do not send bytes
+    select source_id, day, sum(events), count(*) filter (where bootstrap), coalesce(sum(bytes), 0) from counted
     where events > 0 or bootstrap group by source_id, day order by source_id, day
     on conflict (source_id, day) do update
-    set accepted = usage.accepted + excluded.accepted, bootstraps = usage.bootstraps + excluded.bootstraps
+    set accepted = usage.accepted + excluded.accepted, bootstraps = usage.bootstraps + excluded.bootstraps,
+      bytes = usage.bytes + excluded.bytes
   ), active as (
     insert into source_activity (source_id, first_bootstrap_at, last_bootstrap_at, first_event_at, last_event_at)
     select source_id, min(at) filter (where bootstrap), max(at) filter (where bootstrap),

@@ -134,8 +134,9 @@ async function storeGroup(pool: pg.Pool, filters: KeyFilters, group: Commit[]): 
   const numberByIndex = new Map(entries.map(({ index }, position) => [index, position + 1]));
   const { outbox, payload } = await buildPayloads(sources);
   const metadata = {
-    commits: group.map(({ sourceId, receivedAt, bootstrap }) => ({
+    commits: group.map(({ sourceId, receivedAt, bootstrap, bytes }) => ({
       source_id: sourceId,
+      bytes,
       at: receivedAt,
       day: utcDay(receivedAt),
       bootstrap,

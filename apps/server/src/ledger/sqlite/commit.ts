@@ -13,8 +13,9 @@ const TOUCH_SESSION = `
   update sessions set last_activity_at = max(last_activity_at, ?3), user_id = coalesce(?4, user_id)
   where source_id = ?1 and session_id = ?2`;
 const ADD_USAGE = `
-  insert into usage (source_id, day, accepted, bootstraps) values (?, ?, ?, ?)
-  on conflict do update set accepted = accepted + excluded.accepted, bootstraps = bootstraps + excluded.bootstraps`;
+  insert into usage (source_id, day, accepted, bootstraps, bytes) values (?, ?, ?, ?, ?)
+  on conflict do update set accepted = accepted + excluded.accepted, bootstraps = bootstraps + excluded.bootstraps,
+    bytes = bytes + excluded.bytes`;
 const ADD_ACTIVITY = `
   insert into source_activity (source_id, first_bootstrap_at, last_bootstrap_at, first_event_at, last_event_at)
   values (?1, ?2, ?2, ?3, ?3)
@@ -34,6 +35,7 @@ interface DayCounts {
   day: string;
   accepted: number;
   bootstraps: number;
+  bytes: number;
   lastEventAt: number | null;
   lastBootstrapAt: number | null;
 }
@@ -54,11 +56,13 @@ function addToCounts(counts: Map<string, DayCounts>, head: CommitHead, accepted:
     day,
     accepted: 0,
     bootstraps: 0,
+    bytes: 0,
     lastEventAt: null,
     lastBootstrapAt: null,
   };
   if (!known) counts.set(key, entry);
   entry.accepted += accepted;
+  entry.bytes += head.bytes;
   if (accepted > 0) entry.lastEventAt = latest(entry.lastEventAt, receivedAt);
   if (head.bootstrap) {
     entry.bootstraps += 1;
@@ -90,8 +94,9 @@ function writeHeads(sql: Statements, heads: readonly CommitHead[], outcomes: Uin
     touchSessions(sql, head, commitOutcomes);
     addToCounts(counts, head, sum(commitOutcomes));
   }
-  for (const { sourceId, day, accepted, bootstraps, lastBootstrapAt, lastEventAt } of counts.values()) {
-    sql.run(ADD_USAGE, sourceId, day, accepted, bootstraps);
+  for (const counted of counts.values()) {
+    const { sourceId, day, accepted, bootstraps, bytes, lastBootstrapAt, lastEventAt } = counted;
+    sql.run(ADD_USAGE, sourceId, day, accepted, bootstraps, bytes);
     sql.run(ADD_ACTIVITY, sourceId, lastBootstrapAt, lastEventAt);
   }
 }

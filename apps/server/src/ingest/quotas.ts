@@ -1,0 +1,142 @@
+/**
+ * Daily quotas of sources and workspaces (docs/contract.md section 5). The usage of a workspace is read from the ledger every
+ * few seconds; in between this node adds what it stores. So on one node the request that reaches a quota is the last one that
+ * is accepted, and on several nodes each learns a few seconds later what the others have stored.
+ */
+import type { DailyQuota, SourceLimits } from "@headwater/contract";
+import { createCache } from "../core/cache.ts";
+import { SERVER_LIMITS } from "../core/limits.ts";
+import type { Commit, StoredFlags, UsageRow } from "../core/records.ts";
+import { Refusal } from "../core/refusal.ts";
+import { DAY_MS, utcDay } from "../core/time.ts";
+import type { CachedSource } from "./source-cache.ts";
+
+interface Used {
+  events: number;
+  bytes: number;
+}
+
+/** What a workspace has stored on one day. */
+interface DayUsage {
+  /** When it was read from the ledger. */
+  readonly readAt: number;
+  readonly workspace: Used;
+  readonly sources: Map<string, Used>;
+}
+
+/** For sources with quotas only (`CachedSource.hasQuota`), so that other sources pay nothing for them. */
+export interface Quotas {
+  /** The refusal if a quota is reached. */
+  check(keyed: CachedSource, now: number): Promise<Refusal | null>;
+  /**
+   * Adds a commit to the usage while it is written. Takes back what was not stored.
+   * @throws Refusal 429 when a quota was reached since the check
+   */
+  store(keyed: CachedSource, commit: Commit, write: () => Promise<StoredFlags>): Promise<StoredFlags>;
+}
+
+export interface QuotaDeps {
+  readonly clock: () => number;
+  /** The usage of a workspace's sources on one UTC day. */
+  readonly readUsage: (asked: { organizationId: string; from: string; to: string }) => Promise<UsageRow[]>;
+}
+
+function addUsed(usage: DayUsage, sourceId: string, events: number, bytes: number): void {
+  const own = usage.sources.get(sourceId) ?? { events: 0, bytes: 0 };
+  usage.sources.set(sourceId, own);
+  for (const used of [own, usage.workspace]) {
+    used.events += events;
+    used.bytes += bytes;
+  }
+}
+
+function toDayUsage(rows: readonly UsageRow[], readAt: number): DayUsage {
+  const usage: DayUsage = { readAt, workspace: { events: 0, bytes: 0 }, sources: new Map() };
+  for (const { sourceId, accepted, bytes } of rows) addUsed(usage, sourceId, accepted, bytes);
+  return usage;
+}
+
+const MEASURES = ["events", "bytes"] as const;
+const LIMIT_NAMES = { events: "eventsPerDay", bytes: "bytesPerDay" } as const satisfies Record<
+  keyof DailyQuota,
+  keyof SourceLimits
+>;
+const SETTINGS = {
+  source: { events: "SOURCE_EVENTS_PER_DAY", bytes: "SOURCE_BYTES_PER_DAY" },
+  workspace: { events: "WORKSPACE_EVENTS_PER_DAY", bytes: "WORKSPACE_BYTES_PER_DAY" },
+} as const;
+
+/** The refusal if one of the quotas of the source or of the workspace is reached. */
+function findReached(usage: DayUsage, { source, limits }: CachedSource, now: number): Refusal | null {
+  const used = { source: usage.sources.get(source.sourceId), workspace: usage.workspace };
+  for (const owner of ["source", "workspace"] as const) {
+    for (const measure of MEASURES) {
+      const limit = limits.dailyQuota[owner][measure];
+      const actual = used[owner]?.[measure] ?? 0;
+      if (limit === null || actual < limit) continue;
+      const resetAt = (Math.floor(now / DAY_MS) + 1) * DAY_MS;
+      const seconds = Math.ceil((resetAt - now) / 1_000);
+      const setting = SETTINGS[owner][measure];
+      return new Refusal("quota_exceeded", {
+        message: `The ${owner} has used its quota of ${limit} ${measure} for this day (UTC).`,
+        hint:
+          owner === "source"
+            ? `Wait until \`resetAt\`. If \`limits.${LIMIT_NAMES[measure]}\` of the source is too low, an admin can raise it, up to the operator's ${setting}.`
+            : `Wait until \`resetAt\`, or ask the operator to raise ${setting}.`,
+        ...(owner === "source" && { limitName: LIMIT_NAMES[measure] }),
+        limit,
+        actual,
+        resetAt,
+        retryAfterSeconds: seconds,
+        headers: {
+          "RateLimit-Limit": String(limit),
+          "RateLimit-Remaining": "0",
+          "RateLimit-Reset": String(seconds),
+        },
+      });
+    }
+  }
+  return null;
+}
+
+/** What the ledger adds to the usage for a commit. */
+function countStored({ bootstrap, bytes }: Commit, flags: StoredFlags): Used {
+  const events = flags.reduce((sum, flag) => sum + flag, 0);
+  return { events, bytes: events > 0 || bootstrap ? bytes : 0 };
+}
+
+export function createQuotas({ readUsage, clock }: QuotaDeps): Quotas {
+  const cache = createCache<DayUsage>({
+    maxEntries: SERVER_LIMITS.sourceCacheEntries,
+    lookUp: async (key) => {
+      const [day = "", organizationId = ""] = key.split(" ");
+      const readAt = clock();
+      return toDayUsage(await readUsage({ organizationId, from: day, to: day }), readAt);
+    },
+  });
+  async function usageOf({ source }: CachedSource, now: number): Promise<DayUsage> {
+    const key = `${utcDay(now)} ${source.organizationId}`;
+    const known = cache.get(key);
+    if (known && clock() - known.readAt < SERVER_LIMITS.quotaRefreshMs) return known;
+    // a look-up always has a result
+    return (await cache.load(key)) ?? toDayUsage([], now);
+  }
+  return {
+    check: async (keyed, now) => findReached(await usageOf(keyed, now), keyed, now),
+    async store(keyed, commit, write) {
+      const { sourceId, receivedAt, entries, bytes } = commit;
+      const usage = await usageOf(keyed, receivedAt);
+      const reached = findReached(usage, keyed, receivedAt);
+      if (reached) throw reached;
+      addUsed(usage, sourceId, entries.length, bytes);
+      let stored: Used = { events: 0, bytes: 0 };
+      try {
+        const flags = await write();
+        stored = countStored(commit, flags);
+        return flags;
+      } finally {
+        addUsed(usage, sourceId, stored.events - entries.length, stored.bytes - bytes);
+      }
+    },
+  };
+}
