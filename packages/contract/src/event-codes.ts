@@ -11,7 +11,7 @@ export const EVENT_CODES = {
   invalid_event: "The event is not valid. The message names the fields to correct.",
   unsupported_event_type: `This server accepts the types ${KNOWN_TYPES}. Update the server or send one of these types.`,
   timestamp_too_old:
-    "The event is more than 7 days old. Check the clock of the client, and how long events wait in its queue.",
+    "The event is more than 400 days old. Check the clock of the client, and the unit and the zone of its timestamps.",
   timestamp_in_future:
     "The event is more than 24 hours in the future. Check the clock of the client, and set `sentAt` again before each retry.",
   session_mismatch:
@@ -35,6 +35,7 @@ export const POLICY_CODES: readonly string[] = ["path_excluded", "bot_rejected"]
 
 export const WARNINGS = [
   "timestamp_clamped",
+  "old_event",
   "url_truncated",
   "value_truncated",
   "timezone_assumed",

@@ -54,8 +54,8 @@ export const LIMITS = {
   maxIssues: 100,
 
   // The time of events
-  /** Age of an event: a client that was offline for a week still delivers. The deduplication window follows from it. */
-  maxEventAgeSeconds: 7 * 86_400,
+  /** Age of an event: a year and a month, so that a client or a server can send what it has kept. */
+  maxEventAgeSeconds: 400 * 86_400,
   /** How far ahead an event may be: a device whose clock is set to another time zone is at most a day off. */
   maxFutureSeconds: 86_400,
   /** Events that are ahead by more than this are set to the time of receipt: clocks differ by a few minutes. */
@@ -66,7 +66,7 @@ export const LIMITS = {
   sessionTimeoutSeconds: 1_800,
   /** Idle time after which a session accepts no events: late events of yesterday's visit still arrive. */
   sessionIdleForEventsSeconds: 86_400,
-  /** Age after which a session accepts no events: the greatest age of an event and one day. */
+  /** Age after which a session accepts no events: a client that was offline for a week still delivers. */
   sessionAgeForEventsSeconds: 8 * 86_400,
   /** Time after its last activity when a session is deleted: one day after it stopped accepting events. */
   sessionRetentionSeconds: 9 * 86_400,
@@ -138,8 +138,7 @@ export const LIMITS = {
 } as const;
 
 /**
- * How long an event id is remembered: the greatest age of an event, how far ahead it may be, and one generation of
- * keys (docs/contract.md section 4, Duplicates).
+ * How long an event id is remembered after its first acceptance, whatever the time of the event (docs/contract.md section
+ * 4, Duplicates).
  */
-export const DEDUP_WINDOW_SECONDS =
-  LIMITS.maxEventAgeSeconds + LIMITS.maxFutureSeconds + LIMITS.keyGenerationSeconds;
+export const DEDUP_WINDOW_SECONDS = 3 * LIMITS.keyGenerationSeconds;

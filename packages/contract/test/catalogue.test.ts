@@ -178,7 +178,7 @@ describe("Limits", () => {
     says(
       4,
       new RegExp(
-        `over ${days(LIMITS.maxEventAgeSeconds)} days back / over ${LIMITS.maxFutureSeconds / 3_600} hours ahead`,
+        `over ${days(LIMITS.maxEventAgeSeconds)} days back, .* / over ${LIMITS.maxFutureSeconds / 3_600} hours ahead`,
       ),
     );
     says(4, new RegExp(`\\(${LIMITS.futureClampSeconds / 60} minutes to 24 hours ahead`));
@@ -206,7 +206,8 @@ describe("Limits", () => {
     says(4, new RegExp(`${days(LIMITS.sessionRetentionSeconds)} days after their last activity`));
     says(1, new RegExp(`at most ${LIMITS.maxIssues}, then`));
     assert.ok(DEDUP_WINDOW_SECONDS >= 9 * 86_400, "9 days or more");
-    says(4, new RegExp(`one generation of keys .*: ${days(DEDUP_WINDOW_SECONDS)} days`));
+    says(4, new RegExp(`counts once for ${days(DEDUP_WINDOW_SECONDS)} days after its first acceptance`));
+    says(4, new RegExp(`the dedup window of ${days(DEDUP_WINDOW_SECONDS)} days`));
     says(6, new RegExp(`"dedupWindowSeconds": ${DEDUP_WINDOW_SECONDS}`));
   });
 });

@@ -99,6 +99,7 @@ function buildContext(
     deviceOf,
     maxEventBytes: keyed.limits.maxEventBytes,
     bots: keyed.source.bots,
+    retentionDays: keyed.source.retentionDays,
     excludesPath: keyed.excludesPath,
   };
 }

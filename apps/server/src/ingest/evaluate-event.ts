@@ -2,6 +2,7 @@
 import { hash } from "node:crypto";
 import {
   type BotPolicy,
+  DEDUP_WINDOW_SECONDS,
   EVENT_CODES,
   type Event,
   type EventCode,
@@ -13,7 +14,7 @@ import {
 } from "@headwater/contract";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import type { SessionRecord } from "../core/records.ts";
-import { DAY_MS, dayOf, toIsoTime } from "../core/time.ts";
+import { dayOf, toIsoTime } from "../core/time.ts";
 import type { BuildLine } from "../ledger/outbox-line.ts";
 import { inspect, isLonger, jsonBytes, setOwn, textOrNull } from "./json.ts";
 import { addressOf, cutUrl, referrerHostOf, withoutCredentials } from "./page-address.ts";
@@ -41,6 +42,8 @@ export interface BatchContext {
   readonly deviceOf: (userAgent: string) => Device;
   readonly maxEventBytes: number;
   readonly bots: BotPolicy;
+  /** For how many UTC days the source keeps events. null: forever. */
+  readonly retentionDays: number | null;
   /** Whether the source's `excludedPaths` contain the path. */
   readonly excludesPath: (path: string) => boolean;
 }
@@ -83,21 +86,38 @@ export const rejectEvent = (code: EventCode, message: string = EVENT_CODES[code]
 const SKEW_TOLERANCE_MS = LIMITS.skewToleranceSeconds * 1_000;
 const UNRELIABLE_SKEW_MS = SERVER_LIMITS.unreliableSkewSeconds * 1_000;
 const MAX_AGE_MS = LIMITS.maxEventAgeSeconds * 1_000;
+const MAX_FUTURE_MS = LIMITS.maxFutureSeconds * 1_000;
 const FUTURE_CLAMP_MS = LIMITS.futureClampSeconds * 1_000;
+const DEDUP_WINDOW_MS = DEDUP_WINDOW_SECONDS * 1_000;
+
+/** The time of the event before it is checked. A `sentAt` that is days off corrects only times that are impossible. */
+function removeSkew(time: number, { receivedAt, clockSkewMs }: BatchContext, warnings: Warning[]): number {
+  const skewMs = Math.abs(clockSkewMs);
+  if (skewMs <= SKEW_TOLERANCE_MS) return time;
+  if (skewMs <= UNRELIABLE_SKEW_MS) return time + clockSkewMs;
+  warnings.push("sent_at_unreliable");
+  const isPlausible = receivedAt - time <= MAX_AGE_MS && time - receivedAt <= MAX_FUTURE_MS;
+  return isPlausible ? time : time + clockSkewMs;
+}
 
 /** The time of the event by the server's clock, in milliseconds. */
 function correctTime(time: number, context: BatchContext, warnings: Warning[]): number | Rejection {
-  const { receivedAt, clockSkewMs } = context;
-  const skewMs = Math.abs(clockSkewMs);
-  const occurredAt = skewMs > SKEW_TOLERANCE_MS ? time + clockSkewMs : time;
-  if (skewMs > UNRELIABLE_SKEW_MS) warnings.push("sent_at_unreliable");
+  const { receivedAt, retentionDays } = context;
+  const occurredAt = removeSkew(time, context, warnings);
   const aheadMs = occurredAt - receivedAt;
   if (-aheadMs > MAX_AGE_MS) return rejectEvent("timestamp_too_old");
-  if (aheadMs > DAY_MS) return rejectEvent("timestamp_in_future");
+  if (aheadMs > MAX_FUTURE_MS) return rejectEvent("timestamp_in_future");
+  // retention would delete the event within the hour, although it was answered `accepted`
+  if (retentionDays !== null && dayOf(occurredAt) < dayOf(receivedAt) - retentionDays)
+    return rejectEvent("timestamp_too_old", describeExpired(retentionDays));
+  if (-aheadMs > DEDUP_WINDOW_MS) warnings.push("old_event");
   if (aheadMs <= FUTURE_CLAMP_MS) return occurredAt;
   warnings.push("timestamp_clamped");
   return receivedAt;
 }
+
+const describeExpired = (retentionDays: number) =>
+  `The source keeps events for ${retentionDays} days, and the event is older. To store such events, raise \`retentionDays\` of the source.`;
 
 function findSession({ sessionId }: Event, { session, otherSessions }: BatchContext): SessionRecord | null {
   if (!sessionId || sessionId === session.sessionId) return session;

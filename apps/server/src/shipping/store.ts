@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { WarehouseClient } from "../clickhouse/client.ts";
 import { onCluster, onEveryNode, storedName } from "../clickhouse/cluster.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
-import { MAX_QUERY_TIME } from "../core/time.ts";
+import { DAY_MS, dayOf, MAX_QUERY_TIME, utcDay } from "../core/time.ts";
 import { type Block, type BlockRow, rowsOf, without } from "./block.ts";
 import { EventsRefused, insert } from "./insert.ts";
 
@@ -45,6 +45,8 @@ function eventIdLiteral(id: string): string {
 interface RowSpan {
   rows: number;
   sources: Set<string>;
+  /** UTC, in days since the epoch. */
+  days: Set<number>;
   occurred: [from: number, to: number];
   received: [from: number, to: number];
 }
@@ -58,6 +60,7 @@ function addToSpan(span: RowSpan, rows: readonly BlockRow[]): RowSpan {
   for (const { sourceId, occurredAt, receivedAt } of rows) {
     span.rows += 1;
     span.sources.add(sourceId);
+    span.days.add(dayOf(occurredAt));
     span.occurred = widen(span.occurred, occurredAt);
     span.received = widen(span.received, receivedAt);
   }
@@ -66,12 +69,21 @@ function addToSpan(span: RowSpan, rows: readonly BlockRow[]): RowSpan {
 
 function emptySpan(): RowSpan {
   const nothing: [number, number] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  return { rows: 0, sources: new Set(), occurred: nothing, received: nothing };
+  return { rows: 0, sources: new Set(), days: new Set(), occurred: nothing, received: nothing };
 }
 
 const IN_SPAN = `WHERE sourceId IN {sources:Array(String)}
   AND occurredAt BETWEEN {from:DateTime64(3)} AND {to:DateTime64(3)}
   AND receivedAt BETWEEN {first:DateTime64(3)} AND {last:DateTime64(3)}`;
+/** More days are searched as one range of time. */
+const MAX_DAYS_PER_STATEMENT = 2_000;
+
+/** Without it, a block with one event that is a year old makes ClickHouse read the year: it finds a day by the primary key. */
+function onDaysOf({ days }: RowSpan): string {
+  if (days.size > MAX_DAYS_PER_STATEMENT) return "";
+  return `AND toDate(occurredAt) IN (${[...days].map((day) => `'${utcDay(day * DAY_MS)}'`)})`;
+}
+
 const ANY_TIME = [0, MAX_QUERY_TIME] as const;
 
 interface BlockSearch {
@@ -86,7 +98,7 @@ async function findIds({ client, history, signal }: BlockSearch, span: RowSpan, 
   const [first, last] = history === "imported" ? ANY_TIME : span.received;
   const stored = onEveryNode(client, `${client.database}.${storedName(client, "events")}`);
   const answer = await client.query({
-    query: `SELECT analyticsEventId AS id FROM ${stored} ${IN_SPAN} ${condition}`,
+    query: `SELECT analyticsEventId AS id FROM ${stored} ${IN_SPAN} ${onDaysOf(span)} ${condition}`,
     query_params: {
       sources: [...span.sources],
       from: new Date(from),
@@ -133,6 +145,16 @@ async function compareBlock(search: BlockSearch, block: Block): Promise<BlockCom
   if (ids.size > 0)
     for await (const rows of rowsOf(block)) held.push(...rows.filter(({ id }) => ids.has(id)));
   return { rows: span.rows, held };
+}
+
+/** The ids of the block's events that the warehouse holds, whenever they were received. */
+export async function findStoredIds(
+  client: WarehouseClient,
+  block: Block,
+  signal: AbortSignal,
+): Promise<Set<string>> {
+  const { held } = await compareBlock({ client, history: "imported", signal }, block);
+  return new Set(held.map(({ id }) => id));
 }
 
 const MAX_COMPARISONS = 3;

@@ -50,7 +50,7 @@ describe("POST /api/ingest/v2/:publicKey/bootstrap", () => {
           maxBatchSize: 500,
           maxPayloadBytes: 524_288,
           maxEventBytes: 32_768,
-          maxEventAgeSeconds: 604_800,
+          maxEventAgeSeconds: 34_560_000,
           sessionTimeoutSeconds: 1_800,
         },
       });

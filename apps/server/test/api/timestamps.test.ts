@@ -120,10 +120,26 @@ describe("Times of events", () => {
       });
     }
 
-    it("of more than 24 hours is corrected and marked sent_at_unreliable", async () => {
+    it("of more than 24 hours is not corrected when the timestamp is plausible, and marked sent_at_unreliable", async () => {
       assert.deepEqual((await stored(iso(now - DAY), iso(now - DAY))).warnings, []);
-      const event = await stored(iso(now - DAY - 1), iso(now - DAY - 1));
-      assert.deepEqual([event.occurredAt, event.warnings], [iso(now), ["sent_at_unreliable"]]);
+      for (const [at, sentAt, over = []] of [
+        [now - DAY - 1, now - DAY - 1],
+        [now - MINUTE, now - 30 * DAY],
+        [now - MINUTE, now + 30 * DAY],
+        [now - 400 * DAY, now + 2 * DAY, ["old_event"]],
+      ] as [number, number, string[]?][]) {
+        const event = await stored(iso(at), iso(sentAt));
+        assert.deepEqual([event.occurredAt, event.warnings], [iso(at), ["sent_at_unreliable", ...over]]);
+      }
+      const ahead = await stored(iso(now + DAY), iso(now - 2 * DAY));
+      assert.deepEqual(ahead.warnings, ["sent_at_unreliable", "timestamp_clamped"]);
+    });
+
+    it("of more than 24 hours is corrected when the timestamp is impossible", async () => {
+      const slow = await stored(iso(now - 401 * DAY), iso(now - 401 * DAY));
+      assert.deepEqual([slow.occurredAt, slow.warnings], [iso(now), ["sent_at_unreliable"]]);
+      const fast = await stored(iso(now + 2 * DAY), iso(now + 2 * DAY));
+      assert.deepEqual([fast.occurredAt, fast.warnings], [iso(now), ["sent_at_unreliable"]]);
       const years = await stored("1999-12-31T23:59:00.000Z", "2000-01-01T00:00:00.000Z");
       assert.deepEqual([years.occurredAt, years.warnings], [iso(now - MINUTE), ["sent_at_unreliable"]]);
     });
@@ -159,20 +175,37 @@ describe("Times of events", () => {
       assert.deepEqual(outcomesOf(await send(iso(now + DAY + 1))), ["rejected timestamp_in_future"]);
     });
 
-    it("7 days is accepted, more is rejected with timestamp_too_old", async () => {
-      assert.equal((await stored(iso(now - 7 * DAY))).occurredAt, iso(now - 7 * DAY));
-      assert.deepEqual(outcomesOf(await send(iso(now - 7 * DAY - 1))), ["rejected timestamp_too_old"]);
+    it("400 days is accepted, more is rejected with timestamp_too_old; beyond the dedup window it has a warning", async () => {
+      for (const [age, warnings] of [
+        [12 * DAY, []],
+        [12 * DAY + 1, ["old_event"]],
+        [400 * DAY, ["old_event"]],
+      ] as const) {
+        const event = await stored(iso(now - age));
+        assert.deepEqual([event.occurredAt, event.warnings], [iso(now - age), warnings]);
+      }
+      assert.deepEqual(outcomesOf(await send(iso(now - 400 * DAY - 1))), ["rejected timestamp_too_old"]);
+    });
+
+    it("beyond the retentionDays of the source is rejected with timestamp_too_old", async () => {
+      const short = await world.createSource({ retentionDays: 30 });
+      const day = Math.floor(now / DAY);
+      const events = [day - 30, day - 31].map((at) => trackEvent({ timestamp: iso(at * DAY + HOUR) }));
+      const body = eventsBody(await world.openSession(short), events, { sentAt: iso(now) });
+      const reply = await world.send(eventsPath(short), body);
+      assert.deepEqual(outcomesOf(reply), ["accepted", "rejected timestamp_too_old"]);
+      assert.match(reply.body.results[1].message, /keeps events for 30 days.*retentionDays/);
     });
 
     it("is checked after the skew correction", async () => {
-      const wrongBy = 3 * DAY;
+      const wrongBy = DAY;
       assert.equal((await stored(iso(now + wrongBy), iso(now + wrongBy))).occurredAt, iso(now));
-      const old = await send(iso(now - 7 * DAY + wrongBy - 1), iso(now + wrongBy));
+      const old = await send(iso(now - 400 * DAY + wrongBy - 1), iso(now + wrongBy));
       assert.deepEqual(outcomesOf(old), ["rejected timestamp_too_old"]);
     });
 
     it("a rejected event is not stored; the others of its batch are", async () => {
-      const events = [DAY + 1, 0, -7 * DAY - 1].map((at) => trackEvent({ timestamp: iso(now + at) }));
+      const events = [DAY + 1, 0, -400 * DAY - 1].map((at) => trackEvent({ timestamp: iso(now + at) }));
       const body = eventsBody(sessionId, events, { sentAt: iso(now) });
       const wanted = ["rejected timestamp_in_future", "accepted", "rejected timestamp_too_old"];
       assert.deepEqual(outcomesOf(await world.send(eventsPath(source), body)), wanted);
@@ -186,7 +219,7 @@ describe("Times of events", () => {
 
   it("events in a bootstrap follow the same rules", async () => {
     const sentAt = iso(now - HOUR);
-    const events = [iso(now - 2 * HOUR), iso(now - 8 * DAY)].map((timestamp) => trackEvent({ timestamp }));
+    const events = [iso(now - 2 * HOUR), iso(now - 401 * DAY)].map((timestamp) => trackEvent({ timestamp }));
     const body = bootstrapBody({ events, sentAt, batchId: "first" });
     const reply = await world.send(bootstrapPath(source), body);
     assert.deepEqual(outcomesOf(reply), ["accepted", "rejected timestamp_too_old"]);

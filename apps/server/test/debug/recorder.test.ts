@@ -64,7 +64,7 @@ describe("The record of an attempt", () => {
   it("is partial when some events were rejected, with the reason of the first", async () => {
     const record = await recordOf(taken([null, "timestamp_too_old", "event_too_large"]));
     deepEqual([record.outcome, record.code, record.message], ["partial", "timestamp_too_old", "why 1"]);
-    ok(record.hint.includes("7 days"));
+    ok(record.hint.includes("400 days"));
   });
 
   it("is failed when all events were rejected, unless the attempt opened a session", async () => {

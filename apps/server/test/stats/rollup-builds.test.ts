@@ -9,6 +9,7 @@ import { type RunQuery, runOn } from "../../src/stats/run-query.ts";
 import type { Statement } from "../../src/stats/sql.ts";
 import { runRollupRound, startRollupWorker } from "../../src/workers/rollups.ts";
 import { until } from "../faults/child.ts";
+import { eventsBody, eventsPath, outcomesOf, pageEvent } from "../support/world.ts";
 import { PATIENCE_MS } from "../warehouse/store.ts";
 import type { ExampleEvent } from "./examples.ts";
 import { openStatsWorld, type StatsWorld } from "./stats-world.ts";
@@ -55,6 +56,27 @@ const count = async (table: string, sourceId: string, condition = "1"): Promise<
   const [row] = await (await stats.client.query({ query, format: "JSONCompactEachRow" })).json<[string]>();
   return Number(row?.[0]);
 };
+
+test("An old event that ingest accepts counts once on its day, which is rolled up already, before and after the next build.", async () => {
+  const sourceId = await filledSource();
+  assert.ok((await build()) > 0);
+  const { world } = stats;
+  const source = (await world.ask(`/api/tracking-sources/${sourceId}`)).body;
+  const at = Date.parse(`${DAY}T15:00:00.000Z`);
+  const today = at + 100 * 24 * HOUR_MS;
+  stats.setNow(today);
+  now = today;
+  const sessionId = await world.openSession(source);
+  const event = pageEvent({}, at);
+  const send = () => world.send(eventsPath(source), eventsBody(sessionId, [event], {}, today));
+  assert.deepEqual(outcomesOf(await send()), ["accepted"]);
+  await until("it is shipped", PATIENCE_MS, async () => (await count("events", sourceId)) === 4);
+  assert.deepEqual(outcomesOf(await send()), ["duplicate"]);
+  const wanted = [3, 3, 4];
+  assert.deepEqual(await metrics(sourceId), wanted);
+  assert.ok((await build()) > 0);
+  assert.deepEqual(await metrics(sourceId), wanted);
+});
 
 test("Two nodes that build one day at once count it once; the build that is not read is dropped later.", async () => {
   const sourceId = await filledSource();

@@ -106,7 +106,11 @@ describe("headwater seed --url", () => {
       [[...target, "--to-warehouse"], 64, /^Give either --to-warehouse, or --url and --key\./],
       [["--to-warehouse"], 64, /^Missing option --source/],
       [["--url", world.url], 64, /^Missing option --key/],
-      [[...target, "--days", "30"], 64, /before .* are written to the warehouse\.\s*Missing option --source/],
+      [
+        [...target, "--days", "500"],
+        64,
+        /before .* are written to the warehouse\.\s*Missing option --source/,
+      ],
     ];
     for (const [words, wanted, sentence] of refusals) {
       const { code, stderr } = await headwater({}, "seed", ...words);

@@ -64,9 +64,10 @@ describe("retentionDays", () => {
     });
 
   it("applies by whole days and per source, a changed value applies to old events too, and no deletion runs without need", async () => {
-    const kept = await world.createSource({ retentionDays: 4 });
+    const kept = await world.createSource();
     const forever = await world.createSource();
     await fill(kept);
+    await keep(kept, 4);
     await fill(forever);
     await left(kept, 5);
     assert.deepEqual(await daysOf(kept), [4, 3, 2, 1, 0]);

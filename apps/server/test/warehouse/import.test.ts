@@ -2,11 +2,26 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
-import { folder, headwater, serve } from "../cli/command-line.ts";
+import { folder, headwater, type Settings, serve } from "../cli/command-line.ts";
 import { linesOf } from "../export/exported.ts";
+import { until } from "../faults/child.ts";
+import { bootstrapBody, bootstrapPath, ORIGIN, pageEvent } from "../support/world.ts";
 import { askWarehouse } from "./ask.ts";
+import { PATIENCE_MS } from "./store.ts";
 
 const DAY_MS = 86_400_000;
+
+/** Runs the service until no event waits for the warehouse. */
+async function shipAll(settings: Settings): Promise<void> {
+  const served = await serve(settings);
+  await until("no event waits", PATIENCE_MS, async () => {
+    const { warehouse } = (await (await fetch(`${served.url}/readyz`)).json()) as {
+      warehouse: { state: string; waitingEvents: number };
+    };
+    return warehouse.state === "up" && warehouse.waitingEvents === 0;
+  });
+  await served.stop();
+}
 
 test("Old and recent events are stored once, and an export of them can be imported again.", async () => {
   using data = folder();
@@ -51,14 +66,49 @@ test("Old and recent events are stored once, and an export of them can be import
   assert.deepEqual(await counts("out", sourceId), [0, 3, 0]);
   assert.deepEqual(await counts("out", copy), [3, 0, 0]);
 
+  await shipAll(settings);
   const rows = await askWarehouse(
     data.path,
     "SELECT sourceId, toUInt8(count()) AS rows, toUInt8(uniqExact(eventId)) AS ids FROM events GROUP BY sourceId ORDER BY sourceId",
   );
   assert.deepEqual(
     rows,
-    [sourceId, copy].sort().map((one) => ({ sourceId: one, rows: 3, ids: 3 })),
+    [sourceId, copy].sort().map((one) => ({
+      sourceId: one,
+      rows: one === copy ? 3 : 4,
+      ids: one === copy ? 3 : 4,
+    })),
   );
+});
+
+test("An old event that waits in the outbox is not imported a second time.", async () => {
+  using data = folder();
+  const settings = { DATA_DIR: data.path, WAREHOUSE: "embedded" };
+  const created = ["source", "create", "--name", "Shop", "--origin", ORIGIN, "--json"];
+  const served = await serve({ DATA_DIR: data.path });
+  const source = (await headwater(settings, ...created)).json();
+  const [now, at] = [Date.now(), Date.now() - 100 * DAY_MS];
+  const body = bootstrapBody({
+    batchId: "b",
+    sentAt: new Date(now).toISOString(),
+    events: [pageEvent({ context: null }, at)],
+  });
+  const headers = { origin: ORIGIN, "user-agent": "Mozilla/5.0" };
+  const reply = await fetch(served.url + bootstrapPath(source), {
+    method: "POST",
+    headers,
+    body: JSON.stringify(body),
+  });
+  assert.equal(((await reply.json()) as { accepted: number }).accepted, 1);
+  await served.stop();
+  const own = ["--source", source.sourceId];
+  const exported = await headwater({ DATA_DIR: data.path }, "export", ...own, "--out", data.at("out"));
+  assert.equal(exported.code, 0, exported.stderr);
+  const taken = await headwater(settings, "import", data.at("out"), ...own, "--json");
+  assert.deepEqual([taken.code, taken.json().accepted, taken.json().duplicates], [0, 0, 1], taken.stderr);
+  await shipAll(settings);
+  const [row] = await askWarehouse(data.path, "SELECT toUInt8(count()) AS events FROM events");
+  assert.deepEqual(row, { events: 1 });
 });
 
 test("A file may contain events of many years.", async () => {

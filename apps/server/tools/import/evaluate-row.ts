@@ -29,6 +29,8 @@ export interface ImportedEvent {
   candidate: Candidate;
   /** In milliseconds since the epoch. */
   occurredAt: number;
+  /** When the file says that a service received the event. null: the file does not say it. */
+  receivedAt: number | null;
 }
 
 const isRowObject = (value: unknown): value is RowObject =>
@@ -145,8 +147,10 @@ export function evaluateRow(row: unknown, context: RowContext): ImportedEvent | 
       maxEventBytes,
       // the source's present rules for bots and excluded paths do not apply to its past
       bots: "apart",
+      retentionDays: null,
       excludesPath: () => false,
     },
   );
-  return outcome.status === "candidate" ? { candidate: outcome, occurredAt } : outcome;
+  const receivedAt = readTime(row.receivedAt)?.time ?? null;
+  return outcome.status === "candidate" ? { candidate: outcome, occurredAt, receivedAt } : outcome;
 }

@@ -1,15 +1,16 @@
 /** Stores imported events, each once: recent ones through the ledger, old ones directly in the warehouse. */
-import { LIMITS } from "@headwater/contract";
 import { CommandFailed } from "../../src/cli/errors.ts";
 import type { WarehouseClient } from "../../src/clickhouse/client.ts";
 import { DAY_MS } from "../../src/core/time.ts";
+import { analyticsEventId } from "../../src/ingest/evaluate-event.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { blockOf } from "../../src/shipping/block.ts";
-import { storeMissing } from "../../src/shipping/store.ts";
+import { findStoredIds, storeMissing } from "../../src/shipping/store.ts";
 import type { ImportedEvent } from "./evaluate-row.ts";
 
-const MAX_EVENT_AGE_MS = LIMITS.maxEventAgeSeconds * 1_000;
-/** The ledger keeps deduplication keys for at least this much longer than the age of an event. */
+/** Events that occurred in this time before the oldest event of the outbox, or later, go into the ledger. */
+const RECENT_MS = 7 * DAY_MS;
+/** The ledger keeps deduplication keys for longer than both together. */
 const MAX_SHIPPING_DELAY_MS = 4 * DAY_MS;
 
 export interface ImportStores {
@@ -29,8 +30,8 @@ export interface StoreOutcome {
 }
 
 /**
- * Events before this time can be in the warehouse only: ingest does not accept them now, and did not accept them when
- * the oldest event of the outbox arrived. See docs/decisions/0016.
+ * Events that were received before this time have left the outbox. Those that were received later have their keys in the
+ * ledger. See docs/decisions/0016.
  * @throws CommandFailed when the outbox is so old that this is unknown
  */
 export async function findWarehouseBoundary({ ledger, now }: ImportStores): Promise<number> {
@@ -40,7 +41,7 @@ export async function findWarehouseBoundary({ ledger, now }: ImportStores): Prom
     throw new CommandFailed(
       "Some events were accepted more than four days ago and are not in the warehouse yet. Start the service and let it ship them first.",
     );
-  return oldestAt - MAX_EVENT_AGE_MS;
+  return oldestAt - RECENT_MS;
 }
 
 const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, number) => sum + number, 0);
@@ -75,6 +76,17 @@ async function storeInWarehouse(
   return storeMissing(client, block, "imported", new AbortController().signal);
 }
 
+/** The events that the warehouse does not hold. An earlier import may have written them to it, without the ledger's knowledge. */
+async function withoutStored(
+  client: WarehouseClient,
+  events: readonly ImportedEvent[],
+): Promise<readonly ImportedEvent[]> {
+  if (events.length === 0) return events;
+  const block = blockOf("", events.map(({ candidate }) => candidate.json).join("\n"));
+  const stored = await findStoredIds(client, block, new AbortController().signal);
+  return events.filter(({ candidate }) => !stored.has(analyticsEventId(candidate.key)));
+}
+
 /** @param boundary the result of `findWarehouseBoundary` */
 export async function storeEvents(
   stores: ImportStores,
@@ -82,9 +94,16 @@ export async function storeEvents(
   boundary: number,
 ): Promise<StoreOutcome> {
   const { client } = stores;
-  const old = events.filter(({ occurredAt }) => occurredAt < boundary);
-  const recent = events.filter(({ occurredAt }) => occurredAt >= boundary);
-  const acceptedByLedger = await storeInLedger(stores, recent);
+  const {
+    late = [],
+    old = [],
+    recent = [],
+  } = Object.groupBy(events, ({ occurredAt, receivedAt }) => {
+    if (occurredAt >= boundary) return "recent";
+    return receivedAt !== null && receivedAt >= boundary ? "late" : "old";
+  });
+  const lateUnknown = client === null ? late : await withoutStored(client, late);
+  const acceptedByLedger = await storeInLedger(stores, [...recent, ...lateUnknown]);
   const acceptedByWarehouse = client === null ? 0 : await storeInWarehouse(client, stores, old);
   const accepted = acceptedByLedger + acceptedByWarehouse;
   const tooOld = new Set(client === null ? old : []);

@@ -158,7 +158,6 @@ export const seed: Command = defineCommand({
     url: parsed("url", "Send to the ingest API of the running service at this address", parseBaseUrl),
     key: text("pk_…", "With --url: the source's public key"),
     events: withDefault(wholeNumber("Events to generate", { min: 1, max: 1_000_000_000 }), 10_000),
-    // ingest accepts events of the last seven days; today and the age margin leave five whole days
     days: withDefault(wholeNumber("Days of traffic to generate", { min: 1, max: 3_650 }), 5),
     seed: withDefault(wholeNumber("Another number generates other traffic", { min: 0, max: 2 ** 32 - 1 }), 1),
     until: parsed("time", "End of the generated period (default: last midnight, UTC)", parseMoment),

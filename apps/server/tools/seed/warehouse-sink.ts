@@ -42,6 +42,7 @@ function buildContext(visit: GeneratedVisit, sourceId: string, site: string): Ba
     deviceOf,
     maxEventBytes: LIMITS.maxEventBytes,
     bots: "apart",
+    retentionDays: null,
     excludesPath: () => false,
   };
 }
