@@ -130,13 +130,18 @@ function startErasures(context: ServiceContext): Worker {
 
 /** The workers that need a warehouse. Their code is imported only when there is one. */
 async function startWarehouseWorkers(context: ServiceContext, onBacklogShipped: () => void) {
-  const { ledger, warehouse, clock, newId, log } = context;
+  const { ledger, warehouse, completeness, clock, newId, log } = context;
   if (warehouse.state() === "off") return { workers: [], shipped: () => NOTHING_SHIPPED };
   const { startShipper } = await import("./workers/shipper.ts");
   const { startRollupWorker } = await import("./workers/rollups.ts");
+  const { startComparisonWorker } = await import("./workers/comparison.ts");
+  const { startPartCheckWorker } = await import("./workers/part-checks.ts");
   const shipper = startShipper({ ledger, warehouse, clock, newId, log, onBacklogShipped });
   const rollups = startRollupWorker({ warehouse, clock, log });
-  return { workers: [...shipper.workers, rollups], shipped: shipper.totals };
+  const comparison = startComparisonWorker({ ledger, warehouse, completeness, clock, log });
+  const onDetached = comparison.compareSoon;
+  const partChecks = startPartCheckWorker({ ledger, warehouse, completeness, onDetached, clock, log });
+  return { workers: [...shipper.workers, rollups, comparison, partChecks], shipped: shipper.totals };
 }
 
 /** @param onBacklogShipped called when the events that waited before this start are in the warehouse */

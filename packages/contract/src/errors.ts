@@ -275,7 +275,7 @@ export const ERRORS = {
     status: 503,
     error: "unavailable",
     message: "Some events of the warehouse cannot be read, because their files are damaged.",
-    hint: "Other queries still work. The operator finds the damaged part in the service's log, and can restore a backup (docs/operate.md, HeadwaterEventsMissing).",
+    hint: 'Retry in a few minutes: the service sets damaged files aside. The operator finds them in the log and with `headwater check-warehouse` (docs/operate.md, "The warehouse is incomplete").',
     retryable: true,
   }),
   query_too_heavy: failure({

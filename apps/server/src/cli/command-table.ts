@@ -18,6 +18,7 @@ export const headwater: CommandGroup = {
     move: async () => (await import("../../tools/move/move.ts")).move,
     "move-warehouse": async () =>
       (await import("../../tools/move-warehouse/move-warehouse.ts")).moveWarehouse,
+    "check-warehouse": async () => (await import("./commands/check-warehouse.ts")).checkWarehouse,
     export: async () => (await import("../../tools/export/export.ts")).exportEvents,
     import: async () => (await import("../../tools/import/import.ts")).importEvents,
     seed: async () => (await import("../../tools/seed/seed.ts")).seed,

@@ -4,7 +4,7 @@ import type { WarehouseEndpoint } from "../clickhouse/endpoint.ts";
 import type { Config } from "../config/settings.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { lockDataDir } from "../ledger/sqlite/lock.ts";
-import { chooseWarehouse } from "../open-warehouse.ts";
+import { chooseWarehouse, embeddedFolder } from "../open-warehouse.ts";
 import { CommandFailed, systemCode } from "./errors.ts";
 
 const UNREACHABLE: ReadonlySet<string | undefined> = new Set([
@@ -34,6 +34,17 @@ export async function withEndpoint<T>(
   } finally {
     await client.close();
   }
+}
+
+/** Uses the embedded warehouse of a running service, if there is one. @throws what `withWarehouse` throws */
+export async function withServedWarehouse<T>(
+  config: Config,
+  run: (client: WarehouseClient) => Promise<T>,
+): Promise<T> {
+  const { findEndpoint } = await import("../clickhouse/embedded/endpoint-file.ts");
+  const isEmbedded = config.CLICKHOUSE_URL === null && config.DATABASE_URL === null;
+  const running = isEmbedded ? await findEndpoint(embeddedFolder(config)) : null;
+  return running ? withEndpoint(running, run) : withWarehouse(config, run);
 }
 
 /**

@@ -31,6 +31,8 @@ export interface Warehouse {
   problem(): string | null;
   /** Null unless the warehouse is up. The client is closed when the warehouse goes down, so do not keep it. */
   client(): WarehouseClient | null;
+  /** For connections with another time limit. Null unless the warehouse is up. */
+  endpoint(): WarehouseEndpoint | null;
   /** Times that the warehouse went from up to down. */
   disconnects(): number;
   /** Times that the warehouse came up again. */
@@ -44,6 +46,7 @@ export const noWarehouse = (problem: string | null): Warehouse => ({
   state: () => "off",
   problem: () => problem,
   client: () => null,
+  endpoint: () => null,
   disconnects: () => 0,
   restarts: () => 0,
   engineBytes: () => null,

@@ -180,6 +180,18 @@ export const SERVER_LIMITS = {
   maxIdsPerStatement: 2_000,
   /** How often expired events are looked for. What is expired changes at midnight UTC. */
   retentionCheckMs: 3_600_000,
+  /** How often the warehouse is compared with what was shipped to it, and how long another node waits for the report. */
+  comparisonMs: 3_600_000,
+  comparisonLeaseMs: 600_000,
+  /** How often a node reads the report that another node may have made. */
+  warehouseReportPollMs: 10_000,
+  /** All files of the warehouse are read this often; after a query has failed on damaged data, not more often than that. */
+  partCheckMs: 7 * 86_400_000,
+  suspicionCheckMs: 600_000,
+  /** The check of one part: ClickHouse may take many minutes until it reports a damaged block. */
+  warehousePartCheckMs: 3_600_000,
+  warehouseCheckIdleMs: 1_000,
+  warehouseCheckRetryMs: 30_000,
   warehouseStartMs: 60_000,
   warehousePingMs: 2_000,
   warehousePingTimeoutMs: 10_000,

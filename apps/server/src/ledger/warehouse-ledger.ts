@@ -1,4 +1,4 @@
-/** The ledger's part in comparing the warehouse with what was shipped to it. */
+/** The ledger's part in comparing the warehouse with what was shipped to it (docs/decisions/0022). */
 import type { DayCount, WarehouseReport } from "../core/warehouse-report.ts";
 
 /** What the warehouse must hold at least, as far as the ledger has counted it. */

@@ -1,6 +1,7 @@
 /** Keeps the warehouse up: starts or connects to it, migrates its schema, pings it, and starts again after a failure. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { connect, NOT_CLICKHOUSE, type WarehouseClient } from "../clickhouse/client.ts";
+import { isDamage } from "../clickhouse/completeness.ts";
 import { migrate } from "../clickhouse/migrate.ts";
 import type { StartWarehouse, Warehouse, WarehouseProcess, WarehouseState } from "../clickhouse/warehouse.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
@@ -32,9 +33,23 @@ async function closeConnection({ process, client }: WarehouseConnection): Promis
   await client.close();
 }
 
+/** A migration that changes stored events stops at a damaged part. */
+async function migrateIntact({ endpoint }: WarehouseProcess, signal: AbortSignal, log: WorkerLog) {
+  try {
+    await migrate(endpoint);
+  } catch (error) {
+    if (!isDamage(error) || endpoint.cluster !== null) throw error;
+    const { setDamagedPartsAside } = await import("../clickhouse/part-checks.ts");
+    const { detached } = await setDamagedPartsAside(endpoint, { signal });
+    const parts = detached.map(({ name }) => name);
+    log.warn({ parts }, "damaged parts of the warehouse were detached, so that it can be migrated");
+    await migrate(endpoint);
+  }
+}
+
 /** @throws Error when the warehouse cannot be started or migrated; its process has been ended then */
 async function openConnection(
-  startWarehouse: StartWarehouse,
+  { startWarehouse, log }: WarehouseMonitorDeps,
   signal: AbortSignal,
 ): Promise<WarehouseConnection> {
   const process = await startWarehouse(signal);
@@ -44,7 +59,7 @@ async function openConnection(
   signal.addEventListener("abort", abort, { once: true });
   try {
     signal.throwIfAborted();
-    const migrated = migrate(process.endpoint).then(() => null);
+    const migrated = migrateIntact(process, signal, log).then(() => null);
     const endReason = await Promise.race([process.ended, aborted.promise, migrated]);
     if (endReason !== null) throw new Error(endReason);
     return connection;
@@ -106,7 +121,7 @@ export function createWarehouseMonitor({ startWarehouse, log }: WarehouseMonitor
     if (closing) await closeConnection(closing);
   };
   const open = async (signal: AbortSignal) => {
-    connection = await openConnection(startWarehouse, signal);
+    connection = await openConnection({ startWarehouse, log }, signal);
     missedPings = 0;
     problem = null;
     state = "up";
@@ -136,6 +151,7 @@ export function createWarehouseMonitor({ startWarehouse, log }: WarehouseMonitor
     state: () => state,
     problem: () => problem,
     client: () => connection?.client ?? null,
+    endpoint: () => connection?.process.endpoint ?? null,
     disconnects: () => disconnects,
     restarts: () => Math.max(0, starts - 1),
     engineBytes: () => connection?.process.residentBytes?.() ?? null,

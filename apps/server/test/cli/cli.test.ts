@@ -34,6 +34,7 @@ const COMMANDS = [
   "backup",
   "restore",
   "move-warehouse",
+  "check-warehouse",
   "migrate",
 ];
 

@@ -1,5 +1,6 @@
 /** `headwater move-warehouse`: copies all events of a warehouse into another, for example from the embedded one to a cluster. */
 import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { type Command, defineCommand, flag, text } from "../../src/cli/command.ts";
 import { CommandFailed, messageOf, UsageError } from "../../src/cli/errors.ts";
 import { type CommandReport, table } from "../../src/cli/report.ts";
@@ -32,8 +33,23 @@ function parseCluster(name: string): string | null {
   }
 }
 
-/** @param given the value of --to */
-function targetOf(config: Config, given: string | undefined, cluster: string | undefined): WarehouseEndpoint {
+/** The embedded warehouse of a running service. */
+async function runningIn(dataDir: string): Promise<WarehouseEndpoint> {
+  const { findEndpoint } = await import("../../src/clickhouse/embedded/endpoint-file.ts");
+  const endpoint = await findEndpoint(join(dataDir, "warehouse"));
+  if (endpoint) return endpoint;
+  throw new CommandFailed(
+    `No service with an embedded warehouse is running on --to ${dataDir}. Start it, and run the command again.`,
+  );
+}
+
+/** @param given the value of --to: an address, or the folder of a running service */
+async function targetOf(
+  config: Config,
+  given: string | undefined,
+  cluster: string | undefined,
+): Promise<WarehouseEndpoint> {
+  if (given !== undefined && existsSync(given)) return runningIn(given);
   const inCluster = { cluster: cluster === undefined ? config.CLICKHOUSE_CLUSTER : parseCluster(cluster) };
   if (given !== undefined) return { ...parseEndpoint(given, "--to"), ...inCluster };
   if (config.CLICKHOUSE_URL !== null) return { ...config.CLICKHOUSE_URL, ...inCluster };
@@ -44,7 +60,8 @@ function targetOf(config: Config, given: string | undefined, cluster: string | u
 
 const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
 
-function reportMove(months: readonly MovedMonth[]): CommandReport {
+/** @param next what to do after the move */
+function reportMove(months: readonly MovedMonth[], next: string): CommandReport {
   const events = sum(months.map(({ from }) => from));
   const there = sum(months.map(({ to }) => to));
   const moved = sum(months.map((month) => month.moved));
@@ -59,7 +76,7 @@ function reportMove(months: readonly MovedMonth[]): CommandReport {
       ["source", "month", "here", "there", "moved now"],
       [...rows, ["all", "", events, there, moved]],
     ),
-    note: `Every event is in the target, exactly once.${surplus} Start the service with CLICKHOUSE_URL set to the target. The events here stay until you delete them.`,
+    note: `Every event is in the target, exactly once.${surplus} ${next} The events here stay until you delete them.`,
   };
 }
 
@@ -117,12 +134,15 @@ async function withEmbedded<T>(config: Config, run: (client: WarehouseClient) =>
 }
 
 export const moveWarehouse: Command = defineCommand({
-  description: "Copy all events of a warehouse to a ClickHouse server or cluster",
+  description: "Copy all events of a warehouse into another one",
   details: [
     "Stop the service first if it uses the embedded warehouse. After an interruption, run the command again to resume.",
   ],
   options: {
-    to: text("url", "http://user:password@host:8123/database (default: CLICKHOUSE_URL)"),
+    to: text(
+      "url",
+      "http://user:password@host:8123/database, or the DATA_DIR of a running service (default: CLICKHOUSE_URL)",
+    ),
     cluster: text(
       "name",
       "Name of the target's ClickHouse cluster, in remote_servers (default: CLICKHOUSE_CLUSTER)",
@@ -133,14 +153,20 @@ export const moveWarehouse: Command = defineCommand({
   run: async ({ from: given, to, cluster, "give-up": isGivenUp }, { progress }) => {
     const config = readConfig(processEnvironment());
     if (isGivenUp) return giveUp(config.DATA_DIR);
-    const target = targetOf(config, to, cluster);
+    const isRunning = to !== undefined && existsSync(to);
+    const target = await targetOf(config, to, cluster);
     const origin = given === undefined ? null : parseEndpoint(given, "--from");
     if (origin?.url === target.url && origin.database === target.database)
       throw new UsageError("--from and --to are the same warehouse.");
     const dataDir = origin === null ? config.DATA_DIR : null;
     const moveFrom = (from: WarehouseClient) =>
       withEndpoint(target, async (to) =>
-        reportMove(await whileMarked(dataDir, () => moveEvents(from, to, progress))),
+        reportMove(
+          await whileMarked(dataDir, () => moveEvents(from, to, progress)),
+          isRunning
+            ? "Run `headwater check-warehouse` with the DATA_DIR of the target."
+            : "Start the service with CLICKHOUSE_URL set to the target.",
+        ),
       );
     return origin === null ? withEmbedded(config, moveFrom) : withEndpoint(origin, moveFrom);
   },

@@ -7,7 +7,14 @@ import { refuseMarked } from "../../ledger/sqlite/folder-mark.ts";
 import { defineCommand, required, text } from "../command.ts";
 import { CommandFailed, systemCode } from "../errors.ts";
 import { type CommandReport, formatBytes, table } from "../report.ts";
-import { type CopiedFile, finishCopy, flushToDisk, listSqliteFiles, startCopy } from "./sqlite-copy.ts";
+import {
+  type CopiedFile,
+  copyRemovals,
+  finishCopy,
+  flushToDisk,
+  listSqliteFiles,
+  startCopy,
+} from "./sqlite-copy.ts";
 import { copyWarehouse, hasEmbeddedWarehouse, WAREHOUSE } from "./warehouse-copy.ts";
 
 const LEDGER_IS_POSTGRES =
@@ -68,6 +75,7 @@ export const backup = defineCommand({
     // the ledger before the warehouse: events that are shipped meanwhile are in both copies, and are stored once
     const files = found.filter((file) => startCopy(file, dataDir, target));
     const warehouse = hasEmbeddedWarehouse(config) ? [await copyWarehouse(config, target)] : [];
+    copyRemovals(dataDir, target);
     // the ledger gets its name last: a folder without ledger.sqlite is not a backup
     const copied = files.toReversed().map((file) => finishCopy(file, target));
     flushToDisk(target);

@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { pathToFileURL } from "node:url";
 import { ATTEMPTS_FILE, flush, LEDGER_FILE, makePrivateFile } from "../../ledger/sqlite/database.ts";
 import { isDamage } from "../../ledger/sqlite/failure.ts";
 import { CommandFailed, messageOf } from "../errors.ts";
@@ -59,6 +60,31 @@ export function startCopy(file: SqliteFile, from: string, to: string): boolean {
   } finally {
     database.close();
   }
+}
+
+/** What was removed after the copy was made; a ledger that counts nothing yet has no such table. */
+const COPY_REMOVALS = [
+  "delete from shipped_days where (source_id, day) not in (select source_id, day from live.shipped_days)",
+  `update shipped_days set removed = (select l.removed from live.shipped_days l
+    where l.source_id = shipped_days.source_id and l.day = shipped_days.day)`,
+];
+
+/**
+ * Events that were removed from the warehouse before it was copied are not in its copy. The ledger's copy is older and
+ * must not expect them. Call it before `finishCopy`.
+ */
+export function copyRemovals(from: string, to: string): void {
+  const copy = new DatabaseSync(unfinishedPath(LEDGER_FILE, to), { timeout: BUSY_TIMEOUT_MS });
+  try {
+    const live = pathToFileURL(join(from, LEDGER_FILE));
+    live.searchParams.set("mode", "ro");
+    copy.prepare("attach database ? as live").run(live.href);
+    const table = copy.prepare("select 1 from live.sqlite_master where name = 'shipped_days'").get();
+    if (table) for (const statement of COPY_REMOVALS) copy.exec(statement);
+  } finally {
+    copy.close();
+  }
+  flushToDisk(unfinishedPath(LEDGER_FILE, to));
 }
 
 /** @throws CommandFailed when the copy cannot be read */

@@ -1,0 +1,65 @@
+/** `headwater check-warehouse`: which shipped events the warehouse lacks, and how to stop reporting them. */
+
+import type { WarehouseClient } from "../../clickhouse/client.ts";
+import { listDetached } from "../../clickhouse/parts.ts";
+import { buildReport, COMPLETE, dayText, sumEvents } from "../../core/warehouse-report.ts";
+import { compareWarehouse, type MissingDay } from "../../shipping/compare.ts";
+import { defineCommand, flag } from "../command.ts";
+import { CommandFailed } from "../errors.ts";
+import { type LedgerAccess, withLedger } from "../ledger-access.ts";
+import { type CommandReport, table } from "../report.ts";
+import { withServedWarehouse } from "../warehouse-access.ts";
+
+const NEXT =
+  '"The warehouse is incomplete" in docs/operate.md says how to bring them back. To stop reporting events that cannot be brought back, run `headwater check-warehouse --accept`.';
+
+function report(missing: readonly MissingDay[], detachedParts: string[]): CommandReport {
+  const days = missing.map(({ sourceId, day, events, held }) => ({
+    sourceId,
+    day: dayText(day),
+    shipped: held + events,
+    held,
+    missing: events,
+  }));
+  const missingEvents = sumEvents(missing);
+  const json = { missingEvents, days, detachedParts };
+  if (missingEvents === 0) return { json, text: "The warehouse holds every event that was shipped to it." };
+  const rows = days.map((day) => [day.sourceId, day.day, day.shipped, day.held, day.missing]);
+  const parts = detachedParts.length === 0 ? [] : ["", `Detached parts: ${detachedParts.join(", ")}`];
+  const text = [table(["source", "day", "shipped", "held", "missing"], rows), ...parts].join("\n");
+  return { json, text, note: NEXT, exitCode: 1 };
+}
+
+/** From now on the warehouse must hold what it holds now. */
+async function accept({ ledger, now }: LedgerAccess, missing: readonly MissingDay[]): Promise<CommandReport> {
+  const sourceIds = [...new Set(missing.map(({ sourceId }) => sourceId))];
+  if (sourceIds.length > 0) {
+    const { removals } = await ledger.shippedDays({ sourceIds });
+    const days = missing.map(({ sourceId, day, held }) => ({ sourceId, day, events: held }));
+    if (!(await ledger.setShippedDays({ days, removals })))
+      throw new CommandFailed("Events were erased meanwhile. Run the command again.");
+  }
+  await ledger.saveWarehouseReport({ report: COMPLETE, comparedAt: now });
+  const accepted = sumEvents(missing);
+  return { json: { accepted }, text: `${accepted} missing events are no longer reported.` };
+}
+
+async function check(access: LedgerAccess, client: WarehouseClient, isAccepting: boolean) {
+  const { ledger, now } = access;
+  const { signal } = new AbortController();
+  const { missing } = await compareWarehouse({ ledger, client, now, signal });
+  if (isAccepting) return accept(access, missing);
+  const detachedParts = await listDetached(client, "events", signal);
+  await ledger.saveWarehouseReport({ report: buildReport(missing, detachedParts), comparedAt: now });
+  return report(missing, detachedParts);
+}
+
+export const checkWarehouse = defineCommand({
+  description: "List the events that were shipped to the warehouse and are no longer there",
+  details: ["Works while the service is running. Exits with 1 when events are missing."],
+  options: { accept: flag("Stop reporting the events that are missing now") },
+  run: ({ accept: isAccepting }) =>
+    withLedger((access) =>
+      withServedWarehouse(access.config, (client) => check(access, client, isAccepting)),
+    ),
+});

@@ -1,0 +1,133 @@
+/**
+ * The worker that compares the warehouse with what was shipped to it: at every start, whenever the warehouse is connected
+ * again, and hourly. All nodes show the report of the node that compared last.
+ */
+import type { WarehouseClient } from "../clickhouse/client.ts";
+import { isDamage, type WarehouseCompleteness } from "../clickhouse/completeness.ts";
+import { listDetached } from "../clickhouse/parts.ts";
+import type { Warehouse } from "../clickhouse/warehouse.ts";
+import { SERVER_LIMITS } from "../core/limits.ts";
+import { buildReport, COMPLETE, type WarehouseReport } from "../core/warehouse-report.ts";
+import type { WarehouseLedger } from "../ledger/warehouse-ledger.ts";
+import { type ComparedLedger, compareWarehouse } from "../shipping/compare.ts";
+import { startWorker, type Worker, type WorkerLog } from "./worker.ts";
+
+type ComparisonLog = WorkerLog & {
+  info(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+};
+
+export interface ComparisonWorkerDeps {
+  ledger: ComparedLedger &
+    Pick<WarehouseLedger, "warehouseCheck" | "claimWarehouseCheck" | "saveWarehouseReport">;
+  warehouse: Pick<Warehouse, "client">;
+  completeness: WarehouseCompleteness;
+  clock(): number;
+  log: ComparisonLog;
+}
+
+export interface ComparisonWorker extends Worker {
+  /** Compares now. */
+  compareSoon(): void;
+}
+
+const MAX_LOGGED_SOURCES = 10;
+
+/** Publishes reports, and logs each that differs from the one before. */
+function createPublisher({ completeness, log }: ComparisonWorkerDeps) {
+  let logged = JSON.stringify(COMPLETE);
+  return (report: WarehouseReport) => {
+    completeness.publish(report);
+    const text = JSON.stringify(report);
+    if (text === logged) return;
+    logged = text;
+    const { missingEvents, sources, detachedParts } = report;
+    if (missingEvents === 0) return log.info({}, "the warehouse is complete again");
+    log.error(
+      { missingEvents, sources: sources.slice(0, MAX_LOGGED_SOURCES), detachedParts },
+      `the warehouse lacks ${missingEvents} events that were shipped to it. \`headwater check-warehouse\` lists them by day; ` +
+        'see "The warehouse is incomplete" in docs/operate.md for how to repair it',
+    );
+  };
+}
+
+async function compare(
+  { ledger, log }: ComparisonWorkerDeps,
+  client: WarehouseClient,
+  now: number,
+  signal: AbortSignal,
+) {
+  const { missing, adopted } = await compareWarehouse({ ledger, client, now, signal });
+  if (adopted > 0)
+    log.info(
+      { events: adopted },
+      "the warehouse holds events that are new to the ledger; they are compared too",
+    );
+  if (missing.length === 0) return COMPLETE;
+  return buildReport(missing, await listDetached(client, "events", signal));
+}
+
+/** The claim ends with the report; after a failure the former report stays. */
+async function compareClaimed(
+  deps: ComparisonWorkerDeps,
+  client: WarehouseClient,
+  now: number,
+  signal: AbortSignal,
+) {
+  const { ledger, completeness } = deps;
+  const { report: former, comparedAt } = await ledger.warehouseCheck();
+  try {
+    const report = await compare(deps, client, now, signal);
+    await ledger.saveWarehouseReport({ report, comparedAt: now });
+    return report;
+  } catch (error) {
+    if (isDamage(error)) completeness.suspectDamage();
+    await ledger.saveWarehouseReport({ report: former, comparedAt }).catch(() => undefined);
+    throw error;
+  }
+}
+
+export function startComparisonWorker(deps: ComparisonWorkerDeps): ComparisonWorker {
+  const { ledger, warehouse, completeness, clock, log } = deps;
+  const publish = createPublisher(deps);
+  /** The connection that needs no comparison before the next hourly one. */
+  let comparedClient: WarehouseClient | null = null;
+  let isWanted = false;
+  let polledAt = Number.NEGATIVE_INFINITY;
+
+  const round = async (cutOff: AbortSignal): Promise<boolean> => {
+    const client = warehouse.client();
+    if (client === null) return false;
+    const now = clock();
+    const isWantedNow = isWanted || client !== comparedClient;
+    if (!isWantedNow && Math.abs(now - polledAt) < SERVER_LIMITS.warehouseReportPollMs) return false;
+    const { report, comparedAt } = await ledger.warehouseCheck();
+    polledAt = now;
+    publish(report);
+    if (!isWantedNow && Math.abs(now - comparedAt) < SERVER_LIMITS.comparisonMs) return false;
+    if (!(await ledger.claimWarehouseCheck({ now, leaseMs: SERVER_LIMITS.comparisonLeaseMs }))) return false;
+    // a wish that comes during the comparison is kept
+    isWanted = false;
+    comparedClient = null;
+    publish(await compareClaimed(deps, client, now, cutOff));
+    comparedClient = client;
+    // a worker of its own checks the files of a warehouse that is no cluster
+    if (client.cluster !== null) completeness.clearSuspicion();
+    return false;
+  };
+  const worker = startWorker({
+    name: "comparison",
+    round,
+    idleMs: SERVER_LIMITS.warehouseCheckIdleMs,
+    retryMs: SERVER_LIMITS.warehouseCheckRetryMs,
+    maxRetryMs: SERVER_LIMITS.warehouseCheckRetryMs,
+    stopMs: SERVER_LIMITS.workerStopMs,
+    consequence: "lost events of the warehouse may go unnoticed",
+    log,
+  });
+  const compareSoon = () => {
+    isWanted = true;
+    worker.wake();
+  };
+  return { ...worker, compareSoon };
+}
