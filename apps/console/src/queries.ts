@@ -33,6 +33,13 @@ export const sourceQuery = (sourceId: string) =>
     queryFn: ({ signal }) => callApi("getSource", { params: { sourceId }, signal }),
   });
 
+/** What everyone who sees the stats of a source may know about it. */
+export const statsSourceQuery = (sourceId: string) =>
+  queryOptions({
+    queryKey: ["stats", "source", sourceId],
+    queryFn: ({ signal }) => callApi("getStatsSource", { query: { sourceId }, signal }),
+  });
+
 /** The health of a source. The debug page reads the attempts themselves through its attempt log. */
 export const healthQuery = (sourceId: string) =>
   queryOptions({

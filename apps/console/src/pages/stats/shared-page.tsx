@@ -3,7 +3,8 @@ import { Group } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
-import { ApiError, callApi } from "../../api.ts";
+import { ApiError } from "../../api.ts";
+import { statsSourceQuery } from "../../queries.ts";
 import { session } from "../../session.ts";
 import { Brand } from "../../ui/brand.tsx";
 import { ColorSchemeControl } from "../../ui/color-scheme-control.tsx";
@@ -73,8 +74,7 @@ function useIsLinkInvalid(): boolean {
 
 function SharedStats({ sourceId }: { readonly sourceId: string }) {
   const query = useQuery({
-    queryKey: ["stats", "source", sourceId],
-    queryFn: ({ signal }) => callApi("getStatsSource", { query: { sourceId }, signal }),
+    ...statsSourceQuery(sourceId),
     refetchInterval: ({ state: { data } }) => (data?.lastEventAt === null ? FIRST_EVENT_POLL_MS : false),
   });
   const isInvalid = useIsLinkInvalid();

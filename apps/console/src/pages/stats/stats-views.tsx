@@ -4,6 +4,7 @@ import type { ReactNode } from "react";
 import { FilterChips } from "./filter-chips.tsx";
 import { FunnelView } from "./funnel-view.tsx";
 import { LiveVisitors } from "./live-visitors.tsx";
+import { MissingEventsAlert } from "./missing-events-alert.tsx";
 import { OverviewView } from "./overview-view.tsx";
 import { RetentionView } from "./retention-view.tsx";
 import "./stats.css";
@@ -27,6 +28,7 @@ export function StatsViews({ sourceId, children }: StatsViewsProps) {
   const shown = VIEWS.find(({ value }) => value === view.params.view) ?? VIEWS[0];
   return (
     <Stack gap="md">
+      <MissingEventsAlert sourceId={sourceId} />
       <Group justify="space-between" gap="md">
         <SegmentedControl
           aria-label="View"

@@ -1,0 +1,23 @@
+/** Says that the warehouse has lost events of the source, so that nobody takes the figures for complete. */
+import { Alert } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { statsSourceQuery } from "../../queries.ts";
+import { pluralize } from "../../ui/format-count.ts";
+import { TextWithCode } from "../../ui/text-with-code.tsx";
+
+/** The service compares the warehouse hourly and after each start. */
+const REFETCH_MS = 60_000;
+
+export function MissingEventsAlert({ sourceId }: { readonly sourceId: string }) {
+  const { data } = useQuery({ ...statsSourceQuery(sourceId), refetchInterval: REFETCH_MS });
+  if (!data?.missingEvents) return null;
+  const { events, firstDay, lastDay } = data.missingEvents;
+  const days = firstDay === lastDay ? `of ${firstDay}` : `between ${firstDay} and ${lastDay}`;
+  return (
+    <Alert color="red" title="Stats are incomplete" role="alert">
+      <TextWithCode
+        text={`The warehouse has lost ${pluralize(events, "event")} ${days} (UTC), so figures for that time are too low. New events are counted. The operator can list the missing events with \`headwater check-warehouse\`.`}
+      />
+    </Alert>
+  );
+}
