@@ -31,8 +31,10 @@ export interface Operation {
   readonly mediaType?: string;
   /** Other media types of the response. */
   readonly otherMediaTypes?: readonly string[];
-  /** A public document with an `ETag`: clients that already have it get 304. Each client address has a rate. */
+  /** A public document with an `ETag`: clients that already have it get 304. */
   readonly isDocument?: true;
+  /** Public, but not free to answer: each client address has one rate for all of these operations together. */
+  readonly hasClientRate?: true;
   /** The response can be long-lived. It ends when the client disconnects or loses its permission. */
   readonly isStream?: true;
   readonly codes: readonly ErrorCode[];

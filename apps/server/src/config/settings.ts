@@ -180,12 +180,12 @@ export const SETTINGS = {
   ),
   CLIENT_RATE_PER_SECOND: setting(
     LIMITS.clientRatePerSecond,
-    "Requests per second from one client address to one source; also for public documents",
+    "Requests per second from one client address to one source; also for public documents and /metrics",
     rate,
   ),
   CLIENT_RATE_BURST: setting(
     LIMITS.clientRateBurst,
-    "Burst of requests from one client address to one source; also for public documents",
+    "Burst of requests from one client address to one source; also for public documents and /metrics",
     rate,
   ),
   MAX_EVENT_BYTES: setting(

@@ -159,7 +159,7 @@ function createIdentification({
   const sizing = { nodes, maxKeys: SERVER_LIMITS.rateBuckets };
   const tokens = createRateLimiter({ ...rates.token, ...sizing });
   const failures = createClientRateLimiter({ ...rates.failedAuth, ...sizing });
-  const documents = createClientRateLimiter({ ...rates.client, ...sizing });
+  const publicRequests = createClientRateLimiter({ ...rates.client, ...sizing });
 
   function countFailure(clientAddress: string, now: number): Refusal | null {
     const taken = failures.take(clientAddress, now);
@@ -174,9 +174,9 @@ function createIdentification({
     return failed ? (countFailure(clientAddress, now) ?? error) : error;
   }
 
-  function requireDocumentRate(clientAddress: string, now: number): void {
-    const taken = documents.take(clientAddress, now);
-    if (!taken.ok) throw rateRefusal(documents, taken, "Too many requests for documents from this address.");
+  function requirePublicRate(clientAddress: string, now: number): void {
+    const taken = publicRequests.take(clientAddress, now);
+    if (!taken.ok) throw rateRefusal(publicRequests, taken, "Too many requests from this address.");
   }
 
   async function identify(
@@ -185,7 +185,7 @@ function createIdentification({
     clientAddress: string,
     now: number,
   ) {
-    if (operation.isDocument) requireDocumentRate(clientAddress, now);
+    if (operation.hasClientRate) requirePublicRate(clientAddress, now);
     if (operation.access === "public") return null;
     let caller: Caller;
     try {

@@ -69,13 +69,23 @@ describe("Public documents", () => {
     const ask = (path: string, address: string) =>
       world.ask(path, { token: null, headers: { "x-forwarded-for": address } });
     for (const path of DOCUMENTS) assert.equal((await ask(path, "203.0.113.1")).status, 200);
+    const rated = [...DOCUMENTS, "/metrics"];
     const further = await Promise.all(
-      Array.from({ length: 20 }, (_, turn) => ask(DOCUMENTS[turn % DOCUMENTS.length] ?? "", "203.0.113.1")),
+      Array.from({ length: 20 }, (_, turn) => ask(rated[turn % rated.length] ?? "", "203.0.113.1")),
     );
     const [refusal] = further.filter(({ status }) => status !== 200);
     refused(refusal ?? assert.fail("none was refused"), 429, "rate_limited");
-    assert.equal((await ask("/docs", "203.0.113.2")).status, 200);
+    for (const path of ["/docs", "/metrics"]) assert.equal((await ask(path, "203.0.113.2")).status, 200);
     assert.equal((await ask("/healthz", "203.0.113.1")).status, 200);
+  });
+
+  it("429 rate_limited: /metrics has the same rate", async () => {
+    await using world = await openWorld({ CLIENT_RATE_PER_SECOND: "1", CLIENT_RATE_BURST: "4" });
+    const scrape = () => world.ask("/metrics", { token: null });
+    const replies = await Promise.all(Array.from({ length: 20 }, scrape));
+    const [refusal] = replies.filter(({ status }) => status !== 200);
+    refused(refusal ?? assert.fail("none was refused"), 429, "rate_limited");
+    assert.equal((await world.ask("/readyz", { token: null })).status, 200, "probes have no rate");
   });
 
   it("are rendered once, at the first request", async () => {

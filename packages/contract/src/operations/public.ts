@@ -3,7 +3,7 @@ import Type from "typebox";
 import type { Operation } from "../operation.ts";
 import * as workspace from "../workspace.ts";
 
-const DOCUMENT_CODES = ["rate_limited", "internal_error"] as const;
+const RATED_CODES = ["rate_limited", "internal_error"] as const;
 
 export const PUBLIC_OPERATIONS = [
   {
@@ -36,7 +36,8 @@ export const PUBLIC_OPERATIONS = [
     status: 200,
     answer: Type.String(),
     mediaType: "text/plain",
-    codes: ["internal_error"],
+    hasClientRate: true,
+    codes: RATED_CODES,
   },
   {
     id: "openapi",
@@ -47,7 +48,8 @@ export const PUBLIC_OPERATIONS = [
     status: 200,
     answer: Type.Record(Type.String(), Type.Unknown()),
     isDocument: true,
-    codes: DOCUMENT_CODES,
+    hasClientRate: true,
+    codes: RATED_CODES,
   },
   {
     id: "docs",
@@ -59,7 +61,8 @@ export const PUBLIC_OPERATIONS = [
     answer: Type.String(),
     mediaType: "text/html",
     isDocument: true,
-    codes: DOCUMENT_CODES,
+    hasClientRate: true,
+    codes: RATED_CODES,
   },
   {
     id: "sdk",
@@ -71,7 +74,8 @@ export const PUBLIC_OPERATIONS = [
     answer: Type.String(),
     mediaType: "text/javascript",
     isDocument: true,
-    codes: DOCUMENT_CODES,
+    hasClientRate: true,
+    codes: RATED_CODES,
   },
   {
     id: "sdkExtra",
@@ -83,6 +87,7 @@ export const PUBLIC_OPERATIONS = [
     answer: Type.String(),
     mediaType: "text/javascript",
     isDocument: true,
-    codes: ["route_not_found", ...DOCUMENT_CODES],
+    hasClientRate: true,
+    codes: ["route_not_found", ...RATED_CODES],
   },
 ] as const satisfies readonly Operation[];
