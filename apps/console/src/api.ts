@@ -45,6 +45,7 @@ const ROUTES = {
   completeOnboarding: "POST /api/onboarding",
   getSupport: "GET /api/support",
   signIn: "POST /api/sign-in",
+  signOut: "POST /api/sign-out",
 } as const satisfies { [Id in OperationId]?: `${ApiOperation<Id>["method"]} ${ApiOperation<Id>["path"]}` };
 
 export type ApiCall = keyof typeof ROUTES;
@@ -135,6 +136,8 @@ export async function fetchApi<Id extends ApiCall>(
   if (token !== null && id !== "signIn") headers.Authorization = `Bearer ${token}`;
   if (body !== undefined) headers["Content-Type"] = "application/json";
   const request: RequestInit = { method: ROUTES[id].split(" ")[0]!, headers };
+  // the request survives the tab, which a person may close right after signing out
+  if (id === "signOut") request.keepalive = true;
   if (signal) request.signal = signal;
   if (body !== undefined) request.body = JSON.stringify(body);
   const response = await fetch(urlOf(id, params, query as object), request).catch((error: Error) => {

@@ -9,7 +9,7 @@ import {
   type RouteComponent,
   redirect,
 } from "@tanstack/react-router";
-import { onSignedOut } from "./api.ts";
+import { callApi, onSignedOut } from "./api.ts";
 import { SignInPage } from "./pages/sign-in-page.tsx";
 import { SourcesPage } from "./pages/sources/sources-page.tsx";
 import { queryClient } from "./queries.ts";
@@ -36,7 +36,10 @@ const signIn = createRoute({
   component: SignInPage,
   beforeLoad: ({ search }) => {
     if (search.out !== "yes") return;
+    const token = session.token();
     session.signOut();
+    // the tab is signed out whether or not the service can be reached
+    if (token !== null) callApi("signOut", { token }).catch(() => undefined);
     queryClient.clear();
   },
 });

@@ -80,6 +80,14 @@ consoleStatsTest(
       await page.reload();
       await page.getByRole("img", { name: "events by hour" }).waitFor();
       await shoot("11-sources");
+
+      const token = await page.evaluate(() => sessionStorage.getItem("headwater.token"));
+      const signedOut = page.waitForResponse("**/api/sign-out");
+      await page.getByRole("button", { name: "Sign out" }).click();
+      assert.equal((await signedOut).status(), 200);
+      const headers = { Authorization: `Bearer ${token}` };
+      const after = await fetch(`${world.url}/api/organizations`, { headers });
+      assert.equal(after.status, 401, "signing out revokes the token of the link");
     } finally {
       await visitor.close();
       shop.close();

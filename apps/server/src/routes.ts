@@ -5,7 +5,15 @@ import { addMember, listMembers, removeMember, updateMember } from "./access/mem
 import { checkName } from "./access/names.ts";
 import type { IsOperator } from "./access/operators.ts";
 import { getPermissions } from "./access/permissions.ts";
-import { checkExpiry, checkReach, createToken, listTokens, revokeToken, signIn } from "./access/tokens.ts";
+import {
+  checkExpiry,
+  checkReach,
+  createToken,
+  listTokens,
+  revokeToken,
+  signIn,
+  signOut,
+} from "./access/tokens.ts";
 import { createOrganization, listOrganizations, type WorkspaceCreation } from "./access/workspaces.ts";
 import { createDocument } from "./core/document.ts";
 import type { FieldRules, Handler, Handlers } from "./core/handler.ts";
@@ -45,6 +53,7 @@ export interface RoutesDeps {
   readonly newId: (prefix: string) => string;
   readonly version: string;
   readonly workspaceCreation: WorkspaceCreation;
+  readonly consoleTokenMs: number;
   readonly isOperator: IsOperator;
   readonly workspaceQuota: DailyQuota;
   /** A function, because the addresses may contain the port, which is not known before the server listens. */
@@ -86,7 +95,13 @@ const sourceHandlers = ({ ledger, newId, addresses, verify, debug, exportEvents 
     exportEvents,
   }) satisfies Partial<Handlers>;
 
-const accessHandlers = ({ ledger, newId, workspaceCreation: creation, isOperator }: RoutesDeps) =>
+const accessHandlers = ({
+  ledger,
+  newId,
+  workspaceCreation: creation,
+  consoleTokenMs,
+  isOperator,
+}: RoutesDeps) =>
   ({
     listOrganizations: listOrganizations(ledger),
     createOrganization: createOrganization({ catalog: ledger, newId, creation, isOperator }),
@@ -99,7 +114,8 @@ const accessHandlers = ({ ledger, newId, workspaceCreation: creation, isOperator
     createToken: createToken(ledger, newId),
     revokeToken: revokeToken(ledger),
     listAudit: listAudit(ledger),
-    signIn: signIn(ledger, newId),
+    signIn: signIn({ catalog: ledger, newId, consoleTokenMs }),
+    signOut: signOut(ledger),
   }) satisfies Partial<Handlers>;
 
 const workspaceHandlers = ({ ledger, newId, version, operations, isOperator, workspaceQuota }: RoutesDeps) =>

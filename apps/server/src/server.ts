@@ -45,6 +45,8 @@ export interface StartOptions {
 export interface RunningServer {
   /** The address that the service listens on. */
   url: string;
+  /** The console's sign-in page. */
+  signInUrl: string;
   /** `signInUrl` has a one-time code unless `signInLink` is off. */
   firstStart: { token: string | null; signInUrl: string } | null;
   /** Runs the workers that run every minute. For tests that drive the clock. */
@@ -269,6 +271,7 @@ export async function startServer(
   const signInPage = `${context.addresses().appUrl}/sign-in`;
   return {
     url,
+    signInUrl: signInPage,
     firstStart: firstStart && {
       token: firstStart.token,
       signInUrl: firstStart.signInCode === null ? signInPage : `${signInPage}#code=${firstStart.signInCode}`,

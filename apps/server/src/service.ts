@@ -5,6 +5,7 @@ import { createOperatorCheck } from "./access/operators.ts";
 import { permissionsOf } from "./access/permissions.ts";
 import { warehouseHint } from "./config/rules.ts";
 import { type ServiceContext, workspaceQuota } from "./context.ts";
+import { DAY_MS } from "./core/time.ts";
 import { getDebug, streamDebug } from "./debug/routes.ts";
 import { createDebugStreams } from "./debug/stream.ts";
 import { createDebugView } from "./debug/view.ts";
@@ -56,6 +57,7 @@ function buildHandlers(context: ServiceContext, assets: ServiceAssets, stopping:
     version: assets.version,
     workspaceCreation: config.WORKSPACE_CREATION,
     workspaceQuota: workspaceQuota(config),
+    consoleTokenMs: config.CONSOLE_TOKEN_DAYS * DAY_MS,
     isOperator: createOperatorCheck(ledger, config.ORGANIZATION_ID),
     addresses,
     debug: { get: getDebug(view), stream: streamDebug(openStream, stopping) },

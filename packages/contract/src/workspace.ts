@@ -97,8 +97,9 @@ export const Token = Closed({
     }),
   ),
   scope: Nullable(
-    OneOf(TOKEN_SCOPES, {
-      description: "stats: read the source's stats. ingest: send its events. null: no sourceId.",
+    OneOf([...TOKEN_SCOPES, "console"], {
+      description:
+        "stats: read the source's stats. ingest: send its events. console: made by a sign-in link, with all permissions of its user. null: no limit.",
     }),
   ),
   lastUsedAt: Nullable(Time),
@@ -206,6 +207,11 @@ export const Support = Closed({
   bundle: Type.Record(Type.String(), Type.Unknown()),
 });
 
+export const SignOut = Closed({
+  revoked: Type.Boolean({
+    description: "Whether a token was revoked. false: it was not made by a sign-in link.",
+  }),
+});
 export const SignInBody = Closed({ code: Type.String({ minLength: 1, maxLength: 200 }) });
 
 export const Health = Closed({ status: Type.Literal("ok") });

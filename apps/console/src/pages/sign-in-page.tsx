@@ -71,9 +71,7 @@ export function SignInPage() {
         <Stack>
           <PasswordInput
             label="Access token"
-            description={
-              <TextWithCode text="Stored in this tab only. Create one with `headwater token create`." />
-            }
+            description="Stored in this tab only."
             autoComplete="current-password"
             value={token}
             onChange={(event) => setToken(event.currentTarget.value)}
@@ -85,7 +83,7 @@ export function SignInPage() {
         </Stack>
       </form>
       <Text size="sm" c="dimmed">
-        Or open the sign-in link that the service prints on first start. It works once, within ten minutes.
+        <TextWithCode text="Or run `headwater sign-in` on the server and open the link that it prints. It works once, within ten minutes." />
       </Text>
     </StandalonePage>
   );

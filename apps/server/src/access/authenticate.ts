@@ -92,9 +92,11 @@ export function createAuthenticator(
     }
     const token = await findUsable(text, now);
     const { userId, tokenId, organizationId, ceiling, sourceId, scope, expiresAt } = token;
-    const actor = { userId, tokenId };
+    const common = { actor: { userId, tokenId }, limitedTo: organizationId, ceiling, sourceId };
+    // tokens that a person creates in the console are made to outlive their sign-in
+    if (scope === "console") return { ...common, scope: null, grantsUntil: null };
     // otherwise a token that expires could create its successor for ever
-    return { actor, limitedTo: organizationId, ceiling, sourceId, scope, grantsUntil: expiresAt };
+    return { ...common, scope, grantsUntil: expiresAt };
   }
 
   async function authenticateSender(authorization: string, sourceId: string, now: number): Promise<void> {

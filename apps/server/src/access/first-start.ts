@@ -11,6 +11,12 @@ export interface FirstStart {
   signInCode: string | null;
 }
 
+/** The code of a sign-in link. The ledger stores its hash only. */
+export function makeSignInCode(now: number) {
+  const code = randomBytes(24).toString("base64url");
+  return { code, codeHash: hashToken(code), expiresAt: now + SERVER_LIMITS.signInCodeMs };
+}
+
 /** @returns null if the ledger is already set up */
 export async function setUpOnFirstStart(
   ledger: Pick<Ledger, "isSetUp" | "setUp">,
@@ -25,17 +31,14 @@ export async function setUpOnFirstStart(
   if (await ledger.isSetUp()) return null;
   const { organizationId, ownerToken, wantsSignInCode, now, newId } = options;
   const token = ownerToken ?? makeToken().token;
-  const signInCode = wantsSignInCode ? randomBytes(24).toString("base64url") : null;
+  const signIn = wantsSignInCode ? makeSignInCode(now) : null;
   const first = await ledger.setUp({
     organizationId,
     organizationName: "My workspace",
     userId: newId("usr"),
     token: { tokenId: newId("tok"), hash: hashToken(token), hint: hintOf(token), label: "Owner" },
-    signIn:
-      signInCode === null
-        ? null
-        : { codeHash: hashToken(signInCode), expiresAt: now + SERVER_LIMITS.signInCodeMs },
+    signIn,
     now,
   });
-  return first ? { token: ownerToken === null ? token : null, signInCode } : null;
+  return first ? { token: ownerToken === null ? token : null, signInCode: signIn?.code ?? null } : null;
 }

@@ -181,15 +181,23 @@ export const revokeToken =
     return { body: { tokenId: revoked.tokenId, revokedAt: toIsoTime(revoked.revokedAt ?? now) } };
   };
 
-const SIGN_IN_HINT = "Sign in with an access token, or create one with `headwater token create`.";
+const SIGN_IN_HINT = "Run `headwater sign-in` on the server for a new link, or sign in with an access token.";
 
-/** Exchanges the one-time sign-in code of the first start for a token. */
+export interface SignInDeps {
+  readonly catalog: Catalog;
+  readonly newId: (prefix: string) => string;
+  /** How long the token lives that a sign-in link makes. */
+  readonly consoleTokenMs: number;
+}
+
+/** Exchanges the one-time code of a sign-in link for a token. */
 export const signIn =
-  (catalog: Catalog, newId: (prefix: string) => string): Handler<"signIn"> =>
+  ({ catalog, newId, consoleTokenMs }: SignInDeps): Handler<"signIn"> =>
   async ({ body, now }) => {
     const { token, hash, hint } = makeToken();
     const created = { tokenId: newId("tok"), hash, hint, label: "Console" };
-    const outcome = await catalog.signIn({ codeHash: hashToken(body.code), token: created, now });
+    const codeHash = hashToken(body.code);
+    const outcome = await catalog.signIn({ codeHash, token: created, expiresAt: now + consoleTokenMs, now });
     if (outcome === "unknown") {
       const message = "The sign-in code is unknown. Each code works once.";
       throw new Refusal("invalid_token", { message, hint: SIGN_IN_HINT });
@@ -198,4 +206,15 @@ export const signIn =
       throw new Refusal("expired_token", { message: "The sign-in code has expired.", hint: SIGN_IN_HINT });
     }
     return { body: renderNewToken(outcome, token) };
+  };
+
+/** Other tokens stay valid, because programs may use them too. */
+export const signOut =
+  (catalog: Catalog): Handler<"signOut"> =>
+  async ({ actor, now }) => {
+    const { tokenId } = actor;
+    const token = tokenId === null ? null : await catalog.token({ tokenId });
+    if (token?.scope !== "console") return { body: { revoked: false } };
+    await catalog.revokeToken({ tokenId: token.tokenId, actor, now });
+    return { body: { revoked: true } };
   };

@@ -5,6 +5,7 @@ export const headwater: CommandGroup = {
   description: "Headwater, self-hosted web analytics",
   commands: {
     serve: async () => (await import("./serve/serve.ts")).serve,
+    "sign-in": async () => (await import("./commands/sign-in.ts")).signIn,
     token: async () => (await import("./commands/token.ts")).token,
     source: async () => (await import("./commands/source.ts")).source,
     member: async () => (await import("./commands/member.ts")).member,

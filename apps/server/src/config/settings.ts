@@ -123,6 +123,11 @@ export const SETTINGS = {
   ),
   AUTH_ISSUER: setting("", "Issuer (iss) that those JWTs must have", textOrNull),
   AUTH_AUDIENCE: setting("", "Audience (aud) that those JWTs must have", textOrNull),
+  CONSOLE_TOKEN_DAYS: setting(
+    30,
+    "Days after which the console asks for a new sign-in link",
+    integer(1, 3_650),
+  ),
   JWT_TOKEN_MAX_DAYS: setting(
     90,
     "Days that an access token lives at most if it was created with such a JWT",

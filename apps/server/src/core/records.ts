@@ -71,8 +71,8 @@ export interface TokenRecord {
   ceiling: Role | null;
   /** The token may only do what its scope says, for this source; null: not limited to a source. */
   sourceId: string | null;
-  /** null if the token is not limited to a source. */
-  scope: TokenScope | null;
+  /** `console`: a sign-in link made the token, and it is not limited. null: neither that nor limited to a source. */
+  scope: TokenScope | "console" | null;
   label: string;
   /** The last characters of the token, shown in lists. */
   hint: string;

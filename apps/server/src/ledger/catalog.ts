@@ -59,10 +59,18 @@ export interface Catalog {
     signIn: { codeHash: string; expiresAt: number } | null;
     now: number;
   }): Promise<boolean>;
-  /** Exchanges a one-time sign-in code for a token. The code is deleted. */
+  createSignInCode(created: {
+    codeHash: string;
+    userId: string;
+    expiresAt: number;
+    now: number;
+  }): Promise<void>;
+  /** Exchanges a one-time sign-in code for a token of the console. The code is deleted. */
   signIn(exchange: {
     codeHash: string;
     token: NewUserToken;
+    /** When the token expires. */
+    expiresAt: number;
     now: number;
   }): Promise<TokenRecord | "unknown" | "expired">;
 

@@ -318,6 +318,18 @@ describe("POST /api/sign-in", () => {
     refused(await signIn(world, world.signInCode), 401, "invalid_token");
   });
 
+  it("200: the token expires after CONSOLE_TOKEN_DAYS, and the tokens that it creates may outlive it", async (t) => {
+    const world = await openClockedWorldFor(t, { CONSOLE_TOKEN_DAYS: "2" });
+    const { token, expiresAt } = (await signIn(world, world.signInCode)).body;
+    assert.equal(Date.parse(expiresAt), world.now() + 2 * DAY);
+    const body = { organizationId: "org_default", label: "Nightly" };
+    const made = await world.ask("/api/tokens", { method: "POST", token, body });
+    assert.equal(made.body.expiresAt, null);
+    world.advance(2 * DAY);
+    refused(await world.ask("/api/organizations", { token }), 401, "expired_token");
+    assert.equal((await world.ask("/api/organizations", { token: made.body.token })).status, 200);
+  });
+
   it("401: expired_token after 10 minutes, invalid_token for an unknown code", async (t) => {
     const world = await openClockedWorldFor(t);
     const unknown = await signIn(world, "guess");
@@ -337,5 +349,29 @@ describe("POST /api/sign-in", () => {
     for (let tries = 0; tries < 10; tries += 1)
       refused(await signIn(world, `guess ${tries}`), 401, "invalid_token");
     refused(await signIn(world, "guess again"), 429, "rate_limited");
+  });
+});
+
+describe("POST /api/sign-out", () => {
+  const signOut = (world: ClockedWorld, token: string) =>
+    world.ask("/api/sign-out", { method: "POST", token });
+
+  it("200: revokes the token that a sign-in link made", async (t) => {
+    const world = await openClockedWorldFor(t);
+    const signedIn = await world.ask("/api/sign-in", {
+      method: "POST",
+      token: null,
+      body: { code: world.signInCode },
+    });
+    const { token } = signedIn.body;
+    assert.deepEqual((await signOut(world, token)).body, { revoked: true });
+    refused(await world.ask("/api/organizations", { token }), 401, "revoked_token");
+  });
+
+  it("200: keeps a token that programs may use too", async (t) => {
+    const world = await openClockedWorldFor(t);
+    const { token } = await world.member("admin");
+    assert.deepEqual((await signOut(world, token)).body, { revoked: false });
+    assert.equal((await world.ask("/api/organizations", { token })).status, 200);
   });
 });

@@ -96,6 +96,7 @@ export const ROWS: Record<
   getBilling: () => ({}),
   getSupport: () => ({}),
   listOrganizations: () => ({}),
+  signOut: () => ({}),
   createOrganization: () => ({ body: { name: "New" } }),
 };
 

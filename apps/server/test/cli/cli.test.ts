@@ -10,6 +10,7 @@ import { folder, headwater } from "./command-line.ts";
 
 const COMMANDS = [
   "serve",
+  "sign-in",
   "token",
   "token generate",
   "token create",
@@ -66,7 +67,7 @@ describe("help", () => {
 
 describe("usage", () => {
   const cases: [string, RegExp][] = [
-    ["", /^Missing command\. Available commands: serve, token/],
+    ["", /^Missing command\. Available commands: serve, sign-in, token/],
     ["token", /^Missing command\. Available commands: generate, create/],
     ["tokn list", /^Unknown command "tokn"\. Available commands: serve/],
     ["token list --organisation x", /^Unknown option --organisation\. Run `headwater token list --help`/],

@@ -43,6 +43,7 @@ export function headwater(settings: Settings, ...words: string[]): Promise<Comma
 
 export interface ServingProcess {
   url: string;
+  signInUrl: string;
   firstStart: { token: string | null; signInUrl: string } | null;
   process: ChildProcess;
   /** The standard output so far. */
@@ -62,7 +63,7 @@ export async function serve(settings: Settings): Promise<ServingProcess> {
     stdout += chunk.toString();
   });
   const [line] = (await once(createInterface(child.stderr), "line")) as [string];
-  const { ok, url, firstStart, message } = JSON.parse(line);
+  const { ok, url, signInUrl, firstStart, message } = JSON.parse(line);
   if (!ok) throw new Error(message);
   const stop = async () => {
     const ended = once(child, "exit");
@@ -70,7 +71,7 @@ export async function serve(settings: Settings): Promise<ServingProcess> {
     const [code] = (await ended) as [number | null];
     return code;
   };
-  return { url, firstStart, process: child, stdout: () => stdout, stop };
+  return { url, signInUrl, firstStart, process: child, stdout: () => stdout, stop };
 }
 
 /** A temporary folder that is deleted with its test. */

@@ -92,6 +92,26 @@ test("With OWNER_TOKEN_FILE, a first start whose output is no terminal prints ne
   }
 });
 
+test("Every start says how to sign in.", async () => {
+  using own = folder();
+  const env = { PATH: process.env.PATH ?? "", DATA_DIR: own.path, PORT: "0", LOG_LEVEL: "silent" };
+  for (const words of [
+    /Sign in to the console with this link.*\n\n {2}http\S+\/sign-in#code=/,
+    /\/sign-in\. `headwater sign-in` prints/,
+  ]) {
+    const child = spawn(process.execPath, [BIN, "serve"], { env, stdio: ["ignore", "ignore", "pipe"] });
+    let said = "";
+    child.stderr.on("data", (chunk: Buffer) => {
+      said += chunk.toString();
+    });
+    await until("the service has started", 60_000, () => said.includes("is listening on"));
+    const ended = once(child, "exit");
+    child.kill("SIGTERM");
+    await ended;
+    assert.match(said, words);
+  }
+});
+
 test("The commands that the first start prints work.", async () => {
   using own = folder();
   const env = { PATH: process.env.PATH ?? "", DATA_DIR: own.path, PORT: "0", LOG_LEVEL: "silent" };

@@ -47,6 +47,28 @@ test("The first start prints a token that works; a second process cannot use the
   assert.match(stderr, /^Another Headwater process serves DATA_DIR/);
 });
 
+test("`sign-in` prints a link to the console that works once, for the owner or for a member.", async () => {
+  const { url, userId } = await answer("sign-in");
+  const [page, code] = url.split("#code=");
+  assert.equal(page, "https://stats.example.com/sign-in");
+  const signIn = () =>
+    fetch(`${service.url}/api/sign-in`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ code }),
+    });
+  const signedIn = await signIn();
+  assert.equal(signedIn.status, 200);
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects
+  const created = (await signedIn.json()) as any;
+  assert.equal(created.userId, userId);
+  assert.equal((await ask("/api/organizations", created.token)).body.organizations[0].role, "owner");
+  assert.equal((await signIn()).status, 401);
+  const unknown = await run("sign-in", "--user", "usr_nobody");
+  assert.equal(unknown.code, 1);
+  assert.match(unknown.stderr, /usr_nobody is not a member of org_default\. Run `headwater member list`/);
+});
+
 describe("source", () => {
   test("An empty list is followed by the next step.", async () => {
     assert.match(

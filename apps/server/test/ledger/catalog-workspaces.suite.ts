@@ -20,7 +20,8 @@ export function catalogWorkspacesSuite(catalog: () => Catalog): void {
     };
     const exchange = (codeHash: string, now = NOW) => {
       const tokenId = fresh("tok");
-      return { codeHash, token: { tokenId, hash: `hash-${tokenId}`, hint: "last", label: "console" }, now };
+      const token = { tokenId, hash: `hash-${tokenId}`, hint: "last", label: "console" };
+      return { codeHash, token, expiresAt: now + 1_000, now };
     };
 
     it("creates a workspace, its owner and a user-wide token, once", async () => {
@@ -39,9 +40,21 @@ export function catalogWorkspacesSuite(catalog: () => Catalog): void {
       const asked = exchange("code-first");
       const token = await catalog().signIn(asked);
       assert.ok(typeof token === "object");
-      assert.equal(token.userId, OWNER.userId);
+      assert.deepEqual([token.userId, token.scope, token.expiresAt], [OWNER.userId, "console", NOW + 1_000]);
       assert.deepEqual(await catalog().tokenByHash({ hash: asked.token.hash }), token);
       assert.equal(await catalog().signIn(exchange("code-first")), "unknown");
+    });
+
+    it("a new code signs its user in, and deletes the codes that have expired", async () => {
+      const { userId } = OWNER;
+      const create = (codeHash: string, now: number) =>
+        catalog().createSignInCode({ codeHash, userId, expiresAt: now + 1_000, now });
+      await create("code-old", NOW);
+      assert.equal(await catalog().signIn(exchange("code-old", NOW + 1_000)), "expired");
+      await create("code-older", NOW);
+      await create("code-new", NOW + 1_000);
+      assert.equal(await catalog().signIn(exchange("code-older", NOW)), "unknown");
+      assert.ok(typeof (await catalog().signIn(exchange("code-new", NOW + 1_999))) === "object");
     });
   });
 

@@ -1,13 +1,12 @@
 /** `headwater source install`: what to paste into the application. */
 import type { InstallPayload } from "@headwater/contract";
-import { localUrl } from "../../config/config.ts";
-import type { Config } from "../../config/settings.ts";
 import { sitePath } from "../../config/values.ts";
 import { Refusal } from "../../core/refusal.ts";
 import { installPayload } from "../../install/install.ts";
 import { choice, defineCommand, parsed, withDefault } from "../command.ts";
-import { CommandFailed, messageOf, UsageError } from "../errors.ts";
+import { messageOf, UsageError } from "../errors.ts";
 import { withLedger } from "../ledger-access.ts";
+import { publicAddresses } from "../service-address.ts";
 
 const FRAMEWORKS = ["html", "react", "nextjs", "vue", "nuxt", "svelte", "astro", "node", "curl"] as const;
 type Framework = (typeof FRAMEWORKS)[number];
@@ -26,13 +25,6 @@ const EXAMPLES: Readonly<Record<Framework, ExampleText>> = {
   node: ({ snippets }) => snippets.node,
   curl: ({ snippets }) => snippets.curl,
 } satisfies Record<Framework | keyof InstallPayload["snippets"], ExampleText>;
-
-/** With PORT 0 only the running service knows its port. */
-function baseUrlOf({ BASE_URL, HOST, PORT }: Config): string {
-  if (BASE_URL !== null) return BASE_URL;
-  if (PORT !== 0) return localUrl(HOST, PORT);
-  throw new CommandFailed("The address of the service is unknown because PORT is 0. Set BASE_URL.");
-}
 
 function parsePath(given: string): string | null {
   try {
@@ -74,11 +66,10 @@ export const installSource = defineCommand({
     withLedger(async ({ config, ledger, now }) => {
       const source = await ledger.source({ sourceId: id, now });
       if (!source) throw new Refusal("source_not_found");
-      const baseUrl = baseUrlOf(config);
-      const addresses = { baseUrl, appUrl: config.APP_URL ?? baseUrl, alias: config.INGEST_ALIAS };
+      const addresses = publicAddresses(config);
       const payload = installPayload(source, addresses, path ?? null);
       const text = chooseText(payload, { framework, proxy, path });
-      const note = `The snippet sends to ${baseUrl} because BASE_URL is not set. Set BASE_URL to the address that visitors reach.`;
+      const note = `The snippet sends to ${addresses.baseUrl} because BASE_URL is not set. Set BASE_URL to the address that visitors reach.`;
       return { json: payload, text, ...(config.BASE_URL === null ? { note } : {}) };
     }),
 });

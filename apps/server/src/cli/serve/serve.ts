@@ -44,7 +44,7 @@ async function start(config: Config, consoleFolder: string | null): Promise<Runn
     return await startServer(config, processEnvironment(), {
       consoleFolder,
       // logs would keep a printed link, and an operator who has set OWNER_TOKEN can sign in with that token
-      signInLink: config.OWNER_TOKEN === null || process.stderr.isTTY === true,
+      signInLink: config.OWNER_TOKEN === null,
       ...(isWorker() && { shareMetrics }),
     });
   } catch (error) {
@@ -102,11 +102,11 @@ export const serve = defineCommand({
   details: ["With --json the service prints its address as one line of JSON on standard error."],
   run: async (_, { isJson }) => {
     const config = readConfig(processEnvironment());
-    const announce = ({ url, firstStart }: StartedWorker) =>
+    const announce = ({ url, signInUrl, firstStart }: StartedWorker) =>
       print(
         isJson
-          ? JSON.stringify({ ok: true, url, firstStart })
-          : welcome({ url, firstStart }, config.ORGANIZATION_ID),
+          ? JSON.stringify({ ok: true, url, signInUrl, firstStart })
+          : welcome({ url, signInUrl, firstStart }, config.ORGANIZATION_ID),
       );
     const consoleFolder = await buildConsole(isJson ? () => undefined : print);
     if (config.WORKERS > 1 && !isWorker()) {

@@ -1,6 +1,8 @@
 /** The text that `headwater serve` prints when it has started. */
 import type { RunningServer } from "../../server.ts";
 
+type StartedService = Pick<RunningServer, "url" | "signInUrl" | "firstStart">;
+
 const ORIGIN = "http://localhost:3000";
 const JSON_HEADER = "-H 'Content-Type: application/json'";
 
@@ -24,29 +26,34 @@ curl -s ${url}/api/ingest/v2/$KEY/bootstrap -H 'Origin: ${ORIGIN}' ${JSON_HEADER
   -d '${visit}'`;
 }
 
-export function welcome(
-  { url, firstStart }: Pick<RunningServer, "url" | "firstStart">,
-  organizationId: string,
-): string {
+const LINK_COMMAND = "`headwater sign-in` prints a link that signs in without a token.";
+
+/** How to sign in, which every start says. */
+function signInText({ signInUrl, firstStart }: StartedService): string {
+  if (!firstStart) return `Sign in to the console at ${signInUrl}. ${LINK_COMMAND}`;
+  const { token } = firstStart;
+  if (token === null)
+    return `Sign in to the console at ${signInUrl} with the owner's token, the value of OWNER_TOKEN.\n${LINK_COMMAND}`;
+  return `Sign in to the console with this link. It works once, within 10 minutes; \`headwater sign-in\` prints another one:
+
+  ${firstStart.signInUrl}
+
+The owner's token, for programs. It is not shown again, so store it now:
+
+  ${token}`;
+}
+
+export function welcome(started: StartedService, organizationId: string): string {
+  const { url, firstStart } = started;
   const address = `Headwater is listening on ${url}`;
-  if (!firstStart) return address;
-  const { token, signInUrl } = firstStart;
-  const owner =
-    token === null
-      ? "The owner's token is the value of OWNER_TOKEN."
-      : `The owner's token. It is not shown again, so store it now:\n\n  ${token}`;
-  const signIn = signInUrl.includes("#code=")
-    ? `Sign in to the console with this link. It works once, within 10 minutes:\n\n  ${signInUrl}`
-    : `Sign in to the console with that token: ${signInUrl}`;
+  if (!firstStart) return `${address}\n${signInText(started)}`;
   return `
 ${address}
 
-${owner}
-
-${signIn}
+${signInText(started)}
 
 To create a source and send a first page view, run:
 
-${firstPageView(url, organizationId, token ?? "$OWNER_TOKEN")}
+${firstPageView(url, organizationId, firstStart.token ?? "$OWNER_TOKEN")}
 `;
 }

@@ -4,7 +4,7 @@ import type { RunningServer } from "../../server.ts";
 import { createMetricsCollector, type MetricsMessage } from "./worker-metrics.ts";
 
 /** The message of a worker that has started. */
-export type StartedWorker = Pick<RunningServer, "url" | "firstStart">;
+export type StartedWorker = Pick<RunningServer, "url" | "signInUrl" | "firstStart">;
 
 type WorkerMessage = ({ type: "started" } & StartedWorker) | MetricsMessage;
 
@@ -13,8 +13,8 @@ const RESTART_MS = 1_000;
 
 export const isWorker = (): boolean => cluster.isWorker;
 
-export const reportStarted = ({ url, firstStart }: StartedWorker): void =>
-  void process.send?.({ type: "started", url, firstStart } satisfies WorkerMessage);
+export const reportStarted = ({ url, signInUrl, firstStart }: StartedWorker): void =>
+  void process.send?.({ type: "started", url, signInUrl, firstStart } satisfies WorkerMessage);
 
 const whenStarted = (worker: Worker): Promise<StartedWorker> =>
   new Promise((resolve) =>

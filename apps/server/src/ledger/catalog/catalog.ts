@@ -26,7 +26,7 @@ import {
   organizationsOf,
   roleOf,
 } from "./organizations.ts";
-import { setUp, signIn } from "./set-up.ts";
+import { createSignInCode, setUp, signIn } from "./set-up.ts";
 import { createSource, deleteSource, source, sources, updateSource } from "./sources.ts";
 import { createToken, recordTokenUse, revokeToken, token, tokenByHash, tokens } from "./tokens.ts";
 import { usage } from "./usage.ts";
@@ -59,6 +59,7 @@ function requestMethods(db: CatalogDb) {
   const { read, write } = createRunners(db);
   return {
     setUp: write(setUp),
+    createSignInCode: write(createSignInCode),
     signIn: write(signIn),
     organizationsOf: read(organizationsOf),
     organizations: read(organizations),

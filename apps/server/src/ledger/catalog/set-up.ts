@@ -1,4 +1,4 @@
-/** What the first start writes, and the exchange of its one-time sign-in code for a token (docs/contract.md sections 3 and 6). */
+/** What the first start writes, and the exchange of one-time sign-in codes for tokens (docs/contract.md sections 3 and 6). */
 import type { TokenRecord } from "../../core/records.ts";
 import { writeAudit } from "./audit.ts";
 import type { Argument, CatalogDb } from "./database.ts";
@@ -25,6 +25,15 @@ const toUserToken = (
   createdAt: now,
 });
 
+/** Also deletes the codes that have expired, so that codes nobody used do not add up. */
+export async function createSignInCode(
+  db: CatalogDb,
+  { codeHash: hash, userId, expiresAt, now }: Argument<"createSignInCode">,
+): Promise<void> {
+  await db.deleteFrom("signInCodes").where("expiresAt", "<=", now).execute();
+  await db.insertInto("signInCodes").values({ hash, userId, expiresAt }).execute();
+}
+
 /** Creates the workspace, its owner, the owner's token and a sign-in code. @returns false when a workspace exists already */
 export async function setUp(db: CatalogDb, first: Argument<"setUp">): Promise<boolean> {
   const { organizationId, userId, now } = first;
@@ -33,12 +42,7 @@ export async function setUp(db: CatalogDb, first: Argument<"setUp">): Promise<bo
   if (!(await insertOrganization(db, { organizationId, name: first.organizationName, userId, now })))
     return false;
   await insertToken(db, token, first.token.hash);
-  if (first.signIn) {
-    await db
-      .insertInto("signInCodes")
-      .values({ hash: first.signIn.codeHash, userId, expiresAt: first.signIn.expiresAt })
-      .execute();
-  }
+  if (first.signIn) await createSignInCode(db, { ...first.signIn, userId, now });
   const entry = { organizationId, now, actor: { userId: null, tokenId: null } };
   const after = { name: first.organizationName, owner: userId };
   await writeAudit(db, { ...entry, action: "organization.created", target: organizationId, after });
@@ -68,7 +72,8 @@ export async function signIn(
   if (!code) return "unknown";
   if (code.expiresAt <= now) return "expired";
 
-  const token = toUserToken(request.token, code.userId, now);
+  const made = toUserToken(request.token, code.userId, now);
+  const token: TokenRecord = { ...made, scope: "console", expiresAt: request.expiresAt };
   await insertToken(db, token, request.token.hash);
   for (const organizationId of await workspacesOfToken(db, token)) {
     const actor = { userId: token.userId, tokenId: token.tokenId };

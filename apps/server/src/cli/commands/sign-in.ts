@@ -1,0 +1,34 @@
+/** `headwater sign-in`: a link that opens the console. */
+import { makeSignInCode } from "../../access/first-start.ts";
+import { toIsoTime } from "../../core/time.ts";
+import { defineCommand, ORGANIZATION_OPTION, text } from "../command.ts";
+import { CommandFailed } from "../errors.ts";
+import { findOwner } from "../find-owner.ts";
+import { withWorkspace } from "../ledger-access.ts";
+import { publicAddresses } from "../service-address.ts";
+
+export const signIn = defineCommand({
+  description: "Print a link that signs in to the console",
+  details: [
+    "The link works once, within 10 minutes. The sign-in lasts for CONSOLE_TOKEN_DAYS, or until you sign out.",
+  ],
+  options: {
+    user: text("id", "The member who signs in (default: the owner of the workspace)"),
+    ...ORGANIZATION_OPTION,
+  },
+  run: ({ organization, user }) =>
+    withWorkspace(organization, async (access) => {
+      const { ledger, config, now, organizationId } = access;
+      const userId = user ?? (await findOwner(access, undefined));
+      if ((await ledger.roleOf({ userId, organizationId })) === null)
+        throw new CommandFailed(
+          `${userId} is not a member of ${organizationId}. Run \`headwater member list\` to see the members.`,
+        );
+      const { appUrl } = publicAddresses(config);
+      const { code, ...stored } = makeSignInCode(now);
+      await ledger.createSignInCode({ ...stored, userId, now });
+      const url = `${appUrl}/sign-in#code=${code}`;
+      const note = `The link signs ${userId} in. It works once, within 10 minutes.`;
+      return { json: { url, userId, expiresAt: toIsoTime(stored.expiresAt) }, text: url, note };
+    }),
+});
