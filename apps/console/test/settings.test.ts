@@ -39,14 +39,14 @@ consoleTest(
       "the field shows the change from the other tab",
     );
 
-    assert.equal((await change(world, sourceId, { requireOrigin: false })).status, 200);
+    assert.equal((await change(world, sourceId, { requireOrigin: true })).status, 200);
     await form.getByRole("button", { name: "Save", exact: true }).press("Enter");
     await form.getByText("Saved").waitFor();
     assert.equal(await focused(page), "Save");
     const { name, slug, requireOrigin, isActive, limits: kept } = await read();
     assert.deepEqual(
       [name, slug, requireOrigin, isActive, kept.maxBatchSize],
-      ["After", "elsewhere", false, false, 7],
+      ["After", "elsewhere", true, false, 7],
     );
   },
 );

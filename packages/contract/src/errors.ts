@@ -81,8 +81,9 @@ export const ERRORS = {
   origin_missing: failure({
     status: 403,
     error: "Forbidden",
-    message: "The request has neither an Origin nor a Referer header.",
-    hint: "Browsers send one automatically. For a server or an app, set `requireOrigin` to false on the source.",
+    message:
+      "The source requires an Origin header, and the request has neither an Origin nor a Referer header.",
+    hint: "Browsers send one automatically. For a server or an app, set `requireOrigin` to false on the source, or send a token.",
   }),
   origin_not_allowed: failure({
     status: 403,

@@ -91,7 +91,7 @@ const RetentionDays = Nullable(
   }),
 );
 const RequireOrigin = Type.Boolean({
-  description: "Ingest requests must have an Origin or a Referer header.",
+  description: "Ingest requests without an Origin or Referer header are refused, unless they have a token.",
 });
 const IsActive = Type.Boolean({ description: "false: bootstrap and events are refused." });
 
@@ -157,7 +157,7 @@ export const SOURCE_DEFAULTS: Readonly<Omit<SourceSettings, "name" | "slug">> = 
   allowedOrigins: [],
   frameworkHint: null,
   isActive: true,
-  requireOrigin: true,
+  requireOrigin: false,
   privacy: { respectGpc: false, requireConsent: false },
   goals: [],
   bots: "apart",

@@ -5,8 +5,8 @@ export interface ServerClientOptions {
   readonly publicKey: string;
   readonly apiBaseUrl: string;
   /**
-   * A token with the scope `ingest` for the source. The events are then marked as sent by a server, and no page can use their
-   * ids first. Without a token the `requireOrigin` of the source must be false, because a server sends no `Origin`.
+   * A token with the scope `ingest` for the source. Then nobody else can use the ids of the events first. Without a token a
+   * source with `requireOrigin: true` refuses the events, because a server sends no `Origin`.
    */
   readonly token?: string | undefined;
 }

@@ -13,7 +13,7 @@ import { refusal, startIngest } from "./server.ts";
 
 test("A source without a required origin accepts an event once per id, and not as a bot's.", async () => {
   await using world = await openWorld();
-  const source = await world.createSource({ allowedOrigins: [], requireOrigin: false });
+  const source = await world.createSource({ allowedOrigins: [] });
   const { track } = createServerClient({ publicKey: source.publicKey, apiBaseUrl: `${world.url}/` });
 
   const about = { id: "order:1", userId: "u-1" };
@@ -53,7 +53,7 @@ test("With a token an event is a server's: it needs no Origin, and its id is not
 
 test("An event with the ids of a page joins that page's visit.", async () => {
   await using world = await openWorld();
-  const source = await world.createSource({ requireOrigin: false });
+  const source = await world.createSource();
   const sessionId = await world.openSession(source, { anonymousId: "visitor-1" });
   const { track } = createServerClient({ publicKey: source.publicKey, apiBaseUrl: world.url });
   const sent = await track("order_paid", undefined, { anonymousId: "visitor-1", sessionId });
@@ -62,7 +62,7 @@ test("An event with the ids of a page joins that page's visit.", async () => {
 
 test("A user with an id of any allowed length is one visitor, the same each time.", async () => {
   await using world = await openWorld();
-  const source = await world.createSource({ requireOrigin: false });
+  const source = await world.createSource();
   const { track } = createServerClient({ publicKey: source.publicKey, apiBaseUrl: world.url });
   const users = [195, 196, 200].flatMap((length) => ["a", "b"].map((end) => end.padStart(length, "u")));
   const visitors = new Set<string>();
@@ -92,7 +92,7 @@ test("A call without a visitor or user fails and sends nothing.", async () => {
 
 test("A source that requires an Origin header refuses a server and says what to change.", async () => {
   await using world = await openWorld();
-  const source = await world.createSource();
+  const source = await world.createSource({ requireOrigin: true });
   const { track } = createServerClient({ publicKey: source.publicKey, apiBaseUrl: world.url });
   const { status, code, message } = await track("order_paid", undefined, { userId: "u-1" });
   assert.deepEqual([status, code], ["failed", "origin_missing"]);

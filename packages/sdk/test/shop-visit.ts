@@ -15,7 +15,7 @@ export interface AppSource {
 
 /** A source that accepts every origin of this machine and servers. */
 export const createShop = (world: World): Promise<AppSource> =>
-  world.createSource({ allowedOrigins: ["http://127.0.0.1:*"], requireOrigin: false });
+  world.createSource({ allowedOrigins: ["http://127.0.0.1:*"] });
 
 /** The accepted events in order: views by path and query, events by name. */
 export async function taken(world: World, { sourceId }: AppSource): Promise<string[]> {

@@ -25,7 +25,7 @@ export const getSource: Handler<"getSource"> = async ({ source, now }) => ({
   body: renderSource(source, now),
 });
 
-/** A new source is active and requires an Origin header, but no origin is allowed until the user adds one. */
+/** A new source is active. It allows no origin until the user adds one. */
 export const createSource =
   (catalog: Catalog, newId: (prefix: string) => string): Handler<"createSource"> =>
   async ({ organizationId, actor, body, now }) => {

@@ -36,7 +36,7 @@ describe("A server's events", () => {
   let token: string;
   before(async () => {
     world = await openWorld({ TRUST_PROXY: "1" });
-    source = await world.createSource();
+    source = await world.createSource({ requireOrigin: true });
     sessionId = await world.openSession(source);
     token = await mint(world, { sourceId: source.sourceId });
   });

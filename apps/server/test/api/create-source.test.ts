@@ -36,7 +36,7 @@ describe("POST /api/tracking-sources", () => {
         allowedOrigins: ["https://example.com"],
         frameworkHint: null,
         isActive: true,
-        requireOrigin: true,
+        requireOrigin: false,
         privacy: { respectGpc: false, requireConsent: false },
         goals: [],
         bots: "apart",

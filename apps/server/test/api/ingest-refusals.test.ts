@@ -106,20 +106,20 @@ for (const route of INGEST_ROUTES) {
       assert.equal((await send()).status, 200);
     });
 
-    it("403 origin_missing: neither Origin nor Referer, unless requireOrigin is false or * is allowed", async () => {
-      const { source } = await open();
+    it("403 origin_missing: requireOrigin is true, and there is neither Origin nor Referer, unless * is allowed", async () => {
+      const { source } = await open({ requireOrigin: true });
       const bare = (to: CreatedSource) =>
         world
           .ask(route.path(to), { method: "POST", token: null, body: route.body("s") })
           .then(({ body }) => body.code);
       assert.equal(await bare(source), "origin_missing");
-      for (const over of [{ requireOrigin: false }, { allowedOrigins: ["*"] }]) {
+      for (const over of [{}, { requireOrigin: true, allowedOrigins: ["*"] }]) {
         assert.notEqual(await bare((await open(over)).source), "origin_missing");
       }
     });
 
     it("403 origin_not_allowed: message and hint name the origin", async () => {
-      const { send } = await open({ requireOrigin: false });
+      const { send } = await open();
       const reply = await send({ origin: "https://evil.example" });
       refused(reply, 403, "origin_not_allowed");
       assert.match(reply.body.message, /https:\/\/evil\.example/);

@@ -61,7 +61,7 @@ describe("GET, PATCH and DELETE /api/tracking-sources/:sourceId", () => {
     });
 
     it("PATCH: every other field can be changed too", async () => {
-      const fields = { name: "New", slug: "new", frameworkHint: "vue", requireOrigin: false };
+      const fields = { name: "New", slug: "new", frameworkHint: "vue", requireOrigin: true };
       const { name, slug, frameworkHint, requireOrigin } = (await patch(fields)).body;
       assert.deepEqual({ name, slug, frameworkHint, requireOrigin }, fields);
     });

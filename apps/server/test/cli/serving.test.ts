@@ -113,12 +113,12 @@ describe("source", () => {
     await soon(async () => (await ask(`/api/tracking-sources/${sourceId}`)).body.name === "After");
 
     const two = ["--origin", "https://Two.example/", "--origin", "https://*.two.example"];
-    const further = ["--slug", "further", "--framework", "astro", "--require-origin", "off"];
+    const further = ["--slug", "further", "--framework", "astro", "--require-origin", "on"];
     const changed = await answer("source", "update", sourceId, ...two, ...further, "--active", "on");
     assert.deepEqual(changed.allowedOrigins, ["https://two.example", "https://*.two.example"]);
     assert.deepEqual(
       [changed.slug, changed.frameworkHint, changed.requireOrigin, changed.isActive, changed.name],
-      ["further", "astro", false, true, "After"],
+      ["further", "astro", true, true, "After"],
     );
     const { entries } = (await ask("/api/audit?organizationId=org_default")).body;
     const [last] = entries;

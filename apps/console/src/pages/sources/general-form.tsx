@@ -74,7 +74,7 @@ const CONTROLS: Record<SourceFieldName, FieldControl | null> = {
   requireOrigin: ({ fields, setFields }) => (
     <Switch
       label="Require an Origin header"
-      description="Browsers always send it. Turn this off for servers and apps, which do not."
+      description="Refuses requests without one. Browsers always send it; servers and apps do not."
       checked={fields.requireOrigin}
       onChange={(event) => setFields({ requireOrigin: event.currentTarget.checked })}
     />

@@ -31,7 +31,7 @@ export const SOURCE_OPTIONS = {
   framework: text("name", FRAMEWORK_HELP),
   active: onOff("Accept events. off: bootstrap and events are refused"),
   "require-origin": onOff(
-    "Require an Origin header. off: accept requests without one, from servers and apps",
+    "Require an Origin header. on: refuse requests without one, as servers and apps send them",
   ),
   "respect-gpc": onOff(
     "Respect Global Privacy Control. on: visitors who send the signal are not counted, unless they consent",
