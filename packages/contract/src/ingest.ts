@@ -118,7 +118,7 @@ export const LegacyEventsBody = Type.Object({
   ...eventsFields,
 });
 
-/** Who sent an event: a server with a token of the scope `ingest`, or a client that has only the public key. */
+/** Who sent an event. A server has a token of the scope `ingest`, or it is an HTTP library that sends no `Origin`. */
 export const EVENT_SENDERS = ["browser", "server"] as const;
 export type EventSender = (typeof EVENT_SENDERS)[number];
 

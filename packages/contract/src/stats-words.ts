@@ -28,7 +28,8 @@ export const STATS_EVENT_DIMENSION_DESCRIPTIONS = {
   page: "path of the event's page",
   host: "host of the event's page",
   event: "name of the event; page_view for page views",
-  sentBy: "server: sent with a token of the scope ingest; browser: sent with the public key alone",
+  sentBy:
+    "server: sent with a token of the scope ingest, or by an HTTP library without an Origin; browser: all others",
 } as const;
 export const STATS_EVENT_DIMENSIONS = namesOf(STATS_EVENT_DIMENSION_DESCRIPTIONS);
 

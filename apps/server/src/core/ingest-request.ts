@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { AttemptKind, EventSender } from "@headwater/contract";
+import type { AttemptKind } from "@headwater/contract";
 import type { RequestIds } from "./trace-context.ts";
 
 /** A request on an ingest route as plain values. Only its body is still to be read. */
@@ -28,6 +28,3 @@ export interface IngestRequest extends RequestIds {
   /** The body, still unread. */
   readonly stream: IncomingMessage;
 }
-
-export const senderOf = ({ authorization }: Pick<IngestRequest, "authorization">): EventSender =>
-  authorization === null ? "browser" : "server";

@@ -1,6 +1,6 @@
 /** Evaluates the events of a request, builds the commit from them, and builds the result of each. */
-import { EVENT_CODES, type EventResult, type EventSender, storedEventName } from "@headwater/contract";
-import { type IngestRequest, senderOf } from "../core/ingest-request.ts";
+import { EVENT_CODES, type EventResult, storedEventName } from "@headwater/contract";
+import type { IngestRequest } from "../core/ingest-request.ts";
 import type { Commit, SessionRecord, SessionTouch, StoredFlags } from "../core/records.ts";
 import { toIsoTime } from "../core/time.ts";
 import { createLineBuilder } from "../ledger/outbox-line.ts";
@@ -25,7 +25,7 @@ import {
 import type { SessionCache } from "./session-cache.ts";
 import type { CachedSource } from "./source-cache.ts";
 import type { Visit } from "./visit.ts";
-import { type CountryOf, deviceOf, userAgentOf } from "./visitor.ts";
+import { type CountryOf, deviceOf, senderOf, userAgentOf } from "./visitor.ts";
 
 /** An event with its outcome, in the order of the batch. */
 export interface EvaluatedEvent {
@@ -78,7 +78,7 @@ function buildContext(
   const country = sentBy === "server" ? null : (request.vouchedCountry ?? countryOf(request.clientAddress));
   return {
     sourceId,
-    sentBy,
+    hasToken: request.authorization !== null,
     receivedAt,
     buildLine: createLineBuilder({
       sourceId,
@@ -226,9 +226,9 @@ export function buildResults(
   events: readonly EvaluatedEvent[],
   committed: StoredFlags,
   sourceId: string,
-  sentBy: EventSender,
+  hasToken: boolean,
 ): BatchResults {
-  const keyOf = (eventId: string) => eventKey(sourceId, eventId, sentBy);
+  const keyOf = (eventId: string) => eventKey(sourceId, eventId, hasToken);
   const counts = { accepted: 0, duplicate: 0, rejected: 0 };
   let entry = 0;
   const results = events.map(({ parsed, outcome }, index): EventResult => {

@@ -6,7 +6,6 @@ import {
   EVENT_CODES,
   type Event,
   type EventCode,
-  type EventSender,
   eventTypeRules,
   LIMITS,
   storedEventName,
@@ -24,7 +23,8 @@ import type { Device } from "./visitor.ts";
 /** The values that all events of a batch share. */
 export interface BatchContext {
   readonly sourceId: string;
-  readonly sentBy: EventSender;
+  /** Whether a server sent the batch with a token. */
+  readonly hasToken: boolean;
   /** Milliseconds since the epoch. */
   readonly receivedAt: number;
   /** Builds the normal form of an event. */
@@ -71,10 +71,10 @@ export type EventOutcome = Candidate | Rejection;
 
 /**
  * The deduplication key: 128 bits of a hash of source and event id. With a prefix it is the stored event's id. The ids of
- * servers are apart, so that a page cannot use them first. No source id has a space.
+ * servers with a token are apart, so that nobody else can use them first. No source id has a space.
  */
-export const eventKey = (sourceId: string, eventId: string, sentBy: EventSender): string =>
-  hash("sha256", `${sentBy === "server" ? "server " : ""}${sourceId}\n${eventId}`, "hex").slice(0, 32);
+export const eventKey = (sourceId: string, eventId: string, hasToken: boolean): string =>
+  hash("sha256", `${hasToken ? "server " : ""}${sourceId}\n${eventId}`, "hex").slice(0, 32);
 export const analyticsEventId = (key: string): string => `evt_${key}`;
 
 export const rejectEvent = (code: EventCode, message: string = EVENT_CODES[code]): Rejection => ({
@@ -234,7 +234,7 @@ export function evaluateEvent(parsed: ValidEvent, batch: BatchContext): EventOut
   const page = event.page ? normalizePage(event.page, batch.origin, warnings) : null;
   if (page?.path && batch.excludesPath(page.path)) return rejectEvent("path_excluded");
 
-  const key = eventKey(batch.sourceId, event.id, batch.sentBy);
+  const key = eventKey(batch.sourceId, event.id, batch.hasToken);
   const { sessionId } = session;
   const isUnchanged = occurredAt === time.time && time.isCanonical;
   const head = {

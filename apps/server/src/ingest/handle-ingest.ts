@@ -3,7 +3,7 @@
 import type { Admission } from "../core/admission.ts";
 import type { AnsweredOutcome, Attempt, Outcome } from "../core/attempt.ts";
 import { type IngestBody, readIngestBody } from "../core/body.ts";
-import { type IngestRequest, senderOf } from "../core/ingest-request.ts";
+import type { IngestRequest } from "../core/ingest-request.ts";
 import { Refusal } from "../core/refusal.ts";
 import type { RequestIds } from "../core/trace-context.ts";
 import type { IngestLedger } from "../ledger/ledger.ts";
@@ -127,7 +127,7 @@ async function processBody(
   });
   recordCommit(commit, committed, deps.sessions);
 
-  const results = buildResults(events, committed, sourceId, senderOf(request));
+  const results = buildResults(events, committed, sourceId, request.authorization !== null);
   const { attemptId } = draft;
   const answer = buildAnswer({ attemptId, receivedAt, keyed, parsed, visit, results });
   const normalized = events.map(({ outcome }) => (outcome.status === "candidate" ? outcome.json : null));

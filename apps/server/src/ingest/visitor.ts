@@ -1,5 +1,6 @@
 /** Derives device, browser, bot and country of a visitor from the user agent and the address. */
 import { readFileSync } from "node:fs";
+import type { EventSender } from "@headwater/contract";
 import Bowser from "bowser";
 import { isbot } from "isbot";
 import { LRUCache } from "lru-cache";
@@ -52,11 +53,22 @@ export function deviceOf(userAgent: string | null): Device {
   return device;
 }
 
+type SenderHeaders = Pick<IngestRequest, "authorization" | "origin" | "userAgent">;
+
+/** User agents of browsers and crawlers. Of the user agents that `isbot` knows, the others are those of HTTP libraries. */
+const BROWSER_OR_CRAWLER =
+  /^(?:mozilla|opera)\/|bot|crawl|spider|slurp|archiver|facebookexternalhit|preview|monitor|scan/i;
+
+/** Who sent a request. A server has a token, or it has no origin and its user agent is that of an HTTP library or none. */
+export function senderOf({ authorization, origin, userAgent }: SenderHeaders): EventSender {
+  if (authorization !== null || (origin === null && !userAgent)) return "server";
+  const isLibrary = origin === null && deviceOf(userAgent).isBot && !BROWSER_OR_CRAWLER.test(userAgent ?? "");
+  return isLibrary ? "server" : "browser";
+}
+
 /** The user agent that the client names in `context`, else the request's own. A server's own is not the visitor's. */
-export const userAgentOf = (
-  context: Record<string, unknown> | null,
-  { userAgent, authorization }: Pick<IngestRequest, "userAgent" | "authorization">,
-): string | null => textOrNull(context?.userAgent) ?? (authorization === null ? userAgent : null);
+export const userAgentOf = (context: Record<string, unknown> | null, headers: SenderHeaders): string | null =>
+  textOrNull(context?.userAgent) ?? (senderOf(headers) === "browser" ? headers.userAgent : null);
 
 export type CountryOf = (address: string) => string | null;
 

@@ -1,7 +1,10 @@
 /** Events that a server sends with a token of the scope `ingest` (docs/contract.md section 4). */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { storedEvent } from "../ledger/reader.ts";
 import {
+  bootstrapBody,
+  bootstrapPath,
   type CreatedSource,
   DAY,
   drivenClock,
@@ -10,9 +13,11 @@ import {
   fresh,
   INGEST_ROUTES,
   ORGANIZATION_ID,
+  ORIGIN,
   OWNER_TOKEN,
   openWorld,
   outcomesOf,
+  pageEvent,
   refused,
   SECOND,
   type TestReply,
@@ -119,6 +124,94 @@ describe("A server's events", () => {
       "/api/organizations",
     ])
       refused(await world.ask(path, { token }), 403, "permission_denied");
+  });
+});
+
+describe("A server without a token", () => {
+  const CHROME = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0";
+  const LIBRARIES = [
+    "curl/8.5.0",
+    "Wget/1.21.4",
+    "python-requests/2.32.3",
+    "Python/3.13 aiohttp/3.11.2",
+    "node",
+    "undici",
+    "axios/1.7.9",
+    "Go-http-client/2.0",
+    "Java-http-client/21.0.5",
+    "Apache-HttpClient/5.4 (Java/21.0.5)",
+    "okhttp/4.12.0",
+    "Ruby",
+    "GuzzleHttp/7",
+    "PostmanRuntime/7.43.0",
+    "my-shop/1.0",
+    "",
+  ];
+  let world: World;
+  let source: CreatedSource;
+  before(async () => {
+    world = await openWorld({ TRUST_PROXY: "1" });
+    source = await world.createSource();
+  });
+  after(() => world[Symbol.asyncDispose]());
+
+  const batch = (event: object) =>
+    bootstrapBody({ events: [event], batchId: "b", sentAt: new Date().toISOString() });
+
+  /** Sends a page view, and returns its warnings and its stored form. */
+  const view = async (headers: Record<string, string>, event = pageEvent({ context: null })) => {
+    const body = batch(event);
+    const sent = { "content-type": "application/json", "x-forwarded-for": "1.1.1.1", ...headers };
+    const reply = await world.ask(bootstrapPath(source), {
+      method: "POST",
+      token: null,
+      body,
+      headers: sent,
+    });
+    assert.deepEqual(outcomesOf(reply), ["accepted"], reply.text);
+    const { sentBy, device, country } = storedEvent(world.dataDir, event.id);
+    return { warnings: reply.body.results[0].warnings, sentBy, ...device, hasCountry: country !== null };
+  };
+  const SERVER = { warnings: [], sentBy: "server", device: null, browser: null, isBot: false };
+
+  it("is an HTTP library that sends no Origin: its events count, without device and country", async () => {
+    for (const userAgent of LIBRARIES) {
+      const { os, osVersion, browserVersion, ...seen } = await view({ "user-agent": userAgent });
+      assert.deepEqual(seen, { ...SERVER, hasCountry: false }, userAgent);
+      assert.deepEqual([os, osVersion, browserVersion], [null, null, null]);
+    }
+  });
+
+  it("may name the visitor's browser in `context`", async () => {
+    const event = pageEvent({ context: { userAgent: CHROME } });
+    const seen = await view({ "user-agent": "node" }, event);
+    assert.deepEqual([seen.sentBy, seen.browser, seen.isBot], ["server", "Chrome", false]);
+  });
+
+  it("is no program with an Origin or a Referer, no browser and no crawler", async () => {
+    const rows: [Record<string, string>, isBot: boolean][] = [
+      [{ "user-agent": "curl/8.5.0", origin: ORIGIN }, true],
+      [{ "user-agent": "python-requests/2.32.3", referer: `${ORIGIN}/` }, true],
+      [{ "user-agent": CHROME }, false],
+      [{ "user-agent": "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)" }, true],
+      [{ "user-agent": "Twitterbot/1.0" }, true],
+    ];
+    for (const [headers, isBot] of rows) {
+      const seen = await view(headers);
+      const wanted = ["browser", isBot, isBot ? ["bot_suspected"] : [], true];
+      assert.deepEqual(
+        [seen.sentBy, seen.isBot, seen.warnings, seen.hasCountry],
+        wanted,
+        headers["user-agent"],
+      );
+    }
+  });
+
+  it("has no ids of its own: everybody with the public key can send the same", async () => {
+    const event = pageEvent();
+    await view({ "user-agent": "node" }, event);
+    const sent = await world.send(bootstrapPath(source), batch(event));
+    assert.deepEqual(outcomesOf(sent), ["duplicate"]);
   });
 });
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -112,7 +112,7 @@ test("Every start says how to sign in.", async () => {
   }
 });
 
-test("The commands that the first start prints work.", async () => {
+test("The commands of the first start and of the README work, and their page views count.", async () => {
   using own = folder();
   const env = { PATH: process.env.PATH ?? "", DATA_DIR: own.path, PORT: "0", LOG_LEVEL: "silent" };
   const child = spawn(process.execPath, [BIN, "serve"], { env, stdio: ["ignore", "ignore", "pipe"] });
@@ -124,6 +124,18 @@ test("The commands that the first start prints work.", async () => {
   const commands = text.slice(text.indexOf("KEY="));
   const { stdout } = await promisify(execFile)("bash", ["-c", commands]);
   assert.equal(JSON.parse(stdout).accepted, 1);
+  assert.deepEqual(JSON.parse(stdout).results[0].warnings, [], "it counts: it is no suspected bot");
+
+  const readme = readFileSync(new URL("../../../../README.md", import.meta.url), "utf8");
+  const block = /The same with curl\.[^`]*```\n([^`]*)```/.exec(readme)?.[1] ?? "";
+  const [create = "", send = ""] = block.split(/^SOURCE_ID=.*$/m);
+  const [, address = ""] = /is listening on (\S+)/.exec(text) ?? [];
+  const [, token = ""] = /\n {2}(hwt_\w+)\n/.exec(text) ?? [];
+  const run = async (script: string) =>
+    (await promisify(execFile)("bash", ["-c", script.replaceAll("http://127.0.0.1:8790", address)])).stdout;
+  const source = JSON.parse(await run(create.replace("hwt_…", token)));
+  const { accepted, results } = JSON.parse(await run(send.replace("pk_…", source.publicKey)));
+  assert.deepEqual([accepted, results[0].warnings], [1, []], "the commands of the README count too");
   child.kill("SIGINT");
   const [code] = await once(child, "exit");
   assert.equal(code, 0);

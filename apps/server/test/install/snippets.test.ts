@@ -153,12 +153,14 @@ test("curl: each run is one accepted view, for every kind of origin, and for a s
     { allowedOrigins: ["http://localhost:*"] },
     { allowedOrigins: ["capacitor://localhost"] },
     { allowedOrigins: ["*"] },
-    { allowedOrigins: [], requireOrigin: false },
+    { allowedOrigins: [] },
+    { allowedOrigins: ["https://shop.example"], requireOrigin: true },
   ]) {
     const { sourceId } = await world.createSource({ ...over, name: `$(touch /tmp/x)'; exit 1; "` });
     const { snippets } = (await world.ask(`/api/tracking-sources/${sourceId}/install`)).body;
     const { stdout } = await inShell(snippets.curl);
     assert.match(stdout, /"accepted":1,"duplicates":0,"rejected":0/, JSON.stringify(over));
+    assert.match(stdout, /"warnings":\[\]/, "it counts: it is no suspected bot");
     const again = await inShell(snippets.curl);
     assert.match(again.stdout, /"accepted":1,"duplicates":0/);
   }

@@ -6,8 +6,10 @@ import { EVENT_CODES, type Event, eventTypeRules, LIMITS } from "@headwater/cont
 import { toIsoTime } from "../../src/core/time.ts";
 import { rejectInvalid } from "../../src/ingest/evaluate-batch.ts";
 import {
+  analyticsEventId,
   type Candidate,
   evaluateEvent,
+  eventKey,
   type Rejection,
   rejectEvent,
 } from "../../src/ingest/evaluate-event.ts";
@@ -102,6 +104,15 @@ function readShared(row: RowObject, { sourceId, now }: RowContext): SharedMember
   };
 }
 
+/**
+ * Whether the event has an id of its own (`eventKey`). An event that a server sent without a token has `sentBy` "server" too, but
+ * its exported id is that of an event without a token.
+ */
+function wasSentWithToken({ sentBy, sourceId, eventId, analyticsEventId: exportedId }: RowObject): boolean {
+  if (sentBy !== "server") return false;
+  return exportedId !== analyticsEventId(eventKey(String(sourceId), String(eventId), false));
+}
+
 /** @param row `analyticsEventId` and `sourceId` are ignored: they are computed anew */
 export function evaluateRow(row: unknown, context: RowContext): ImportedEvent | Rejection {
   if (!isRowObject(row)) return invalid("It must be an object");
@@ -123,7 +134,7 @@ export function evaluateRow(row: unknown, context: RowContext): ImportedEvent | 
     { ...read, time: { ...time, isCanonical: false } },
     {
       sourceId,
-      sentBy: shared.sentBy,
+      hasToken: wasSentWithToken(row),
       // the age of the event is measured from this time, so that it is never too old
       receivedAt: occurredAt,
       buildLine: createLineBuilder(shared),

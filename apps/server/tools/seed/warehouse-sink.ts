@@ -21,7 +21,7 @@ function buildContext(visit: GeneratedVisit, sourceId: string, site: string): Ba
   const receivedAt = (events.at(-1)?.at ?? startedAt) + SENT_AFTER_MS;
   return {
     sourceId,
-    sentBy: "browser",
+    hasToken: false,
     receivedAt,
     buildLine: createLineBuilder({
       sourceId,

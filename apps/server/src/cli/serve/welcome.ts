@@ -22,7 +22,7 @@ function firstPageView(url: string, organizationId: string, token: string): stri
   });
   return `KEY=$(curl -s ${url}/api/tracking-sources -H "Authorization: Bearer ${token}" ${JSON_HEADER} \\
   -d '${source}' | sed 's/.*"publicKey":"\\([^"]*\\)".*/\\1/')
-curl -s ${url}/api/ingest/v2/$KEY/bootstrap -H 'Origin: ${ORIGIN}' ${JSON_HEADER} \\
+curl -s ${url}/api/ingest/v2/$KEY/bootstrap ${JSON_HEADER} \\
   -d '${visit}'`;
 }
 

@@ -1,4 +1,5 @@
 /** The curl example: one page view, sent from a shell. */
+import { SOURCE_DEFAULTS } from "@headwater/contract";
 import { shellLiteral } from "../escape.ts";
 import type { SnippetOptions } from "./browser.ts";
 
@@ -7,22 +8,30 @@ interface CurlSource {
   readonly requireOrigin?: boolean;
 }
 
-/** An origin that the source allows. null: the source accepts requests without one. */
-function exampleOrigin({ allowedOrigins = [], requireOrigin = true }: CurlSource): string | null {
-  if (!requireOrigin) return null;
-  const [first = "https://www.example.com"] = allowedOrigins;
-  if (first === "*") return null;
+const ANY_ORIGIN = "https://www.example.com";
+
+/** An origin that the source allows. */
+function exampleOrigin(allowedOrigins: readonly string[]): string {
+  const [first = ANY_ORIGIN] = allowedOrigins;
+  if (first === "*") return ANY_ORIGIN;
   return first.replace("://*.", "://www.").replace(/:\*$/, first.startsWith("http://") ? ":3000" : "");
 }
 
+/** With an origin the request is a page's. With curl's own user agent it would count as a bot. */
+const pageOptions = (origin: string): string =>
+  ` \\\n  -H ${shellLiteral(`Origin: ${origin}`)} -A 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'`;
+
 /** Each run of the command sends an event with a new id. */
-export function curlExample({ publicKey, apiBaseUrl }: SnippetOptions, source: CurlSource): string {
-  const origin = exampleOrigin(source);
+export function curlExample(
+  { publicKey, apiBaseUrl }: SnippetOptions,
+  { allowedOrigins = [], requireOrigin = SOURCE_DEFAULTS.requireOrigin }: CurlSource,
+): string {
+  const origin = exampleOrigin(allowedOrigins);
   const url = `${apiBaseUrl}/api/ingest/v2/${encodeURIComponent(publicKey)}/bootstrap`;
-  const header = origin === null ? "" : ` \\\n  -H ${shellLiteral(`Origin: ${origin}`)}`;
-  const page = JSON.stringify(`${origin ?? "https://www.example.com"}/`);
-  return `# Sends one page view, as a browser would. If the response contains "accepted":1, the event is stored.
-# With HEADWATER_TOKEN, a token with the scope "ingest" for this source, it is an event of a server.
+  const header = requireOrigin ? pageOptions(origin) : "";
+  const page = JSON.stringify(`${origin}/`);
+  return `# Sends one page view. If the response contains "accepted":1, the event is stored and counted.
+# With HEADWATER_TOKEN, a token with the scope "ingest" for this source, nobody else can use its id.
 NOW=$(date -u +%Y-%m-%dT%H:%M:%SZ)
 ID=$(date +%s)-$$
 curl -sS ${shellLiteral(url)}${header} \\
