@@ -1,4 +1,5 @@
 /** The data that exists for the fuzzer, and how its requests refer to it. */
+import { ROLES } from "@headwater/contract";
 import fc from "fast-check";
 import { ORGANIZATION_ID, ORIGIN, OWNER_TOKEN, type World } from "../support/world.ts";
 import type { Real } from "./mutation.ts";
@@ -34,7 +35,7 @@ export async function furnish(world: World): Promise<Known> {
     known.keys.push(source.publicKey);
     known.visits.push({ publicKey: source.publicKey, sessionId: await world.openSession(source) });
     const { userId } = await make("/api/members", { organizationId: ORGANIZATION_ID, role: "viewer" });
-    const { tokenId, token } = await make("/api/tokens", {
+    const { tokenId } = await make("/api/tokens", {
       organizationId: ORGANIZATION_ID,
       userId,
       label: "fuzz",
@@ -43,8 +44,8 @@ export async function furnish(world: World): Promise<Known> {
     known.tokens.push(tokenId);
     const erasure = { organizationId: ORGANIZATION_ID, anonymousId: `visitor-${count}` };
     known.receipts.push((await make("/api/visitors/erase", erasure)).receiptId);
-    if (count === 0) known.secrets.push(token);
   }
+  for (const role of ROLES) known.secrets.push((await world.member(role)).token);
   return known;
 }
 

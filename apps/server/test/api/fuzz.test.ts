@@ -1,18 +1,32 @@
 /**
- * Sends valid and mutated requests, generated from /openapi.json, to every route. None may be answered with a 5xx, and every
- * answer must be valid (`World` checks each). Sends 2,000 requests, or 20,000 with TEST_LONG=1. A failure prints its seed;
- * FUZZ_SEED repeats it.
+ * Sends valid and mutated requests, generated from /openapi.json, to every route with tokens of every role. None may be
+ * answered with a 5xx, and every answer must be valid (`World` checks each). One in 25 is pipelined, cut off or slow. Sends
+ * 2,000 requests, 20,000 with TEST_LONG=1, or FUZZ_REQUESTS. A failure prints its seed; FUZZ_SEED repeats it.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { BROWSER, ORIGIN, OWNER_TOKEN, openWorld, type TestReply, type World } from "../support/world.ts";
 import { furnish, type Known, newest, often, realOf, wild } from "./fuzz-furniture.ts";
+import { createRawSender, MANNERS, type Manner } from "./fuzz-raw.ts";
 import { asText, mutated, type Real, type Schema, valid } from "./mutation.ts";
 
-const RUNS = process.env.TEST_LONG === "1" ? 20_000 : 2_000;
+const RUNS = Number(process.env.FUZZ_REQUESTS ?? (process.env.TEST_LONG === "1" ? 20_000 : 2_000));
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() & 0x7fffffff);
 const LEAST_SHARE = 0.3;
+/** Ids of that many things are kept; the newest of them are used. */
+const MAX_KNOWN = 1_000;
+const MAX_HEAP_GROWTH_MIB = 100;
+
+/** Memory of the server and the test in MiB, after a garbage collection. */
+function memoryNow() {
+  setFlagsFromString("--expose-gc");
+  runInNewContext("gc")();
+  const { rss, heapUsed } = process.memoryUsage();
+  return { rss: Math.round(rss / 1_048_576), heap: Math.round(heapUsed / 1_048_576) };
+}
 
 interface FuzzedOperation {
   operationId: string;
@@ -29,6 +43,7 @@ interface Request {
   path: string;
   headers: Record<string, string>;
   body?: string;
+  manner: Manner;
 }
 
 /** Streams have tests of their own. */
@@ -42,6 +57,11 @@ async function endpointsOf(world: World): Promise<FuzzedEndpoint[]> {
     )
     .filter(({ operationId }) => operationId !== ENDLESS);
 }
+
+const manners = fc.oneof(
+  { weight: 24, arbitrary: fc.constant("whole" as const) },
+  { weight: 1, arbitrary: fc.constantFrom(...MANNERS) },
+);
 
 /** Text encoded for a path or a query. */
 const encoded = (value: unknown) => encodeURIComponent(String(value).toWellFormed());
@@ -83,7 +103,7 @@ function requestTo(endpoint: FuzzedEndpoint, real: Real, known: Known): fc.Arbit
   const sentHeaders = endpoint.path.startsWith("/api/ingest/")
     ? fc.oneof({ weight: 9, arbitrary: fc.record(tokenless) }, { weight: 1, arbitrary: headers })
     : headers;
-  return fc.tuple(fc.tuple(...parameters), body, sentHeaders).map(([given, text, sent]) => {
+  return fc.tuple(fc.tuple(...parameters), body, sentHeaders, manners).map(([given, text, sent, manner]) => {
     const path = given.reduce((url, one) => url.replace(`{${one.name}}`, encoded(one.text)), endpoint.path);
     const query = given
       .filter((one) => one.in === "query" && one.text !== undefined)
@@ -96,6 +116,7 @@ function requestTo(endpoint: FuzzedEndpoint, real: Real, known: Known): fc.Arbit
       method,
       path: query.length > 0 ? `${path}?${query.join("&")}` : path,
       headers: { "user-agent": BROWSER, ...sent, ...contentType },
+      manner,
     };
     return text === undefined ? request : { ...request, body: text };
   });
@@ -126,8 +147,22 @@ describe("Mutated requests to every route", () => {
         known.visits.push({ publicKey: body.ingestUrl.split("/").at(-2), sessionId: body.sessionId });
       }
       if (/events/i.test(operationId)) throughIngest += 1;
+      for (const ids of [known.sources, known.keys, known.users, known.tokens, known.visits])
+        if (ids.length > MAX_KNOWN) ids.shift();
     };
-    const throwOne = async ({ operationId, method, path, headers, body }: Request) => {
+    const raw = createRawSender(world.url);
+    let [sent, rawAnswers] = [0, 0];
+    let begin = memoryNow();
+    const throwOne = async (request: Request) => {
+      const { operationId, method, path, headers, body, manner } = request;
+      asked.set(operationId, (asked.get(operationId) ?? 0) + 1);
+      sent += 1;
+      // what is loaded or compiled at first use is in memory by then
+      if (sent === Math.ceil(RUNS / 10)) begin = memoryNow();
+      if (manner !== "whole") {
+        rawAnswers += (await raw.send(request, manner)).length;
+        return;
+      }
       const reply = await world.ask(path, {
         method,
         token: null,
@@ -139,7 +174,6 @@ describe("Mutated requests to every route", () => {
       assert.ok(isAnswered, `${reply.status} ${JSON.stringify(reply.body)}`);
       learn(operationId, reply);
       statuses.set(reply.status, (statuses.get(reply.status) ?? 0) + 1);
-      asked.set(operationId, (asked.get(operationId) ?? 0) + 1);
     };
     const ingest = endpoints.filter(({ path }) => path.startsWith("/api/ingest/"));
     // mostly a key and a session that belong together, since others are refused before their events are parsed
@@ -155,14 +189,24 @@ describe("Mutated requests to every route", () => {
         : freely;
     });
     await fc.assert(fc.asyncProperty(requests, throwOne), { seed: SEED, numRuns: RUNS, endOnFailure: true });
+    await raw.finish();
 
+    const end = memoryNow();
     const refusedAtTheDoor = [401, 404, 415, 422].reduce(
       (sum, status) => sum + (statuses.get(status) ?? 0),
       0,
     );
-    const share = 1 - refusedAtTheDoor / RUNS;
+    const checked = [...statuses.values()].reduce((sum, times) => sum + times, 0);
+    const share = 1 - refusedAtTheDoor / checked;
     t.diagnostic(
       `seed ${SEED}, ${RUNS} requests, ${Math.round(share * 100)} % got past validation, ${throughIngest} batches taken, by status ${JSON.stringify(Object.fromEntries([...statuses].sort()))}`,
+    );
+    t.diagnostic(
+      `${RUNS - checked} requests were pipelined, cut off or slow, ${rawAnswers} answers; memory of server and test in MiB after a tenth of the requests ${JSON.stringify(begin)}, at the end ${JSON.stringify(end)}`,
+    );
+    assert.ok(
+      end.heap - begin.heap <= MAX_HEAP_GROWTH_MIB,
+      `the heap grew from ${begin.heap} to ${end.heap} MiB`,
     );
     assert.ok(share >= LEAST_SHARE, `only ${share} got past validation`);
     assert.ok(throughIngest > RUNS / 100, `only ${throughIngest} batches were taken`);
