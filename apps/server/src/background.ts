@@ -151,6 +151,8 @@ export async function startBackgroundWorkers(
 ): Promise<BackgroundWorkers> {
   const { workers: warehouseWorkers, shipped } = await startWarehouseWorkers(context, onBacklogShipped);
   const deletionTime = createDeletionTime(context);
+  // A jump before the first round would otherwise not be noticed on a new ledger. The rounds report a failure.
+  await deletionTime.read().catch(() => undefined);
   const maintenance = startMaintenance(context, deletionTime);
   const workers = [startReadinessProbe(context), startErasures(context), ...warehouseWorkers, ...maintenance];
   return {

@@ -45,7 +45,6 @@ async function openFilled(start?: number) {
   const receipt = erase.headers.get("location")!;
   await until("the erasure is done", DONE_MS, async () => (await world.ask(receipt)).body.status === "done");
   assert.deepEqual(await send(), ["accepted"]);
-  await world.server.maintain();
 
   const count = async (path: string) => (await world.ask(path)).text.split("\n").filter(Boolean).length;
   return {
