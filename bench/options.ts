@@ -17,6 +17,8 @@ export const PARTS = [
   "shipping",
   "beside",
   "console",
+  "attack",
+  "loss",
 ] as const;
 export type Part = (typeof PARTS)[number];
 

@@ -3,10 +3,12 @@ import { fileURLToPath } from "node:url";
 import { commitOf, describeMachine, hasWrk } from "./machine.ts";
 import { BenchUsageError, HELP, type Part, readOptions } from "./options.ts";
 import { openResults, writeResults } from "./report.ts";
+import { attack } from "./rows/attack.ts";
 import { beside } from "./rows/beside.ts";
 import { consolePages } from "./rows/console.ts";
 import { debugRecording } from "./rows/debug.ts";
 import { growth } from "./rows/growth.ts";
+import { loss } from "./rows/loss.ts";
 import { memory } from "./rows/memory.ts";
 import { openLoop } from "./rows/open.ts";
 import { overload } from "./rows/overload.ts";
@@ -33,6 +35,8 @@ const MEASURES: Record<Part, (context: BenchContext) => Promise<BenchSection>> =
   shipping,
   beside,
   console: consolePages,
+  attack,
+  loss,
 };
 
 const say = (text: string) => console.log(text);

@@ -1,6 +1,5 @@
 /** A disk that fills up: writes are refused with a reason, reads work, and ingest resumes without a restart. */
 import assert from "node:assert/strict";
-import { closeSync, openSync, rmSync, statfsSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { it } from "node:test";
 import { ORGANIZATION_ID, type TestSource } from "../support/world.ts";
@@ -8,32 +7,12 @@ import { ask, type Child, createSource, startChild, until } from "./child.ts";
 import { bodyOf, Load, type LoadReply, makeBatch, openVisitor, send, type Visitor } from "./load.ts";
 import { checkAnswers, checkUsage, compare, sendAgain, storedEvents } from "./oracle.ts";
 import { createRandom, type SeededRandom } from "./random.ts";
-import { openVolume, type Volume, type VolumeKind, whyNoVolume } from "./volume.ts";
+import { emptyVolume, fillVolume, openVolume, type VolumeKind, whyNoVolume } from "./volume.ts";
 
 const MEGABYTE = 1_048_576;
 const SIZE_MB = 64;
 const RECOVERY_MS = 10_000;
 const READING_MS = 3_000;
-const ballastOf = ({ path }: Volume) => join(path, "ballast");
-
-/** Fills the volume, except for `leave` bytes. */
-function fill(volume: Volume, leave = 0): void {
-  const file = openSync(ballastOf(volume), "a");
-  const free = () => {
-    const { bavail, bsize } = statfsSync(volume.path);
-    return bavail * bsize;
-  };
-  try {
-    for (let left = free(); left > leave; left = free()) {
-      writeSync(file, Buffer.alloc(Math.min(MEGABYTE, left - leave)));
-    }
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error;
-  } finally {
-    closeSync(file);
-  }
-}
-
 function sendOne(
   child: Child,
   source: TestSource,
@@ -94,14 +73,14 @@ export function fullDisk(kind: VolumeKind): void {
 
       await until("a client is refused", 20_000, () => {
         // for a while the ledger still finds space in its own files
-        fill(volume);
+        fillVolume(volume);
         return load.refused.get("503 storage_full");
       });
       load.pause();
       for (let round = 0; round < 10; round += 1) {
-        fill(volume);
+        fillVolume(volume);
         const reply = await until("a batch is refused", 10_000, async () => {
-          fill(volume);
+          fillVolume(volume);
           const one = await sendOne(child, source, visitor, random);
           return one.status !== 200 && one;
         });
@@ -110,19 +89,19 @@ export function fullDisk(kind: VolumeKind): void {
         await assertReadable(child, source);
       }
       const { code } = await until("/readyz answers 503", 5_000, async () => {
-        fill(volume);
+        fillVolume(volume);
         const now = await readiness(child);
         return now.status === 503 && now;
       });
       assert.equal(code, "storage_full");
       // long enough for several probes of the ledger, each of which closes its connection and opens another
       for (const end = Date.now() + READING_MS; Date.now() < end; ) {
-        fill(volume);
+        fillVolume(volume);
         await assertReadable(child, source);
       }
 
       const freedAt = performance.now();
-      rmSync(ballastOf(volume));
+      emptyVolume(volume);
       await until("a batch is accepted", RECOVERY_MS, async () => {
         return (await sendOne(child, source, visitor, random)).status === 200;
       });
@@ -157,12 +136,12 @@ export function fullDisk(kind: VolumeKind): void {
           load.refused.clear();
           await load.start();
           await until("clients are refused", 20_000, () => {
-            fill(volume);
+            fillVolume(volume);
             return (load.refused.get("503 storage_full") ?? 0) > 20;
           });
           load.pause();
           if (round < 2) {
-            rmSync(ballastOf(volume));
+            emptyVolume(volume);
             await load.settle();
           }
         }
@@ -172,7 +151,7 @@ export function fullDisk(kind: VolumeKind): void {
         assert.equal(code, signal === "SIGTERM" ? 0 : null);
         const left = compare(storedEvents(dataDir), load.sent);
         assert.deepEqual([left.lost, left.doubled], [0, 0]);
-        rmSync(ballastOf(volume));
+        emptyVolume(volume);
         child = await startChild(dataDir);
         load.url = child.url;
         await load.settle();
@@ -198,7 +177,7 @@ export function fullDisk(kind: VolumeKind): void {
       const source = await createSource(child.url);
       const visitor = await openVisitor(child.url, source);
       assert.equal((await sendOne(child, source, visitor, random)).status, 200);
-      fill(volume, 8 * MEGABYTE);
+      fillVolume(volume, 8 * MEGABYTE);
       const { code } = await until("/readyz answers 503", 5_000, async () => {
         const now = await readiness(child);
         return now.status === 503 && now;
@@ -207,7 +186,7 @@ export function fullDisk(kind: VolumeKind): void {
       assertStorageFull(await sendOne(child, source, visitor, random));
       await assertReadable(child, source);
       const freedAt = performance.now();
-      rmSync(ballastOf(volume));
+      emptyVolume(volume);
       await until("a batch is accepted", RECOVERY_MS, async () => {
         return (await sendOne(child, source, visitor, random)).status === 200;
       });

@@ -54,9 +54,10 @@ export function believe(ca: string, servername: string): void {
 const bodyIn = (text: string): unknown => (text.startsWith("<") ? { code: "no_answer" } : JSON.parse(text));
 
 /** Posts JSON. @throws Error when no complete response arrives */
-export function post(url: string, body: unknown): Promise<LoadReply> {
+export function post(url: string, body: unknown, more: Record<string, string> = {}): Promise<LoadReply> {
   const text = JSON.stringify(body);
-  const headers = { origin: ORIGIN, "content-type": "text/plain", "content-length": Buffer.byteLength(text) };
+  const length = Buffer.byteLength(text);
+  const headers = { origin: ORIGIN, "content-type": "text/plain", "content-length": length, ...more };
   return new Promise((resolve, reject) => {
     const isSecure = url.startsWith("https:");
     const options = { method: "POST", agent: isSecure ? secureAgent : agent, headers, timeout: 15_000 };

@@ -1,13 +1,12 @@
 /** `headwater restore` is all or nothing: a folder with an interrupted restore is not used, and the same command starts over. */
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, watch } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, it } from "node:test";
-import { BIN, folder, headwater, serve } from "../cli/command-line.ts";
+import { folder, headwater, serve } from "../cli/command-line.ts";
 import { rowsOf, storedEvents } from "../ledger/reader.ts";
 import { eventsBody, eventsPath, openWorld, outcomesOf, trackEvent } from "../support/world.ts";
+import { restoreUntil } from "./killed-restore.ts";
 
 const MOMENTS = 10;
 const data = folder();
@@ -27,22 +26,6 @@ before(async () => {
 });
 after(() => data[Symbol.dispose]());
 
-/** Restores, and kills the command at the n-th change in the folder. @returns whether it was killed before its end */
-async function restoreUntil(dataDir: string, changes: number): Promise<boolean> {
-  mkdirSync(dataDir);
-  const env = { PATH: process.env.PATH ?? "", DATA_DIR: dataDir, WAREHOUSE: "off" };
-  const child = spawn(process.execPath, [BIN, "restore", "--from", backup], { env, stdio: "ignore" });
-  const ended = once(child, "exit");
-  let seen = 0;
-  const watcher = watch(dataDir, () => {
-    seen += 1;
-    if (seen === changes) child.kill("SIGKILL");
-  });
-  const [code] = await ended;
-  watcher.close();
-  return code === null;
-}
-
 function checkRestored(dataDir: string): void {
   assert.deepEqual(rowsOf(dataDir, "select * from sources"), sources);
   assert.equal(storedEvents(dataDir).length, 50);
@@ -53,7 +36,7 @@ it("A restore that is killed at any moment leaves nothing, a folder that no comm
   for (let moment = 1; moment <= MOMENTS; moment += 1) {
     const dataDir = data.at(`at-${moment}`);
     // the first changes are the mark, the lock and the first file; the last ones are the names of the copies
-    const wasKilled = await restoreUntil(dataDir, moment * 2 - 1);
+    const wasKilled = await restoreUntil(backup, dataDir, moment * 2 - 1);
     if (existsSync(join(dataDir, "restore.mark"))) {
       assert.ok(wasKilled);
       refusals += 1;

@@ -6,6 +6,9 @@ import { bodyOf, makeBatch, openVisitor, post, type Visitor } from "./load.ts";
 import type { SeededRandom } from "./random.ts";
 
 const TICK_MS = 10;
+/** No header that is not sent anyway. */
+const NO_HEADERS = () => ({});
+type HeadersOf = (serial: number) => Record<string, string>;
 
 export interface TrickleAnswer {
   eventId: string;
@@ -16,6 +19,13 @@ export interface TrickleAnswer {
   outcome: string;
 }
 
+interface TrickleOptions {
+  url: string;
+  source: TestSource;
+  random: SeededRandom;
+  headersOf: HeadersOf;
+}
+
 export class Trickle implements AsyncDisposable {
   readonly answers: TrickleAnswer[] = [];
   readonly #url: string;
@@ -24,15 +34,24 @@ export class Trickle implements AsyncDisposable {
   readonly #visitor: Visitor;
   readonly #timer: NodeJS.Timeout;
   readonly #open = new Set<Promise<void>>();
+  readonly #headersOf: HeadersOf;
+  #serial = 0;
 
-  static async start(child: Child, source: TestSource, random: SeededRandom): Promise<Trickle> {
-    return new Trickle(child.url, source, random, await openVisitor(child.url, source));
+  /** @param headersOf further headers of the n-th request */
+  static async start(
+    { url }: Pick<Child, "url">,
+    source: TestSource,
+    random: SeededRandom,
+    headersOf: HeadersOf = NO_HEADERS,
+  ): Promise<Trickle> {
+    return new Trickle({ url, source, random, headersOf }, await openVisitor(url, source));
   }
 
-  private constructor(url: string, source: TestSource, random: SeededRandom, visitor: Visitor) {
+  private constructor({ url, source, random, headersOf }: TrickleOptions, visitor: Visitor) {
     this.#url = `${url}/api/ingest/v2/${source.publicKey}/events`;
     this.#source = source;
     this.#random = random;
+    this.#headersOf = headersOf;
     this.#visitor = visitor;
     this.#timer = setInterval(() => {
       const sending = this.#send().finally(() => this.#open.delete(sending));
@@ -44,8 +63,10 @@ export class Trickle implements AsyncDisposable {
     const batch = makeBatch(this.#source, this.#visitor, this.#random);
     batch.events.length = 1;
     const { eventId } = batch.events[0]!.expected;
+    this.#serial += 1;
+    const headers = this.#headersOf(this.#serial);
     const sentAt = performance.now();
-    const outcome = await post(this.#url, bodyOf(batch)).then(
+    const outcome = await post(this.#url, bodyOf(batch), headers).then(
       ({ status, body }) => (status === 200 ? body.results[0].status : `${status} ${body.code}`) as string,
       (error: Error) => error.message,
     );

@@ -1,6 +1,6 @@
 /** Separate file systems that tests fill up or cut off from power. Needs root and permission to mount. */
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, statfsSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -81,4 +81,30 @@ export function whyNoVolume(kind: VolumeKind): string | null {
     const reason = (error as { stderr?: Buffer }).stderr?.toString().trim() || (error as Error).message;
     return `This machine does not let a test mount ${kind}: ${reason.split("\n")[0]}`;
   }
+}
+
+const MEGABYTE = 1_048_576;
+const ballastOf = ({ path }: Volume) => join(path, "ballast");
+
+/** Fills the volume, except for `leave` bytes. */
+export function fillVolume(volume: Volume, leave = 0): void {
+  const file = openSync(ballastOf(volume), "a");
+  const free = () => {
+    const { bavail, bsize } = statfsSync(volume.path);
+    return bavail * bsize;
+  };
+  try {
+    for (let left = free(); left > leave; left = free()) {
+      writeSync(file, Buffer.alloc(Math.min(MEGABYTE, left - leave)));
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error;
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Frees what `fillVolume` took. */
+export function emptyVolume(volume: Volume): void {
+  rmSync(ballastOf(volume));
 }

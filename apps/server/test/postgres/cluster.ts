@@ -145,3 +145,21 @@ export async function query<R extends pg.QueryResultRow>(
     await client.end();
   }
 }
+
+/** Stops every process of the server that serves the database. @returns lets them go on */
+export async function freezeBackends(cluster: Cluster, database: string): Promise<() => Promise<void>> {
+  const backends = await query(cluster.url(), "select pid::int from pg_stat_activity where datname = $1", [
+    database,
+  ]);
+  const stopped = [cluster.pid(), ...backends.map(({ pid }) => pid as number)];
+  for (const pid of stopped) process.kill(pid, "SIGSTOP");
+  return async () => {
+    for (const pid of stopped) {
+      try {
+        process.kill(pid, "SIGCONT");
+      } catch {
+        // it ended meanwhile
+      }
+    }
+  };
+}

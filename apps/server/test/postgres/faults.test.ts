@@ -9,7 +9,7 @@ import { Load, type LoadReply, openVisitor, post } from "../faults/load.ts";
 import { checkAnswers, checkUsage, compare, sendAgain, storedEvents } from "../faults/oracle.ts";
 import { createRandom } from "../faults/random.ts";
 import type { TestSource } from "../support/world.ts";
-import { type Cluster, query, startCluster } from "./cluster.ts";
+import { type Cluster, freezeBackends, query, startCluster } from "./cluster.ts";
 
 const ROUNDS = process.env.TEST_LONG ? 10 : 2;
 const ACKNOWLEDGED = 100;
@@ -162,21 +162,7 @@ describe("PostgreSQL under a node that serves", () => {
     await until("/readyz says yes", SEEN_MS, isReady);
   });
 
-  /** Stops every process of the server that serves the node. @returns lets them go on */
-  const freeze = async () => {
-    const backends = await admin("select pid::int from pg_stat_activity where usename = 'app'");
-    const stopped = [cluster.pid(), ...backends.map(({ pid }) => pid as number)];
-    for (const pid of stopped) process.kill(pid, "SIGSTOP");
-    return async () => {
-      for (const pid of stopped) {
-        try {
-          process.kill(pid, "SIGCONT");
-        } catch {
-          // it ended meanwhile
-        }
-      }
-    };
-  };
+  const freeze = () => freezeBackends(cluster, "app");
   let goOn: () => Promise<void>;
 
   fault(
