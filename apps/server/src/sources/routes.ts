@@ -1,7 +1,8 @@
 /** The operations on sources and their public keys (spec 3 and 4.1, docs/contract.md section 2). */
 import { randomBytes } from "node:crypto";
-import { LIMITS, SOURCE_DEFAULTS } from "@headwater/contract";
+import { SOURCE_DEFAULTS } from "@headwater/contract";
 import type { Handler } from "../core/handler.ts";
+import { SERVER_LIMITS } from "../core/limits.ts";
 import type { SourceRecord } from "../core/records.ts";
 import { Refusal } from "../core/refusal.ts";
 import { toIsoTime } from "../core/time.ts";
@@ -12,11 +13,12 @@ import { renderSource } from "./render.ts";
 /** A public key is `pk_` and 144 random bits, safe in a URL. No key is ever used twice. */
 const createPublicKey = (): string => `pk_${randomBytes(18).toString("base64url")}`;
 
-/** The sources of a workspace, oldest first. */
+/** The sources of a workspace, oldest first. Without `limit` all of them: the specification knows no pages. */
 export const listSources =
   (catalog: Catalog): Handler<"listSources"> =>
   async ({ organizationId, query, now }) => {
-    const page = { organizationId, limit: query.limit ?? LIMITS.maxPageSize, cursor: query.cursor ?? null };
+    const limit = query.limit ?? SERVER_LIMITS.maxSourcesPerWorkspace;
+    const page = { organizationId, limit, cursor: query.cursor ?? null };
     const { rows, nextCursor } = await catalog.sources(page);
     return { body: { sources: rows.map((row) => renderSource(row, now)), nextCursor } };
   };
