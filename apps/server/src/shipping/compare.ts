@@ -5,17 +5,25 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { WarehouseClient } from "../clickhouse/client.ts";
 import { isDeleting } from "../clickhouse/deletion.ts";
-import { DAY_MS, dayOf } from "../core/time.ts";
 import type { DayCount } from "../core/warehouse-report.ts";
 import type { Ledger } from "../ledger/ledger.ts";
+import type { ShippedDays } from "../ledger/warehouse-ledger.ts";
 
 export type ComparedLedger = Pick<Ledger, "probe" | "allSourceIds" | "shippedDays" | "setShippedDays">;
+
+/**
+ * Days on which the warehouse held more than was counted, as comparisons found them. Events that were on their way then have left
+ * the outbox when its oldest event is younger than `at`. If the count is the same as before, the surplus was no shipment.
+ */
+export type SurplusMemory = Map<string, { at: number; removals: number; counted: number; held: number }>;
 
 export interface ComparisonDeps {
   ledger: ComparedLedger;
   client: WarehouseClient;
   now: number;
   signal: AbortSignal;
+  /** Keep it from one comparison to the next. Without it no events are adopted. */
+  surplus?: SurplusMemory;
 }
 
 /** A day on which the warehouse lacks shipped events. */
@@ -26,14 +34,16 @@ export interface MissingDay extends DayCount {
 
 export interface WarehouseComparison {
   missing: MissingDay[];
-  /** Events on days that were counted for the first time, or that have more events than before. */
+  /** Events that nobody has counted, such as imported ones, and that the warehouse must hold from now on. */
   adopted: number;
 }
 
 /** Sources in one query: few enough that the days of ten years fit into its answer. */
 const SOURCES_AT_ONCE = 20;
-/** The ledger detects duplicates for this long, so an event that waits in the outbox cannot be older. */
-const MAX_AGE_MS = 12 * DAY_MS;
+/** More days with surplus are not remembered. */
+const MAX_SURPLUS_DAYS = 20_000;
+/** Longer than a comparison takes and than the clocks of nodes differ. */
+const SETTLING_MS = 600_000;
 /** A comparison starts again when events were removed meanwhile. */
 const MAX_TRIES = 20;
 const RETRY_MS = 500;
@@ -57,9 +67,31 @@ async function countHeld(
   return answer.json<DayCount>();
 }
 
-/** Days on which the warehouse holds more than was counted. */
-function findSurplus(held: readonly DayCount[], counted: ReadonlyMap<string, number>, before: number) {
-  return held.filter((count) => count.day < before && count.events > (counted.get(keyOf(count)) ?? 0));
+/**
+ * Finds events to adopt, and remembers the days with surplus.
+ * @param settledBefore every event that arrived earlier has left the outbox
+ */
+function findAdoptable(
+  { now, surplus = new Map() }: ComparisonDeps,
+  { days, removals }: ShippedDays,
+  held: readonly DayCount[],
+  settledBefore: number,
+): DayCount[] {
+  const countedOf = byKey(days);
+  return held.flatMap((day) => {
+    const key = keyOf(day);
+    const counted = countedOf.get(key) ?? 0;
+    const before = surplus.get(key);
+    surplus.delete(key);
+    if (day.events <= counted) return [];
+    if (before?.counted !== counted || before.removals !== removals) {
+      if (surplus.size < MAX_SURPLUS_DAYS) surplus.set(key, { at: now, removals, counted, held: day.events });
+      return [];
+    }
+    if (before.at < settledBefore) return [{ ...day, events: before.held }];
+    surplus.set(key, before);
+    return [];
+  });
 }
 
 /** Days on which it holds less. */
@@ -70,34 +102,33 @@ const findMissing = (counted: readonly DayCount[], inWarehouse: ReadonlyMap<stri
     return events > 0 ? [{ ...count, events, held }] : [];
   });
 
-/**
- * @param closedBefore no event of an earlier day is on its way, so on these days the number in the warehouse is final
- * @returns null when events were removed meanwhile, or when a replica may lag behind
- */
+/** @returns null when events were removed meanwhile, or when a replica may lag behind */
 async function compareOnce(
-  { ledger, client, signal }: ComparisonDeps,
+  deps: ComparisonDeps,
   sourceIds: string[],
-  closedBefore: number,
+  settledBefore: number,
 ): Promise<WarehouseComparison | null> {
+  const { ledger, client, signal } = deps;
   // read first: everything that is counted by now is in the warehouse
-  const { days, removals, isErasing } = await ledger.shippedDays({ sourceIds });
+  const shipped = await ledger.shippedDays({ sourceIds });
+  const { days, removals, isErasing } = shipped;
   const isChanging = isErasing || (await isDeleting(client, "").catch(() => true));
   const held = await countHeld({ client, signal }, sourceIds);
-  const surplus = isChanging ? [] : findSurplus(held, byKey(days), closedBefore);
-  if (!(await ledger.setShippedDays({ days: surplus, removals }))) return null;
+  const adoptable = isChanging ? [] : findAdoptable(deps, shipped, held, settledBefore);
+  if (!(await ledger.setShippedDays({ days: adoptable, removals }))) return null;
   const counted = byKey(days);
-  const adopted = surplus.reduce((sum, count) => sum + count.events - (counted.get(keyOf(count)) ?? 0), 0);
+  const adopted = adoptable.reduce((sum, day) => sum + day.events - (counted.get(keyOf(day)) ?? 0), 0);
   return { missing: findMissing(days, byKey(held)), adopted };
 }
 
 async function compareSources(
   deps: ComparisonDeps,
   sourceIds: string[],
-  closedBefore: number,
+  settledBefore: number,
 ): Promise<WarehouseComparison> {
   let latest: WarehouseComparison | null = null;
   for (let tries = 0; tries < MAX_TRIES; tries++) {
-    latest = (await compareOnce(deps, sourceIds, closedBefore)) ?? latest;
+    latest = (await compareOnce(deps, sourceIds, settledBefore)) ?? latest;
     // the replica that answered may lag behind for a moment
     const mayLag = deps.client.cluster !== null && latest !== null && latest.missing.length > 0;
     if (latest && !mayLag) return latest;
@@ -107,15 +138,15 @@ async function compareSources(
   throw new Error("Events are removed from the warehouse all the time, so it cannot be compared at present.");
 }
 
-/** @param only the sources to compare; default: all */
-export async function compareWarehouse(deps: ComparisonDeps, only?: string[]): Promise<WarehouseComparison> {
+/** Compares all sources. */
+export async function compareWarehouse(deps: ComparisonDeps): Promise<WarehouseComparison> {
   const { ledger, now } = deps;
   const { outboxOldestAt } = await ledger.probe({ now });
-  const closedBefore = dayOf(Math.min(now, outboxOldestAt ?? now) - MAX_AGE_MS);
-  const sourceIds = only ?? (await ledger.allSourceIds());
+  const settledBefore = (outboxOldestAt ?? now) - SETTLING_MS;
+  const sourceIds = await ledger.allSourceIds();
   const whole: WarehouseComparison = { missing: [], adopted: 0 };
   for (let start = 0; start < sourceIds.length; start += SOURCES_AT_ONCE) {
-    const part = await compareSources(deps, sourceIds.slice(start, start + SOURCES_AT_ONCE), closedBefore);
+    const part = await compareSources(deps, sourceIds.slice(start, start + SOURCES_AT_ONCE), settledBefore);
     whole.missing.push(...part.missing);
     whole.adopted += part.adopted;
   }

@@ -91,6 +91,14 @@ export async function openDamagedService(environment: Record<string, string> = {
   };
 }
 
+export const queryStats = ({ world }: DamagedService, sourceId: string) =>
+  world.ask("/api/stats/query", {
+    method: "POST",
+    body: { sourceId, dateRange: "7d", metrics: ["events"] },
+  });
+export const exportOf = ({ world }: DamagedService, sourceId: string) =>
+  world.ask(`/api/export/events?sourceId=${sourceId}`);
+
 /** The files of all parts of the warehouse that have this name. */
 function filesOf(dataDir: string, name: string): string[] {
   const root = join(dataDir, "warehouse", "store");

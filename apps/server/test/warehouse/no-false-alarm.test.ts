@@ -5,10 +5,13 @@ import { once } from "node:events";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { readConfig } from "../../src/config/config.ts";
+import { openLedgerBeside } from "../../src/open-ledger.ts";
+import { compareWarehouse, type SurplusMemory } from "../../src/shipping/compare.ts";
 import { BIN, folder, headwater, type Settings } from "../cli/command-line.ts";
 import { until } from "../faults/child.ts";
-import { DAY, eventsBody, eventsPath, ORGANIZATION_ID, trackEvent } from "../support/world.ts";
-import { askWarehouse } from "./ask.ts";
+import { DAY, eventsBody, eventsPath, MINUTE, ORGANIZATION_ID, trackEvent } from "../support/world.ts";
+import { askWarehouse, onWarehouse } from "./ask.ts";
 import { type DamagedService, openDamagedService } from "./damage.ts";
 import { startEndpoint } from "./endpoint.ts";
 import { PATIENCE_MS } from "./store.ts";
@@ -81,6 +84,22 @@ const startBackup = (to: string) =>
     stdio: "ignore",
   });
 
+/** How many events each of two comparisons adopts, the second an hour later. The service must not be running. */
+async function adoptedByTwoComparisons(): Promise<number[]> {
+  const ledger = await openLedgerBeside(readConfig(settings()), Date.now());
+  const { signal } = new AbortController();
+  const surplus: SurplusMemory = new Map();
+  try {
+    return await onWarehouse(service.dataDir, async (client) => {
+      const adopt = async (now: number) =>
+        (await compareWarehouse({ ledger, client, now, signal, surplus })).adopted;
+      return [await adopt(Date.now()), await adopt(Date.now() + 60 * MINUTE)];
+    });
+  } finally {
+    await ledger.close();
+  }
+}
+
 test("After an import of old and of recent events the warehouse is complete.", async () => {
   const rows = Array.from({ length: 60 }, (_, index) => ({
     id: `imported-${index}`,
@@ -96,9 +115,14 @@ test("After an import of old and of recent events the warehouse is complete.", a
     const { code, stderr } = await headwater(settings(), "import", file, "--source", source.sourceId);
     assert.equal(code, 0, stderr);
     await assertComplete();
+    assert.deepEqual(await adoptedByTwoComparisons(), [0, 0], "an event that waits may be one of them");
   });
   await untilNothingWaits();
   await assertComplete();
+  await service.restartAfter(async () => {
+    assert.deepEqual(await adoptedByTwoComparisons(), [0, 30], "the old events are compared from now on");
+    await assertComplete();
+  });
 });
 
 test("A restored backup is complete, also when a visitor was erased while the backup was made.", async () => {
