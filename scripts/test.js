@@ -94,7 +94,8 @@ const SUITES = [
 ];
 
 /** Tests that use the service only over HTTP run on each ledger, except the test of a full disk, which is for SQLite. */
-const BLACK_BOX = /^apps\/server\/test\/(?:access\/|api\/(?!ingest-503)|monitoring\/|e2e|clock-jump)/;
+const BLACK_BOX =
+  /^apps\/server\/test\/(?:access\/|api\/(?!ingest-503)|conformance\/|monitoring\/|e2e|clock-jump)/;
 const ON_POSTGRES = {
   name: "the black box on PostgreSQL",
   missing: SUITES.find(({ name }) => name === "on PostgreSQL").missing,

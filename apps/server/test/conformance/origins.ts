@@ -81,6 +81,14 @@ export const ORIGINS: SpecCheck[] = [
       status(await send(client, route, mismatch), 403);
     }),
   ),
+  ...rule(
+    "4.2",
+    "Public ingest endpoints: a server, which sends no Origin",
+    cases(ROUTES, async ({ path, body }, client) => {
+      const source = await client.source();
+      succeeded(await client.ingest(path(source), body(await client.session(source)), {}));
+    }),
+  ),
   ...rule("2.1", "allowedOrigins: replaced on update", {
     "the new origin is permitted at once": async (client) => {
       const source = await client.source();
