@@ -27,6 +27,8 @@ const filesIn = async (folder) =>
   (await readdir(folder, { recursive: true }).catch(() => [])).map((name) => join(folder, name));
 
 async function isStale() {
+  // a release has the built console and no sources
+  if (!existsSync(join(root, "src"))) return false;
   const builtAt = await modifiedAt(join(dist, "index.html")).catch(() => 0);
   if (builtAt === 0) return true;
   const inputs = [

@@ -3,6 +3,7 @@
  * dist/v2.js, and dist/extras/ with one script per optional part.
  */
 import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
 import { mkdir, readdir, rename, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -32,6 +33,8 @@ const INTERNAL_PROPERTIES =
 const modifiedAt = async (path) => (await stat(path)).mtimeMs;
 
 async function isStale() {
+  // a release has the built scripts and no sources
+  if (!existsSync(join(root, "src"))) return false;
   const builtAt = await modifiedAt(output).catch(() => 0);
   if (builtAt === 0) return true;
   const sources = await readdir(join(root, "src"), { recursive: true }).catch(() => []);

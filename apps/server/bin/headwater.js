@@ -65,7 +65,7 @@ function compileAhead(directory) {
   } catch {
     return;
   }
-  const program = join(dirname(here), "..", "src", "cli", "compile-ahead.ts");
+  const program = fileURLToPath(new URL("../src/cli/compile-ahead.ts", import.meta.url));
   spawnSync(process.execPath, [program], { stdio: "ignore", timeout: COMPILE_TIMEOUT_MS });
 }
 
@@ -77,7 +77,7 @@ if (isNewEnough(process.versions.node)) {
 } else {
   console.error(
     `Headwater needs Node ${MIN_NODE.join(".")} or later; this is ${process.versions.node}. ` +
-      "Install it from https://nodejs.org/en/download, or run `npm install` in Headwater's folder, which installs one.",
+      "Install it from https://nodejs.org/en/download, or as an npm package with `npm install node@24`.",
   );
   process.exit(1);
 }

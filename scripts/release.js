@@ -1,0 +1,187 @@
+// `npm run release [-- --out <folder>]`: writes what is published to dist/: the package `headwater` with the service, the
+// packages of packages/ that have a list of `files`, an SBOM (CycloneDX) and checksums. `--only headwater` writes that package
+// alone, which is what the Docker image needs.
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { stripTypeScriptTypes } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { buildConsole } from "../apps/console/build.js";
+import { buildSdk } from "../packages/sdk/build.js";
+import { checkVersion, version } from "./version.js";
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+const { values: flags } = parseArgs({
+  options: { out: { type: "string", default: join(ROOT, "dist") }, only: { type: "string" } },
+});
+const COMPILED = ["apps/server/{bin,src,tools}/**/*.{ts,js}", "packages/contract/src/**/*.ts"];
+const COPIED = [
+  "apps/console/build.js",
+  "apps/console/dist",
+  "packages/sdk/build.js",
+  "packages/sdk/dist/v2.js",
+  "packages/sdk/dist/extras",
+  "deploy/backup",
+  "LICENSE",
+  "README.md",
+  "CHANGELOG.md",
+];
+
+const readJson = (path) => JSON.parse(readFileSync(join(ROOT, path), "utf8"));
+const server = readJson("apps/server/package.json");
+const contract = readJson("packages/contract/package.json");
+
+function checkChangelog() {
+  const heading = readFileSync(join(ROOT, "CHANGELOG.md"), "utf8")
+    .split("\n")
+    .find((line) => line.startsWith("## ") && line.split(/[ ,]+/)[1] === version);
+  if (heading === undefined)
+    throw new Error(`CHANGELOG.md has no entry "## ${version}". Write one, then release.`);
+  if (heading.includes("unreleased"))
+    console.log(`CHANGELOG.md says that ${version} is unreleased. Write its date there before you publish.`);
+}
+
+/** The path from a file to the module of the contract package that it imports, without the suffix. */
+function contractPath(from, specifier) {
+  const target = contract.exports[specifier.replace("@headwater/contract", ".")];
+  return relative(dirname(from), join("packages/contract", target)).replace(/\.ts$/, "");
+}
+
+/** JavaScript without types. Names of our own modules end in .js, and those of the contract package become paths. */
+function compile(path) {
+  const source = readFileSync(join(ROOT, path), "utf8");
+  const code = path.endsWith(".ts") ? stripTypeScriptTypes(source) : source;
+  return code
+    .replace(/"(@headwater\/contract[\w/-]*)"/g, (_, specifier) => `"${contractPath(path, specifier)}.js"`)
+    .replace(/"(\.{1,2}\/[^"\n]+)\.ts"/g, (whole, module) =>
+      existsSync(join(ROOT, dirname(path), `${module}.ts`)) ? `"${module}.js"` : whole,
+    );
+}
+
+const withoutOwn = (dependencies) =>
+  Object.fromEntries(Object.entries(dependencies).filter(([name]) => !name.startsWith("@headwater/")));
+
+function headwaterManifest() {
+  const { name, description, license, type } = readJson("package.json");
+  return {
+    name,
+    version,
+    description,
+    license,
+    type,
+    bin: { headwater: "apps/server/bin/headwater.js" },
+    exports: { "./package.json": "./package.json" },
+    engines: server.engines,
+    dependencies: withoutOwn({ ...contract.dependencies, ...server.dependencies }),
+    optionalDependencies: server.optionalDependencies,
+  };
+}
+
+/** The exact packages that the service was tested with. */
+function shrinkwrap(manifest) {
+  const { packages } = readJson("package-lock.json");
+  const installed = Object.entries(packages).filter(
+    ([path, { dev, link }]) => path.startsWith("node_modules/") && !dev && !link,
+  );
+  return {
+    name: manifest.name,
+    version,
+    lockfileVersion: 3,
+    packages: { "": manifest, ...Object.fromEntries(installed) },
+  };
+}
+
+function write(path, content) {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, typeof content === "string" ? content : `${JSON.stringify(content, null, 2)}\n`);
+}
+
+/** Packs a folder into `out`. npm names the file by the package and its version. */
+function pack(folder) {
+  execFileSync("npm", ["pack", folder, "--pack-destination", flags.out, "--silent"], {
+    cwd: ROOT,
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+}
+
+async function packHeadwater(stage) {
+  await buildSdk();
+  if ((await buildConsole(console.error)) === null) throw new Error("The console could not be built.");
+  for (const path of globSync(COMPILED, { cwd: ROOT, exclude: ["**/node_modules/**"] }))
+    write(join(stage, path.replace(/\.ts$/, ".js")), compile(path));
+  for (const path of COPIED) cpSync(join(ROOT, path), join(stage, path), { recursive: true });
+  const manifest = headwaterManifest();
+  write(join(stage, "package.json"), manifest);
+  write(join(stage, "npm-shrinkwrap.json"), shrinkwrap(manifest));
+  write(join(stage, "apps/server/package.json"), {
+    name: server.name,
+    private: true,
+    version,
+    type: "module",
+  });
+  pack(stage);
+}
+
+function packLibraries() {
+  for (const path of globSync("packages/*/package.json", { cwd: ROOT }))
+    if (readJson(path).files !== undefined) pack(`./${dirname(path)}`);
+}
+
+function writeSbom() {
+  const words = [
+    "sbom",
+    "--sbom-format=cyclonedx",
+    "--sbom-type=application",
+    "--omit=dev",
+    "--package-lock-only",
+  ];
+  const sbom = JSON.parse(execFileSync("npm", words, { cwd: ROOT, encoding: "utf8" }));
+  sbom.metadata.component.name = "headwater";
+  write(join(flags.out, `headwater-${version}.cdx.json`), sbom);
+}
+
+function writeChecksums() {
+  const lines = globSync("*", { cwd: flags.out })
+    .sort()
+    .map(
+      (name) =>
+        `${createHash("sha256")
+          .update(readFileSync(join(flags.out, name)))
+          .digest("hex")}  ${name}\n`,
+    );
+  write(join(flags.out, "SHA256SUMS"), lines.join(""));
+}
+
+checkVersion();
+checkChangelog();
+rmSync(flags.out, { recursive: true, force: true });
+mkdirSync(flags.out, { recursive: true });
+const stage = mkdtempSync(join(tmpdir(), "headwater-release-"));
+try {
+  await packHeadwater(stage);
+} finally {
+  rmSync(stage, { recursive: true, force: true });
+}
+if (flags.only !== "headwater") {
+  packLibraries();
+  writeSbom();
+}
+writeChecksums();
+console.log(
+  globSync("*", { cwd: flags.out })
+    .sort()
+    .map((name) => join(flags.out, name))
+    .join("\n"),
+);
