@@ -6,6 +6,7 @@ import { storedEvents } from "../../apps/server/test/ledger/reader.ts";
 import type { TestSource } from "../../apps/server/test/support/world.ts";
 
 export const PATIENCE_MS = 60_000;
+const READY = "ready";
 const BEFORE = 200;
 
 /** What the operator was told while the fault lasted. */
@@ -66,20 +67,34 @@ export function waitForAccepted(trickle: Trickle, further: number): Promise<unkn
   return until("events are accepted", PATIENCE_MS, () => trickle.count("accepted") >= wanted);
 }
 
-const METRIC = /^(headwater_storage_failing\{kind="\w+"\} 1|headwater_clock_jump_seconds -?[1-9].*)$/m;
+const METRIC =
+  /^(headwater_storage_failing\{kind="\w+"\} 1|headwater_(?:clock_jump_seconds|warehouse_missing_events) -?[1-9].*)$/m;
+
+/** What /readyz says. */
+export async function readReadiness({ url }: Child) {
+  const response = await fetch(`${url}/readyz`);
+  const { code, warehouse } = (await response.json()) as {
+    code?: string;
+    warehouse?: { state: string; waitingEvents: number };
+  };
+  return { status: response.status, code, warehouse };
+}
 
 export async function readReport(child: Child): Promise<FaultReport> {
-  const ready = await fetch(`${child.url}/readyz`);
-  const { code = "ready" } = (await ready.json()) as { code?: string };
+  const { status, code, warehouse } = await readReadiness(child);
   const metrics = await (await fetch(`${child.url}/metrics`)).text();
   const lines = child.logged().split("\n").filter(Boolean);
   const errors = lines.map((line) => JSON.parse(line) as { level: number; msg: string });
   return {
     errorLine: errors.find(({ level }) => level >= 50)?.msg ?? null,
     metric: METRIC.exec(metrics)?.[1] ?? null,
-    readyz: `${ready.status} ${code}`,
+    readyz: `${status} ${code ?? (warehouse?.state === "incomplete" ? "warehouse incomplete" : READY)}`,
   };
 }
+
+/** Whether a log line, a metric and /readyz said it. */
+export const isReported = (report: FaultReport | null) =>
+  report !== null && report.errorLine !== null && report.metric !== null && report.readyz !== `200 ${READY}`;
 
 /** Times by `performance.now()`. */
 export interface FaultTimes {
