@@ -12,6 +12,7 @@ import { until } from "../faults/child.ts";
 const PATIENCE_MS = 30_000;
 /** More than the system's buffers of a connection take. */
 const LARGE = Buffer.alloc(16_777_216, "x");
+const MANY = 500;
 const GET = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
 
 function answerWith(response: ServerResponse, content: Buffer): void {
@@ -85,6 +86,25 @@ describe("A client that does not read", () => {
     client.write(GET.repeat(SERVER_LIMITS.maxPipelinedRequests + 2));
     await until("the connection is closed", PATIENCE_MS, () => seen.cut === 1);
     assert.equal(seen.handled, 1);
+  });
+
+  it("costs no stack trace for each of its requests when it is disconnected", async (t) => {
+    const { seen, listener } = answering(LARGE);
+    const client = (await serve(t, listener))();
+    let [errors, frames] = [0, 0];
+    Error.prepareStackTrace = (error, calls) => {
+      if (error.message !== "aborted") return error.message;
+      errors += 1;
+      frames += calls.length;
+      return error.message;
+    };
+    t.after(() => Reflect.deleteProperty(Error, "prepareStackTrace"));
+    client.write(GET.repeat(MANY));
+    await until("the connection is closed", PATIENCE_MS, () => seen.cut === 1);
+    await new Promise(setImmediate);
+    assert.ok(errors > SERVER_LIMITS.maxPipelinedRequests, `${errors} requests were aborted`);
+    assert.equal(frames, 0);
+    assert.ok(Error.stackTraceLimit > 0);
   });
 
   it("may have that many waiting", async (t) => {
