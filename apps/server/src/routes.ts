@@ -131,7 +131,7 @@ const workspaceHandlers = ({ ledger, newId, version, operations, isOperator, wor
 
 function publicHandlers({ addresses, version, operations }: RoutesDeps) {
   const { readyz, metrics, sdk, sdkExtra } = operations;
-  const render = () => openApiDocument(addresses().baseUrl, version);
+  const render = () => openApiDocument(addresses(), version);
   const openapi = createDocument({
     mediaType: "application/json; charset=utf-8",
     headers: { "Cache-Control": "no-cache" },

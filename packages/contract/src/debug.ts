@@ -4,122 +4,198 @@ import { ATTEMPT_KINDS, ATTEMPT_OUTCOMES, KEY_STATES } from "./attempts.ts";
 import { ERRORS, ISSUE_CODES } from "./errors.ts";
 import { EventResult } from "./ingest.ts";
 import { LIMITS } from "./limits.ts";
-import { Closed, Count, CURSOR, Nullable, OneOf, Time } from "./shapes.ts";
+import {
+  Closed,
+  Count,
+  CURSOR,
+  count,
+  flag,
+  NextCursor,
+  Nullable,
+  OneOf,
+  SameOrganizationId,
+  text,
+  textOrNull,
+  time,
+  timeOrNull,
+  url,
+} from "./shapes.ts";
 import { SourceLimits } from "./source-fields.ts";
 import { AppliedLimits, Source } from "./sources.ts";
 
-export const IssueShape = Closed({
-  path: Type.Array(Type.Union([Type.String(), Type.Integer()])),
-  code: OneOf(ISSUE_CODES),
-  message: Type.String(),
-  eventId: Type.Optional(Type.String()),
-});
+export const IssueShape = Closed(
+  {
+    path: Type.Array(Type.Union([Type.String(), Type.Integer()]), {
+      description: "Where the field is: names of members and indexes of lists.",
+    }),
+    code: OneOf(ISSUE_CODES, { description: "What is wrong with the field." }),
+    message: text("What is wrong, for people."),
+    eventId: Type.Optional(text("The id of the event that contains the field, if it can be read.")),
+  },
+  { description: "One field of a request that is not valid." },
+);
 
-const Text = Nullable(Type.String());
-const AnyJson = Type.Unknown({ description: "Any JSON value." });
+const anyJson = (description: string) => Type.Unknown({ description });
 
 /** The limit of the source that refused the request. */
 const RefusingLimit = Nullable(
   Closed({
     // the members of the schema, whose names `Object.keys` has lost
-    name: OneOf(Object.keys(SourceLimits.properties) as (keyof SourceLimits)[]),
-    value: Count,
-    actual: Nullable(Count),
+    name: OneOf(Object.keys(SourceLimits.properties) as (keyof SourceLimits)[], {
+      description: "The name of the limit in `limits` of the source.",
+    }),
+    value: count("The limit."),
+    actual: Nullable(Count, { description: "The value of the request; null: it is not known." }),
   }),
+  { description: "The limit of the source that refused the request; null: none did." },
 );
 
 export const DebugAttempt = Closed({
-  attemptId: Type.String(),
-  kind: OneOf(ATTEMPT_KINDS),
-  receivedAt: Time,
-  durationMs: Type.Number({ minimum: 0 }),
-  httpStatus: Type.Integer(),
-  outcome: OneOf(ATTEMPT_OUTCOMES),
-  code: Text,
-  message: Text,
-  hint: Text,
-  origin: Text,
-  legacy: Type.Boolean(),
-  keyState: OneOf(KEY_STATES),
-  publicKey: Text,
+  attemptId: text("The id of the attempt. It is also in the response of the request."),
+  kind: OneOf(ATTEMPT_KINDS, { description: "The route of the request." }),
+  receivedAt: time("When the request arrived."),
+  durationMs: Type.Number({ minimum: 0, description: "How long the service worked on it." }),
+  httpStatus: Type.Integer({ description: "The status of the response." }),
+  outcome: OneOf(ATTEMPT_OUTCOMES, {
+    description: "`partial`: some events were rejected. `failed`: nothing was stored.",
+  }),
+  code: textOrNull("The code of the refusal, or of the first rejected event."),
+  message: textOrNull("What was wrong."),
+  hint: textOrNull("What to change, with the value to paste."),
+  origin: textOrNull("The origin of the page."),
+  legacy: flag("The request came on a route without `/v2`."),
+  keyState: OneOf(KEY_STATES, { description: "What the key of the request was to the source at that time." }),
+  publicKey: textOrNull("The key of the request."),
   traceId: Nullable(
     Type.String({
       pattern: "^[0-9a-f]{32}$",
       description: "The trace that the request's `traceparent` named.",
     }),
   ),
-  sdkVersion: Text,
-  ingestVersion: Nullable(Type.Integer()),
-  userAgent: Text,
-  batchId: Text,
-  sentAt: Text,
-  clockSkewMs: Nullable(Type.Integer()),
-  payloadBytes: Count,
-  sessionId: Text,
-  anonymousId: Text,
-  userId: Text,
-  accepted: Count,
-  duplicates: Count,
-  rejected: Count,
-  issues: Type.Array(IssueShape),
+  sdkVersion: textOrNull("The version of the client."),
+  ingestVersion: Nullable(Type.Integer(), { description: "The version of the ingest API in the body." }),
+  userAgent: textOrNull("The user agent of the client."),
+  batchId: textOrNull("The id of the batch."),
+  sentAt: textOrNull("When the client sent the request, by its own clock."),
+  clockSkewMs: Nullable(Type.Integer(), { description: "How far the clock of the client is behind." }),
+  payloadBytes: count("Bytes of the body after decompression."),
+  sessionId: textOrNull("The session of the request."),
+  anonymousId: textOrNull("The visitor of the request."),
+  userId: textOrNull("The signed-in user of the request."),
+  accepted: count("Events that were stored."),
+  duplicates: count("Events that had been stored before."),
+  rejected: count("Events that were not stored."),
+  issues: Type.Array(IssueShape, { description: "The fields that are not valid." }),
   limit: RefusingLimit,
-  raw: AnyJson,
-  normalized: AnyJson,
-  truncated: Type.Boolean(),
-  results: Type.Array(EventResult),
+  raw: anyJson("The body, masked. If it is not JSON: its beginning as text."),
+  normalized: anyJson("What the service read from the body: the events in their stored form."),
+  truncated: flag("`raw`, `normalized` or `results` were longer than 16 KiB and are cut."),
+  results: Type.Array(EventResult, { description: "The outcome of each event." }),
 });
 export type DebugAttempt = Static<typeof DebugAttempt>;
 
 export const DebugQuery = Closed({
-  organizationId: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
-  kind: Type.Optional(OneOf(ATTEMPT_KINDS)),
-  outcome: Type.Optional(OneOf(ATTEMPT_OUTCOMES)),
-  code: Type.Optional(Type.String({ maxLength: 64 })),
-  origin: Type.Optional(Type.String({ maxLength: LIMITS.maxOriginLength })),
-  sessionId: Type.Optional(Type.String({ maxLength: 200 })),
-  anonymousId: Type.Optional(Type.String({ maxLength: 200 })),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMITS.maxDebugPageSize })),
+  organizationId: SameOrganizationId,
+  kind: Type.Optional(OneOf(ATTEMPT_KINDS, { description: "Only attempts on this route." })),
+  outcome: Type.Optional(OneOf(ATTEMPT_OUTCOMES, { description: "Only attempts with this outcome." })),
+  code: Type.Optional(
+    Type.String({
+      maxLength: 64,
+      description: "Only attempts with this code, such as `origin_not_allowed`.",
+    }),
+  ),
+  origin: Type.Optional(
+    Type.String({ maxLength: LIMITS.maxOriginLength, description: "Only attempts from this origin." }),
+  ),
+  sessionId: Type.Optional(Type.String({ maxLength: 200, description: "Only attempts of this session." })),
+  anonymousId: Type.Optional(Type.String({ maxLength: 200, description: "Only attempts of this visitor." })),
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: LIMITS.maxDebugPageSize,
+      description: "The maximum number of attempts of each kind. Default: 50.",
+    }),
+  ),
   cursor: Type.Optional(Type.String({ pattern: "^[0-9]{1,40}$", description: CURSOR })),
 });
 export type DebugQuery = Static<typeof DebugQuery>;
 
 export const HEALTH_STATUSES = ["waiting", "receiving", "failing"] as const;
 
+/** The health of a source. It is computed from all attempts, also from those that were not stored. */
+export const SourceHealth = Closed(
+  {
+    status: OneOf(HEALTH_STATUSES, {
+      description:
+        "`waiting`: nothing arrived yet. `receiving`: events arrive. `failing`: requests are refused.",
+    }),
+    lastBootstrapAt: timeOrNull("The last successful bootstrap; null: none yet."),
+    lastEventAt: timeOrNull("When the last event was accepted; null: none yet."),
+    last24h: Closed(
+      {
+        accepted: count("Events that were stored."),
+        duplicates: count("Events that had been stored before."),
+        rejected: count("Events that were not stored."),
+        failed: count("Requests that were refused."),
+      },
+      { description: "The counts of the last 24 hours." },
+    ),
+    topCodes: Type.Array(
+      Closed({
+        code: text("The code of a refusal or of a rejected event."),
+        count: count("How often it occurred."),
+        lastSeenAt: time("When it last occurred."),
+        hint: text("What to change."),
+      }),
+      { description: "The most frequent codes." },
+    ),
+    warnings: Type.Array(
+      Closed({
+        code: text("The code of the warning."),
+        message: text("What is wrong."),
+        hint: text("What to change."),
+      }),
+      { description: "Problems that refuse no request yet." },
+    ),
+  },
+  { description: "The health of the source, computed from all its attempts." },
+);
+
 export const DebugData = Closed({
   source: Source,
   limits: AppliedLimits,
-  health: Closed({
-    status: OneOf(HEALTH_STATUSES),
-    lastBootstrapAt: Nullable(Time),
-    lastEventAt: Nullable(Time),
-    last24h: Closed({ accepted: Count, duplicates: Count, rejected: Count, failed: Count }),
-    topCodes: Type.Array(
-      Closed({ code: Type.String(), count: Count, lastSeenAt: Time, hint: Type.String() }),
-    ),
-    warnings: Type.Array(Closed({ code: Type.String(), message: Type.String(), hint: Type.String() })),
-  }),
-  bootstrapAttempts: Type.Array(DebugAttempt),
-  eventAttempts: Type.Array(DebugAttempt),
-  nextCursor: Nullable(Type.String()),
+  health: SourceHealth,
+  bootstrapAttempts: Type.Array(DebugAttempt, { description: "Attempts to bootstrap, newest first." }),
+  eventAttempts: Type.Array(DebugAttempt, { description: "Attempts to send events, newest first." }),
+  nextCursor: NextCursor,
 });
 export type DebugData = Static<typeof DebugData>;
 
 /** The response of a failed request (docs/contract.md section 1). */
 export const Failure = Closed({
-  ok: Type.Literal(false),
-  error: OneOf([...new Set(Object.values(ERRORS).map(({ error }) => error))]),
-  code: OneOf(Object.keys(ERRORS)),
-  message: Type.String(),
-  hint: Type.String(),
-  retryable: Type.Boolean(),
-  requestId: Type.String(),
-  attemptId: Type.Optional(Type.String()),
-  debugUrl: Type.Optional(
-    Type.String({ description: "The debug view of the source. On ingest routes with a known key only." }),
+  ok: Type.Literal(false, { description: "Always false in an error." }),
+  error: OneOf([...new Set(Object.values(ERRORS).map(({ error }) => error))], {
+    description: "The kind of error, one for each status.",
+  }),
+  code: OneOf(Object.keys(ERRORS), { description: "What went wrong, for programs. Codes never change." }),
+  message: text("What is wrong, in one sentence."),
+  hint: text("What to do about it."),
+  retryable: flag("The same request can succeed later. Wait as long as `Retry-After` says."),
+  requestId: text("The id of the request, as in `X-Request-Id`. Include it when you report a problem."),
+  attemptId: Type.Optional(text("The id of the attempt in the debug view. On ingest routes only.")),
+  debugUrl: Type.Optional(url("The debug view of the source. On ingest routes with a known key only.")),
+  issues: Type.Optional(
+    Type.Array(IssueShape, {
+      maxItems: LIMITS.maxIssues,
+      description: "Every field that is not valid. With status 422 only.",
+    }),
   ),
-  issues: Type.Optional(Type.Array(IssueShape, { maxItems: LIMITS.maxIssues })),
-  issuesTruncated: Type.Optional(Type.Literal(true)),
-  limit: Type.Optional(Count),
-  actual: Type.Optional(Count),
-  resetAt: Type.Optional(Time),
+  issuesTruncated: Type.Optional(
+    Type.Literal(true, { description: `There are more than ${LIMITS.maxIssues} issues.` }),
+  ),
+  limit: Type.Optional(
+    count("The limit that the request exceeded. With status 413 and `quota_exceeded` only."),
+  ),
+  actual: Type.Optional(count("What was sent, or used. With status 413 and `quota_exceeded` only.")),
+  resetAt: Type.Optional(time("When the quota begins anew. With `quota_exceeded` only.")),
 });

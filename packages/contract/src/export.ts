@@ -1,7 +1,7 @@
 /** Exports of events (GET /api/export/events). */
 import Type, { type Static } from "typebox";
 import { LIMITS } from "./limits.ts";
-import { Closed, Id, OneOf } from "./shapes.ts";
+import { Closed, OneOf, SameOrganizationId, SourceId } from "./shapes.ts";
 
 /** The media type of each format. The first format is the default. */
 export const EXPORT_MEDIA_TYPES = {
@@ -16,11 +16,11 @@ const TimeText = (description: string) =>
   Type.Optional(Type.String({ minLength: 1, maxLength: 40, description }));
 
 export const ExportQuery = Closed({
-  sourceId: Id,
-  organizationId: Type.Optional(Id),
-  from: TimeText("the earliest `occurredAt`: a day (UTC) or an ISO 8601 time; default: the first event"),
-  to: TimeText("the end of the range of `occurredAt`, exclusive, as a day or a time; default: no end"),
-  format: Type.Optional(OneOf(EXPORT_FORMATS)),
+  sourceId: SourceId,
+  organizationId: SameOrganizationId,
+  from: TimeText("The earliest `occurredAt`: a day (UTC) or an ISO 8601 time. Default: the first event."),
+  to: TimeText("The end of the range of `occurredAt`, exclusive, as a day or a time. Default: no end."),
+  format: Type.Optional(OneOf(EXPORT_FORMATS, { description: "The format of the file. Default: `ndjson`." })),
   cursor: Type.Optional(
     Type.String({
       pattern: "^evt_[0-9a-f]{32}$",
@@ -28,6 +28,8 @@ export const ExportQuery = Closed({
         "the analyticsEventId of the last event that the client received; the export continues after it, and CSV has no header row",
     }),
   ),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMITS.maxExportRows })),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: LIMITS.maxExportRows, description: "The maximum number of events." }),
+  ),
 });
 export type ExportQuery = Static<typeof ExportQuery>;

@@ -3,23 +3,45 @@ import Type, { type Static } from "typebox";
 import { EVENT_CODES, type EventCode, WARNINGS } from "./event-codes.ts";
 import { EVENT_TYPES } from "./event-types.ts";
 import { LIMITS } from "./limits.ts";
-import { Closed, Count, FreeObject, Maybe, Nullable, OneOf, Time, when } from "./shapes.ts";
+import {
+  Closed,
+  count,
+  FreeObject,
+  flag,
+  Maybe,
+  Nullable,
+  OneOf,
+  text,
+  textOrNull,
+  time,
+  url,
+  when,
+} from "./shapes.ts";
 import { Privacy } from "./source-fields.ts";
 
 const EnvelopeId = Type.String({ minLength: 1, maxLength: LIMITS.maxEnvelopeIdLength });
+const envelopeId = (description: string) => Type.String({ ...EnvelopeId, description });
+const maybeText = (description: string) => Maybe(Type.String(), { description });
+const clientTime = (description: string) => Type.String({ minLength: 1, format: "date-time", description });
 
-export const Page = Type.Object({
-  url: Maybe(Type.String()),
-  path: Maybe(Type.String()),
-  title: Maybe(Type.String()),
-  referrer: Maybe(Type.String()),
-});
+export const Page = Type.Object(
+  {
+    url: maybeText("The address of the page."),
+    path: maybeText("The path of the page. It is derived from `url` when it is missing."),
+    title: maybeText("The title of the page."),
+    referrer: maybeText("The address of the page that led here."),
+  },
+  { description: "The page that the visitor sees. A page view needs `url` or `path`." },
+);
 
-export const Context = Type.Object({
-  locale: Maybe(Type.String()),
-  timezone: Maybe(Type.String()),
-  userAgent: Maybe(Type.String()),
-});
+export const Context = Type.Object(
+  {
+    locale: maybeText("The visitor's language and region, such as `en-GB`."),
+    timezone: maybeText("The visitor's time zone, such as `Europe/Berlin`."),
+    userAgent: maybeText("The visitor's user agent. Default: the header of the request."),
+  },
+  { description: "The visitor's surroundings. Further members are stored as they are." },
+);
 
 /** The fields that an event of each type must have, as conditions of JSON Schema. */
 const requiredByType = Object.entries(EVENT_TYPES).map(([type, { requiresName, requiresPage }]) => {
@@ -39,48 +61,54 @@ const requiredByType = Object.entries(EVENT_TYPES).map(([type, { requiresName, r
  */
 export const Event = Type.Object(
   {
-    id: Type.String({ minLength: 1 }),
-    type: Type.String({ minLength: 1 }),
-    timestamp: Type.String({
+    id: Type.String({
       minLength: 1,
-      description: "An ISO 8601 date-time. Without a time zone it is read as UTC.",
+      description: "The idempotency key of the event, such as a UUID. A source accepts an id once.",
     }),
-    name: Maybe(Type.String()),
-    page: Maybe(Page),
-    anonymousId: Maybe(EnvelopeId),
-    sessionId: Maybe(EnvelopeId),
-    properties: Maybe(FreeObject),
-    context: Maybe(Context),
+    type: Type.String({ minLength: 1, description: "`page`: a page view. `track`: any other event." }),
+    timestamp: clientTime("When the event occurred. Without a time zone it is read as UTC."),
+    name: maybeText("The name of the event. `track` events need one."),
+    page: Maybe(Page, { description: "The page on which the event occurred. `page` events need one." }),
+    anonymousId: Maybe(EnvelopeId, { description: "The visitor. Default: that of the batch." }),
+    sessionId: Maybe(EnvelopeId, { description: "The session. Default: that of the batch." }),
+    properties: Maybe(FreeObject, { description: "Any further data, as a JSON object." }),
+    context: Maybe(Context, { description: "The visitor's surroundings. Default: those of the batch." }),
   },
-  { allOf: requiredByType },
+  { allOf: requiredByType, description: "One event." },
 );
 export type Event = Static<typeof Event>;
 
-const Version = Type.Integer({ const: 2 });
-const Events = Type.Array(Event, { minItems: 1 });
+const Version = Type.Integer({ const: 2, description: "The version of the ingest API." });
+const SdkVersion = envelopeId("The name and version of the client, for the debug view.");
+const BatchId = envelopeId("The id of the batch, for the debug view.");
+const SentAt = clientTime("When the request is sent, by the client's clock. Set it again before each retry.");
+const EVENTS = {
+  description:
+    "The events, at most `maxBatchSize`. Each is accepted or rejected on its own. Ids make retries safe: send the same ids again.",
+};
+const UserId = Maybe(EnvelopeId, { description: "The signed-in user, when there is one." });
+const BatchContext = Maybe(Context, { description: "The visitor's surroundings." });
 
 const bootstrapFields = {
-  anonymousId: EnvelopeId,
-  sessionId: Maybe(
-    Type.String({ description: "The session to resume. If it cannot be resumed, a new session is opened." }),
-  ),
-  joinSession: Maybe(
-    Type.Boolean({
-      description:
-        "Without a sessionId: join the session that another bootstrap of the same anonymousId with joinSession opened in the last 30 minutes.",
-    }),
-  ),
-  userId: Maybe(EnvelopeId),
+  anonymousId: envelopeId("An id of the visitor that the client makes up and keeps."),
+  sessionId: maybeText("The session to resume. If it cannot be resumed, a new session is opened."),
+  joinSession: Maybe(Type.Boolean(), {
+    description:
+      "Without a sessionId: join the session that another bootstrap of the same anonymousId with joinSession opened in the last 30 minutes.",
+  }),
+  userId: UserId,
   page: Page,
-  context: Maybe(Context),
-  batchId: Maybe(EnvelopeId),
-  sentAt: Maybe(Type.String({ minLength: 1 })),
-  events: Maybe(Type.Array(Event)),
+  context: BatchContext,
+  batchId: Maybe(BatchId),
+  sentAt: Maybe(SentAt),
+  events: Maybe(Type.Array(Event), {
+    description: "Events to store in the same request. They need `batchId` and `sentAt`.",
+  }),
 };
 const withEvents = {
   allOf: [
     when(
-      { properties: { events: { type: "array", minItems: 1 } }, required: ["events"] },
+      { properties: { events: { type: "array", items: {}, minItems: 1 } }, required: ["events"] },
       {
         properties: { batchId: { type: "string", minLength: 1 }, sentAt: { type: "string", minLength: 1 } },
         required: ["batchId", "sentAt"],
@@ -90,31 +118,31 @@ const withEvents = {
 };
 
 const eventsFields = {
-  batchId: EnvelopeId,
-  sentAt: Type.String({ minLength: 1 }),
-  sessionId: EnvelopeId,
-  anonymousId: EnvelopeId,
-  userId: Maybe(EnvelopeId),
-  context: Maybe(Context),
-  events: Events,
+  batchId: BatchId,
+  sentAt: SentAt,
+  sessionId: envelopeId("The session, as bootstrap answered it."),
+  anonymousId: envelopeId("The visitor, as in the bootstrap."),
+  userId: UserId,
+  context: BatchContext,
+  events: Type.Array(Event, { minItems: 1, ...EVENTS }),
 };
 
 export const BootstrapBody = Type.Object(
-  { ingestVersion: Version, sdkVersion: EnvelopeId, ...bootstrapFields },
+  { ingestVersion: Version, sdkVersion: SdkVersion, ...bootstrapFields },
   withEvents,
 );
 export type BootstrapBody = Static<typeof BootstrapBody>;
-export const EventsBody = Type.Object({ ingestVersion: Version, sdkVersion: EnvelopeId, ...eventsFields });
+export const EventsBody = Type.Object({ ingestVersion: Version, sdkVersion: SdkVersion, ...eventsFields });
 export type EventsBody = Static<typeof EventsBody>;
 
 /** Bodies of the legacy routes (spec 4.3). The version fields are optional. */
 export const LegacyBootstrapBody = Type.Object(
-  { ingestVersion: Maybe(Version), sdkVersion: Maybe(EnvelopeId), ...bootstrapFields },
+  { ingestVersion: Maybe(Version), sdkVersion: Maybe(SdkVersion), ...bootstrapFields },
   withEvents,
 );
 export const LegacyEventsBody = Type.Object({
   ingestVersion: Maybe(Version),
-  sdkVersion: Maybe(EnvelopeId),
+  sdkVersion: Maybe(SdkVersion),
   ...eventsFields,
 });
 
@@ -126,56 +154,76 @@ export const EVENT_STATUSES = ["accepted", "duplicate", "rejected"] as const;
 export type EventStatus = (typeof EVENT_STATUSES)[number];
 
 /** The outcome of one event. Results have the order of the events in the request (spec 2.8). */
-export const EventResult = Closed({
-  index: Count,
-  eventId: Type.String(),
-  analyticsEventId: Type.String(),
-  type: Type.String(),
-  name: Type.String(),
-  status: OneOf(EVENT_STATUSES),
-  code: Nullable(OneOf(Object.keys(EVENT_CODES) as EventCode[])),
-  message: Nullable(Type.String()),
-  warnings: Type.Array(OneOf(WARNINGS)),
-});
+export const EventResult = Closed(
+  {
+    index: count("The index of the event in the request."),
+    eventId: text("The `id` of the event."),
+    analyticsEventId: text(
+      "The id under which the event is stored; empty when the event has no readable id.",
+    ),
+    type: text("The `type` of the event."),
+    name: text("The name under which the event is stored; `page_view` for page views."),
+    status: OneOf(EVENT_STATUSES, {
+      description:
+        "`accepted`: stored durably. `duplicate`: stored before, and counted once. `rejected`: not stored.",
+    }),
+    code: Nullable(OneOf(Object.keys(EVENT_CODES) as EventCode[]), {
+      description: "Why the event was not stored; null: it was.",
+    }),
+    message: textOrNull("What to do about it; null: the event was stored."),
+    warnings: Type.Array(OneOf(WARNINGS), { description: "What was corrected in the event." }),
+  },
+  { description: "The outcome of one event. Results have the order of the events in the request." },
+);
 export type EventResult = Static<typeof EventResult>;
 
-const tally = { accepted: Count, duplicates: Count, rejected: Count, results: Type.Array(EventResult) };
+const tally = {
+  accepted: count("Events that were stored."),
+  duplicates: count("Events that had been stored before."),
+  rejected: count("Events that were not stored."),
+  results: Type.Array(EventResult, { description: "The outcome of each event." }),
+};
+const Ok = Type.Literal(true, { description: "Always true in a success." });
+const AttemptId = text("The id of the request in the debug view.");
 
 export const EventsAnswer = Closed({
-  ok: Type.Literal(true),
-  attemptId: Type.String(),
-  sourceId: Type.String(),
-  sessionId: Type.String(),
+  ok: Ok,
+  attemptId: AttemptId,
+  sourceId: text("The source of the public key."),
+  sessionId: text("The session of the batch."),
   ...tally,
 });
 export type EventsAnswer = Static<typeof EventsAnswer>;
 
 /** The limits that a client must respect. */
-export const ClientLimits = Closed({
-  maxBatchSize: Count,
-  maxPayloadBytes: Count,
-  maxEventBytes: Count,
-  maxEventAgeSeconds: Count,
-  sessionTimeoutSeconds: Count,
-});
+export const ClientLimits = Closed(
+  {
+    maxBatchSize: count("Events in a batch."),
+    maxPayloadBytes: count("Bytes of a body after decompression."),
+    maxEventBytes: count("Bytes of one event."),
+    maxEventAgeSeconds: count("The greatest age of an event."),
+    sessionTimeoutSeconds: count("A session ends after this time without activity."),
+  },
+  { description: "The limits that a client must respect." },
+);
 
 export const BootstrapAnswer = Closed({
-  ok: Type.Literal(true),
-  attemptId: Type.String(),
-  ingestVersion: Type.Literal(2),
-  sourceId: Type.String(),
-  sessionId: Type.String(),
-  anonymousId: Type.String(),
-  identifiedUserId: Nullable(Type.String()),
-  ingestUrl: Type.String(),
-  sessionResumed: Type.Boolean(),
-  sessionExpiresAt: Time,
-  serverTime: Time,
+  ok: Ok,
+  attemptId: AttemptId,
+  ingestVersion: Type.Literal(2, { description: "The version of the ingest API." }),
+  sourceId: text("The source of the public key."),
+  sessionId: text("The session to send events with."),
+  anonymousId: text("The visitor of the request."),
+  identifiedUserId: textOrNull("The signed-in user of the session; null: there is none."),
+  ingestUrl: url("The address to send events to."),
+  sessionResumed: flag("false: a new session was opened."),
+  sessionExpiresAt: time("When the session ends without further activity."),
+  serverTime: time("The time of the service, to correct the client's clock."),
   limits: ClientLimits,
   privacy: Privacy,
-  accepted: Type.Optional(Count),
-  duplicates: Type.Optional(Count),
-  rejected: Type.Optional(Count),
-  results: Type.Optional(Type.Array(EventResult)),
+  accepted: Type.Optional(tally.accepted),
+  duplicates: Type.Optional(tally.duplicates),
+  rejected: Type.Optional(tally.rejected),
+  results: Type.Optional(tally.results),
 });
 export type BootstrapAnswer = Static<typeof BootstrapAnswer>;

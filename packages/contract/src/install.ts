@@ -1,7 +1,7 @@
 /** The install payload: what to paste into an application (spec 2.2, docs/contract.md section 7). */
 import Type, { type Static } from "typebox";
 import { LIMITS } from "./limits.ts";
-import { Closed, Id } from "./shapes.ts";
+import { Closed, SameOrganizationId, text, url } from "./shapes.ts";
 
 /** A path of the user's own site. Empty segments and segments that start with a dot are not allowed: proxies read them differently. */
 export const SITE_PATH = "^(?:/[A-Za-z0-9_~-][A-Za-z0-9._~-]*){1,5}$";
@@ -12,46 +12,55 @@ const SitePath = Type.String({
     "a path of the application's own site, such as /hw: up to five segments of letters, digits and . _ ~ -",
 });
 
-export const InstallQuery = Closed({ organizationId: Type.Optional(Id), path: Type.Optional(SitePath) });
+export const InstallQuery = Closed({ organizationId: SameOrganizationId, path: Type.Optional(SitePath) });
 
 /** What a page's Content-Security-Policy must allow in addition. */
-const InstallCsp = Closed({
-  scriptSrc: Type.Array(Type.String(), { description: "Add these to script-src." }),
-  connectSrc: Type.Array(Type.String(), { description: "Add these to connect-src." }),
-  snippetHash: Type.String({
-    description:
-      "Add this to script-src if the policy allows inline scripts by hash or nonce. Do not add it if the policy uses 'unsafe-inline': a hash would switch that off.",
-  }),
-});
+const InstallCsp = Closed(
+  {
+    scriptSrc: Type.Array(Type.String(), { description: "Add these to script-src." }),
+    connectSrc: Type.Array(Type.String(), { description: "Add these to connect-src." }),
+    snippetHash: Type.String({
+      description:
+        "Add this to script-src if the policy allows inline scripts by hash or nonce. Do not add it if the policy uses 'unsafe-inline': a hash would switch that off.",
+    }),
+  },
+  { description: "What the Content-Security-Policy of a page must allow in addition." },
+);
 
 /** Proxy rules that serve the client and ingest under a path of the application's own site. */
-const InstallProxy = Closed({
-  path: Type.String(),
-  browserSnippet: Type.String({
-    description: "The browser snippet that loads from that path and sends to it.",
-  }),
-  nextjs: Type.String(),
-  nginx: Type.String(),
-  caddy: Type.String(),
-  cloudflare: Type.String(),
-});
+const InstallProxy = Closed(
+  {
+    path: text("The path of the site that the rules serve."),
+    browserSnippet: Type.String({
+      description: "The browser snippet that loads from that path and sends to it.",
+    }),
+    nextjs: text("A `proxy.ts` for Next.js."),
+    nginx: text("A `location` block for nginx."),
+    caddy: text("A block for a Caddyfile."),
+    cloudflare: text("A Cloudflare Worker."),
+  },
+  { description: "Rules that serve the client and ingest under a path of the application's own site." },
+);
 
 export const InstallPayload = Closed({
-  publicKey: Type.String(),
-  apiBaseUrl: Type.String(),
-  ingestVersion: Type.Literal(2),
-  browserSnippet: Type.String(),
-  nextjsExample: Type.String(),
-  reactExample: Type.String(),
-  debugUrl: Type.String(),
-  snippets: Closed({
-    vue: Type.String(),
-    nuxt: Type.String(),
-    svelte: Type.String(),
-    astro: Type.String(),
-    node: Type.String(),
-    curl: Type.String(),
-  }),
+  publicKey: text("The public key of the source."),
+  apiBaseUrl: url("The address that pages send to."),
+  ingestVersion: Type.Literal(2, { description: "The version of the ingest API." }),
+  browserSnippet: text("The HTML to paste into any page."),
+  nextjsExample: text("A component for the App Router of Next.js."),
+  reactExample: text("A module for React applications."),
+  debugUrl: url("The debug view of the source."),
+  snippets: Closed(
+    {
+      vue: text("A module for Vue."),
+      nuxt: text("A plugin for Nuxt."),
+      svelte: text("A module for Svelte."),
+      astro: text("A component for Astro."),
+      node: text("A module for a server, which needs a token with the scope `ingest`."),
+      curl: text("A command that sends one page view."),
+    },
+    { description: "What to paste into an application of each kind." },
+  ),
   csp: InstallCsp,
   proxy: InstallProxy,
 });

@@ -1,6 +1,8 @@
 /** The type of an operation, and groups of error codes that operations share. */
 import type { TSchema } from "typebox";
 import type { ErrorCode } from "./errors.ts";
+import type { RequestHeader, ResponseHeader } from "./openapi/headers.ts";
+import type { Tag } from "./openapi/tags.ts";
 import type { Permission } from "./workspace.ts";
 
 /**
@@ -13,7 +15,11 @@ export interface Operation {
   readonly id: string;
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   readonly path: string;
+  /** The group in the documentation. */
+  readonly tag: Tag;
   readonly summary: string;
+  /** What a caller must know besides. Markdown. */
+  readonly description: string;
   readonly access: Access;
   /** Where `organizationId` is, and whether it is required. */
   readonly organization?: "query" | "body" | "optional-query" | "optional-body" | "query-or-body";
@@ -22,6 +28,7 @@ export interface Operation {
   /** Fields of the body that need another permission. */
   readonly elevated?: { readonly fields: readonly string[]; readonly permission: Permission };
   readonly query?: TSchema;
+  readonly requestHeaders?: readonly RequestHeader[];
   readonly body?: TSchema;
   /** The body can be missing. */
   readonly bodyOptional?: true;
@@ -37,6 +44,8 @@ export interface Operation {
   readonly hasClientRate?: true;
   /** The response can be long-lived. It ends when the client disconnects or loses its permission. */
   readonly isStream?: true;
+  /** Headers that only this response has. */
+  readonly responseHeaders?: readonly ResponseHeader[];
   readonly codes: readonly ErrorCode[];
   readonly deprecated?: true;
 }

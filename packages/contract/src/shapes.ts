@@ -5,16 +5,29 @@ import Type, { type TProperties, type TSchema } from "typebox";
 export const Closed = <P extends TProperties>(properties: P, options: Record<string, unknown> = {}) =>
   Type.Object(properties, { additionalProperties: false, ...options });
 
-export const Nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
+export const Nullable = <S extends TSchema>(schema: S, options: Record<string, unknown> = {}) =>
+  Type.Union([schema, Type.Null()], options);
 
 /** An optional member. null means the same as absent (docs/contract.md section 4). */
-export const Maybe = <S extends TSchema>(schema: S) => Type.Optional(Nullable(schema));
+export const Maybe = <S extends TSchema>(schema: S, options: Record<string, unknown> = {}) =>
+  Type.Optional(Nullable(schema, options));
 
 /** A time in a response: ISO 8601, UTC, with milliseconds. */
 export const Time = Type.String({
+  format: "date-time",
   pattern: "^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$",
   description: "a time in UTC with milliseconds, such as 2026-11-21T12:00:00.000Z",
 });
+
+/** Members of responses, each with its description. */
+export const text = (description: string) => Type.String({ description });
+export const url = (description: string) => Type.String({ format: "uri", description });
+export const flag = (description: string) => Type.Boolean({ description });
+export const count = (description: string) => Type.Integer({ minimum: 0, description });
+export const time = (description: string) => Type.String({ ...Time, description });
+/** A text or a time that can be missing. */
+export const textOrNull = (description: string) => Nullable(Type.String(), { description });
+export const timeOrNull = (description: string) => Nullable(Time, { description });
 
 /**
  * The description of a cursor. If a value does not match its pattern, the issue says "must be" and then the description of
@@ -23,7 +36,18 @@ export const Time = Type.String({
 export const CURSOR = "the nextCursor of the previous page";
 
 export const Count = Type.Integer({ minimum: 0 });
-export const Id = Type.String({ minLength: 1, maxLength: 200 });
+
+/** An id in a request. */
+export const id = (description: string) => Type.String({ minLength: 1, maxLength: 200, description });
+export const OrganizationId = id("The id of the workspace.");
+export const SourceId = id("The id of the source.");
+/** The source that the request names decides the workspace, so its id is needed only to make sure. */
+export const SameOrganizationId = Type.Optional(
+  id("The id of the source's workspace. If another one is given, the response is 404."),
+);
+export const NextCursor = Nullable(Type.String(), {
+  description: "The `cursor` of the next page; null: this is the last page.",
+});
 
 /** A JSON object of any form. */
 export const FreeObject = Type.Record(Type.String(), Type.Unknown());

@@ -5,7 +5,7 @@
  */
 import Type, { type Static, type TSchema } from "typebox";
 import { LIMITS } from "./limits.ts";
-import { Closed, Maybe, Nullable, OneOf } from "./shapes.ts";
+import { Closed, Maybe, Nullable, OneOf, text } from "./shapes.ts";
 
 export const KNOWN_FRAMEWORKS = [
   "nextjs",
@@ -32,9 +32,11 @@ const Slug = Type.String({
   maxLength: LIMITS.maxSlugLength,
   description: "words of lower-case letters (a to z) and digits, joined by single hyphens, such as my-shop",
 });
+const ORIGINS =
+  "The origins whose pages can send events. Each is `scheme://host[:port]`. `https://*.example.com`, `http://localhost:*` and `*` are patterns.";
 const Origins = Type.Array(Type.String({ minLength: 1, maxLength: LIMITS.maxOriginLength }), {
   maxItems: LIMITS.maxAllowedOrigins,
-  description: "Each is scheme://host[:port]. https://*.example.com, http://localhost:* and * are patterns.",
+  description: ORIGINS,
 });
 const FrameworkHint = Nullable(
   Type.String({
@@ -48,29 +50,49 @@ const PathPattern = Type.String({
   maxLength: LIMITS.maxPathPatternLength,
   description: "a path that starts with / and has no spaces, ? or #; * matches any characters, / included",
 });
-const EventName = Type.String({ minLength: 1, maxLength: LIMITS.maxEventNameLength });
-const GoalName = Type.String({ minLength: 1, maxLength: LIMITS.maxNameLength });
+const EventName = Type.String({
+  minLength: 1,
+  maxLength: LIMITS.maxEventNameLength,
+});
+const GoalName = Type.String({
+  minLength: 1,
+  maxLength: LIMITS.maxNameLength,
+  description: "The name of the goal, unique within the source.",
+});
+const GOAL_EVENT = { description: "An event with this name reaches the goal." };
+const GOAL_PATH = { description: "A view of a page whose path matches this pattern reaches the goal." };
 
 /** A goal is an event name or a path pattern. The other one is null. */
-export const Goal = Closed({ name: GoalName, event: Nullable(EventName), path: Nullable(PathPattern) });
+export const Goal = Closed({
+  name: GoalName,
+  event: Nullable(EventName, GOAL_EVENT),
+  path: Nullable(PathPattern, GOAL_PATH),
+});
 export type Goal = Static<typeof Goal>;
-const GoalInput = Closed({ name: GoalName, event: Maybe(EventName), path: Maybe(PathPattern) });
+const GoalInput = Closed({
+  name: GoalName,
+  event: Maybe(EventName, GOAL_EVENT),
+  path: Maybe(PathPattern, GOAL_PATH),
+});
 
-const DailyLimit = Nullable(
-  Type.Integer({
-    minimum: 1,
-    maximum: LIMITS.maxDailyQuota,
-    description: "Per UTC day. A lower setting of the server applies instead. null: the server's setting.",
-  }),
-);
+const dailyLimit = (counted: string) =>
+  Nullable(Type.Integer({ minimum: 1, maximum: LIMITS.maxDailyQuota }), {
+    description: `${counted} a UTC day. A lower setting of the service applies instead; null: the service's setting.`,
+  });
 
 /** The limits that a source sets for itself. null: the server's default. */
 export const SourceLimits = Closed({
-  maxBatchSize: Nullable(Type.Integer({ minimum: 1, maximum: LIMITS.maxBatchSizeCeiling })),
-  maxPayloadBytes: Nullable(Type.Integer({ minimum: 1_024, maximum: LIMITS.maxPayloadBytesCeiling })),
-  clientRatePerSecond: Nullable(Type.Integer({ minimum: 1, maximum: LIMITS.clientRatePerSecondCeiling })),
-  eventsPerDay: DailyLimit,
-  bytesPerDay: DailyLimit,
+  maxBatchSize: Nullable(Type.Integer({ minimum: 1, maximum: LIMITS.maxBatchSizeCeiling }), {
+    description: "Events in a batch; null: the service's default.",
+  }),
+  maxPayloadBytes: Nullable(Type.Integer({ minimum: 1_024, maximum: LIMITS.maxPayloadBytesCeiling }), {
+    description: "Bytes of a body after decompression; null: the service's default.",
+  }),
+  clientRatePerSecond: Nullable(Type.Integer({ minimum: 1, maximum: LIMITS.clientRatePerSecondCeiling }), {
+    description: "Requests a second of one client address; null: the service's default.",
+  }),
+  eventsPerDay: dailyLimit("Accepted events"),
+  bytesPerDay: dailyLimit("Bytes of the bodies of requests that stored something,"),
 });
 export type SourceLimits = Static<typeof SourceLimits>;
 
@@ -87,26 +109,44 @@ const RetentionDays = Nullable(
   Type.Integer({
     minimum: 1,
     maximum: LIMITS.maxRetentionDays,
-    description: "Older events are deleted from the warehouse. null: events are kept forever.",
   }),
+  {
+    description:
+      "Events older than this many days are deleted from the warehouse; null: events are kept forever.",
+  },
 );
 const RequireOrigin = Type.Boolean({
   description: "Ingest requests without an Origin or Referer header are refused, unless they have a token.",
 });
 const IsActive = Type.Boolean({ description: "false: bootstrap and events are refused." });
 
+const Bots = OneOf(BOT_POLICIES, {
+  description:
+    "What happens to events of bots. `apart`: they are stored, marked, and left out of stats by default. `reject`: they are not stored. `keep`: they are stored unmarked.",
+});
+const PRIVACY = { description: "The privacy rules that pages follow." };
+const GOALS = {
+  description: "The goals that stats can count. Each has either an event name or a path pattern.",
+};
+const EXCLUDED_PATHS = {
+  description: "Events of pages whose path matches one of these patterns are rejected.",
+};
+const SOURCE_LIMITS = { description: "The limits that the source sets for itself." };
+
 /** As a source shows them. */
 export const SOURCE_FIELDS = {
-  name: Type.String(),
-  slug: Type.String(),
-  allowedOrigins: Type.Array(Type.String()),
-  frameworkHint: Nullable(Type.String()),
+  name: text("The name that people see."),
+  slug: text("A short name for addresses, unique within the workspace."),
+  allowedOrigins: Type.Array(Type.String(), { description: ORIGINS }),
+  frameworkHint: Nullable(Type.String(), {
+    description: "The framework whose example the install page shows first, such as `nextjs`.",
+  }),
   isActive: IsActive,
   requireOrigin: RequireOrigin,
   privacy: Privacy,
-  goals: Type.Array(Goal),
-  bots: OneOf(BOT_POLICIES),
-  excludedPaths: Type.Array(PathPattern),
+  goals: Type.Array(Goal, GOALS),
+  bots: Bots,
+  excludedPaths: Type.Array(PathPattern, EXCLUDED_PATHS),
   retentionDays: RetentionDays,
   limits: SourceLimits,
 };
@@ -123,28 +163,31 @@ export const SOURCE_FIELD_INPUTS = {
   isActive: Type.Optional(IsActive),
   requireOrigin: Type.Optional(RequireOrigin),
   privacy: Type.Optional(
-    Closed({
-      respectGpc: Type.Optional(Privacy.properties.respectGpc),
-      requireConsent: Type.Optional(Privacy.properties.requireConsent),
-    }),
+    Closed(
+      {
+        respectGpc: Type.Optional(Privacy.properties.respectGpc),
+        requireConsent: Type.Optional(Privacy.properties.requireConsent),
+      },
+      PRIVACY,
+    ),
   ),
-  goals: Type.Optional(
-    Type.Array(GoalInput, {
-      maxItems: LIMITS.maxGoals,
-      description: "Each has either an event name or a path pattern.",
-    }),
+  goals: Type.Optional(Type.Array(GoalInput, { maxItems: LIMITS.maxGoals, ...GOALS })),
+  bots: Type.Optional(Bots),
+  excludedPaths: Type.Optional(
+    Type.Array(PathPattern, { maxItems: LIMITS.maxExcludedPaths, ...EXCLUDED_PATHS }),
   ),
-  bots: Type.Optional(OneOf(BOT_POLICIES)),
-  excludedPaths: Type.Optional(Type.Array(PathPattern, { maxItems: LIMITS.maxExcludedPaths })),
   retentionDays: Type.Optional(RetentionDays),
   limits: Type.Optional(
-    Closed({
-      maxBatchSize: Type.Optional(SourceLimits.properties.maxBatchSize),
-      maxPayloadBytes: Type.Optional(SourceLimits.properties.maxPayloadBytes),
-      clientRatePerSecond: Type.Optional(SourceLimits.properties.clientRatePerSecond),
-      eventsPerDay: Type.Optional(DailyLimit),
-      bytesPerDay: Type.Optional(DailyLimit),
-    }),
+    Closed(
+      {
+        maxBatchSize: Type.Optional(SourceLimits.properties.maxBatchSize),
+        maxPayloadBytes: Type.Optional(SourceLimits.properties.maxPayloadBytes),
+        clientRatePerSecond: Type.Optional(SourceLimits.properties.clientRatePerSecond),
+        eventsPerDay: Type.Optional(SourceLimits.properties.eventsPerDay),
+        bytesPerDay: Type.Optional(SourceLimits.properties.bytesPerDay),
+      },
+      SOURCE_LIMITS,
+    ),
   ),
 } satisfies Record<SourceFieldName, TSchema>;
 

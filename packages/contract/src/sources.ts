@@ -1,64 +1,116 @@
 /** Sources as the API shows them, the bodies that change them, and their keys (spec 2.1, docs/contract.md section 2). */
 import Type, { type Static } from "typebox";
 import { LIMITS } from "./limits.ts";
-import { Closed, Count, Id, Nullable, Time } from "./shapes.ts";
+import {
+  Closed,
+  Count,
+  count,
+  id,
+  NextCursor,
+  Nullable,
+  OrganizationId,
+  SameOrganizationId,
+  text,
+  time,
+  timeOrNull,
+} from "./shapes.ts";
 import { SOURCE_CREATE_INPUTS, SOURCE_FIELD_INPUTS, SOURCE_FIELDS } from "./source-fields.ts";
 
 export const Source = Closed({
-  sourceId: Type.String(),
-  organizationId: Type.String(),
-  publicKey: Type.String(),
+  sourceId: text("The id of the source."),
+  organizationId: text("The workspace that the source belongs to."),
+  publicKey: text("The key that pages send events with. It is public, and identifies the source."),
   ...SOURCE_FIELDS,
-  previousKeyExpiresAt: Nullable(Time),
-  publicKeyRotatedAt: Nullable(Time),
-  lastBootstrapAt: Nullable(Time),
-  lastEventAt: Nullable(Time),
-  createdAt: Time,
-  updatedAt: Time,
+  previousKeyExpiresAt: timeOrNull("When the previous public key stops working; null: there is none."),
+  publicKeyRotatedAt: timeOrNull("When the public key was last replaced; null: never."),
+  lastBootstrapAt: timeOrNull("The last successful bootstrap; null: none yet."),
+  lastEventAt: timeOrNull("When the last event was accepted; null: none yet."),
+  createdAt: time("When the source was created."),
+  updatedAt: time("When the source was last changed."),
 });
 export type Source = Static<typeof Source>;
 
-export const SourceList = Closed({ sources: Type.Array(Source), nextCursor: Nullable(Type.String()) });
+export const SourceList = Closed({
+  sources: Type.Array(Source, { description: "The sources of this page." }),
+  nextCursor: NextCursor,
+});
 
-export const CreateSourceBody = Closed({ organizationId: Id, ...SOURCE_CREATE_INPUTS });
+export const CreateSourceBody = Closed({ organizationId: OrganizationId, ...SOURCE_CREATE_INPUTS });
 export type CreateSourceBody = Static<typeof CreateSourceBody>;
 
-export const UpdateSourceBody = Closed({ organizationId: Id, ...SOURCE_FIELD_INPUTS });
+export const UpdateSourceBody = Closed({
+  organizationId: id("The workspace of the source."),
+  ...SOURCE_FIELD_INPUTS,
+});
 export type UpdateSourceBody = Static<typeof UpdateSourceBody>;
 
-const Grace = Type.Integer({ minimum: 0, maximum: LIMITS.maxGraceSeconds });
 export const RegenerateKeyBody = Closed({
-  organizationId: Type.Optional(Id),
-  gracePeriodSeconds: Type.Optional(Grace),
+  organizationId: SameOrganizationId,
+  gracePeriodSeconds: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: LIMITS.maxGraceSeconds,
+      default: 0,
+      description: "How long the old key still works. 0: it stops working within a second.",
+    }),
+  ),
 });
 export type RegenerateKeyBody = Static<typeof RegenerateKeyBody>;
 
 export const RestoreKeyBody = Closed({
-  organizationId: Type.Optional(Id),
-  publicKey: Id,
-  gracePeriodSeconds: Type.Integer({ minimum: 1, maximum: LIMITS.maxGraceSeconds }),
+  organizationId: SameOrganizationId,
+  publicKey: id("A retired key of the source."),
+  gracePeriodSeconds: Type.Integer({
+    minimum: 1,
+    maximum: LIMITS.maxGraceSeconds,
+    description: "How long the key works again.",
+  }),
 });
 export type RestoreKeyBody = Static<typeof RestoreKeyBody>;
 
-export const DeletedSource = Closed({ sourceId: Type.String(), deletedAt: Time });
+export const DeletedSource = Closed({
+  sourceId: text("The id of the source."),
+  deletedAt: time("When it was deleted."),
+});
 
 /** What can be stored in a UTC day. null: no limit. */
-export const DailyQuota = Closed({ events: Nullable(Count), bytes: Nullable(Count) });
+export const DailyQuota = Closed({
+  events: Nullable(Count, { description: "Accepted events; null: no limit." }),
+  bytes: Nullable(Count, {
+    description: "Decompressed bytes of the bodies of requests that stored something; null: no limit.",
+  }),
+});
 export type DailyQuota = Static<typeof DailyQuota>;
 
 /** The limits that hold for one source, as the debug view shows them. */
+const rate = (description: string) =>
+  Closed(
+    {
+      perSecond: count("Requests a second, over time."),
+      burst: count("Requests that can come at once."),
+    },
+    { description },
+  );
 export const AppliedLimits = Closed({
-  maxBatchSize: Count,
-  maxPayloadBytes: Count,
-  maxEventBytes: Count,
-  maxEventAgeSeconds: Count,
-  dedupWindowSeconds: Count,
-  sessionTimeoutSeconds: Count,
-  requestRate: Closed({
-    client: Closed({ perSecond: Count, burst: Count }),
-    source: Closed({ perSecond: Count, burst: Count }),
+  maxBatchSize: count("Events in a batch."),
+  maxPayloadBytes: count("Bytes of a body after decompression."),
+  maxEventBytes: count("Bytes of one event."),
+  maxEventAgeSeconds: count("The greatest age of an event."),
+  dedupWindowSeconds: count("How long the id of an event is remembered."),
+  sessionTimeoutSeconds: count("A session ends after this time without activity."),
+  requestRate: Closed(
+    {
+      client: rate("Requests of one client address to the source."),
+      source: rate("Requests to the source."),
+    },
+    { description: "The rate limits of ingest." },
+  ),
+  clientBytesPerSecond: Nullable(Count, {
+    description: "Bytes of bodies of one client address a second; null: no limit.",
   }),
-  clientBytesPerSecond: Nullable(Count),
-  dailyQuota: Closed({ source: DailyQuota, workspace: DailyQuota }),
+  dailyQuota: Closed(
+    { source: DailyQuota, workspace: DailyQuota },
+    { description: "What the source, and all sources of the workspace together, can store in a UTC day." },
+  ),
 });
 export type AppliedLimits = Static<typeof AppliedLimits>;

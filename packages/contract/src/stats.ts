@@ -1,7 +1,19 @@
 /** The bodies and answers of stats queries (docs/contract.md section 9; docs/stats.md has an example of each). */
 import Type, { type Static } from "typebox";
 import { LIMITS } from "./limits.ts";
-import { Closed, Count, Id, Nullable, OneOf, Time } from "./shapes.ts";
+import {
+  Closed,
+  Count,
+  count,
+  Nullable,
+  OneOf,
+  SameOrganizationId,
+  SourceId,
+  text,
+  textOrNull,
+  time,
+  timeOrNull,
+} from "./shapes.ts";
 import * as words from "./stats-words.ts";
 
 export type StatsMetric = (typeof words.STATS_METRICS)[number] | `sum:${string}`;
@@ -38,81 +50,105 @@ export type StatsFilter =
   | { sessionHas: StatsFilter };
 
 const SCALARS = ["string", "number", "boolean", "null"];
-const nested = { type: "array", items: { $ref: "#" }, minItems: 1, maxItems: LIMITS.maxStatsFilters };
+const nested = (description: string) => ({
+  type: "array",
+  items: { $ref: "#" },
+  minItems: 1,
+  maxItems: LIMITS.maxStatsFilters,
+  description,
+});
 /** One schema for all forms, so that an error is reported once. The server checks that a filter has one form. */
 export const StatsFilter = Type.Unsafe<StatsFilter>({
   $id: "StatsFilter",
   type: "object",
   properties: {
     dimension: StatsDimension,
-    operator: OneOf(words.STATS_OPERATORS),
+    operator: OneOf(words.STATS_OPERATORS, { description: "How the dimension is compared with the value." }),
     value: {
       type: [...SCALARS, "array"],
       maxLength: LIMITS.maxStatsValueLength,
       items: { type: SCALARS, maxLength: LIMITS.maxStatsValueLength },
       minItems: 1,
       maxItems: LIMITS.maxStatsValues,
-      description: "a list for in, one value for every other operator; null matches a missing value",
+      description: "A list for `in`, one value for every other operator. null matches a missing value.",
     },
-    and: nested,
-    or: nested,
-    not: { $ref: "#" },
-    sessionHas: { $ref: "#" },
+    and: nested("All of these filters."),
+    or: nested("One of these filters."),
+    not: { $ref: "#", description: "Not this filter." },
+    sessionHas: { $ref: "#", description: "An event of the same session satisfies this filter." },
   },
   additionalProperties: false,
   description:
-    "{dimension, operator, value}, or one of {and: […]}, {or: […]}, {not: …}, {sessionHas: …}; sessionHas: an event of the same session satisfies the filter",
+    "A condition, `{dimension, operator, value}`, or one of `{and: […]}`, `{or: […]}`, `{not: …}` and `{sessionHas: …}`.",
 });
 
 /** A goal: an event with a name, a view of a page whose path matches (`*` is any text), or a goal of the source by its name. */
 export const StatsGoal = Closed(
   {
-    event: Type.Optional(Type.String({ minLength: 1, maxLength: LIMITS.maxEventNameLength })),
-    page: Type.Optional(Type.String({ minLength: 1, maxLength: LIMITS.maxStatsPatternLength })),
-    name: Type.Optional(Type.String({ minLength: 1, maxLength: LIMITS.maxNameLength })),
+    event: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: LIMITS.maxEventNameLength,
+        description: "The name of an event.",
+      }),
+    ),
+    page: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: LIMITS.maxStatsPatternLength,
+        description: "A path pattern: a view of a page that matches it.",
+      }),
+    ),
+    name: Type.Optional(
+      Type.String({ minLength: 1, maxLength: LIMITS.maxNameLength, description: "A goal of the source." }),
+    ),
   },
-  { minProperties: 1, maxProperties: 1 },
+  { minProperties: 1, maxProperties: 1, description: "A goal, named in one of three ways." },
 );
 export type StatsGoal = Static<typeof StatsGoal>;
 
 /** A named range of days, or two days or times. */
 export type StatsDateRange = (typeof words.STATS_RANGES)[number] | [from: string, to: string];
-const DateRange = Type.Unsafe<StatsDateRange>({
+export const DateRange = Type.Unsafe<StatsDateRange>({
   type: ["string", "array"],
   maxLength: LIMITS.maxStatsTimeLength,
   items: { type: "string", maxLength: LIMITS.maxStatsTimeLength },
   minItems: 2,
   maxItems: 2,
-  description: `one of ${words.STATS_RANGES.join(", ")} (days that end with today), or [from, to): each a day YYYY-MM-DD in the time zone, or an ISO 8601 time with a UTC offset`,
+  description: `One of ${words.STATS_RANGES.join(", ")} (days that end with today), or [from, to): each a day YYYY-MM-DD in the time zone, or an ISO 8601 time with a UTC offset.`,
   examples: ["30d", ["2026-11-01", "2026-12-01"]],
 });
 
 /** The members of every query. */
 const queryMembers = {
-  organizationId: Type.Optional(Id),
-  sourceId: Id,
+  organizationId: SameOrganizationId,
+  sourceId: SourceId,
   dateRange: DateRange,
   timezone: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 64, description: "a name of the IANA database; default UTC" }),
+    Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description: "A name of the IANA database, such as `Europe/Berlin`. Default: `UTC`.",
+    }),
   ),
   filters: Type.Optional(
     Type.Array(StatsFilter, {
       maxItems: LIMITS.maxStatsFilters,
-      description: "an event must satisfy all of them",
+      description: "An event must satisfy all of them.",
     }),
   ),
 };
-const bots = Type.Optional(Type.Boolean({ description: "true: also count events of bots; default false" }));
-const Include = Type.Optional(Closed({ bots }));
+const bots = Type.Optional(Type.Boolean({ description: "true: also count events of bots. Default: false." }));
+const Include = Type.Optional(Closed({ bots }, { description: "What to count in addition." }));
 
 /** The members of every answer. */
 const answerMembers = {
-  sourceId: Type.String(),
-  timezone: Type.String(),
-  from: Time,
-  to: Time,
+  sourceId: text("The id of the source."),
+  timezone: text("The time zone of the days."),
+  from: time("The start of the range."),
+  to: time("The end of the range, exclusive."),
   incomplete: Type.Boolean({
-    description: "true: the warehouse has lost events of the range, so the figures are too low",
+    description: "true: the warehouse has lost events of the range, so the figures are too low.",
   }),
 };
 
@@ -135,30 +171,52 @@ export const StatsQueryBody = Closed({
   orderBy: Type.Optional(
     Type.Array(
       Closed({
-        field: Type.String({ minLength: 1, maxLength: LIMITS.maxStatsPropertyLength + 10 }),
-        direction: OneOf(["asc", "desc"]),
+        field: Type.String({
+          minLength: 1,
+          maxLength: LIMITS.maxStatsPropertyLength + 10,
+          description: "A metric or a dimension of the query.",
+        }),
+        direction: OneOf(["asc", "desc"], { description: "The order." }),
       }),
       {
         maxItems: LIMITS.maxStatsMetrics,
-        description: "each field is a metric or a dimension of the query",
+        description: "How rows are sorted. Default: by time, or else by the first metric, the largest first.",
       },
     ),
   ),
   include: Type.Optional(
-    Closed({
-      bots,
-      comparison: Type.Optional(
-        Type.Boolean({
-          description: "true: also return the metrics of the previous period of the same length",
-        }),
-      ),
-    }),
+    Closed(
+      {
+        bots,
+        comparison: Type.Optional(
+          Type.Boolean({
+            description: "true: also return the metrics of the previous period of the same length.",
+          }),
+        ),
+      },
+      { description: "What to count and return in addition." },
+    ),
   ),
   pagination: Type.Optional(
-    Closed({
-      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMITS.maxStatsRows })),
-      offset: Type.Optional(Type.Integer({ minimum: 0, maximum: LIMITS.maxStatsOffset })),
-    }),
+    Closed(
+      {
+        limit: Type.Optional(
+          Type.Integer({
+            minimum: 1,
+            maximum: LIMITS.maxStatsRows,
+            description: `The maximum number of rows. Default: ${LIMITS.maxStatsRows}.`,
+          }),
+        ),
+        offset: Type.Optional(
+          Type.Integer({
+            minimum: 0,
+            maximum: LIMITS.maxStatsOffset,
+            description: "Rows to skip. Default: 0.",
+          }),
+        ),
+      },
+      { description: "Which rows to return." },
+    ),
   ),
 });
 export type StatsQueryBody = Static<typeof StatsQueryBody>;
@@ -166,48 +224,61 @@ export type StatsQueryBody = Static<typeof StatsQueryBody>;
 const Scalar = Type.Unsafe<StatsScalar>({ type: SCALARS });
 const Figures = Type.Array(Nullable(Type.Number()), {
   description:
-    "in the order of the query; rates are from 0 to 1, sessionDuration is in seconds; null: undefined, because the divisor is 0",
+    "The figures, in the order of the query. Rates are from 0 to 1; `sessionDuration` is in seconds. null: undefined, because the divisor is 0.",
 });
 export const StatsRow = Closed({
   dimensions: Type.Array(Scalar, {
-    description: "in the order of the query; null: the value is missing; a time is the start of its bucket",
+    description:
+      "The values, in the order of the query. null: the value is missing. A time is the start of its bucket.",
   }),
   metrics: Figures,
-  comparison: Nullable(Figures),
+  comparison: Nullable(Figures, { description: "The figures of the previous period; null: not requested." }),
 });
 export type StatsRow = Static<typeof StatsRow>;
 export const StatsAnswer = Closed({
   ...answerMembers,
-  metrics: Type.Array(Type.String()),
-  dimensions: Type.Array(Type.String()),
-  comparison: Nullable(Closed({ from: Time, to: Time })),
-  results: Type.Array(StatsRow),
-  nextOffset: Nullable(Count),
+  metrics: Type.Array(Type.String(), { description: "The metrics of the query." }),
+  dimensions: Type.Array(Type.String(), { description: "The dimensions of the query." }),
+  comparison: Nullable(
+    Closed({ from: time("The start of the period."), to: time("The end of the period, exclusive.") }),
+    { description: "The previous period; null: not requested." },
+  ),
+  results: Type.Array(StatsRow, { description: "The rows." }),
+  nextOffset: Nullable(Count, { description: "The `offset` of the next rows; null: these are the last." }),
 });
 export type StatsAnswer = Static<typeof StatsAnswer>;
 
 export const StatsFunnelBody = Closed({
   ...queryMembers,
   include: Include,
-  steps: Type.Array(StatsGoal, { minItems: 2, maxItems: LIMITS.maxStatsSteps }),
+  steps: Type.Array(StatsGoal, {
+    minItems: 2,
+    maxItems: LIMITS.maxStatsSteps,
+    description: "The steps that a visitor takes, in order.",
+  }),
   windowSeconds: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: LIMITS.maxStatsWindowSeconds,
-      description: "maximum time from the first step to the last; default one day",
+      description: "The maximum time from the first step to the last. Default: one day.",
     }),
   ),
 });
 export type StatsFunnelBody = Static<typeof StatsFunnelBody>;
 export const StatsFunnelAnswer = Closed({
   ...answerMembers,
-  windowSeconds: Count,
+  windowSeconds: count("The maximum time from the first step to the last."),
   steps: Type.Array(
     Closed({
-      visitors: Count,
-      shareOfFirst: Nullable(Type.Number()),
-      shareOfPrevious: Nullable(Type.Number()),
+      visitors: count("Visitors who took this step and all before it."),
+      shareOfFirst: Nullable(Type.Number(), {
+        description: "Of the visitors of the first step, from 0 to 1.",
+      }),
+      shareOfPrevious: Nullable(Type.Number(), {
+        description: "Of the visitors of the step before, from 0 to 1.",
+      }),
     }),
+    { description: "The steps, in order." },
   ),
 });
 export type StatsFunnelAnswer = Static<typeof StatsFunnelAnswer>;
@@ -215,20 +286,21 @@ export type StatsFunnelAnswer = Static<typeof StatsFunnelAnswer>;
 export const StatsRetentionBody = Closed({
   ...queryMembers,
   include: Include,
-  period: OneOf(["day", "week", "month"]),
+  period: OneOf(["day", "week", "month"], { description: "The length of a period." }),
 });
 export type StatsRetentionBody = Static<typeof StatsRetentionBody>;
 export const StatsRetentionAnswer = Closed({
   ...answerMembers,
   cohorts: Type.Array(
     Closed({
-      start: Time,
-      visitors: Count,
+      start: time("The start of the cohort's period."),
+      visitors: count("Visitors who came first in this period."),
       returned: Type.Array(Count, {
         description:
-          "visitors of this cohort in each period, from the cohort's own period to the last of the range",
+          "Visitors of this cohort in each period, from the cohort's own period to the last of the range.",
       }),
     }),
+    { description: "The cohorts, oldest first." },
   ),
 });
 export type StatsRetentionAnswer = Static<typeof StatsRetentionAnswer>;
@@ -240,12 +312,18 @@ export const StatsPathsBody = Closed({
     Type.String({
       minLength: 1,
       maxLength: LIMITS.maxUrlLength,
-      description: "a path; default: the entry page",
+      description: "A path. Default: the entry page.",
     }),
   ),
-  steps: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMITS.maxStatsSteps, description: "default 3" })),
+  steps: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: LIMITS.maxStatsSteps, description: "How many pages. Default: 3." }),
+  ),
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: LIMITS.maxStatsPaths, description: "for each step; default 20" }),
+    Type.Integer({
+      minimum: 1,
+      maximum: LIMITS.maxStatsPaths,
+      description: "Paths of each step. Default: 20.",
+    }),
   ),
 });
 export type StatsPathsBody = Static<typeof StatsPathsBody>;
@@ -253,11 +331,12 @@ export const StatsPathsAnswer = Closed({
   ...answerMembers,
   paths: Type.Array(
     Closed({
-      step: Type.Integer({ minimum: 1 }),
-      from: Type.String(),
-      to: Nullable(Type.String({ description: "null: the session ended" })),
-      sessions: Count,
+      step: Type.Integer({ minimum: 1, description: "The number of the step." }),
+      from: text("The page."),
+      to: textOrNull("The next page; null: the session ended."),
+      sessions: count("Sessions that went this way."),
     }),
+    { description: "The paths of each step, most frequent first." },
   ),
 });
 export type StatsPathsAnswer = Static<typeof StatsPathsAnswer>;
@@ -266,7 +345,11 @@ export const StatsPropertiesBody = Closed({
   ...queryMembers,
   include: Include,
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: LIMITS.maxStatsRows, description: "default 100" }),
+    Type.Integer({
+      minimum: 1,
+      maximum: LIMITS.maxStatsRows,
+      description: "The maximum number of names. Default: 100.",
+    }),
   ),
 });
 export type StatsPropertiesBody = Static<typeof StatsPropertiesBody>;
@@ -275,34 +358,37 @@ export const StatsPropertiesAnswer = Closed({
   properties: Type.Array(
     Closed({
       name: Type.String({
-        description: "as in property:<name>; nested properties are joined by dots",
+        description: "The name, as in `property:<name>`. Nested properties are joined by dots.",
       }),
-      events: Count,
+      events: count("Events that have the property."),
     }),
-    { description: "most frequent first" },
+    { description: "The properties, most frequent first." },
   ),
 });
 export type StatsPropertiesAnswer = Static<typeof StatsPropertiesAnswer>;
 
-export const StatsSourceQuery = Closed({ organizationId: Type.Optional(Id), sourceId: Id });
+export const StatsSourceQuery = Closed({ organizationId: SameOrganizationId, sourceId: SourceId });
 export const StatsSourceAnswer = Closed({
-  sourceId: Type.String(),
-  name: Type.String(),
-  lastEventAt: Nullable(Time),
-  /** Events that were accepted and that the warehouse has lost; null: none, as far as is known. */
+  sourceId: text("The id of the source."),
+  name: text("The name of the source."),
+  lastEventAt: timeOrNull("When the last event was accepted; null: none yet."),
   missingEvents: Nullable(
     Closed({
-      events: Count,
-      firstDay: Type.String({ description: "a UTC day, such as 2026-11-21" }),
-      lastDay: Type.String(),
+      events: count("How many are missing."),
+      firstDay: Type.String({ format: "date", description: "The first day with missing events, in UTC." }),
+      lastDay: Type.String({ format: "date", description: "The last day with missing events, in UTC." }),
     }),
+    {
+      description:
+        "Events that were accepted and that the warehouse has lost; null: none, as far as is known.",
+    },
   ),
 });
 export type StatsSourceAnswer = Static<typeof StatsSourceAnswer>;
 export const StatsLiveAnswer = Closed({
-  sourceId: Type.String(),
-  at: Time,
-  windowSeconds: Count,
-  visitors: Count,
+  sourceId: text("The id of the source."),
+  at: time("When the visitors were counted."),
+  windowSeconds: count("The length of the window that ends then."),
+  visitors: count("Visitors in the window."),
 });
 export type StatsLiveAnswer = Static<typeof StatsLiveAnswer>;

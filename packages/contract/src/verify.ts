@@ -1,22 +1,34 @@
 /** Verification of an install: the report of a page, and the checks made from it (docs/contract.md section 7). */
 import Type, { type Static } from "typebox";
 import { LIMITS } from "./limits.ts";
-import { Closed, Id, Maybe, Nullable, OneOf, Time } from "./shapes.ts";
+import {
+  Closed,
+  flag,
+  Maybe,
+  Nullable,
+  OneOf,
+  SameOrganizationId,
+  Time,
+  text,
+  textOrNull,
+} from "./shapes.ts";
 
 const Address = Type.String({ maxLength: LIMITS.maxUrlLength });
 const Word = Type.String({ maxLength: 200 });
 
 /** One place in a page that loads the client. */
 export const PageSnippet = Closed({
-  /** `tag`: a `<script src>`. `inline`: the pasted snippet. `bundle`: part of the application's own scripts. */
-  kind: OneOf(["tag", "inline", "bundle"]),
-  scriptUrl: Nullable(Address),
-  publicKey: Nullable(Word),
-  apiBaseUrl: Nullable(Address),
-  /** The nonce of the element, for policies that allow scripts by nonce. */
-  nonce: Nullable(Word),
-  /** The hash of an inline script's text: `sha256-…`. */
-  hash: Nullable(Word),
+  kind: OneOf(["tag", "inline", "bundle"], {
+    description:
+      "`tag`: a script element with an address. `inline`: the pasted snippet. `bundle`: part of the application's own scripts.",
+  }),
+  scriptUrl: Nullable(Address, { description: "The address of the script; null: it is not known." }),
+  publicKey: Nullable(Word, { description: "The key in the snippet; null: it is not known." }),
+  apiBaseUrl: Nullable(Address, { description: "The address that it sends to; null: it is not known." }),
+  nonce: Nullable(Word, {
+    description: "The nonce of the element, for policies that allow scripts by nonce.",
+  }),
+  hash: Nullable(Word, { description: "The hash of an inline script's text, `sha256-…`." }),
 });
 export type PageSnippet = Static<typeof PageSnippet>;
 
@@ -27,26 +39,33 @@ export const PageReport = Closed({
     maxLength: LIMITS.maxUrlLength,
     description: "an address that starts with http:// or https://",
   }),
-  snippets: Type.Array(PageSnippet, { maxItems: LIMITS.maxReportedSnippets }),
-  /** Every Content-Security-Policy of the page, from headers and `<meta>` elements. */
+  snippets: Type.Array(PageSnippet, {
+    maxItems: LIMITS.maxReportedSnippets,
+    description: "Every place in the page that loads the client.",
+  }),
   policies: Type.Array(Type.String({ maxLength: LIMITS.maxReportedPolicyLength }), {
     maxItems: LIMITS.maxReportedPolicies,
+    description: "Every Content-Security-Policy of the page, from headers and `<meta>` elements.",
   }),
-  /** Whether the script of the client loaded. */
-  script: OneOf(["loaded", "failed", "unknown"]),
-  /**
-   * The last request of the client. null: there was none. A status of null: the network or the browser blocked it.
-   * `attemptId` is in every response of Headwater, so it tells them from another web server's 200.
-   */
+  script: OneOf(["loaded", "failed", "unknown"], { description: "Whether the script of the client loaded." }),
   request: Nullable(
-    Closed({ status: Nullable(Type.Integer()), code: Nullable(Word), attemptId: Maybe(Word) }),
+    Closed({
+      status: Nullable(Type.Integer(), {
+        description: "The status of the response; null: the network or the browser blocked the request.",
+      }),
+      code: Nullable(Word, { description: "The `code` of the response." }),
+      attemptId: Maybe(Word, {
+        description: "The `attemptId` of the response, which tells it from that of another web server.",
+      }),
+    }),
+    { description: "The last request of the client; null: there was none." },
   ),
-  /** The time of the report by the page's clock. */
+  // the description is in issues, so it says what a time looks like
   sentAt: Time,
 });
 export type PageReport = Static<typeof PageReport>;
 
-export const VerifyBody = Closed({ organizationId: Type.Optional(Id), report: PageReport });
+export const VerifyBody = Closed({ organizationId: SameOrganizationId, report: PageReport });
 
 export const CHECKS = [
   "page",
@@ -67,17 +86,16 @@ export const CHECK_STATUSES = ["ok", "warning", "wrong", "unknown"] as const;
 
 /** One check, its result, and the text to paste that fixes it. */
 export const InstallCheck = Closed({
-  check: OneOf(CHECKS),
-  status: OneOf(CHECK_STATUSES),
-  message: Type.String(),
-  hint: Nullable(Type.String()),
-  paste: Nullable(Type.String()),
+  check: OneOf(CHECKS, { description: "What was checked." }),
+  status: OneOf(CHECK_STATUSES, { description: "The result. `unknown`: the page could not report it." }),
+  message: text("The result, for people."),
+  hint: textOrNull("What to do; null: nothing."),
+  paste: textOrNull("The line that fixes the problem; null: there is none."),
 });
 export type InstallCheck = Static<typeof InstallCheck>;
 
 export const Verification = Closed({
-  /** No check is `wrong`, and `reachable` is not `unknown`. */
-  isWorking: Type.Boolean(),
-  checks: Type.Array(InstallCheck),
+  isWorking: flag("No check is `wrong`, and `reachable` is not `unknown`."),
+  checks: Type.Array(InstallCheck, { description: "One entry for each check, always in the same order." }),
 });
 export type Verification = Static<typeof Verification>;

@@ -1,6 +1,6 @@
 /** Erasure of a visitor's data (docs/contract.md section 3). */
-import Type, { type Static } from "typebox";
-import { Closed, Id, Maybe, Nullable, OneOf, Time } from "./shapes.ts";
+import type { Static } from "typebox";
+import { Closed, id, Maybe, OneOf, OrganizationId, text, textOrNull, time, timeOrNull } from "./shapes.ts";
 
 /** The ids that can name a visitor. */
 export const VISITOR_KINDS = ["anonymousId", "userId"] as const;
@@ -14,18 +14,26 @@ export const ERASURE_STATUSES = ["ledger", "shipping", "warehouse", "done"] as c
 export type ErasureStatus = (typeof ERASURE_STATUSES)[number];
 
 export const EraseBody = Closed(
-  { organizationId: Id, sourceId: Maybe(Id), anonymousId: Maybe(Id), userId: Maybe(Id) },
+  {
+    organizationId: OrganizationId,
+    sourceId: Maybe(id("The source. Without it: every source of the workspace.")),
+    anonymousId: Maybe(id("The visitor's anonymous id.")),
+    userId: Maybe(id("The visitor's user id.")),
+  },
   { description: "Either anonymousId or userId. Without sourceId: every source of the workspace." },
 );
 export type EraseBody = Static<typeof EraseBody>;
 
 export const Erasure = Closed({
-  receiptId: Type.String(),
-  organizationId: Type.String(),
-  sourceId: Nullable(Type.String({ description: "null: every source of the workspace." })),
-  by: OneOf(VISITOR_KINDS),
-  status: OneOf(ERASURE_STATUSES, { description: "The current step." }),
-  requestedAt: Time,
-  finishedAt: Nullable(Time),
+  receiptId: text("The id of the receipt."),
+  organizationId: text("The workspace."),
+  sourceId: textOrNull("The source; null: every source of the workspace."),
+  by: OneOf(VISITOR_KINDS, { description: "Which id named the visitor." }),
+  status: OneOf(ERASURE_STATUSES, {
+    description:
+      "The current step. `ledger`: waiting events, sessions and debug data are deleted. `shipping`: earlier events are on their way to the warehouse. `warehouse`: they are deleted there. `done`: everything is deleted.",
+  }),
+  requestedAt: time("When the erasure was requested."),
+  finishedAt: timeOrNull("When it was done; null: it is not done yet."),
 });
 export type Erasure = Static<typeof Erasure>;

@@ -2,7 +2,21 @@
 import Type, { type Static } from "typebox";
 import { LIMITS } from "./limits.ts";
 import { ROLES, type Role } from "./roles.ts";
-import { Closed, Count, Id, Nullable, OneOf, Time } from "./shapes.ts";
+import {
+  Closed,
+  Count,
+  count,
+  flag,
+  id,
+  NextCursor,
+  Nullable,
+  OneOf,
+  OrganizationId,
+  text,
+  textOrNull,
+  time,
+  timeOrNull,
+} from "./shapes.ts";
 
 const viewer = ["sources:read", "stats:read"] as const;
 const developer = [...viewer, "sources:write", "debug:read", "export:read"] as const;
@@ -22,62 +36,76 @@ export type Permission = (typeof owner)[number];
 export const PERMISSIONS: readonly Permission[] = owner;
 export const ROLE_PERMISSIONS: Record<Role, readonly Permission[]> = { viewer, developer, admin, owner };
 
-const Name = Type.String({ minLength: 1, maxLength: LIMITS.maxNameLength });
-const RoleName = OneOf(ROLES);
+const name = (description: string) =>
+  Type.String({ minLength: 1, maxLength: LIMITS.maxNameLength, description });
+const role = (description: string) => OneOf(ROLES, { description });
 
-export const Organization = Closed({ organizationId: Type.String(), name: Type.String(), role: RoleName });
-export const OrganizationList = Closed({
-  organizations: Type.Array(Organization),
-  nextCursor: Nullable(Type.String()),
+export const Organization = Closed({
+  organizationId: text("The id of the workspace."),
+  name: text("The name of the workspace."),
+  role: role("Your role in the workspace."),
 });
-export const CreateOrganizationBody = Closed({ name: Name });
+export const OrganizationList = Closed({
+  organizations: Type.Array(Organization, { description: "The workspaces." }),
+  nextCursor: NextCursor,
+});
+export const CreateOrganizationBody = Closed({ name: name("The name of the workspace.") });
 
 export const Permissions = Closed({
-  organizationId: Type.String(),
-  userId: Type.String(),
-  role: RoleName,
-  permissions: Type.Array(OneOf(PERMISSIONS)),
+  organizationId: text("The id of the workspace."),
+  userId: text("Your user id."),
+  role: role("Your role in the workspace."),
+  permissions: Type.Array(OneOf(PERMISSIONS), { description: "What you may do in the workspace." }),
 });
 
 export const Member = Closed({
-  userId: Type.String(),
-  name: Nullable(Type.String()),
-  email: Nullable(Type.String()),
-  role: RoleName,
-  createdAt: Time,
+  userId: text("The id of the user."),
+  name: textOrNull("The name of the user."),
+  email: textOrNull("The e-mail address of the user."),
+  role: role("The role of the member in the workspace."),
+  createdAt: time("When the user became a member."),
 });
 export type Member = Static<typeof Member>;
-export const MemberList = Closed({ members: Type.Array(Member), nextCursor: Nullable(Type.String()) });
+export const MemberList = Closed({
+  members: Type.Array(Member, { description: "The members of this page." }),
+  nextCursor: NextCursor,
+});
 export const AddMemberBody = Closed({
-  organizationId: Id,
-  userId: Type.Optional(Nullable(Id)),
-  name: Type.Optional(Nullable(Name)),
+  organizationId: OrganizationId,
+  userId: Type.Optional(Nullable(id("The id of the user. Default: a new one."))),
+  name: Type.Optional(Nullable(name("The name of the user."))),
   email: Type.Optional(
     Nullable(
       Type.String({
         minLength: 3,
         maxLength: 254,
+        format: "email",
         pattern: "^[^\\s@]+@[^\\s@]+$",
         description: "an e-mail address, such as name@example.com",
       }),
     ),
   ),
-  role: RoleName,
+  role: role("The role of the member."),
 });
-export const UpdateMemberBody = Closed({ organizationId: Type.Optional(Id), role: RoleName });
-export const RemovedMember = Closed({ userId: Type.String(), removedAt: Time });
+const InBodyOrQuery = Type.Optional(id("The id of the workspace. It is required here or in the query."));
+export const UpdateMemberBody = Closed({ organizationId: InBodyOrQuery, role: role("The new role.") });
+export const OrganizationBody = Closed({ organizationId: InBodyOrQuery });
+export const RemovedMember = Closed({
+  userId: text("The id of the user."),
+  removedAt: time("When the member was removed."),
+});
 
 /** What a token for one source can do. `stats`: read its stats. `ingest`: send its events from a server. */
 export const TOKEN_SCOPES = ["stats", "ingest"] as const;
 export type TokenScope = (typeof TOKEN_SCOPES)[number];
 
 const tokenFields = {
-  tokenId: Type.String(),
-  hint: Type.String(),
-  label: Type.String(),
-  userId: Type.String(),
-  expiresAt: Nullable(Time),
-  createdAt: Time,
+  tokenId: text("The id of the token."),
+  hint: text("The last four characters of the token."),
+  label: text("What the token is for."),
+  userId: text("The user that the token acts for."),
+  expiresAt: timeOrNull("When the token expires; null: never."),
+  createdAt: time("When the token was created."),
 };
 export const Token = Closed({
   ...tokenFields,
@@ -99,21 +127,29 @@ export const Token = Closed({
   scope: Nullable(
     OneOf([...TOKEN_SCOPES, "console"], {
       description:
-        "stats: read the source's stats. ingest: send its events. console: made by a sign-in link, with all permissions of its user. null: no limit.",
+        "`stats`: read the stats of the source. `ingest`: send its events. `console`: made by a sign-in link, with all permissions of its user. null: no limit.",
     }),
   ),
-  lastUsedAt: Nullable(Time),
-  revokedAt: Nullable(Time),
+  lastUsedAt: timeOrNull("When the token was last used; null: never."),
+  revokedAt: timeOrNull("When the token was revoked; null: it was not."),
 });
 export type Token = Static<typeof Token>;
-export const TokenList = Closed({ tokens: Type.Array(Token), nextCursor: Nullable(Type.String()) });
+export const TokenList = Closed({
+  tokens: Type.Array(Token, { description: "The tokens of this page." }),
+  nextCursor: NextCursor,
+});
 export const CreateTokenBody = Closed({
-  organizationId: Id,
-  userId: Type.Optional(Nullable(Id)),
-  label: Name,
+  organizationId: OrganizationId,
+  userId: Type.Optional(Nullable(id("The user that the token acts for. Default: you."))),
+  label: name("What the token is for."),
   expiresAt: Type.Optional(
     Nullable(
-      Type.String({ minLength: 1, maxLength: 40, description: "An ISO 8601 date-time in the future." }),
+      Type.String({
+        minLength: 1,
+        maxLength: 40,
+        format: "date-time",
+        description: "When the token expires, an ISO 8601 date-time in the future. Default: never.",
+      }),
     ),
   ),
   allWorkspaces: Type.Optional(
@@ -134,97 +170,153 @@ export const CreateTokenBody = Closed({
     Nullable(
       OneOf(TOKEN_SCOPES, {
         description:
-          "What the token can do for its source. stats (default): read its stats. ingest: send its events. Needs sourceId.",
+          "What the token can do for its source. `stats` (default): read its stats. `ingest`: send its events. Needs `sourceId`.",
       }),
     ),
   ),
 });
 export type CreateTokenBody = Static<typeof CreateTokenBody>;
 /** The only response that contains the token itself. */
-export const CreatedToken = Closed({ ...tokenFields, token: Type.String() });
-export const RevokedToken = Closed({ tokenId: Type.String(), revokedAt: Time });
+export const CreatedToken = Closed({
+  ...tokenFields,
+  token: text("The token itself. It is shown only here: store it now."),
+});
+export const RevokedToken = Closed({
+  tokenId: text("The id of the token."),
+  revokedAt: time("When the token was revoked."),
+});
 
 export const AuditEntry = Closed({
-  auditId: Type.String(),
-  at: Time,
-  userId: Nullable(Type.String()),
-  tokenId: Nullable(Type.String()),
-  action: Type.String(),
-  target: Type.String(),
-  before: Type.Unknown({ description: "Any JSON value." }),
-  after: Type.Unknown({ description: "Any JSON value." }),
+  auditId: text("The id of the entry."),
+  at: time("When the change was made."),
+  userId: textOrNull("Who made the change; null: the service itself or the command line."),
+  tokenId: textOrNull("The token that was used; null: none."),
+  action: text("What was done, such as `source.updated`."),
+  target: text("The id of what was changed."),
+  before: Type.Unknown({ description: "The values before the change." }),
+  after: Type.Unknown({ description: "The values after the change." }),
 });
 export type AuditEntry = Static<typeof AuditEntry>;
-export const AuditList = Closed({ entries: Type.Array(AuditEntry), nextCursor: Nullable(Type.String()) });
+export const AuditList = Closed({
+  entries: Type.Array(AuditEntry, { description: "The changes of this page, newest first." }),
+  nextCursor: NextCursor,
+});
 
-const Step = Closed({ done: Type.Boolean(), at: Nullable(Time) });
+const step = (description: string) =>
+  Closed(
+    { done: flag("The step is done."), at: timeOrNull("When it was done; null: it is not.") },
+    { description },
+  );
 export const Onboarding = Closed({
-  organizationId: Type.String(),
-  steps: Closed({ sourceCreated: Step, firstBootstrap: Step, firstAcceptedEvent: Step }),
-  completed: Type.Boolean(),
-  completedAt: Nullable(Time),
+  organizationId: text("The id of the workspace."),
+  steps: Closed(
+    {
+      sourceCreated: step("A source was created."),
+      firstBootstrap: step("A page opened a session."),
+      firstAcceptedEvent: step("An event was accepted."),
+    },
+    { description: "The steps, computed from the data of the workspace." },
+  ),
+  completed: flag("Onboarding was marked as completed."),
+  completedAt: timeOrNull("When it was marked; null: it was not."),
 });
-export const CompleteOnboardingBody = Closed({ organizationId: Id });
+export const CompleteOnboardingBody = Closed({ organizationId: OrganizationId });
 
-const Bytes = Type.Integer({
-  minimum: 0,
-  description: "Decompressed bytes of the bodies of requests that stored something.",
-});
+const day = (description: string) => Type.String({ format: "date", description });
+const ACCEPTED = "Events that were accepted.";
+const BOOTSTRAPS = "Successful bootstraps.";
+const Bytes = count("Decompressed bytes of the bodies of requests that stored something.");
 
 export const Usage = Closed({
-  organizationId: Type.String(),
-  from: Type.String(),
-  to: Type.String(),
-  accepted: Count,
-  bootstraps: Count,
+  organizationId: text("The id of the workspace."),
+  from: day("The first day, in UTC."),
+  to: day("The last day, in UTC."),
+  accepted: count(ACCEPTED),
+  bootstraps: count(BOOTSTRAPS),
   bytes: Bytes,
   days: Type.Array(
-    Closed({ sourceId: Type.String(), day: Type.String(), accepted: Count, bootstraps: Count, bytes: Bytes }),
+    Closed({
+      sourceId: text("The id of the source."),
+      day: day("The day, in UTC."),
+      accepted: count(ACCEPTED),
+      bootstraps: count(BOOTSTRAPS),
+      bytes: Bytes,
+    }),
+    { description: "The counts of each source and day that has any." },
   ),
 });
 
 export const Billing = Closed({
-  organizationId: Type.String(),
-  plan: Type.Literal("self-hosted"),
-  limits: Closed({
-    sources: Count,
-    acceptedEvents: Nullable(Count),
-    eventsPerDay: Nullable(Count),
-    bytesPerDay: Nullable(Count),
-  }),
-  period: Closed({ from: Type.String(), to: Type.String() }),
-  usage: Closed({ accepted: Count, bootstraps: Count, bytes: Bytes, sources: Count }),
+  organizationId: text("The id of the workspace."),
+  plan: Type.Literal("self-hosted", { description: "The plan." }),
+  limits: Closed(
+    {
+      sources: count("The maximum number of sources."),
+      acceptedEvents: Nullable(Count, { description: "The maximum number of events; null: there is none." }),
+      eventsPerDay: Nullable(Count, { description: "Accepted events a UTC day; null: no limit." }),
+      bytesPerDay: Nullable(Count, { description: "Stored bytes a UTC day; null: no limit." }),
+    },
+    { description: "What the plan allows." },
+  ),
+  period: Closed(
+    { from: day("The first day, in UTC."), to: day("The last day, in UTC.") },
+    { description: "This month." },
+  ),
+  usage: Closed(
+    {
+      accepted: count(ACCEPTED),
+      bootstraps: count(BOOTSTRAPS),
+      bytes: Bytes,
+      sources: count("Sources now."),
+    },
+    { description: "The usage of the period." },
+  ),
 });
 
 export const Support = Closed({
-  organizationId: Type.String(),
-  version: Type.String(),
+  organizationId: text("The id of the workspace."),
+  version: text("The version of the service."),
   isOperator: Type.Boolean({
     description: "false: you are no operator, so the settings and the details of the machine are left out.",
   }),
-  settings: Type.Record(Type.String(), Type.Unknown()),
-  health: Closed({ ready: Type.Boolean(), problems: Type.Array(Type.String()) }),
-  bundle: Type.Record(Type.String(), Type.Unknown()),
+  settings: Type.Record(Type.String(), Type.Unknown(), {
+    description: "The settings of the service, without secrets. Empty for others than operators.",
+  }),
+  health: Closed(
+    {
+      ready: flag("The service is ready."),
+      problems: Type.Array(Type.String(), { description: "What is wrong." }),
+    },
+    { description: "The health of the service." },
+  ),
+  bundle: Type.Record(Type.String(), Type.Unknown(), {
+    description: "Facts to attach to a report of a problem.",
+  }),
 });
 
 export const SignOut = Closed({
-  revoked: Type.Boolean({
-    description: "Whether a token was revoked. false: it was not made by a sign-in link.",
-  }),
+  revoked: flag("Whether a token was revoked. false: it was not made by a sign-in link."),
 });
-export const SignInBody = Closed({ code: Type.String({ minLength: 1, maxLength: 200 }) });
+export const SignInBody = Closed({
+  code: id("The code in the sign-in link that `headwater sign-in` or the first start prints."),
+});
 
-export const Health = Closed({ status: Type.Literal("ok") });
+export const Health = Closed({ status: Type.Literal("ok", { description: "The process runs." }) });
 /**
  * The state of the warehouse does not affect readiness: accepted events wait in the ledger. `incomplete`: it is up, but
  * events that were shipped to it are missing or cannot be read.
  */
 export const Readiness = Closed({
-  status: Type.Literal("ready"),
-  warehouse: Closed({
-    state: OneOf(["off", "starting", "up", "incomplete", "down"]),
-    missingEvents: Count,
-    waitingEvents: Count,
-    lagSeconds: Type.Number(),
-  }),
+  status: Type.Literal("ready", { description: "The service accepts requests." }),
+  warehouse: Closed(
+    {
+      state: OneOf(["off", "starting", "up", "incomplete", "down"], {
+        description: "`incomplete`: it is up, but events that were shipped to it are missing.",
+      }),
+      missingEvents: count("Events that were shipped to it and are missing."),
+      waitingEvents: count("Accepted events that are not in it yet."),
+      lagSeconds: Type.Number({ description: "The age of the oldest of them." }),
+    },
+    { description: "The state of the warehouse. It does not affect readiness." },
+  ),
 });

@@ -1,13 +1,31 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
-import { ERRORS, OPERATIONS, type Operation, openApiDocument, PERMISSIONS } from "@headwater/contract";
+import {
+  ERRORS,
+  OPERATIONS,
+  type OpenApiRef,
+  type OpenApiResponse,
+  type OpenApiSchema,
+  type Operation,
+  openApiDocument,
+  PERMISSIONS,
+} from "@headwater/contract";
 
 const specification = readFileSync(new URL("../../../docs/spec.md", import.meta.url), "utf8");
 
 describe("The table of operations", () => {
   const operations = OPERATIONS as readonly Operation[];
-  const { paths } = openApiDocument("https://stats.example", "0.0.0");
+  const document = openApiDocument(
+    { baseUrl: "https://stats.test", appUrl: "https://console.test" },
+    "0.0.0",
+  );
+  const { paths, components } = document;
+  const documentedOperations = Object.values(paths).flatMap((methods) => Object.values(methods));
+  const resolved = (response: OpenApiResponse | OpenApiRef): OpenApiResponse =>
+    "$ref" in response
+      ? (components.responses[response.$ref.split("/").at(-1)!] ?? assert.fail(response.$ref))
+      : response;
 
   it("has every endpoint of the specification's sections 4.1 to 4.3", () => {
     const endpoints = [...specification.matchAll(/^\| (GET|POST|PATCH) \| `([^`]+)` \|/gm)].map(
@@ -19,8 +37,7 @@ describe("The table of operations", () => {
   });
 
   it("is the OpenAPI document: each operation, and each status with its codes as an enum", () => {
-    const documented = Object.values(paths).flatMap((methods) => Object.values(methods));
-    assert.equal(documented.length, operations.length);
+    assert.equal(documentedOperations.length, operations.length);
     for (const one of operations) {
       const { responses } = paths[one.path.replace(/:(\w+)/g, "{$1}")]![one.method.toLowerCase()]!;
       const statuses = new Set([
@@ -29,9 +46,41 @@ describe("The table of operations", () => {
         ...one.codes.map((code) => ERRORS[code].status),
       ]);
       assert.deepEqual(Object.keys(responses).map(Number).sort(), [...statuses].sort(), one.id);
-      const text = JSON.stringify(responses);
+      const text = JSON.stringify(Object.values(responses).map(resolved));
       for (const code of one.codes) assert.ok(text.includes(`"${code}"`), `${one.id} ${code}`);
     }
+  });
+
+  it("has a description for each operation, parameter and member of a schema", () => {
+    const without: string[] = [];
+    for (const { operationId, description, parameters } of documentedOperations) {
+      if (description === "") without.push(operationId);
+      for (const one of parameters) if (one.description === "") without.push(`${operationId} ${one.name}`);
+    }
+    const look = (schema: OpenApiSchema, at: string): void => {
+      for (const [name, member] of Object.entries(schema.properties ?? {})) {
+        if (!member.description && !member.$ref) without.push(`${at}.${name}`);
+        look(member, `${at}.${name}`);
+      }
+      for (const part of [schema.items, ...(schema.anyOf ?? [])]) if (part) look(part, at);
+    };
+    for (const [name, schema] of Object.entries(components.schemas)) look(schema, name);
+    assert.deepEqual(without, []);
+  });
+
+  it("has each named schema once: bodies and responses refer to it", () => {
+    const texts = Object.entries(components.schemas).map(([name, schema]) => [name, JSON.stringify(schema)]);
+    assert.deepEqual(
+      texts.filter(([, text]) => texts.filter((other) => other[1] === text).length > 1),
+      [],
+    );
+    const unnamed = documentedOperations.flatMap(({ operationId, requestBody, responses }) => {
+      const contents = [requestBody, ...Object.values(responses).map(resolved)].map((one) => one?.content);
+      const schemas = contents.flatMap((content) => Object.values(content ?? {}).map(({ schema }) => schema));
+      return schemas.some(({ $ref, properties }) => !$ref && properties) ? [operationId] : [];
+    });
+    assert.deepEqual(unnamed, []);
+    assert.ok(JSON.stringify(document).length < 250_000);
   });
 
   it("has closed response schemas, but for the named free-form members", () => {

@@ -59,7 +59,7 @@ function renderParameters(parameters: OpenApiOperation["parameters"]): string {
 function renderResponses(responses: OpenApiOperation["responses"]): string {
   const rows = Object.entries(responses).map(
     ([status, response]) =>
-      `<tr><td><code>${escapeHtml(status)}</code></td><td>${renderProse(response.description)}${renderDetails("schema", response.content)}</td></tr>`,
+      `<tr><td><code>${escapeHtml(status)}</code></td><td>${"$ref" in response ? escapeHtml(response.$ref) : renderProse(response.description)}</td></tr>`,
   );
   return `<table>${rows.join("")}</table>`;
 }

@@ -277,12 +277,17 @@ describe("HTTP behaviour common to all operations", () => {
 
     it("/openapi.json is the contract's document", async () => {
       const { body } = await world.ask("/openapi.json", { token: null });
-      assert.deepEqual(body, JSON.parse(JSON.stringify(openApiDocument(BASE_URL, body.info.version))));
+      assert.deepEqual(
+        body,
+        JSON.parse(
+          JSON.stringify(openApiDocument({ baseUrl: BASE_URL, appUrl: APP_URL }, body.info.version)),
+        ),
+      );
     });
 
     it("/docs names every operation, runs no script and loads nothing from other hosts", async () => {
       const { text, headers } = await world.ask("/docs", { token: null });
-      const document = openApiDocument(BASE_URL, "x");
+      const document = openApiDocument({ baseUrl: BASE_URL, appUrl: APP_URL }, "x");
       for (const path of Object.keys(document.paths)) assert.ok(text.includes(path), path);
       assert.doesNotMatch(text, /<script|<link|<img|@import|url\(| src=| on\w+=/i);
       assert.match(headers.get("content-security-policy")!, /^default-src 'none'; style-src 'sha256-[^']+';/);

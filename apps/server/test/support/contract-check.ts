@@ -4,7 +4,7 @@
  * required headers, and counts that match the results.
  */
 import assert from "node:assert/strict";
-import { ERRORS, type ErrorCode, Failure } from "@headwater/contract";
+import { ERRORS, type ErrorCode, type OpenApiDocument, type OpenApiOperation } from "@headwater/contract";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 
 export interface ReceivedResponse {
@@ -14,33 +14,36 @@ export interface ReceivedResponse {
   body: unknown;
 }
 
-interface ResponseContent {
-  [mediaType: string]: { schema: object };
-}
-interface DocumentedOperation {
-  operationId: string;
-  responses: Record<string, { content: ResponseContent }>;
-}
-export interface OpenApi {
-  components: { schemas: Record<string, object> };
-  paths: Record<string, Record<string, DocumentedOperation>>;
+/** What was sent, as far as the document describes it. */
+export interface SentRequest {
+  /** A JSON value, or text or bytes as they were sent. */
+  body?: unknown;
+  headers?: Record<string, string>;
 }
 
-export type CheckReply = (method: string, path: string, seen: ReceivedResponse) => void;
+export type CheckReply = (method: string, path: string, seen: ReceivedResponse, sent?: SentRequest) => void;
 
-const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false });
+const FORMATS: Record<string, (text: string) => boolean> = {
+  // a time without a zone is accepted too
+  "date-time": (text) => /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(text),
+  date: (text) => /^\d{4}-\d\d-\d\d$/.test(text),
+  uri: (text) => URL.canParse(text),
+  "uri-reference": (text) => URL.canParse(text, "https://example.com"),
+  email: (text) => /^[^\s@]+@[^\s@]+$/.test(text),
+};
+const ajv = new Ajv2020({ strict: false, allErrors: true, formats: FORMATS });
 const compiled = new Map<string, ValidateFunction>();
 
-/** Compiles each schema once; all test worlds have the same schemas. */
-function validatorOf(schema: object): ValidateFunction {
-  const text = JSON.stringify(schema);
-  const validate = compiled.get(text) ?? ajv.compile(JSON.parse(text));
-  compiled.set(text, validate);
+/** Compiles the schema at a place of the document once; all test worlds have the same schemas. */
+function validatorAt(...place: string[]): ValidateFunction {
+  const pointer = place.map((part) => encodeURIComponent(part.replaceAll("~", "~0").replaceAll("/", "~1")));
+  const $ref = `document#/${pointer.join("/")}`;
+  const validate = compiled.get($ref) ?? ajv.compile({ $ref });
+  compiled.set($ref, validate);
   return validate;
 }
 
-function requireValid(schema: object, body: unknown, where: string): void {
-  const validate = validatorOf(schema);
+function requireValid(validate: ValidateFunction, body: unknown, where: string): void {
   if (validate(body)) return;
   assert.fail(
     `${where} does not match its schema: ${ajv.errorsText(validate.errors)}\n${JSON.stringify(body)}`,
@@ -122,51 +125,121 @@ function requireTally(body: Record<string, unknown>, where: string): void {
   }
 }
 
-function operationAt(document: OpenApi, method: string, path: string): DocumentedOperation | undefined {
+interface DocumentedRoute {
+  /** The path as the document writes it, and the method in lower case. */
+  place: [path: string, method: string];
+  operation: OpenApiOperation;
+}
+
+function routeAt({ paths }: OpenApiDocument, method: string, path: string): DocumentedRoute | undefined {
   const canonical = INGEST.test(path) ? path.replace(/\/$/, "") : path;
   const pattern = (template: string) =>
     new RegExp(`^${template.replaceAll(".", "\\.").replace(/\{\w+\}/g, "[^/]+")}$`);
-  const found = Object.entries(document.paths).find(([template]) => pattern(template).test(canonical));
-  return found?.[1][(method === "HEAD" ? "GET" : method).toLowerCase()];
+  const found = Object.entries(paths).find(([template]) => pattern(template).test(canonical));
+  const key = (method === "HEAD" ? "GET" : method).toLowerCase();
+  const operation = found?.[1][key];
+  return operation && { place: [found[0], key], operation };
+}
+
+function requireDocumentedHeaders(
+  names: string[],
+  { headers: documented }: OpenApiDocument["components"],
+  { headers }: ReceivedResponse,
+  where: string,
+): void {
+  for (const name of names) {
+    const { required, schema } = documented[name]!;
+    const value = headers.get(name);
+    if (value === null) assert.ok(!required, `${where} lacks the header ${name}`);
+    else
+      requireValid(
+        validatorAt("components", "headers", name, "schema"),
+        schema.type === "integer" ? Number(value) : value,
+        `${where} ${name}`,
+      );
+  }
 }
 
 function requireDocumented(
-  operation: DocumentedOperation,
-  { components }: OpenApi,
-  { status, headers, body }: ReceivedResponse,
+  { place, operation }: DocumentedRoute,
+  { components }: OpenApiDocument,
+  seen: ReceivedResponse,
   where: string,
 ): void {
-  const response = operation.responses[status];
+  const { status, headers, body } = seen;
+  const entry = operation.responses[status];
   assert.ok(
-    response,
+    entry,
     `${where} is not a documented status of ${operation.operationId}: ${JSON.stringify(body)}`,
   );
-  if (status === 304) {
+  const shared = "$ref" in entry ? entry.$ref.split("/").at(-1)! : null;
+  const response = "$ref" in entry ? components.responses[shared!]! : entry;
+  const at =
+    shared === null ? ["paths", ...place, "responses", String(status)] : ["components", "responses", shared];
+  requireDocumentedHeaders(Object.keys(response.headers), components, seen, where);
+  if (!response.content) {
     assert.equal(body, "", where);
     return;
   }
   const given = headers.get("content-type");
-  const documented = Object.entries(response.content).find(([mediaType]) => given?.startsWith(mediaType));
-  assert.ok(documented, `${where} has the undocumented type ${given}`);
-  const { schema } = documented[1];
-  // a schema may refer to those of the document
-  requireValid({ ...schema, components }, body, where);
+  const mediaType = Object.keys(response.content).find((type) => given?.startsWith(type));
+  assert.ok(mediaType, `${where} has the undocumented type ${given}`);
+  requireValid(validatorAt(...at, "content", mediaType, "schema"), body, where);
+}
+
+/** The body that was sent, as JSON. undefined: it is compressed, or text that is no JSON. */
+function jsonOf(body: unknown): unknown {
+  if (body instanceof Uint8Array) return undefined;
+  if (typeof body !== "string") return body;
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What the service accepted matches what the document says that it accepts. */
+function requireDocumentedRequest(
+  { place, operation }: DocumentedRoute,
+  query: URLSearchParams,
+  { body, headers = {} }: SentRequest,
+  where: string,
+): void {
+  const isLenient = /lenient/.test(`${headers.prefer ?? headers.Prefer} ${query}`);
+  const json = jsonOf(body);
+  if (operation.requestBody && json !== undefined && !isLenient)
+    requireValid(
+      validatorAt("paths", ...place, "requestBody", "content", "application/json", "schema"),
+      json,
+      `${where}: the request`,
+    );
+  for (const [index, { name, in: kind, required, schema }] of operation.parameters.entries()) {
+    const value = kind === "query" ? query.get(name) : null;
+    if (value === null) assert.ok(kind !== "query" || !required, `${where} was accepted without ${name}`);
+    else
+      requireValid(
+        validatorAt("paths", ...place, "parameters", String(index), "schema"),
+        schema.type === "integer" ? Number(value) : value,
+        `${where}: the parameter ${name}`,
+      );
+  }
 }
 
 /** @param document the document that the service serves at /openapi.json */
-export function createContractCheck(document: OpenApi): CheckReply {
-  return (method, url, seen) => {
-    const path = url.split("?", 1)[0]!;
+export function createContractCheck(document: OpenApiDocument): CheckReply {
+  if (!ajv.getSchema("document")) ajv.addSchema(document, "document");
+  return (method, url, seen, sent = {}) => {
+    const [path = "", search = ""] = url.split("?", 2);
     const where = `${method} ${path.slice(0, 120)} ${seen.status}`;
     assert.ok(seen.headers.get("x-request-id"), `${where} lacks X-Request-Id`);
     assert.equal(seen.headers.get("x-content-type-options"), "nosniff", where);
     if (path.startsWith("/api/")) assert.equal(seen.headers.get("cache-control"), "no-store", where);
     if (seen.body === "" && (method === "HEAD" || seen.status === 204)) return;
 
-    const operation = operationAt(document, method, path);
-    if (operation && !BEFORE_A_REQUEST.includes(seen.status))
-      requireDocumented(operation, document, seen, where);
-    else requireValid(Failure, seen.body, where);
+    const route = routeAt(document, method, path);
+    if (route && seen.status < 300) requireDocumentedRequest(route, new URLSearchParams(search), sent, where);
+    if (route && !BEFORE_A_REQUEST.includes(seen.status)) requireDocumented(route, document, seen, where);
+    else requireValid(validatorAt("components", "schemas", "Error"), seen.body, where);
     if (typeof seen.body !== "object" || seen.body === null) return;
     requireNoInternals(seen.status < 400 ? {} : seen.body, where);
     if ("code" in seen.body && "ok" in seen.body)

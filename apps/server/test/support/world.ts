@@ -3,13 +3,13 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Role } from "@headwater/contract";
+import type { OpenApiDocument, Role } from "@headwater/contract";
 import { type Environment, readConfig } from "../../src/config/config.ts";
 import type { Config } from "../../src/config/settings.ts";
 import { createAlias } from "../../src/http/alias.ts";
 import { type RunningServer, type StartOptions, startServer } from "../../src/server.ts";
 import { type ApiClient, createApiClient } from "./api-client.ts";
-import { type CheckReply, createContractCheck, type OpenApi } from "./contract-check.ts";
+import { type CheckReply, createContractCheck } from "./contract-check.ts";
 
 /** The console's URL in tests that set APP_URL. */
 export const APP_URL = "https://console.example.com";
@@ -113,8 +113,8 @@ async function readReply(response: Response): Promise<TestReply> {
   };
 }
 
-async function readDocument(url: string): Promise<OpenApi> {
-  return (await (await fetch(`${url}/openapi.json`)).json()) as OpenApi;
+async function readDocument(url: string): Promise<OpenApiDocument> {
+  return (await (await fetch(`${url}/openapi.json`)).json()) as OpenApiDocument;
 }
 
 /** The settings of the ledger: SQLite in the folder or, with TEST_LEDGER=postgres, a database whose URL is stored in the folder. */
@@ -175,7 +175,7 @@ export async function openWorld(
     const reply = await readReply(
       await fetch(server.url + path, { method, headers: sent, body: payload as string | null }),
     );
-    check(method, withoutAlias(path), reply);
+    check(method, withoutAlias(path), reply, { headers: sent, body });
     return reply;
   };
   const send = (path: string, body: unknown, headers: Record<string, string> = {}) =>

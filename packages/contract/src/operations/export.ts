@@ -6,14 +6,18 @@ import { type Operation, QUERY_CODES, sourceCodes } from "../operation.ts";
 export const EXPORT_OPERATIONS = [
   {
     id: "exportEvents",
+    tag: "Export",
     method: "GET",
     path: "/api/export/events",
-    summary: "Export the stored events of a source as a stream. A cursor continues an interrupted export",
+    summary: "Export the stored events of a source",
+    description:
+      "The response is a stream in the stored form of events. When a download is interrupted, pass the `analyticsEventId` of the last whole event as `cursor`.",
     access: "export:read",
     organization: "optional-query",
     source: "query",
     query: ExportQuery,
     status: 200,
+    responseHeaders: ["Headwater-Incomplete"],
     answer: Type.String(),
     mediaType: EXPORT_MEDIA_TYPES.ndjson,
     otherMediaTypes: [EXPORT_MEDIA_TYPES.csv, EXPORT_MEDIA_TYPES.parquet],

@@ -1,15 +1,26 @@
 /** Query parameters that several operations share: the workspace, and the page of a list. */
 import Type from "typebox";
 import { LIMITS } from "../limits.ts";
-import { Closed, CURSOR, Id } from "../shapes.ts";
+import { Closed, CURSOR, id, OrganizationId, SameOrganizationId } from "../shapes.ts";
 
-export const OrganizationQuery = Closed({ organizationId: Id });
-export const OptionalOrganizationQuery = Closed({ organizationId: Type.Optional(Id) });
+export const OrganizationQuery = Closed({ organizationId: OrganizationId });
+/** Of operations on a source. */
+export const SourceOrganizationQuery = Closed({ organizationId: SameOrganizationId });
+/** Of operations whose body can have it instead. */
+export const OptionalOrganizationQuery = Closed({
+  organizationId: Type.Optional(id("The id of the workspace. It is required here or in the body.")),
+});
 
 export const pageQuery = (cursor: string) =>
   Closed({
-    organizationId: Id,
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMITS.maxPageSize })),
+    organizationId: OrganizationId,
+    limit: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: LIMITS.maxPageSize,
+        description: `The maximum number of rows of the page. Default: ${LIMITS.maxPageSize}.`,
+      }),
+    ),
     cursor: Type.Optional(Type.String({ pattern: cursor, description: CURSOR })),
   });
 /** The cursor contains the creation time of the last row, and its id in base64url. */

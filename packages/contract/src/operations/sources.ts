@@ -5,16 +5,19 @@ import { InstallPayload, InstallQuery } from "../install.ts";
 import { BODY_CODES, type Operation, QUERY_CODES, sourceCodes, workspaceCodes } from "../operation.ts";
 import * as sources from "../sources.ts";
 import { Verification, VerifyBody } from "../verify.ts";
-import { OptionalOrganizationQuery, PageQuery } from "./queries.ts";
+import { PageQuery, SourceOrganizationQuery } from "./queries.ts";
 
 const SOURCES = "/api/tracking-sources";
 
 export const SOURCE_OPERATIONS = [
   {
     id: "listSources",
+    tag: "Sources",
     method: "GET",
     path: SOURCES,
     summary: "List the sources of a workspace",
+    description:
+      "A page has up to 100 sources. Pass `nextCursor` of the response as `cursor` to get the next page.",
     access: "sources:read",
     organization: "query",
     query: PageQuery,
@@ -24,35 +27,44 @@ export const SOURCE_OPERATIONS = [
   },
   {
     id: "createSource",
+    tag: "Sources",
     method: "POST",
     path: SOURCES,
     summary: "Create a source",
+    description:
+      "A source is one website or application. Its public key is in the response. `retentionDays` needs the permission `sources:admin`.",
     access: "sources:write",
     organization: "body",
     elevated: { fields: ["retentionDays"], permission: "sources:admin" },
     body: sources.CreateSourceBody,
     status: 201,
+    responseHeaders: ["Location"],
     answer: sources.Source,
     codes: workspaceCodes([...BODY_CODES, "slug_taken", "too_many_sources"]),
   },
   {
     id: "getSource",
+    tag: "Sources",
     method: "GET",
     path: `${SOURCES}/:sourceId`,
     summary: "Get a source",
+    description: "The response has all settings of the source and the times of its last activity.",
     access: "sources:read",
     organization: "optional-query",
     source: "path",
-    query: OptionalOrganizationQuery,
+    query: SourceOrganizationQuery,
     status: 200,
     answer: sources.Source,
     codes: sourceCodes(QUERY_CODES),
   },
   {
     id: "updateSource",
+    tag: "Sources",
     method: "PATCH",
     path: `${SOURCES}/:sourceId`,
     summary: "Change the given fields of a source",
+    description:
+      "Fields that are not in the body stay as they are. A list replaces the whole list. `limits` and `retentionDays` need the permission `sources:admin`.",
     access: "sources:write",
     organization: "body",
     source: "path",
@@ -64,26 +76,31 @@ export const SOURCE_OPERATIONS = [
   },
   {
     id: "deleteSource",
+    tag: "Sources",
     method: "DELETE",
     path: `${SOURCES}/:sourceId`,
-    summary: "Delete a source. Its keys stop working; its stored events are kept",
+    summary: "Delete a source",
+    description: "The keys of the source stop working at once. Its stored events are kept until they expire.",
     access: "sources:admin",
     organization: "optional-query",
     source: "path",
-    query: OptionalOrganizationQuery,
+    query: SourceOrganizationQuery,
     status: 200,
     answer: sources.DeletedSource,
     codes: sourceCodes(QUERY_CODES),
   },
   {
     id: "regenerateKey",
+    tag: "Sources",
     method: "POST",
     path: `${SOURCES}/:sourceId/regenerate-key`,
-    summary: "Replace the public key of a source. The old key stops working at once or after a grace period",
+    summary: "Replace the public key of a source",
+    description:
+      "The response has the new key. During the grace period the old key works too, so that you can update every page. After it, requests with the old key get 404 `rotated_public_key`.",
     access: "sources:admin",
     organization: "optional-body",
     source: "path",
-    query: OptionalOrganizationQuery,
+    query: SourceOrganizationQuery,
     body: sources.RegenerateKeyBody,
     bodyOptional: true,
     status: 200,
@@ -92,13 +109,15 @@ export const SOURCE_OPERATIONS = [
   },
   {
     id: "restoreKey",
+    tag: "Sources",
     method: "POST",
     path: `${SOURCES}/:sourceId/restore-key`,
     summary: "Accept a retired key of a source again for some time",
+    description: "Use this when pages with an old key are still in use. The debug view shows which keys are.",
     access: "sources:admin",
     organization: "optional-body",
     source: "path",
-    query: OptionalOrganizationQuery,
+    query: SourceOrganizationQuery,
     body: sources.RestoreKeyBody,
     status: 200,
     answer: sources.Source,
@@ -106,9 +125,12 @@ export const SOURCE_OPERATIONS = [
   },
   {
     id: "getInstall",
+    tag: "Install",
     method: "GET",
     path: `${SOURCES}/:sourceId/install`,
     summary: "Get the snippets to paste into an application",
+    description:
+      "The response has the script to paste into a page, examples for frameworks, what a Content-Security-Policy must allow, and rules for a proxy on your own domain.",
     access: "sources:read",
     organization: "optional-query",
     source: "path",
@@ -119,9 +141,12 @@ export const SOURCE_OPERATIONS = [
   },
   {
     id: "verifyInstall",
+    tag: "Install",
     method: "POST",
     path: `${SOURCES}/:sourceId/verify`,
-    summary: "Check an install from the report of a page. The service fetches and changes nothing",
+    summary: "Check an install from the report of a page",
+    description:
+      "A page reports what it loaded and what the service answered. The service fetches and changes nothing. The response says what is wrong, and has the line that fixes it.",
     access: "sources:read",
     organization: "optional-body",
     source: "path",
@@ -132,9 +157,12 @@ export const SOURCE_OPERATIONS = [
   },
   {
     id: "getDebug",
+    tag: "Debug",
     method: "GET",
     path: `${SOURCES}/:sourceId/debug`,
     summary: "Get the recent attempts of a source, its limits and its health",
+    description:
+      "Every request to the source is an attempt, also a refused one: wrong origin, old key, invalid body. Attempts are masked and kept for at most 7 days.",
     access: "debug:read",
     organization: "optional-query",
     source: "path",
@@ -145,13 +173,17 @@ export const SOURCE_OPERATIONS = [
   },
   {
     id: "streamDebug",
+    tag: "Debug",
     method: "GET",
     path: `${SOURCES}/:sourceId/debug/stream`,
     summary: "Stream new attempts of a source as Server-Sent Events",
+    description:
+      "Server-Sent Events: each `attempt` event is an attempt as in the debug view. A comment is sent every 15 s. The event `end` says that the service shuts down. Read it with `fetch`, because `EventSource` sends no token.",
     access: "debug:read",
     organization: "optional-query",
     source: "path",
     query: DebugQuery,
+    requestHeaders: ["Last-Event-ID"],
     status: 200,
     answer: Type.String(),
     mediaType: "text/event-stream",

@@ -1,0 +1,176 @@
+/** Builds the OpenAPI 3.1 document from the table of operations. Pure. */
+import type { TSchema } from "typebox";
+import type { Operation } from "../operation.ts";
+import { OPERATIONS } from "../operations.ts";
+import { createFailures, headerRefs } from "./failures.ts";
+import { REQUEST_HEADERS, RESPONSE_HEADERS } from "./headers.ts";
+import { INTRODUCTION } from "./introduction.ts";
+import { renderComponents, renderSchema } from "./schemas.ts";
+import { TAGS } from "./tags.ts";
+import type {
+  OpenApiContent,
+  OpenApiDocument,
+  OpenApiOperation,
+  OpenApiParameter,
+  OpenApiResponse,
+} from "./types.ts";
+
+const PATH_PARAMETERS: Readonly<Record<string, string>> = {
+  publicKey: "The public key of the source.",
+  sourceId: "The id of the source.",
+  userId: "The id of the user.",
+  tokenId: "The id of the token.",
+  receiptId: "The id of the receipt.",
+  file: "The name of the file, such as `forms.js`.",
+};
+
+const SECURITY_SCHEMES = {
+  accessToken: {
+    type: "http",
+    scheme: "bearer",
+    description:
+      "An access token, `hwt_…`, from `POST /api/tokens` or `headwater token create`; or a JWT of the service's identity provider.",
+  },
+  ingestToken: {
+    type: "http",
+    scheme: "bearer",
+    description:
+      "An access token with the scope `ingest`. Servers send it with their events. Pages send none: keep it secret.",
+  },
+};
+
+function contentOf(schema: TSchema, mediaTypes: readonly string[]): OpenApiContent {
+  const media = { schema: renderSchema(schema) };
+  return Object.fromEntries(mediaTypes.map((mediaType) => [mediaType, media]));
+}
+
+/** `/a/:b` as OpenAPI writes it, `/a/{b}`. */
+const openApiPath = (path: string) => path.replace(/:(\w+)/g, "{$1}");
+
+function parameterOf(name: string, schema: TSchema, isRequired: boolean): OpenApiParameter {
+  const { description = "", ...rendered } = renderSchema(schema);
+  return { name, in: "query", required: isRequired, description, schema: rendered };
+}
+
+function parametersOf(one: Operation): OpenApiParameter[] {
+  const inPath = [...one.path.matchAll(/:(\w+)/g)].map(
+    ([, name = ""]): OpenApiParameter => ({
+      name,
+      in: "path",
+      required: true,
+      description: PATH_PARAMETERS[name] ?? "",
+      schema: { type: "string" },
+    }),
+  );
+  const query = one.query as undefined | { properties: Record<string, TSchema>; required?: string[] };
+  const inQuery = Object.entries(query?.properties ?? {}).map(([name, schema]) =>
+    parameterOf(name, schema, query?.required?.includes(name) ?? false),
+  );
+  const inHeaders = (one.requestHeaders ?? []).map((name): OpenApiParameter => {
+    const { description, schema, example } = REQUEST_HEADERS[name];
+    return { name, in: "header", required: false, description, schema: renderSchema(schema), example };
+  });
+  return [...inPath, ...inQuery, ...inHeaders];
+}
+
+function securityOf({ access }: Operation): OpenApiOperation["security"] {
+  if (access === "public") return [];
+  return access === "public-key" ? [{}, { ingestToken: [] }] : [{ accessToken: [] }];
+}
+
+/** Who can call an operation, as a sentence. */
+function accessText(access: Operation["access"]): string {
+  switch (access) {
+    case "public":
+      return "No authentication is required.";
+    case "public-key":
+      return "The public key in the path identifies the source. No token is required. With a token of the scope `ingest` the events are marked as sent by a server, and no Origin is needed.";
+    case "token":
+      return "Requires a valid token.";
+    case "member":
+      return "Requires a token of a member of the workspace.";
+    default:
+      return `Requires the permission \`${access}\`.`;
+  }
+}
+
+function successOf({ answer, mediaType, otherMediaTypes = [], responseHeaders = [] }: Operation) {
+  const mediaTypes = [mediaType ?? "application/json", ...otherMediaTypes];
+  return {
+    description: "Success.",
+    headers: headerRefs(responseHeaders),
+    content: contentOf(answer, mediaTypes),
+  };
+}
+
+const NOT_MODIFIED: OpenApiResponse = {
+  description: "Not modified: `If-None-Match` contains the current `ETag`.",
+  headers: headerRefs(["ETag"]),
+};
+
+function operationOf(one: Operation, failures: ReturnType<typeof createFailures>): OpenApiOperation {
+  return {
+    operationId: one.id,
+    tags: [one.tag],
+    summary: one.summary,
+    description: `${one.description}\n\n${accessText(one.access)}`,
+    ...(one.deprecated ? { deprecated: true } : {}),
+    security: securityOf(one),
+    parameters: parametersOf(one),
+    ...(one.body
+      ? { requestBody: { required: !one.bodyOptional, content: contentOf(one.body, ["application/json"]) } }
+      : {}),
+    responses: {
+      [one.status]: successOf(one),
+      ...(one.isDocument ? { 304: NOT_MODIFIED } : {}),
+      ...failures.failuresOf(one.id, one.codes),
+    },
+  };
+}
+
+const headers = () =>
+  Object.fromEntries(
+    Object.entries(RESPONSE_HEADERS).map(([name, header]) => {
+      const { description, schema, example } = header;
+      const required = "isRequired" in header ? { required: true as const } : {};
+      return [name, { description, ...required, schema: renderSchema(schema), example }];
+    }),
+  );
+
+export interface ServiceAddresses {
+  /** The public address of the API. */
+  readonly baseUrl: string;
+  /** The address of the console. */
+  readonly appUrl: string;
+}
+
+/** @param version of the service */
+export function openApiDocument({ baseUrl, appUrl }: ServiceAddresses, version: string): OpenApiDocument {
+  const failures = createFailures();
+  const paths: OpenApiDocument["paths"] = {};
+  for (const one of OPERATIONS as readonly Operation[]) {
+    const path = openApiPath(one.path);
+    paths[path] = { ...paths[path], [one.method.toLowerCase()]: operationOf(one, failures) };
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Headwater API",
+      version,
+      summary: "Web analytics in which every request gets a truthful answer.",
+      description: INTRODUCTION,
+      contact: { name: "The operator of this service", url: `${appUrl}/support` },
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers: [{ url: baseUrl, description: "This service." }],
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    paths,
+    components: {
+      securitySchemes: SECURITY_SCHEMES,
+      schemas: renderComponents(),
+      headers: headers(),
+      responses: failures.responses,
+      examples: failures.examples,
+    },
+  };
+}
