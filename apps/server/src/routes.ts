@@ -17,7 +17,7 @@ import {
 import { createOrganization, listOrganizations, type WorkspaceCreation } from "./access/workspaces.ts";
 import { createDocument } from "./core/document.ts";
 import type { FieldRules, Handler, Handlers } from "./core/handler.ts";
-import { DOCS_HEADERS, docsPage } from "./http/docs.ts";
+import { DOCS_HEADERS, docsPage } from "./http/docs/page.ts";
 import { getInstall, type InstallAddresses } from "./install/install.ts";
 import { type VerifyDeps, verifyInstall } from "./install-checks/verify.ts";
 import type { Catalog } from "./ledger/ledger.ts";

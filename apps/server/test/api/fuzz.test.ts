@@ -30,7 +30,7 @@ function memoryNow() {
 
 interface FuzzedOperation {
   operationId: string;
-  parameters: { name: string; in: "path" | "query"; required: boolean; schema: Schema }[];
+  parameters: { name: string; in: "path" | "query" | "header"; required: boolean; schema: Schema }[];
   requestBody?: { content: Record<string, { schema: Schema }> };
 }
 interface FuzzedEndpoint extends FuzzedOperation {
@@ -49,9 +49,32 @@ interface Request {
 /** Streams have tests of their own. */
 const ENDLESS = "streamDebug";
 
+/** The schemas with the named ones in place of references. A filter contains filters: it is not expanded. */
+function withoutRefs(value: unknown, named: Record<string, unknown>): unknown {
+  if (Array.isArray(value)) return value.map((item) => withoutRefs(item, named));
+  if (typeof value !== "object" || value === null) return value;
+  const name = "$ref" in value ? String(value.$ref).split("/").at(-1)! : null;
+  if (name !== null) return name === "Filter" ? {} : withoutRefs(named[name], named);
+  const { type, ...rest } = value as { type?: unknown };
+  const parts = Object.fromEntries(
+    Object.entries(rest).map(([key, part]) => [key, withoutRefs(part, named)]),
+  );
+  const [only, ...others] = Array.isArray(type) ? type : [type];
+  // a type or null
+  if (others.length === 1 && others[0] === "null")
+    return { anyOf: [{ ...parts, type: only }, { type: "null" }] };
+  return type === undefined ? parts : { ...parts, type };
+}
+
 async function endpointsOf(world: World): Promise<FuzzedEndpoint[]> {
-  const { paths } = (await world.ask("/openapi.json")).body;
-  return Object.entries(paths as Record<string, Record<string, FuzzedOperation>>)
+  const document = (await world.ask("/openapi.json")).body;
+  const bodies: unknown = withoutRefs(document.paths, {
+    ...document.components.schemas,
+    ...document.components.responses,
+    ...document.components.headers,
+    ...document.components.examples,
+  });
+  return Object.entries(bodies as Record<string, Record<string, FuzzedOperation>>)
     .flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, one]) => ({ ...one, method: method.toUpperCase(), path })),
     )

@@ -2,6 +2,7 @@
 import type { TSchema } from "typebox";
 import type { Operation } from "../operation.ts";
 import { OPERATIONS } from "../operations.ts";
+import { EXAMPLES } from "./examples.ts";
 import { createFailures, headerRefs } from "./failures.ts";
 import { REQUEST_HEADERS, RESPONSE_HEADERS } from "./headers.ts";
 import { INTRODUCTION } from "./introduction.ts";
@@ -39,32 +40,58 @@ const SECURITY_SCHEMES = {
   },
 };
 
-function contentOf(schema: TSchema, mediaTypes: readonly string[]): OpenApiContent {
-  const media = { schema: renderSchema(schema) };
-  return Object.fromEntries(mediaTypes.map((mediaType) => [mediaType, media]));
+interface AnyExample {
+  params?: object;
+  query?: object;
+  body?: unknown;
+  answer: unknown;
+}
+const exampleOf = (one: Operation): AnyExample | undefined =>
+  Object.entries<AnyExample>(EXAMPLES).find(([id]) => id === one.id)?.[1];
+
+/** @param example of the first media type */
+function contentOf(schema: TSchema, mediaTypes: readonly string[], example: unknown): OpenApiContent {
+  const rendered = renderSchema(schema);
+  return Object.fromEntries(
+    mediaTypes.map((mediaType, index) => [
+      mediaType,
+      example === undefined || index > 0 ? { schema: rendered } : { schema: rendered, example },
+    ]),
+  );
 }
 
 /** `/a/:b` as OpenAPI writes it, `/a/{b}`. */
 const openApiPath = (path: string) => path.replace(/:(\w+)/g, "{$1}");
 
-function parameterOf(name: string, schema: TSchema, isRequired: boolean): OpenApiParameter {
+interface ParameterPlace {
+  name: string;
+  in: "path" | "query";
+  required: boolean;
+}
+
+/** @param values the values of the example */
+function parameterOf(place: ParameterPlace, schema: object, values: object = {}): OpenApiParameter {
   const { description = "", ...rendered } = renderSchema(schema);
-  return { name, in: "query", required: isRequired, description, schema: rendered };
+  const example: unknown = Reflect.get(values, place.name);
+  return { ...place, description, schema: rendered, ...(example === undefined ? {} : { example }) };
 }
 
 function parametersOf(one: Operation): OpenApiParameter[] {
-  const inPath = [...one.path.matchAll(/:(\w+)/g)].map(
-    ([, name = ""]): OpenApiParameter => ({
-      name,
-      in: "path",
-      required: true,
-      description: PATH_PARAMETERS[name] ?? "",
-      schema: { type: "string" },
-    }),
+  const example = exampleOf(one);
+  const inPath = [...one.path.matchAll(/:(\w+)/g)].map(([, name = ""]) =>
+    parameterOf(
+      { name, in: "path", required: true },
+      { type: "string", description: PATH_PARAMETERS[name] },
+      example?.params,
+    ),
   );
   const query = one.query as undefined | { properties: Record<string, TSchema>; required?: string[] };
   const inQuery = Object.entries(query?.properties ?? {}).map(([name, schema]) =>
-    parameterOf(name, schema, query?.required?.includes(name) ?? false),
+    parameterOf(
+      { name, in: "query", required: query?.required?.includes(name) ?? false },
+      schema,
+      example?.query,
+    ),
   );
   const inHeaders = (one.requestHeaders ?? []).map((name): OpenApiParameter => {
     const { description, schema, example } = REQUEST_HEADERS[name];
@@ -94,12 +121,13 @@ function accessText(access: Operation["access"]): string {
   }
 }
 
-function successOf({ answer, mediaType, otherMediaTypes = [], responseHeaders = [] }: Operation) {
+function successOf(one: Operation): OpenApiResponse {
+  const { answer, mediaType, otherMediaTypes = [], responseHeaders = [] } = one;
   const mediaTypes = [mediaType ?? "application/json", ...otherMediaTypes];
   return {
     description: "Success.",
     headers: headerRefs(responseHeaders),
-    content: contentOf(answer, mediaTypes),
+    content: contentOf(answer, mediaTypes, exampleOf(one)?.answer),
   };
 }
 
@@ -118,7 +146,12 @@ function operationOf(one: Operation, failures: ReturnType<typeof createFailures>
     security: securityOf(one),
     parameters: parametersOf(one),
     ...(one.body
-      ? { requestBody: { required: !one.bodyOptional, content: contentOf(one.body, ["application/json"]) } }
+      ? {
+          requestBody: {
+            required: !one.bodyOptional,
+            content: contentOf(one.body, ["application/json"], exampleOf(one)?.body),
+          },
+        }
       : {}),
     responses: {
       [one.status]: successOf(one),

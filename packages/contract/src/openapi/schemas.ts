@@ -45,7 +45,11 @@ function nullable({ anyOf, ...outer }: OpenApiSchema): OpenApiSchema | undefined
   return { ...inner, ...described, type: [inner.type, "null"] };
 }
 
+/** A condition says nothing about other members. Linters, which want each member of an example declared, need to be told. */
+const isCondition = (name: string) => name === "if" || name === "then";
+
 function renderMember(name: string, value: unknown): unknown {
+  if (isCondition(name) && isObject(value)) return { ...renderSchema(value), unevaluatedProperties: true };
   if (name === "description" && typeof value === "string") return sentence(value);
   if (Array.isArray(value)) return value.map((item) => (isObject(item) ? renderSchema(item) : item));
   return isObject(value) ? renderSchema(value) : value;

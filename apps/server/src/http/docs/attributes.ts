@@ -1,0 +1,96 @@
+/** The members of a schema as a list: name, type, whether it is required, and description. */
+import type { OpenApiParameter, OpenApiSchema } from "@headwater/contract";
+import { escapeHtml, renderProse, toId } from "./html.ts";
+
+const nameOfRef = (ref: string) => ref.split("/").at(-1) ?? "";
+const linkTo = (ref: string) => `<a href="#object-${toId(nameOfRef(ref))}">${escapeHtml(nameOfRef(ref))}</a>`;
+
+const isNull = ({ type }: OpenApiSchema) => type === "null";
+
+/** A type in words, with links to the named objects. HTML. */
+export function typeOf(schema: OpenApiSchema): string {
+  const { $ref, type, items, anyOf, format } = schema;
+  if ($ref) return linkTo($ref);
+  if (anyOf) return anyOf.map((part) => (isNull(part) ? "null" : typeOf(part))).join(" or ");
+  if ("const" in schema) return escapeHtml(JSON.stringify(schema.const));
+  if (type === "array" && items) return `array of ${typeOf(items)}`;
+  if (type === undefined) return "any";
+  const names = [type].flat().map((name) => (name === "string" && format ? format : name));
+  return escapeHtml(names.join(" or "));
+}
+
+/** The schema itself, or that of its elements: the one that has the values and the members. */
+const innermost = (schema: OpenApiSchema): OpenApiSchema => {
+  const inner = schema.items ?? schema.anyOf?.find((part) => !isNull(part));
+  return inner ? innermost(inner) : schema;
+};
+
+const LIMITS: readonly [keyword: string, text: string][] = [
+  ["minimum", "at least"],
+  ["maximum", "at most"],
+  ["maxLength", "characters at most"],
+  ["maxItems", "elements at most"],
+  ["default", "default"],
+];
+
+function renderLimits(schema: OpenApiSchema): string {
+  const texts = LIMITS.flatMap(([keyword, text]) => {
+    const value = schema[keyword];
+    if (value === undefined || (keyword === "minimum" && value === 0)) return [];
+    const shown = typeof value === "number" ? value.toLocaleString("en") : JSON.stringify(value);
+    return text.endsWith("most") && text !== "at most" ? [`${shown} ${text}`] : [`${text} ${shown}`];
+  });
+  return texts.length === 0 ? "" : `<span class="limits">${escapeHtml(texts.join(", "))}</span>`;
+}
+
+function renderValues({ enum: values }: OpenApiSchema): string {
+  if (!values) return "";
+  return `<p class="values">${values.map((value) => `<code>${escapeHtml(String(value))}</code>`).join(" ")}</p>`;
+}
+
+interface Attribute {
+  name: string;
+  schema: OpenApiSchema;
+  isRequired: boolean;
+  description: string;
+}
+
+function renderAttribute({ name, schema, isRequired, description }: Attribute): string {
+  const inner = innermost(schema);
+  const required = isRequired ? ' <span class="required">required</span>' : "";
+  const members = inner.properties
+    ? `<details><summary>Members of <code>${escapeHtml(name)}</code></summary>${renderMembers(inner)}</details>`
+    : "";
+  return [
+    `<li><p><code class="name">${escapeHtml(name)}</code> <span class="type">${typeOf(schema)}</span>${required} ${renderLimits(inner)}</p>`,
+    description ? `<p>${renderProse(description)}</p>` : "",
+    renderValues(inner),
+    members,
+    "</li>",
+  ].join("");
+}
+
+const renderList = (attributes: readonly Attribute[]) =>
+  `<ul class="attributes">${attributes.map(renderAttribute).join("")}</ul>`;
+
+/** @param isAnswer members that an answer always has are not marked as required */
+export function renderMembers({ properties = {}, required = [] }: OpenApiSchema, isAnswer = false): string {
+  return renderList(
+    Object.entries(properties).map(([name, schema]) => ({
+      name,
+      schema,
+      isRequired: !isAnswer && required.includes(name),
+      description: schema.description ?? "",
+    })),
+  );
+}
+
+export const renderParameters = (parameters: readonly OpenApiParameter[]): string =>
+  renderList(
+    parameters.map(({ name, schema, required, description }) => ({
+      name,
+      schema,
+      isRequired: required,
+      description,
+    })),
+  );

@@ -1,0 +1,30 @@
+/** Text as HTML. */
+
+const ENTITIES: Record<string, string> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+export const escapeHtml = (text: string): string =>
+  text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
+
+/** Text with `code` in backquotes. */
+export const renderProse = (text: string): string =>
+  escapeHtml(text).replace(/`([^`]*)`/g, "<code>$1</code>");
+
+/** Paragraphs and headings of the second level: all the Markdown that the contract's descriptions have. */
+export const renderMarkdown = (text: string): string =>
+  text
+    .trim()
+    .split(/\n\n+/)
+    .map((block) =>
+      block.startsWith("## ") ? `<h3>${renderProse(block.slice(3))}</h3>` : `<p>${renderProse(block)}</p>`,
+    )
+    .join("\n");
+
+export const toId = (name: string): string => name.toLowerCase().replace(/\W+/g, "-");
+
+export const renderJson = (value: unknown): string =>
+  escapeHtml(typeof value === "string" ? value : JSON.stringify(value, null, 2));

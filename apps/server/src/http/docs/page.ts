@@ -1,0 +1,169 @@
+/**
+ * GET /docs (docs/contract.md section 8): the OpenAPI document as one HTML page. It needs no script and loads nothing. Each
+ * operation has its parameters at the left and an example at the right; named objects are described once, at the end.
+ */
+import { createHash } from "node:crypto";
+import type {
+  OpenApiContent,
+  OpenApiDocument,
+  OpenApiOperation,
+  OpenApiRef,
+  OpenApiResponse,
+  OpenApiSchema,
+} from "@headwater/contract";
+import { renderMembers, renderParameters, typeOf } from "./attributes.ts";
+import { escapeHtml, renderJson, renderMarkdown, renderProse, toId } from "./html.ts";
+import { curlOf } from "./samples.ts";
+import { STYLE } from "./style.ts";
+
+const styleHash = createHash("sha256").update(STYLE).digest("base64");
+
+export const DOCS_HEADERS = {
+  "Cache-Control": "no-cache",
+  "Content-Security-Policy": `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  "Referrer-Policy": "no-referrer",
+};
+
+interface Route {
+  method: string;
+  path: string;
+  operation: OpenApiOperation;
+}
+type Components = OpenApiDocument["components"];
+
+const nameOfRef = ({ $ref }: OpenApiRef) => $ref.split("/").at(-1) ?? "";
+const isRef = (response: OpenApiResponse | OpenApiRef): response is OpenApiRef => "$ref" in response;
+
+const schemaOf = (content: OpenApiContent | undefined): OpenApiSchema | undefined =>
+  Object.values(content ?? {})[0]?.schema;
+
+function renderBody({ requestBody }: OpenApiOperation, { schemas }: Components): string {
+  const { $ref = "" } = schemaOf(requestBody?.content) ?? {};
+  const schema = schemas[nameOfRef({ $ref })];
+  if (!schema) return "";
+  const optional = requestBody?.required ? "" : ' <span class="dim">optional</span>';
+  const description = schema.description ? `<p>${renderProse(schema.description)}</p>` : "";
+  return `<h4>Body${optional}</h4>${description}${renderMembers(schema)}`;
+}
+
+const PARAMETER_KINDS = [
+  ["path", "Path parameters"],
+  ["query", "Query parameters"],
+  ["header", "Headers"],
+] as const;
+
+const renderAllParameters = ({ parameters }: OpenApiOperation): string =>
+  PARAMETER_KINDS.map(([kind, title]) => {
+    const ofKind = parameters.filter((one) => one.in === kind);
+    return ofKind.length === 0 ? "" : `<h4>${title}</h4>${renderParameters(ofKind)}`;
+  }).join("");
+
+function renderReturns({ responses }: OpenApiOperation): string {
+  const lines = Object.entries(responses).flatMap(([status, response]) => {
+    if (isRef(response)) return [];
+    const types = Object.keys(response.content ?? {});
+    const schema = schemaOf(response.content);
+    const body = types[0] === "application/json" && schema ? typeOf(schema) : escapeHtml(types.join(", "));
+    const headers = Object.keys(response.headers).filter((name) => name !== "X-Request-Id");
+    const withHeaders =
+      headers.length === 0 ? "" : ` with ${headers.map((name) => `<code>${name}</code>`).join(", ")}`;
+    return [`<p><code>${status}</code> ${body || renderProse(response.description)}${withHeaders}</p>`];
+  });
+  return `<h4>Returns</h4>${lines.join("")}`;
+}
+
+function renderErrors({ responses }: OpenApiOperation, components: Components): string {
+  const rows = Object.entries(responses).flatMap(([status, response]) => {
+    const shared = isRef(response) ? components.responses[nameOfRef(response)] : undefined;
+    const codes = Object.keys(shared?.content?.["application/json"]?.examples ?? {});
+    const links = codes.map((code) => `<a href="#error-${code}"><code>${code}</code></a>`);
+    return links.length === 0 ? [] : [`<p><code>${status}</code> ${links.join(" ")}</p>`];
+  });
+  return `<details><summary>Errors</summary>${rows.join("")}</details>`;
+}
+
+const renderRoute = ({ method, path, operation }: Route) =>
+  `<p class="route"><span class="${method}">${method.toUpperCase()}</span> <span class="${operation.deprecated ? "old" : ""}">${escapeHtml(path)}</span></p>`;
+
+function renderSample(route: Route, server: string): string {
+  const success = Object.values(route.operation.responses)[0];
+  const content = success && !isRef(success) ? success.content : undefined;
+  const example = Object.values(content ?? {})[0]?.example;
+  const request = escapeHtml(curlOf(server, route, route.operation));
+  return [
+    `<div class="sample"><p class="caption">Request</p><pre tabindex="0" id="request-${route.operation.operationId}">${request}</pre>`,
+    example === undefined
+      ? ""
+      : `<p class="caption">Response</p><pre tabindex="0">${renderJson(example)}</pre>`,
+    "</div>",
+  ].join("");
+}
+
+const renderOperation = (route: Route, server: string, components: Components): string =>
+  [
+    `<section class="operation" id="${route.operation.operationId}"><div>`,
+    `<h2>${renderProse(route.operation.summary)}</h2>${renderRoute(route)}`,
+    route.operation.deprecated ? "<p><b>Deprecated.</b></p>" : "",
+    renderMarkdown(route.operation.description),
+    renderAllParameters(route.operation),
+    renderBody(route.operation, components),
+    renderReturns(route.operation),
+    renderErrors(route.operation, components),
+    `</div>${renderSample(route, server)}</section>`,
+  ].join("\n");
+
+/** Bodies of requests are described where they are sent. */
+function isBodyOf(name: string, routes: readonly Route[]): boolean {
+  return routes.some(({ operation }) => schemaOf(operation.requestBody?.content)?.$ref?.endsWith(`/${name}`));
+}
+
+function renderObject(name: string, schema: OpenApiSchema): string {
+  const description = schema.description ? renderMarkdown(schema.description) : "";
+  const body = schema.properties ? renderMembers(schema, true) : `<p class="type">${typeOf(schema)}</p>`;
+  return `<section id="object-${toId(name)}"><h2>${escapeHtml(name)}</h2>${description}${body}</section>`;
+}
+
+function renderErrorTable({ examples }: Components): string {
+  const rows = Object.entries(examples).map(([code, { value }]) => {
+    // the examples are failures
+    const { hint, message } = value as { hint: string; message: string };
+    return `<tr id="error-${code}"><td><code>${code}</code></td><td>${renderProse(message)} ${renderProse(hint)}</td></tr>`;
+  });
+  return `<section id="errors"><h2>Error codes</h2><table>${rows.join("")}</table></section>`;
+}
+
+const link = (href: string, text: string) => `<a href="#${href}">${escapeHtml(text)}</a>`;
+
+export function docsPage(document: OpenApiDocument): string {
+  const { info, servers, tags, components } = document;
+  const server = servers[0]?.url ?? "";
+  const routes = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]): Route => ({ method, path, operation })),
+  );
+  const routesOf = (tag: string) => routes.filter(({ operation }) => operation.tags[0] === tag);
+  const objects = Object.entries(components.schemas).filter(([name]) => !isBodyOf(name, routes));
+  const menu = tags.map(({ name }) => {
+    const links = routesOf(name).map(({ operation }) => link(operation.operationId, operation.summary));
+    return `<b>${escapeHtml(name)}</b>${links.join("")}`;
+  });
+  const groups = tags.map(({ name, description }) =>
+    [
+      `<section class="group" id="tag-${toId(name)}"><h1>${escapeHtml(name)}</h1>${renderMarkdown(description)}</section>`,
+      ...routesOf(name).map((route) => renderOperation(route, server, components)),
+    ].join("\n"),
+  );
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(info.title)}</title>
+<style>${STYLE}</style></head><body>
+<nav aria-label="Operations">${link("introduction", "Introduction")}${link("errors", "Error codes")}${menu.join("\n")}
+<b>Objects</b>${objects.map(([name]) => link(`object-${toId(name)}`, name)).join("")}</nav>
+<main><div id="introduction"><h1>${escapeHtml(info.title)}</h1>
+<p class="dim">${escapeHtml(info.version)} · <code>${escapeHtml(server)}</code> · <a href="/openapi.json">openapi.json</a></p>
+${renderMarkdown(info.description)}</div>
+${groups.join("\n")}
+${renderErrorTable(components)}
+<section class="group"><h1>Objects</h1></section>
+${objects.map(([name, schema]) => renderObject(name, schema)).join("\n")}
+</main></body></html>
+`;
+}

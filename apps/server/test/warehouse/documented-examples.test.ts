@@ -1,0 +1,108 @@
+/** Every example of the documentation is sent as the page writes it, and the service answers as the example says. */
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { after, before, test } from "node:test";
+import { promisify } from "node:util";
+import type { OpenApiDocument, OpenApiOperation } from "@headwater/contract";
+import { openStatsWorld, type StatsWorld } from "../stats/stats-world.ts";
+
+/** In an order in which each example finds what an earlier one created. */
+const ORDER = [
+  ..."healthz readyz metrics signIn listOrganizations createOrganization getPermissions".split(" "),
+  ..."createSource updateSource bootstrap events legacyBootstrap legacyEvents getSource listSources".split(
+    " ",
+  ),
+  ..."getInstall verifyInstall getDebug".split(" "),
+  ..."queryStats queryFunnel queryRetention queryPaths queryProperties getStatsSource getLive".split(" "),
+  ..."exportEvents getUsage getBilling getSupport getOnboarding completeOnboarding listAudit".split(" "),
+  ..."addMember listMembers updateMember removeMember createToken listTokens revokeToken".split(" "),
+  ..."regenerateKey regenerateKey restoreKey eraseVisitor getErasure deleteSource".split(" "),
+];
+/** It has no end, and the documents have no examples. */
+const LEFT_OUT = ["streamDebug", "openapi", "docs", "sdk", "sdkExtra"];
+/** Their answers have ids that later examples use. */
+const CREATING = ["createSource", "bootstrap", "addMember", "createToken", "regenerateKey", "eraseVisitor"];
+/** Members that are a JSON object of any form. */
+const FREE_FORM = new Set(["raw", "normalized", "before", "after", "settings", "bundle"]);
+const ENTITIES: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'" };
+const SIGN_IN_CODE = "8f2Kd0sQv7Lw3Zx1";
+const RETIRED_KEY = "pk_hLdTXAOL5ZgjMb206ZsJodgM";
+
+let stats: StatsWorld;
+let document: OpenApiDocument;
+let page: string;
+before(async () => {
+  stats = await openStatsWorld();
+  const { ask } = stats.world;
+  document = (await ask("/openapi.json", { token: null })).body;
+  page = (await ask("/docs", { token: null })).text;
+});
+after(() => stats[Symbol.asyncDispose]());
+
+const operations = () => Object.values(document.paths).flatMap((methods) => Object.values(methods));
+const operationOf = (id: string): OpenApiOperation =>
+  operations().find(({ operationId }) => operationId === id) ?? assert.fail(id);
+
+/** The command of the page, with the ids of this service for those of the examples. */
+function commandOf(id: string, ids: ReadonlyMap<string, string>): string {
+  const [, html] = new RegExp(`id="request-${id}">([^<]*)<`).exec(page) ?? assert.fail(id);
+  const command = html!.replace(/&(#?\w+);/g, (_, name: string) => ENTITIES[name] ?? "");
+  return [...ids].reduce((text, [example, real]) => text.replaceAll(example, real), command);
+}
+
+async function run(command: string): Promise<{ status: string; body: string }> {
+  const measured = command.replace(/^curl /, `curl --silent --write-out '\n%{http_code}' `);
+  const env = { ...process.env, TOKEN: stats.world.ownerToken };
+  const { stdout } = await promisify(execFile)("sh", ["-c", measured], { env });
+  const end = stdout.lastIndexOf("\n");
+  return { status: stdout.slice(end + 1), body: stdout.slice(0, end) };
+}
+
+/** Fails when the two have other members or types. null stands for every type, and an empty list for every list. */
+function sameShape(example: unknown, real: unknown, where: string): void {
+  if (example === null || real === null) return;
+  if (Array.isArray(example) && Array.isArray(real)) {
+    if (example.length > 0 && real.length > 0) sameShape(example[0], real[0], `${where}[0]`);
+    return;
+  }
+  assert.equal(typeof real, typeof example, where);
+  if (typeof example !== "object" || typeof real !== "object") return;
+  assert.deepEqual(Object.keys(real).toSorted(), Object.keys(example).toSorted(), where);
+  for (const [name, value] of Object.entries(example))
+    if (!FREE_FORM.has(name)) sameShape(value, Reflect.get(real, name), `${where}.${name}`);
+}
+
+/** The ids of an example answer, and those that the service answered in their place. */
+function idsIn(example: unknown, real: unknown): [string, string][] {
+  if (typeof example === "string" && typeof real === "string")
+    return /^[a-z]{2,3}_\w{10,}$/.test(example) ? [[example, real]] : [];
+  if (typeof example !== "object" || example === null || typeof real !== "object" || real === null) return [];
+  return Object.entries(example).flatMap(([name, value]) => idsIn(value, Reflect.get(real, name)));
+}
+
+test("Every operation has an example of its request and of its response, except documents and streams.", () => {
+  const without = operations().filter(({ operationId }) => !ORDER.includes(operationId));
+  assert.deepEqual(without.map(({ operationId }) => operationId).toSorted(), LEFT_OUT.toSorted());
+});
+
+test("Every example request is answered with the documented status and the members of the example.", async () => {
+  const ids = new Map([[SIGN_IN_CODE, stats.world.signInCode]]);
+  const originals = new Set<string>();
+  for (const id of ORDER) {
+    const { status, body } = await run(commandOf(id, ids));
+    const [documented, response] = Object.entries(operationOf(id).responses)[0]!;
+    assert.equal(status, documented, `${id}: ${body}`);
+    assert.ok("content" in response && response.content, id);
+    const [mediaType, { example }] = Object.entries(response.content)[0]!;
+    if (mediaType !== "application/json") continue;
+    const real: unknown = JSON.parse(body);
+    sameShape(example, real, id);
+    if (!CREATING.includes(id)) continue;
+    for (const [of, found] of idsIn(example, real)) {
+      if (of.startsWith("pk_") && !originals.has(found)) originals.add(found);
+      ids.set(of, found);
+    }
+    // the first of the source's keys is the one that is retired in the end
+    ids.set(RETIRED_KEY, [...originals][0] ?? "");
+  }
+});
