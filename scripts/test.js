@@ -46,7 +46,7 @@ const hasChromium = existsSync(CHROMIUM);
 const noChromium = hasChromium
   ? null
   : `Chromium is not installed (${CHROMIUM}); \`npm run verify\` installs it`;
-const noApps = withApps ? noChromium : "they install 450 MB of packages; run `npm test -- --apps`";
+const noApps = withApps ? noChromium : "they install 640 MB of packages; run `npm test -- --apps`";
 const isRoot = process.getuid?.() === 0;
 const CHROMIUM_TEST = /from "(?:[^"]*\/(?:browser|chromium|loss-trial|console-world)\.ts|playwright-core)"/;
 const POSTGRES = "/usr/lib/postgresql";
@@ -72,7 +72,7 @@ const SUITES = [
     missing: isRoot ? null : "they need root, because they mount a disk",
   },
   {
-    name: "fresh Vite and Next.js apps",
+    name: "fresh apps and generated clients",
     takes: (path) => path.endsWith(".apps.test.ts"),
     missing: noApps,
     timeoutMs: APPS_FILE_TIMEOUT_MS,

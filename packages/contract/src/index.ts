@@ -9,7 +9,7 @@ export * from "./ingest.ts";
 export * from "./install.ts";
 export * from "./limits.ts";
 export * from "./openapi/document.ts";
-export * from "./openapi/types.ts";
+export * from "./openapi/document-shape.ts";
 export * from "./operation.ts";
 export * from "./operations.ts";
 export * from "./roles.ts";

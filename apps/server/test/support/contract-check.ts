@@ -15,13 +15,18 @@ export interface ReceivedResponse {
 }
 
 /** What was sent, as far as the document describes it. */
-export interface SentRequest {
+export interface CheckedRequest {
   /** A JSON value, or text or bytes as they were sent. */
   body?: unknown;
   headers?: Record<string, string>;
 }
 
-export type CheckReply = (method: string, path: string, seen: ReceivedResponse, sent?: SentRequest) => void;
+export type CheckReply = (
+  method: string,
+  path: string,
+  seen: ReceivedResponse,
+  sent?: CheckedRequest,
+) => void;
 
 const FORMATS: Record<string, (text: string) => boolean> = {
   // a time without a zone is accepted too
@@ -202,7 +207,7 @@ function jsonOf(body: unknown): unknown {
 function requireDocumentedRequest(
   { place, operation }: DocumentedRoute,
   query: URLSearchParams,
-  { body, headers = {} }: SentRequest,
+  { body, headers = {} }: CheckedRequest,
   where: string,
 ): void {
   const isLenient = /lenient/.test(`${headers.prefer ?? headers.Prefer} ${query}`);

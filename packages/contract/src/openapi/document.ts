@@ -2,19 +2,19 @@
 import type { TSchema } from "typebox";
 import type { Operation } from "../operation.ts";
 import { OPERATIONS } from "../operations.ts";
-import { EXAMPLES } from "./examples.ts";
-import { createFailures, headerRefs } from "./failures.ts";
-import { REQUEST_HEADERS, RESPONSE_HEADERS } from "./headers.ts";
-import { INTRODUCTION } from "./introduction.ts";
-import { renderComponents, renderSchema } from "./schemas.ts";
-import { TAGS } from "./tags.ts";
 import type {
   OpenApiContent,
   OpenApiDocument,
   OpenApiOperation,
   OpenApiParameter,
   OpenApiResponse,
-} from "./types.ts";
+} from "./document-shape.ts";
+import { EXAMPLES } from "./examples.ts";
+import { createFailures, headerRefs } from "./failures.ts";
+import { REQUEST_HEADERS, RESPONSE_HEADERS } from "./headers.ts";
+import { INTRODUCTION } from "./introduction.ts";
+import { renderComponents, renderSchema } from "./schemas.ts";
+import { TAGS } from "./tags.ts";
 
 const PATH_PARAMETERS: Readonly<Record<string, string>> = {
   publicKey: "The public key of the source.",

@@ -8,16 +8,16 @@ import * as values from "./example-values.ts";
 
 const { AT, IDS } = values;
 
-type PartOf<Id extends OperationId, Part extends string> =
+type ExamplePart<Id extends OperationId, Part extends string> =
   Extract<(typeof OPERATIONS)[number], { id: Id }> extends { [P in Part]: infer Schema extends TSchema }
     ? Static<Schema>
     : never;
 
 interface OperationExample<Id extends OperationId> {
   readonly params?: Readonly<Record<string, string>>;
-  readonly query?: PartOf<Id, "query">;
-  readonly body?: PartOf<Id, "body">;
-  readonly answer: PartOf<Id, "answer">;
+  readonly query?: ExamplePart<Id, "query">;
+  readonly body?: ExamplePart<Id, "body">;
+  readonly answer: ExamplePart<Id, "answer">;
 }
 
 type Examples = { readonly [Id in OperationId]?: OperationExample<Id> };
@@ -211,6 +211,7 @@ const ACCESS_EXAMPLES: Examples = {
       nextCursor: "3",
     },
   },
+  signOut: { answer: { revoked: true } },
   signIn: { body: { code: "8f2Kd0sQv7Lw3Zx1" }, answer: { ...values.CREATED_TOKEN, label: "Sign-in" } },
 };
 

@@ -1,8 +1,8 @@
 /** The failures in the document. Each set of codes is one response, which operations refer to. */
 import { ERRORS, type ErrorCode } from "../errors.ts";
+import type { OpenApiRef, OpenApiResponse } from "./document-shape.ts";
 import { FAILURE_HEADERS, RESPONSE_HEADERS, type ResponseHeader } from "./headers.ts";
 import { schemaRef } from "./schemas.ts";
-import type { OpenApiRef, OpenApiResponse } from "./types.ts";
 
 const REQUEST_ID = RESPONSE_HEADERS["X-Request-Id"].example;
 const ISSUE = { path: ["name"], code: "required", message: "name is required" };

@@ -1,9 +1,9 @@
 /** Turns schemas of the contract into those of the document, where each named schema is a reference. */
 import { COMPONENTS, type ComponentName } from "./components.ts";
-import type { OpenApiSchema } from "./types.ts";
+import type { OpenApiSchema } from "./document-shape.ts";
 
-type JsonObject = Readonly<Record<string, unknown>>;
-const isObject = (value: unknown): value is JsonObject =>
+type SchemaMembers = Readonly<Record<string, unknown>>;
+const isObject = (value: unknown): value is SchemaMembers =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 export const schemaRef = (name: ComponentName) => ({ $ref: `#/components/schemas/${name}` });
@@ -11,13 +11,13 @@ export const schemaRef = (name: ComponentName) => ({ $ref: `#/components/schemas
 /** Schemas are compared by their JSON, so it does not matter how the contract puts them together. */
 const refs = new Map(
   Object.entries<object>(COMPONENTS).map(([name, schema]) => {
-    const { description, ...compared }: JsonObject = { ...schema };
+    const { description, ...compared }: SchemaMembers = { ...schema };
     return [JSON.stringify(compared), { $ref: `#/components/schemas/${name}`, description }];
   }),
 );
 
 /** A reference, with a description if it differs from that of the named schema. undefined: the schema has no name. */
-function refTo(schema: JsonObject): OpenApiSchema | undefined {
+function refTo(schema: SchemaMembers): OpenApiSchema | undefined {
   const { description, ...compared } = schema;
   const named = refs.get(JSON.stringify(compared));
   if (!named) return undefined;
@@ -56,7 +56,7 @@ function renderMember(name: string, value: unknown): unknown {
 }
 
 function renderMembers(schema: object): OpenApiSchema {
-  const { $id: _, ...members }: JsonObject = { ...schema };
+  const { $id: _, ...members }: SchemaMembers = { ...schema };
   const rendered = Object.fromEntries(
     Object.entries(members).map(([name, value]) => [name, renderMember(name, value)]),
   );

@@ -124,11 +124,10 @@ function renderObject(name: string, schema: OpenApiSchema): string {
 }
 
 function renderErrorTable({ examples }: Components): string {
-  const rows = Object.entries(examples).map(([code, { value }]) => {
-    // the examples are failures
-    const { hint, message } = value as { hint: string; message: string };
-    return `<tr id="error-${code}"><td><code>${code}</code></td><td>${renderProse(message)} ${renderProse(hint)}</td></tr>`;
-  });
+  const rows = Object.entries(examples).map(
+    ([code, { value }]) =>
+      `<tr id="error-${code}"><td><code>${code}</code></td><td>${renderProse(value.message)} ${renderProse(value.hint)}</td></tr>`,
+  );
   return `<section id="errors"><h2>Error codes</h2><table>${rows.join("")}</table></section>`;
 }
 

@@ -85,6 +85,7 @@ export type OpenApiDocument = {
     schemas: Record<string, OpenApiSchema>;
     headers: Record<string, OpenApiHeader>;
     responses: Record<string, OpenApiResponse>;
-    examples: Record<string, { summary: string; value: unknown }>;
+    /** By error code. */
+    examples: Record<string, { summary: string; value: { code: string; message: string; hint: string } }>;
   };
 };
