@@ -7,7 +7,7 @@ import { createRandom } from "../../apps/server/test/faults/random.ts";
 import { Trickle } from "../../apps/server/test/faults/trickle.ts";
 import type { TestSource } from "../../apps/server/test/support/world.ts";
 
-/** A client address may send 50 requests per second to a source. */
+/** So that no address reaches its rate limit. */
 const ADDRESSES = 10;
 const HEALTH_MS = 250;
 const HEALTH_TIMEOUT_MS = 10_000;

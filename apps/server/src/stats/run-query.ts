@@ -56,7 +56,7 @@ const INVALID_PATTERN = "427";
 const TOO_MANY_QUERIES = "202";
 const CANCELLED = "394";
 
-const overloaded = (cause: unknown) => {
+const overloaded = (cause?: unknown) => {
   const { retryAfterSeconds } = SERVER_LIMITS;
   const message = `Too many concurrent queries; retry after ${retryAfterSeconds} s.`;
   return new Refusal("overloaded", { message, hint: "Retry after the time that Retry-After gives." }, cause);
@@ -64,7 +64,8 @@ const overloaded = (cause: unknown) => {
 
 function toRefusal(error: unknown): unknown {
   if (error instanceof Refusal) return error;
-  if (error instanceof AdmissionFull) return overloaded(error);
+  // expected under load: without a cause it is not logged as a failure
+  if (error instanceof AdmissionFull) return overloaded();
   const message = error instanceof Error ? error.message : "";
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   if (TOO_HEAVY.has(code)) {
@@ -118,7 +119,7 @@ export function createQueryRunner(
         admission.run(organizationId, async () => run(statement, abandoned), abandoned);
       const rows = await coalesce(key, signal, admit).catch((error: unknown) => {
         // the client has left: the answer has no reader
-        throw signal.aborted ? new Refusal("warehouse_unavailable", {}, error) : toRefusal(error);
+        throw signal.aborted ? new Refusal("warehouse_unavailable") : toRefusal(error);
       });
       // the statement's text selects the columns of Row; ClickHouse reports no types of TypeScript
       return rows as unknown[] as Row[];

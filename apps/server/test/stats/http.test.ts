@@ -387,6 +387,24 @@ test("A query can name a goal of its source; an unknown name is refused.", async
 const asker = () => createQueryRunner({ state: () => "up", client: () => stats.client });
 const isRefusal = (code: string) => (error: unknown) => error instanceof Refusal && error.code === code;
 
+/** The cause of a refusal is logged as an error. */
+const isUnlogged = (code: string) => (error: unknown) =>
+  isRefusal(code)(error) && error instanceof Error && error.cause === undefined;
+
+test("More queries than may wait are refused with overloaded, and no error is logged.", async () => {
+  const client = { query: () => new Promise(() => undefined) } as unknown as typeof stats.client;
+  const runner = createQueryRunner({ state: () => "up", client: () => client });
+  const leaving = new AbortController();
+  const ask = runner({ organizationId: ORGANIZATION_ID, signal: leaving.signal });
+  const { maxActiveStatsQueries, maxWaitingStatsQueries } = SERVER_LIMITS;
+  const waiting = Array.from({ length: maxActiveStatsQueries + maxWaitingStatsQueries }, (_, number) =>
+    assert.rejects(ask(statement(() => `SELECT ${number}`))),
+  );
+  await assert.rejects(ask(statement(() => "SELECT 'one more'")), isUnlogged("overloaded"));
+  leaving.abort();
+  await Promise.all(waiting);
+});
+
 test("A query that needs too many rows, results or memory is refused with query_too_heavy.", async () => {
   const ask = asker()({ organizationId: ORGANIZATION_ID, signal: new AbortController().signal });
   const HEAVY = [
@@ -409,7 +427,7 @@ test("A query is cancelled when its client disconnects.", async () => {
   };
   await until("it runs", PATIENCE_MS, async () => (await running()) === 1);
   gone.abort();
-  await assert.rejects(asked, isRefusal("warehouse_unavailable"));
+  await assert.rejects(asked, isUnlogged("warehouse_unavailable"));
   await until("it has ended", PATIENCE_MS, async () => (await running()) === 0);
 });
 
