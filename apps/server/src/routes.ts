@@ -21,6 +21,7 @@ import { DOCS_HEADERS, docsPage } from "./http/docs/page.ts";
 import { getInstall, type InstallAddresses } from "./install/install.ts";
 import { type VerifyDeps, verifyInstall } from "./install-checks/verify.ts";
 import type { Catalog } from "./ledger/ledger.ts";
+import { createMcpRoute } from "./mcp/route.ts";
 import { checkSourceFields } from "./sources/fields.ts";
 import {
   createSource,
@@ -143,6 +144,7 @@ function publicHandlers({ addresses, version, operations }: RoutesDeps) {
     render: () => docsPage(render()),
   });
   return {
+    mcp: createMcpRoute({ addresses, version }),
     healthz: async () => ({ body: { status: "ok" } }),
     readyz,
     metrics,

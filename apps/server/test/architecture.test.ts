@@ -35,6 +35,7 @@ const LAYERS: readonly (readonly string[])[] = [
     "http",
     "ingest",
     "install",
+    "mcp",
     "monitoring",
     "sources",
     "stats",

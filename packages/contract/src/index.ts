@@ -8,6 +8,7 @@ export * from "./export.ts";
 export * from "./ingest.ts";
 export * from "./install.ts";
 export * from "./limits.ts";
+export * from "./mcp.ts";
 export * from "./openapi/document.ts";
 export * from "./openapi/document-shape.ts";
 export * from "./operation.ts";

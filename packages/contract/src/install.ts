@@ -1,7 +1,7 @@
 /** The install payload: what to paste into an application (spec 2.2, docs/contract.md section 7). */
 import Type, { type Static } from "typebox";
 import { LIMITS } from "./limits.ts";
-import { Closed, SameOrganizationId, text, url } from "./shapes.ts";
+import { Closed, OneOf, SameOrganizationId, text, url } from "./shapes.ts";
 
 /** A path of the user's own site. Empty segments and segments that start with a dot are not allowed: proxies read them differently. */
 export const SITE_PATH = "^(?:/[A-Za-z0-9_~-][A-Za-z0-9._~-]*){1,5}$";
@@ -65,3 +65,34 @@ export const InstallPayload = Closed({
   proxy: InstallProxy,
 });
 export type InstallPayload = Static<typeof InstallPayload>;
+
+export const INSTALL_FRAMEWORKS = [
+  "html",
+  "react",
+  "nextjs",
+  "vue",
+  "nuxt",
+  "svelte",
+  "astro",
+  "node",
+  "curl",
+] as const;
+export const InstallFramework = OneOf(INSTALL_FRAMEWORKS, {
+  description: "What the application is built with.",
+});
+export type InstallFramework = Static<typeof InstallFramework>;
+
+type ExampleText = (payload: InstallPayload) => string;
+
+/** The example for each framework. A snippet of the payload that is missing here, or in the list, does not compile. */
+export const INSTALL_EXAMPLES: Readonly<Record<InstallFramework, ExampleText>> = {
+  html: ({ browserSnippet }) => browserSnippet,
+  react: ({ reactExample }) => reactExample,
+  nextjs: ({ nextjsExample }) => nextjsExample,
+  vue: ({ snippets }) => snippets.vue,
+  nuxt: ({ snippets }) => snippets.nuxt,
+  svelte: ({ snippets }) => snippets.svelte,
+  astro: ({ snippets }) => snippets.astro,
+  node: ({ snippets }) => snippets.node,
+  curl: ({ snippets }) => snippets.curl,
+} satisfies Record<InstallFramework | keyof InstallPayload["snippets"], ExampleText>;

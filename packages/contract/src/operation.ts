@@ -33,6 +33,8 @@ export interface Operation {
   /** The body can be missing. */
   readonly bodyOptional?: true;
   readonly status: 200 | 201 | 202;
+  /** Further statuses of a success without a body, and what each means. */
+  readonly otherStatuses?: Readonly<Record<number, string>>;
   readonly answer: TSchema;
   /** The media type of the response, if it is not JSON. */
   readonly mediaType?: string;

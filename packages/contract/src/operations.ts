@@ -6,6 +6,7 @@ import type { Operation } from "./operation.ts";
 import { ACCESS_OPERATIONS } from "./operations/access.ts";
 import { EXPORT_OPERATIONS } from "./operations/export.ts";
 import { INGEST_OPERATIONS } from "./operations/ingest.ts";
+import { MCP_OPERATIONS } from "./operations/mcp.ts";
 import { PUBLIC_OPERATIONS } from "./operations/public.ts";
 import { SOURCE_OPERATIONS } from "./operations/sources.ts";
 import { STATS_OPERATIONS } from "./operations/stats.ts";
@@ -17,6 +18,7 @@ export const OPERATIONS = [
   ...EXPORT_OPERATIONS,
   ...ACCESS_OPERATIONS,
   ...WORKSPACE_OPERATIONS,
+  ...MCP_OPERATIONS,
   ...INGEST_OPERATIONS,
   ...PUBLIC_OPERATIONS,
 ] as const;

@@ -43,6 +43,7 @@ describe("The table of operations", () => {
       const statuses = new Set([
         one.status,
         ...(one.isDocument ? [304] : []),
+        ...Object.keys(one.otherStatuses ?? {}).map(Number),
         ...one.codes.map((code) => ERRORS[code].status),
       ]);
       assert.deepEqual(Object.keys(responses).map(Number).sort(), [...statuses].sort(), one.id);

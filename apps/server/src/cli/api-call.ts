@@ -53,7 +53,7 @@ export async function callOperation<Id extends WorkspaceOperationId>(
     now,
     requestId: "command-line",
     clientAddress: "",
-    lastEventId: null,
+    headers: {},
     signal: new AbortController().signal,
     ...input,
   };

@@ -22,6 +22,7 @@ export const headwater: CommandGroup = {
     "check-warehouse": async () => (await import("./commands/check-warehouse.ts")).checkWarehouse,
     export: async () => (await import("../../tools/export/export.ts")).exportEvents,
     import: async () => (await import("../../tools/import/import.ts")).importEvents,
+    mcp: async () => (await import("../../tools/mcp/mcp.ts")).mcp,
     seed: async () => (await import("../../tools/seed/seed.ts")).seed,
   },
   note: ["Run `headwater --version` for the version."],

@@ -1,5 +1,4 @@
 /** Runs a command line: finds its command, prints the result and sets the exit code. */
-import { readFileSync } from "node:fs";
 import { processEnvironment } from "../config/config.ts";
 import { readArguments } from "./arguments.ts";
 import type { CommandNode } from "./command.ts";
@@ -8,15 +7,10 @@ import { explainError, systemCode, UsageError } from "./errors.ts";
 import { loadNode, renderHelp } from "./help.ts";
 import { createProgress } from "./progress.ts";
 import type { CommandReport } from "./report.ts";
+import { readVersion } from "./version.ts";
 
 const HELP: ReadonlySet<string | undefined> = new Set(["--help", "-h"]);
 const VERSION: ReadonlySet<string | undefined> = new Set(["--version", "-v"]);
-
-function readVersion(): string {
-  const manifest: unknown = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
-  const version = manifest instanceof Object && "version" in manifest ? manifest.version : undefined;
-  return String(version);
-}
 
 interface FoundNode {
   readonly node: CommandNode;

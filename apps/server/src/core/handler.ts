@@ -2,6 +2,7 @@
  * The input and the answer of a handler, typed by the table of operations. The guard checks a request against its entry
  * of the table and makes a `Call` of it, so a handler gets valid values only.
  */
+import type { IncomingHttpHeaders } from "node:http";
 import type { OPERATIONS, Operation, OperationId, Permission, Role, TokenScope } from "@headwater/contract";
 import type { Static, TSchema } from "typebox";
 import type { Document } from "./document.ts";
@@ -42,6 +43,21 @@ export interface Caller {
   readonly grantsUntil: number | null;
 }
 
+/** A request for another operation that belongs to a request, and is made by the same caller. */
+export interface InnerRequest {
+  readonly operation: Operation;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
+  /** JSON; undefined: none. */
+  readonly body: unknown;
+}
+
+/** The status and the JSON of an answer or of a refusal. */
+export interface InnerReply {
+  readonly status: number;
+  readonly body: unknown;
+}
+
 /** A request that passed every check of the guard (docs/contract.md section 1). */
 export interface Call<Id extends OperationId> {
   readonly operation: Operation;
@@ -60,7 +76,9 @@ export interface Call<Id extends OperationId> {
   readonly requestId: string;
   /** Rate limits count by this: the client's address, for IPv6 its /64. */
   readonly clientAddress: string;
-  readonly lastEventId: string | null;
+  readonly headers: IncomingHttpHeaders;
+  /** Makes a request of its own, with every check but those of the token and its rate. */
+  readonly ask: (request: InnerRequest) => Promise<InnerReply>;
   /** Aborts when the client disconnects, or may no longer see the answer. */
   readonly signal: AbortSignal;
 }

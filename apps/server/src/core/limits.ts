@@ -87,6 +87,10 @@ export const SERVER_LIMITS = {
   doctorScripts: 30,
   doctorScriptBytes: 3_145_728,
 
+  // `headwater mcp`
+  /** Longer than the service takes for any answer to a tool. */
+  mcpAnswerMs: 60_000,
+
   // Ingest
   /** Requests that wait for the ledger, and their bytes. Further ones are refused with 503 `overloaded`. */
   commitQueueRequests: 2_000,

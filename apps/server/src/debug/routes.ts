@@ -13,7 +13,10 @@ export const getDebug =
 /** @param stopping aborts when the service stops, so that streams end */
 export const streamDebug =
   (openStream: OpenDebugStream, stopping: AbortSignal): Handler<"streamDebug"> =>
-  async ({ source, query, lastEventId, signal }) => ({
-    stream: await openStream(source, query, { lastEventId, signal: AbortSignal.any([signal, stopping]) }),
+  async ({ source, query, headers, signal }) => ({
+    stream: await openStream(source, query, {
+      lastEventId: headers["last-event-id"]?.toString() ?? null,
+      signal: AbortSignal.any([signal, stopping]),
+    }),
     mediaType: "text/event-stream",
   });

@@ -2,7 +2,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { OPERATIONS, type Operation } from "@headwater/contract";
 import { Refusal } from "../core/refusal.ts";
-import { type RequestIds, traceIdOf } from "../core/trace-context.ts";
+import { traceIdOf } from "../core/trace-context.ts";
 import { toRefusal } from "../ledger/to-refusal.ts";
 import { createAlias } from "./alias.ts";
 import type { ConsoleFiles } from "./console-files.ts";
@@ -24,8 +24,6 @@ export interface HttpAppDeps extends WorkspaceRouteDeps, IngestRouteDeps {
   readonly appUrl: () => string;
   /** null: no console is served. */
   readonly consoleFiles: ConsoleFiles | null;
-  /** Logs a storage failure or a bug. */
-  readonly report: (error: unknown, ids: RequestIds) => void;
   /** Called for every request when its answer has begun. */
   readonly onServed: (served: ServedRequest) => void;
   /** Milliseconds, monotonic. */

@@ -3,12 +3,14 @@ import { parse as parseQuery } from "node:querystring";
 import type { Operation } from "@headwater/contract";
 import { readBytes } from "../core/body.ts";
 import { clientOf, type Trust } from "../core/client-address.ts";
-import type { Handlers } from "../core/handler.ts";
+import type { Handlers, InnerRequest } from "../core/handler.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";
+import type { RequestIds } from "../core/trace-context.ts";
 import type { Admitted, Guard } from "./guard.ts";
+import { type AnyHandler, createInnerRequests } from "./inner-requests.ts";
 import { NO_BODY } from "./json-body.ts";
-import { type Exchange, type HandlerAnswer, sendAnswer } from "./reply.ts";
+import { type Exchange, sendAnswer } from "./reply.ts";
 
 export interface WorkspaceRouteDeps {
   readonly handlers: Handlers;
@@ -17,13 +19,12 @@ export interface WorkspaceRouteDeps {
   readonly trust: Trust;
   /** While the service stops, operations that need a token are refused. */
   readonly isStopping: () => boolean;
+  /** Logs a storage failure or a bug. */
+  readonly report: (error: unknown, ids: RequestIds) => void;
 }
 
 /** How often a stream checks whether its caller may still see it (docs/contract.md section 3: revocation within 1 s). */
 const RECHECK_MS = 1_000;
-
-/** A handler of any operation. The guard has checked the call against the same entry of the table. */
-type AnyHandler = (call: unknown) => Promise<HandlerAnswer>;
 
 /** @throws Error when an operation has no handler or no declared access: the service must not start then */
 export function indexHandlers(
@@ -86,8 +87,7 @@ export function createWorkspaceRoute(
 ): WorkspaceRoute {
   const { guard, clock, trust, isStopping } = deps;
   const handlers = indexHandlers(deps.handlers, operations);
-
-  const addressOf = ({ request }: Exchange) => clientOf(request, trust).key;
+  const askInner = createInnerRequests({ ...deps, handlers });
 
   /** A failed sign-in counts as a failed authentication of its address. */
   function countFailedSignIn(operation: Operation, address: string, error: unknown): unknown {
@@ -104,7 +104,7 @@ export function createWorkspaceRoute(
     const { request, queryText } = exchange;
     const params = decodeParams(rawParams);
     if (operation.access !== "public" && isStopping()) throw new Refusal("shutting_down");
-    const address = addressOf(exchange);
+    const address = clientOf(request, trust).key;
     const caller = await guard.identify(operation, request.headers.authorization, address, clock());
     const body = operation.body
       ? await readBytes(request, SERVER_LIMITS.maxWorkspaceBodyBytes, { clientKey: address, sourceId: null })
@@ -131,10 +131,11 @@ export function createWorkspaceRoute(
       now,
       requestId,
       clientAddress: address,
-      lastEventId: request.headers["last-event-id"]?.toString() ?? null,
+      headers: request.headers,
       signal: abortOnDisconnect(exchange),
     };
-    const answer = await handle(call).catch((error: unknown) => {
+    const ask = (inner: InnerRequest) => askInner({ ids: exchange, caller, call }, inner);
+    const answer = await handle({ ...call, ask }).catch((error: unknown) => {
       throw countFailedSignIn(operation, address, error);
     });
     sendAnswer(exchange, answer, { status: operation.status });

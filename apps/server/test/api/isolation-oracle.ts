@@ -98,6 +98,7 @@ export const ROWS: Record<
   listOrganizations: () => ({}),
   signOut: () => ({}),
   createOrganization: () => ({ body: { name: "New" } }),
+  mcp: () => ({ body: { jsonrpc: "2.0", id: 1, method: "tools/list" } }),
 };
 
 export const WORKSPACE = (OPERATIONS as readonly Operation[]).filter(

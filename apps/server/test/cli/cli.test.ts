@@ -37,6 +37,7 @@ const COMMANDS = [
   "move-warehouse",
   "check-warehouse",
   "migrate",
+  "mcp",
 ];
 
 describe("help", () => {

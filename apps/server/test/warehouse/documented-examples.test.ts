@@ -12,7 +12,7 @@ const ORDER = [
   ..."createSource updateSource bootstrap events legacyBootstrap legacyEvents getSource listSources".split(
     " ",
   ),
-  ..."getInstall verifyInstall getDebug".split(" "),
+  ..."mcp getInstall verifyInstall getDebug".split(" "),
   ..."queryStats queryFunnel queryRetention queryPaths queryProperties getStatsSource getLive".split(" "),
   ..."exportEvents getUsage getBilling getSupport getOnboarding completeOnboarding listAudit".split(" "),
   ..."addMember listMembers updateMember removeMember createToken listTokens revokeToken".split(" "),

@@ -1,8 +1,8 @@
 /** Downloads an export from a running service. */
-import { readFileSync } from "node:fs";
 import type { ExportQuery } from "@headwater/contract";
-import { CommandFailed, systemCode, UsageError } from "../../src/cli/errors.ts";
+import { CommandFailed } from "../../src/cli/errors.ts";
 import { describeFetchError, describeRefusal } from "../http-errors.ts";
+import { readToken, remoteUrl } from "../remote-service.ts";
 
 export interface ExportRequest {
   /** The value of --api. */
@@ -12,25 +12,8 @@ export interface ExportRequest {
   readonly query: ExportQuery;
 }
 
-function readToken(path: string | undefined): string {
-  if (path === undefined)
-    throw new UsageError(
-      "Missing option --token-file <file>: a file that holds an access token of the source's workspace.",
-    );
-  try {
-    return readFileSync(path, "utf8").trim();
-  } catch (error) {
-    throw new UsageError(`--token-file ${path} cannot be read (${systemCode(error)}).`);
-  }
-}
-
 function buildUrl({ api, query }: ExportRequest): URL {
-  const base = URL.parse(api);
-  if (!base || !/^https?:$/.test(base.protocol))
-    throw new UsageError(
-      `--api must be the address of the service, such as http://127.0.0.1:8790, not ${JSON.stringify(api)}.`,
-    );
-  const url = new URL(`${base.href.replace(/\/+$/, "")}/api/export/events`);
+  const url = remoteUrl(api, "/api/export/events");
   for (const [name, value] of Object.entries(query)) url.searchParams.set(name, String(value));
   return url;
 }

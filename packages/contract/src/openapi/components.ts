@@ -6,6 +6,7 @@ import type { TSchema } from "typebox";
 import * as debug from "../debug.ts";
 import * as ingest from "../ingest.ts";
 import { InstallPayload } from "../install.ts";
+import { McpAnswer, McpMessage } from "../mcp.ts";
 import { Time } from "../shapes.ts";
 import { Goal, Privacy, SourceLimits } from "../source-fields.ts";
 import * as sources from "../sources.ts";
@@ -73,6 +74,9 @@ export const COMPONENTS = {
   Properties: stats.StatsPropertiesAnswer,
   StatsSource: stats.StatsSourceAnswer,
   LiveVisitors: stats.StatsLiveAnswer,
+
+  McpMessage,
+  McpAnswer,
 
   Workspace: workspace.Organization,
   WorkspaceList: workspace.OrganizationList,

@@ -131,6 +131,15 @@ function successOf(one: Operation): OpenApiResponse {
   };
 }
 
+/** Responses without a body. */
+const furtherOf = ({ otherStatuses = {} }: Operation): Record<string, OpenApiResponse> =>
+  Object.fromEntries(
+    Object.entries(otherStatuses).map(([status, description]) => [
+      status,
+      { description, headers: headerRefs([]) },
+    ]),
+  );
+
 const NOT_MODIFIED: OpenApiResponse = {
   description: "Not modified: `If-None-Match` contains the current `ETag`.",
   headers: headerRefs(["ETag"]),
@@ -155,6 +164,7 @@ function operationOf(one: Operation, failures: ReturnType<typeof createFailures>
       : {}),
     responses: {
       [one.status]: successOf(one),
+      ...furtherOf(one),
       ...(one.isDocument ? { 304: NOT_MODIFIED } : {}),
       ...failures.failuresOf(one.id, one.codes),
     },

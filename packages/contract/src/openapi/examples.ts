@@ -257,6 +257,13 @@ const WORKSPACE_EXAMPLES: Examples = {
   },
 };
 
+const MCP_EXAMPLES: Examples = {
+  mcp: {
+    body: { jsonrpc: "2.0", id: 1, method: "ping" },
+    answer: { jsonrpc: "2.0", id: 1, result: {} },
+  },
+};
+
 const PUBLIC_EXAMPLES: Examples = {
   healthz: { answer: { status: "ok" } },
   readyz: {
@@ -275,5 +282,6 @@ export const EXAMPLES: Examples = {
   ...STATS_EXAMPLES,
   ...ACCESS_EXAMPLES,
   ...WORKSPACE_EXAMPLES,
+  ...MCP_EXAMPLES,
   ...PUBLIC_EXAMPLES,
 };

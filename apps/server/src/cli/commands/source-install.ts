@@ -1,5 +1,10 @@
 /** `headwater source install`: what to paste into the application. */
-import type { InstallPayload } from "@headwater/contract";
+import {
+  INSTALL_EXAMPLES,
+  INSTALL_FRAMEWORKS,
+  type InstallFramework,
+  type InstallPayload,
+} from "@headwater/contract";
 import { sitePath } from "../../config/values.ts";
 import { Refusal } from "../../core/refusal.ts";
 import { installPayload } from "../../install/install.ts";
@@ -7,24 +12,6 @@ import { choice, defineCommand, parsed, withDefault } from "../command.ts";
 import { messageOf, UsageError } from "../errors.ts";
 import { withLedger } from "../ledger-access.ts";
 import { publicAddresses } from "../service-address.ts";
-
-const FRAMEWORKS = ["html", "react", "nextjs", "vue", "nuxt", "svelte", "astro", "node", "curl"] as const;
-type Framework = (typeof FRAMEWORKS)[number];
-
-type ExampleText = (payload: InstallPayload) => string;
-
-/** A snippet of the payload that is missing here, or in FRAMEWORKS, does not compile. */
-const EXAMPLES: Readonly<Record<Framework, ExampleText>> = {
-  html: ({ browserSnippet }) => browserSnippet,
-  react: ({ reactExample }) => reactExample,
-  nextjs: ({ nextjsExample }) => nextjsExample,
-  vue: ({ snippets }) => snippets.vue,
-  nuxt: ({ snippets }) => snippets.nuxt,
-  svelte: ({ snippets }) => snippets.svelte,
-  astro: ({ snippets }) => snippets.astro,
-  node: ({ snippets }) => snippets.node,
-  curl: ({ snippets }) => snippets.curl,
-} satisfies Record<Framework | keyof InstallPayload["snippets"], ExampleText>;
 
 function parsePath(given: string): string | null {
   try {
@@ -35,7 +22,7 @@ function parsePath(given: string): string | null {
 }
 
 interface TextChoice {
-  readonly framework: Framework;
+  readonly framework: InstallFramework;
   readonly proxy: keyof InstallPayload["proxy"] | undefined;
   readonly path: string | null | undefined;
 }
@@ -44,14 +31,14 @@ function chooseText(payload: InstallPayload, { framework, proxy, path }: TextCho
   if (proxy !== undefined) return payload.proxy[proxy];
   // only the HTML snippet has a variant for pages behind the proxy
   const isBehindProxy = typeof path === "string" && framework === "html";
-  return isBehindProxy ? payload.proxy.browserSnippet : EXAMPLES[framework](payload);
+  return isBehindProxy ? payload.proxy.browserSnippet : INSTALL_EXAMPLES[framework](payload);
 }
 
 export const installSource = defineCommand({
   description: "Print what to paste into the application",
   positionals: { id: "The source's id (src_…)" },
   options: {
-    framework: withDefault(choice(FRAMEWORKS, "The example to print"), "html"),
+    framework: withDefault(choice(INSTALL_FRAMEWORKS, "The example to print"), "html"),
     proxy: choice(
       ["nextjs", "nginx", "caddy", "cloudflare"],
       "Print proxy rules instead, which serve Headwater under --path of your own site",

@@ -1,0 +1,46 @@
+/** `POST /mcp` (docs/contract.md section 12). The protocol's SDK is loaded by the first request: it takes 25 MB. */
+import type { Call, Handler } from "../core/handler.ts";
+import { Refusal } from "../core/refusal.ts";
+
+export interface McpDeps {
+  readonly version: string;
+  /** The public addresses of the service and of its console. */
+  readonly addresses: () => { readonly baseUrl: string; readonly appUrl: string };
+}
+
+/** A page of another origin may have reached this service by a host name that it controls (DNS rebinding). */
+function requireOwnOrigin(origin: string | undefined, addresses: McpDeps["addresses"]): void {
+  if (origin === undefined) return;
+  const { baseUrl, appUrl } = addresses();
+  if ([baseUrl, appUrl].some((url) => URL.parse(url)?.origin === origin)) return;
+  throw new Refusal("origin_not_allowed", {
+    message: "Pages of this origin may not call /mcp.",
+    hint: "Call /mcp from a program, without an Origin header.",
+  });
+}
+
+/** The headers that the protocol reads. Every response is JSON, whatever the client accepts. */
+function requestOf({ headers, signal }: Call<"mcp">, url: string): Request {
+  const read = Object.entries(headers).filter(([name]) => name.startsWith("mcp-"));
+  const sent = new Headers(read.map(([name, value]): [string, string] => [name, String(value)]));
+  sent.set("content-type", "application/json");
+  sent.set("accept", "application/json, text/event-stream");
+  return new Request(url, { method: "POST", headers: sent, signal });
+}
+
+export const createMcpRoute =
+  ({ version, addresses }: McpDeps): Handler<"mcp"> =>
+  async (call) => {
+    requireOwnOrigin(call.headers.origin, addresses);
+    const [{ answerMessage }, { createMcpServer }] = await Promise.all([
+      import("./http.ts"),
+      import("./server.ts"),
+    ]);
+    const request = requestOf(call, `${addresses().baseUrl}/mcp`);
+    const response = await answerMessage(() => createMcpServer(call.ask, version), request, call.body);
+    return {
+      status: response.status,
+      text: await response.text(),
+      mediaType: response.headers.get("content-type") ?? "application/json",
+    };
+  };

@@ -1,0 +1,28 @@
+/** `headwater mcp`: the tools of coding agents on standard input and output. They call a running service. */
+import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import { defineCommand, text } from "../../src/cli/command.ts";
+import { publicAddresses } from "../../src/cli/service-address.ts";
+import { readVersion } from "../../src/cli/version.ts";
+import { processEnvironment, readConfig } from "../../src/config/config.ts";
+import { createMcpServer } from "../../src/mcp/server.ts";
+import { readToken, remoteUrl } from "../remote-service.ts";
+import { askService } from "./ask-service.ts";
+
+export const mcp = defineCommand({
+  description: "Give coding agents the tools to set up tracking, by the Model Context Protocol",
+  details: [
+    "An agent starts this command and talks to it on standard input and output. docs/mcp.md has the configuration of an agent. The running service has the same tools at /mcp.",
+  ],
+  options: {
+    api: text("url", "The address of the running service (default: that of the settings)"),
+    "token-file": text("file", "File that holds an access token; the agent can do what its role permits"),
+  },
+  run: ({ api = publicAddresses(readConfig(processEnvironment())).baseUrl, "token-file": tokenFile }) => {
+    const token = readToken(tokenFile);
+    // refuses an address that is not one before an agent calls the first tool
+    remoteUrl(api, "");
+    const version = readVersion();
+    serveStdio(() => createMcpServer((request) => askService({ api, token }, request), version));
+    return null;
+  },
+});
