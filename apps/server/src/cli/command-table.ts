@@ -23,6 +23,7 @@ export const headwater: CommandGroup = {
     export: async () => (await import("../../tools/export/export.ts")).exportEvents,
     import: async () => (await import("../../tools/import/import.ts")).importEvents,
     mcp: async () => (await import("../../tools/mcp/mcp.ts")).mcp,
+    demo: async () => (await import("../../tools/seed/demo.ts")).demo,
     seed: async () => (await import("../../tools/seed/seed.ts")).seed,
   },
   note: ["Run `headwater --version` for the version."],

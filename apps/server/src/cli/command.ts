@@ -107,8 +107,11 @@ export const JSON_OPTION = { json: flag("Print the result as JSON") };
 
 /** An option of every command for one workspace. */
 export const ORGANIZATION_OPTION = {
-  organization: text("id", "The workspace's id (default: the setting ORGANIZATION_ID)"),
+  organization: text("id|name", "The workspace (default: the setting ORGANIZATION_ID)"),
 };
+
+/** The positional argument of commands for one source. */
+export const SOURCE = { source: "The source's id, name or slug" };
 
 export type OptionTable = Readonly<Record<string, CommandOption<unknown>>>;
 export type OptionValues<Options> = {

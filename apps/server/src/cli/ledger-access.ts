@@ -79,6 +79,8 @@ async function findWorkspace({ ledger, config }: LedgerAccess, given: string | u
   const organizationId = given ?? config.ORGANIZATION_ID;
   const known = await readAllPages((cursor) => ledger.organizations({ limit: LIMITS.maxPageSize, cursor }));
   if (known.some((one) => one.organizationId === organizationId)) return organizationId;
+  const named = known.filter((one) => one.name.toLowerCase() === given?.toLowerCase());
+  if (named.length === 1 && named[0] !== undefined) return named[0].organizationId;
   if (known.length === 0) {
     throw new CommandFailed(
       "The ledger has no workspace yet. Start the service once with `headwater serve`: it creates the first workspace and its owner.",

@@ -38,6 +38,8 @@ const COMMANDS = [
   "check-warehouse",
   "migrate",
   "mcp",
+  "seed",
+  "demo",
 ];
 
 describe("help", () => {

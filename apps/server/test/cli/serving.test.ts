@@ -66,7 +66,7 @@ test("`sign-in` prints a link to the console that works once, for the owner or f
   assert.equal((await signIn()).status, 401);
   const unknown = await run("sign-in", "--user", "usr_nobody");
   assert.equal(unknown.code, 1);
-  assert.match(unknown.stderr, /usr_nobody is not a member of org_default\. Run `headwater member list`/);
+  assert.match(unknown.stderr, /There is no member "usr_nobody"\. Run `headwater member list`/);
 });
 
 describe("source", () => {
@@ -195,6 +195,39 @@ describe("source", () => {
 });
 
 describe("member and token", () => {
+  test("Names stand for ids.", async () => {
+    const { sourceId } = await answer("source", "create", "--name", "Named shop");
+    const renamed = await answer("source", "update", "named SHOP", "--slug", "named");
+    assert.equal(renamed.sourceId, sourceId);
+    assert.ok((await answer("source", "install", "named")).browserSnippet.includes(renamed.publicKey));
+    await answer("source", "create", "--name", "Named shop", "--slug", "another");
+    const twice = await run("source", "install", "Named shop");
+    assert.equal(twice.code, 1);
+    assert.match(
+      twice.stderr,
+      /^Several sources have the name "Named shop": src_\S+, src_\S+\. Run `headwater source/,
+    );
+
+    const member = await answer(
+      "member",
+      "add",
+      "--role",
+      "viewer",
+      "--name",
+      "Ada",
+      "--email",
+      "ada@example.com",
+    );
+    assert.equal((await answer("member", "role", "ada@example.com", "developer")).userId, member.userId);
+    const created = await answer("token", "create", "--user", "Ada", "--label", "Ada's laptop");
+    assert.equal(created.userId, member.userId);
+    const { stdout } = await run("token", "list");
+    assert.match(stdout, /^ID +LABEL +USER +ACCESS TO +LAST CHARACTERS/);
+    assert.equal((await answer("token", "revoke", "Ada's laptop")).tokenId, created.tokenId);
+    assert.equal((await run("token", "revoke", "Ada's laptop")).code, 1);
+    assert.equal((await answer("source", "list", "--organization", "My workspace")).sources.length > 0, true);
+  });
+
   test("A member's token works until it is revoked.", async () => {
     const member = await answer(
       "member",
@@ -238,7 +271,7 @@ describe("member and token", () => {
     assert.match((await run("token", "list")).stdout, new RegExp(`Board.*stats of ${sourceId}`));
     const unknown = await run("token", "create", ...words.slice(0, -1), "src_never");
     assert.equal(unknown.code, 1);
-    assert.match(unknown.stderr, /The source does not exist in this workspace/);
+    assert.match(unknown.stderr, /There is no source "src_never"/);
   });
 
   test("The token of a removed member stops working.", async () => {
@@ -292,7 +325,7 @@ describe("member and token", () => {
   test("A token needs a member, an expiry in the future, and an existing workspace.", async () => {
     const stranger = await run("token", "create", "--user", "command-line", "--label", "x");
     assert.equal(stranger.code, 1);
-    assert.match(stranger.stderr, /The member does not exist in this workspace.*`headwater member list`/s);
+    assert.match(stranger.stderr, /There is no member "command-line"\. Run `headwater member list`/);
     const past = await run("token", "create", "--owner", "--expires", "2001-01-01T00:00:00Z");
     assert.equal(past.code, 64);
     assert.match(past.stderr, /^--expires must be in the future\.\n$/);

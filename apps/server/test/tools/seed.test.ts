@@ -1,8 +1,12 @@
 /** `headwater seed`: generated traffic is realistic and reproducible. */
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync } from "node:fs";
 import { describe, it } from "node:test";
 import { type GeneratedVisit, generateVisits, type TrafficPlan } from "../../tools/seed/traffic.ts";
-import { headwater } from "../cli/command-line.ts";
+import { BIN, folder, headwater } from "../cli/command-line.ts";
+import { until } from "../faults/child.ts";
 import { storedEvents } from "../ledger/reader.ts";
 import { DAY, ORIGIN, openWorld } from "../support/world.ts";
 
@@ -103,7 +107,11 @@ describe("headwater seed --url", () => {
       [target, 1, /refused the request \(403\): The origin .* is not allowed/],
       [[...target, "--days", "0"], 64, /--days must be a whole number from 1/],
       [[...target, "--until", "2099-01-01"], 64, /--until must not lie in the future/],
-      [[...target, "--to-warehouse"], 64, /^Give either --to-warehouse, or --url and --key\./],
+      [
+        [...target, "--to-warehouse"],
+        64,
+        /^Give --source, or --url and --key, or --to-warehouse and --source\./,
+      ],
       [["--to-warehouse"], 64, /^Missing option --source/],
       [["--url", world.url], 64, /^Missing option --key/],
       [
@@ -116,5 +124,53 @@ describe("headwater seed --url", () => {
       const { code, stderr } = await headwater({}, "seed", ...words);
       assert.deepEqual([code, sentence.test(stderr)], [wanted, true], `${words.join(" ")}: ${stderr}`);
     }
+  });
+});
+
+describe("headwater seed --source", () => {
+  it("sends events of a named source to the running service, from an origin that the source allows", async () => {
+    await using world = await openWorld();
+    await world.createSource({ name: "Corner shop", allowedOrigins: ["https://*.corner.example"] });
+    const settings = { DATA_DIR: world.dataDir, PORT: new URL(world.url).port };
+    const words = ["--source", "corner shop", "--events", "40", "--days", "20", "--json"];
+    const { code, stderr, json } = await headwater(settings, "seed", ...words);
+    assert.equal(code, 0, stderr);
+    assert.equal(json().accepted, 40);
+    assert.equal(storedEvents(world.dataDir).length, 40);
+  });
+});
+
+describe("headwater demo", () => {
+  it("starts a service with a seeded source, prints a sign-in link, and leaves nothing behind", async () => {
+    using own = folder();
+    const env = { PATH: process.env.PATH ?? "", TMPDIR: own.path, WAREHOUSE: "off" };
+    const words = ["demo", "--json", "--events", "60", "--days", "3"];
+    const child = spawn(process.execPath, [BIN, ...words], { env, stdio: ["ignore", "ignore", "pipe"] });
+    let said = "";
+    child.stderr.on("data", (chunk: Buffer) => {
+      said += chunk.toString();
+    });
+    await until("the demo is ready", 120_000, () => said.includes('"signInUrl"') || child.exitCode !== null);
+    const { url, signInUrl, accepted } = JSON.parse(said.slice(said.indexOf("{")));
+    assert.equal(accepted, 60);
+    const [, code] = signInUrl.split("#code=");
+    const headers = { "content-type": "application/json" };
+    const signIn = await fetch(`${url}/api/sign-in`, {
+      method: "POST",
+      headers,
+      body: JSON.stringify({ code }),
+    });
+    const { token } = (await signIn.json()) as { token: string };
+    const listed = await fetch(`${url}/api/tracking-sources?organizationId=org_default`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    assert.match(await listed.text(), /"name":"Demo shop"/);
+    const ended = once(child, "exit");
+    child.kill("SIGTERM");
+    assert.deepEqual(await ended, [0, null], said);
+    assert.deepEqual(
+      readdirSync(own.path).filter((name) => name.startsWith("headwater-demo")),
+      [],
+    );
   });
 });

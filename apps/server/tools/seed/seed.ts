@@ -11,9 +11,11 @@ import {
   withDefault,
 } from "../../src/cli/command.ts";
 import { UsageError } from "../../src/cli/errors.ts";
-import { withLedger } from "../../src/cli/ledger-access.ts";
+import { findSource } from "../../src/cli/find-named.ts";
+import { withLedger, withWorkspace } from "../../src/cli/ledger-access.ts";
 import type { CommandReport } from "../../src/cli/report.ts";
 import { withWarehouse } from "../../src/cli/warehouse-access.ts";
+import { localUrl } from "../../src/config/config.ts";
 import { Refusal } from "../../src/core/refusal.ts";
 import { DAY_MS, HOUR_MS, toIsoTime } from "../../src/core/time.ts";
 import { parseTime } from "../../src/ingest/parse-time.ts";
@@ -144,14 +146,43 @@ async function seedIngest(
   });
 }
 
+const SITE = "https://shop.example";
+const TARGETS = "Give --source, or --url and --key, or --to-warehouse and --source.";
+
+interface GivenTarget {
+  readonly source: string | undefined;
+  readonly url: string | undefined;
+  readonly key: string | undefined;
+  readonly toWarehouse: boolean;
+}
+
+/** @throws UsageError */
+function checkTarget({ source, url, key, toWarehouse }: GivenTarget): void {
+  const isTwice = toWarehouse && url !== undefined;
+  const isNothing = !toWarehouse && source === undefined && url === undefined;
+  if (isTwice || isNothing) throw new UsageError(TARGETS);
+  if (url !== undefined && source === undefined && key === undefined)
+    throw new UsageError("Missing option --key <pk_…>: the public key of the source.");
+}
+
+/** The source in the ledger of this machine, one of its origins, and the address of the service. */
+const findTarget = (given: string) =>
+  withWorkspace(undefined, async (access) => {
+    const { sourceId, publicKey, allowedOrigins } = await findSource(access, given);
+    const { HOST, PORT } = access.config;
+    // a wildcard stands for any subdomain or port
+    const site = allowedOrigins[0]?.replace("*.", "www.").replace(/:\*$/, "");
+    return { sourceId, publicKey, site, url: PORT === 0 ? undefined : localUrl(HOST, PORT) };
+  });
+
 export const seed: Command = defineCommand({
   description: "Generate traffic for development and measurements",
   details: [
-    "Give --to-warehouse with --source, or --url with --key. With --url, visits that ingest rejects as too old are written to the warehouse, which needs --source.",
+    "With --source alone the running service of this machine receives the events. With --url and --key another one does. Visits that ingest rejects as too old are written to the warehouse, which needs --source.",
     "Visits have referrers, campaigns and devices; some are by bots, and some send custom events. The same options generate the same events, so running the command twice stores them once.",
   ],
   options: {
-    source: text("id", "Id of the source (src_…) for events that are written to the warehouse"),
+    source: text("id|name", "The source that the events are of"),
     "to-warehouse": flag(
       "Write to the warehouse directly, for millions of events. Stop the service first if the warehouse is embedded",
     ),
@@ -161,19 +192,22 @@ export const seed: Command = defineCommand({
     days: withDefault(wholeNumber("Days of traffic to generate", { min: 1, max: 3_650 }), 5),
     seed: withDefault(wholeNumber("Another number generates other traffic", { min: 0, max: 2 ** 32 - 1 }), 1),
     until: parsed("time", "End of the generated period (default: last midnight, UTC)", parseMoment),
-    site: withDefault(
-      parsed("origin", "Origin of the pages; with --url the source must allow it", parseOrigin),
-      "https://shop.example",
+    site: parsed(
+      "origin",
+      `Origin of the pages, which the source must allow (default: the source's first origin, or ${SITE})`,
+      parseOrigin,
     ),
   },
-  run: ({ source: sourceId, url, key, "to-warehouse": toWarehouse, until, ...options }, context) => {
-    if (toWarehouse === (url !== undefined))
-      throw new UsageError("Give either --to-warehouse, or --url and --key.");
+  run: async ({ source, url, key, "to-warehouse": toWarehouse, until, site, ...options }, context) => {
+    checkTarget({ source, url, key, toWarehouse });
+    const own = source === undefined ? null : await findTarget(source);
     const now = Date.now();
-    const plan = { ...options, until: until ?? now - (now % DAY_MS) };
-    const task = { plan, sourceId, context };
-    if (url === undefined) return seedWarehouse(task);
-    if (key === undefined) throw new UsageError("Missing option --key <pk_…>: the public key of the source.");
-    return seedIngest(task, { url, key, site: plan.site });
+    const origin = site ?? own?.site ?? SITE;
+    const plan = { ...options, site: origin, until: until ?? now - (now % DAY_MS) };
+    const task = { plan, sourceId: own?.sourceId, context };
+    if (toWarehouse) return seedWarehouse(task);
+    const target = { url: url ?? own?.url, key: key ?? own?.publicKey };
+    if (target.url === undefined || target.key === undefined) throw new UsageError(TARGETS);
+    return seedIngest(task, { url: target.url, key: target.key, site: origin });
   },
 });

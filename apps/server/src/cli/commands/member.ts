@@ -4,10 +4,11 @@ import { addMember, listMembers, removeMember, updateMember } from "../../access
 import { callOperation } from "../api-call.ts";
 import { choice, defineCommand, ORGANIZATION_OPTION, required, text } from "../command.ts";
 import { UsageError } from "../errors.ts";
+import { findMember } from "../find-named.ts";
 import { readAllPages, withWorkspace } from "../ledger-access.ts";
 import { tableOr, toMinute } from "../report.ts";
 
-const USER = { user: "The member's id (run `headwater member list` to see it)" };
+const USER = { user: "The member's id, name or e-mail address" };
 
 const toRow = ({ userId, name, email, role, createdAt }: Member) => [
   userId,
@@ -72,7 +73,8 @@ const role = defineCommand({
       throw new UsageError(`<role> must be one of ${ROLES.join(", ")}, not ${JSON.stringify(given)}.`);
     return withWorkspace(organization, async (access) => {
       const { ledger, organizationId } = access;
-      const input = { params: { userId: user }, body: { role: wanted, organizationId } };
+      const { userId } = await findMember(access, user);
+      const input = { params: { userId }, body: { role: wanted, organizationId } };
       const member = await callOperation(access, "updateMember", updateMember(ledger), input);
       return { json: member, text: `${member.userId} is now ${member.role} of ${organizationId}.` };
     });
@@ -85,7 +87,8 @@ const remove = defineCommand({
   options: ORGANIZATION_OPTION,
   run: ({ organization, user }) =>
     withWorkspace(organization, async (access) => {
-      const params = { userId: user };
+      const { userId } = await findMember(access, user);
+      const params = { userId };
       const removed = await callOperation(access, "removeMember", removeMember(access.ledger), { params });
       return { json: removed, text: `Removed ${removed.userId} from ${access.organizationId}.` };
     }),

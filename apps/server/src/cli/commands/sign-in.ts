@@ -2,7 +2,7 @@
 import { makeSignInCode } from "../../access/first-start.ts";
 import { toIsoTime } from "../../core/time.ts";
 import { defineCommand, ORGANIZATION_OPTION, text } from "../command.ts";
-import { CommandFailed } from "../errors.ts";
+import { findMember } from "../find-named.ts";
 import { findOwner } from "../find-owner.ts";
 import { withWorkspace } from "../ledger-access.ts";
 import { publicAddresses } from "../service-address.ts";
@@ -13,17 +13,14 @@ export const signIn = defineCommand({
     "The link works once, within 10 minutes. The sign-in lasts for CONSOLE_TOKEN_DAYS, or until you sign out.",
   ],
   options: {
-    user: text("id", "The member who signs in (default: the owner of the workspace)"),
+    user: text("id|name|e-mail", "The member who signs in (default: the owner of the workspace)"),
     ...ORGANIZATION_OPTION,
   },
   run: ({ organization, user }) =>
     withWorkspace(organization, async (access) => {
-      const { ledger, config, now, organizationId } = access;
-      const userId = user ?? (await findOwner(access, undefined));
-      if ((await ledger.roleOf({ userId, organizationId })) === null)
-        throw new CommandFailed(
-          `${userId} is not a member of ${organizationId}. Run \`headwater member list\` to see the members.`,
-        );
+      const { ledger, config, now } = access;
+      const { userId } =
+        user === undefined ? { userId: await findOwner(access) } : await findMember(access, user);
       const { appUrl } = publicAddresses(config);
       const { code, ...stored } = makeSignInCode(now);
       await ledger.createSignInCode({ ...stored, userId, now });

@@ -6,11 +6,11 @@ import {
   type InstallPayload,
 } from "@headwater/contract";
 import { sitePath } from "../../config/values.ts";
-import { Refusal } from "../../core/refusal.ts";
 import { installPayload } from "../../install/install.ts";
-import { choice, defineCommand, parsed, withDefault } from "../command.ts";
+import { choice, defineCommand, ORGANIZATION_OPTION, parsed, SOURCE, withDefault } from "../command.ts";
 import { messageOf, UsageError } from "../errors.ts";
-import { withLedger } from "../ledger-access.ts";
+import { findSource } from "../find-named.ts";
+import { withWorkspace } from "../ledger-access.ts";
 import { publicAddresses } from "../service-address.ts";
 
 function parsePath(given: string): string | null {
@@ -36,8 +36,9 @@ function chooseText(payload: InstallPayload, { framework, proxy, path }: TextCho
 
 export const installSource = defineCommand({
   description: "Print what to paste into the application",
-  positionals: { id: "The source's id (src_…)" },
+  positionals: SOURCE,
   options: {
+    ...ORGANIZATION_OPTION,
     framework: withDefault(choice(INSTALL_FRAMEWORKS, "The example to print"), "html"),
     proxy: choice(
       ["nextjs", "nginx", "caddy", "cloudflare"],
@@ -49,10 +50,10 @@ export const installSource = defineCommand({
       parsePath,
     ),
   },
-  run: ({ id, framework, proxy, path }) =>
-    withLedger(async ({ config, ledger, now }) => {
-      const source = await ledger.source({ sourceId: id, now });
-      if (!source) throw new Refusal("source_not_found");
+  run: ({ source: given, organization, framework, proxy, path }) =>
+    withWorkspace(organization, async (access) => {
+      const { config } = access;
+      const source = await findSource(access, given);
       const addresses = publicAddresses(config);
       const payload = installPayload(source, addresses, path ?? null);
       const text = chooseText(payload, { framework, proxy, path });

@@ -2,12 +2,12 @@
 import { TOKEN_SCOPES, type TokenScope } from "@headwater/contract";
 import { createToken as createTokenOperation } from "../../access/tokens.ts";
 import { override } from "../../core/override.ts";
-import { Refusal } from "../../core/refusal.ts";
 import type { Catalog } from "../../ledger/ledger.ts";
 import { callOperation } from "../api-call.ts";
 import { choice, defineCommand, flag, ORGANIZATION_OPTION, text } from "../command.ts";
 import { UsageError } from "../errors.ts";
-import { findOwner } from "../find-owner.ts";
+import { findMember, findSource } from "../find-named.ts";
+import { findOwner, requireOwner } from "../find-owner.ts";
 import { COMMAND_LINE, type WorkspaceAccess, withWorkspace } from "../ledger-access.ts";
 
 interface TokenOptions {
@@ -41,15 +41,17 @@ async function create(access: WorkspaceAccess, { owner, user, label, expires, so
   const createAudited: Catalog["createToken"] = (record) =>
     ledger.createToken({ ...record, actor: COMMAND_LINE });
   const audited = override(ledger, { createToken: createAudited });
-  const userId = owner || user === undefined ? await findOwner(access, user) : user;
-  if ((await ledger.roleOf({ userId, organizationId })) === null) throw new Refusal("member_not_found");
+  const { userId } =
+    user === undefined ? { userId: await findOwner(access) } : await findMember(access, user);
+  if (owner) await requireOwner(access, userId);
+  const sourceId = source === undefined ? undefined : (await findSource(access, source)).sourceId;
   const body = {
     organizationId,
     userId,
     label: label ?? "Owner, from the command line",
     ...(expires === undefined ? {} : { expiresAt: expires }),
     ...(owner ? { allWorkspaces: true } : {}),
-    ...(source === undefined ? {} : { sourceId: source }),
+    ...(sourceId === undefined ? {} : { sourceId }),
     ...(scope === undefined ? {} : { scope }),
   };
   const actor = owner ? { userId, tokenId: null } : COMMAND_LINE;
@@ -74,9 +76,9 @@ export const createToken = defineCommand({
     owner: flag(
       "Create a token of the owner, valid for all of their workspaces, for example after they lost theirs",
     ),
-    user: text("id", "The member who gets the token (run `headwater member list` to see the ids)"),
+    user: text("id|name|e-mail", "The member who gets the token"),
     label: text("text", "What the token is for"),
-    source: text("id", "Limit the token to this source and --scope"),
+    source: text("id|name", "Limit the token to this source and --scope"),
     scope: choice(
       TOKEN_SCOPES,
       "With --source: read its stats, for a token that you share (stats, default), or send its events from a server (ingest)",

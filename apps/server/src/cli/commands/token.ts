@@ -1,11 +1,10 @@
 /** `headwater token`: access tokens, each printed once when it is created. */
-import { LIMITS, type Token } from "@headwater/contract";
-import { renderToken } from "../../access/tokens.ts";
-import { Refusal } from "../../core/refusal.ts";
+import type { Token } from "@headwater/contract";
 import { toIsoTime } from "../../core/time.ts";
 import { makeToken } from "../../core/token.ts";
 import { defineCommand, ORGANIZATION_OPTION } from "../command.ts";
-import { COMMAND_LINE, readAllPages, type WorkspaceAccess, withWorkspace } from "../ledger-access.ts";
+import { findToken, readTokens } from "../find-named.ts";
+import { COMMAND_LINE, withWorkspace } from "../ledger-access.ts";
 import { tableOr, toMinute } from "../report.ts";
 import { createToken } from "./token-create.ts";
 
@@ -17,21 +16,6 @@ const generate = defineCommand({
   },
 });
 
-/** Tokens of the workspace, and its members' tokens for all of their workspaces. */
-async function readTokens({ ledger, organizationId }: WorkspaceAccess): Promise<Token[]> {
-  const records = await readAllPages((cursor) =>
-    ledger.tokens({
-      organizationId,
-      limit: LIMITS.maxPageSize,
-      includeUserWide: "members",
-      sourceId: null,
-      scope: null,
-      cursor,
-    }),
-  );
-  return records.map(renderToken);
-}
-
 function describeState({ revokedAt, expiresAt }: Token, now: number): string {
   if (revokedAt !== null) return `revoked ${toMinute(revokedAt)}`;
   if (expiresAt === null) return "active";
@@ -39,6 +23,7 @@ function describeState({ revokedAt, expiresAt }: Token, now: number): string {
 }
 
 function describeScope({ organizationId, sourceId, scope }: Token): string {
+  if (scope === "console") return "console";
   if (sourceId === null) return organizationId ?? "all workspaces";
   return `${scope === "ingest" ? "sending events" : "stats"} of ${sourceId}`;
 }
@@ -59,7 +44,7 @@ const list = defineCommand({
   run: ({ organization }) =>
     withWorkspace(organization, async (access) => {
       const tokens = await readTokens(access);
-      const head = ["id", "label", "user", "access to", "ends in", "last used", "state"];
+      const head = ["id", "label", "user", "access to", "last characters", "last used", "state"];
       const whenEmpty =
         "No token gives access to this workspace. Run `headwater token create --owner` to create one for its owner.";
       const rows = tokens.map((record) => toRow(record, access.now));
@@ -69,12 +54,12 @@ const list = defineCommand({
 
 const revoke = defineCommand({
   description: "Revoke a token; a running service refuses it within a second",
-  positionals: { id: "The token's id (tok_…)" },
+  positionals: { token: "The token's id or label" },
   options: ORGANIZATION_OPTION,
-  run: ({ organization, id: tokenId }) =>
+  run: ({ organization, token: given }) =>
     withWorkspace(organization, async (access) => {
-      const found = (await readTokens(access)).find((one) => one.tokenId === tokenId);
-      if (!found) throw new Refusal("token_not_found");
+      const found = await findToken(access, given);
+      const { tokenId } = found;
       if (found.revokedAt !== null) {
         return { json: { tokenId, revokedAt: found.revokedAt }, text: `${tokenId} was revoked already.` };
       }

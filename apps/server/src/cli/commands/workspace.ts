@@ -40,7 +40,7 @@ const create = defineCommand({
   run: ({ name, owner: given }) =>
     withWorkspace(undefined, async (access) => {
       const { ledger, newId } = access;
-      const owner = given ?? (await findOwner(access, undefined));
+      const owner = given ?? (await findOwner(access));
       // by the API the caller becomes the owner
       const createOwned: Catalog["createOrganization"] = (record) =>
         ledger.createOrganization({ ...record, owner });
