@@ -56,6 +56,17 @@ export async function createDatabase(name = `test_${randomBytes(6).toString("hex
   };
 }
 
+/** A database without the schema. */
+export async function createEmptyDatabase(): Promise<Database> {
+  const admin = await adminUrl();
+  const name = `empty_${randomBytes(6).toString("hex")}`;
+  await query(admin, `create database ${name}`);
+  return {
+    url: withDatabase(admin, name),
+    remove: async () => void (await query(admin, `drop database ${name} with (force)`)),
+  };
+}
+
 const ADDRESS = "database-url";
 
 /** The address of the database that stands for a folder; null: there is none, the ledger is in the folder itself. */
