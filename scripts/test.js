@@ -88,6 +88,7 @@ const SUITES = [
     missing: noChromium,
   },
   { name: "contract", takes: (path) => path.startsWith("packages/contract/"), missing: null },
+  { name: "API client", takes: (path) => path.startsWith("packages/api/"), missing: null },
   { name: "client", takes: (path) => path.startsWith("packages/sdk/"), missing: null },
   { name: "server", takes: (path) => path.startsWith("apps/server/"), missing: null },
   { name: "console", takes: (path) => path.startsWith("apps/console/"), missing: null },
@@ -112,7 +113,7 @@ const BY_URL = { name: "the warehouse by URL", missing: missingEndpoint };
 const ON_SHARD = { name: "the warehouse by URL, on a shard", missing: missingEndpoint };
 
 function testFiles() {
-  const folders = ["packages/contract", "packages/sdk", "apps/server", "apps/console"];
+  const folders = ["packages/contract", "packages/api", "packages/sdk", "apps/server", "apps/console"];
   const all = folders.flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true }).map((name) => `${folder}/${name}`),
   );

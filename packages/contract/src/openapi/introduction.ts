@@ -15,7 +15,7 @@ Every failure has the same shape. \`code\` says what went wrong and never change
 
 ## Retries
 
-A request with \`retryable: true\` can succeed later. Responses with status 429 and 503 say in \`Retry-After\` how many seconds to wait. Events can be sent again at any time with the same ids: each is stored and counted once.
+A request with \`retryable: true\` can succeed later. Responses with status 429 and 503 say in \`Retry-After\` how many seconds to wait. Events can be sent again at any time with the same ids: each is stored and counted once. The npm package \`@headwater/api\` does all of this.
 
 ## Rate limits
 

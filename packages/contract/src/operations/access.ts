@@ -67,7 +67,8 @@ export const ACCESS_OPERATIONS = [
     method: "GET",
     path: "/api/members",
     summary: "List the members of a workspace",
-    description: "A page has up to 100 members.",
+    description:
+      "A page has up to 100 members. Pass `nextCursor` of the response as `cursor` to get the next page.",
     access: "members:manage",
     organization: "query",
     query: PageQuery,
@@ -127,7 +128,8 @@ export const ACCESS_OPERATIONS = [
     method: "GET",
     path: "/api/tokens",
     summary: "List the access tokens of a workspace, without the tokens themselves",
-    description: "The list has the last four characters of each token, and when it was last used.",
+    description:
+      "The list has the last four characters of each token, and when it was last used. A page has up to 100 tokens.",
     access: "tokens:manage",
     organization: "query",
     query: TokensQuery,
@@ -174,7 +176,7 @@ export const ACCESS_OPERATIONS = [
     path: "/api/audit",
     summary: "List the changes in a workspace, newest first",
     description:
-      "Every change of a source, member or token is an entry, with the values before and after it.",
+      "Every change of a source, member or token is an entry, with the values before and after it. A page has up to 100 entries.",
     access: "audit:read",
     organization: "query",
     query: AuditQuery,

@@ -17,7 +17,7 @@ export const SOURCE_OPERATIONS = [
     path: SOURCES,
     summary: "List the sources of a workspace",
     description:
-      "A page has up to 100 sources. Pass `nextCursor` of the response as `cursor` to get the next page.",
+      "Without `limit` the list is complete. With it, pass `nextCursor` of the response as `cursor` to get the next page.",
     access: "sources:read",
     organization: "query",
     query: PageQuery,

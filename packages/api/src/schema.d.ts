@@ -1,0 +1,1911 @@
+/** Generated from the OpenAPI document by `npm run generate -w @headwater/api`. Do not edit. */
+export interface Schemas {
+/** A time in UTC with milliseconds, such as 2026-11-21T12:00:00.000Z. */
+Timestamp: string;
+Error: {
+/** Always false in an error. */
+ok: false;
+/** The kind of error, one for each status. */
+error: "bad_request" | "request_timeout" | "headers_too_large" | "unauthorized" | "Forbidden" | "not_found" | "method_not_allowed" | "unsupported_media_type" | "conflict" | "payload_too_large" | "invalid_payload" | "rate_limited" | "internal" | "unavailable";
+/** What went wrong, for programs. Codes never change. */
+code: "malformed_http" | "request_timeout" | "headers_too_large" | "missing_token" | "invalid_token" | "expired_token" | "revoked_token" | "permission_denied" | "not_a_member" | "source_inactive" | "origin_missing" | "origin_not_allowed" | "invalid_session" | "session_expired" | "route_not_found" | "source_not_found" | "member_not_found" | "token_not_found" | "erasure_not_found" | "unknown_public_key" | "rotated_public_key" | "method_not_allowed" | "unsupported_media_type" | "slug_taken" | "last_owner" | "member_exists" | "key_not_retired" | "too_many_sources" | "limit_reached" | "too_many_erasures" | "payload_too_large" | "batch_too_large" | "invalid_payload" | "rate_limited" | "quota_exceeded" | "internal_error" | "overloaded" | "storage_unavailable" | "storage_full" | "warehouse_off" | "warehouse_unavailable" | "warehouse_damaged" | "query_too_heavy" | "shutting_down";
+/** What is wrong, in one sentence. */
+message: string;
+/** What to do about it. */
+hint: string;
+/** The same request can succeed later. Wait as long as `Retry-After` says. */
+retryable: boolean;
+/** The id of the request, as in `X-Request-Id`. Include it when you report a problem. */
+requestId: string;
+/** The id of the attempt in the debug view. On ingest routes only. */
+attemptId?: string;
+/** The debug view of the source. On ingest routes with a known key only. */
+debugUrl?: string;
+/** Every field that is not valid. With status 422 only. */
+issues?: (Schemas["Issue"])[];
+/** There are more than 100 issues. */
+issuesTruncated?: true;
+/** The limit that the request exceeded. With status 413 and `quota_exceeded` only. */
+limit?: number;
+/** What was sent, or used. With status 413 and `quota_exceeded` only. */
+actual?: number;
+/** When the quota begins anew. With `quota_exceeded` only. */
+resetAt?: Schemas["Timestamp"];
+};
+/** One field of a request that is not valid. */
+Issue: {
+/** Where the field is: names of members and indexes of lists. */
+path: (string | number)[];
+/** What is wrong with the field. */
+code: "required" | "invalid_type" | "invalid_value" | "too_short" | "too_long" | "too_many" | "invalid_timestamp" | "invalid_json" | "invalid_encoding" | "unknown_field";
+/** What is wrong, for people. */
+message: string;
+/** The id of the event that contains the field, if it can be read. */
+eventId?: string;
+};
+/** One event. */
+Event: {
+/** The idempotency key of the event, such as a UUID. A source accepts an id once. */
+id: string;
+/** `page`: a page view. `track`: any other event. */
+type: string;
+/** When the event occurred. Without a time zone it is read as UTC. */
+timestamp: string;
+/** The name of the event. `track` events need one. */
+name?: string | null;
+/** The page on which the event occurred. `page` events need one. */
+page?: Schemas["Page"] | null;
+/** The visitor. Default: that of the batch. */
+anonymousId?: string | null;
+/** The session. Default: that of the batch. */
+sessionId?: string | null;
+/** Any further data, as a JSON object. */
+properties?: Record<string, unknown> | null;
+/** The visitor's surroundings. Default: those of the batch. */
+context?: Schemas["Context"] | null;
+[member: string]: unknown;
+};
+/** The page that the visitor sees. A page view needs `url` or `path`. */
+Page: {
+/** The address of the page. */
+url?: string | null;
+/** The path of the page. It is derived from `url` when it is missing. */
+path?: string | null;
+/** The title of the page. */
+title?: string | null;
+/** The address of the page that led here. */
+referrer?: string | null;
+[member: string]: unknown;
+};
+/** The visitor's surroundings. Further members are stored as they are. */
+Context: {
+/** The visitor's language and region, such as `en-GB`. */
+locale?: string | null;
+/** The visitor's time zone, such as `Europe/Berlin`. */
+timezone?: string | null;
+/** The visitor's user agent. Default: the header of the request. */
+userAgent?: string | null;
+[member: string]: unknown;
+};
+StartSession: {
+/** The version of the ingest API. */
+ingestVersion: 2;
+/** The name and version of the client, for the debug view. */
+sdkVersion: string;
+/** An id of the visitor that the client makes up and keeps. */
+anonymousId: string;
+/** The session to resume. If it cannot be resumed, a new session is opened. */
+sessionId?: string | null;
+/** Without a sessionId: join the session that another bootstrap of the same anonymousId with joinSession opened in the last 30 minutes. */
+joinSession?: boolean | null;
+/** The signed-in user, when there is one. */
+userId?: string | null;
+page: Schemas["Page"];
+/** The visitor's surroundings. */
+context?: Schemas["Context"] | null;
+/** The id of the batch, for the debug view. */
+batchId?: string | null;
+/** When the request is sent, by the client's clock. Set it again before each retry. */
+sentAt?: string | null;
+/** Events to store in the same request. They need `batchId` and `sentAt`. */
+events?: (Schemas["Event"])[] | null;
+[member: string]: unknown;
+};
+Session: {
+/** Always true in a success. */
+ok: true;
+/** The id of the request in the debug view. */
+attemptId: string;
+/** The version of the ingest API. */
+ingestVersion: 2;
+/** The source of the public key. */
+sourceId: string;
+/** The session to send events with. */
+sessionId: string;
+/** The visitor of the request. */
+anonymousId: string;
+/** The signed-in user of the session; null: there is none. */
+identifiedUserId: string | null;
+/** The path to send events to. */
+ingestUrl: string;
+/** False: a new session was opened. */
+sessionResumed: boolean;
+/** When the session ends without further activity. */
+sessionExpiresAt: Schemas["Timestamp"];
+/** The time of the service, to correct the client's clock. */
+serverTime: Schemas["Timestamp"];
+limits: Schemas["ClientLimits"];
+privacy: Schemas["Privacy"];
+/** Events that were stored. */
+accepted?: number;
+/** Events that had been stored before. */
+duplicates?: number;
+/** Events that were not stored. */
+rejected?: number;
+/** The outcome of each event. */
+results?: (Schemas["EventResult"])[];
+};
+EventBatch: {
+/** The version of the ingest API. */
+ingestVersion: 2;
+/** The name and version of the client, for the debug view. */
+sdkVersion: string;
+/** The id of the batch, for the debug view. */
+batchId: string;
+/** When the request is sent, by the client's clock. Set it again before each retry. */
+sentAt: string;
+/** The session, as bootstrap answered it. */
+sessionId: string;
+/** The visitor, as in the bootstrap. */
+anonymousId: string;
+/** The signed-in user, when there is one. */
+userId?: string | null;
+/** The visitor's surroundings. */
+context?: Schemas["Context"] | null;
+/** The events, at most `maxBatchSize`. Each is accepted or rejected on its own. Ids make retries safe: send the same ids again. */
+events: (Schemas["Event"])[];
+[member: string]: unknown;
+};
+EventBatchResult: {
+/** Always true in a success. */
+ok: true;
+/** The id of the request in the debug view. */
+attemptId: string;
+/** The source of the public key. */
+sourceId: string;
+/** The session of the batch. */
+sessionId: string;
+/** Events that were stored. */
+accepted: number;
+/** Events that had been stored before. */
+duplicates: number;
+/** Events that were not stored. */
+rejected: number;
+/** The outcome of each event. */
+results: (Schemas["EventResult"])[];
+};
+/** The outcome of one event. Results have the order of the events in the request. */
+EventResult: {
+/** The index of the event in the request. */
+index: number;
+/** The `id` of the event. */
+eventId: string;
+/** The id under which the event is stored; empty when the event has no readable id. */
+analyticsEventId: string;
+/** The `type` of the event. */
+type: string;
+/** The name under which the event is stored; `page_view` for page views. */
+name: string;
+/** `accepted`: stored durably. `duplicate`: stored before, and counted once. `rejected`: not stored. */
+status: "accepted" | "duplicate" | "rejected";
+/** Why the event was not stored; null: it was. */
+code: "duplicate_event" | "invalid_event" | "unsupported_event_type" | "timestamp_too_old" | "timestamp_in_future" | "session_mismatch" | "page_address_missing" | "event_name_too_long" | "event_id_too_long" | "event_too_large" | "properties_too_deep" | "path_excluded" | "bot_rejected" | "too_many_properties" | null;
+/** What to do about it; null: the event was stored. */
+message: string | null;
+/** What was corrected in the event. */
+warnings: ("timestamp_clamped" | "old_event" | "url_truncated" | "value_truncated" | "timezone_assumed" | "anonymous_id_mismatch" | "bot_suspected" | "sent_at_unreliable" | "number_not_finite")[];
+};
+/** The limits that a client must respect. */
+ClientLimits: {
+/** Events in a batch. */
+maxBatchSize: number;
+/** Bytes of a body after decompression. */
+maxPayloadBytes: number;
+/** Bytes of one event. */
+maxEventBytes: number;
+/** The greatest age of an event. */
+maxEventAgeSeconds: number;
+/** A session ends after this time without activity. */
+sessionTimeoutSeconds: number;
+};
+LegacyStartSession: {
+/** The version of the ingest API. */
+ingestVersion?: 2 | null;
+/** The name and version of the client, for the debug view. */
+sdkVersion?: string | null;
+/** An id of the visitor that the client makes up and keeps. */
+anonymousId: string;
+/** The session to resume. If it cannot be resumed, a new session is opened. */
+sessionId?: string | null;
+/** Without a sessionId: join the session that another bootstrap of the same anonymousId with joinSession opened in the last 30 minutes. */
+joinSession?: boolean | null;
+/** The signed-in user, when there is one. */
+userId?: string | null;
+page: Schemas["Page"];
+/** The visitor's surroundings. */
+context?: Schemas["Context"] | null;
+/** The id of the batch, for the debug view. */
+batchId?: string | null;
+/** When the request is sent, by the client's clock. Set it again before each retry. */
+sentAt?: string | null;
+/** Events to store in the same request. They need `batchId` and `sentAt`. */
+events?: (Schemas["Event"])[] | null;
+[member: string]: unknown;
+};
+LegacyEventBatch: {
+/** The version of the ingest API. */
+ingestVersion?: 2 | null;
+/** The name and version of the client, for the debug view. */
+sdkVersion?: string | null;
+/** The id of the batch, for the debug view. */
+batchId: string;
+/** When the request is sent, by the client's clock. Set it again before each retry. */
+sentAt: string;
+/** The session, as bootstrap answered it. */
+sessionId: string;
+/** The visitor, as in the bootstrap. */
+anonymousId: string;
+/** The signed-in user, when there is one. */
+userId?: string | null;
+/** The visitor's surroundings. */
+context?: Schemas["Context"] | null;
+/** The events, at most `maxBatchSize`. Each is accepted or rejected on its own. Ids make retries safe: send the same ids again. */
+events: (Schemas["Event"])[];
+[member: string]: unknown;
+};
+Source: {
+/** The id of the source. */
+sourceId: string;
+/** The workspace that the source belongs to. */
+organizationId: string;
+/** The key that pages send events with. It is public, and identifies the source. */
+publicKey: string;
+/** The name that people see. */
+name: string;
+/** A short name for addresses, unique within the workspace. */
+slug: string;
+/** The origins whose pages can send events. Each is `scheme://host[:port]`. `https://*.example.com`, `http://localhost:*` and `*` are patterns. */
+allowedOrigins: (string)[];
+/** The framework whose example the install page shows first, such as `nextjs`. */
+frameworkHint: string | null;
+/** False: bootstrap and events are refused. */
+isActive: boolean;
+/** Ingest requests without an Origin or Referer header are refused, unless they have a token. */
+requireOrigin: boolean;
+privacy: Schemas["Privacy"];
+/** The goals that stats can count. Each has either an event name or a path pattern. */
+goals: (Schemas["Goal"])[];
+/** What happens to events of bots. `apart`: they are stored, marked, and left out of stats by default. `reject`: they are not stored. `keep`: they are stored unmarked. */
+bots: "apart" | "reject" | "keep";
+/** Events of pages whose path matches one of these patterns are rejected. */
+excludedPaths: (string)[];
+/** Events older than this many days are deleted from the warehouse; null: events are kept forever. */
+retentionDays: number | null;
+limits: Schemas["SourceLimits"];
+/** When the previous public key stops working; null: there is none. */
+previousKeyExpiresAt: Schemas["Timestamp"] | null;
+/** When the public key was last replaced; null: never. */
+publicKeyRotatedAt: Schemas["Timestamp"] | null;
+/** The last successful bootstrap; null: none yet. */
+lastBootstrapAt: Schemas["Timestamp"] | null;
+/** When the last event was accepted; null: none yet. */
+lastEventAt: Schemas["Timestamp"] | null;
+/** When the source was created. */
+createdAt: Schemas["Timestamp"];
+/** When the source was last changed. */
+updatedAt: Schemas["Timestamp"];
+};
+SourceList: {
+/** The sources of this page. */
+sources: (Schemas["Source"])[];
+/** The `cursor` of the next page; null: this is the last page. */
+nextCursor: string | null;
+};
+Goal: {
+/** The name of the goal, unique within the source. */
+name: string;
+/** An event with this name reaches the goal. */
+event: string | null;
+/** A view of a page whose path matches this pattern reaches the goal. */
+path: string | null;
+};
+Privacy: {
+/** Visitors with Global Privacy Control are not counted. */
+respectGpc: boolean;
+/** Nothing is counted or stored in the browser before the page reports consent. */
+requireConsent: boolean;
+};
+SourceLimits: {
+/** Events in a batch; null: the service's default. */
+maxBatchSize: number | null;
+/** Bytes of a body after decompression; null: the service's default. */
+maxPayloadBytes: number | null;
+/** Requests a second of one client address; null: the service's default. */
+clientRatePerSecond: number | null;
+/** Accepted events a UTC day. A lower setting of the service applies instead; null: the service's setting. */
+eventsPerDay: number | null;
+/** Bytes of the bodies of requests that stored something, a UTC day. A lower setting of the service applies instead; null: the service's setting. */
+bytesPerDay: number | null;
+};
+CreateSource: {
+/** The id of the workspace. */
+organizationId: string;
+/** 1 to 120 characters after trimming, without control characters */
+name: string;
+/** Words of lower-case letters (a to z) and digits, joined by single hyphens, such as my-shop. */
+slug?: string | null;
+/** The origins whose pages can send events. Each is `scheme://host[:port]`. `https://*.example.com`, `http://localhost:*` and `*` are patterns. */
+allowedOrigins?: (string)[];
+/** A framework's name of at most 64 letters, digits, dots, hyphens and underscores, such as nextjs. */
+frameworkHint?: string | null;
+/** Ingest requests without an Origin or Referer header are refused, unless they have a token. */
+requireOrigin?: boolean;
+/** The privacy rules that pages follow. */
+privacy?: {
+/** Visitors with Global Privacy Control are not counted. */
+respectGpc?: boolean;
+/** Nothing is counted or stored in the browser before the page reports consent. */
+requireConsent?: boolean;
+};
+/** The goals that stats can count. Each has either an event name or a path pattern. */
+goals?: ({
+/** The name of the goal, unique within the source. */
+name: string;
+/** An event with this name reaches the goal. */
+event?: string | null;
+/** A view of a page whose path matches this pattern reaches the goal. */
+path?: string | null;
+})[];
+/** What happens to events of bots. `apart`: they are stored, marked, and left out of stats by default. `reject`: they are not stored. `keep`: they are stored unmarked. */
+bots?: "apart" | "reject" | "keep";
+/** Events of pages whose path matches one of these patterns are rejected. */
+excludedPaths?: (string)[];
+/** Events older than this many days are deleted from the warehouse; null: events are kept forever. */
+retentionDays?: number | null;
+};
+UpdateSource: {
+/** The workspace of the source. */
+organizationId: string;
+/** 1 to 120 characters after trimming, without control characters */
+name?: string;
+/** Words of lower-case letters (a to z) and digits, joined by single hyphens, such as my-shop. */
+slug?: string;
+/** The origins whose pages can send events. Each is `scheme://host[:port]`. `https://*.example.com`, `http://localhost:*` and `*` are patterns. */
+allowedOrigins?: (string)[];
+/** A framework's name of at most 64 letters, digits, dots, hyphens and underscores, such as nextjs. */
+frameworkHint?: string | null;
+/** False: bootstrap and events are refused. */
+isActive?: boolean;
+/** Ingest requests without an Origin or Referer header are refused, unless they have a token. */
+requireOrigin?: boolean;
+/** The privacy rules that pages follow. */
+privacy?: {
+/** Visitors with Global Privacy Control are not counted. */
+respectGpc?: boolean;
+/** Nothing is counted or stored in the browser before the page reports consent. */
+requireConsent?: boolean;
+};
+/** The goals that stats can count. Each has either an event name or a path pattern. */
+goals?: ({
+/** The name of the goal, unique within the source. */
+name: string;
+/** An event with this name reaches the goal. */
+event?: string | null;
+/** A view of a page whose path matches this pattern reaches the goal. */
+path?: string | null;
+})[];
+/** What happens to events of bots. `apart`: they are stored, marked, and left out of stats by default. `reject`: they are not stored. `keep`: they are stored unmarked. */
+bots?: "apart" | "reject" | "keep";
+/** Events of pages whose path matches one of these patterns are rejected. */
+excludedPaths?: (string)[];
+/** Events older than this many days are deleted from the warehouse; null: events are kept forever. */
+retentionDays?: number | null;
+/** The limits that the source sets for itself. */
+limits?: {
+/** Events in a batch; null: the service's default. */
+maxBatchSize?: number | null;
+/** Bytes of a body after decompression; null: the service's default. */
+maxPayloadBytes?: number | null;
+/** Requests a second of one client address; null: the service's default. */
+clientRatePerSecond?: number | null;
+/** Accepted events a UTC day. A lower setting of the service applies instead; null: the service's setting. */
+eventsPerDay?: number | null;
+/** Bytes of the bodies of requests that stored something, a UTC day. A lower setting of the service applies instead; null: the service's setting. */
+bytesPerDay?: number | null;
+};
+};
+DeletedSource: {
+/** The id of the source. */
+sourceId: string;
+/** When it was deleted. */
+deletedAt: Schemas["Timestamp"];
+};
+RegenerateKey: {
+/** The id of the source's workspace. If another one is given, the response is 404. */
+organizationId?: string;
+/** How long the old key still works. 0: it stops working within a second. */
+gracePeriodSeconds?: number;
+};
+RestoreKey: {
+/** The id of the source's workspace. If another one is given, the response is 404. */
+organizationId?: string;
+/** A retired key of the source. */
+publicKey: string;
+/** How long the key works again. */
+gracePeriodSeconds: number;
+};
+Install: {
+/** The public key of the source. */
+publicKey: string;
+/** The address that pages send to. */
+apiBaseUrl: string;
+/** The version of the ingest API. */
+ingestVersion: 2;
+/** The HTML to paste into any page. */
+browserSnippet: string;
+/** A component for the App Router of Next.js. */
+nextjsExample: string;
+/** A module for React applications. */
+reactExample: string;
+/** The debug view of the source. */
+debugUrl: string;
+/** What to paste into an application of each kind. */
+snippets: {
+/** A module for Vue. */
+vue: string;
+/** A plugin for Nuxt. */
+nuxt: string;
+/** A module for Svelte. */
+svelte: string;
+/** A component for Astro. */
+astro: string;
+/** A module for a server, which needs a token with the scope `ingest`. */
+node: string;
+/** A command that sends one page view. */
+curl: string;
+};
+/** What the Content-Security-Policy of a page must allow in addition. */
+csp: {
+/** Add these to script-src. */
+scriptSrc: (string)[];
+/** Add these to connect-src. */
+connectSrc: (string)[];
+/** Add this to script-src if the policy allows inline scripts by hash or nonce. Do not add it if the policy uses 'unsafe-inline': a hash would switch that off. */
+snippetHash: string;
+};
+/** Rules that serve the client and ingest under a path of the application's own site. */
+proxy: {
+/** The path of the site that the rules serve. */
+path: string;
+/** The browser snippet that loads from that path and sends to it. */
+browserSnippet: string;
+/** A `proxy.ts` for Next.js. */
+nextjs: string;
+/** A `location` block for nginx. */
+nginx: string;
+/** A block for a Caddyfile. */
+caddy: string;
+/** A Cloudflare Worker. */
+cloudflare: string;
+};
+};
+VerifyInstall: {
+/** The id of the source's workspace. If another one is given, the response is 404. */
+organizationId?: string;
+report: Schemas["PageReport"];
+};
+PageReport: {
+/** An address that starts with http:// or https://. */
+url: string;
+/** Every place in the page that loads the client. */
+snippets: (Schemas["PageSnippet"])[];
+/** Every Content-Security-Policy of the page, from headers and `<meta>` elements. */
+policies: (string)[];
+/** Whether the script of the client loaded. */
+script: "loaded" | "failed" | "unknown";
+/** The last request of the client; null: there was none. */
+request: {
+/** The status of the response; null: the network or the browser blocked the request. */
+status: number | null;
+/** The `code` of the response. */
+code: string | null;
+/** The `attemptId` of the response, which tells it from that of another web server. */
+attemptId?: string | null;
+} | null;
+sentAt: Schemas["Timestamp"];
+};
+PageSnippet: {
+/** `tag`: a script element with an address. `inline`: the pasted snippet. `bundle`: part of the application's own scripts. */
+kind: "tag" | "inline" | "bundle";
+/** The address of the script; null: it is not known. */
+scriptUrl: string | null;
+/** The key in the snippet; null: it is not known. */
+publicKey: string | null;
+/** The address that it sends to; null: it is not known. */
+apiBaseUrl: string | null;
+/** The nonce of the element, for policies that allow scripts by nonce. */
+nonce: string | null;
+/** The hash of an inline script's text, `sha256-…`. */
+hash: string | null;
+};
+Verification: {
+/** No check is `wrong`, and `reachable` is not `unknown`. */
+isWorking: boolean;
+/** One entry for each check, always in the same order. */
+checks: (Schemas["InstallCheck"])[];
+};
+InstallCheck: {
+/** What was checked. */
+check: "page" | "snippet" | "snippet_once" | "key" | "api_address" | "reachable" | "cors" | "source_active" | "origin" | "csp_script" | "csp_connect" | "clock" | "blocked_by_name";
+/** The result. `unknown`: the page could not report it. */
+status: "ok" | "warning" | "wrong" | "unknown";
+/** The result, for people. */
+message: string;
+/** What to do; null: nothing. */
+hint: string | null;
+/** The line that fixes the problem; null: there is none. */
+paste: string | null;
+};
+DebugView: {
+source: Schemas["Source"];
+limits: Schemas["AppliedLimits"];
+health: Schemas["SourceHealth"];
+/** Attempts to bootstrap, newest first. */
+bootstrapAttempts: (Schemas["Attempt"])[];
+/** Attempts to send events, newest first. */
+eventAttempts: (Schemas["Attempt"])[];
+/** The `cursor` of the next page; null: this is the last page. */
+nextCursor: string | null;
+};
+Attempt: {
+/** The id of the attempt. It is also in the response of the request. */
+attemptId: string;
+/** The route of the request. */
+kind: "bootstrap" | "events";
+/** When the request arrived. */
+receivedAt: Schemas["Timestamp"];
+/** How long the service worked on it. */
+durationMs: number;
+/** The status of the response. */
+httpStatus: number;
+/** `partial`: some events were rejected. `failed`: nothing was stored. */
+outcome: "succeeded" | "partial" | "failed";
+/** The code of the refusal, or of the first rejected event. */
+code: string | null;
+/** What was wrong. */
+message: string | null;
+/** What to change, with the value to paste. */
+hint: string | null;
+/** The origin of the page. */
+origin: string | null;
+/** The request came on a route without `/v2`. */
+legacy: boolean;
+/** What the key of the request was to the source at that time. */
+keyState: "current" | "previous" | "retired";
+/** The key of the request. */
+publicKey: string | null;
+/** The trace that the request's `traceparent` named. */
+traceId: string | null;
+/** The version of the client. */
+sdkVersion: string | null;
+/** The version of the ingest API in the body. */
+ingestVersion: number | null;
+/** The user agent of the client. */
+userAgent: string | null;
+/** The id of the batch. */
+batchId: string | null;
+/** When the client sent the request, by its own clock. */
+sentAt: string | null;
+/** How far the clock of the client is behind. */
+clockSkewMs: number | null;
+/** Bytes of the body after decompression. */
+payloadBytes: number;
+/** The session of the request. */
+sessionId: string | null;
+/** The visitor of the request. */
+anonymousId: string | null;
+/** The signed-in user of the request. */
+userId: string | null;
+/** Events that were stored. */
+accepted: number;
+/** Events that had been stored before. */
+duplicates: number;
+/** Events that were not stored. */
+rejected: number;
+/** The fields that are not valid. */
+issues: (Schemas["Issue"])[];
+/** The limit of the source that refused the request; null: none did. */
+limit: {
+/** The name of the limit in `limits` of the source. */
+name: "maxBatchSize" | "maxPayloadBytes" | "clientRatePerSecond" | "eventsPerDay" | "bytesPerDay";
+/** The limit. */
+value: number;
+/** The value of the request; null: it is not known. */
+actual: number | null;
+} | null;
+/** The body, masked. If it is not JSON: its beginning as text. */
+raw: unknown;
+/** What the service read from the body: the events in their stored form. */
+normalized: unknown;
+/** `raw`, `normalized` or `results` were longer than 16 KiB and are cut. */
+truncated: boolean;
+/** The outcome of each event. */
+results: (Schemas["EventResult"])[];
+};
+AppliedLimits: {
+/** Events in a batch. */
+maxBatchSize: number;
+/** Bytes of a body after decompression. */
+maxPayloadBytes: number;
+/** Bytes of one event. */
+maxEventBytes: number;
+/** The greatest age of an event. */
+maxEventAgeSeconds: number;
+/** How long the id of an event is remembered. */
+dedupWindowSeconds: number;
+/** A session ends after this time without activity. */
+sessionTimeoutSeconds: number;
+/** The rate limits of ingest. */
+requestRate: {
+/** Requests of one client address to the source. */
+client: {
+/** Requests a second, over time. */
+perSecond: number;
+/** Requests that can come at once. */
+burst: number;
+};
+/** Requests to the source. */
+source: {
+/** Requests a second, over time. */
+perSecond: number;
+/** Requests that can come at once. */
+burst: number;
+};
+};
+/** Bytes of bodies of one client address a second; null: no limit. */
+clientBytesPerSecond: number | null;
+/** What the source, and all sources of the workspace together, can store in a UTC day. */
+dailyQuota: {
+source: Schemas["DailyQuota"];
+workspace: Schemas["DailyQuota"];
+};
+};
+DailyQuota: {
+/** Accepted events; null: no limit. */
+events: number | null;
+/** Decompressed bytes of the bodies of requests that stored something; null: no limit. */
+bytes: number | null;
+};
+/** The health of the source, computed from all its attempts. */
+SourceHealth: {
+/** `waiting`: nothing arrived yet. `receiving`: events arrive. `failing`: requests are refused. */
+status: "waiting" | "receiving" | "failing";
+/** The last successful bootstrap; null: none yet. */
+lastBootstrapAt: Schemas["Timestamp"] | null;
+/** When the last event was accepted; null: none yet. */
+lastEventAt: Schemas["Timestamp"] | null;
+/** The counts of the last 24 hours. */
+last24h: {
+/** Events that were stored. */
+accepted: number;
+/** Events that had been stored before. */
+duplicates: number;
+/** Events that were not stored. */
+rejected: number;
+/** Requests that were refused. */
+failed: number;
+};
+/** The most frequent codes. */
+topCodes: ({
+/** The code of a refusal or of a rejected event. */
+code: string;
+/** How often it occurred. */
+count: number;
+/** When it last occurred. */
+lastSeenAt: Schemas["Timestamp"];
+/** What to change. */
+hint: string;
+})[];
+/** Problems that refuse no request yet. */
+warnings: ({
+/** The code of the warning. */
+code: string;
+/** What is wrong. */
+message: string;
+/** What to change. */
+hint: string;
+})[];
+};
+StatsQuery: {
+/** The id of the source's workspace. If another one is given, the response is 404. */
+organizationId?: string;
+/** The id of the source. */
+sourceId: string;
+dateRange: Schemas["DateRange"];
+/** A name of the IANA database, such as `Europe/Berlin`. Default: `UTC`. */
+timezone?: string;
+/** An event must satisfy all of them. */
+filters?: (Schemas["Filter"])[];
+/** Visitors: distinct anonymous ids; users: distinct user ids; sessions: sessions whose first event is in the range; pageviews: page views; events: all events; viewsPerSession: page views divided by sessions; bounceRate: share of sessions with one page view and no track event; sessionDuration: mean seconds from the first to the last event of a session; conversionRate: share of visitors who reached the goal. */
+metrics: (Schemas["Metric"])[];
+/** Page: path of the event's page; host: host of the event's page; event: name of the event; page_view for page views; sentBy: server: sent with a token of the scope ingest, or by an HTTP library without an Origin; browser: all others; entryPage: path of the session's first event; exitPage: path of the last page view; referrer: host of the referrer; utmSource: utm_source; utmMedium: utm_medium; utmCampaign: utm_campaign; utmTerm: utm_term; utmContent: utm_content; clickId: name of the click id, such as gclid; device: type of device; browser: name of the browser; os: name of the operating system; locale: language and region, such as en-GB; country: country code (ISO 3166-1) */
+dimensions?: (Schemas["Dimension"])[];
+goal?: Schemas["StatsGoal"];
+/** How rows are sorted. Default: by time, or else by the first metric, the largest first. */
+orderBy?: ({
+/** A metric or a dimension of the query. */
+field: string;
+/** The order. */
+direction: "asc" | "desc";
+})[];
+/** What to count and return in addition. */
+include?: {
+/** True: also count events of bots. Default: false. */
+bots?: boolean;
+/** True: also return the metrics of the previous period of the same length. */
+comparison?: boolean;
+};
+/** Which rows to return. */
+pagination?: {
+/** The maximum number of rows. Default: 1500. */
+limit?: number;
+/** Rows to skip. Default: 0. */
+offset?: number;
+};
+};
+StatsResult: {
+/** The id of the source. */
+sourceId: string;
+/** The time zone of the days. */
+timezone: string;
+/** The start of the range. */
+from: Schemas["Timestamp"];
+/** The end of the range, exclusive. */
+to: Schemas["Timestamp"];
+/** True: the warehouse has lost events of the range, so the figures are too low. */
+incomplete: boolean;
+/** The metrics of the query. */
+metrics: (string)[];
+/** The dimensions of the query. */
+dimensions: (string)[];
+/** The previous period; null: not requested. */
+comparison: {
+/** The start of the period. */
+from: Schemas["Timestamp"];
+/** The end of the period, exclusive. */
+to: Schemas["Timestamp"];
+} | null;
+/** The rows. */
+results: (Schemas["StatsRow"])[];
+/** The `offset` of the next rows; null: these are the last. */
+nextOffset: number | null;
+};
+StatsRow: {
+/** The values, in the order of the query. null: the value is missing. A time is the start of its bucket. */
+dimensions: (string | number | boolean | null)[];
+/** The figures, in the order of the query. Rates are from 0 to 1; `sessionDuration` is in seconds. null: undefined, because the divisor is 0. */
+metrics: (number | null)[];
+/** The figures of the previous period; null: not requested. */
+comparison: (number | null)[] | null;
+};
+/** One of visitors, users, sessions, pageviews, events, viewsPerSession, bounceRate, sessionDuration, conversionRate, or sum:<property>. */
+Metric: string;
+/** One of page, host, event, sentBy, entryPage, exitPage, referrer, utmSource, utmMedium, utmCampaign, utmTerm, utmContent, clickId, device, browser, os, locale, country, time:<minute, hour, day, week, month>, or property:<name>. */
+Dimension: string;
+/** A condition, `{dimension, operator, value}`, or one of `{and: […]}`, `{or: […]}`, `{not: …}` and `{sessionHas: …}`. */
+Filter: {
+dimension?: Schemas["Dimension"];
+/** How the dimension is compared with the value. */
+operator?: "is" | "is_not" | "contains" | "matches" | "in" | "gt" | "lt";
+/** A list for `in`, one value for every other operator. null matches a missing value. */
+value?: string | number | boolean | null | (string | number | boolean | null)[];
+/** All of these filters. */
+and?: (Schemas["Filter"])[];
+/** One of these filters. */
+or?: (Schemas["Filter"])[];
+/** Not this filter. */
+not?: Schemas["Filter"];
+/** An event of the same session satisfies this filter. */
+sessionHas?: Schemas["Filter"];
+};
+/** A goal, named in one of three ways. */
+StatsGoal: {
+/** The name of an event. */
+event?: string;
+/** A path pattern: a view of a page that matches it. */
+page?: string;
+/** A goal of the source. */
+name?: string;
+};
+/** One of today, yesterday, 7d, 30d, 90d, 365d (days that end with today), or [from, to): each a day YYYY-MM-DD in the time zone, or an ISO 8601 time with a UTC offset. */
+DateRange: string | (string)[];
+FunnelQuery: {
+/** The id of the source's workspace. If another one is given, the response is 404. */
+organizationId?: string;
+/** The id of the source. */
+sourceId: string;
+dateRange: Schemas["DateRange"];
+/** A name of the IANA database, such as `Europe/Berlin`. Default: `UTC`. */
+timezone?: string;
+/** An event must satisfy all of them. */
+filters?: (Schemas["Filter"])[];
+/** What to count in addition. */
+include?: {
+/** True: also count events of bots. Default: false. */
+bots?: boolean;
+};
+/** The steps that a visitor takes, in order. */
+steps: (Schemas["StatsGoal"])[];
+/** The maximum time from the first step to the last. Default: one day. */
+windowSeconds?: number;
+};
+Funnel: {
+/** The id of the source. */
+sourceId: string;
+/** The time zone of the days. */
+timezone: string;
+/** The start of the range. */
+from: Schemas["Timestamp"];
+/** The end of the range, exclusive. */
+to: Schemas["Timestamp"];
+/** True: the warehouse has lost events of the range, so the figures are too low. */
+incomplete: boolean;
+/** The maximum time from the first step to the last. */
+windowSeconds: number;
+/** The steps, in order. */
+steps: ({
+/** Visitors who took this step and all before it. */
+visitors: number;
+/** Of the visitors of the first step, from 0 to 1. */
+shareOfFirst: number | null;
+/** Of the visitors of the step before, from 0 to 1. */
+shareOfPrevious: number | null;
+})[];
+};
+RetentionQuery: {
+/** The id of the source's workspace. If another one is given, the response is 404. */
+organizationId?: string;
+/** The id of the source. */
+sourceId: string;
+dateRange: Schemas["DateRange"];
+/** A name of the IANA database, such as `Europe/Berlin`. Default: `UTC`. */
+timezone?: string;
+/** An event must satisfy all of them. */
+filters?: (Schemas["Filter"])[];
+/** What to count in addition. */
+include?: {
+/** True: also count events of bots. Default: false. */
+bots?: boolean;
+};
+/** The length of a period. */
+period: "day" | "week" | "month";
+};
+Retention: {
+/** The id of the source. */
+sourceId: string;
+/** The time zone of the days. */
+timezone: string;
+/** The start of the range. */
+from: Schemas["Timestamp"];
+/** The end of the range, exclusive. */
+to: Schemas["Timestamp"];
+/** True: the warehouse has lost events of the range, so the figures are too low. */
+incomplete: boolean;
+/** The cohorts, oldest first. */
+cohorts: ({
+/** The start of the cohort's period. */
+start: Schemas["Timestamp"];
+/** Visitors who came first in this period. */
+visitors: number;
+/** Visitors of this cohort in each period, from the cohort's own period to the last of the range. */
+returned: (number)[];
+})[];
+};
+PathsQuery: {
+/** The id of the source's workspace. If another one is given, the response is 404. */
+organizationId?: string;
+/** The id of the source. */
+sourceId: string;
+dateRange: Schemas["DateRange"];
+/** A name of the IANA database, such as `Europe/Berlin`. Default: `UTC`. */
+timezone?: string;
+/** An event must satisfy all of them. */
+filters?: (Schemas["Filter"])[];
+/** What to count in addition. */
+include?: {
+/** True: also count events of bots. Default: false. */
+bots?: boolean;
+};
+/** A path. Default: the entry page. */
+startPage?: string;
+/** How many pages. Default: 3. */
+steps?: number;
+/** Paths of each step. Default: 20. */
+limit?: number;
+};
+Paths: {
+/** The id of the source. */
+sourceId: string;
+/** The time zone of the days. */
+timezone: string;
+/** The start of the range. */
+from: Schemas["Timestamp"];
+/** The end of the range, exclusive. */
+to: Schemas["Timestamp"];
+/** True: the warehouse has lost events of the range, so the figures are too low. */
+incomplete: boolean;
+/** The paths of each step, most frequent first. */
+paths: ({
+/** The number of the step. */
+step: number;
+/** The page. */
+from: string;
+/** The next page; null: the session ended. */
+to: string | null;
+/** Sessions that went this way. */
+sessions: number;
+})[];
+};
+PropertiesQuery: {
+/** The id of the source's workspace. If another one is given, the response is 404. */
+organizationId?: string;
+/** The id of the source. */
+sourceId: string;
+dateRange: Schemas["DateRange"];
+/** A name of the IANA database, such as `Europe/Berlin`. Default: `UTC`. */
+timezone?: string;
+/** An event must satisfy all of them. */
+filters?: (Schemas["Filter"])[];
+/** What to count in addition. */
+include?: {
+/** True: also count events of bots. Default: false. */
+bots?: boolean;
+};
+/** The maximum number of names. Default: 100. */
+limit?: number;
+};
+Properties: {
+/** The id of the source. */
+sourceId: string;
+/** The time zone of the days. */
+timezone: string;
+/** The start of the range. */
+from: Schemas["Timestamp"];
+/** The end of the range, exclusive. */
+to: Schemas["Timestamp"];
+/** True: the warehouse has lost events of the range, so the figures are too low. */
+incomplete: boolean;
+/** The properties, most frequent first. */
+properties: ({
+/** The name, as in `property:<name>`. Nested properties are joined by dots. */
+name: string;
+/** Events that have the property. */
+events: number;
+})[];
+};
+StatsSource: {
+/** The id of the source. */
+sourceId: string;
+/** The name of the source. */
+name: string;
+/** When the last event was accepted; null: none yet. */
+lastEventAt: Schemas["Timestamp"] | null;
+/** Events that were accepted and that the warehouse has lost; null: none, as far as is known. */
+missingEvents: {
+/** How many are missing. */
+events: number;
+/** The first day with missing events, in UTC. */
+firstDay: string;
+/** The last day with missing events, in UTC. */
+lastDay: string;
+} | null;
+};
+LiveVisitors: {
+/** The id of the source. */
+sourceId: string;
+/** When the visitors were counted. */
+at: Schemas["Timestamp"];
+/** The length of the window that ends then. */
+windowSeconds: number;
+/** Visitors in the window. */
+visitors: number;
+};
+Workspace: {
+/** The id of the workspace. */
+organizationId: string;
+/** The name of the workspace. */
+name: string;
+/** Your role in the workspace. */
+role: "viewer" | "developer" | "admin" | "owner";
+};
+WorkspaceList: {
+/** The workspaces. */
+organizations: (Schemas["Workspace"])[];
+/** The `cursor` of the next page; null: this is the last page. */
+nextCursor: string | null;
+};
+CreateWorkspace: {
+/** The name of the workspace. */
+name: string;
+};
+WorkspaceId: {
+/** The id of the workspace. It is required here or in the query. */
+organizationId?: string;
+};
+Permissions: {
+/** The id of the workspace. */
+organizationId: string;
+/** Your user id. */
+userId: string;
+/** Your role in the workspace. */
+role: "viewer" | "developer" | "admin" | "owner";
+/** What you may do in the workspace. */
+permissions: ("sources:read" | "stats:read" | "sources:write" | "debug:read" | "export:read" | "sources:admin" | "members:manage" | "tokens:manage" | "audit:read" | "usage:read" | "support:read" | "visitors:erase" | "owners:manage")[];
+};
+Member: {
+/** The id of the user. */
+userId: string;
+/** The name of the user. */
+name: string | null;
+/** The e-mail address of the user. */
+email: string | null;
+/** The role of the member in the workspace. */
+role: "viewer" | "developer" | "admin" | "owner";
+/** When the user became a member. */
+createdAt: Schemas["Timestamp"];
+};
+MemberList: {
+/** The members of this page. */
+members: (Schemas["Member"])[];
+/** The `cursor` of the next page; null: this is the last page. */
+nextCursor: string | null;
+};
+AddMember: {
+/** The id of the workspace. */
+organizationId: string;
+/** The id of the user. Default: a new one. */
+userId?: string | null;
+/** The name of the user. */
+name?: string | null;
+/** An e-mail address, such as name@example.com. */
+email?: string | null;
+/** The role of the member. */
+role: "viewer" | "developer" | "admin" | "owner";
+};
+UpdateMember: {
+/** The id of the workspace. It is required here or in the query. */
+organizationId?: string;
+/** The new role. */
+role: "viewer" | "developer" | "admin" | "owner";
+};
+RemovedMember: {
+/** The id of the user. */
+userId: string;
+/** When the member was removed. */
+removedAt: Schemas["Timestamp"];
+};
+Token: {
+/** The id of the token. */
+tokenId: string;
+/** The last four characters of the token. */
+hint: string;
+/** What the token is for. */
+label: string;
+/** The user that the token acts for. */
+userId: string;
+/** When the token expires; null: never. */
+expiresAt: Schemas["Timestamp"] | null;
+/** When the token was created. */
+createdAt: Schemas["Timestamp"];
+/** The workspace that the token can access. null: all workspaces of its user. */
+organizationId: string | null;
+/** The token has at most the permissions of this role. null: those of its user. */
+ceiling: "viewer" | "developer" | "admin" | "owner" | null;
+/** The token can only do what its scope says, for this source. null: it has no such limit. */
+sourceId: string | null;
+/** `stats`: read the stats of the source. `ingest`: send its events. `console`: made by a sign-in link, with all permissions of its user. null: no limit. */
+scope: "stats" | "ingest" | "console" | null;
+/** When the token was last used; null: never. */
+lastUsedAt: Schemas["Timestamp"] | null;
+/** When the token was revoked; null: it was not. */
+revokedAt: Schemas["Timestamp"] | null;
+};
+TokenList: {
+/** The tokens of this page. */
+tokens: (Schemas["Token"])[];
+/** The `cursor` of the next page; null: this is the last page. */
+nextCursor: string | null;
+};
+CreateToken: {
+/** The id of the workspace. */
+organizationId: string;
+/** The user that the token acts for. Default: you. */
+userId?: string | null;
+/** What the token is for. */
+label: string;
+/** When the token expires, an ISO 8601 date-time in the future. Default: never. */
+expiresAt?: string | null;
+/** The token can access every workspace of its user. Only that user can create it. */
+allWorkspaces?: boolean;
+/** The token can only do what its scope says, for this source. */
+sourceId?: string | null;
+/** What the token can do for its source. `stats` (default): read its stats. `ingest`: send its events. Needs `sourceId`. */
+scope?: "stats" | "ingest" | null;
+};
+CreatedToken: {
+/** The id of the token. */
+tokenId: string;
+/** The last four characters of the token. */
+hint: string;
+/** What the token is for. */
+label: string;
+/** The user that the token acts for. */
+userId: string;
+/** When the token expires; null: never. */
+expiresAt: Schemas["Timestamp"] | null;
+/** When the token was created. */
+createdAt: Schemas["Timestamp"];
+/** The token itself. It is shown only here: store it now. */
+token: string;
+};
+RevokedToken: {
+/** The id of the token. */
+tokenId: string;
+/** When the token was revoked. */
+revokedAt: Schemas["Timestamp"];
+};
+SignIn: {
+/** The code in the sign-in link that `headwater sign-in` or the first start prints. */
+code: string;
+};
+SignOut: {
+/** Whether a token was revoked. false: it was not made by a sign-in link. */
+revoked: boolean;
+};
+AuditEntry: {
+/** The id of the entry. */
+auditId: string;
+/** When the change was made. */
+at: Schemas["Timestamp"];
+/** Who made the change; null: the service itself or the command line. */
+userId: string | null;
+/** The token that was used; null: none. */
+tokenId: string | null;
+/** What was done, such as `source.updated`. */
+action: string;
+/** The id of what was changed. */
+target: string;
+/** The values before the change. */
+before: unknown;
+/** The values after the change. */
+after: unknown;
+};
+AuditList: {
+/** The changes of this page, newest first. */
+entries: (Schemas["AuditEntry"])[];
+/** The `cursor` of the next page; null: this is the last page. */
+nextCursor: string | null;
+};
+/** Either anonymousId or userId. Without sourceId: every source of the workspace. */
+Erase: {
+/** The id of the workspace. */
+organizationId: string;
+/** The source. Without it: every source of the workspace. */
+sourceId?: string | null;
+/** The visitor's anonymous id. */
+anonymousId?: string | null;
+/** The visitor's user id. */
+userId?: string | null;
+};
+Erasure: {
+/** The id of the receipt. */
+receiptId: string;
+/** The workspace. */
+organizationId: string;
+/** The source; null: every source of the workspace. */
+sourceId: string | null;
+/** Which id named the visitor. */
+by: "anonymousId" | "userId";
+/** The current step. `ledger`: waiting events, sessions and debug data are deleted. `shipping`: earlier events are on their way to the warehouse. `warehouse`: they are deleted there. `done`: everything is deleted. */
+status: "ledger" | "shipping" | "warehouse" | "done";
+/** When the erasure was requested. */
+requestedAt: Schemas["Timestamp"];
+/** When it was done; null: it is not done yet. */
+finishedAt: Schemas["Timestamp"] | null;
+};
+Onboarding: {
+/** The id of the workspace. */
+organizationId: string;
+/** The steps, computed from the data of the workspace. */
+steps: {
+/** A source was created. */
+sourceCreated: {
+/** The step is done. */
+done: boolean;
+/** When it was done; null: it is not. */
+at: Schemas["Timestamp"] | null;
+};
+/** A page opened a session. */
+firstBootstrap: {
+/** The step is done. */
+done: boolean;
+/** When it was done; null: it is not. */
+at: Schemas["Timestamp"] | null;
+};
+/** An event was accepted. */
+firstAcceptedEvent: {
+/** The step is done. */
+done: boolean;
+/** When it was done; null: it is not. */
+at: Schemas["Timestamp"] | null;
+};
+};
+/** Onboarding was marked as completed. */
+completed: boolean;
+/** When it was marked; null: it was not. */
+completedAt: Schemas["Timestamp"] | null;
+};
+CompleteOnboarding: {
+/** The id of the workspace. */
+organizationId: string;
+};
+Usage: {
+/** The id of the workspace. */
+organizationId: string;
+/** The first day, in UTC. */
+from: string;
+/** The last day, in UTC. */
+to: string;
+/** Events that were accepted. */
+accepted: number;
+/** Successful bootstraps. */
+bootstraps: number;
+/** Decompressed bytes of the bodies of requests that stored something. */
+bytes: number;
+/** The counts of each source and day that has any. */
+days: ({
+/** The id of the source. */
+sourceId: string;
+/** The day, in UTC. */
+day: string;
+/** Events that were accepted. */
+accepted: number;
+/** Successful bootstraps. */
+bootstraps: number;
+/** Decompressed bytes of the bodies of requests that stored something. */
+bytes: number;
+})[];
+};
+Billing: {
+/** The id of the workspace. */
+organizationId: string;
+/** The plan. */
+plan: "self-hosted";
+/** What the plan allows. */
+limits: {
+/** The maximum number of sources. */
+sources: number;
+/** The maximum number of events; null: there is none. */
+acceptedEvents: number | null;
+/** Accepted events a UTC day; null: no limit. */
+eventsPerDay: number | null;
+/** Stored bytes a UTC day; null: no limit. */
+bytesPerDay: number | null;
+};
+/** This month. */
+period: {
+/** The first day, in UTC. */
+from: string;
+/** The last day, in UTC. */
+to: string;
+};
+/** The usage of the period. */
+usage: {
+/** Events that were accepted. */
+accepted: number;
+/** Successful bootstraps. */
+bootstraps: number;
+/** Decompressed bytes of the bodies of requests that stored something. */
+bytes: number;
+/** Sources now. */
+sources: number;
+};
+};
+Support: {
+/** The id of the workspace. */
+organizationId: string;
+/** The version of the service. */
+version: string;
+/** False: you are no operator, so the settings and the details of the machine are left out. */
+isOperator: boolean;
+/** The settings of the service, without secrets. Empty for others than operators. */
+settings: Record<string, unknown>;
+/** The health of the service. */
+health: {
+/** The service is ready. */
+ready: boolean;
+/** What is wrong. */
+problems: (string)[];
+};
+/** Facts to attach to a report of a problem. */
+bundle: Record<string, unknown>;
+};
+Health: {
+/** The process runs. */
+status: "ok";
+};
+Readiness: {
+/** The service accepts requests. */
+status: "ready";
+/** The state of the warehouse. It does not affect readiness. */
+warehouse: {
+/** `incomplete`: it is up, but events that were shipped to it are missing. */
+state: "off" | "starting" | "up" | "incomplete" | "down";
+/** Events that were shipped to it and are missing. */
+missingEvents: number;
+/** Accepted events that are not in it yet. */
+waitingEvents: number;
+/** The age of the oldest of them. */
+lagSeconds: number;
+};
+};
+}
+export interface Operations {
+/** List the sources of a workspace */
+listSources: {
+params: undefined;
+query: {
+/** The id of the workspace. */
+organizationId: string;
+/** The maximum number of rows of the page. */
+limit?: number;
+/** The nextCursor of the previous page. */
+cursor?: string;
+};
+body: undefined;
+answer: Schemas["SourceList"];
+};
+/** Create a source */
+createSource: {
+params: undefined;
+query: undefined;
+body: Schemas["CreateSource"];
+answer: Schemas["Source"];
+};
+/** Get a source */
+getSource: {
+params: {
+/** The id of the source. */
+sourceId: string;
+};
+query: {
+/** The id of the source's workspace. If another one is given, the response is 404. */
+organizationId?: string;
+};
+body: undefined;
+answer: Schemas["Source"];
+};
+/** Change the given fields of a source */
+updateSource: {
+params: {
+/** The id of the source. */
+sourceId: string;
+};
+query: undefined;
+body: Schemas["UpdateSource"];
+answer: Schemas["Source"];
+};
+/** Delete a source */
+deleteSource: {
+params: {
+/** The id of the source. */
+sourceId: string;
+};
+query: {
+/** The id of the source's workspace. If another one is given, the response is 404. */
+organizationId?: string;
+};
+body: undefined;
+answer: Schemas["DeletedSource"];
+};
+/** Replace the public key of a source */
+regenerateKey: {
+params: {
+/** The id of the source. */
+sourceId: string;
+};
+query: {
+/** The id of the source's workspace. If another one is given, the response is 404. */
+organizationId?: string;
+};
+body: Schemas["RegenerateKey"] | undefined;
+answer: Schemas["Source"];
+};
+/** Accept a retired key of a source again for some time */
+restoreKey: {
+params: {
+/** The id of the source. */
+sourceId: string;
+};
+query: {
+/** The id of the source's workspace. If another one is given, the response is 404. */
+organizationId?: string;
+};
+body: Schemas["RestoreKey"];
+answer: Schemas["Source"];
+};
+/** Get the snippets to paste into an application */
+getInstall: {
+params: {
+/** The id of the source. */
+sourceId: string;
+};
+query: {
+/** The id of the source's workspace. If another one is given, the response is 404. */
+organizationId?: string;
+/** A path of the application's own site, such as /hw: up to five segments of letters, digits and . _ ~ -. */
+path?: string;
+};
+body: undefined;
+answer: Schemas["Install"];
+};
+/** Check an install from the report of a page */
+verifyInstall: {
+params: {
+/** The id of the source. */
+sourceId: string;
+};
+query: undefined;
+body: Schemas["VerifyInstall"];
+answer: Schemas["Verification"];
+};
+/** Get the recent attempts of a source, its limits and its health */
+getDebug: {
+params: {
+/** The id of the source. */
+sourceId: string;
+};
+query: {
+/** The id of the source's workspace. If another one is given, the response is 404. */
+organizationId?: string;
+/** Only attempts on this route. */
+kind?: "bootstrap" | "events";
+/** Only attempts with this outcome. */
+outcome?: "succeeded" | "partial" | "failed";
+/** Only attempts with this code, such as `origin_not_allowed`. */
+code?: string;
+/** Only attempts from this origin. */
+origin?: string;
+/** Only attempts of this session. */
+sessionId?: string;
+/** Only attempts of this visitor. */
+anonymousId?: string;
+/** The maximum number of attempts of each kind. Default: 50. */
+limit?: number;
+/** The nextCursor of the previous page. */
+cursor?: string;
+};
+body: undefined;
+answer: Schemas["DebugView"];
+};
+/** Stream new attempts of a source as Server-Sent Events */
+streamDebug: {
+params: {
+/** The id of the source. */
+sourceId: string;
+};
+query: {
+/** The id of the source's workspace. If another one is given, the response is 404. */
+organizationId?: string;
+/** Only attempts on this route. */
+kind?: "bootstrap" | "events";
+/** Only attempts with this outcome. */
+outcome?: "succeeded" | "partial" | "failed";
+/** Only attempts with this code, such as `origin_not_allowed`. */
+code?: string;
+/** Only attempts from this origin. */
+origin?: string;
+/** Only attempts of this session. */
+sessionId?: string;
+/** Only attempts of this visitor. */
+anonymousId?: string;
+/** The maximum number of attempts of each kind. Default: 50. */
+limit?: number;
+/** The nextCursor of the previous page. */
+cursor?: string;
+};
+body: undefined;
+answer: Response;
+};
+/** Query metrics by dimensions */
+queryStats: {
+params: undefined;
+query: undefined;
+body: Schemas["StatsQuery"];
+answer: Schemas["StatsResult"];
+};
+/** Query a funnel */
+queryFunnel: {
+params: undefined;
+query: undefined;
+body: Schemas["FunnelQuery"];
+answer: Schemas["Funnel"];
+};
+/** Query retention */
+queryRetention: {
+params: undefined;
+query: undefined;
+body: Schemas["RetentionQuery"];
+answer: Schemas["Retention"];
+};
+/** Query paths */
+queryPaths: {
+params: undefined;
+query: undefined;
+body: Schemas["PathsQuery"];
+answer: Schemas["Paths"];
+};
+/** List the names of the properties that events have */
+queryProperties: {
+params: undefined;
+query: undefined;
+body: Schemas["PropertiesQuery"];
+answer: Schemas["Properties"];
+};
+/** Get the state of a source's stats */
+getStatsSource: {
+params: undefined;
+query: {
+/** The id of the source's workspace. If another one is given, the response is 404. */
+organizationId?: string;
+/** The id of the source. */
+sourceId: string;
+};
+body: undefined;
+answer: Schemas["StatsSource"];
+};
+/** Count the visitors of the last five minutes */
+getLive: {
+params: undefined;
+query: {
+/** The id of the source's workspace. If another one is given, the response is 404. */
+organizationId?: string;
+/** The id of the source. */
+sourceId: string;
+};
+body: undefined;
+answer: Schemas["LiveVisitors"];
+};
+/** Export the stored events of a source */
+exportEvents: {
+params: undefined;
+query: {
+/** The id of the source. */
+sourceId: string;
+/** The id of the source's workspace. If another one is given, the response is 404. */
+organizationId?: string;
+/** The earliest `occurredAt`: a day (UTC) or an ISO 8601 time. Default: the first event. */
+from?: string;
+/** The end of the range of `occurredAt`, exclusive, as a day or a time. Default: no end. */
+to?: string;
+/** The format of the file. Default: `ndjson`. */
+format?: "ndjson" | "csv" | "parquet";
+/** The analyticsEventId of the last event that the client received; the export continues after it, and CSV has no header row. */
+cursor?: string;
+/** The maximum number of events. */
+limit?: number;
+};
+body: undefined;
+answer: Response;
+};
+/** List your workspaces */
+listOrganizations: {
+params: undefined;
+query: undefined;
+body: undefined;
+answer: Schemas["WorkspaceList"];
+};
+/** Create a workspace that you own */
+createOrganization: {
+params: undefined;
+query: undefined;
+body: Schemas["CreateWorkspace"];
+answer: Schemas["Workspace"];
+};
+/** Get your role and permissions in a workspace */
+getPermissions: {
+params: undefined;
+query: {
+/** The id of the workspace. */
+organizationId: string;
+};
+body: undefined;
+answer: Schemas["Permissions"];
+};
+/** List the members of a workspace */
+listMembers: {
+params: undefined;
+query: {
+/** The id of the workspace. */
+organizationId: string;
+/** The maximum number of rows of the page. */
+limit?: number;
+/** The nextCursor of the previous page. */
+cursor?: string;
+};
+body: undefined;
+answer: Schemas["MemberList"];
+};
+/** Add a member */
+addMember: {
+params: undefined;
+query: undefined;
+body: Schemas["AddMember"];
+answer: Schemas["Member"];
+};
+/** Change a member's role */
+updateMember: {
+params: {
+/** The id of the user. */
+userId: string;
+};
+query: {
+/** The id of the workspace. It is required here or in the body. */
+organizationId?: string;
+};
+body: Schemas["UpdateMember"];
+answer: Schemas["Member"];
+};
+/** Remove a member and revoke their tokens for the workspace */
+removeMember: {
+params: {
+/** The id of the user. */
+userId: string;
+};
+query: {
+/** The id of the workspace. It is required here or in the body. */
+organizationId?: string;
+};
+body: Schemas["WorkspaceId"] | undefined;
+answer: Schemas["RemovedMember"];
+};
+/** List the access tokens of a workspace, without the tokens themselves */
+listTokens: {
+params: undefined;
+query: {
+/** The id of the workspace. */
+organizationId: string;
+/** The maximum number of rows of the page. */
+limit?: number;
+/** The nextCursor of the previous page. */
+cursor?: string;
+/** Only the tokens for this source. */
+sourceId?: string;
+/** Only the tokens with this scope. */
+scope?: "stats" | "ingest";
+};
+body: undefined;
+answer: Schemas["TokenList"];
+};
+/** Create an access token, which is shown once */
+createToken: {
+params: undefined;
+query: undefined;
+body: Schemas["CreateToken"];
+answer: Schemas["CreatedToken"];
+};
+/** Revoke an access token */
+revokeToken: {
+params: {
+/** The id of the token. */
+tokenId: string;
+};
+query: {
+/** The id of the workspace. It is required here or in the body. */
+organizationId?: string;
+};
+body: Schemas["WorkspaceId"] | undefined;
+answer: Schemas["RevokedToken"];
+};
+/** List the changes in a workspace, newest first */
+listAudit: {
+params: undefined;
+query: {
+/** The id of the workspace. */
+organizationId: string;
+/** The maximum number of rows of the page. */
+limit?: number;
+/** The nextCursor of the previous page. */
+cursor?: string;
+};
+body: undefined;
+answer: Schemas["AuditList"];
+};
+/** Exchange the one-time code of a sign-in link for a token */
+signIn: {
+params: undefined;
+query: undefined;
+body: Schemas["SignIn"];
+answer: Schemas["CreatedToken"];
+};
+/** Revoke the token of this request, if a sign-in link made it */
+signOut: {
+params: undefined;
+query: undefined;
+body: undefined;
+answer: Schemas["SignOut"];
+};
+/** Erase a visitor's data */
+eraseVisitor: {
+params: undefined;
+query: undefined;
+body: Schemas["Erase"];
+answer: Schemas["Erasure"];
+};
+/** Get the status of an erasure */
+getErasure: {
+params: {
+/** The id of the receipt. */
+receiptId: string;
+};
+query: {
+/** The id of the workspace. */
+organizationId: string;
+};
+body: undefined;
+answer: Schemas["Erasure"];
+};
+/** List the onboarding steps and whether each is done */
+getOnboarding: {
+params: undefined;
+query: {
+/** The id of the workspace. */
+organizationId: string;
+};
+body: undefined;
+answer: Schemas["Onboarding"];
+};
+/** Mark onboarding as completed */
+completeOnboarding: {
+params: undefined;
+query: undefined;
+body: Schemas["CompleteOnboarding"];
+answer: Schemas["Onboarding"];
+};
+/** Count accepted events and bootstraps by source and day */
+getUsage: {
+params: undefined;
+query: {
+/** The id of the workspace. */
+organizationId: string;
+/** The first day in UTC, such as 2026-11-21. */
+from?: string;
+/** The last day in UTC, such as 2026-11-21. */
+to?: string;
+};
+body: undefined;
+answer: Schemas["Usage"];
+};
+/** Get the plan, its limits and the usage of this month */
+getBilling: {
+params: undefined;
+query: {
+/** The id of the workspace. */
+organizationId: string;
+};
+body: undefined;
+answer: Schemas["Billing"];
+};
+/** Get facts for support */
+getSupport: {
+params: undefined;
+query: {
+/** The id of the workspace. */
+organizationId: string;
+};
+body: undefined;
+answer: Schemas["Support"];
+};
+/** Open or resume a session */
+bootstrap: {
+params: {
+/** The public key of the source. */
+publicKey: string;
+};
+query: undefined;
+body: Schemas["StartSession"];
+answer: Schemas["Session"];
+};
+/** Send a batch of events of a session */
+events: {
+params: {
+/** The public key of the source. */
+publicKey: string;
+};
+query: undefined;
+body: Schemas["EventBatch"];
+answer: Schemas["EventBatchResult"];
+};
+/** Open or resume a session (unversioned route for old installs) */
+legacyBootstrap: {
+params: {
+/** The public key of the source. */
+publicKey: string;
+};
+query: undefined;
+body: Schemas["LegacyStartSession"];
+answer: Schemas["Session"];
+};
+/** Send a batch of events (unversioned route for old installs) */
+legacyEvents: {
+params: {
+/** The public key of the source. */
+publicKey: string;
+};
+query: undefined;
+body: Schemas["LegacyEventBatch"];
+answer: Schemas["EventBatchResult"];
+};
+/** Check that the process is running */
+healthz: {
+params: undefined;
+query: undefined;
+body: undefined;
+answer: Schemas["Health"];
+};
+/** Check that the service is ready */
+readyz: {
+params: undefined;
+query: undefined;
+body: undefined;
+answer: Schemas["Readiness"];
+};
+/** Get metrics for Prometheus */
+metrics: {
+params: undefined;
+query: undefined;
+body: undefined;
+answer: Response;
+};
+/** Get this document */
+openapi: {
+params: undefined;
+query: undefined;
+body: undefined;
+answer: Record<string, unknown>;
+};
+/** Show this document as a web page */
+docs: {
+params: undefined;
+query: undefined;
+body: undefined;
+answer: Response;
+};
+/** Get the browser client */
+sdk: {
+params: undefined;
+query: undefined;
+body: undefined;
+answer: Response;
+};
+/** Get an optional part of the browser client */
+sdkExtra: {
+params: {
+/** The name of the file, such as `forms.js`. */
+file: string;
+};
+query: undefined;
+body: undefined;
+answer: Response;
+};
+}
