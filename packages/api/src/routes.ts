@@ -39,6 +39,7 @@ export const ROUTES = {
   getUsage: "GET /api/usage",
   getBilling: "GET /api/billing",
   getSupport: "GET /api/support",
+  mcp: "POST /mcp",
   bootstrap: "POST /api/ingest/v2/{publicKey}/bootstrap",
   events: "POST /api/ingest/v2/{publicKey}/events",
   legacyBootstrap: "POST /api/ingest/{publicKey}/bootstrap",

@@ -736,9 +736,9 @@ dateRange: Schemas["DateRange"];
 timezone?: string;
 /** An event must satisfy all of them. */
 filters?: (Schemas["Filter"])[];
-/** Visitors: distinct anonymous ids; users: distinct user ids; sessions: sessions whose first event is in the range; pageviews: page views; events: all events; viewsPerSession: page views divided by sessions; bounceRate: share of sessions with one page view and no track event; sessionDuration: mean seconds from the first to the last event of a session; conversionRate: share of visitors who reached the goal. */
+/** `visitors`: distinct anonymous ids. `users`: distinct user ids. `sessions`: sessions whose first event is in the range. `pageviews`: page views. `events`: all events. `viewsPerSession`: page views divided by sessions. `bounceRate`: share of sessions with one page view and no track event. `sessionDuration`: mean seconds from the first to the last event of a session. `conversionRate`: share of visitors who reached the goal. */
 metrics: (Schemas["Metric"])[];
-/** Page: path of the event's page; host: host of the event's page; event: name of the event; page_view for page views; sentBy: server: sent with a token of the scope ingest, or by an HTTP library without an Origin; browser: all others; entryPage: path of the session's first event; exitPage: path of the last page view; referrer: host of the referrer; utmSource: utm_source; utmMedium: utm_medium; utmCampaign: utm_campaign; utmTerm: utm_term; utmContent: utm_content; clickId: name of the click id, such as gclid; device: type of device; browser: name of the browser; os: name of the operating system; locale: language and region, such as en-GB; country: country code (ISO 3166-1) */
+/** `page`: path of the event's page. `host`: host of the event's page. `event`: name of the event; page_view for page views. `sentBy`: server: sent with a token of the scope ingest, or by an HTTP library without an Origin; browser: all others. `entryPage`: path of the session's first event. `exitPage`: path of the last page view. `referrer`: host of the referrer. `utmSource`: utm_source. `utmMedium`: utm_medium. `utmCampaign`: utm_campaign. `utmTerm`: utm_term. `utmContent`: utm_content. `clickId`: name of the click id, such as gclid. `device`: type of device. `browser`: name of the browser. `os`: name of the operating system. `locale`: language and region, such as en-GB. `country`: country code (ISO 3166-1). */
 dimensions?: (Schemas["Dimension"])[];
 goal?: Schemas["StatsGoal"];
 /** How rows are sorted. Default: by time, or else by the first metric, the largest first. */
@@ -1019,6 +1019,35 @@ at: Schemas["Timestamp"];
 windowSeconds: number;
 /** Visitors in the window. */
 visitors: number;
+};
+/** A request or a notification. The protocol may add members. */
+McpMessage: {
+/** The version of JSON-RPC. */
+jsonrpc: "2.0";
+/** The id of the request. A notification has none. */
+id?: string | number;
+/** The method of the protocol, such as tools/list. */
+method: string;
+/** The parameters of the method. */
+params?: Record<string, unknown>;
+[member: string]: unknown;
+};
+McpAnswer: {
+/** The version of JSON-RPC. */
+jsonrpc: "2.0";
+/** The id of the request; null: it could not be read. */
+id: string | number | null;
+/** What the method returns. */
+result?: Record<string, unknown>;
+/** An error of the protocol. Exactly one of `result` and `error` is present. */
+error?: {
+/** The code of JSON-RPC or of the protocol. */
+code: number;
+/** What went wrong. */
+message: string;
+/** Any JSON value. */
+data?: unknown;
+};
 };
 Workspace: {
 /** The id of the workspace. */
@@ -1815,6 +1844,13 @@ organizationId: string;
 };
 body: undefined;
 answer: Schemas["Support"];
+};
+/** Send a message of the Model Context Protocol */
+mcp: {
+params: undefined;
+query: undefined;
+body: Schemas["McpMessage"];
+answer: Schemas["McpAnswer"];
 };
 /** Open or resume a session */
 bootstrap: {

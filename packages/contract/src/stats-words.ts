@@ -6,8 +6,8 @@ const namesOf = <Table extends object>(table: Table) => Object.keys(table) as (k
 /** The descriptions of a table as one text, for the API document. */
 export const describeStatsWords = (descriptions: Readonly<Record<string, string>>): string =>
   Object.entries(descriptions)
-    .map(([name, description]) => `${name}: ${description}`)
-    .join("; ");
+    .map(([name, description]) => `\`${name}\`: ${description}.`)
+    .join(" ");
 
 /** The metrics; besides, there is `sum:<property>`. The server computes each of them in `stats/metrics.ts`. */
 export const STATS_METRIC_DESCRIPTIONS = {
