@@ -51,7 +51,7 @@ export function WorkspaceProvider({ children }: { readonly children: ReactNode }
   const [selected, setSelected] = useState(session.workspace);
   const organizations = useQuery(organizationsQuery);
   const all = organizations.data?.organizations ?? [];
-  const current = all.find(({ organizationId }) => organizationId === selected) ?? all[0];
+  const current = all.find(({ organizationId }) => organizationId === selected) ?? all.at(-1);
   const id = current?.organizationId ?? "";
   const permissions = useQuery({ ...permissionsQuery(id), enabled: id !== "" });
   const select = useCallback((organizationId: string) => {

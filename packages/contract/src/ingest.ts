@@ -18,8 +18,11 @@ import {
 } from "./shapes.ts";
 import { Privacy } from "./source-fields.ts";
 
-const EnvelopeId = Type.String({ minLength: 1, maxLength: LIMITS.maxEnvelopeIdLength });
-const envelopeId = (description: string) => Type.String({ ...EnvelopeId, description });
+/** An empty id means the same as null and as absent. */
+const optionalId = (description: string) =>
+  Maybe(Type.String({ maxLength: LIMITS.maxEnvelopeIdLength }), { description });
+const envelopeId = (description: string) =>
+  Type.String({ minLength: 1, maxLength: LIMITS.maxEnvelopeIdLength, description });
 const maybeText = (description: string) => Maybe(Type.String(), { description });
 const clientTime = (description: string) => Type.String({ minLength: 1, format: "date-time", description });
 
@@ -68,8 +71,8 @@ export const Event = Type.Object(
     timestamp: clientTime("When the event occurred. Without a time zone it is read as UTC."),
     name: maybeText("The name of the event. `track` events need one."),
     page: Maybe(Page, { description: "The page on which the event occurred. `page` events need one." }),
-    anonymousId: Maybe(EnvelopeId, { description: "The visitor. Default: that of the batch." }),
-    sessionId: Maybe(EnvelopeId, { description: "The session. Default: that of the batch." }),
+    anonymousId: optionalId("The visitor. Default: that of the batch."),
+    sessionId: optionalId("The session. Default: that of the batch."),
     properties: Maybe(FreeObject, { description: "Any further data, as a JSON object." }),
     context: Maybe(Context, { description: "The visitor's surroundings. Default: those of the batch." }),
   },
@@ -79,13 +82,13 @@ export type Event = Static<typeof Event>;
 
 const Version = Type.Integer({ const: 2, description: "The version of the ingest API." });
 const SdkVersion = envelopeId("The name and version of the client, for the debug view.");
-const BatchId = envelopeId("The id of the batch, for the debug view.");
+const BATCH_ID = "The id of the batch, for the debug view.";
 const SentAt = clientTime("When the request is sent, by the client's clock. Set it again before each retry.");
 const EVENTS = {
   description:
     "The events, at most `maxBatchSize`. Each is accepted or rejected on its own. Ids make retries safe: send the same ids again.",
 };
-const UserId = Maybe(EnvelopeId, { description: "The signed-in user, when there is one." });
+const UserId = optionalId("The signed-in user, when there is one.");
 const BatchContext = Maybe(Context, { description: "The visitor's surroundings." });
 
 const bootstrapFields = {
@@ -98,7 +101,7 @@ const bootstrapFields = {
   userId: UserId,
   page: Page,
   context: BatchContext,
-  batchId: Maybe(BatchId),
+  batchId: optionalId(BATCH_ID),
   sentAt: Maybe(SentAt),
   events: Maybe(Type.Array(Event), {
     description: "Events to store in the same request. They need `batchId` and `sentAt`.",
@@ -117,7 +120,7 @@ const withEvents = {
 };
 
 const eventsFields = {
-  batchId: BatchId,
+  batchId: envelopeId(BATCH_ID),
   sentAt: SentAt,
   sessionId: envelopeId("The session, as bootstrap answered it."),
   anonymousId: envelopeId("The visitor, as in the bootstrap."),

@@ -191,8 +191,8 @@ export const SOURCE_FIELD_INPUTS = {
   ),
 } satisfies Record<SourceFieldName, TSchema>;
 
-/** In the body of a create the name is required, and `isActive` and `limits` cannot be set. */
-const { isActive: _isActive, limits: _limits, ...createInputs } = SOURCE_FIELD_INPUTS;
+/** In the body of a create the name is required, and `limits` cannot be set. */
+const { limits: _limits, ...createInputs } = SOURCE_FIELD_INPUTS;
 export const SOURCE_CREATE_INPUTS = { ...createInputs, name: Name, slug: Maybe(Slug) };
 
 /** The values of a new source. Its name is given, and its slug is given or made from the name. */

@@ -38,9 +38,26 @@ export const SourceList = Closed({
 export const CreateSourceBody = Closed({ organizationId: OrganizationId, ...SOURCE_CREATE_INPUTS });
 export type CreateSourceBody = Static<typeof CreateSourceBody>;
 
+const echoed = Type.Optional(
+  text("Read-only. The value that the source has is ignored, any other one is refused."),
+);
+const echoedTime = Type.Optional(timeOrNull("Read-only. Ignored, since the service may have changed it."));
+/** The members of a source that only the service changes. An update ignores them, so that a source can be sent back as it is. */
+const ECHOED_FIELDS = {
+  sourceId: echoed,
+  publicKey: echoed,
+  createdAt: echoedTime,
+  updatedAt: echoedTime,
+  previousKeyExpiresAt: echoedTime,
+  publicKeyRotatedAt: echoedTime,
+  lastBootstrapAt: echoedTime,
+  lastEventAt: echoedTime,
+};
+
 export const UpdateSourceBody = Closed({
   organizationId: id("The workspace of the source."),
   ...SOURCE_FIELD_INPUTS,
+  ...ECHOED_FIELDS,
 });
 export type UpdateSourceBody = Static<typeof UpdateSourceBody>;
 

@@ -10,7 +10,7 @@ export async function findOwner({ ledger, organizationId }: WorkspaceAccess): Pr
   const members = await readAllPages((cursor) =>
     ledger.members({ organizationId, limit: LIMITS.maxPageSize, cursor }),
   );
-  const owner = members.find(({ role }) => role === "owner");
+  const owner = members.findLast(({ role }) => role === "owner");
   if (owner) return owner.userId;
   throw new CommandFailed(`The workspace ${organizationId} has no owner. ${HINT}`);
 }

@@ -2,6 +2,7 @@
 import type { Issue, IssueCode } from "@headwater/contract";
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import type { Static, TSchema } from "typebox";
+import { nearestName } from "./nearest-name.ts";
 
 /**
  * `unicode: false` counts the length of strings in UTF-16 units instead of code points, at a third of the cost.
@@ -52,8 +53,11 @@ function describe(error: ErrorObject): string {
   switch (error.keyword) {
     case "required":
       return "is required";
-    case "additionalProperties":
-      return "is not known here";
+    case "additionalProperties": {
+      const known = Object.keys(error.parentSchema?.properties ?? {});
+      const meant = nearestName(error.params.additionalProperty, known);
+      return meant === undefined ? "is not known here" : `is not known here; did you mean ${meant}?`;
+    }
     case "enum": {
       const allowed: readonly unknown[] = error.params.allowedValues;
       return `must be one of ${allowed.join(", ")}`;

@@ -6,6 +6,7 @@
 import { type Operation, type Permission, type Role, roleUnder, type TokenScope } from "@headwater/contract";
 import type { Caller, FieldRules } from "../core/handler.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
+import { isUnchanged, memberOf } from "../core/members.ts";
 import {
   createClientRateLimiter,
   createRateLimiter,
@@ -127,8 +128,12 @@ function requireTokenScope(caller: Caller, { access }: Operation, source: Source
   });
 }
 
-/** Requires the operation's permission, and a further one when the body contains certain members. */
-function requirePermissions(operation: Operation, { role, permissions }: CallerScope, body: unknown): void {
+/** Requires the operation's permission, and a further one when the body changes certain members. */
+function requirePermissions(
+  operation: Operation,
+  { role, permissions, source }: CallerScope,
+  body: unknown,
+): void {
   const { access, elevated } = operation;
   if (role === null || access === "public" || access === "public-key" || access === "token") return;
   if (access !== "member") requirePermission(access, role, permissions);
@@ -136,7 +141,9 @@ function requirePermissions(operation: Operation, { role, permissions }: CallerS
     elevated !== undefined &&
     typeof body === "object" &&
     body !== null &&
-    elevated.fields.some((field) => Object.hasOwn(body, field));
+    elevated.fields.some(
+      (field) => Object.hasOwn(body, field) && !isUnchanged(memberOf(body, field), memberOf(source, field)),
+    );
   if (hasElevated) requirePermission(elevated.permission, role, permissions);
 }
 

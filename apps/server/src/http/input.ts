@@ -4,6 +4,7 @@ import type { Issue, Operation } from "@headwater/contract";
 import type { TSchema } from "typebox";
 import type { RequestBytes } from "../core/body.ts";
 import type { FieldRule, FieldRules } from "../core/handler.ts";
+import { isRecord, memberOf } from "../core/members.ts";
 import { Refusal } from "../core/refusal.ts";
 import { storable } from "../core/text.ts";
 import { type Check, compile } from "../core/validate.ts";
@@ -37,11 +38,6 @@ function checkOf(schema: TSchema): Check<TSchema> {
   return check;
 }
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-const memberOf = (value: unknown, name: string): unknown =>
-  isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined;
-
 const INTEGER = /^-?\d{1,15}$/;
 
 /** A query parameter is text, unless its schema wants an integer. */
@@ -55,12 +51,13 @@ function queryValue(schema: unknown, value: string | string[] | undefined): unkn
 export const readParams = (params: Incoming["params"]): Record<string, string> =>
   Object.fromEntries(Object.entries(params).map(([name, value]) => [name, storable(value)]));
 
-/** An operation without a query schema ignores the query. */
+/** Unknown parameters are ignored: caches, proxies and mail programs add their own. */
 function readQuery({ query: schema }: Operation, query: Incoming["query"]): Record<string, unknown> {
   if (!schema) return {};
   const properties = memberOf(schema, "properties");
+  const known = Object.entries(query).filter(([name]) => memberOf(properties, name) !== undefined);
   return Object.fromEntries(
-    Object.entries(query).map(([name, value]) => [name, queryValue(memberOf(properties, name), value)]),
+    known.map(([name, value]) => [name, queryValue(memberOf(properties, name), value)]),
   );
 }
 

@@ -61,8 +61,7 @@ export function createRouter(operations: readonly Operation[]): Router {
   const root = createNode();
   for (const operation of operations) {
     addRoute(root, operation.path, operation);
-    // ingest clients may send a slash at the end
-    if (operation.access === "public-key") addRoute(root, `${operation.path}/`, operation);
+    addRoute(root, `${operation.path}/`, operation);
   }
   return (path) => (path.startsWith("/") ? findFrom(root, path.slice(1).split("/"), 0) : null);
 }

@@ -18,7 +18,7 @@ export interface AnswerInput {
 
 /** Without a sessionId the session's user is not revealed, because anyone may know a visitor's id. */
 const identifiedUserId = ({ sessionId, userId }: BootstrapFields, { session }: Visit) =>
-  sessionId ? session.userId : (userId ?? null);
+  sessionId ? session.userId : userId || null;
 
 function buildBootstrapAnswer(
   { attemptId, receivedAt, keyed, visit }: AnswerInput,

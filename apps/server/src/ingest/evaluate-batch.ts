@@ -92,7 +92,7 @@ function buildContext(
     session,
     otherSessions,
     anonymousId: body.anonymousId,
-    userId: body.userId ?? null,
+    userId: body.userId || null,
     context,
     origin: request.origin,
     device: deviceOf(userAgentOf(context, request)),

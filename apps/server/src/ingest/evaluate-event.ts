@@ -226,7 +226,7 @@ export function evaluateEvent(parsed: ValidEvent, batch: BatchContext): EventOut
   const badProperties = checkProperties(event, batch.maxEventBytes, warnings);
   if (badProperties) return badProperties;
 
-  const anonymousId = event.anonymousId ?? batch.anonymousId;
+  const anonymousId = event.anonymousId || batch.anonymousId;
   if (anonymousId !== session.anonymousId) warnings.push("anonymous_id_mismatch");
   const { context, device } = surroundingsOf(event, batch);
   if (device.isBot && batch.bots === "reject") return rejectEvent("bot_rejected");

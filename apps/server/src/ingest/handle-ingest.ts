@@ -120,7 +120,7 @@ async function processBody(
   const { events, commit, committed } = await visit.store(async () => {
     const events = await evaluateBatch({ request, keyed, parsed, session: visit.session }, deps);
     const { sizeBytes } = body;
-    const commit = buildCommit({ request, visit, userId: parsed.body.userId ?? null, events, sizeBytes });
+    const commit = buildCommit({ request, visit, userId: parsed.body.userId || null, events, sizeBytes });
     const store = () => deps.ledger.commit(commit);
     const committed = await (keyed.hasQuota ? deps.quotas.store(keyed, commit, store) : store());
     return { events, commit, committed };

@@ -61,9 +61,9 @@ export function readEnvelope(json: unknown): Envelope | null {
       typeof ingestVersion === "number" && Number.isInteger(ingestVersion) ? ingestVersion : null,
     batchId: textOrNull(json.batchId),
     sentAt: textOrNull(json.sentAt),
-    sessionId: textOrNull(json.sessionId),
+    sessionId: textOrNull(json.sessionId) || null,
     anonymousId: textOrNull(json.anonymousId),
-    userId: textOrNull(json.userId),
+    userId: textOrNull(json.userId) || null,
   };
 }
 

@@ -73,7 +73,7 @@ async function resumeOrOpenSession(
   const found = looking ? await looking : null;
   if (found && canResume(found, body.anonymousId, now)) {
     const lastActivityAt = Math.max(found.lastActivityAt, now);
-    return existing({ ...found, lastActivityAt, userId: body.userId ?? found.userId }, "resumed");
+    return existing({ ...found, lastActivityAt, userId: body.userId || found.userId }, "resumed");
   }
   const session = newSession(body, request, sourceId, newId("ses"));
   return { session, state: "opened", store: sessions.open(session, body.joinSession === true) };
@@ -104,7 +104,7 @@ function newSession(
     sourceId,
     sessionId,
     anonymousId: body.anonymousId,
-    userId: body.userId ?? null,
+    userId: body.userId || null,
     startedAt: request.receivedAt,
     lastActivityAt: request.receivedAt,
     landing: JSON.stringify(landing),

@@ -1,9 +1,12 @@
 /** Reads the fields of a source from a request body: the rules that a schema cannot state (docs/contract.md section 2). Pure. */
-import { type Issue, LIMITS, type UpdateSourceBody } from "@headwater/contract";
+import { type Issue, LIMITS, type SourceFieldName, type UpdateSourceBody } from "@headwater/contract";
 import { readOrigins } from "@headwater/contract/origin";
+import { isUnchanged } from "../core/members.ts";
+import type { SourceRecord } from "../core/records.ts";
 import { Refusal } from "../core/refusal.ts";
 
-type SourceFields = Omit<UpdateSourceBody, "organizationId">;
+/** The fields of a body that change a source. */
+type SourceFields = Pick<UpdateSourceBody, SourceFieldName>;
 type GoalFields = NonNullable<SourceFields["goals"]>[number];
 
 /** A name has 1 to 120 characters after trimming, as people count characters, and no control characters. */
@@ -58,6 +61,33 @@ export function readSourceFields({ name, allowedOrigins, frameworkHint, goals, .
       goals: goals.map((goal) => ({ name: goal.name, event: goal.event ?? null, path: goal.path ?? null })),
     }),
   };
+}
+
+/**
+ * The fields of an update, without the members that only the service changes. `limits` and `retentionDays` are left out when the
+ * source has these values already, because the guard has asked for no permission then.
+ * @throws Refusal 422 when a member that identifies the source differs
+ */
+export function readUpdate(body: UpdateSourceBody, source: SourceRecord) {
+  const { organizationId: _organization, createdAt: _created, updatedAt: _updated, ...rest } = body;
+  const { previousKeyExpiresAt: _expires, publicKeyRotatedAt: _rotated, ...fields } = rest;
+  const { lastBootstrapAt: _bootstrap, lastEventAt: _event, ...others } = fields;
+  const { sourceId = source.sourceId, publicKey = source.publicKey, limits, retentionDays, ...free } = others;
+  const issue = (name: string): Issue => ({
+    path: [name],
+    code: "invalid_value",
+    message: `${name} is read-only; leave it out or send the value that the source has`,
+  });
+  const issues = [
+    ...(sourceId === source.sourceId ? [] : [issue("sourceId")]),
+    ...(publicKey === source.publicKey ? [] : [issue("publicKey")]),
+  ];
+  if (issues.length > 0) throw new Refusal("invalid_payload", { issues });
+  return readSourceFields({
+    ...free,
+    ...(limits !== undefined && !isUnchanged(limits, source.limits) && { limits }),
+    ...(retentionDays !== undefined && retentionDays !== source.retentionDays && { retentionDays }),
+  });
 }
 
 const isGoal = (value: unknown): value is GoalFields => typeof value === "object" && value !== null;

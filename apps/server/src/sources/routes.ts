@@ -7,13 +7,13 @@ import type { SourceRecord } from "../core/records.ts";
 import { Refusal } from "../core/refusal.ts";
 import { toIsoTime } from "../core/time.ts";
 import type { Catalog } from "../ledger/ledger.ts";
-import { readSourceFields } from "./fields.ts";
+import { readSourceFields, readUpdate } from "./fields.ts";
 import { renderSource } from "./render.ts";
 
 /** A public key is `pk_` and 144 random bits, safe in a URL. No key is ever used twice. */
 const createPublicKey = (): string => `pk_${randomBytes(18).toString("base64url")}`;
 
-/** The sources of a workspace, oldest first. Without `limit` all of them: the specification knows no pages. */
+/** The sources of a workspace, newest first. Without `limit` all of them: the specification knows no pages. */
 export const listSources =
   (catalog: Catalog): Handler<"listSources"> =>
   async ({ organizationId, query, now }) => {
@@ -61,8 +61,7 @@ export const createSource =
 export const updateSource =
   (catalog: Catalog): Handler<"updateSource"> =>
   async ({ source, actor, body, now }) => {
-    const { organizationId: _, ...fields } = body;
-    const change = readSourceFields(fields);
+    const change = readUpdate(body, source);
     const updated = await catalog.updateSource({ sourceId: source.sourceId, change, actor, now });
     if (updated === "unknown") throw new Refusal("source_not_found");
     if (updated === "slug_taken") throw new Refusal("slug_taken");

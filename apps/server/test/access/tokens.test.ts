@@ -261,7 +261,7 @@ describe("a token for the stats of one source", () => {
   it("is listed with its source; it stops working when it is revoked or its user or source is removed", async () => {
     const one = (await world.source()).sourceId!;
     const admin = await world.member("admin");
-    // tokens are listed in the order of their creation
+    // the newest token is listed first
     const giveLater = async (token?: string) => {
       world.advance(1);
       return (await give({ sourceId: one }, token)).body;
@@ -274,7 +274,7 @@ describe("a token for the stats of one source", () => {
         of,
         ceiling,
       ]),
-      [first, second, third].map(({ tokenId }) => [tokenId, one, "viewer"]),
+      [third, second, first].map(({ tokenId }) => [tokenId, one, "viewer"]),
     );
     const remove = (path: string, token = world.ownerToken) =>
       world.ask(`${path}?organizationId=${organizationId}`, { method: "DELETE", token });

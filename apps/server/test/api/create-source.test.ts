@@ -191,11 +191,28 @@ describe("POST /api/tracking-sources", () => {
       assert.deepEqual(issuesOf(await post(body)), ["__proto__: unknown_field"]);
     });
 
+    it("an unknown field that resembles a known one is answered with that one", async () => {
+      const rows: [string, string | null][] = [
+        ["allowed_origins", "allowedOrigins"],
+        ["alowedOrigin", "allowedOrigins"],
+        ["origins", "allowedOrigins"],
+        ["active", "isActive"],
+        ["framework_hnt", "frameworkHint"],
+        ["colour", null],
+        ["x".repeat(1_000), null],
+      ];
+      for (const [given, meant] of rows) {
+        const [issue] = (await create({ name: "Shop", [given]: 1 })).body.issues;
+        const ending = meant === null ? "" : `; did you mean ${meant}?`;
+        assert.equal(issue.message, `${given} is not known here${ending}`);
+      }
+    });
+
     it("one answer lists the issues of shape, names and origins", async () => {
       const everything = await create({ name: " ", allowedOrigins: ["x"], slug: "-", isActive: "yes" });
       assert.deepEqual(issuesOf(everything), [
         "allowedOrigins.0: invalid_value",
-        "isActive: unknown_field",
+        "isActive: invalid_type",
         "name: too_short",
         "slug: invalid_value",
       ]);

@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { connect } from "node:net";
 import { after, before, describe, it } from "node:test";
-import { openApiDocument } from "@headwater/contract";
+import { OPERATIONS, openApiDocument } from "@headwater/contract";
 import { override } from "../../src/core/override.ts";
 import { createClientErrorHandler } from "../../src/http/client-error.ts";
 import { StorageError } from "../../src/ledger/ledger.ts";
@@ -222,6 +222,18 @@ describe("HTTP behaviour common to all operations", () => {
       refused(await guess(null), 401, "missing_token");
       assert.equal((await guess(guarded.ownerToken)).status, 200);
     });
+  });
+
+  it("A trailing slash is the same route, on every route", async () => {
+    for (const { method, path } of OPERATIONS) {
+      const plain = `${world.url}${path.replaceAll(/:[a-zA-Z]+/g, "none")}`;
+      const statuses = [plain, `${plain}/`].map(async (url) => (await fetch(url, { method })).status);
+      const [expected, actual] = await Promise.all(statuses);
+      assert.equal(actual, expected, `${method} ${path}/`);
+    }
+    const headers = { authorization: `Bearer ${world.ownerToken}` };
+    const listed = await fetch(`${world.url}/api/tracking-sources/?organizationId=org_default`, { headers });
+    assert.equal(listed.status, 200);
   });
 
   describe("CORS", () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { openVisit } from "../install/visit.ts";
-import { rowsOf } from "../ledger/reader.ts";
+import { rowsOf, storedEvent } from "../ledger/reader.ts";
 import {
   bootstrapBody,
   bootstrapPath,
@@ -9,6 +9,7 @@ import {
   eventsPath,
   issuesOf,
   ORIGIN,
+  outcomesOf,
   pageEvent,
   trackEvent,
 } from "../support/world.ts";
@@ -18,6 +19,18 @@ const deep = (levels: number): unknown => (levels === 0 ? 1 : { in: deep(levels 
 const LONG = "x".repeat(201);
 
 const { world, source, sessionId } = await openVisit();
+
+it("An empty optional id counts as absent, on both routes", async () => {
+  const event = trackEvent({ anonymousId: "", sessionId: "" });
+  const reply = await world.send(eventsPath(source), eventsBody(sessionId, [event], { userId: "" }));
+  assert.deepEqual(outcomesOf(reply), ["accepted"]);
+  assert.deepEqual(reply.body.results[0].warnings, []);
+  const { userId, anonymousId, sessionId: stored } = storedEvent(world.dataDir, event.id);
+  assert.deepEqual([userId, anonymousId, stored], [null, "visitor-1", sessionId]);
+  const empty = { userId: "", sessionId: "", batchId: "", events: [] };
+  const opened = await world.send(bootstrapPath(source), bootstrapBody(empty));
+  assert.deepEqual([opened.status, opened.body.identifiedUserId], [200, null]);
+});
 
 describe("422 of an events body: an invalid body is refused as a whole, and every issue is listed", () => {
   const send = (over: Over) => world.send(eventsPath(source), eventsBody(sessionId, [trackEvent()], over));
@@ -31,7 +44,6 @@ describe("422 of an events body: an invalid body is refused as a whole, and ever
       [{ ingestVersion: "2" }, "ingestVersion: invalid_type"],
       [{ sentAt: "noon" }, "sentAt: invalid_timestamp"],
       [{ sentAt: 1_700_000_000_000 }, "sentAt: invalid_type"],
-      [{ userId: "" }, "userId: too_short"],
       [{ userId: LONG }, "userId: too_long"],
       [{ userId: 7 }, "userId: invalid_type"],
       [{ context: [] }, "context: invalid_type"],

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { type ClockedWorld, issuesOf, openClockedWorld, refused } from "../support/world.ts";
+import { type ClockedWorld, issuesOf, ORIGIN, openClockedWorld, refused } from "../support/world.ts";
 
 describe("GET, PATCH and DELETE /api/tracking-sources/:sourceId", () => {
   let world: ClockedWorld;
@@ -35,6 +35,22 @@ describe("GET, PATCH and DELETE /api/tracking-sources/:sourceId", () => {
       world.advance(1_000);
       const reply = await patch({});
       assert.deepEqual([reply.status, reply.body], [200, source]);
+    });
+
+    it("PATCH: a fetched source can be sent back as it is, also by a developer and after the service has changed it", async () => {
+      const own = await world.source({ allowedOrigins: [ORIGIN], retentionDays: 30 });
+      const ownPath = `/api/tracking-sources/${own.sourceId}`;
+      const limits = { maxBatchSize: 7 };
+      const body = { organizationId: world.organizationId, limits };
+      const read = (await world.ask(ownPath, { method: "PATCH", body })).body;
+      world.advance(1_000);
+      await world.openSession(read);
+      const { token } = await world.member("developer");
+      const reply = await world.ask(ownPath, { method: "PATCH", token, body: read });
+      assert.equal(reply.status, 200, reply.text);
+      assert.deepEqual(reply.body, { ...read, lastBootstrapAt: reply.body.lastBootstrapAt });
+      const renamed = await world.ask(ownPath, { method: "PATCH", token, body: { ...read, name: "New" } });
+      assert.deepEqual([renamed.body.name, renamed.body.limits.maxBatchSize], ["New", 7]);
     });
 
     it("PATCH: only the given fields change; `allowedOrigins` replaces the whole list", async () => {
@@ -104,7 +120,7 @@ describe("GET, PATCH and DELETE /api/tracking-sources/:sourceId", () => {
 
     it("permission_denied: `limits` needs sources:admin in addition to sources:write", async () => {
       const { token } = await world.member("developer");
-      refused(await patch({ limits: {} }, token), 403, "permission_denied");
+      refused(await patch({ limits: { maxBatchSize: 8 } }, token), 403, "permission_denied");
       assert.equal((await patch({ name: "By a developer" }, token)).status, 200);
     });
   });
@@ -152,16 +168,22 @@ describe("GET, PATCH and DELETE /api/tracking-sources/:sourceId", () => {
       assert.deepEqual(issuesOf(unknown), ["organizationId: invalid_type"]);
     });
 
-    it("PATCH: a field that cannot be changed is an unknown field; limits have bounds", async () => {
+    it("PATCH: read-only members are refused when they differ from the source's", async () => {
+      const reply = await patch({ publicKey: "pk_x", sourceId: "src_x" });
+      assert.deepEqual(issuesOf(reply), ["publicKey: invalid_value", "sourceId: invalid_value"]);
+      assert.match(reply.body.issues[0].message, /is read-only/);
+    });
+
+    it("PATCH: unknown fields are refused, and limits have bounds", async () => {
       const reply = await patch({
-        publicKey: "pk_x",
+        colour: "red",
         slug: null,
         limits: { maxBatchSize: 5_001, colour: 1 },
       });
       assert.deepEqual(issuesOf(reply), [
+        "colour: unknown_field",
         "limits.colour: unknown_field",
         "limits.maxBatchSize: invalid_value",
-        "publicKey: unknown_field",
         "slug: invalid_type",
       ]);
     });

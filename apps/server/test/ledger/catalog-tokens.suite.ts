@@ -36,7 +36,7 @@ export function catalogTokensSuite(catalog: () => Catalog): void {
       }
       const listed = async (scope: TokenScope | null) =>
         (await catalog().tokens({ ...page(organizationId), includeUserWide: null, sourceId, scope })).rows;
-      assert.deepEqual(await listed(null), [given, sender]);
+      assert.deepEqual(await listed(null), [sender, given]);
       assert.deepEqual(await listed("ingest"), [sender]);
       await catalog().deleteSource({ ...by, sourceId });
       assert.equal((await catalog().token({ tokenId: given.tokenId }))?.revokedAt, NOW);
@@ -84,11 +84,11 @@ export function catalogTokensSuite(catalog: () => Catalog): void {
         (await catalog().tokens({ ...page(organizationId), includeUserWide, sourceId: null, scope: null }))
           .rows;
       assert.deepEqual(await listed(null), [own]);
-      assert.deepEqual(await listed({ userId: member.userId }), [own, wide]);
+      assert.deepEqual(await listed({ userId: member.userId }), [wide, own]);
       const opening = await listed("members");
       assert.deepEqual(
         opening.filter(({ userId }) => userId !== OWNER.userId),
-        [own, wide],
+        [wide, own],
       );
       assert.ok(!opening.some(({ tokenId }) => tokenId === outside.tokenId));
     });

@@ -19,19 +19,19 @@ export const createCatalogDb = (dialect: Dialect): CatalogDb =>
 
 /** A cursor holds the creation time and the id of the last row of a page. */
 function parseCursor({ cursor }: PageRequest): { createdAt: number; id: string } {
-  const [createdAt = "-1", id = ""] = cursor?.split(".", 2) ?? [];
+  const [createdAt = String(Number.MAX_SAFE_INTEGER), id = ""] = cursor?.split(".", 2) ?? [];
   // a cursor made up by a client may contain NUL, which PostgreSQL does not accept in text
   const text = Buffer.from(id, "base64url").toString().replaceAll("\0", "\ufffd");
   return { createdAt: Number(createdAt), id: text };
 }
 
 /**
- * The condition that a row comes after the page's cursor. Lists are sorted by creation time and id, so rows that are
- * added or removed between two pages neither repeat a row nor hide one.
+ * The condition that a row comes after the page's cursor. Lists are sorted by creation time and id, the newest first, so rows
+ * that are added or removed between two pages neither repeat a row nor hide one.
  */
 export function isAfterCursor(page: PageRequest, createdAt: string, id: string) {
   const last = parseCursor(page);
-  return sql<SqlBool>`(${sql.ref(createdAt)}, ${sql.ref(id)}) > (${last.createdAt}, ${last.id})`;
+  return sql<SqlBool>`(${sql.ref(createdAt)}, ${sql.ref(id)}) < (${last.createdAt}, ${last.id})`;
 }
 
 /** @param found one row more than the page's limit, if there is one */

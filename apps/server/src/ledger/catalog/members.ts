@@ -12,8 +12,8 @@ const selectMembers = (db: CatalogDb, organizationId: string) =>
 export async function members(db: CatalogDb, page: Argument<"members">): Promise<PageOf<MemberRecord>> {
   const rows = await selectMembers(db, page.organizationId)
     .where(isAfterCursor(page, "createdAt", "userId"))
-    .orderBy("createdAt")
-    .orderBy("userId")
+    .orderBy("createdAt", "desc")
+    .orderBy("userId", "desc")
     .limit(page.limit + 1)
     .execute();
   return toPage(rows, page, ({ userId }) => userId);

@@ -91,8 +91,8 @@ export async function organizations(
         .as("sources"),
     ])
     .where(isAfterCursor(page, "createdAt", "organizationId"))
-    .orderBy("createdAt")
-    .orderBy("organizationId")
+    .orderBy("createdAt", "desc")
+    .orderBy("organizationId", "desc")
     .limit(page.limit + 1)
     .execute();
   const found = rows.map((row) => ({ ...row, members: row.members ?? 0, sources: row.sources ?? 0 }));
@@ -105,8 +105,8 @@ export const organizationsOf = (db: CatalogDb, { userId }: Argument<"organizatio
     .innerJoin("organizations", "organizations.organizationId", "members.organizationId")
     .select(["organizations.organizationId as organizationId", "organizations.name", "members.role"])
     .where("members.userId", "=", userId)
-    .orderBy("organizations.createdAt")
-    .orderBy("organizations.organizationId")
+    .orderBy("organizations.createdAt", "desc")
+    .orderBy("organizations.organizationId", "desc")
     .execute();
 
 export async function roleOf(

@@ -20,8 +20,8 @@ export async function sources(db: CatalogDb, page: Argument<"sources">): Promise
   const rows = await selectSources(db)
     .where("sources.organizationId", "=", page.organizationId)
     .where(isAfterCursor(page, "sources.createdAt", "sources.sourceId"))
-    .orderBy("sources.createdAt")
-    .orderBy("sources.sourceId")
+    .orderBy("sources.createdAt", "desc")
+    .orderBy("sources.sourceId", "desc")
     .limit(page.limit + 1)
     .execute();
   const found = rows.map((row) => toSourceRecord(row));

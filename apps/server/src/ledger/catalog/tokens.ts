@@ -60,8 +60,8 @@ export async function tokens(db: CatalogDb, page: Argument<"tokens">): Promise<P
     .$if(sourceId !== null, (query) => query.where("sourceId", "=", sourceId))
     .$if(scope !== null, (query) => query.where("scope", "=", scope))
     .where(isAfterCursor(page, "createdAt", "tokenId"))
-    .orderBy("createdAt")
-    .orderBy("tokenId")
+    .orderBy("createdAt", "desc")
+    .orderBy("tokenId", "desc")
     .limit(page.limit + 1)
     .execute();
   return toPage(rows, page, ({ tokenId }) => tokenId);

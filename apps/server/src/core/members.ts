@@ -1,0 +1,13 @@
+/** Members of values whose shape is not known. */
+
+export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+export const memberOf = (value: unknown, name: string): unknown =>
+  isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+
+/** Whether a value of a body is what is stored already. Of an object, the members that the body has are compared. */
+export const isUnchanged = (given: unknown, stored: unknown): boolean =>
+  isRecord(given) && isRecord(stored)
+    ? Object.entries(given).every(([name, value]) => isUnchanged(value, memberOf(stored, name)))
+    : given === stored;
