@@ -348,6 +348,8 @@ slug?: string | null;
 allowedOrigins?: (string)[];
 /** A framework's name of at most 64 letters, digits, dots, hyphens and underscores, such as nextjs. */
 frameworkHint?: string | null;
+/** False: bootstrap and events are refused. */
+isActive?: boolean;
 /** Ingest requests without an Origin or Referer header are refused, unless they have a token. */
 requireOrigin?: boolean;
 /** The privacy rules that pages follow. */
@@ -423,6 +425,22 @@ eventsPerDay?: number | null;
 /** Bytes of the bodies of requests that stored something, a UTC day. A lower setting of the service applies instead; null: the service's setting. */
 bytesPerDay?: number | null;
 };
+/** Read-only. The value that the source has is ignored, any other one is refused. */
+sourceId?: string;
+/** Read-only. The value that the source has is ignored, any other one is refused. */
+publicKey?: string;
+/** Read-only. Ignored, since the service may have changed it. */
+createdAt?: Schemas["Timestamp"] | null;
+/** Read-only. Ignored, since the service may have changed it. */
+updatedAt?: Schemas["Timestamp"] | null;
+/** Read-only. Ignored, since the service may have changed it. */
+previousKeyExpiresAt?: Schemas["Timestamp"] | null;
+/** Read-only. Ignored, since the service may have changed it. */
+publicKeyRotatedAt?: Schemas["Timestamp"] | null;
+/** Read-only. Ignored, since the service may have changed it. */
+lastBootstrapAt?: Schemas["Timestamp"] | null;
+/** Read-only. Ignored, since the service may have changed it. */
+lastEventAt?: Schemas["Timestamp"] | null;
 };
 DeletedSource: {
 /** The id of the source. */
