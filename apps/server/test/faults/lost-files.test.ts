@@ -14,6 +14,7 @@ import { ask, type Child, createSource, startChild, until } from "./child.ts";
 import { storedEvents } from "./oracle.ts";
 import { createRandom } from "./random.ts";
 import { Trickle } from "./trickle.ts";
+import { makeReadOnly, whyNotReadOnly } from "./volume.ts";
 
 const LOGGING = { environment: { LOG_LEVEL: "error" } };
 /** A probe runs every second. */
@@ -104,6 +105,43 @@ it("After DATA_DIR is moved away and back, the service continues, and no accepte
   } finally {
     await trickle[Symbol.asyncDispose]();
     await child.end("SIGKILL");
+  }
+});
+
+it("While DATA_DIR is read-only, every ingest request is refused and reads work; afterwards the service continues, and no accepted event is lost", {
+  skip: whyNotReadOnly() ?? false,
+}, async (t) => {
+  using data = folder();
+  const dataDir = data.at("data");
+  let fault: Disposable | undefined;
+  const { child, source, trickle, faultAt } = await cause(dataDir, () => {
+    fault = makeReadOnly(dataDir);
+  });
+  try {
+    await until("100 are refused", PATIENCE_MS, () => trickle.count("503 storage_unavailable") >= 100);
+    t.diagnostic(`noticed after ${trickle.assertRefusedSince(faultAt, NOTICED_MS)} ms`);
+    await assertLost(child, /^DATA_DIR or its ledger\.sqlite cannot be written \((?:EROFS|EACCES)\)/);
+    for (const path of [
+      `/api/tracking-sources/${source.sourceId}`,
+      `/api/tracking-sources/${source.sourceId}/debug`,
+    ])
+      assert.equal((await ask(child.url, path)).status, 200, path);
+    const change = await ask(child.url, "/api/organizations", { name: "Another" });
+    assert.deepEqual([change.status, change.body.code], [503, "storage_unavailable"]);
+
+    const before = trickle.count("accepted");
+    fault?.[Symbol.dispose]();
+    await until("50 more are accepted", PATIENCE_MS, () => trickle.count("accepted") >= before + 50);
+    await whenReady(child);
+    assert.equal(await failureOf(child), null);
+    await trickle[Symbol.asyncDispose]();
+    assert.equal((await child.end("SIGTERM")).code, 0);
+    const stored = storedEvents(dataDir).map(({ eventId }) => eventId);
+    assert.deepEqual(trickle.acceptedIds().toSorted(), stored.toSorted());
+  } finally {
+    await trickle[Symbol.asyncDispose]();
+    await child.end("SIGKILL");
+    fault?.[Symbol.dispose]();
   }
 });
 

@@ -1,6 +1,15 @@
 /** Separate file systems that tests fill up or cut off from power. Needs root and permission to mount. */
 import { execFileSync } from "node:child_process";
-import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, statfsSync, writeSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  statfsSync,
+  writeSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -107,4 +116,43 @@ export function fillVolume(volume: Volume, leave = 0): void {
 /** Frees what `fillVolume` took. */
 export function emptyVolume(volume: Volume): void {
   rmSync(ballastOf(volume));
+}
+
+const isRoot = () => process.getuid?.() === 0;
+
+/**
+ * Makes a folder read-only until it is disposed: as root with a read-only mount over it, since permissions do not bind root.
+ * Files that are open stay writable, as they do until a system remounts their volume.
+ */
+export function makeReadOnly(path: string): Disposable {
+  if (!isRoot()) {
+    chmodSync(path, 0o500);
+    return { [Symbol.dispose]: () => chmodSync(path, 0o700) };
+  }
+  run("mount", "--bind", path, path);
+  let isMounted = true;
+  const unmount = () => {
+    if (isMounted) run("umount", "--lazy", path);
+    isMounted = false;
+  };
+  try {
+    run("mount", "-o", "remount,bind,ro", path);
+  } catch (error) {
+    unmount();
+    throw error;
+  }
+  return { [Symbol.dispose]: unmount };
+}
+
+/** @returns null when a folder can be made read-only, or a sentence that says why not */
+export function whyNotReadOnly(): string | null {
+  const path = mkdtempSync(join(tmpdir(), "headwater-read-only-"));
+  try {
+    makeReadOnly(path)[Symbol.dispose]();
+    return null;
+  } catch (error) {
+    return `This machine does not let a test mount a folder read-only: ${(error as Error).message.split("\n")[0]}`;
+  } finally {
+    rmSync(path, { recursive: true, force: true });
+  }
 }
