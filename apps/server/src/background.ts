@@ -66,6 +66,24 @@ function startReadinessProbe({ readiness, log }: ServiceContext): Worker {
   });
 }
 
+/** Gives space of the ledger that a shipped or deleted backlog has left back to the disk. */
+function startSpaceRelease({ ledger, log }: ServiceContext): Worker {
+  return startWorker({
+    name: "ledger space",
+    round: async () => {
+      await ledger.releaseSpace();
+      return false;
+    },
+    initialDelayMs: SECOND_MS,
+    idleMs: SECOND_MS,
+    retryMs: MINUTE_MS,
+    maxRetryMs: MINUTE_MS,
+    stopMs: SERVER_LIMITS.workerStopMs,
+    consequence: "the ledger's file does not shrink",
+    log,
+  });
+}
+
 /** No worker when no webhook is configured. */
 function startAlerts(context: ServiceContext): Worker[] {
   const { ledger, clock, newId, log, debugUrl } = context;
@@ -154,7 +172,13 @@ export async function startBackgroundWorkers(
   // A jump before the first round would otherwise not be noticed on a new ledger. The rounds report a failure.
   await deletionTime.read().catch(() => undefined);
   const maintenance = startMaintenance(context, deletionTime);
-  const workers = [startReadinessProbe(context), startErasures(context), ...warehouseWorkers, ...maintenance];
+  const workers = [
+    startReadinessProbe(context),
+    startSpaceRelease(context),
+    startErasures(context),
+    ...warehouseWorkers,
+    ...maintenance,
+  ];
   return {
     statuses: () => workers.map((worker) => worker.status()),
     shipped,

@@ -51,8 +51,9 @@ const isAdapter = (path: string) =>
   /^(?:ledger\/(?:sqlite|postgres|catalog)|clickhouse\/embedded)\//.test(path);
 /** The files that connect the folders: they alone import engines. */
 const isWiring = (path: string) => !path.includes("/") || /^(?:cli|tools)\//.test(path);
-/** The files that bring in time, random ids and the console; all others have them passed in. */
-const isOutermost = (path: string) => isWiring(path) || /^(?:core\/ids|config\/config)\.ts$/.test(path);
+/** The files that bring in time, random ids and the console; all others have them passed in. No function can be passed to a thread. */
+const isOutermost = (path: string) =>
+  isWiring(path) || /^(?:core\/ids|config\/config|ledger\/sqlite\/ledger-thread)\.ts$/.test(path);
 
 const MAX_LINES = 400;
 

@@ -91,6 +91,15 @@ export const SERVER_LIMITS = {
   /** Longer than the service takes for any answer to a tool. */
   mcpAnswerMs: 60_000,
 
+  // The ledger's file
+  /** Unused pages of 4 KiB that stay in the file: 64 MiB, about the deletions of a minute. */
+  minSparePages: 16_384,
+  /** Pages of a slice: 1 MiB. Commits wait for a slice, and then run before the next one, so a slice also ends after a time. */
+  releasedPagesPerSlice: 256,
+  releaseSliceMs: 5,
+  /** 8 MiB a second: a backlog of 10 GB is given back in 20 minutes. */
+  releaseSlicesPerSecond: 8,
+
   // Ingest
   /** Requests that wait for the ledger, and their bytes. Further ones are refused with 503 `overloaded`. */
   commitQueueRequests: 2_000,

@@ -221,6 +221,11 @@ export interface Ledger
    * @param at.now of `deletionClock`
    */
   maintain(at: { now: number }): Promise<void>;
+  /**
+   * Gives some of the storage that the ledger no longer needs back to the disk. Call it once a second: the amount is bounded, so
+   * that ingest does not wait for it.
+   */
+  releaseSpace(): Promise<void>;
   /** Checks that the ledger can be written. @throws StorageError when it cannot */
   probe(at: { now: number }): Promise<LedgerStatus>;
   /** Calls the listener after a change made by another process or node. */

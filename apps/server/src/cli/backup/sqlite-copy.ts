@@ -5,6 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { ATTEMPTS_FILE, flush, LEDGER_FILE, makePrivateFile } from "../../ledger/sqlite/database.ts";
 import { isDamage } from "../../ledger/sqlite/failure.ts";
+import { canShrink, MAKE_SHRINKABLE } from "../../ledger/sqlite/free-space.ts";
 import { CommandFailed, messageOf } from "../errors.ts";
 
 const BUSY_TIMEOUT_MS = 5_000;
@@ -50,6 +51,8 @@ export function startCopy(file: SqliteFile, from: string, to: string): boolean {
   makePrivateFile(path);
   const database = new DatabaseSync(join(from, file), { readOnly: true, timeout: BUSY_TIMEOUT_MS });
   try {
+    // the copy of a ledger of an older version gives unused space back too; the ledger itself cannot be changed here
+    if (file === LEDGER_FILE && !canShrink(database)) database.exec(MAKE_SHRINKABLE);
     database.prepare("vacuum into ?").run(path);
     flushToDisk(path);
     return true;

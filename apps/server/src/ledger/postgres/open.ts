@@ -134,6 +134,8 @@ export async function openPostgresLedger(options: PostgresOptions): Promise<Post
         await expireAttempts(pool, now, attemptStoreBytes);
         await keyFilters.fill();
       },
+      // PostgreSQL's autovacuum makes deleted rows reusable by itself
+      releaseSpace: async () => undefined,
       probe: () => {
         const status = probe(pool, nodeId);
         lastProbe = status.catch(() => undefined);

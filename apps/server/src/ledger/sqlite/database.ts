@@ -4,6 +4,7 @@ import { basename, dirname, join } from "node:path";
 import { DatabaseSync, type DatabaseSyncOptions } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { toStorageError } from "./failure.ts";
+import { enableShrinking } from "./free-space.ts";
 import { migrate } from "./migrations.ts";
 
 /** Before this version the WAL-reset bug (sqlite.org/changes.html, 3.51.3) can corrupt a ledger. */
@@ -112,6 +113,8 @@ export function makePrivateFile(path: string): void {
 export function openDatabase(dataDir: string, durability: Durability = "full"): DatabaseSync {
   makePrivateFile(ledgerPath(dataDir));
   return connect(ledgerPath(dataDir), (database) => {
+    // before anything is written
+    enableShrinking(database);
     database.exec(pragmas(durability));
     migrate(database);
   });

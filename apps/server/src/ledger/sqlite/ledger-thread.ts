@@ -8,6 +8,7 @@ import { type Durability, LEDGER_FILE, openDatabase, reopenDatabase } from "./da
 import { openDedupKeys } from "./dedup-keys.ts";
 import { createErasureMethods } from "./erasures.ts";
 import { describeDamage, describeError, toStorageError } from "./failure.ts";
+import { createSpaceMethods } from "./free-space.ts";
 import { createLedgerFiles, type LedgerFiles } from "./ledger-files.ts";
 import { createOutboxMethods, type OutboxStatus, readOutboxStatus } from "./outbox.ts";
 import { createReadMethods, createSessionSweep } from "./reads.ts";
@@ -42,6 +43,7 @@ function createMethods(sql: Statements, now: number) {
     ...createReadMethods(sql),
     ...createOutboxMethods(sql),
     ...createErasureMethods(sql),
+    ...createSpaceMethods(sql, () => performance.now()),
   };
 }
 

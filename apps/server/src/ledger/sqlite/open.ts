@@ -121,6 +121,13 @@ async function maintainLedger(
   await repeat(() => calls.fillKeyFilters(), MAX_FILTER_SLICES, isClosing);
 }
 
+/** Each slice is a call of its own, so that commits run in between. */
+async function releaseSpace({ calls }: Thread<LedgerThreadMethods>, isClosing: () => boolean): Promise<void> {
+  if (!(await calls.releasePages())) return;
+  await repeat(() => calls.releasePages(), SERVER_LIMITS.releaseSlicesPerSecond - 1, isClosing);
+  if (!isClosing()) await calls.truncateFile();
+}
+
 async function readStatus({ calls }: Thread<LedgerThreadMethods>, dataDir: string, at: { now: number }) {
   // the thread's answer first: it knows whether the files were lost
   const outbox = await calls.probe(at);
@@ -163,6 +170,7 @@ function createLedger(
         attempts.calls.maintain(at),
       ]);
     },
+    releaseSpace: () => releaseSpace(ledger, () => closing.signal.aborted),
     probe: (at) => readStatus(ledger, dataDir, at),
     onRemoteChange: (listener) => void changeListeners.push(() => listener({ kind: "everything" })),
     onBroken(listener) {

@@ -1,0 +1,49 @@
+/**
+ * Gives space of `ledger.sqlite` back to the disk. SQLite keeps the pages of deleted rows in the file and uses them again, so
+ * after a long outage of the warehouse the file would stay as large as its backlog was.
+ */
+import type { DatabaseSync } from "node:sqlite";
+import { SERVER_LIMITS } from "../../core/limits.ts";
+import type { Statements } from "./statements.ts";
+
+const { minSparePages, releasedPagesPerSlice, releaseSliceMs } = SERVER_LIMITS;
+
+/** Takes effect in a file without content, and in copies. In other files it does nothing. */
+export const MAKE_SHRINKABLE = "pragma auto_vacuum = incremental";
+/** The value of `pragma auto_vacuum` for incremental. */
+const INCREMENTAL = 2;
+
+export const canShrink = (database: DatabaseSync): boolean =>
+  database.prepare("pragma auto_vacuum").get()?.auto_vacuum === INCREMENTAL;
+
+/** Lets a new file shrink in small steps. A file that has content is not written to. */
+export function enableShrinking(database: DatabaseSync): void {
+  if (database.prepare("pragma page_count").get()?.page_count === 0) database.exec(MAKE_SHRINKABLE);
+}
+
+const SPACE = `select page_count as pages, freelist_count as spare, auto_vacuum as mode
+  from pragma_page_count, pragma_freelist_count, pragma_auto_vacuum`;
+// each row that is read takes a page out of the file
+const RELEASE = `pragma incremental_vacuum(${releasedPagesPerSlice})`;
+
+/**
+ * Takes a slice of the spare pages out of the file. It keeps as many as are in use, and a minimum, so that the file does not
+ * shrink and grow again all the time. A page can take long, because SQLite searches the list of spare pages for it.
+ * @returns whether there may be more
+ */
+function releasePages(sql: Statements, stopwatch: () => number): boolean {
+  const space = sql.get<{ pages: number; spare: number; mode: number }>(SPACE);
+  if (space?.mode !== INCREMENTAL) return false;
+  const { pages, spare } = space;
+  if (spare <= Math.max(minSparePages, pages - spare)) return false;
+  const end = stopwatch() + releaseSliceMs;
+  for (const _ of sql.each(RELEASE)) if (stopwatch() > end) break;
+  return true;
+}
+
+/** @param stopwatch milliseconds, monotonic */
+export const createSpaceMethods = (sql: Statements, stopwatch: () => number) => ({
+  releasePages: () => releasePages(sql, stopwatch),
+  /** The file itself gets smaller only now. */
+  truncateFile: () => void sql.get("pragma wal_checkpoint(passive)"),
+});
