@@ -67,11 +67,12 @@ function startReadinessProbe({ readiness, log }: ServiceContext): Worker {
 }
 
 /** Gives space of the ledger that a shipped or deleted backlog has left back to the disk. */
-function startSpaceRelease({ ledger, log }: ServiceContext): Worker {
+function startSpaceRelease({ ledger, readiness, log }: ServiceContext): Worker {
   return startWorker({
     name: "ledger space",
     round: async () => {
-      await ledger.releaseSpace();
+      // a storage that fails needs its next free block for the events
+      if (readiness.state().storageFailure === null) await ledger.releaseSpace();
       return false;
     },
     initialDelayMs: SECOND_MS,

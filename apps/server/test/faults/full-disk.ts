@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { it } from "node:test";
+import { metricValue } from "../support/metrics.ts";
 import { ORGANIZATION_ID, type TestSource } from "../support/world.ts";
 import { ask, type Child, createSource, startChild, until } from "./child.ts";
 import { bodyOf, Load, type LoadReply, makeBatch, openVisitor, send, type Visitor } from "./load.ts";
@@ -34,6 +35,10 @@ async function readiness(child: Child): Promise<{ status: number; code: string |
   return { status: response.status, code };
 }
 
+/** `headwater_storage_failing` of a full disk. */
+const fullMetric = async (child: Child): Promise<number | null> =>
+  metricValue(await (await fetch(`${child.url}/metrics`)).text(), "headwater_storage_failing", 'kind="full"');
+
 /** Changes through the workspace API are refused with the same code. */
 async function assertUnchangeable(child: Child): Promise<void> {
   const { status, body } = await ask(child.url, "/api/organizations", { name: "Another" });
@@ -63,7 +68,7 @@ export function fullDisk(kind: VolumeKind): void {
     const random = createRandom();
     using volume = openVolume(kind, SIZE_MB);
     const dataDir = join(volume.path, "data");
-    const child = await startChild(dataDir);
+    const child = await startChild(dataDir, { environment: { LOG_LEVEL: "error" } });
     try {
       const source = await createSource(child.url);
       await using load = new Load(child.url, source, random);
@@ -94,6 +99,8 @@ export function fullDisk(kind: VolumeKind): void {
         return now.status === 503 && now;
       });
       assert.equal(code, "storage_full");
+      assert.equal(await fullMetric(child), 1);
+      assert.match(child.logged(), /"level":50.*the storage fails; requests are answered 503 until it works/);
       // long enough for several probes of the ledger, each of which closes its connection and opens another
       for (const end = Date.now() + READING_MS; Date.now() < end; ) {
         fillVolume(volume);
@@ -107,6 +114,7 @@ export function fullDisk(kind: VolumeKind): void {
       });
       const recoveryMs = Math.round(performance.now() - freedAt);
       await until("/readyz answers 200", RECOVERY_MS, async () => (await readiness(child)).status === 200);
+      assert.equal(await fullMetric(child), 0);
 
       await load.settle();
       checkAnswers(load.sent);
