@@ -5,6 +5,7 @@ import { OWNER_TOKEN, type TestSource } from "../../apps/server/test/support/wor
 import { flipBytes } from "../../apps/server/test/warehouse/damage.ts";
 import {
   type DrillFigures,
+  isReported,
   PATIENCE_MS,
   readReadiness,
   readReport,
@@ -25,10 +26,11 @@ const shippedIn = async ({ url }: Child): Promise<number> => {
 const waitUntilShipped = (child: Child, events: number): Promise<unknown> =>
   until("the events are in the warehouse", PATIENCE_MS, async () => (await shippedIn(child)) >= events);
 
-async function exportedIds({ url }: Child, { sourceId }: TestSource): Promise<string[]> {
+/** @returns null while a query still meets a damaged part */
+async function exportedIds({ url }: Child, { sourceId }: TestSource): Promise<string[] | null> {
   const headers = { authorization: `Bearer ${OWNER_TOKEN}` };
   const answer = await fetch(`${url}/api/export/events?sourceId=${sourceId}&format=ndjson`, { headers });
-  if (!answer.ok) throw new Error(`the export failed with status ${answer.status}`);
+  if (!answer.ok) return null;
   const lines = (await answer.text()).split("\n").filter(Boolean);
   return lines.map((line) => (JSON.parse(line) as { eventId: string }).eventId);
 }
@@ -53,8 +55,13 @@ export async function damagedParts(): Promise<DrillFigures> {
   await waitForAccepted(trickle, FURTHER);
   await trickle[Symbol.asyncDispose]();
   await waitUntilShipped(child, trickle.count("accepted"));
-  const report = await readReport(child);
-  const stored = await exportedIds(child, source);
+  const ids = () => exportedIds(child, source);
+  const stored = await until("the damaged parts are set aside", PATIENCE_MS, ids);
+  const reported = async () => {
+    const found = await readReport(child);
+    return isReported(found) && found;
+  };
+  const report = await until("it is reported", PATIENCE_MS, reported).catch(() => readReport(child));
   const answers = [...before.trickle.answers, ...trickle.answers];
   const note = `reported ${noticedAfterMs} ms after the start began`;
   return toFigures({ answers, stored, times: { faultAt }, report, note });
