@@ -229,6 +229,10 @@ export const DEBUG: SpecCheck[] = [
       const path = `/api/tracking-sources/${sourceId}/debug?organizationId=${organizationId}`;
       succeeded(await client.call("GET", path));
     },
+    "an unknown query parameter changes nothing": async (client) => {
+      const { sourceId } = await client.source();
+      succeeded(await client.call("GET", `/api/tracking-sources/${sourceId}/debug?cache=no`));
+    },
     "of a source that does not exist": async (client) =>
       status(await client.call("GET", "/api/tracking-sources/src_nobody/debug"), 403, 404),
     "reading it is no attempt": async (client) => {

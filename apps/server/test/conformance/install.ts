@@ -82,6 +82,10 @@ export const INSTALL: SpecCheck[] = [
       succeeded(answer);
       assert.equal(at(answer.body, "publicKey"), publicKey);
     },
+    "an unknown query parameter changes nothing": async (client) => {
+      const { sourceId } = await client.source();
+      succeeded(await client.call("GET", `/api/tracking-sources/${sourceId}/install?cache=no`));
+    },
     "two reads give the same payload": async (client) => {
       const source = await client.source();
       assert.deepEqual(await client.view("install", source), await client.view("install", source));

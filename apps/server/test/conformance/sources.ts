@@ -221,6 +221,13 @@ export const SOURCES: SpecCheck[] = [
       const shown = await client.shown(sourceOf(body));
       for (const field of fields) assert.deepEqual([field, at(shown, field)], [field, at(body, field)]);
     },
+    "an unknown query parameter changes nothing": async (client) => {
+      const { sourceId } = await client.source();
+      const path = `/api/tracking-sources?organizationId=${client.organizationId}&_=1`;
+      const answer = await client.call("GET", path);
+      succeeded(answer);
+      assert.ok(answer.text.includes(sourceId));
+    },
   }),
   ...rule("4.1", "GET /api/tracking-sources: query organizationId (required)", {
     missing: async (client) => invalidInput(await client.call("GET", "/api/tracking-sources")),

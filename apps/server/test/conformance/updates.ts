@@ -1,7 +1,7 @@
 /** Sections 2.1, 3 and 4.1: updating a source. */
 import assert from "node:assert/strict";
 import { fresh } from "../support/world.ts";
-import { at, cases, invalidInput, rule, type SpecCheck, status, succeeded } from "./check.ts";
+import { at, cases, invalidInput, isObject, rule, type SpecCheck, status, succeeded } from "./check.ts";
 import { type Fields, ORIGIN, type SpecClient } from "./client.ts";
 
 const FIELDS = ["name", "slug", "allowedOrigins", "frameworkHint", "isActive"] as const;
@@ -134,6 +134,13 @@ export const UPDATES: SpecCheck[] = [
     "none of them: nothing changes": async (client) => {
       const { before, after } = await changed(client, {});
       for (const field of FIELDS) assert.deepEqual(at(after, field), at(before, field));
+    },
+    "the source as it was read, with another name": async (client) => {
+      const source = await client.source();
+      const shown = await client.shown(source);
+      const answer = await client.patch(source, { ...(isObject(shown) ? shown : {}), name: "Echoed" });
+      succeeded(answer);
+      assert.equal(at(answer.body, "name"), "Echoed");
     },
     "two updates after each other both stay": async (client) => {
       const source = await client.source();
