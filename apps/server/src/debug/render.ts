@@ -101,7 +101,8 @@ function recordOf(
     legacy: attempt.legacy,
     keyState: attempt.keyState ?? "current",
     publicKey: attempt.publicKey,
-    traceId: attempt.traceId,
+    // version 0.1.0 has stored none
+    traceId: attempt.traceId ?? null,
     sdkVersion: clean(envelope?.sdkVersion ?? null),
     ingestVersion: versionOf(envelope?.ingestVersion),
     userAgent: clean(attempt.userAgent),
