@@ -613,7 +613,7 @@ keyState: "current" | "previous" | "retired";
 /** The key of the request. */
 publicKey: string | null;
 /** The trace that the request's `traceparent` named. */
-traceId: string | null;
+traceId?: string | null;
 /** The version of the client. */
 sdkVersion: string | null;
 /** The version of the ingest API in the body. */

@@ -66,11 +66,14 @@ export const DebugAttempt = Closed({
   legacy: flag("The request came on a route without `/v2`."),
   keyState: OneOf(KEY_STATES, { description: "What the key of the request was to the source at that time." }),
   publicKey: textOrNull("The key of the request."),
-  traceId: Nullable(
-    Type.String({
-      pattern: "^[0-9a-f]{32}$",
-      description: "The trace that the request's `traceparent` named.",
-    }),
+  /** Attempts that version 0.1.0 has recorded have none. */
+  traceId: Type.Optional(
+    Nullable(
+      Type.String({
+        pattern: "^[0-9a-f]{32}$",
+        description: "The trace that the request's `traceparent` named.",
+      }),
+    ),
   ),
   sdkVersion: textOrNull("The version of the client."),
   ingestVersion: Nullable(Type.Integer(), { description: "The version of the ingest API in the body." }),

@@ -101,8 +101,7 @@ function recordOf(
     legacy: attempt.legacy,
     keyState: attempt.keyState ?? "current",
     publicKey: attempt.publicKey,
-    // version 0.1.0 has stored none
-    traceId: attempt.traceId ?? null,
+    traceId: attempt.traceId,
     sdkVersion: clean(envelope?.sdkVersion ?? null),
     ingestVersion: versionOf(envelope?.ingestVersion),
     userAgent: clean(attempt.userAgent),
