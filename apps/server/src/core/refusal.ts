@@ -1,4 +1,5 @@
-import { ERRORS, type ErrorCode, type Issue, type IssueCode, type SourceLimits } from "@headwater/contract";
+import type { ErrorCode, Issue, IssueCode, SourceLimits } from "@headwater/contract";
+import { ERRORS } from "@headwater/contract/errors";
 
 export interface RefusalDetail {
   /** Replaces the catalogue's message. */
