@@ -19,7 +19,7 @@ export interface AttemptThreadMethods extends AttemptStore {
   renderAttempts(batch: { messages: unknown[]; counts: AttemptCount[] }): number;
 }
 
-/** The open file. It is opened again after an error, and replaced when it is damaged. */
+/** The open file. It is opened again after an error other than a full disk, and replaced when it is damaged. */
 function createAttemptsFile({ dataDir, storeBytes, isShared }: AttemptsOpening) {
   const path = attemptsPath(dataDir);
   let store: AttemptStore | null = null;
@@ -92,6 +92,8 @@ export function serveAttempts(render: (messages: unknown[]) => AttemptRow[]): vo
     close: () => file?.close(),
     describeError(thrown) {
       const failure = describeError(thrown, ATTEMPTS_FILE);
+      // the connection still works, and a full disk has no space for the files of a new one: reads would fail too
+      if (failure.storage === "full") return failure;
       try {
         replaceIfDamaged(thrown);
       } catch {
