@@ -24,7 +24,7 @@ consoleTest(
     const { body } = await world.ask("/api/organizations");
     assert.deepEqual(
       body.organizations.map(({ name }: { name: string }) => name),
-      ["My workspace", "Second"],
+      ["Second", "My workspace"],
     );
 
     await open("/workspaces/new", await memberToken(world, "admin"));
