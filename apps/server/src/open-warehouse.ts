@@ -13,15 +13,15 @@ const NOT_INSTALLED =
 export const embeddedFolder = (config: Config) => join(config.DATA_DIR, "warehouse");
 
 /**
- * @param more what a command needs beyond the settings
+ * @param extraOptions engine options that only a command sets, such as `backups`
  * @returns a function that starts the embedded engine. It throws ConfigError when the engine is not installed
  */
 export function startEmbeddedFor(
   config: Config,
-  more: Pick<EmbeddedOptions, "backups"> = {},
+  extraOptions: Pick<EmbeddedOptions, "backups"> = {},
 ): StartWarehouse {
   const options = {
-    ...more,
+    ...extraOptions,
     folder: embeddedFolder(config),
     memoryBytes: config.WAREHOUSE_MEMORY_BYTES,
     threads: config.WAREHOUSE_THREADS,
@@ -43,7 +43,7 @@ export async function chooseWarehouse(config: Config): Promise<StartWarehouse | 
     const endpoint = { ...config.CLICKHOUSE_URL, cluster: config.CLICKHOUSE_CLUSTER };
     return async () => ({ endpoint, ended: new Promise<string>(() => undefined), end: () => undefined });
   }
-  // several nodes would each hold a part of the events
+  // with DATABASE_URL there is no embedded engine: each node's engine would hold only its own part of the events
   if (config.DATABASE_URL !== null) return null;
   const { isInstalled } = await import("./clickhouse/embedded/start.ts");
   return isInstalled() ? startEmbeddedFor(config) : NOT_INSTALLED;
@@ -61,12 +61,12 @@ export async function openWarehouse(
   config: Config,
   log: WorkerLog & { info(message: string): void },
 ): Promise<OpenedWarehouse> {
-  const startWarehouse = await chooseWarehouse(config);
-  if (startWarehouse instanceof Function) {
+  const choice = await chooseWarehouse(config);
+  if (choice instanceof Function) {
     const { createWarehouseMonitor } = await import("./workers/warehouse-monitor.ts");
-    const monitor = createWarehouseMonitor({ startWarehouse, log });
+    const monitor = createWarehouseMonitor({ startWarehouse: choice, log });
     return { warehouse: monitor, startMonitor: monitor.start };
   }
-  if (startWarehouse !== null) log.warn({}, startWarehouse);
-  return { warehouse: noWarehouse(startWarehouse), startMonitor: null };
+  if (choice !== null) log.warn({}, choice);
+  return { warehouse: noWarehouse(choice), startMonitor: null };
 }

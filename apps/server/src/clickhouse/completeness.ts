@@ -1,6 +1,6 @@
 /**
  * Whether the warehouse still has the events that were shipped to it. The worker that counts the missing events publishes its
- * report here. A query that fails on damaged data is recorded here until the next check.
+ * report here. A query that fails on damaged data is recorded here until the parts are checked next.
  */
 import { COMPLETE, type WarehouseReport } from "../core/warehouse-report.ts";
 
@@ -34,11 +34,11 @@ export interface WarehouseCompleteness {
   /** The report that was published last. */
   report(): WarehouseReport;
   publish(report: WarehouseReport): void;
-  /** Whether events are missing, or a query has failed on damaged data since the last check. */
+  /** Whether events are missing, or a query has failed on damaged data since the parts were last checked. */
   isIncomplete(): boolean;
   /** Call it when a query failed on damaged data. */
   suspectDamage(): void;
-  /** Whether a query has failed on damaged data since the last check. */
+  /** Whether a query has failed on damaged data since the parts were last checked. */
   isSuspected(): boolean;
   /** Call it when the parts of the warehouse have been checked. */
   clearSuspicion(): void;

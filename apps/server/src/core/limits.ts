@@ -114,7 +114,7 @@ export const SERVER_LIMITS = {
    */
   maxPendingBodyBytes: 128 * 1_048_576,
   /** Bytes that the connection and the request of a pending body count as. */
-  pendingBodyBytes: 65_536,
+  pendingBodyOverheadBytes: 65_536,
   /** A body that is pending for this long must have arrived at the lowest speed: that of the slowest mobile networks. */
   bodyGraceSeconds: 4,
   minBodyBytesPerSecond: 1_000,

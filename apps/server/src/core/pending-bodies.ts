@@ -8,9 +8,10 @@ import { networkKey } from "./client-address.ts";
 import { SERVER_LIMITS } from "./limits.ts";
 import { Refusal } from "./refusal.ts";
 
-const { bodyGraceSeconds, minBodyBytesPerSecond, maxPendingBodyBytes, pendingBodyBytes } = SERVER_LIMITS;
+const { bodyGraceSeconds, minBodyBytesPerSecond, maxPendingBodyBytes, pendingBodyOverheadBytes } =
+  SERVER_LIMITS;
 
-/** Whose body it is: the bodies of a client, and those of a source, share the memory fairly with those of others. */
+/** The client and the source of a body. Memory is divided fairly between clients and between sources. */
 export interface BodyOwner {
   readonly clientKey: string;
   /** null: a request of the workspace API. */
@@ -18,7 +19,7 @@ export interface BodyOwner {
 }
 
 /** The memory that the pending bodies of a client or a source hold. */
-interface Share {
+interface MemoryTotal {
   readonly key: string;
   bytes: number;
 }
@@ -28,12 +29,12 @@ interface PendingBody {
   readonly reject: (refusal: Refusal) => void;
   receivedBytes: number;
   /** null: the body is not counted yet. */
-  account: Account | null;
+  account: BodyAccounting | null;
 }
 
-interface Account {
-  readonly client: Share;
-  readonly source: Share;
+interface BodyAccounting {
+  readonly client: MemoryTotal;
+  readonly source: MemoryTotal;
   readonly timer: NodeJS.Timeout;
   ageSeconds: number;
   /** The received bytes, and those that the connection itself takes. */
@@ -42,27 +43,27 @@ interface Account {
 
 /** The bodies of this process by their connections, oldest first. */
 const pending = new Map<Socket, PendingBody>();
-const shares = new Map<string, Share>();
+const totals = new Map<string, MemoryTotal>();
 let totalBytes = 0;
 
-function shareOf(key: string): Share {
-  const known = shares.get(key);
+function totalOf(key: string): MemoryTotal {
+  const known = totals.get(key);
   if (known) return known;
-  const share: Share = { key, bytes: 0 };
-  shares.set(key, share);
-  return share;
+  const total: MemoryTotal = { key, bytes: 0 };
+  totals.set(key, total);
+  return total;
 }
 
-function charge(account: Account, bytes: number): void {
+function charge(account: BodyAccounting, bytes: number): void {
   account.bytes += bytes;
   totalBytes += bytes;
-  for (const share of [account.client, account.source]) {
-    share.bytes += bytes;
-    if (share.bytes === 0) shares.delete(share.key);
+  for (const total of [account.client, account.source]) {
+    total.bytes += bytes;
+    if (total.bytes === 0) totals.delete(total.key);
   }
 }
 
-/** Ends the reading of a body that will never be complete. Returns false when no body is pending on the connection. */
+/** Stops reading a pending body and rejects it. Returns false when no body is pending on the connection. */
 export function rejectPendingBody(socket: Socket, refusal: Refusal): boolean {
   const body = pending.get(socket);
   endPendingBody(socket);
@@ -70,7 +71,7 @@ export function rejectPendingBody(socket: Socket, refusal: Refusal): boolean {
   return body !== undefined;
 }
 
-/** The connection with the oldest body of the client and the source that hold the most memory. */
+/** The connection whose client and source hold the most memory, by the product of both. Of equal ones, the oldest. */
 function findHeaviest(): Socket | undefined {
   let heaviest: Socket | undefined;
   let most = 0;
@@ -83,18 +84,21 @@ function findHeaviest(): Socket | undefined {
   return heaviest;
 }
 
-/** Ends bodies until the others fit into the limit: slow ones, since fast ones are pending for a moment only. */
+/**
+ * Rejects the heaviest bodies until the rest fits into the limit. In practice they are slow ones, because fast ones are
+ * pending only for a moment.
+ */
 function makeRoom(): void {
   while (totalBytes > maxPendingBodyBytes) {
     const socket = findHeaviest();
     if (!socket) return;
-    const message = "The body did not arrive before its place was needed for other requests.";
+    const message = "The body was still incomplete when the service needed its memory for other requests.";
     rejectPendingBody(socket, new Refusal("request_timeout", { message }));
   }
 }
 
 /** Is called every second. */
-function requireSpeed(socket: Socket, account: Account, receivedBytes: number): void {
+function requireSpeed(socket: Socket, account: BodyAccounting, receivedBytes: number): void {
   account.ageSeconds += 1;
   const { ageSeconds } = account;
   if (ageSeconds < bodyGraceSeconds || receivedBytes >= minBodyBytesPerSecond * ageSeconds) return;
@@ -105,20 +109,20 @@ function requireSpeed(socket: Socket, account: Account, receivedBytes: number): 
 function startAccount(socket: Socket, body: PendingBody): void {
   const { clientKey, sourceId } = body.owner;
   const timer = setInterval(() => requireSpeed(socket, account, body.receivedBytes), 1_000).unref();
-  const account: Account = {
-    client: shareOf(`client ${networkKey(clientKey) ?? clientKey}`),
-    source: shareOf(`source ${sourceId}`),
+  const account: BodyAccounting = {
+    client: totalOf(`client ${networkKey(clientKey) ?? clientKey}`),
+    source: totalOf(`source ${sourceId}`),
     timer,
     ageSeconds: 0,
     bytes: 0,
   };
   body.account = account;
-  charge(account, pendingBodyBytes + body.receivedBytes);
+  charge(account, pendingBodyOverheadBytes + body.receivedBytes);
   makeRoom();
 }
 
 /**
- * Counts a body until `endPendingBody` is called. When it needs a place, other bodies end.
+ * Counts a body until `endPendingBody` is called. If the memory limit is then exceeded, the heaviest bodies are rejected.
  * @param reject ends the reading with a refusal. The body is then no longer pending
  */
 export function addPendingBody(

@@ -16,18 +16,22 @@ interface EventOffsets {
   ends: number[];
 }
 
-/** A JSON text of at most `limitBytes`. null if the text is not a JSON object with `events`, as far as the scan shows. */
+/**
+ * @returns a JSON text of at most `limitBytes`; null if there is no such cut: the start of the text has no array `events`, the
+ *   cut would be larger than the limit, or it is not JSON
+ */
 export function cutBody(text: string, limitBytes: number): string | null {
+  // a character takes at least one byte, so the limit in bytes is enough
   const events = findEvents(text, limitBytes);
   if (events === null) return null;
-  const tail = `]${membersAfterEvents(text)}`;
-  const cut = leadingEvents(text, events, limitBytes - Buffer.byteLength(tail)) + tail;
+  const tail = `]${membersAfterEvents(text, events.start)}`;
+  const cut = prefixWithEvents(text, events, limitBytes - Buffer.byteLength(tail)) + tail;
   return Buffer.byteLength(cut) <= limitBytes && isJson(cut) ? cut : null;
 }
 
-/** Searches the first `limit` characters for the top-level member `events`. */
-function findEvents(text: string, limit: number): EventOffsets | null {
-  const stop = Math.min(limit, text.length);
+/** Searches the first `maxChars` characters for the top-level member `events`. */
+function findEvents(text: string, maxChars: number): EventOffsets | null {
+  const stop = Math.min(maxChars, text.length);
   let events: EventOffsets | null = null;
   let depth = 0;
   let index = 0;
@@ -44,6 +48,7 @@ function findEvents(text: string, limit: number): EventOffsets | null {
     else if (char === "}" || char === "]") depth--;
     index++;
     if (events === null || index <= events.start) continue;
+    // depth 2 is inside the array; back at 1, the array is closed
     if (depth === 1) return events;
     if (depth === 2 && char === "}") events.ends.push(index);
   }
@@ -58,8 +63,8 @@ function arrayAfterKey(text: string, start: number, end: number): number {
   return opening.test(text) ? opening.lastIndex : -1;
 }
 
-/** As many events as fit. If none fits, the start of the first one as a string. */
-function leadingEvents(text: string, events: EventOffsets, bytes: number): string {
+/** The body up to the last event that fits. If none fits, with the start of the first one as a string. */
+function prefixWithEvents(text: string, events: EventOffsets, bytes: number): string {
   let low = 0;
   let high = events.ends.length;
   while (low < high) {
@@ -73,18 +78,19 @@ function leadingEvents(text: string, events: EventOffsets, bytes: number): strin
 }
 
 /**
- * The members after the events, with the closing brace. The bracket that closes the events is the last one that is followed
- * by the valid rest of an object.
+ * The members after the events, with the closing brace. The bracket that closes the events is the first one that is followed
+ * by the valid rest of an object; later ones close other members of the body.
  */
-function membersAfterEvents(text: string): string {
-  const tail = text.slice(-TAIL_LENGTH);
+function membersAfterEvents(text: string, eventsStart: number): string {
+  const tail = text.slice(Math.max(eventsStart, text.length - TAIL_LENGTH));
+  let members = "}";
   let bracket = tail.lastIndexOf("]");
   for (let tries = 0; bracket !== -1 && tries < TAIL_TRIES; tries++) {
     const rest = tail.slice(bracket + 1);
-    if (/^\s*[,}]/.test(rest) && isJson(`{"":0${rest}`)) return rest;
+    if (/^\s*[,}]/.test(rest) && isJson(`{"":0${rest}`)) members = rest;
     bracket = bracket === 0 ? -1 : tail.lastIndexOf("]", bracket - 1);
   }
-  return "}";
+  return members;
 }
 
 export function isJson(text: string): boolean {

@@ -19,9 +19,9 @@ export interface ReadinessState {
 export interface Readiness {
   state(): ReadinessState;
   /**
-   * The code with which ingest refuses all requests; null when it accepts them. After most failures of the ledger ingest
-   * tries each commit, and so learns at once when the ledger works again. A ledger that was lost or is damaged could take
-   * commits and not keep them, so then ingest refuses.
+   * The code with which ingest refuses all requests; null when it accepts them. After most failures of the ledger, ingest
+   * keeps trying to commit, so it recovers as soon as the ledger works. If the ledger is lost or damaged, a commit may not
+   * be kept, so ingest refuses.
    */
   ingestRefusal(): ReadinessState["refusal"];
   probe(): Promise<void>;
@@ -34,7 +34,7 @@ export interface ReadinessDeps {
   clock(): number;
   /** DISK_LOW_WATER_BYTES. */
   lowWaterBytes: number;
-  /** Called when a probe finds that the service became ready or not ready, or for another reason. */
+  /** Called when a probe finds other problems than the probe before it. */
   onChange(state: ReadinessState, cause: StorageError | null): void;
 }
 

@@ -12,8 +12,8 @@ import {
 } from "../../src/core/pending-bodies.ts";
 import { Refusal } from "../../src/core/refusal.ts";
 
-const { maxPendingBodyBytes, pendingBodyBytes } = SERVER_LIMITS;
-const ROOM = maxPendingBodyBytes / pendingBodyBytes;
+const { maxPendingBodyBytes, pendingBodyOverheadBytes } = SERVER_LIMITS;
+const ROOM = maxPendingBodyBytes / pendingBodyOverheadBytes;
 
 class TestBody {
   readonly socket = new Socket();
@@ -85,7 +85,10 @@ describe("Pending bodies", () => {
       return body;
     });
     await counted();
-    assert.equal(pendingOf(large), Math.floor(maxPendingBodyBytes / (4 * 1_048_576 + pendingBodyBytes)));
+    assert.equal(
+      pendingOf(large),
+      Math.floor(maxPendingBodyBytes / (4 * 1_048_576 + pendingBodyOverheadBytes)),
+    );
     assert.ok(large.at(-1)?.isPending);
   });
 

@@ -13,7 +13,8 @@ import {
 const LIMIT = SERVER_LIMITS.snapshotBytes;
 /** Ten times as many in the long tests. */
 const RUNS = { numRuns: process.env.TEST_LONG ? 3_000 : 300 };
-const kept = (value: unknown, limit = LIMIT) => JSON.parse(snapshotOf(JSON.stringify(value), limit).json);
+const kept = (value: unknown, limit: number = LIMIT) =>
+  JSON.parse(snapshotOf(JSON.stringify(value), limit).json);
 const bytes = (text: string) => Buffer.byteLength(text);
 
 /** JSON values without anything to be masked. */
@@ -226,6 +227,18 @@ describe("a snapshot of a large body", () => {
     ok(bytes(json) <= LIMIT && bytes(json) > LIMIT - 600, String(bytes(json)));
     deepEqual(envelope, { batchId: "b", context: { tags: ["x]"] }, sessionId: "s" });
     deepEqual(events, body.events.slice(0, events.length));
+  });
+
+  it("keeps all members of a short envelope that has other lists", () => {
+    const before = { lists: [["l"], ["m"]] };
+    const after = { page: { path: "/" }, tags: ["a"] };
+    const events = Array.from({ length: 200 }, (_, id) => ({ id, items: [1, [2]] }));
+    const body = { ...before, events, ...after };
+    for (const list of [events.slice(0, 10), events]) {
+      const { events: cut, ...envelope } = kept({ ...body, events: list }, 160);
+      deepEqual(envelope, { ...before, ...after });
+      deepEqual(cut, list.slice(0, cut.length));
+    }
   });
 
   it("is cut alike for any events and any envelope", () => {

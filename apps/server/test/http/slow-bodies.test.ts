@@ -74,7 +74,7 @@ describe("A slow body", () => {
       return new Line(world.url).write(head(bootstrapPath(flooded), almost + 1, address)).write(piece);
     });
     const [refusal] = await Promise.race(large.map(({ socket }) => once(socket, "data")));
-    assert.match(String(refusal), /^HTTP\/1.1 408 [\s\S]*its place was needed/);
+    assert.match(String(refusal), /^HTTP\/1.1 408 [\s\S]*needed its memory/);
     waiting.write(text.slice(-1));
     await waiting.closed;
     assert.deepEqual(waiting.statuses(), [200], waiting.text);

@@ -1,10 +1,8 @@
 /** `headwater mcp`: the tools of coding agents on standard input and output. They call a running service. */
-import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { defineCommand, text } from "../../src/cli/command.ts";
 import { publicAddresses } from "../../src/cli/service-address.ts";
 import { readVersion } from "../../src/cli/version.ts";
 import { processEnvironment, readConfig } from "../../src/config/config.ts";
-import { createMcpServer } from "../../src/mcp/server.ts";
 import { readToken, remoteUrl } from "../remote-service.ts";
 import { askService } from "./ask-service.ts";
 
@@ -17,11 +15,17 @@ export const mcp = defineCommand({
     api: text("url", "The address of the running service (default: that of the settings)"),
     "token-file": text("file", "File that holds an access token; the agent can do what its role permits"),
   },
-  run: ({ api = publicAddresses(readConfig(processEnvironment())).baseUrl, "token-file": tokenFile }) => {
+  run: async ({
+    api = publicAddresses(readConfig(processEnvironment())).baseUrl,
+    "token-file": tokenFile,
+  }) => {
     const token = readToken(tokenFile);
     // refuses an address that is not one before an agent calls the first tool
     remoteUrl(api, "");
     const version = readVersion();
+    // imported here, because `headwater --help` loads every command
+    const { serveStdio } = await import("@modelcontextprotocol/server/stdio");
+    const { createMcpServer } = await import("../../src/mcp/server.ts");
     serveStdio(() => createMcpServer((request) => askService({ api, token }, request), version));
     return null;
   },

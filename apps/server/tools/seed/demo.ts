@@ -72,7 +72,7 @@ async function seedShop(
 export const demo: Command = defineCommand({
   description: "Start a throw-away service with made-up traffic",
   details: [
-    "The service and its data are removed when the command ends (Ctrl-C). PORT and WAREHOUSE are respected.",
+    "The service and its data are removed when the command ends (Ctrl-C). HOST, PORT, WAREHOUSE and LOG_LEVEL are respected.",
   ],
   options: {
     events: withDefault(wholeNumber("Events to generate", { min: 1, max: 1_000_000 }), 10_000),

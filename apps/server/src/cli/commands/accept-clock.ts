@@ -1,10 +1,10 @@
-/** `headwater accept-clock`: confirms the clock after a jump, so that deletions by age need not wait for a day. */
+/** `headwater accept-clock`: accepts the clock after a jump, so that deletion by age need not wait for a day. */
 import { toIsoTime } from "../../core/time.ts";
 import { defineCommand } from "../command.ts";
 import { withLedger } from "../ledger-access.ts";
 
 export const acceptClock = defineCommand({
-  description: "Confirm the clock after it has jumped, so that expired data is deleted by it",
+  description: "Accept the clock after a jump, so that deletion by age continues",
   details: ["The service may be running. With DATABASE_URL the clock is that of the database's server."],
   run: () =>
     withLedger(async ({ ledger, now }) => {

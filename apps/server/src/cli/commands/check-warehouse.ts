@@ -55,8 +55,8 @@ async function check(access: LedgerAccess, client: WarehouseClient, isAccepting:
 }
 
 export const checkWarehouse = defineCommand({
-  description: "List the events that were shipped to the warehouse and are no longer there",
-  details: ["Works while the service is running. Exits with 1 when events are missing."],
+  description: "Count the shipped events that the warehouse no longer has, by source and day",
+  details: ["The service can keep running. Exits with 1 when events are missing."],
   options: { accept: flag("Stop reporting the events that are missing now") },
   run: ({ accept: isAccepting }) =>
     withLedger((access) =>

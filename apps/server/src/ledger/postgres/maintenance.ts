@@ -12,7 +12,7 @@ import { isLockTimeout } from "./failure.ts";
 
 const SLICE_SESSIONS = 2_000;
 const MAX_SESSION_SLICES = 20;
-/** Nodes that stopped without deleting their row. A node that comes back writes it again. */
+/** The row of a node that was not seen for this long is deleted. A node that comes back writes it again. */
 const DEAD_NODE_MS = 60 * SERVER_LIMITS.nodeTimeoutMs;
 /** While maintenance waits for an exclusive lock, all commits wait behind it, so the wait is short. */
 const LOCK_TIMEOUT_MS = 1_000;
@@ -49,26 +49,23 @@ async function tryStatement(
   }
 }
 
-/** Empties every generation that is past the dedup window. @returns false when a table was locked */
-async function retireGenerations(client: pg.PoolClient, now: number): Promise<boolean> {
-  const text = "select retire_keys($1, $2) as done";
-  for (;;) {
-    const retired = await tryStatement(client, {
-      text,
-      values: [now, WINDOW_MS],
-      lockTimeoutMs: RETIRE_LOCK_TIMEOUT_MS,
-    });
-    if (!retired) return retired !== null;
-  }
+/** Empties every generation that is past the dedup window. Stops at a table that is locked. */
+async function retireGenerations(client: pg.PoolClient, now: number): Promise<void> {
+  const query = {
+    text: "select retire_keys($1, $2) as done",
+    values: [now, WINDOW_MS],
+    lockTimeoutMs: RETIRE_LOCK_TIMEOUT_MS,
+  };
+  let hasRetired: boolean | null = true;
+  while (hasRetired) hasRetired = await tryStatement(client, query);
 }
 
 async function maintain(client: pg.PoolClient, now: number): Promise<void> {
-  const hasRetired = await retireGenerations(client, now);
+  await retireGenerations(client, now);
   await tryStatement(client, {
     text: "select turn_keys($1, $2, $3, $4) as done",
     values: [now, GENERATION_MS, FULL_KEYS, MAX_FILTERED_KEYS],
   });
-  if (hasRetired) await retireGenerations(client, now);
   await tryStatement(client, {
     text: "select forget_moved_keys($1), true as done",
     values: [now - WINDOW_MS],
